@@ -1,0 +1,61 @@
+# Two commands are all a learner or a contributor needs: `make lab` and `make test`.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKSPACE ?= workspace
+LAB_OPTIONS ?=
+# A machine without an NVIDIA GPU takes PyTorch's CPU build from here (Linux's default build brings
+# gigabytes of CUDA). An index that cannot be reached is passed over.
+TORCH_CPU_INDEX ?= https://download.pytorch.org/whl/cpu
+
+.PHONY: help lab test demo prove-all build lint bench update clean
+
+help: ## list these commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
+
+lab: $(VENV)/ready ## set up, and open JupyterLab in your own copy of the lessons
+	@$(BIN)/gpuedu start "$(WORKSPACE)"
+	@cd "$(WORKSPACE)" && exec env PATH="$(CURDIR)/$(BIN):$$PATH" "$(CURDIR)/$(BIN)/jupyter" lab $(LAB_OPTIONS) 00_welcome/00_welcome.ipynb
+
+update: $(VENV)/ready ## bring a newer release into your copy; every answer is kept
+	@$(BIN)/gpuedu update "$(WORKSPACE)"
+
+test: $(VENV)/ready-dev ## set up, and run every test
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check -q .
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/gpuedu build --check
+	@$(BIN)/gpuedu lint
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest
+
+demo: $(VENV)/ready ## walk a class of three through nbgrader and show their grades
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m gpuedu.course.demo
+
+prove-all: $(VENV)/ready ## prove every exercise on many more seeds
+	@$(BIN)/gpuedu prove --seeds 200
+
+build: $(VENV)/ready-dev ## rebuild the notebooks from the lessons' sources
+	@$(BIN)/gpuedu build
+
+lint: $(VENV)/ready-dev ## format and lint the code and the lessons
+	@$(BIN)/ruff check --fix . && $(BIN)/ruff format .
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/gpuedu lint
+
+bench: $(VENV)/ready-dev ## measure set-up, import, check, build and the lessons
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python benchmarks/spine.py
+
+clean: ## remove the environment; your workspace stays
+	rm -rf $(VENV)
+
+# The stamps are newer than what they were made from, so a second call does nothing.
+$(VENV)/ready: pyproject.toml constraints.txt
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" TORCH_CPU_INDEX="$(TORCH_CPU_INDEX)" ./setup.sh
+	@touch $@
+
+$(VENV)/ready-dev: $(VENV)/ready
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" TORCH_CPU_INDEX="$(TORCH_CPU_INDEX)" ./setup.sh dev
+	@touch $@

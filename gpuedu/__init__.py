@@ -1,0 +1,39 @@
+"""gpuedu: a course of graded notebooks on GPU computing that works without a GPU.
+
+The names below are all that a lesson uses. Each is imported when it is first asked for, so that
+``import gpuedu`` stays fast.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "check": "gpuedu.exercises.session",
+    "hint": "gpuedu.exercises.session",
+    "measure": "gpuedu.exercises.session",
+    "predict": "gpuedu.exercises.session",
+    "progress": "gpuedu.exercises.session",
+    "reveal": "gpuedu.exercises.session",
+    "see": "gpuedu.exercises.session",
+    "setup": "gpuedu.exercises.session",
+    "AsyncDevice": "gpuedu.clock",
+    "device": "gpuedu.hardware",
+}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'gpuedu' has no attribute {name!r}; it has {__all__}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,238 @@
+"""The command line: gpuedu doctor, start, update, build, lint, prove, progress."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from gpuedu.errors import GpueduError
+from gpuedu.syllabus import exercise_ids, lesson_of, ready_lessons
+from gpuedu.syllabus import lesson as find_lesson
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="A course on GPU computing whose exercises are checked by machine, with or without a GPU.",
+)
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+WORKSPACE = Path("workspace")
+
+
+def main() -> None:
+    """Run a command; an error that a person can mend is one line and its remedy, exit status 1."""
+    try:
+        app()
+    except GpueduError as fault:
+        print(f"gpuedu: {fault.message}", file=sys.stderr)
+        if fault.remedy:
+            print(f"   try: {fault.remedy}", file=sys.stderr)
+        sys.exit(1)
+
+
+def course_root() -> Path:
+    """The checkout that has the lessons' sources: the working directory, or where this file lies.
+
+    Raises:
+        GpueduError: where neither has ``solutions/``, as in an installation without the sources.
+    """
+    for folder in (Path.cwd(), Path(__file__).resolve().parents[1]):
+        if (folder / "solutions").is_dir() and (folder / "gpuedu" / "syllabus.toml").is_file():
+            return folder
+    raise GpueduError(
+        "this command works on the lessons' sources, and there are none here",
+        remedy="run it at the root of a checkout of the course",
+    )
+
+
+def _print_json(value: Any) -> None:
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+@app.command()
+def doctor(as_json: AsJson = False) -> None:
+    """Say what this machine has, which lessons gain from a GPU, and what is missing."""
+    from gpuedu.hardware.doctor import as_dict, as_table, examine
+
+    diagnosis = examine()
+    if as_json:
+        _print_json(as_dict(diagnosis))
+        return
+    from rich.console import Console
+
+    Console().print(as_table(diagnosis))
+
+
+@app.command()
+def start(
+    folder: Annotated[Path, typer.Argument(help="Where the learner's copies go.")] = WORKSPACE,
+) -> None:
+    """Lay out the learner's workspace; what is there already stays as it is."""
+    from gpuedu.course.workspace import format_report, start
+
+    print(format_report(start(folder)))
+
+
+@app.command()
+def update(
+    folder: Annotated[Path, typer.Argument(help="The workspace to update.")] = WORKSPACE,
+) -> None:
+    """Bring a newer release into the workspace and keep every answer."""
+    from gpuedu.course.workspace import format_report, update
+
+    print(format_report(update(folder)))
+
+
+@app.command()
+def build(
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; fail where a notebook is not current.")
+    ] = False,
+    colab: Annotated[
+        Path | None, typer.Option("--colab", help="Write notebooks for hosted sessions there.")
+    ] = None,
+    package: Annotated[
+        str, typer.Option("--package", help="What such a session installs with pip.")
+    ] = "gpuedu",
+) -> None:
+    """Build the teacher's and the learner's notebooks from the lessons' sources."""
+    from gpuedu.course.build import build, build_readme, compare
+
+    root = course_root()
+    if colab is not None:
+        from gpuedu.course.colab import write_hosted
+
+        print(f"wrote {len(write_hosted(root, colab, package))} notebooks into {colab}")
+        return
+    if not check:
+        written = build(root)
+        build_readme(root)
+        print(f"built {len(written)} notebooks from {len(written) // 2} lessons")
+        return
+    differences = compare(root)
+    for difference in differences:
+        print(f"{difference.state:8} {difference.path}")
+    if differences:
+        raise GpueduError(
+            f"{len(differences)} notebooks are not what their sources give",
+            remedy="`gpuedu build`, then commit what it wrote",
+        )
+    print(f"all {2 * len(ready_lessons())} notebooks are current")
+
+
+@app.command()
+def lint() -> None:
+    """Hold the lessons' sources against the house rules."""
+    from gpuedu.course.lint import lint
+
+    root = course_root()
+    faults = [fault for lesson in ready_lessons() for fault in lint(root, lesson)]
+    for fault in faults:
+        print(fault)
+    if faults:
+        raise GpueduError(f"{len(faults)} faults")
+    print(f"{len(ready_lessons())} lessons, no fault")
+
+
+@app.command()
+def prove(
+    ids: Annotated[
+        list[str] | None, typer.Argument(help="Exercises or lessons; all by default.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="How many seeds the solution must pass.", min=1)] = 20,
+    workers: Annotated[int, typer.Option(help="Processes; one a core by default.", min=0)] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Prove exercises: the solution passes, the stub and every known wrong answer fail."""
+    from gpuedu.course.proof import prove_all
+
+    proofs = prove_all(course_root(), _selected(ids), seeds, workers or os.cpu_count() or 1)
+    ok = all(proof.ok for proof in proofs)
+    if as_json:
+        _print_json({"ok": ok, "exercises": [proof.as_dict() for proof in proofs]})
+    else:
+        _print_proofs(proofs)
+    if not ok:
+        raise typer.Exit(1)
+
+
+def _selected(ids: list[str] | None) -> list[str]:
+    """Exercise ids from exercise ids and lesson slugs; UnknownNameError for neither."""
+    if not ids:
+        return list(exercise_ids())
+    chosen: list[str] = []
+    for name in ids:
+        if name in exercise_ids():
+            chosen.append(name)
+        elif any(name in (entry.slug, entry.folder) for entry in ready_lessons()):
+            chosen += find_lesson(name).exercises
+        else:
+            lesson_of(name)
+    return list(dict.fromkeys(chosen))
+
+
+def _print_proofs(proofs: list[Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("exercise", "lesson", "points", "solution", "stub", "wrong", "right", "")
+    for proof in proofs:
+        table.add_row(
+            proof.id,
+            proof.lesson,
+            f"{proof.points:g}",
+            f"{proof.solution:.0%}",
+            f"{proof.stub:.0%}",
+            f"{proof.wrong[1]} of {proof.wrong[0]} rejected",
+            f"{proof.right[1]} of {proof.right[0]} accepted",
+            "ok" if proof.ok else "FAILS",
+        )
+    console = Console(width=None if sys.stdout.isatty() else 110)
+    console.print(table)
+    for proof in proofs:
+        for fault in proof.faults:
+            console.print(f"{proof.id}: {fault}", markup=False)
+
+
+@app.command()
+def progress(
+    as_json: AsJson = False,
+    save_to: Annotated[
+        Path | None, typer.Option("--export", help="Write the progress to a file.")
+    ] = None,
+    load_from: Annotated[
+        Path | None, typer.Option("--import", help="Add the progress that a file holds.")
+    ] = None,
+) -> None:
+    """Show what is solved; carry progress out of a session that will be lost, and into another."""
+    from gpuedu.exercises.progress import format_summary, open_store
+
+    store = open_store(tell=lambda message: print(message, file=sys.stderr))
+    if load_from is not None:
+        store.import_json(_read(load_from))
+    if save_to is not None:
+        _write(save_to, store.export_json())
+    summary = store.summary()
+    if as_json:
+        _print_json(summary.as_dict())
+    else:
+        print(format_summary(summary))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise GpueduError(f"cannot read {path}: {fault}") from fault
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, "utf-8")
+    except OSError as fault:
+        raise GpueduError(f"cannot write {path}: {fault}") from fault

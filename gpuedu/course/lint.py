@@ -1,0 +1,154 @@
+"""The house rules of a lesson that a machine can hold: length, imports, names, anatomy."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import gpuedu
+from gpuedu.course.source import LessonSource, SourceCell, read_source
+from gpuedu.errors import LessonSourceError, UnknownNameError
+from gpuedu.exercises import registry
+from gpuedu.syllabus import Lesson
+
+SETUP_LINES, CODE_LINES, TEXT_LINES, CODE_CELLS = 6, 25, 12, 35
+_EMOJI = re.compile(r"[\U0001F300-\U0001FAFF]")
+
+
+def lint(root: Path, lesson: Lesson) -> list[LessonSourceError]:
+    """Everything about one lesson's source that breaks a rule, in the order of the file."""
+    source = read_source(root / "solutions" / lesson.folder / f"{lesson.folder}.py")
+    faults: list[LessonSourceError] = []
+    for rule in (_lengths, _setup, _imports, _names, _texts, _points, _anatomy):
+        faults += rule(source, lesson)
+    return sorted(faults, key=lambda fault: fault.line)
+
+
+def _lengths(source: LessonSource, _lesson: Lesson) -> Iterator[Exception]:
+    code = [cell for cell in source.cells if cell.is_code]
+    if len(code) > CODE_CELLS:
+        yield source.fault(f"{len(code)} code cells, at most {CODE_CELLS}", code[CODE_CELLS])
+    for cell in source.cells:
+        lines = [line for line in cell.text.splitlines() if line.strip()]
+        most = CODE_LINES if cell.is_code else TEXT_LINES
+        if len(lines) > most and cell.section != "sources":
+            kind = "code" if cell.is_code else "text"
+            yield source.fault(f"a {kind} cell of {len(lines)} lines, at most {most}", cell)
+
+
+def _setup(source: LessonSource, lesson: Lesson) -> Iterator[Exception]:
+    setups = [cell for cell in source.cells if cell.role == "setup"]
+    first_code = next((cell for cell in source.cells if cell.is_code), None)
+    if len(setups) != 1 or first_code is not setups[0]:
+        yield source.fault("the first code cell, and no other, has the role 'setup'", first_code)
+        return
+    lines = [line for line in setups[0].text.splitlines() if line.strip()]
+    if len(lines) > SETUP_LINES:
+        yield source.fault(f"a setup cell of {len(lines)} lines, at most {SETUP_LINES}", setups[0])
+    if f'setup("{lesson.slug}")' not in setups[0].text:
+        yield source.fault(f'the setup cell does not call `setup("{lesson.slug}")`', setups[0])
+
+
+def _nodes(source: LessonSource) -> Iterator[tuple[SourceCell, ast.AST]]:
+    for cell in source.cells:
+        if cell.is_code:
+            try:
+                tree = ast.parse(cell.text)
+            except SyntaxError as fault:
+                raise source.fault(
+                    f"{fault.msg} in line {fault.lineno} of the cell", cell
+                ) from None
+            for node in ast.walk(tree):
+                yield cell, node
+
+
+def _imports(source: LessonSource, _lesson: Lesson) -> Iterator[Exception]:
+    """Of gpuedu only what it exports; nothing with a star."""
+    for cell, node in _nodes(source):
+        if isinstance(node, ast.Import):
+            inner = [alias.name for alias in node.names if alias.name.startswith("gpuedu.")]
+            if inner:
+                yield source.fault(f"imports {inner[0]}, an inner module", cell)
+        elif isinstance(node, ast.ImportFrom):
+            names = [alias.name for alias in node.names]
+            module = node.module or ""
+            if "*" in names:
+                yield source.fault(f"a star import from {module}", cell)
+            if module.startswith("gpuedu."):
+                yield source.fault(f"imports from {module}, an inner module", cell)
+            if module == "gpuedu" and not set(names) <= set(gpuedu.__all__):
+                missing = sorted(set(names) - set(gpuedu.__all__))
+                yield source.fault(f"gpuedu does not export {missing[0]!r}", cell)
+
+
+def _names(source: LessonSource, _lesson: Lesson) -> Iterator[Exception]:
+    """Every exercise, prediction, picture and measurement that a cell names exists."""
+    finders = {
+        "hint": registry.load,
+        "check": registry.load,
+        "predict": registry.load_prediction,
+        "reveal": registry.load_prediction,
+        "see": registry.load_picture,
+        "measure": registry.load_measure,
+    }
+    predicted: set[str] = set()
+    for cell, node in _nodes(source):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args):
+            continue
+        called, first = node.func.id, node.args[0]
+        if called not in finders or not isinstance(first, ast.Constant):
+            continue
+        try:
+            finders[called](str(first.value))
+        except UnknownNameError as fault:
+            yield source.fault(f"{called}: {fault.message}", cell, fault.remedy)
+        if called == "predict":
+            predicted.add(first.value)
+            if cell.role != "predict":
+                yield source.fault('a cell that predicts needs role="predict"', cell)
+        if called == "reveal" and first.value not in predicted:
+            yield source.fault(f"reveals {first.value!r} before it is predicted", cell)
+
+
+def _texts(source: LessonSource, _lesson: Lesson) -> Iterator[Exception]:
+    for cell in source.cells:
+        if re.search(r"\blessons? \d", cell.text, re.IGNORECASE):
+            yield source.fault("a lesson is called by its number", cell, "name what it is about")
+        if _EMOJI.search(cell.text):
+            yield source.fault("an emoji", cell)
+
+
+def _points(source: LessonSource, lesson: Lesson) -> Iterator[Exception]:
+    """The line below an exercise's heading says its id, its points and how long it takes."""
+    for exercise in lesson.exercises:
+        points = registry.load(exercise).judge.points
+        cells = source.cells_of(exercise, "text")
+        wanted = f"**`{exercise}` · {points:g} points"
+        if not cells or wanted not in cells[0].text or "minutes**" not in cells[0].text:
+            yield source.fault(
+                f"the first text of {exercise!r} lacks its line",
+                cells[0] if cells else None,
+                f"{wanted} · about 10 minutes**",
+            )
+
+
+def _anatomy(source: LessonSource, lesson: Lesson) -> Iterator[Exception]:
+    """First a question, what you will be able to do, needs and time; last facts and sources."""
+    first = source.cells[0]
+    if not first.text.startswith(f"# {lesson.question}"):
+        yield source.fault(f"does not begin with `# {lesson.question}`", first)
+    for wanted in ("**You will be able to**", "**You need**", f"about {lesson.minutes} minutes"):
+        if wanted not in first.text:
+            yield source.fault(f"the first cell lacks {wanted!r}", first)
+    ends = [c for c in source.cells if c.section == "what-you-take-with-you" and not c.is_code]
+    facts = ends[0].text.count("\n- ") if ends else 0
+    if facts != 3 or "**Your number:**" not in (ends[0].text if ends else ""):
+        yield source.fault(
+            f"'What you take with you' has {facts} facts",
+            ends[0] if ends else source.cells[-1],
+            "three facts as a list, then **Your number:**",
+        )
+    if not source.cells[-1].text.startswith("## Sources"):
+        yield source.fault("does not end with `## Sources`", source.cells[-1])

@@ -1,0 +1,45 @@
+"""The settings that make this checkout an nbgrader course.
+
+``nbgrader_config.py`` at the course's root calls ``configure``. The grade of a check cell is the
+number it prints; see ``gpuedu.exercises.session.check``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpuedu.course.collect import SubmittedNames
+from gpuedu.course.release import RELEASE_PREPROCESSORS
+
+CELL_LIMIT_S = 120
+"""Wall-clock seconds for a cell of a submission; a check limits itself long before that."""
+
+
+SUBMITTED_NAME = (
+    r".*_(?P<student_id>\w+)_attempt_(?P<timestamp>[0-9\-]+)_(?P<file_id>[0-9][0-9]_\w+)"
+)
+"""Blackboard's way to name a download: ``..._LEARNER_attempt_DATE-AND-TIME_01_why_gpus.ipynb``."""
+
+
+def configure(config: Any) -> None:
+    """Fill nbgrader's config object."""
+    config.CourseDirectory.course_id = "gpuedu"
+    config.CourseDirectory.source_directory = "solutions"
+    config.CourseDirectory.release_directory = "notebooks"
+    # This replaces nbgrader's defaults, so they are repeated. A lesson's .py has the answers and
+    # would otherwise be copied into the release and beside each submission.
+    config.CourseDirectory.ignore = [
+        ".ipynb_checkpoints",
+        "*.pyc",
+        "__pycache__",
+        "feedback",
+        "[0-9][0-9]_*.py",
+        ".gpuedu",
+    ]
+    config.GenerateAssignment.preprocessors = RELEASE_PREPROCESSORS
+    config.ExecutePreprocessor.timeout = CELL_LIMIT_S
+    # A learner who deleted a check cell gets it back instead of a "needs manual grade".
+    config.OverwriteCells.add_missing_cells = True
+    # What `zip_collect` reads from a submitted file's name: change it to what your platform writes.
+    config.ZipCollectApp.collector_plugin = SubmittedNames
+    config.FileNameCollectorPlugin.named_regexp = SUBMITTED_NAME

@@ -1,0 +1,210 @@
+"""What starting and updating would write: reads the three versions of a lesson, writes nothing.
+
+Of a lesson that is there, the notebook is written before its base: a run that is killed between
+the two leaves a base that is too old, which the next merge gets right. A base that is too new would
+make old text of the course look like the learner's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from gpuedu.course import notebook_text, staging
+from gpuedu.course.merge import Merged, merge
+from gpuedu.course.notebook_text import UnreadableNotebookError
+from gpuedu.course.reports import LessonReport
+from gpuedu.course.staging import Write, read_or_none
+from gpuedu.errors import WorkspaceError
+
+OWN_FOLDER = ".gpuedu"
+_LESSON = re.compile(r"\d\d_\w+")
+_RANK = ("unchanged", "updated", "damaged", "new")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where things lie for one run; ``backup`` does not exist until something is put there."""
+
+    workspace: Path
+    release: Path
+    backup: Path
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be done for one lesson, and how it will be told; ``writes`` in their order."""
+
+    report: LessonReport
+    writes: tuple[Write, ...] = ()
+
+
+@dataclass(frozen=True)
+class _File:
+    """One file of a lesson: its name there, its paths, and what they hold (None: not there)."""
+
+    name: str
+    mine: Path
+    base: Path
+    backup: Path
+    released: bytes
+    held: bytes | None
+    former: bytes | None
+
+
+def lesson_names(folder: Path) -> list[str]:
+    """Names of the lesson folders in a folder: NN_slug with a notebook NN_slug.ipynb in it."""
+    if not folder.is_dir():
+        return []
+    return sorted(
+        entry.name
+        for entry in folder.iterdir()
+        if _LESSON.fullmatch(entry.name) and (entry / f"{entry.name}.ipynb").is_file()
+    )
+
+
+def plan_start(place: Place, lesson: str) -> Plan:
+    """Lay out the files of a lesson that are not there. Raises WorkspaceError if unreadable."""
+    writes: list[Write] = []
+    status = "present"
+    with staging.told_as_workspace_error(place.workspace / lesson):
+        for file in _files(place, lesson):
+            if file.held is None:
+                # The base first: a notebook without one would look edited all over.
+                writes += [*_base_write(file), Write(file.mine, file.released, None)]
+                status = "new" if file.name == f"{lesson}.ipynb" else status
+            elif file.released not in (file.former, file.held) and status == "present":
+                status = "behind"
+    return Plan(LessonReport(lesson, status), tuple(writes))
+
+
+def plan_update(place: Place, lesson: str) -> Plan:
+    """Bring the release's lesson in. Raises WorkspaceError if a file cannot be read."""
+    plan = Plan(LessonReport(lesson, "unchanged"))
+    with staging.told_as_workspace_error(place.workspace / lesson):
+        for file in _files(place, lesson):
+            if file.held is None:
+                status = "new" if file.name == f"{lesson}.ipynb" else "updated"
+                plan = _told(plan, status)
+                plan = _writing(plan, *_base_write(file), Write(file.mine, file.released, None))
+                continue
+            plan_file = _plan_notebook if file.mine.suffix == ".ipynb" else _plan_plain_file
+            plan = _writing(plan_file(plan, file), *_base_write(file))
+    return plan
+
+
+def _files(place: Place, lesson: str) -> Iterator[_File]:
+    folder = place.release / lesson
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        is_hidden = any(part.startswith((".", "__pycache__")) for part in parts)
+        if is_hidden or not path.is_file():
+            continue
+        name = path.relative_to(place.release)
+        mine, base = place.workspace / name, place.workspace / OWN_FOLDER / "base" / name
+        yield _File(
+            name="/".join(parts),
+            mine=mine,
+            base=base,
+            backup=place.backup / name,
+            released=path.read_bytes(),
+            held=read_or_none(mine),
+            former=read_or_none(base),
+        )
+
+
+def _plan_notebook(plan: Plan, file: _File) -> Plan:
+    theirs = _released_notebook(file)
+    try:
+        held = notebook_text.parse(file.held)
+    except UnreadableNotebookError as fault:
+        return _plan_fresh(plan, file, why=str(fault))
+    merged = merge(_base_notebook(file), notebook_text.clean(held), theirs)
+    if notebook_text.is_same_notebook(merged.notebook, held):
+        return plan
+    data = notebook_text.render(notebook_text.mend(merged.notebook))
+    if notebook_text.is_same_notebook(merged.notebook, theirs):
+        data = file.released
+    return _writing(_counted(plan, merged), _backup(file), Write(file.mine, data, file.held))
+
+
+def _released_notebook(file: _File) -> NotebookNode:
+    try:
+        return notebook_text.clean(notebook_text.parse(file.released))
+    except UnreadableNotebookError as fault:
+        raise WorkspaceError(
+            f"the released {file.name} is no notebook ({fault}). Nothing was changed",
+            remedy="install gpuedu again, or `make build` in a checkout",
+        ) from fault
+
+
+def _base_notebook(file: _File) -> NotebookNode | None:
+    if file.former is None:
+        return None
+    try:
+        return notebook_text.clean(notebook_text.parse(file.former))
+    except UnreadableNotebookError:
+        return None
+
+
+def _counted(plan: Plan, merged: Merged) -> Plan:
+    report = replace(
+        plan.report,
+        counts=plan.report.counts + merged.counts,
+        to_review=(*plan.report.to_review, *merged.to_review),
+    )
+    return _told(replace(plan, report=report), "updated")
+
+
+def _plan_fresh(plan: Plan, file: _File, *, why: str) -> Plan:
+    kept = _beside(file, "damaged")
+    note = f"{file.mine.name} could not be read ({why}). It is kept as {kept.path.name}."
+    return _writing(_told(plan, "damaged", note), kept, Write(file.mine, file.released, file.held))
+
+
+def _plan_plain_file(plan: Plan, file: _File) -> Plan:
+    """A data file or picture: the release's; a version that the learner made stays beside it."""
+    if file.held == file.released or file.former == file.released:
+        return plan
+    renewed = Write(file.mine, file.released, file.held)
+    if file.held == file.former:
+        return _writing(_told(plan, "updated"), renewed)
+    kept = _beside(file, "yours")
+    note = f"Your version of {file.name} is kept as {kept.path.name}."
+    return _writing(_told(plan, "updated", note), _backup(file), kept, renewed)
+
+
+def _beside(file: _File, word: str) -> Write:
+    """Keep the learner's version as NAME.WORD-1.EXT, or the next number that is free."""
+    number = 1
+    while True:
+        path = file.mine.with_name(f"{file.mine.stem}.{word}-{number}{file.mine.suffix}")
+        there = read_or_none(path)
+        # The same bytes are there after a run that was killed half way: once is enough.
+        if there is None or there == file.held:
+            return Write(path, file.held, there)
+        number += 1
+
+
+def _backup(file: _File) -> Write:
+    return Write(file.backup, file.held, read_or_none(file.backup))
+
+
+def _base_write(file: _File) -> tuple[Write, ...]:
+    if file.former == file.released:
+        return ()
+    return (Write(file.base, file.released, file.former),)
+
+
+def _writing(plan: Plan, *writes: Write) -> Plan:
+    return replace(plan, writes=(*plan.writes, *writes))
+
+
+def _told(plan: Plan, status: str, *notes: str) -> Plan:
+    status = max(status, plan.report.status, key=_RANK.index)
+    report = replace(plan.report, status=status, notes=(*plan.report.notes, *notes))
+    return replace(plan, report=report)

@@ -1,0 +1,63 @@
+"""Every exception that gpuedu raises on purpose: what went wrong, where, and what to try."""
+
+from __future__ import annotations
+
+
+class GpueduError(Exception):
+    """Base of all errors that are told to a person.
+
+    ``message`` says what is wrong and where; ``remedy`` says what to try.
+
+    >>> str(GpueduError("no such lesson: 'sorting'", remedy="`gpuedu doctor` lists the lessons"))
+    "no such lesson: 'sorting'. Try: `gpuedu doctor` lists the lessons"
+    """
+
+    def __init__(self, message: str, *, remedy: str = "") -> None:
+        self.message = message
+        self.remedy = remedy
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        return f"{self.message}. Try: {self.remedy}" if self.remedy else self.message
+
+
+class UnknownNameError(GpueduError):
+    """An exercise, prediction, picture or lesson that the course does not have."""
+
+
+class LessonSourceError(GpueduError):
+    """A lesson's source cannot become a notebook.
+
+    ``path`` and ``line`` (counted from 1) point at the fault in the hand-written file.
+    """
+
+    def __init__(self, message: str, *, path: str, line: int = 1, remedy: str = "") -> None:
+        self.path = path
+        self.line = line
+        super().__init__(f"{path}:{line}: {message}", remedy=remedy)
+
+
+class CatalogueError(GpueduError):
+    """A data file of the course (devices, lessons, records) that does not say what it must."""
+
+
+class WorkspaceError(GpueduError):
+    """The learner's workspace cannot be made or updated; nothing in it was changed."""
+
+
+class ProgressStoreError(GpueduError):
+    """Progress cannot be kept on disk. The lesson goes on without it."""
+
+
+class AnswerError(GpueduError):
+    """What the learner's code gave cannot be judged: wrong kind, signature, type, dtype or shape.
+
+    It becomes feedback on the card, never a traceback.
+    """
+
+
+class TimeLimitExceeded(BaseException):
+    """Raised inside the learner's code when its time is up.
+
+    A ``BaseException``, so that ``except Exception`` in the learner's code does not swallow it.
+    """

@@ -1,0 +1,191 @@
+"""Feedback cards: one view of a report, drawn as HTML where there is a browser and as text.
+
+The HTML comes from a template that escapes everything it is given, so nothing a learner's code
+produced can become markup. Colours are tints over the notebook's own, so that the card reads the
+same in a light and in a dark theme, and every colour has a word beside it.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from gpuedu.exercises.compare import show
+from gpuedu.exercises.contract import Level
+from gpuedu.exercises.examine import PropertyResult, Report
+
+_WIDTH = 92
+_PRINTED_LINES, _PRINTED_CHARACTERS = 20, 2000
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a card: a mark with its words, and below it why and the likely cause."""
+
+    mark: str
+    text: str
+    strong: bool = False
+    case: str = ""
+    why: str = ""
+    cause: str = ""
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a learner sees. Backquotes in the texts mark code in both forms."""
+
+    heading: str
+    state: str = "note"
+    subtitle: str = ""
+    paragraphs: tuple[str, ...] = ()
+    lines: tuple[Line, ...] = ()
+    table: tuple[tuple[str, ...], ...] = field(default=())
+    printed: str = ""
+    next: str = ""
+
+    def _repr_html_(self) -> str:
+        return _template().render(card=self)
+
+    def __repr__(self) -> str:
+        return to_text(self)
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined)
+    environment.filters["code"] = _code
+    source = resources.files("gpuedu.exercises").joinpath("card.html.j2").read_text("utf-8")
+    return environment.from_string(source)
+
+
+def _code(text: str) -> Any:
+    """Escape ``text`` and turn `...` into code elements."""
+    from markupsafe import Markup, escape
+
+    parts = re.split(r"`([^`]+)`", text)
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if position % 2 else escape(part)
+        for position, part in enumerate(parts)
+    )
+
+
+def to_text(card: Card) -> str:
+    """The card as plain text.
+
+    >>> print(to_text(Card("amdahl: 1 of 2", lines=(Line("✓", "the limit"),), next="Go on.")))
+    amdahl: 1 of 2
+      ✓ the limit
+    Go on.
+    """
+    out = [f"{card.heading} - {card.subtitle}" if card.subtitle else card.heading]
+    out += [_wrap(paragraph, "  ") for paragraph in card.paragraphs]
+    for line in card.lines:
+        out.append(_wrap(f"{line.mark} {line.text}", "  ", "    "))
+        if line.why:
+            out.append(_wrap(f"On {line.case}: {line.why}" if line.case else line.why, "      "))
+        if line.why and line.cause:
+            out.append(_wrap(line.cause, "      "))
+    if card.table:
+        widths = [max(len(row[i]) for row in card.table) for i in range(len(card.table[0]))]
+        for row in card.table:
+            cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            out.append("  " + "  ".join(cells).rstrip())
+    if card.printed:
+        out.append("  What your code printed:")
+        out.append(textwrap.indent(card.printed, "    | "))
+    if card.next:
+        out.append(_wrap(card.next, ""))
+    return "\n".join(out)
+
+
+def _wrap(text: str, indent: str, rest: str | None = None) -> str:
+    return textwrap.fill(
+        text,
+        _WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent if rest is None else rest,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+
+
+def report_card(report: Report) -> Card:
+    """The card of a verdict."""
+    heading = f"{report.exercise}: {show(report.points)} of {show(report.max_points)}"
+    base = {"heading": heading, "state": report.state, "subtitle": report.title}
+    if report.state == "unsolved":
+        return Card(
+            **base,
+            paragraphs=("Not solved yet: the placeholder `...` is still there.",),
+            next=f'Replace it with your code and run both cells again. `hint("{report.exercise}")` '
+            "for a first hint.",
+        )
+    if report.state == "refused":
+        return Card(**base, paragraphs=(f"Not judged: {report.refusal}.",), next=report.remedy)
+    return Card(
+        **base,
+        lines=(*_property_lines(report.results), *_finding_lines(report)),
+        printed=_shortened(report.printed),
+        next=_next_step(report),
+    )
+
+
+def _property_lines(results: tuple[PropertyResult, ...]) -> list[Line]:
+    """A line for each property; what failed for the same reason says so once."""
+    lines, said, reasons = [], set(), set()
+    for result in results:
+        points = (
+            f"{show(result.property.points)} {'point' if result.property.points == 1 else 'points'}"
+        )
+        if result.holds:
+            cases = "" if result.decided == 1 else f", on all {result.decided} cases"
+            lines.append(Line("✓", f"{result.property.says}: yes{cases} ({points})"))
+            continue
+        fault = result.fault
+        text = f"{result.property.says}: no ({points})"
+        if fault is None:
+            lines.append(Line("✗", text, strong=True))
+        elif fault.message in said:
+            known = (fault.message, fault.cause) in reasons
+            why = "for the same reason." if known or not fault.cause else fault.cause
+            lines.append(Line("✗", text, strong=True, why=why))
+        else:
+            said.add(fault.message)
+            reasons.add((fault.message, fault.cause))
+            lines.append(Line("✗", text, True, result.case, _sentence(fault.message), fault.cause))
+    return lines
+
+
+def _shortened(printed: str) -> str:
+    """The beginning of what was printed, and a line that says that there was more."""
+    lines = printed.strip().splitlines()
+    kept, room = [], _PRINTED_CHARACTERS
+    for line in lines[:_PRINTED_LINES]:
+        kept.append(line[:room])
+        room -= len(kept[-1])
+        if room <= 0:
+            break
+    if len(kept) < len(lines) or room <= 0:
+        kept.append("... (there is more; the card shows the beginning)")
+    return "\n".join(kept)
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else text + "."
+
+
+def _finding_lines(report: Report) -> list[Line]:
+    marks = {Level.HAZARD: "⚠ hazard:", Level.COST: "cost:", Level.NOTE: "note:"}
+    return [Line(marks[found.level], found.message) for found in report.findings]
+
+
+def _next_step(report: Report) -> str:
+    if report.state == "solved":
+        return "Solved."
+    return f'`hint("{report.exercise}")` for a hint.'

@@ -1,0 +1,126 @@
+"""What judges share: is it equal, where does it first differ, and whose mistake does it look like.
+
+A likely cause is found by example: a judge lists misconceptions, each a function that computes what
+somebody who holds it would have got, and the one that reproduces the learner's result is named.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpuedu.exercises.contract import Fault
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A known way to go wrong: what it gives on these inputs, and a sentence that names it."""
+
+    gives: Callable[..., Any]
+    says: str
+
+
+def is_close(got: float, expected: float, rel: float = 1e-9) -> bool:
+    """Whether two numbers agree; an infinity agrees with the same one, NaN with nothing.
+
+    >>> is_close(1.0, 1.0 + 1e-12), is_close(math.inf, math.inf), is_close(math.nan, math.nan)
+    (True, True, False)
+    """
+    return math.isclose(got, expected, rel_tol=rel, abs_tol=0.0 if expected else 1e-300)
+
+
+def likely_cause(
+    got: Any, misconceptions: Iterable[Misconception], inputs: Any, rel: float = 1e-9
+) -> str:
+    """The sentence of the first misconception that gives what the learner got; else nothing."""
+    for known in misconceptions:
+        try:
+            theirs = known.gives(**inputs)
+        except (ArithmeticError, ValueError):
+            continue
+        if _agree(got, theirs, rel):
+            return known.says
+    return ""
+
+
+def _agree(got: Any, theirs: Any, rel: float) -> bool:
+    if isinstance(theirs, np.ndarray):
+        return isinstance(got, np.ndarray) and bool(np.array_equal(got, theirs, equal_nan=True))
+    if isinstance(theirs, (tuple, list)):
+        pairs = zip(got, theirs, strict=True)
+        return len(got) == len(theirs) and all(_agree(a, b, rel) for a, b in pairs)
+    return is_close(got, theirs, rel)
+
+
+def number_fault(
+    prop: str,
+    call: str,
+    got: float,
+    expected: float,
+    *,
+    unit: str = "",
+    cause: str = "",
+    rel: float = 1e-6,
+) -> Iterable[Fault]:
+    """A fault if a number is not what it should be: ``call`` says what was asked.
+
+    A whole number that is expected must be met exactly; for others ``rel`` leaves room for float32
+    and for a sensible rounding.
+
+    >>> list(number_fault("limit", "amdahl(0.5, 2)", 2.0, 4 / 3))[0].message
+    '`amdahl(0.5, 2)` gave 2, expected 1.33333'
+    """
+    if isinstance(expected, int):
+        rel = 0.0
+    if not is_close(got, expected, rel):
+        behind = f" {unit}" if unit else ""
+        told, wanted = show_apart(got, expected)
+        yield Fault(prop, f"`{call}` gave {told}{behind}, expected {wanted}{behind}", cause)
+
+
+def array_fault(
+    prop: str,
+    got: np.ndarray,
+    expected: np.ndarray,
+    *,
+    tolerance: np.ndarray | float,
+    name: str = "out",
+    cause: str = "",
+) -> Iterable[Fault]:
+    """A fault at the first element that is off by more than ``tolerance``; NaN never passes."""
+    wrong = ~(np.abs(got.astype(np.float64) - expected) <= tolerance)
+    if wrong.any():
+        index = tuple(int(i) for i in np.argwhere(wrong)[0])
+        at = ", ".join(map(str, index))
+        yield Fault(
+            prop,
+            f"`{name}[{at}]` is {show(float(got[index]))}, expected {show(float(expected[index]))} "
+            f"({int(wrong.sum())} of {got.size} elements are wrong)",
+            cause,
+        )
+
+
+def show_apart(got: float, expected: float) -> tuple[str, str]:
+    """Two numbers with as many digits as it takes to see that they differ.
+
+    >>> show_apart(2164.131, 2164.132), show_apart(2, 3)
+    (('2164.131', '2164.132'), ('2', '3'))
+    """
+    if show(got) != show(expected):
+        return show(got), show(expected)
+    return f"{got:.15g}", f"{expected:.15g}"
+
+
+def show(value: float) -> str:
+    """A number as a learner would write it: whole numbers in full, others to six digits.
+
+    >>> show(1024.0), show(1 / 3), show(3e12), show(1e-7)
+    ('1024', '0.333333', '3e+12', '1e-07')
+    """
+    if isinstance(value, int) or (math.isfinite(value) and value == int(value)):
+        return f"{int(value)}" if abs(value) < 1e9 else f"{value:.6g}"
+    return f"{value:.6g}"

@@ -1,0 +1,173 @@
+"""The exercise contract: what an exercise is, in dataclasses that travel between the parts.
+
+An exercise has two halves that share an id. The *play* stands beside the learner's code: it calls
+the learner's object on one case and returns plain arrays and numbers. The *judge* holds the cases,
+the oracle and the verdict, and is never importable where a learner's code is graded.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.plain import describe
+
+Plain = Mapping[str, Any]
+"""What a play returns: names to numbers, strings, booleans, None, lists of those, or arrays."""
+
+
+class Level(StrEnum):
+    """How much a finding matters: wrong or unsafe, slower than need be, worth knowing."""
+
+    HAZARD = "hazard"
+    COST = "cost"
+    NOTE = "note"
+
+
+@dataclass(frozen=True)
+class Property:
+    """One thing a right answer does: a slug, a line that a learner understands, its points."""
+
+    name: str
+    says: str
+    points: float
+
+
+@dataclass(frozen=True)
+class Case:
+    """One set of inputs for the learner's object.
+
+    ``inputs`` holds plain values and arrays. ``decides`` names the properties that this case can
+    decide; empty means all of them. A case that raises fails just the properties it decides.
+    """
+
+    label: str
+    inputs: Mapping[str, Any]
+    decides: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A property that does not hold, with its counterexample and a likely cause."""
+
+    property: str
+    message: str
+    cause: str = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something seen that takes no points."""
+
+    level: Level
+    message: str
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A question with an answer that is revealed later.
+
+    ``truth`` is a number, one of ``choices``, or None when the learner's own measurement is the
+    truth. ``unit`` is written behind numbers. ``because`` explains the truth in a sentence.
+    """
+
+    question: str
+    truth: float | str | None = None
+    unit: str = ""
+    choices: tuple[str, ...] = ()
+    because: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the learner hands to ``check``, by position: a function, or a value.
+
+    ``signature`` lists the parameters that the play passes by position, ``()`` for a value.
+    """
+
+    name: str
+    kind: type | str = "function"
+    signature: tuple[str, ...] = ()
+
+    def require(self, given: Any) -> None:
+        """Raise AnswerError where ``given`` is not what the exercise asks for."""
+        if self.kind == "function":
+            self._require_function(given)
+        elif not isinstance(given, self.kind):
+            raise AnswerError(
+                f"`{self.name}` should be a {self.kind.__name__}, got {describe(given)}"
+            )
+
+    def _require_function(self, given: Any) -> None:
+        if not callable(given):
+            called = f"`check` got {describe(given)} where it wants the function `{self.name}`"
+            raise AnswerError(
+                called, remedy=f"pass `{self.name}` itself, without calling it: no parentheses"
+            )
+        if isinstance(given, type):
+            raise AnswerError(f"`{self.name}` should be a function, got the class {given.__name__}")
+        function = getattr(given, "py_func", given)
+        try:
+            signature = inspect.signature(function)
+        except (TypeError, ValueError):
+            return
+        try:
+            signature.bind(*self.signature)
+        except TypeError:
+            count = len(self.signature)
+            raise AnswerError(
+                f"the exercise calls `{self.name}({', '.join(self.signature)})`, with {count} "
+                f"argument{'' if count == 1 else 's'}; yours is `{self.name}{signature}`"
+            ) from None
+
+
+@dataclass(frozen=True)
+class Play:
+    """The half that stands beside the learner's code.
+
+    ``run(answers, inputs)`` calls the learner's objects on one case and returns ``Plain``.
+    ``time_limit_s`` bounds all cases together. ``isolated`` runs them in a process of its own that
+    can be ended even inside compiled code.
+    """
+
+    answers: tuple[Answer, ...]
+    run: Callable[[Sequence[Any], Mapping[str, Any]], Plain]
+    time_limit_s: float = 10.0
+    isolated: bool = False
+
+
+@dataclass(frozen=True)
+class Judge:
+    """The half that knows the cases and the truth.
+
+    ``cases(rng)`` draws the cases; ``verdict(case, observed)`` yields a Fault for each property
+    that fails on this case, and Findings for the rest worth saying.
+    """
+
+    title: str
+    properties: tuple[Property, ...]
+    hints: tuple[str, str, str]
+    cases: Callable[[np.random.Generator], Sequence[Case]]
+    verdict: Callable[[Case, Plain], Iterable[Fault | Finding]]
+    predictions: Mapping[str, Prediction] = field(default_factory=dict)
+
+    @property
+    def points(self) -> float:
+        """Points of all properties together."""
+        return sum(prop.points for prop in self.properties)
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """Both halves under one id, with the slug of the lesson they belong to."""
+
+    id: str
+    lesson: str
+    play: Play
+    judge: Judge

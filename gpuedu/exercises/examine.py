@@ -1,0 +1,186 @@
+"""From a learner's objects to a Report: play every case, judge it, add up the points."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.compiled import runs_compiled_code
+from gpuedu.exercises.contract import Case, Exercise, Fault, Finding, Property
+from gpuedu.exercises.guard import Outcome, Problem, play_guarded
+from gpuedu.exercises.placeholder import has_placeholder
+
+
+@dataclass(frozen=True)
+class PropertyResult:
+    """Whether one property holds, on how many cases, and its first counterexample."""
+
+    property: Property
+    passed: int
+    decided: int
+    fault: Fault | None = None
+    case: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """True when every case that decides it was played and passed."""
+        return self.fault is None and self.decided > 0
+
+    @property
+    def earned(self) -> float:
+        """Its points, or none."""
+        return self.property.points if self.holds else 0.0
+
+
+@dataclass(frozen=True)
+class Report:
+    """The verdict on one answer. ``state``: solved, partly, wrong, unsolved or refused."""
+
+    exercise: str
+    title: str
+    max_points: float
+    state: str
+    results: tuple[PropertyResult, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    refusal: str = ""
+    remedy: str = ""
+    printed: str = ""
+    seconds: float = 0.0
+
+    @property
+    def points(self) -> float:
+        """Points earned, a finite number between 0 and ``max_points``."""
+        return float(sum(result.earned for result in self.results))
+
+    def held(self) -> Mapping[str, bool]:
+        """Property name to whether it holds."""
+        return {result.property.name: result.holds for result in self.results}
+
+
+def examine(exercise: Exercise, answers: Sequence[Any], seed: int = 0) -> Report:
+    """Judge ``answers`` on the cases that ``seed`` draws. Never raises for what a learner wrote."""
+    started = time.perf_counter()
+    if any(answer is ... for answer in answers):
+        return _plain_report(exercise, "unsolved")
+    try:
+        _require_answers(exercise, answers)
+        cases = exercise.judge.cases(np.random.default_rng(seed))
+        outcomes = play_cases(exercise, answers, cases)
+    except AnswerError as refusal:
+        return _plain_report(exercise, "refused", refusal.message, refusal.remedy)
+    results, findings = judge_outcomes(exercise, cases, outcomes)
+    solved = all(result.holds for result in results)
+    if not solved and any(has_placeholder(answer) for answer in answers):
+        return _plain_report(exercise, "unsolved")
+    state = "solved" if solved else "partly" if any(r.holds for r in results) else "wrong"
+    return Report(
+        exercise.id,
+        exercise.judge.title,
+        exercise.judge.points,
+        state,
+        results,
+        findings,
+        printed="".join(outcome.printed for outcome in outcomes),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _plain_report(exercise: Exercise, state: str, refusal: str = "", remedy: str = "") -> Report:
+    judge = exercise.judge
+    nothing = tuple(PropertyResult(prop, 0, 0) for prop in judge.properties)
+    return Report(exercise.id, judge.title, judge.points, state, nothing, (), refusal, remedy)
+
+
+def _require_answers(exercise: Exercise, answers: Sequence[Any]) -> None:
+    wanted = exercise.play.answers
+    if len(answers) != len(wanted):
+        names = ", ".join(answer.name for answer in wanted)
+        raise AnswerError(
+            f"this exercise takes {len(wanted)} answer{'' if len(wanted) == 1 else 's'}, got "
+            f"{len(answers)}",
+            remedy=f'`check("{exercise.id}", {names})`',
+        )
+    for answer, given in zip(wanted, answers, strict=True):
+        answer.require(given)
+
+
+def play_cases(exercise: Exercise, answers: Sequence[Any], cases: Sequence[Case]) -> list[Outcome]:
+    """An Outcome for each case that was reached before the time ran out."""
+    if exercise.play.isolated or any(map(runs_compiled_code, answers)):
+        from gpuedu.exercises.isolation import play_isolated
+
+        return play_isolated(exercise, answers, cases)
+    outcomes: list[Outcome] = []
+    deadline = time.monotonic() + exercise.play.time_limit_s
+    for case in cases:
+        inputs = copy.deepcopy(dict(case.inputs))
+        left_s = deadline - time.monotonic()
+        outcome = play_guarded(lambda inputs=inputs: exercise.play.run(answers, inputs), left_s)
+        if outcome.problem and outcome.problem.ends_check:
+            limit = f"it did not finish within {exercise.play.time_limit_s:.3g} s"
+            late = Problem(f"{limit}, all cases together", outcome.problem.cause, ends_check=True)
+            outcome = Outcome(problem=late, printed=outcome.printed, seconds=outcome.seconds)
+        outcomes.append(outcome)
+        if outcome.problem and outcome.problem.ends_check:
+            break
+    return outcomes
+
+
+def judge_outcomes(
+    exercise: Exercise, cases: Sequence[Case], outcomes: Sequence[Outcome]
+) -> tuple[tuple[PropertyResult, ...], tuple[Finding, ...]]:
+    """What holds on every case, and what else was seen."""
+    names = [prop.name for prop in exercise.judge.properties]
+    first_fault: dict[str, tuple[Fault, str]] = {}
+    decided, passed = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
+    findings: list[Finding] = []
+    for position, case in enumerate(cases):
+        outcome = outcomes[position] if position < len(outcomes) else _not_reached(outcomes)
+        faults, seen = _verdict(exercise, case, outcome)
+        findings += [finding for finding in seen if finding not in findings]
+        for name in case.decides or names:
+            decided[name] += 1
+            if name in faults:
+                first_fault.setdefault(name, (faults[name], case.label))
+            else:
+                passed[name] += 1
+    results = tuple(
+        PropertyResult(
+            prop, passed[prop.name], decided[prop.name], *first_fault.get(prop.name, (None, ""))
+        )
+        for prop in exercise.judge.properties
+    )
+    return results, tuple(findings)
+
+
+def _verdict(
+    exercise: Exercise, case: Case, outcome: Outcome
+) -> tuple[dict[str, Fault], list[Finding]]:
+    """Faults by property, and findings, of one case; raises ValueError for a property unknown."""
+    names = [prop.name for prop in exercise.judge.properties]
+    if outcome.problem is not None:
+        said = (outcome.problem.message, outcome.problem.cause)
+        return {name: Fault(name, *said) for name in case.decides or names}, []
+    faults: dict[str, Fault] = {}
+    findings: list[Finding] = []
+    for item in exercise.judge.verdict(case, outcome.observed):
+        if isinstance(item, Finding):
+            findings.append(item)
+        elif item.property not in (case.decides or names):
+            raise ValueError(
+                f"{exercise.id}: case {case.label!r} does not decide {item.property!r}"
+            )
+        else:
+            faults.setdefault(item.property, item)
+    return faults, findings
+
+
+def _not_reached(outcomes: Sequence[Outcome]) -> Outcome:
+    """What stands for a case behind the one that used up the time."""
+    return Outcome(problem=outcomes[-1].problem if outcomes else Problem("it was not tried"))

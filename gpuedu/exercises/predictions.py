@@ -1,0 +1,84 @@
+"""What a learner may predict, and how a prediction is set against the truth."""
+
+from __future__ import annotations
+
+import math
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.card import Card
+from gpuedu.exercises.compare import show
+from gpuedu.exercises.contract import Prediction
+from gpuedu.exercises.plain import describe, number
+
+
+def prediction_value(prediction: Prediction, value: object) -> float | str:
+    """The prediction as it is stored; AnswerError says what would be accepted."""
+    if prediction.choices:
+        if value in prediction.choices:
+            return str(value)
+        raise AnswerError(
+            f"a prediction is one of the choices here, got {describe(value)}",
+            remedy=", ".join(repr(choice) for choice in prediction.choices),
+        )
+    try:
+        found = number(value, "a prediction")
+    except AnswerError as refusal:
+        raise AnswerError(refusal.message, remedy="a plain number, such as 12 or 1e6") from None
+    if not math.isfinite(found):
+        raise AnswerError(f"a prediction should be a finite number, got {found}")
+    return float(found)
+
+
+def with_unit(value: float | str, prediction: Prediction) -> str:
+    """A value as it is written for this prediction.
+
+    >>> with_unit(12.0, Prediction("how many?", unit="sectors"))
+    '12 sectors'
+    """
+    if isinstance(value, str):
+        return value
+    return f"{show(value)} {prediction.unit}".strip()
+
+
+def factor_off(said: float, truth: float) -> float:
+    """By what factor a prediction missed, at least 1; infinite where the signs differ.
+
+    >>> factor_off(8, 32), factor_off(32, 8), factor_off(-1, 1)
+    (4.0, 4.0, inf)
+    """
+    if said == truth:
+        return 1.0
+    if said * truth <= 0:
+        return math.inf
+    return max(said / truth, truth / said)
+
+
+def _how_far(factor: float) -> str:
+    return f"{show(float(f'{factor:.2g}'))} times off" if math.isfinite(factor) else "far off"
+
+
+def require_truth(measured: float) -> float:
+    """A measurement that a prediction can be held against; AnswerError for any other."""
+    found = number(measured, "what was measured")
+    if not (math.isfinite(found) and found > 0):
+        raise AnswerError(
+            f"what was measured should be a positive number, got {describe(found)}",
+            remedy="run the cells above again",
+        )
+    return float(found)
+
+
+def reveal_card(key: str, prediction: Prediction, said: float | str, truth: float | str) -> Card:
+    """The prediction beside the truth, and why it is so."""
+    words = f"You said {with_unit(said, prediction)}; it is {with_unit(truth, prediction)}"
+    if isinstance(said, str) or isinstance(truth, str):
+        verdict, good = ("as predicted", True) if said == truth else ("not as predicted", False)
+    else:
+        off = factor_off(said, truth)
+        good = off <= 2
+        verdict = "within a factor of two" if good else _how_far(off)
+    return Card(
+        f"{key}: {verdict}",
+        "solved" if good else "partly",
+        paragraphs=(f"{words}.", prediction.because) if prediction.because else (f"{words}.",),
+    )

@@ -1,0 +1,199 @@
+"""What a learner calls: check, hint, predict, reveal, measure, see, progress and setup.
+
+None of them raises for what a learner wrote or for what the machine lacks: an exception would end a
+"run all" and lose what comes behind it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+from gpuedu.errors import GpueduError
+from gpuedu.exercises import registry
+from gpuedu.exercises.card import Card, report_card
+from gpuedu.exercises.display import draw, draw_figure
+from gpuedu.exercises.examine import examine
+from gpuedu.exercises.guard import learner_line, play_guarded
+from gpuedu.exercises.placeholder import has_placeholder
+from gpuedu.exercises.predictions import (
+    prediction_value,
+    require_truth,
+    reveal_card,
+    with_unit,
+)
+
+SEED_VARIABLE = "GPUEDU_SEED"
+PICTURE_LIMIT_S = 20.0
+MEASURE_LIMIT_S = 60.0
+
+_stores: list[Any] = []
+
+
+def check(exercise: str, *answers: Any) -> float:
+    """Judge an answer, draw its card, and return the points earned as a finite float.
+
+    Args:
+        exercise: the exercise's id, as in the lesson.
+        *answers: the learner's functions or values, in the order that the lesson gives.
+
+    Returns:
+        Points between 0 and the exercise's maximum; 0.0 for an unsolved one, an unknown id, or an
+        answer of the wrong kind. Wrong answers are no exceptions.
+    """
+    with _faults_told():
+        report = examine(registry.load(exercise), answers, seed())
+        if report.state != "unsolved":
+            store().record_attempt(
+                report.exercise, report.points, report.max_points, report.held(), report.seconds
+            )
+        draw(report_card(report))
+        return report.points
+    return 0.0
+
+
+def hint(exercise: str) -> None:
+    """Give the next hint of an exercise: first a question, last almost the answer."""
+    with _faults_told():
+        hints = registry.load(exercise).judge.hints
+        step = store().next_hint(exercise, len(hints))
+        more = f'`hint("{exercise}")` again for the next.' if step < len(hints) else ""
+        draw(
+            Card(
+                f"{exercise}: hint {step} of {len(hints)}",
+                paragraphs=(hints[step - 1],),
+                next=more,
+            )
+        )
+
+
+def predict(key: str, value: float | str) -> None:
+    """Store a prediction before the answer is revealed: a number, or one of the choices."""
+    with _faults_told():
+        prediction = registry.load_prediction(key)
+        if value is ...:
+            asked = f"Put your guess in place of `...`: {prediction.question}"
+            draw(Card(f"{key}: no prediction yet", paragraphs=(asked,)))
+            return
+        stored = prediction_value(prediction, value)
+        store().record_prediction(key, stored)
+        shown = with_unit(stored, prediction)
+        counts = store().prediction(key) == stored
+        told = "Kept. Now find out." if counts else "The answer is out: your earlier one counts."
+        draw(Card(f"{key}: your prediction is {shown}", next=told))
+
+
+def reveal(key: str, measured: float | None = None) -> None:
+    """Compare the stored prediction with the truth, or with what the learner just measured."""
+    with _faults_told():
+        prediction = registry.load_prediction(key)
+        truth = prediction.truth if measured is None else require_truth(measured)
+        if truth is None:
+            draw(Card(f"{key}: nothing measured yet", paragraphs=("Run the cells above first.",)))
+            return
+        said = store().prediction(key)
+        if said is None:
+            text = f'Predict first: fill in `predict("{key}", ...)` above; a guess is enough.'
+            draw(Card(f"{key}: no prediction yet", paragraphs=(text,)))
+            return
+        store().record_truth(key, truth)
+        draw(reveal_card(key, prediction, said, truth))
+
+
+def see(name: str, *answers: Any) -> None:
+    """Show a picture: of the learner's own code, or one of the lesson's (``lesson/picture``).
+
+    What is a text there (a listing, a page of facts) is printed.
+    """
+    with _faults_told():
+        draw_picture = registry.load_picture(name)
+        if any(has_placeholder(answer) for answer in answers):
+            draw(Card(f"{name}: nothing to draw yet", paragraphs=("Fill in the blank above.",)))
+            return
+        outcome = play_guarded(lambda: draw_picture(*answers), PICTURE_LIMIT_S)
+        if outcome.problem is not None:
+            why = f"{outcome.problem.message}. {outcome.problem.cause}".strip()
+            draw(Card(f"{name}: cannot be drawn yet", "wrong", paragraphs=(why,)))
+            return
+        if isinstance(outcome.observed, str):
+            print(outcome.observed)
+        else:
+            draw_figure(outcome.observed)
+
+
+def measure(name: str, *answers: Any) -> dict[str, float]:
+    """Time something on this machine and return the figures; they are shown, never graded."""
+    with _faults_told():
+        run = registry.load_measure(name)
+        if any(has_placeholder(answer) for answer in answers):
+            draw(Card(f"{name}: nothing to measure yet", paragraphs=("Fill in the blank above.",)))
+            return {}
+        outcome = play_guarded(lambda: run(*answers), MEASURE_LIMIT_S)
+        if outcome.problem is None:
+            return outcome.observed
+        why = f"{outcome.problem.message}. {outcome.problem.cause}".strip()
+        draw(Card(f"{name}: cannot be measured yet", "wrong", paragraphs=(why,)))
+    return {}
+
+
+def progress() -> None:
+    """Show what is solved, in how many attempts, and how good the predictions were."""
+    from gpuedu.exercises.progress import format_summary
+
+    with _faults_told():
+        print(format_summary(store().summary()))
+
+
+def setup(lesson: str) -> None:
+    """Begin a lesson: say what this machine has, in a line, and where progress is kept."""
+    from gpuedu.hardware.doctor import examine as look_at_machine
+    from gpuedu.hardware.doctor import short_form
+    from gpuedu.syllabus import lesson as find_lesson
+
+    with _faults_told():
+        entry = find_lesson(lesson)
+        store()
+        print(f"{entry.title}: {entry.question} (about {entry.minutes} minutes)")
+        print(short_form(look_at_machine(measure=False)))
+
+
+def seed() -> int:
+    """The seed of the cases: a teacher's ``GPUEDU_SEED`` (a number or any text), else 0."""
+    given = os.environ.get(SEED_VARIABLE, "0")
+    return int(given) if given.isdecimal() else zlib.crc32(given.encode())
+
+
+def store() -> Any:
+    """The learner's progress; kept in memory only while a class is graded."""
+    from gpuedu.exercises.progress import open_store
+
+    if not _stores:
+        grading = bool(os.environ.get("NBGRADER_EXECUTION"))
+        _stores.append(open_store(in_memory=grading, tell=_tell))
+    return _stores[0]
+
+
+def _tell(message: str) -> None:
+    draw(Card("Progress", paragraphs=(message,)))
+
+
+@contextlib.contextmanager
+def _faults_told() -> Iterator[None]:
+    """Turn an exception into a card: a person's slip as what it is, ours as ours."""
+    try:
+        yield
+    except GpueduError as fault:
+        draw(Card(fault.message, "refused", next=f"Try: {fault.remedy}" if fault.remedy else ""))
+    except Exception as fault:
+        where = learner_line(fault)
+        draw(
+            Card(
+                "This is a fault of the course, not of your code",
+                "refused",
+                paragraphs=(f"{type(fault).__name__}: {fault}"[:500], where),
+                next="Nothing was counted against you. Please report it with this card.",
+            )
+        )

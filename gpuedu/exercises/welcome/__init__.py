@@ -1,0 +1,1 @@
+"""Lesson welcome: what is in this machine?"""

@@ -1,0 +1,219 @@
+"""honest-timer: time a kernel on an asynchronous device.
+
+The verdict reads the trace of the simulated device: when the clock was read, when the host waited,
+what ran on the device at those moments. So each property is judged by itself, and the numbers that
+the learner's own watch saw are on the card.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpuedu.exercises.compare import is_close
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Property
+from gpuedu.units import format_time
+
+Events = Sequence[tuple[str, float, float]]
+
+_STATISTICS: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "the mean": statistics.fmean,
+    "the sum": sum,
+    "the smallest": min,
+    "the largest": max,
+    "the first": lambda times: times[0],
+    "the last": lambda times: times[-1],
+    "the lower of the two in the middle": statistics.median_low,
+    "the upper of the two in the middle": statistics.median_high,
+}
+_UNITS = {1e3: "milliseconds", 1e6: "microseconds", 1e9: "nanoseconds"}
+
+
+@dataclass(frozen=True)
+class Watched:
+    """One launch with its watch: the readings around it, and what went on at them.
+
+    ``busy_s`` is how long the device still had earlier work when the watch started; ``waited`` says
+    whether the host waited between the launch and the reading that stopped the watch.
+    """
+
+    start_s: float
+    stop_s: float
+    busy_s: float
+    waited: bool
+    kernel_s: float
+
+    @property
+    def time_s(self) -> float:
+        """What the watch showed."""
+        return self.stop_s - self.start_s
+
+
+def watched_launches(events: Events) -> list[Watched | None]:
+    """For each launch in turn its watch, or None where no clock was read around it."""
+    kinds = [kind for kind, _, _ in events]
+    kernels = [(start, end) for kind, start, end in events if kind == "kernel"]
+    launches = [place for place, kind in enumerate(kinds) if kind == "launch"]
+    earlier = len(kernels) - len(launches)  # what was queued before the learner's code ran
+    found: list[Watched | None] = []
+    for number, place in enumerate(launches):
+        before = [i for i in range(place) if kinds[i] == "now"]
+        after = [i for i in range(place, len(kinds)) if kinds[i] == "now"]
+        if not before or not after:
+            found.append(None)
+            continue
+        start_s, stop_s = events[before[-1]][2], events[after[0]][2]
+        done_s = max((end for _, end in kernels[: earlier + number]), default=0.0)
+        kernel_start_s, kernel_end_s = kernels[earlier + number]
+        found.append(
+            Watched(
+                start_s,
+                stop_s,
+                max(done_s - start_s, 0.0),
+                "sync" in kinds[place : after[0]],
+                kernel_end_s - kernel_start_s,
+            )
+        )
+    return found
+
+
+def cases(rng: np.random.Generator) -> list[Case]:
+    """Warm-ups that are slow, a device that is busy, times with outliers, few and many repeats."""
+    drawn = []
+    for warmup, repeats, busy in ((3, 7, True), (0, 5, True), (1, 6, True), (2, 1, False)):
+        slow = rng.uniform(20e-3, 60e-3, warmup)
+        usual = rng.uniform(1e-3, 1.9e-3, repeats)
+        usual[rng.permutation(repeats)[: repeats // 4]] *= 9
+        inputs = {
+            "warmup": warmup,
+            "repeats": repeats,
+            "busy_s": float(rng.uniform(70e-3, 90e-3)) if busy else 0.0,
+            "launch_s": float(rng.uniform(4e-6, 9e-6)),
+            "kernel_times_s": [*slow.tolist(), *usual.tolist()],
+        }
+        before = ", a device that is busy with earlier work" if busy else ""
+        drawn.append(Case(f"warmup = {warmup}, repeats = {repeats}{before}", inputs))
+    return drawn
+
+
+def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
+    """Each property from the trace; without any reading of the clock, none can hold."""
+    events = observed["events"]
+    if not any(kind == "now" for kind, _, _ in events):
+        for prop in JUDGE.properties:
+            yield Fault(
+                prop.name,
+                "it never read the clock that it was given",
+                "This device has a clock of its own: read it with `now()`, not with "
+                "`perf_counter()`.",
+            )
+        return
+    watches = watched_launches(events)
+    warmup, repeats = case.inputs["warmup"], case.inputs["repeats"]
+    timed = [watch for watch in watches[warmup:] if watch is not None]
+    yield from _count_fault(len(watches), warmup, repeats)
+    if not timed:
+        for name in ("waits", "idle-start", "median"):
+            yield Fault(name, "no launch stands between two readings of the clock")
+        return
+    yield from _watch_faults(timed)
+    yield from _result_faults(case, observed["time_s"], watches, timed)
+
+
+def _count_fault(launches: int, warmup: int, repeats: int) -> Iterable[Fault]:
+    if launches != warmup + repeats:
+        yield Fault("warm-up", f"it launched {launches} kernels, expected {warmup} + {repeats}")
+
+
+def _watch_faults(timed: Sequence[Watched]) -> Iterable[Fault]:
+    for watch in timed:
+        if not watch.waited:
+            yield Fault(
+                "waits",
+                f"the watch stopped after {format_time(watch.time_s)}, the kernel took "
+                f"{format_time(watch.kernel_s)}",
+                "A launch only puts the kernel into a queue. What makes the host wait until it is "
+                "done?",
+            )
+            break
+    for watch in timed:
+        # A hundredth of a kernel is far above rounding and far below any earlier work.
+        if watch.busy_s > watch.kernel_s / 100:
+            yield Fault(
+                "idle-start",
+                f"when the watch started, the device had earlier work for another "
+                f"{format_time(watch.busy_s)}",
+                "What must be true before the first reading?",
+            )
+            break
+
+
+def _result_faults(
+    case: Case, got: float, watches: Sequence[Watched | None], timed: Sequence[Watched]
+) -> Iterable[Fault]:
+    """What the result is made of: which of the watch's times, and what was done with them."""
+    warmup, repeats = case.inputs["warmup"], case.inputs["repeats"]
+    times = [watch.time_s for watch in timed]
+    everything = [watch.time_s for watch in watches if watch is not None]
+    expected = statistics.median(times)
+    returned = f"it returned {format_time(got)}"
+    if repeats > 1 and len({watch.start_s for watch in timed}) == 1:
+        yield Fault(
+            "median",
+            f"{returned}, from one watch around all {repeats} repeats",
+            "That gives the mean of them, and one slow run moves it. Time every repeat by itself.",
+        )
+    elif is_close(got, expected, 1e-6):
+        return
+    elif len(everything) > len(times) and is_close(got, statistics.median(everything), 1e-6):
+        yield Fault(
+            "warm-up",
+            f"{returned}: the median with {len(everything) - len(times)} slow warm-up launches in "
+            f"it. Without them it is {format_time(expected)}",
+        )
+    else:
+        yield _wrong_statistic(got, returned, expected, times, everything, warmup)
+
+
+def _wrong_statistic(
+    got: float,
+    returned: str,
+    expected: float,
+    times: Sequence[float],
+    everything: Sequence[float],
+    warmup: int,
+) -> Fault:
+    said = f"{returned}; the median of what your watch showed is {format_time(expected)}"
+    for factor, unit in _UNITS.items():
+        if is_close(got, expected * factor, 1e-6):
+            return Fault("median", said, f"That is the right time in {unit}. Return seconds.")
+    for name, statistic in _STATISTICS.items():
+        if is_close(got, statistic(times), 1e-6):
+            return Fault("median", said, f"That is {name} of them.")
+        if warmup and is_close(got, statistic(everything), 1e-6):
+            return Fault("median", said, f"That is {name} of all times, the warm-up's with them.")
+    return Fault("median", said, "What is done with the times behind the last repeat?")
+
+
+JUDGE = Judge(
+    title="A timer that tells the truth about a GPU",
+    properties=(
+        Property("warm-up", "the warm-up runs first and is left out", 1),
+        Property("waits", "waits for the device before it stops the watch", 1),
+        Property("idle-start", "starts the watch on an idle device", 1),
+        Property("median", "returns the median of the repeats, in seconds", 1),
+    ),
+    hints=(
+        "`launch()` comes back at once, long before the kernel is done. Which call comes back "
+        "only when the device has nothing left to do?",
+        "A repeat has five steps: wait, read the clock, launch, wait, read the clock. The warm-up "
+        "launches come before all of it and no clock is read there.",
+        "One loop of `warmup` launches. One loop of `repeats`: `sync()`, `start = now()`, "
+        "`launch()`, `sync()`, and `now() - start` goes into a list. What do you return?",
+    ),
+    cases=cases,
+    verdict=verdict,
+)

@@ -1,0 +1,44 @@
+"""What this lesson prints: the ten loops, and the page of claims and facts."""
+
+from __future__ import annotations
+
+import textwrap
+
+from gpuedu.exercises.why_gpus.claims import CLAIMS, FACTS
+from gpuedu.exercises.why_gpus.loops import listing
+from gpuedu.units import format_quantity
+
+_WIDTH = 96
+
+
+def loops_text() -> str:
+    """The ten loops, each headed by what n stands for."""
+    return listing()
+
+
+def facts_text() -> str:
+    """The claims with the numbers to compute, then the facts with their sources."""
+    lines = ["CLAIMS, and what to compute instead (the name in quotes is the key)", ""]
+    for claim in CLAIMS:
+        lines.append(f"* {claim.sentence}")
+        for key, question in claim.asks:
+            lines += textwrap.wrap(
+                f'"{key}": {question}', _WIDTH, initial_indent="    ", subsequent_indent="      "
+            )
+    lines += ["", "FACTS", ""]
+    for fact in FACTS:
+        value = f"{fact.value:g}" if fact.value < 1e6 else format_quantity(fact.value, "").strip()
+        lines += textwrap.wrap(
+            f"{value} {fact.unit}: {fact.says}", _WIDTH, initial_indent="* ", subsequent_indent="  "
+        )
+    lines += ["", "SOURCES of the facts (read in November 2026)", ""]
+    for source in dict.fromkeys(fact.source for fact in FACTS):
+        lines += textwrap.wrap(
+            f"{source.title}. {source.url}",
+            _WIDTH,
+            initial_indent="* ",
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return "\n".join(lines)

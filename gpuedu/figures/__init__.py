@@ -1,0 +1,1 @@
+"""Records in, matplotlib Axes out: nothing here computes, shows or saves."""

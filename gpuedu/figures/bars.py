@@ -1,0 +1,122 @@
+"""Horizontal bars on a logarithmic axis, each with its value written beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from gpuedu.figures import style
+from gpuedu.figures.caption import Caption, write_caption
+from gpuedu.figures.decades import write_decade
+
+_LETTER_PT = 5.9
+
+NO_VALUE = "no positive, finite number"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A value with its name and what is written beside it; ``until`` makes it a range."""
+
+    name: str
+    value: float
+    text: str
+    colour: str = style.BLUE
+    hatch: str = ""
+    until: float | None = None
+
+    @property
+    def end(self) -> float:
+        """Where the bar ends, on the value axis."""
+        return self.value if self.until is None else self.until
+
+
+def plot_bars(
+    bars: Sequence[Bar],
+    *,
+    caption: Caption,
+    row_in: float = 0.36,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw bars from top to bottom in the order given.
+
+    Args:
+        bars: a value that is not positive and finite (``nan``) is said, not drawn.
+        caption: title, name of the value axis, source, alternative text.
+        row_in: height of a row of a new figure, in inches.
+        ax: where to draw; a new figure by default.
+    """
+    ax = style.new_axes(1.25 + row_in * len(bars)) if ax is None else ax
+    low, high = _limits(bars)
+    ax.set_xscale("log")
+    ax.set_xlim(low, high)
+    for place, bar in enumerate(reversed(bars)):
+        _draw_bar(ax, place, bar, low)
+    ax.set_yticks(range(len(bars)), [bar.name for bar in reversed(bars)])
+    ax.set_ylim(-0.6, len(bars) - 0.4)
+    ax.tick_params(axis="y", length=0, labelcolor=style.INK)
+    ax.grid(axis="y", visible=False)
+    ax.grid(axis="x", color=style.FAINT, linewidth=0.8)
+    ax.xaxis.set_major_locator(LogLocator(base=10, numticks=9))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: write_decade(value)))
+    return write_caption(ax, caption)
+
+
+def _limits(bars: Sequence[Bar]) -> tuple[float, float]:
+    """Half a decade below the least value, and room for the text behind each bar."""
+    known = [bar for bar in bars if bar.value > 0]
+    if not known:
+        return 1.0, 100.0
+    low = min(bar.value for bar in known) / 3
+    widest = max(len(line) for bar in bars for line in bar.name.splitlines())
+    width_pt = style.WIDTH_IN * 72 - widest * _LETTER_PT * 1.1 - 30
+    decades = max(
+        math.log10(bar.end / low) / (1 - min(0.8, (len(bar.text) + 2) * _LETTER_PT / width_pt))
+        for bar in known
+    )
+    return low, low * 10**decades
+
+
+def _draw_bar(ax: Axes, place: int, bar: Bar, low: float) -> None:
+    if not bar.value > 0:
+        _write(ax, place, low, NO_VALUE, style.QUIET)
+        return
+    ax.barh(
+        place,
+        bar.value - low,
+        left=low,
+        height=0.62,
+        color=bar.colour,
+        edgecolor=style.GROUND,
+        hatch=bar.hatch,
+        linewidth=0,
+    )
+    if bar.until is not None:
+        ax.barh(
+            place,
+            bar.until - bar.value,
+            left=bar.value,
+            height=0.62,
+            color=style.GROUND,
+            edgecolor=bar.colour,
+            hatch="///",
+            linewidth=1,
+        )
+    _write(ax, place, bar.end, bar.text, style.INK)
+
+
+def _write(ax: Axes, place: int, x: float, text: str, colour: str) -> None:
+    ax.annotate(
+        text,
+        (x, place),
+        xytext=(6, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=9.5,
+        color=colour,
+    )

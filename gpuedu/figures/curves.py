@@ -1,0 +1,183 @@
+"""Curves on logarithmic axes, each named at its end, with levels to compare and marked points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from gpuedu.figures import style
+from gpuedu.figures.caption import Caption, write_caption
+from gpuedu.figures.decades import write_decade
+from gpuedu.figures.end_labels import EndLabel, write_end_labels
+
+NOTHING = "Nothing to draw on these axes yet:\nthey show positive, finite numbers."
+_MARKERS = ("o", "s", "D", "^", "v", "P")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Points (x, y), both positive; a ``nan`` is left out. ``colour`` is from the style."""
+
+    name: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    colour: str
+    dots: bool = False
+
+    @property
+    def drawn(self) -> list[tuple[float, float]]:
+        """The points that can be drawn."""
+        return [(x, y) for x, y in zip(self.x, self.y, strict=True) if x > 0 and y > 0]
+
+
+@dataclass(frozen=True)
+class Level:
+    """A horizontal line at ``y``, from which a curve keeps away or which it crosses."""
+
+    name: str
+    y: float
+    colour: str
+    dashes: tuple[float, float] = (5, 3)
+    at_left: bool = False
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A point with its text beside it; ``offset_pt`` says where."""
+
+    name: str
+    x: float
+    y: float
+    offset_pt: tuple[float, float] = (8, -16)
+
+
+def plot_curves(
+    curves: Sequence[Curve],
+    levels: Sequence[Level] = (),
+    marks: Sequence[Mark] = (),
+    *,
+    caption: Caption,
+    format_y: Callable[[float], str] = write_decade,
+    height_in: float = 3.6,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw curves, levels and marks on two logarithmic axes, with their names beside them.
+
+    Args:
+        curves: what to compare; one without a positive point is left out.
+        levels: horizontal lines, named at their right end or above their left end.
+        marks: single points.
+        caption: title, names of the axes, source, alternative text.
+        format_y: how a tick of the y axis is written.
+        height_in: height of a new figure, in inches.
+        ax: where to draw; a new figure by default.
+    """
+    ax = style.new_axes(height_in) if ax is None else ax
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    shown = [curve for curve in curves if curve.drawn]
+    known = [level for level in levels if level.y > 0]
+    for place, curve in enumerate(shown):
+        _draw_curve(ax, curve, _MARKERS[place % len(_MARKERS)])
+    for level in known:
+        ax.axhline(level.y, color=level.colour, linewidth=1.3, dashes=level.dashes, zorder=1.5)
+    write_caption(ax, caption)
+    _limit(ax, curves, known, marks)
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: format_y(value)))
+    if not shown:
+        _say_nothing(ax)
+    _draw_marks(ax, marks)
+    _name_all(ax, shown, known)
+    return ax
+
+
+def _draw_curve(ax: Axes, curve: Curve, marker: str) -> None:
+    x, y = zip(*curve.drawn, strict=True)
+    if curve.dots or len(x) == 1:
+        ax.plot(x, y, linestyle="none", marker=marker, markersize=6, color=curve.colour)
+        return
+    ax.plot(
+        x,
+        y,
+        color=curve.colour,
+        linewidth=2,
+        marker=marker,
+        markersize=5,
+        markevery=max(1, len(x) // 6),
+    )
+
+
+def _draw_marks(ax: Axes, marks: Sequence[Mark]) -> None:
+    for mark in marks:
+        if not (mark.x > 0 and mark.y > 0):
+            continue
+        ax.plot([mark.x], [mark.y], "o", markersize=9, color=style.INK, fillstyle="none", mew=1.8)
+        ax.annotate(
+            mark.name,
+            (mark.x, mark.y),
+            xytext=mark.offset_pt,
+            textcoords="offset points",
+            fontsize=9.5,
+            color=style.INK,
+            ha="left" if mark.offset_pt[0] >= 0 else "right",
+            va="center",
+        )
+
+
+def _limit(
+    ax: Axes, curves: Sequence[Curve], levels: Sequence[Level], marks: Sequence[Mark]
+) -> None:
+    across = [x for curve in curves for x, _ in curve.drawn or zip(curve.x, curve.x, strict=True)]
+    across += [mark.x for mark in marks if mark.x > 0 and mark.y > 0]
+    up = [y for curve in curves for _, y in curve.drawn] + [level.y for level in levels]
+    up += [mark.y for mark in marks if mark.x > 0 and mark.y > 0]
+    up = up or [1.0, 1000.0]
+    ax.set_xlim(min(across) / 1.1, max(across) * 1.1)
+    low, high = min(up) / 1.6, max(up) * 1.9
+    while high < 100 * low:  # so that at least two ticks are seen
+        low, high = low / 1.5, high * 1.5
+    ax.set_ylim(low, high)
+    for axis in (ax.xaxis, ax.yaxis):
+        # Decades only: a learner's wrong curve may span a hundred of them.
+        axis.set_major_locator(LogLocator(base=10, numticks=9))
+        axis.set_minor_locator(NullLocator())
+        axis.set_major_formatter(FuncFormatter(lambda value, _: write_decade(value)))
+
+
+def _name_all(ax: Axes, curves: Sequence[Curve], levels: Sequence[Level]) -> None:
+    right = ax.get_xlim()[1]
+    ends = [EndLabel(right, curve.drawn[-1][1], curve.name, curve.colour) for curve in curves]
+    ends += [
+        EndLabel(right, level.y, level.name, level.colour)
+        for level in levels
+        if level.name and not level.at_left
+    ]
+    for level in levels:
+        if level.name and level.at_left:
+            ax.annotate(
+                level.name,
+                (ax.get_xlim()[0], level.y),
+                xytext=(6, 3),
+                textcoords="offset points",
+                va="bottom",
+                fontsize=9.5,
+                color=level.colour,
+            )
+    write_end_labels(ax, ends)
+
+
+def _say_nothing(ax: Axes) -> None:
+    ax.text(
+        0.5,
+        0.2,
+        NOTHING,
+        transform=ax.transAxes,
+        ha="center",
+        va="center",
+        fontsize=11,
+        color=style.QUIET,
+        bbox={"facecolor": style.GROUND, "edgecolor": "none", "pad": 6},
+    )

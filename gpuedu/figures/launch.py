@@ -1,0 +1,54 @@
+"""How much of the time a launch takes, by how much work the kernel does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+
+from gpuedu.figures import style
+
+
+def plot_launch_share(
+    elements: Sequence[float],
+    share: Sequence[float],
+    marked: Sequence[tuple[float, float]],
+    *,
+    source: str,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the launch's share of the time against the number of elements.
+
+    Args:
+        elements: sizes of the work.
+        share: the launch's share of the whole time at each size, between 0 and 1.
+        marked: (size, share asked for) as the learner's function gave them.
+        source: where the numbers come from.
+        ax: where to draw; a new figure by default.
+    """
+    ax = style.new_axes(3.2) if ax is None else ax
+    ax.plot(elements, [100 * part for part in share], color=style.BLUE, linewidth=2)
+    for size, asked in marked:
+        ax.plot([size], [100 * asked], "o", color=style.RED, markersize=8)
+        ax.annotate(
+            f"{100 * asked:.3g}% from\n{size:,.3g} elements",
+            (size, 100 * asked),
+            xytext=(8, 8),
+            textcoords="offset points",
+            fontsize=9.5,
+            color=style.INK,
+        )
+    ax.set_xscale("log")
+    ax.set_xlim(min(elements), max(elements))
+    ax.set_ylim(0, 105)
+    style.name_axes(
+        ax,
+        title="A small kernel is mostly launch",
+        x="elements",
+        y="launch, % of the time",
+    )
+    style.note_source(ax, source)
+    points = "; ".join(f"{100 * asked:.3g}% at {size:.3g} elements" for size, asked in marked)
+    return style.describe(
+        ax, f"The launch's share of the time falls with the size of the work. Marked: {points}."
+    )

@@ -1,0 +1,117 @@
+"""The lessons and their exercises, read from ``syllabus.toml``."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from gpuedu.errors import CatalogueError, UnknownNameError
+
+GAINS = ("nothing", "own times", "needed for scale")
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One lesson. ``minutes`` for a learner; ``memory_mb`` one seat needs; ``gains`` from a GPU."""
+
+    number: int
+    slug: str
+    title: str
+    question: str
+    minutes: int
+    memory_mb: int
+    gains: str
+    ready: bool
+    core: tuple[str, ...]
+    stretch: tuple[str, ...]
+
+    @property
+    def folder(self) -> str:
+        """Name of the lesson's folder and of its files.
+
+        >>> lesson("why-gpus").folder
+        '01_why_gpus'
+        """
+        return f"{self.number:02d}_{self.slug.replace('-', '_')}"
+
+    @property
+    def module(self) -> str:
+        """Name of the lesson's package below ``gpuedu.exercises``."""
+        return self.slug.replace("-", "_")
+
+    @property
+    def exercises(self) -> tuple[str, ...]:
+        """Ids of the core exercises, then of the stretch ones."""
+        return self.core + self.stretch
+
+
+@cache
+def lessons() -> tuple[Lesson, ...]:
+    """All lessons in order, the planned ones too."""
+    text = resources.files("gpuedu").joinpath("syllabus.toml").read_text("utf-8")
+    return parse(text)
+
+
+def parse(text: str) -> tuple[Lesson, ...]:
+    """Read lessons from TOML; raises CatalogueError that names the lesson and what it lacks."""
+    try:
+        rows = tomllib.loads(text).get("lesson", [])
+        found = tuple(
+            Lesson(**{**row, "core": tuple(row["core"]), "stretch": tuple(row["stretch"])})
+            for row in rows
+        )
+    except (tomllib.TOMLDecodeError, TypeError, KeyError) as fault:
+        raise CatalogueError(f"syllabus.toml: {fault}") from fault
+    for position, entry in enumerate(found):
+        if entry.number != position or entry.gains not in GAINS:
+            raise CatalogueError(
+                f"syllabus.toml: lesson {entry.slug!r} has number {entry.number} at place "
+                f"{position}, or gains not in {GAINS}"
+            )
+    ids = [name for entry in found for name in entry.exercises]
+    twice = sorted({name for name in ids if ids.count(name) > 1})
+    if twice:
+        raise CatalogueError(f"syllabus.toml: exercises listed twice: {', '.join(twice)}")
+    return found
+
+
+def ready_lessons() -> tuple[Lesson, ...]:
+    """The lessons that exist."""
+    return tuple(entry for entry in lessons() if entry.ready)
+
+
+def lesson(slug: str) -> Lesson:
+    """The lesson with this slug, number or folder name; UnknownNameError with the nearest slugs."""
+    for entry in lessons():
+        if slug in (entry.slug, entry.folder, str(entry.number), f"{entry.number:02d}"):
+            return entry
+    raise unknown("lesson", slug, (entry.slug for entry in lessons()))
+
+
+def lesson_of(exercise: str) -> Lesson:
+    """The lesson that has this exercise; UnknownNameError with the nearest ids."""
+    for entry in ready_lessons():
+        if exercise in entry.exercises:
+            return entry
+    raise unknown("exercise", exercise, exercise_ids())
+
+
+def exercise_ids() -> tuple[str, ...]:
+    """Ids of all exercises that exist, in the order of the course."""
+    return tuple(name for entry in ready_lessons() for name in entry.exercises)
+
+
+def unknown(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
+    """The error for a name that nobody has, with the nearest known names as its remedy.
+
+    >>> str(unknown("exercise", "amdal", ["amdahl", "bandwidth"]))
+    "no exercise is called 'amdal'. Try: amdahl"
+    """
+    known = list(known)
+    near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5) or known
+    shown = ", ".join(near[:20])
+    return UnknownNameError(f"no {kind} is called {str(name)[:60]!r}", remedy=shown)

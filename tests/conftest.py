@@ -1,0 +1,25 @@
+"""What all tests share: no test touches the learner's own progress, or the seed of a class."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The checkout."""
+    return ROOT
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    from gpuedu.exercises import session
+
+    monkeypatch.setenv("GPUEDU_HOME", str(tmp_path_factory.mktemp("home")))
+    monkeypatch.delenv("GPUEDU_SEED", raising=False)
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    session._stores.clear()

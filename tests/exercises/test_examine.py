@@ -1,0 +1,201 @@
+"""From answers to a report: points, states, refusals, what a failing case takes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.contract import Answer, Case, Exercise, Fault, Finding, Judge, Level, Play
+from gpuedu.exercises.contract import Property as Prop
+from gpuedu.exercises.examine import examine
+from gpuedu.exercises.plain import number
+
+
+def make(verdict=None, cases=None, time_limit_s=5.0, answers=None):
+    """Doubling a number: `small` is decided by n < 10, `large` by the rest."""
+
+    def play(given, inputs):
+        return {"value": number(given[0](inputs["n"]))}
+
+    def judge(case, observed):
+        if observed["value"] != 2 * case.inputs["n"]:
+            yield Fault(case.decides[0], f"gave {observed['value']}")
+
+    def draw(rng):
+        return [
+            Case("small one", {"n": 3}, ("small",)),
+            Case("large one", {"n": int(rng.integers(100, 10**6))}, ("large",)),
+        ]
+
+    return Exercise(
+        "double",
+        "none",
+        Play(answers or (Answer("double", signature=("n",)),), play, time_limit_s),
+        Judge(
+            "Double it",
+            (Prop("small", "small ones", 1), Prop("large", "large ones", 2)),
+            ("a", "b", "c"),
+            cases or draw,
+            verdict or judge,
+        ),
+    )
+
+
+def test_right_is_solved_with_all_points():
+    report = examine(make(), [lambda n: 2 * n])
+    assert (report.state, report.points, report.max_points) == ("solved", 3, 3)
+    assert type(report.points) is float
+
+
+def test_each_property_loses_only_its_own_points():
+    report = examine(make(), [lambda n: 2 * n if n < 10 else n])
+    assert report.state == "partly"
+    assert report.points == 1
+    assert report.held() == {"small": True, "large": False}
+    assert report.results[1].case == "large one"
+
+
+def test_a_case_that_raises_loses_what_it_decides():
+    def double(n):
+        if n == 3:
+            raise ValueError("three!")
+        return 2 * n
+
+    report = examine(make(), [double])
+    assert report.points == 2
+    assert "ValueError: three!" in report.results[0].fault.message
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (lambda n: "6", "should be a number, got '6' (str)"),
+        (lambda n: None, "is a `return` missing?"),
+        (lambda n: True, "got True (bool)"),
+        (lambda n: np.zeros(3), "got a ndarray"),
+    ],
+)
+def test_a_result_of_the_wrong_type_is_named(given, said):
+    report = examine(make(), [given])
+    assert report.points == 0
+    assert said in report.results[0].fault.message
+
+
+def test_an_object_that_claims_to_equal_everything_earns_nothing():
+    class Yes(float):
+        def __eq__(self, other):
+            return True
+
+        __hash__ = None
+
+    assert examine(make(), [lambda n: Yes(1)]).points == 0
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        ([3], "got 3 (int) where it wants the function `double`"),
+        ([lambda: 1], "the exercise calls `double(n)`"),
+        ([lambda a, b: 1], "with 1 argument; yours is `double(a, b)`"),
+        ([], "takes 1 answer, got 0"),
+        ([abs, abs], "takes 1 answer, got 2"),
+        ([int], "got the class int"),
+    ],
+)
+def test_the_wrong_kind_is_refused_with_a_reason(answers, said):
+    report = examine(make(), answers)
+    assert report.state == "refused"
+    assert said in report.refusal
+    assert report.points == 0
+
+
+def test_the_placeholder_is_unsolved():
+    assert examine(make(), [...]).state == "unsolved"
+
+
+def test_a_stub_function_is_unsolved_and_never_earns():
+    def double(n):
+        # YOUR CODE HERE (about 1 line)
+        ...
+
+    report = examine(make(verdict=lambda case, observed: []), [double])
+    assert (report.state, report.points) == ("unsolved", 0)
+
+
+def test_a_solved_function_with_the_marker_left_in_is_judged():
+    def double(n):
+        # YOUR CODE HERE (about 1 line)
+        return n
+
+    assert examine(make(), [double]).state == "wrong"
+
+
+def test_what_never_returns_ends_the_check_and_fails_the_rest():
+    def double(n):
+        while n == 3:
+            pass
+        return 2 * n
+
+    report = examine(make(time_limit_s=0.3), [double])
+    assert report.points == 0
+    assert all("did not finish" in result.fault.message for result in report.results)
+
+
+def test_inputs_are_the_learners_own_copies():
+    seen = []
+
+    def draw(rng):
+        return [Case("a", {"n": 1, "x": shared}, ("small", "large"))]
+
+    def play(given, inputs):
+        inputs["x"][:] = 7
+        return {"value": 2}
+
+    shared = np.zeros(2)
+    exercise = make(cases=draw)
+    exercise = Exercise("double", "none", Play(exercise.play.answers, play), exercise.judge)
+    examine(exercise, [lambda n: seen])
+    assert not shared.any()
+
+
+def test_findings_take_no_points_and_are_told_once():
+    def verdict(case, observed):
+        yield Finding(Level.NOTE, "worth knowing")
+
+    report = examine(make(verdict=verdict), [lambda n: 2 * n])
+    assert report.points == 3
+    assert [found.message for found in report.findings] == ["worth knowing"]
+
+
+def test_a_judge_that_blames_a_property_the_case_does_not_decide_is_our_fault():
+    def verdict(case, observed):
+        yield Fault("large", "no")
+
+    with pytest.raises(ValueError, match="does not decide"):
+        examine(make(verdict=verdict), [lambda n: 2 * n])
+
+
+def test_the_seed_draws_the_cases():
+    labels = []
+
+    def double(n):
+        labels.append(n)
+        return 2 * n
+
+    for seed in (1, 1, 2):
+        examine(make(), [double], seed)
+    large = labels[1::2]
+    assert large[0] == large[1] != large[2]
+
+
+def test_values_of_the_wrong_kind_are_refused():
+    with pytest.raises(AnswerError, match="`p` should be a dict, got 3"):
+        Answer("p", kind=dict).require(3)
+
+
+def test_nan_is_not_a_way_to_points():
+    report = examine(make(), [lambda n: math.nan])
+    assert report.points == 0

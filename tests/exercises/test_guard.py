@@ -1,0 +1,135 @@
+"""The learner's code within limits: whatever it does becomes an Outcome."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+
+import pytest
+
+from gpuedu.exercises.guard import play_guarded
+
+
+def forever():
+    while True:
+        pass
+
+
+def forever_deaf():
+    while True:
+        try:  # noqa: SIM105
+            sum(range(100))
+        except:  # noqa: E722
+            pass
+
+
+def test_a_result_is_kept_with_what_was_printed():
+    def play():
+        print("to stdout")
+        print("to stderr", file=sys.stderr)
+        os.write(1, b"to descriptor 1\n")
+        os.write(2, b"to descriptor 2\n")
+        return {"x": 1}
+
+    outcome = play_guarded(play, 5)
+    assert outcome.observed == {"x": 1}
+    assert outcome.problem is None
+    for said in ("to stdout", "to stderr", "to descriptor 1", "to descriptor 2"):
+        assert said in outcome.printed
+
+
+def test_nothing_of_it_reaches_the_terminal(capfd):
+    play_guarded(lambda: (print("hidden"), os.write(2, b"hidden")), 5)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_flood_is_bounded_and_says_so():
+    outcome = play_guarded(lambda: print("x" * 10_000_000), 5)
+    assert len(outcome.printed) < 30_000
+    assert "not kept" in outcome.printed
+
+
+def forever_deaf_in_many_lines():
+    while True:
+        try:
+            a = sum(range(50))
+            b = sum(range(50))
+            c = a + b
+            del c
+        except BaseException:
+            continue
+
+
+@pytest.mark.parametrize(
+    "play", [forever, forever_deaf, forever_deaf_in_many_lines, lambda: time.sleep(1000)]
+)
+def test_what_never_returns_is_ended(play):
+    outcome = play_guarded(play, 0.2)
+    assert "did not finish within 0.2 s" in outcome.problem.message
+    assert outcome.problem.ends_check
+
+
+def test_in_another_thread_too():
+    outcomes = []
+    runner = threading.Thread(target=lambda: outcomes.append(play_guarded(forever, 0.2)))
+    runner.start()
+    runner.join(30)
+    assert "did not finish" in outcomes[0].problem.message
+
+
+def test_no_alarm_is_left_behind():
+    before = signal.getsignal(signal.SIGALRM)
+    play_guarded(forever, 0.05)
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_an_exception_names_the_learners_line_and_no_other():
+    def learner(n):
+        return 1 / n
+
+    problem = play_guarded(lambda: learner(0), 5).problem
+    assert "ZeroDivisionError: division by zero" in problem.message
+    assert "`return 1 / n`" in problem.message
+    assert "guard.py" not in problem.message
+
+
+@pytest.mark.parametrize(
+    ("play", "said"),
+    [
+        (lambda: sys.exit(3), "called `exit()`"),
+        (lambda: (_ for _ in ()).throw(GeneratorExit), "GeneratorExit"),
+        (lambda: input("?"), "your function called `input()`"),
+    ],
+)
+def test_ways_out_are_closed(play, said):
+    assert said in play_guarded(play, 5).problem.message
+
+
+def test_deep_recursion_is_a_problem_not_a_crash():
+    def deep(n):
+        return deep(n + 1)
+
+    assert "RecursionError" in play_guarded(lambda: deep(0), 5).problem.message
+
+
+def test_an_exception_whose_text_fails_is_told():
+    class RudeError(Exception):
+        def __str__(self):
+            raise ValueError
+
+    def raise_rude():
+        raise RudeError
+
+    assert "could not be read" in play_guarded(raise_rude, 5).problem.message
+
+
+def test_an_interrupt_by_the_learner_gets_out():
+    def interrupt():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play_guarded(interrupt, 5)

@@ -1,0 +1,195 @@
+"""What a learner calls in a notebook: nothing raises, everything is told."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import gpuedu
+from gpuedu.exercises import registry, session
+
+
+def right(n, itemsize):
+    return 2 * n * itemsize
+
+
+def test_check_draws_a_card_and_returns_a_plain_float(capsys):
+    points = gpuedu.check("first-check", right)
+    assert (type(points), points) == (float, 2.0)
+    assert "first-check: 2 of 2" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("answer", [lambda n, i: n * i, lambda n, i: "x", 3, None, ..., len])
+def test_whatever_is_checked_gives_a_finite_float(answer, capsys):
+    points = gpuedu.check("first-check", answer)
+    assert type(points) is float
+    assert 0.0 <= points < 2.0
+    assert math.isfinite(points)
+    assert "first-check" in capsys.readouterr().out
+
+
+def test_an_unknown_exercise_names_the_nearest(capsys):
+    assert gpuedu.check("frist-check", right) == 0.0
+    out = capsys.readouterr().out
+    assert "no exercise is called 'frist-check'" in out
+    assert "first-check" in out
+
+
+def test_hints_go_from_a_question_to_almost_the_answer_and_stay_there(capsys):
+    said = []
+    for _ in range(4):
+        gpuedu.hint("first-check")
+        said.append(capsys.readouterr().out)
+    assert "hint 1 of 3" in said[0]
+    assert "?" in said[0]
+    assert "hint 3 of 3" in said[2]
+    assert said[2] == said[3]
+
+
+def test_a_prediction_is_kept_and_set_against_the_truth(capsys):
+    gpuedu.predict("launch-bound", 1e6)
+    gpuedu.reveal("launch-bound")
+    out = capsys.readouterr().out
+    assert "You said 1000000 elements; it is 27000000 elements" in " ".join(out.split())
+    assert "27 times off" in out
+
+
+def test_a_measured_truth(capsys):
+    gpuedu.predict("bandwidth", 10)
+    gpuedu.reveal("bandwidth", 12.5)
+    assert "within a factor of two" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: gpuedu.predict("launch-bound", ...), "no prediction yet"),
+        (lambda: gpuedu.predict("launch-bound", "many"), "should be a number, got 'many'"),
+        (lambda: gpuedu.predict("launch-bound", math.nan), "finite"),
+        (lambda: gpuedu.predict("break-even", "soon"), "one of the choices"),
+        (lambda: gpuedu.predict("first-check", 3), "'first-check' has no prediction"),
+        (lambda: gpuedu.predict("nothing", 3), "no prediction is called 'nothing'"),
+        (lambda: gpuedu.reveal("launch-bound"), "Predict first"),
+        (lambda: gpuedu.reveal("bandwidth"), "nothing measured yet"),
+        (lambda: gpuedu.reveal("bandwidth", None), "nothing measured yet"),
+        (lambda: gpuedu.hint("nothing"), "no exercise is called 'nothing'"),
+        (lambda: gpuedu.see("nothing"), "no exercise is called 'nothing'"),
+        (lambda: gpuedu.see("welcome/nothing"), "no picture is called"),
+        (lambda: gpuedu.measure("welcome/nothing"), "no measurement is called"),
+        (lambda: gpuedu.setup("nothing"), "no lesson is called 'nothing'"),
+    ],
+)
+def test_a_slip_is_told_in_a_card(call, said, capsys):
+    call()
+    assert said in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_measured_truth_that_is_no_number_is_told(capsys):
+    gpuedu.predict("bandwidth", 10)
+    gpuedu.reveal("bandwidth", "fast")
+    assert "should be a number" in capsys.readouterr().out
+
+
+def test_a_picture_of_a_stub_says_what_to_do(capsys):
+    def median_time_s(launch, sync, warmup, repeats, now=None):
+        # YOUR CODE HERE (about 9 lines)
+        ...
+
+    gpuedu.see("honest-timer", median_time_s)
+    assert "nothing to draw yet" in capsys.readouterr().out
+
+
+def test_a_picture_of_code_that_raises_says_why(capsys):
+    def median_time_s(launch, sync, warmup, repeats, now):
+        raise ValueError("not today")
+
+    gpuedu.see("honest-timer", median_time_s)
+    assert "ValueError: not today" in capsys.readouterr().out
+
+
+def test_a_picture_outside_a_notebook_is_its_text(capsys):
+    gpuedu.see("launch-bound", lambda launch, rate, n: 0.5, lambda launch, rate, share: 1000)
+    assert "[figure] The launch's share" in capsys.readouterr().out
+
+
+def test_a_fault_of_the_course_is_told_as_such(monkeypatch, capsys):
+    def broken(name):
+        raise RuntimeError("a bug of ours")
+
+    monkeypatch.setattr(registry, "load", broken)
+    assert gpuedu.check("first-check", right) == 0.0
+    out = capsys.readouterr().out
+    assert "a fault of the course, not of your code" in out
+    assert "a bug of ours" in out
+
+
+def test_a_progress_folder_that_cannot_be_written_does_not_stop_the_lesson(
+    tmp_path, monkeypatch, capsys
+):
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("GPUEDU_HOME", str(tmp_path / "file"))
+    assert gpuedu.check("first-check", right) == 2.0
+    assert gpuedu.check("first-check", right) == 2.0
+    out = capsys.readouterr().out
+    assert out.count("Progress is kept in memory only") == 1
+    assert out.count("first-check: 2 of 2") == 2
+
+
+def test_nothing_is_written_while_a_class_is_graded(tmp_path, monkeypatch):
+    monkeypatch.setenv("GPUEDU_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    assert gpuedu.check("first-check", right) == 2.0
+    assert not (tmp_path / "home").exists()
+
+
+def test_progress_shows_what_was_solved(capsys):
+    gpuedu.check("first-check", right)
+    capsys.readouterr()
+    gpuedu.progress()
+    assert "first-check" in capsys.readouterr().out
+
+
+def test_setup_says_the_lesson_and_the_tier(capsys):
+    gpuedu.setup("welcome")
+    out = capsys.readouterr().out
+    assert "What is in this machine?" in out
+    assert "tier" in out
+
+
+@pytest.mark.parametrize(("given", "same"), [("7", 7), ("0", 0)])
+def test_the_seed_is_the_teachers(given, same, monkeypatch):
+    monkeypatch.setenv("GPUEDU_SEED", given)
+    assert session.seed() == same
+    monkeypatch.setenv("GPUEDU_SEED", "a class of 2026")
+    assert session.seed() == session.seed() != same
+
+
+def test_nothing_reaches_stderr(capfd):
+    gpuedu.check("first-check", lambda n, itemsize: np.log(-1.0))
+    assert capfd.readouterr().err == ""
+
+
+def test_import_is_lean():
+    code = textwrap.dedent("""
+        import sys
+        import gpuedu
+        heavy = {"torch", "numba", "cupy", "matplotlib", "IPython", "numpy", "jinja2"} & set(sys.modules)
+        assert not heavy, heavy
+        gpuedu.check
+        heavy = {"torch", "numba", "cupy", "matplotlib", "IPython", "nbgrader"} & set(sys.modules)
+        assert not heavy, heavy
+    """)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_public_names_are_all_there():
+    for name in gpuedu.__all__:
+        assert callable(getattr(gpuedu, name)), name
+    with pytest.raises(AttributeError, match="has no attribute 'chekc'"):
+        gpuedu.chekc  # noqa: B018

@@ -1,0 +1,18 @@
+import pytest
+
+from gpuedu.exercises.why_gpus.dependencies import tree
+
+
+def test_the_tree_of_pairwise_adds_neighbours():
+    steps = tree(8)
+    assert [len(step.after) for step in steps] == [0] * 8 + [2] * 7
+    assert steps[14].after == (12, 13) and steps[8].after == (0, 1)
+
+
+@pytest.mark.parametrize(("n", "deep"), [(2, 1), (8, 3), (32, 5)])
+def test_the_tree_is_as_deep_as_the_logarithm(n, deep):
+    steps = tree(n)
+    depth = [0] * len(steps)
+    for index, step in enumerate(steps):
+        depth[index] = max((depth[before] + 1 for before in step.after), default=0)
+    assert max(depth) == deep and len(steps) == 2 * n - 1

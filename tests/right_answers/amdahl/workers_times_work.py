@@ -1,0 +1,17 @@
+# Old time over new time with both multiplied by n.
+def amdahl(p, n):
+    return n / (n * (1 - p) + p)
+
+
+def amdahl_limit(p):
+    return np.divide(1.0, 1 - p) if p < 1 else np.inf
+
+
+def gustafson(p, n):
+    return n - (1 - p) * (n - 1)
+
+
+def share_for(speedup, n):
+    if speedup > n or speedup < 1:
+        return float("nan")
+    return n * (speedup - 1) / (speedup * (n - 1))

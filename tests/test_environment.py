@@ -1,0 +1,61 @@
+"""environment.yml, pyproject.toml and constraints.txt say the same."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import yaml
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+
+def requirements(root):
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    return {entry.name: entry for entry in map(Requirement, project["dependencies"])}
+
+
+def conda_requirements(root):
+    entries = yaml.safe_load((root / "environment.yml").read_text("utf-8"))["dependencies"]
+    plain = [entry for entry in entries if isinstance(entry, str)]
+    (by_pip,) = (entry["pip"] for entry in entries if isinstance(entry, dict))
+    plain += [entry for entry in by_pip if not entry.startswith("--")]
+    found = {entry.name: entry for entry in map(Requirement, plain)}
+    return found, by_pip
+
+
+def test_conda_and_pip_have_the_same_packages_and_bounds(root):
+    wanted = requirements(root)
+    found, by_pip = conda_requirements(root)
+    assert "--editable ." in by_pip
+    assert set(found) - {"python", "pip"} == set(wanted)
+    for name, entry in wanted.items():
+        assert found[name].specifier == entry.specifier, name
+
+
+def test_conda_takes_the_pythons_that_the_project_names(root):
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    found, _ = conda_requirements(root)
+    named = [c.rsplit(" ", 1)[1] for c in project["classifiers"] if "Python :: 3." in c]
+    named = [name.rsplit(":", 1)[-1] for name in named]
+    assert named == ["3.11", "3.12", "3.13"]
+    assert all(found["python"].specifier.contains(f"{name}.0") for name in named)
+
+
+def test_every_dependency_is_pinned_within_its_bounds(root):
+    pins = {}
+    for line in (root / "constraints.txt").read_text("utf-8").splitlines():
+        if line and not line.startswith("#"):
+            name, version = line.split("==")
+            pins[re.sub(r"[-_.]+", "-", name).lower()] = Version(version.split(";")[0].strip())
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = [entry for group in project["optional-dependencies"].values() for entry in group]
+    for entry in map(Requirement, [*project["dependencies"], *extras]):
+        name = re.sub(r"[-_.]+", "-", entry.name).lower()
+        assert name in pins, f"{name} has no pin"
+        assert entry.specifier.contains(str(pins[name])), name
+
+
+def test_the_packages_that_were_asked_for_are_there(root):
+    asked = {"jupyterlab", "torch", "numba", "matplotlib", "nbgrader", "pytest"}
+    assert asked <= set(requirements(root))

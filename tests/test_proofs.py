@@ -1,0 +1,129 @@
+"""Every exercise is proved, through the command that a contributor uses."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from gpuedu.course import proof as proving
+from gpuedu.course.proof import Bench, prove
+from gpuedu.syllabus import exercise_ids
+
+
+@pytest.fixture(scope="module")
+def proofs(root):
+    """What ``gpuedu prove --json`` says of all exercises."""
+    done = subprocess.run(
+        [sys.executable, "-m", "gpuedu", "prove", "--json"],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout), done.returncode
+
+
+def test_all_exercises_are_proved(proofs):
+    found, status = proofs
+    assert [entry["id"] for entry in found["exercises"]] == list(exercise_ids())
+    assert found["ok"] is True
+    assert status == 0
+
+
+@pytest.mark.parametrize("exercise", exercise_ids())
+def test_the_exercise(proofs, exercise):
+    (entry,) = (entry for entry in proofs[0]["exercises"] if entry["id"] == exercise)
+    assert entry["faults"] == []
+    assert (entry["solution"], entry["stub"]) == (1.0, 0.0)
+    assert entry["wrong"]["n"] >= 4
+    assert entry["wrong"]["rejected"] == entry["wrong"]["n"]
+    assert entry["right"]["n"] >= 1
+    assert entry["right"]["accepted"] == entry["right"]["n"]
+
+
+@pytest.mark.parametrize("exercise", exercise_ids())
+def test_every_property_is_lost_by_some_known_wrong_answer(root, exercise):
+    bench = Bench(root, exercise)
+    lost = {
+        text.splitlines()[0].removeprefix("# loses: ") for text in bench.variants("wrong").values()
+    }
+    assert lost == {prop.name for prop in bench.exercise.judge.properties}
+
+
+def variants_of(monkeypatch, wrong=None, right=None):
+    """Let ``first-check`` have these stored answers instead of its own."""
+    stored = {"wrong": wrong or {}, "right": right or {}}
+    monkeypatch.setattr(Bench, "variants", lambda self, kind: stored[kind])
+
+
+GOOD = "def copied_bytes(n, itemsize):\n    return n * itemsize * 2\n"
+BAD = "def copied_bytes(n, itemsize):\n    return n * itemsize\n"
+
+
+def test_a_wrong_answer_that_passes_fails_the_proof(root, monkeypatch):
+    variants_of(monkeypatch, {f"{i}.py": "# loses: float32\n" + GOOD for i in range(4)})
+    found = prove(root, "first-check", seeds=1)
+    assert not found.ok
+    assert found.wrong == (4, 0)
+
+
+def test_a_wrong_answer_that_loses_another_property_fails_the_proof(root, monkeypatch):
+    only_float32 = "# loses: float32\ndef copied_bytes(n, itemsize):\n    return 8 * n\n"
+    variants_of(monkeypatch, {f"{i}.py": only_float32 for i in range(4)})
+    assert prove(root, "first-check", seeds=1).wrong == (4, 0)
+
+
+def test_a_wrong_answer_without_its_line_fails_the_proof(root, monkeypatch):
+    variants_of(monkeypatch, {f"{i}.py": BAD for i in range(4)})
+    found = prove(root, "first-check", seeds=1)
+    assert "the first line should be" in found.faults[0]
+
+
+def test_too_few_wrong_answers_fail_the_proof(root, monkeypatch):
+    variants_of(monkeypatch, {f"{i}.py": "# loses: float32\n" + BAD for i in range(3)})
+    found = prove(root, "first-check", seeds=1)
+    assert found.wrong == (3, 3)
+    assert found.faults == ("3 known wrong answers, at least 4",)
+
+
+def test_a_right_answer_that_is_rejected_fails_the_proof(root, monkeypatch):
+    variants_of(
+        monkeypatch,
+        {f"{i}.py": "# loses: float32\n" + BAD for i in range(4)},
+        {"alternative.py": BAD},
+    )
+    found = prove(root, "first-check", seeds=1)
+    assert found.right == (1, 0)
+    assert "loses points" in found.faults[0]
+
+
+def test_an_answer_that_cannot_run_is_no_proof(root, monkeypatch):
+    variants_of(monkeypatch, {f"{i}.py": "# loses: float32\nraise OSError" for i in range(4)})
+    found = prove(root, "first-check", seeds=1)
+    assert found.wrong == (4, 0)
+    assert "cannot be run: OSError" in found.faults[0]
+
+
+def test_a_broken_solution_fails_the_proof(root, monkeypatch):
+    monkeypatch.setattr(Bench, "solution_cells", lambda self: [BAD])
+    found = prove(root, "first-check", seeds=1)
+    assert found.solution == 0
+    assert any("the solution is wrong" in fault for fault in found.faults)
+
+
+def test_a_stub_that_earns_points_fails_the_proof(root, monkeypatch):
+    monkeypatch.setattr(Bench, "stub_cells", lambda self: [GOOD])
+    found = prove(root, "first-check", seeds=1)
+    assert found.stub == 1.0
+    assert any("the stub earns 2" in fault for fault in found.faults)
+
+
+def test_workers_give_the_same_proofs(root):
+    ids = ["first-check", "bandwidth"]
+    assert proving.prove_all(root, ids, 1, workers=2) == proving.prove_all(root, ids, 1)

@@ -1,0 +1,4 @@
+# loses: amdahl
+# lets the work grow
+def amdahl(p, n):
+    return (1 - p) + p * n

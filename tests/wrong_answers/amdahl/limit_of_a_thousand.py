@@ -1,0 +1,4 @@
+# loses: limit
+# takes a thousand workers for endless ones
+def amdahl_limit(p):
+    return amdahl(p, 1000)

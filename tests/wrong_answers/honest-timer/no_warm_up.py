@@ -1,0 +1,11 @@
+# loses: warm-up
+# leaves the warm-up launches out altogether
+def median_time_s(launch, sync, warmup, repeats, now=perf_counter):
+    times = []
+    for _ in range(repeats):
+        sync()
+        start = now()
+        launch()
+        sync()
+        times.append(now() - start)
+    return median(times)

@@ -1,0 +1,11 @@
+# loses: warm-up
+# times the warm-up launches and keeps them
+def median_time_s(launch, sync, warmup, repeats, now=perf_counter):
+    times = []
+    for _ in range(warmup + repeats):
+        sync()
+        start = now()
+        launch()
+        sync()
+        times.append(now() - start)
+    return median(times)

@@ -1,0 +1,14 @@
+# loses: written-last
+# sees no arithmetic, so no chain
+chains = {
+    "saxpy": ("1", "1"),
+    "blur": ("1", "1"),
+    "grand_total": ("n**2", "log n"),
+    "pairwise": ("log n", "log n"),
+    "prefix": ("n", "log n"),
+    "horner": ("n", "log n"),
+    "smooth": ("n", "log n"),
+    "chase": ("1", "log n"),
+    "logistic": ("n", "n"),
+    "rnn": ("n", "n"),
+}

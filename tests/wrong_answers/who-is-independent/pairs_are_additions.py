@@ -1,0 +1,14 @@
+# loses: written-first
+# counts the additions of all pairs
+chains = {
+    "saxpy": ("1", "1"),
+    "blur": ("1", "1"),
+    "grand_total": ("n**2", "log n"),
+    "pairwise": ("n", "log n"),
+    "prefix": ("n", "log n"),
+    "horner": ("n", "log n"),
+    "smooth": ("n", "log n"),
+    "chase": ("n", "log n"),
+    "logistic": ("n", "n"),
+    "rnn": ("n", "n"),
+}

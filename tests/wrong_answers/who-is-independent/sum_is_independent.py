@@ -1,0 +1,14 @@
+# loses: best-first
+# thinks endless workers add in one round
+chains = {
+    "saxpy": ("1", "1"),
+    "blur": ("1", "1"),
+    "grand_total": ("n**2", "1"),
+    "pairwise": ("log n", "log n"),
+    "prefix": ("n", "log n"),
+    "horner": ("n", "log n"),
+    "smooth": ("n", "log n"),
+    "chase": ("n", "log n"),
+    "logistic": ("n", "n"),
+    "rnn": ("n", "n"),
+}
