@@ -46,6 +46,7 @@ def time_launch(
     """
     for _ in range(warmup):
         launch()
+    sync()
     times: list[float] = []
     deadline_s = time.perf_counter() + budget_s
     while len(times) < 3 or (len(times) < most and time.perf_counter() < deadline_s):

@@ -96,10 +96,11 @@ def array_fault(
     if wrong.any():
         index = tuple(int(i) for i in np.argwhere(wrong)[0])
         at = ", ".join(map(str, index))
+        count = int(wrong.sum())
         yield Fault(
             prop,
             f"`{name}[{at}]` is {show(float(got[index]))}, expected {show(float(expected[index]))} "
-            f"({int(wrong.sum())} of {got.size} elements are wrong)",
+            f"({count} of {got.size} elements {'is' if count == 1 else 'are'} wrong)",
             cause,
         )
 
@@ -118,9 +119,9 @@ def show_apart(got: float, expected: float) -> tuple[str, str]:
 def show(value: float) -> str:
     """A number as a learner would write it: whole numbers in full, others to six digits.
 
-    >>> show(1024.0), show(1 / 3), show(3e12), show(1e-7)
-    ('1024', '0.333333', '3e+12', '1e-07')
+    >>> show(1024.0), show(1 / 3), show(3e18), show(1e-7)
+    ('1024', '0.333333', '3e+18', '1e-07')
     """
     if isinstance(value, int) or (math.isfinite(value) and value == int(value)):
-        return f"{int(value)}" if abs(value) < 1e9 else f"{value:.6g}"
+        return f"{int(value)}" if abs(value) < 1e15 else f"{value:.6g}"
     return f"{value:.6g}"

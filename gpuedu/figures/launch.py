@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 
 from gpuedu.figures import style
+from gpuedu.figures.decades import write_decade
+from gpuedu.units import format_quantity
 
 
 def plot_launch_share(
@@ -22,24 +24,27 @@ def plot_launch_share(
     Args:
         elements: sizes of the work.
         share: the launch's share of the whole time at each size, between 0 and 1.
-        marked: (size, share asked for) as the learner's function gave them.
+        marked: (size, share asked for) as the learner's function gave them; those beyond the axis
+            are left out.
         source: where the numbers come from.
         ax: where to draw; a new figure by default.
     """
     ax = style.new_axes(3.2) if ax is None else ax
     ax.plot(elements, [100 * part for part in share], color=style.BLUE, linewidth=2)
-    for size, asked in marked:
+    shown = [point for point in marked if min(elements) <= point[0] <= max(elements)]
+    for size, asked in shown:
         ax.plot([size], [100 * asked], "o", color=style.RED, markersize=8)
         ax.annotate(
-            f"{100 * asked:.3g}% from\n{size:,.3g} elements",
+            f"{100 * asked:.3g}% from {format_quantity(size, '')}".rstrip(),
             (size, 100 * asked),
-            xytext=(8, 8),
+            xytext=(9, 5),
             textcoords="offset points",
             fontsize=9.5,
             color=style.INK,
         )
     ax.set_xscale("log")
     ax.set_xlim(min(elements), max(elements))
+    ax.xaxis.set_major_formatter(lambda value, _: write_decade(value))
     ax.set_ylim(0, 105)
     style.name_axes(
         ax,
@@ -48,7 +53,9 @@ def plot_launch_share(
         y="launch, % of the time",
     )
     style.note_source(ax, source)
-    points = "; ".join(f"{100 * asked:.3g}% at {size:.3g} elements" for size, asked in marked)
+    points = "; ".join(f"{100 * asked:.3g}% at {size:.3g} elements" for size, asked in shown)
     return style.describe(
-        ax, f"The launch's share of the time falls with the size of the work. Marked: {points}."
+        ax,
+        "The launch's share of the time against the size of the work. "
+        f"Marked: {points or 'nothing that lies on the axis'}.",
     )

@@ -22,7 +22,7 @@ SKY, PINK, YELLOW = "#56b4e9", "#cc79a7", "#f0e442"
 CYCLE = (BLUE, ORANGE, GREEN, RED, PINK, SKY)
 
 WIDTH_IN = 8.0
-DPI = 144
+DPI = 200
 
 
 def new_axes(height_in: float = 3.2, columns: int = 1, **options: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
+from matplotlib.patches import Patch
 
 from gpuedu.clock import Event
 from gpuedu.figures import style
@@ -26,12 +27,12 @@ def plot_timeline(
     Args:
         events: launches, kernels and waits, in seconds of the simulated clock.
         watched_s: start and stop of each interval between two readings of the clock.
-        warmup: how many of the first kernels are warm-up; they are hatched.
+        warmup: how many of the first kernels are earlier work or warm-up; they are hatched.
         ax: where to draw; a new figure by default.
     """
     ax = style.new_axes(2.6) if ax is None else ax
     for start_s, end_s in watched_s:
-        ax.axvspan(start_s * 1e3, end_s * 1e3, ymin=0.02, ymax=0.98, color=style.GREEN, alpha=0.16)
+        ax.axvspan(start_s * 1e3, end_s * 1e3, ymin=0.02, ymax=0.82, color=style.GREEN, alpha=0.16)
     kernels = 0
     for event in events:
         if event.kind not in _COLOURS:
@@ -52,11 +53,12 @@ def plot_timeline(
     style.name_axes(ax, title="What your watch saw", x="simulated time (ms)")
     ax.set_yticks(list(_ROWS.values()), list(_ROWS))
     ax.set_ylim(-0.45, 2.0)
+    ax.set_xlim(0, 1e3 * max(event.end_s for event in events))
     ax.grid(visible=False)
     return style.describe(
         ax,
-        f"Timeline of host and device: {kernels} kernels, of which {warmup} are warm-up; the watch "
-        f"ran in {len(watched_s)} intervals, shaded.",
+        f"Timeline of host and device: {kernels} kernels, the first {warmup} of them earlier work "
+        f"or warm-up; the watch ran in {len(watched_s)} intervals, shaded.",
     )
 
 
@@ -66,15 +68,15 @@ def _name_parts(
     """A line of keys above the bars: each a sample in its colour with its name."""
     keys = [("kernel", style.BLUE, None), ("launch", style.ORANGE, None)]
     if warmup:
-        keys.insert(0, ("warm-up kernel", style.BLUE, "///"))
+        keys.insert(0, ("earlier work, warm-up", style.BLUE, "///"))
     if any(event.kind == "sync" for event in events):
         keys.append(("host waits", style.FAINT, None))
     if watched_s:
         keys.append(("watch runs", "#d6efe7", None))
-    handles = []
-    for name, colour, hatch in keys:
-        (handle,) = ax.bar([0], [0], color=colour, hatch=hatch, label=name, edgecolor=style.GROUND)
-        handles.append(handle)
+    handles = [
+        Patch(facecolor=colour, hatch=hatch, label=name, edgecolor=style.GROUND)
+        for name, colour, hatch in keys
+    ]
     ax.legend(
         handles=handles,
         loc="upper left",

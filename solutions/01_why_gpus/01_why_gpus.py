@@ -126,7 +126,7 @@ predict("amdahl", 20)
 #   none)
 # - `gustafson(p, n)`: the scaled speed-up
 # - `share_for(speedup, n)`: the `p` that gives this (Amdahl) speed-up on `n` workers, `math.nan`
-#   if no `p` from 0 to 1 can
+#   if no `p` from 0 to 1 can (or if any can: on one worker)
 
 
 # %% role="answer"
@@ -479,6 +479,10 @@ progress()
 # - J. Kaplan et al., *Scaling Laws for Neural Language Models*, 2020, section 2.1 (2N forward, 6N
 #   in training, for each token).
 # - M. Horowitz, *Computing's energy problem (and what we can do about it)*, ISSCC 2014.
+# - The stack: the documentation of NVIDIA's CUDA Toolkit, AMD's ROCm, LLVM, OpenXLA and Google's
+#   Cloud TPU.
+# - The latencies of 80 ns and 500 ns and the launch of 5 us are round numbers for the exercises,
+#   not measurements.
 # - Warps and SMs: NVIDIA, *CUDA C++ Programming Guide*, "Hardware Implementation".
 # - Devices: `gpuedu/hardware/devices.toml` has the source of each number; the facts of the last
 #   exercise carry theirs.

@@ -11,11 +11,14 @@ import numpy as np
 from gpuedu.clock import AsyncDevice
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.plain import number, whole_number
-from gpuedu.figures.bandwidth import plot_rates
+from gpuedu.figures import style
+from gpuedu.figures.bars import Bar, plot_bars
+from gpuedu.figures.caption import Caption
 from gpuedu.figures.launch import plot_launch_share
 from gpuedu.figures.timeline import plot_timeline
 from gpuedu.hardware import device
 from gpuedu.hardware.bandwidth import measure_bandwidth
+from gpuedu.units import GB, format_quantity
 
 _SHEETS = ("t4", "rtx-4090", "a100-80gb", "h200-sxm")
 _TIMED = {
@@ -28,19 +31,35 @@ _TIMED = {
 LAUNCH_S, ELEMENTS_PER_S = 5e-6, 4800e9 / 8
 
 
-def _data_sheet_rates() -> dict[str, float]:
-    return {device(key).name: device(key).bandwidth_bytes_per_s for key in _SHEETS}
+def _plot_rates(measured: Mapping[str, float], here: str, title: str, source: str) -> Any:
+    """Measured rates in bytes per second, and below them what data sheets print of GPUs."""
+    bars = [
+        Bar(name, rate / GB, format_quantity(rate, "B/s"), style.BLUE)
+        for name, rate in measured.items()
+    ]
+    for entry in map(device, _SHEETS):
+        rate = entry.bandwidth_bytes_per_s
+        text = f"{format_quantity(rate, 'B/s')} (data sheet)"
+        bars.append(Bar(entry.name, rate / GB, text, style.QUIET, "///"))
+    caption = Caption(
+        title=title,
+        x="GB/s (1 GB = 1e9 bytes; each step is ten times)",
+        source=source,
+        alt=f"Bar chart of memory bandwidth, measured on {here} and printed in data sheets: "
+        + ", ".join(f"{bar.name} {bar.text}" for bar in bars),
+    )
+    return plot_bars(bars, caption=caption)
 
 
 def draw_machine() -> Any:
     """This machine's memory beside that of GPUs."""
     here = measure_bandwidth()
-    return plot_rates(
+    return _plot_rates(
         {"this machine": here.bytes_per_s},
-        _data_sheet_rates(),
-        title="How fast can memory feed the arithmetic?",
-        source=f"this machine: measured now, a copy of {here.size_bytes / 1e6:.0f} MB; "
-        "GPUs: the peak that the data sheet prints",
+        "this machine",
+        "How fast can memory feed the arithmetic?",
+        f"this machine: measured now, a copy of {here.size_bytes / 1e6:.0f} MB on one core; "
+        "GPUs (hatched): the peak that the data sheet prints",
     )
 
 
@@ -77,16 +96,16 @@ def draw_bandwidth(bandwidth_gb_per_s: Callable[..., float], times: Mapping[str,
     rates = {}
     for kernel in ("copy", "scale", "add", "triad"):
         got = bandwidth_gb_per_s(kernel, times["n"], times["itemsize"], times[kernel])
-        rates[kernel] = max(number(got, "the bandwidth"), 1e-6) * 1e9
+        rates[kernel] = number(got, "the bandwidth") * GB
     if not all(map(math.isfinite, rates.values())):
         raise AnswerError("the bandwidth is not a finite number")
     where = times["device"]
-    return plot_rates(
+    return _plot_rates(
         rates,
-        {name: rate for name, rate in _data_sheet_rates().items() if name != where},
-        title=f"Your formula, on {where}",
-        source=f"filled: timed on {where}, {times['n']:,} float32 elements, turned into a rate by "
-        "your function; hatched: the data sheet's peak",
+        where,
+        f"Your formula, on {where}",
+        f"solid: {times['n']:,} float32 elements timed on {where}, turned into a rate by your "
+        "function; hatched: data sheets",
     )
 
 

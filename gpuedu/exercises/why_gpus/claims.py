@@ -69,11 +69,31 @@ FACTS: tuple[Fact, ...] = (
     Fact("h100_fp32_lanes_per_sm", 128, "lanes", "FP32 lanes of one SM of an H100", _HOPPER),
     Fact("t4_sms", 40, "SMs", "streaming multiprocessors of a T4", _TURING),
     Fact("t4_fp32_lanes_per_sm", 64, "lanes", "FP32 lanes of one SM of a T4", _TURING),
-    Fact("weight_bytes", 2, "bytes", "a 16-bit weight, for each parameter", _ZERO),
-    Fact("gradient_bytes", 2, "bytes", "a 16-bit gradient, for each parameter", _ZERO),
+    Fact(
+        "weight_bytes",
+        2,
+        "bytes",
+        "a weight in 16 bits, for each parameter (mixed precision: 16 bits "
+        "to compute with, 32 bits to add up in)",
+        _ZERO,
+    ),
+    Fact("gradient_bytes", 2, "bytes", "a gradient in 16 bits, for each parameter", _ZERO),
     Fact("master_bytes", 4, "bytes", "the optimiser's 32-bit copy of the weight", _ZERO),
-    Fact("momentum_bytes", 4, "bytes", "Adam's first moment, in 32 bits", _ZERO),
-    Fact("variance_bytes", 4, "bytes", "Adam's second moment, in 32 bits", _ZERO),
+    Fact(
+        "momentum_bytes",
+        4,
+        "bytes",
+        "the mean of past gradients in 32 bits, which Adam keeps for each "
+        "parameter (Adam is the optimiser: the rule that changes the weights)",
+        _ZERO,
+    ),
+    Fact(
+        "variance_bytes",
+        4,
+        "bytes",
+        "the mean of their squares in 32 bits, which Adam keeps as well",
+        _ZERO,
+    ),
     Fact(
         "h100_bf16_tflop_per_s",
         1979,
@@ -88,8 +108,8 @@ FACTS: tuple[Fact, ...] = (
         "utilisation_counts_kernels",
         1,
         "kernel",
-        "utilisation is the share of time in which one or more kernels ran: how many are enough "
-        "for 100%. A block runs on one SM",
+        "utilisation is the share of time in which at least one kernel (a program on the GPU) "
+        "ran. A kernel's threads come in blocks, and a block of threads runs on one SM",
         _NVML,
     ),
     Fact("v5p_tensor_cores", 2, "TensorCores", "TensorCores of one TPU v5p chip", _TPU),

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from gpuedu.exercises.why_gpus.serial_walk import calls_compiled, walks_alone
+
 
 def record_of(function: Any) -> dict[str, Any]:
     """Plain facts about the learner's function, after it was called.
@@ -17,30 +19,65 @@ def record_of(function: Any) -> dict[str, Any]:
     Returns:
         ``compiled``: whether it is one of Numba's compiled functions; ``asked``: whether it was
         compiled with ``parallel=True``; ``loops``: how many loops Numba made parallel;
-        ``loops_over_x``: how many of them read the second argument in more than one step.
+        ``loops_over_x``: how many of them read the second argument in more than one step;
+        ``empty_loops``: how many are left without a body, since nothing of theirs is used;
+        ``alone``: whether one core walks over the elements beside them; ``helper``: whether it
+        calls a compiled function.
     """
+    found = dict.fromkeys(("loops", "loops_over_x", "empty_loops"), 0)
     options = getattr(function, "targetoptions", None)
     if options is None or not hasattr(function, "overloads"):
-        return {"compiled": False, "asked": False, "loops": 0, "loops_over_x": 0}
+        helper = calls_compiled(function)
+        return {"compiled": False, "asked": False, "alone": False, "helper": helper, **found}
     code = function.py_func.__code__
     x = code.co_varnames[1 if code.co_argcount > 1 else 0]  # with *arguments, all of them
-    loops = over_x = 0
     for result in function.overloads.values():
         diagnostics = result.metadata.get("parfor_diagnostics")
-        found = getattr(diagnostics, "initial_parfors", None) or []
-        loops += len(found)
+        loops = getattr(diagnostics, "initial_parfors", None) or []
         ir = getattr(diagnostics, "func_ir", None)
-        over_x += sum(_reads(loop, x) and not _has_one_step(loop, ir) for loop in found)
+        found["loops"] += len(loops)
+        names = _parts_of(x, ir)
+        found["loops_over_x"] += sum(
+            _reads(loop, names) and not _has_one_step(loop, ir) for loop in loops
+        )
+        found["empty_loops"] += sum(not _statements(loop) for loop in loops)
     asked = bool(options.get("parallel"))
-    return {"compiled": True, "asked": asked, "loops": loops, "loops_over_x": over_x}
+    alone = bool(found["loops_over_x"]) and walks_alone(function)
+    helper = calls_compiled(function.py_func)
+    return {"compiled": True, "asked": asked, "alone": alone, "helper": helper, **found}
 
 
-def _reads(loop: Any, name: str) -> bool:
-    """Whether a loop's body has the variable, or a version of it (``x.1``, ``x_1``)."""
-    version = re.compile(rf"{re.escape(name)}(_\d+)?(\.\d+)*")
-    statements = (statement for block in loop.loop_body.values() for statement in block.body)
-    used = (variable.name for statement in statements for variable in statement.list_vars())
-    return any(version.fullmatch(variable) for variable in used)
+def _statements(loop: Any) -> list[Any]:
+    return [statement for block in loop.loop_body.values() for statement in block.body]
+
+
+def _parts_of(name: str, ir: Any) -> set[str]:
+    """The variables that hold an array, a version of it (``x.1``) or a part (``x[a:b]``)."""
+    from numba.core import ir as numba_ir
+
+    version = re.compile(rf"{re.escape(_plain(name))}(_\d+)*")
+    blocks = ir.blocks.values() if ir is not None else ()
+    assigned = [part for block in blocks for part in block.find_insts(numba_ir.Assign)]
+    targets = {_plain(part.target.name) for part in assigned}
+    found = {_plain(name)} | {target for target in targets if version.fullmatch(target)}
+    for part in assigned * 3:  # a part of a part of a part
+        source = part.value
+        if isinstance(source, numba_ir.Expr) and source.op in ("getitem", "static_getitem"):
+            source = source.value
+        if isinstance(source, numba_ir.Var) and _plain(source.name) in found:
+            found.add(_plain(part.target.name))
+    return found
+
+
+def _plain(name: str) -> str:
+    """A variable's name without the signs that Numba writes in one way here, in another there."""
+    return re.sub(r"[\W_]+", "_", name).strip("_")
+
+
+def _reads(loop: Any, names: set[str]) -> bool:
+    """Whether a loop's body uses one of these variables, or a version of one."""
+    used = {_plain(variable.name) for part in _statements(loop) for variable in part.list_vars()}
+    return bool(names & (used | {re.sub(r"(_\d+)+$", "", name) for name in used}))
 
 
 def _has_one_step(loop: Any, ir: Any) -> bool:

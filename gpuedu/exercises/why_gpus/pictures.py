@@ -95,7 +95,8 @@ def draw_amdahl(amdahl: Callable[..., Any], amdahl_limit: Callable[..., Any]) ->
         bound = f"limit {limit:,.4g}" if limit > 0 else "no limit to draw"
         curves.append(Curve(f"p = {p:g}: {bound}", tuple(map(float, WORKERS)), speedups, colour))
         levels.append(Level("" if curves[-1].drawn else f"p = {p:g}: {bound}", limit, colour))
-        said.append(f"p = {p:g}: {speedups[-1]:,.4g} on {WORKERS[-1]:,} workers, {bound}")
+        most = f"{speedups[-1]:,.4g}" if speedups[-1] > 0 else "no number above 0"
+        said.append(f"p = {p:g}: {most} on {WORKERS[-1]:,} workers, {bound}")
     caption = Caption(
         title="The serial part decides, however many workers you add",
         x="workers n (each step is ten times)",

@@ -81,10 +81,10 @@ def play_amdahl(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     if inputs["ask"] == "amdahl":
         return {"got": number(amdahl(inputs["p"], inputs["n"]), "the speed-up")}
     if inputs["ask"] == "limit":
-        return {"got": number(amdahl_limit(inputs["p"]), "the limit")}
+        return {"got": _number_or(amdahl_limit(inputs["p"]), "the limit", "math.inf")}
     if inputs["ask"] == "gustafson":
         return {"got": number(gustafson(inputs["p"], inputs["n"]), "the scaled speed-up")}
-    return {"got": number(share_for(inputs["speedup"], inputs["n"]), "the share")}
+    return {"got": _number_or(share_for(inputs["speedup"], inputs["n"]), "the share", "math.nan")}
 
 
 def play_who_is_independent(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -93,21 +93,44 @@ def play_who_is_independent(answers: Sequence[Any], inputs: Inputs) -> dict[str,
     name = inputs["loop"]
     pair = _entry(chains, name, loops.NAMES)
     if type(pair) not in (tuple, list) or len(pair) != 2:
+        got = f"{len(pair)} of them" if type(pair) in (tuple, list) else _told(pair)
         raise AnswerError(
-            f"the entry for {name!r} should be a pair (as written, best known), got "
-            f"{describe(pair)}"
+            f"the entry for {name!r} should be a pair (as written, best known), got {got}"
         )
-    return {
-        column: _from_menu(word, f"the entry for {name!r}, {column.replace('_', ' ')},")
-        for column, word in zip(("as_written", "best_known"), pair, strict=True)
-    }
+    observed = {}
+    for column, word in zip(("as_written", "best_known"), pair, strict=True):
+        place = f"the entry for {name!r}, {column.replace('_', ' ')},"
+        observed[column], observed[f"{column}_fault"] = _from_menu(word, place)
+    return observed
 
 
-def _from_menu(word: Any, place: str) -> str:
+def _from_menu(word: Any, place: str) -> tuple[str, str]:
+    """The word and no fault, or no word and what is wrong: one half does not spoil the other."""
     if type(word) is str and word in loops.MENU:
-        return word
+        return word, ""
     menu = ", ".join(f'"{entry}"' for entry in loops.MENU)
-    raise AnswerError(f"{place} should be one of {menu}, got {describe(word)}")
+    return "", f"{place} should be one of {menu}, got {_told(word)}"
+
+
+def _told(value: Any) -> str:
+    """A value that stands in a dict or is returned on purpose: None is no missing `return`."""
+    return "None" if value is None else describe(value)
+
+
+def _number_or(value: Any, name: str, instead: str) -> float:
+    """A number; where there is none, ``instead`` is asked for, and None or its name as text is not.
+
+    >>> _number_or(None, "the share", "math.nan")
+    Traceback (most recent call last):
+    gpuedu.errors.AnswerError: the share should be a number, got None
+    """
+    if value is None:
+        remedy = f"Where there is no such number, return `{instead}`. Or is a `return` missing?"
+        raise AnswerError(f"{name} should be a number, got None", remedy=remedy)
+    if type(value) is str and value.strip().lower() in ("inf", "nan", "infinity"):
+        remedy = f"That is a text. Write `{instead}`."
+        raise AnswerError(f"{name} should be a number, got {describe(value)}", remedy=remedy)
+    return number(value, name)
 
 
 def _entry(given: Mapping[Any, Any], name: str, known: Sequence[str]) -> Any:
@@ -152,16 +175,20 @@ def play_break_even(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     break_even, break_even_with_copies = answers
     rates = (inputs["launch_s"], inputs["cpu_elements_per_s"], inputs["gpu_elements_per_s"])
     if "link_bytes_per_s" not in inputs:
-        return {"n": number(break_even(*rates), "the number of elements")}
+        return {"n": _number_or(break_even(*rates), "the number of elements", "math.inf")}
     link = (inputs["link_bytes_per_s"], inputs["bytes_per_element"])
-    return {"n": number(break_even_with_copies(*rates, *link), "the number of elements")}
+    found = break_even_with_copies(*rates, *link)
+    return {"n": _number_or(found, "the number of elements", "math.inf")}
 
 
 def play_check_the_claim(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     """One entry of the learner's dict of corrected numbers."""
     (corrected,) = answers
     key = text(inputs["key"])
-    return {"got": number(_entry(corrected, key, claims.KEYS), f"the entry for {key!r}")}
+    entry, name = _entry(corrected, key, claims.KEYS), f"the entry for {key!r}"
+    if entry is None:
+        raise AnswerError(f"{name} should be a number, got None")
+    return {"got": number(entry, name)}
 
 
 PLAYS = {

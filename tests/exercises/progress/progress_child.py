@@ -29,6 +29,7 @@ def attempt(store: ProgressStore, exercise: str, number: int) -> None:
 def write(folder: str, exercise: str, first: str, count: str, user: str = "") -> None:
     """Say a number only once its attempt is on disk; as ``user`` where one is given."""
     if user:
+        Path("/").as_uri()  # imports what it needs while that can be read
         os.setuid(int(user))
     store = opened(folder)
     for number in range(int(first), int(first) + int(count)):

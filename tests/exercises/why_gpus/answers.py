@@ -23,6 +23,8 @@ def gustafson(p, n):
 def share_for(speedup, n):
     if not 1 <= speedup <= n:
         return math.nan
+    if n == 1:
+        return 1.0
     return (1 - 1 / speedup) / (1 - 1 / n)
 
 

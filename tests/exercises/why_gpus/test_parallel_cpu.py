@@ -261,3 +261,75 @@ def test_nothing_done_earns_nothing_but_what_nothing_can_break():
     report = hand_in(lambda a, x, y, out: None)
     assert report.points == 0
     assert lost(report) == ["right", "any-length", "inputs", "parallel"]
+
+
+def starts_at_one(a, x, y, out):
+    for i in prange(1, x.size):
+        out[i] = a * x[i] + y[i]
+
+
+def stops_one_early(a, x, y, out):
+    for i in prange(x.size - 1):
+        out[i] = a * x[i] + y[i]
+
+
+def in_fours(a, x, y, out):
+    for k in prange(x.size // 4):
+        for i in range(4 * k, 4 * k + 4):
+            out[i] = a * x[i] + y[i]
+
+
+@pytest.mark.parametrize("function", [starts_at_one, stops_one_early, in_fours])
+def test_who_leaves_the_inputs_alone_keeps_their_point(function):
+    answer = parallel(function)
+    found = played(answer, "any-length")
+    assert set(found) == {"any-length"}
+    assert "inputs" not in played(answer)
+
+
+def test_an_input_that_is_almost_restored_is_shown_with_digits_enough():
+    def scales_and_back(a, x, y, out):
+        x *= a
+        out[:] = x + y
+        x /= a
+
+    message = played(scales_and_back)["inputs"].message
+    was, now = message.removeprefix(message.split(" was ")[0] + " was ").split(
+        " before the call and is "
+    )
+    assert was != now.removesuffix(" after it")
+
+
+def test_a_result_that_goes_nowhere_is_no_loop_over_something_else():
+    found = played(parallel(rebinds))
+    assert "nothing of it is used" in found["parallel"].message
+
+
+@njit(parallel=True)
+def helper(a, x, y, out):
+    for i in prange(x.size):
+        out[i] = a * x[i] + y[i]
+
+
+def calls_helper(a, x, y, out):
+    helper(a, x, y, out)
+
+
+def test_a_compiled_helper_is_named():
+    found = played(calls_helper)
+    assert set(found) == {"parallel"}
+    assert "saxpy` itself is plain Python" in found["parallel"].message
+    assert "into `saxpy`" in played(parallel(calls_helper))["parallel"].cause
+
+
+def test_a_walk_on_one_core_beside_the_parallel_loop_is_named():
+    @parallel
+    def saxpy(a, x, y, out):
+        for i in prange(x.size):
+            out[i] = a * x[i]
+        for i in range(x.size):
+            out[i] += y[i]
+
+    found = played(saxpy)
+    assert set(found) == {"parallel"}
+    assert "one core walks over the elements" in found["parallel"].message

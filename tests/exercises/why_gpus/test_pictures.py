@@ -162,8 +162,8 @@ def test_independence_is_drawn_without_and_with_answers():
     assert "you: n as written, log n at best" in shown
     assert [text for text in shown if text.startswith("longest")] == [
         "longest chain: 1 step",
-        "longest chain: 8 steps, n",
-        "longest chain: 3 steps, log n",
+        "longest chain: 7 steps, like n",
+        "longest chain: 3 steps, like log n",
     ]
 
 
@@ -236,3 +236,9 @@ def test_the_table_has_what_the_lesson_asks_for():
 def test_a_fault_in_the_learners_function_is_theirs():
     with pytest.raises(ZeroDivisionError):
         PICTURES["amdahl"](lambda p, n: 1 / 0, amdahl_limit)
+
+
+def test_functions_that_return_nothing_are_told_so_and_not_as_nan():
+    ax = PICTURES["amdahl"](lambda p, n: None, lambda p: None)
+    assert "nan" not in alt_text(ax)
+    assert "p = 0.5: no number above 0 on 4,096 workers" in alt_text(ax)

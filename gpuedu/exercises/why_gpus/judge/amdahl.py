@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.compare import Misconception, likely_cause, number_fault
+from gpuedu.exercises.compare import Misconception, likely_cause, number_fault, show
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
 
 
@@ -28,13 +28,19 @@ def scaled(p: float, n: int) -> float:
 
 
 def share(speedup: float, n: int) -> float:
-    """The parallel share with which n workers reach a speed-up; NaN where none does."""
+    """The parallel share with which n workers reach a speed-up; NaN where none does.
+
+    One worker has a speed-up of 1 with any share; here it is 0.
+    """
     if not 1 <= speedup <= n:
         return math.nan
+    if n == 1:
+        return 0.0
     return (1 - 1 / speedup) / (1 - 1 / n)
 
 
 _IN_TIME = "That is the time that is left, as a share of the old time. A speed-up is old over new."
+_ORDER = "That fits `p` and `n` swapped: the function is called with `p` first."
 _SPEEDUP = (
     Misconception(lambda p, n: (1 - p) + p / n, _IN_TIME),
     Misconception(
@@ -64,6 +70,7 @@ _SPEEDUP = (
         lambda p, n: speedup(p / 100, n),
         "That takes `p` for per cent. Here a share of 0.9 is 90 of 100.",
     ),
+    Misconception(lambda p, n: speedup(n, p), _ORDER),
 )
 _LIMIT = (
     Misconception(lambda p: 1 - p, _IN_TIME),
@@ -93,6 +100,7 @@ _SCALED = (
     ),
     Misconception(lambda p, n: p * n, "That leaves out the serial part, which is done as well."),
     Misconception(lambda p, n: n, "That is n. Which part of the work does not grow?"),
+    Misconception(lambda p, n: scaled(n, p), _ORDER),
     Misconception(
         lambda p, n: n * speedup(p, n),
         "That lets the serial part grow with n, too. Which part of the work grows?",
@@ -120,6 +128,10 @@ _SHARE = (
         lambda speedup, n: 100 * share(speedup, n),
         "That is in per cent. A share is between 0 and 1.",
     ),
+    Misconception(
+        lambda speedup, n: (1 - 1 / n) / (1 - 1 / speedup),
+        "That fits `speedup` and `n` swapped. In which order does the text give them?",
+    ),
 )
 
 
@@ -133,7 +145,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     n = int(rng.integers(20, 500))
     drawn += [_reach(round(float(rng.uniform(2, n * 0.9)), 1), n), _reach(50.0, 100)]
     drawn += [_reach(float(n), n), _reach(1.0, n)]
-    return [*drawn, _reach(n + 0.5, n), _reach(2.0, 1), _reach(0.5, n)]
+    return [*drawn, _reach(n + 0.5, n), _reach(2.0, 1), _reach(0.5, n), _reach(1.0, 1)]
 
 
 def _share(rng: np.random.Generator) -> float:
@@ -167,6 +179,9 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     inputs = {key: value for key, value in case.inputs.items() if key != "ask"}
     template, law, misconceptions = _LAWS[ask]
     call, got, expected = template.format(**inputs), observed["got"], law(**inputs)
+    if ask == "share" and inputs["speedup"] == inputs["n"] == 1:
+        yield from _one_worker(call, got)
+        return
     if math.isnan(expected):
         if not math.isnan(got):
             yield Fault(
@@ -177,6 +192,16 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
         return
     cause = _why_nan(inputs) if math.isnan(got) else likely_cause(got, misconceptions, inputs)
     yield from number_fault(ask, call, got, expected, cause=cause)
+
+
+def _one_worker(call: str, got: float) -> Iterable[Fault]:
+    """Every share gives 1 worker its speed-up of 1, so any will do, and NaN for `no one share`."""
+    if not (math.isnan(got) or 0 <= got <= 1):
+        yield Fault(
+            "share",
+            f"`{call}` gave {show(got)}, expected any share from 0 to 1",
+            "Whatever runs in parallel, 1 worker is as fast as 1 worker. Which shares fit?",
+        )
 
 
 def _why_nan(inputs: Mapping[str, float]) -> str:
@@ -214,7 +239,8 @@ JUDGE = Judge(
         "`(1 - p) + p * n`. For the share, solve Amdahl's law for `p`.",
         "`share_for`: from `1 / speedup = 1 - p + p / n` follows "
         "`p = (1 - 1 / speedup) / (1 - 1 / n)`. When `speedup` is below 1 or above `n`, return "
-        "`math.nan` before you divide. When `p == 1`, the limit is `math.inf`.",
+        "`math.nan` before you divide; on 1 worker return any share from 0 to 1, for there it "
+        "divides by zero. When `p == 1`, the limit is `math.inf`.",
     ),
     cases=cases,
     verdict=verdict,

@@ -137,7 +137,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
     tie = _rates(3 * 2.0**-18, 2.0**30, 2.0**32)
     linked_tie = {**tie, "link_bytes_per_s": 2.0**35, "bytes_per_element": 8}
     drawn += [_case(rates, ("smallest",)) for rates in (tie, linked_tie)]
-    return drawn
+    # The CPU's 2**-30 s less the GPU's 2**-31 s is just what the link takes, without rounding.
+    eaten = {**_rates(2.0**-17, 2.0**30, 2.0**31), "link_bytes_per_s": 2.0**34}
+    return [*drawn, _case({**eaten, "bytes_per_element": 8}, ("never",))]
 
 
 def _rates(launch_s: float, cpu: float, gpu: float) -> dict[str, float]:
@@ -217,9 +219,10 @@ def _why_never(got: float, rates: Mapping[str, float]) -> str:
         return "A negative n means that each element costs the GPU more than the CPU. What follows?"
     if math.isnan(got):
         return "Not a number is no answer to `from which n`. What stands for `from none`?"
-    link = "link_bytes_per_s" in rates
     wins = rates["gpu_elements_per_s"] > rates["cpu_elements_per_s"]
-    if link and wins:
+    if wins and not _saved(rates):
+        return "The link takes exactly what the GPU saves. What is left to pay for the launch?"
+    if wins:
         return (
             "On the link alone an element takes longer than the GPU saves on it. Can more elements "
             "make up for that?"
@@ -230,19 +233,26 @@ def _why_never(got: float, rates: Mapping[str, float]) -> str:
 def _who_leads(got: float, rates: Mapping[str, float]) -> str:
     """What happens at the learner's n: who is ahead there, exactly."""
     if got == math.inf:
-        return "On each element the GPU saves some time. When has it saved more than the launch?"
+        return (
+            "On each element the GPU saves some time, and the launch is paid once for all of them. "
+            "When has it saved more than that?"
+        )
     if not math.isfinite(got):
         return ""
     if got != int(got):
         return "That is not a whole number of elements. Which whole number comes next?"
-    saved = saved_per_element_s(**{key: value for key, value in rates.items() if key != "launch_s"})
-    lead_s = float(Fraction(got) * saved - Fraction(rates["launch_s"]))
+    lead_s = float(Fraction(got) * _saved(rates) - Fraction(rates["launch_s"]))
     at = f"At {_number(got)} element{'' if got == 1 else 's'}"
     if lead_s == 0:
         return f"{at} both take exactly as long. Is the GPU faster then?"
     if lead_s < 0:
         return f"{at} the CPU is still ahead, by {-lead_s:.2g} s."
     return f"{at} the GPU is ahead. Is it ahead with one element fewer?"
+
+
+def _saved(rates: Mapping[str, float]) -> Fraction:
+    """What the GPU saves on each element of a case."""
+    return saved_per_element_s(**{key: value for key, value in rates.items() if key != "launch_s"})
 
 
 def _call(rates: Mapping[str, float]) -> str:

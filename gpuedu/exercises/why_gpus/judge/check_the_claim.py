@@ -36,6 +36,9 @@ class Truth:
 
 
 _ONE_COPY = "That is one copy of the weights. What else does Adam keep for each parameter?"
+_TWO_PARTS = (
+    "That is 4 bytes a parameter: one 32-bit copy, or weights and gradients. Add up all five."
+)
 _SPARSE = "That is the number with sparsity. What does the footnote say about dense matrices?"
 
 TRUTHS: Mapping[str, Truth] = {
@@ -46,6 +49,7 @@ TRUTHS: Mapping[str, Truth] = {
         (
             _wrong(132, "That counts SMs. How many FP32 lanes does each have?"),
             _wrong(144 * 128, "That is the full chip. An H100 SXM has 132 of its SMs enabled."),
+            _wrong(132 * 64, "That takes the 64 lanes of a T4's SM. What do the facts say here?"),
             _wrong(132 * 32, "That takes 32 lanes for each SM: one warp. What do the facts say?"),
         ),
     ),
@@ -64,12 +68,14 @@ TRUTHS: Mapping[str, Truth] = {
         "bytes",
         (
             _wrong(_PARAMETERS * 2, _ONE_COPY),
-            _wrong(_PARAMETERS * 4, _ONE_COPY),
+            _wrong(_PARAMETERS * 4, _TWO_PARTS),
             _wrong(_PARAMETERS * 8, "That has two 32-bit numbers a parameter. Add up all five."),
-            _wrong(_PARAMETERS * 12, "That is the optimiser's part. Weights and gradients, too?"),
+            _wrong(_PARAMETERS * 12, "That is 12 bytes a parameter. Which of the five is missing?"),
             _wrong(_PARAMETERS * 14, "One of the five parts is missing. Is it the gradient?"),
             _wrong(_PARAMETERS * 18, "That has a 32-bit gradient. In the facts it has 16 bits."),
             _wrong(_PARAMETERS * 16 / 1e9, "That is in GB. The answer is in bytes."),
+            _wrong(_PARAMETERS * 16 / 1e6, "That is in MB. The answer is in bytes."),
+            _wrong(_PARAMETERS * 16 / 2**20, "That is in MiB. The answer is in bytes."),
             _wrong(_PARAMETERS * 16 / 2**30, "That is in GiB. The answer is in bytes."),
             _wrong(16, "That is for one parameter. How many are there?"),
         ),
@@ -81,7 +87,10 @@ TRUTHS: Mapping[str, Truth] = {
         (
             _wrong(1979, _SPARSE),
             _wrong(1979 / 4, "Half of the weights are zero, so the peak doubles. Why a quarter?"),
+            _wrong(1979 * 2, "1979 is the number with sparsity, the larger one. Why twice that?"),
             _wrong(1979e12 / 2, "That is in FLOP/s. The answer is in TFLOP/s."),
+            _wrong(1979e3 / 2, "That is in GFLOP/s. The answer is in TFLOP/s."),
+            _wrong(1979 / 2e3, "That is in PFLOP/s. The answer is in TFLOP/s."),
         ),
     ),
     "gpus_to_hold_gpt3": Truth(
@@ -102,6 +111,7 @@ TRUTHS: Mapping[str, Truth] = {
         "per cent",
         (
             _wrong(100, "That is what the tool shows. How many SMs does one block run on?"),
+            _wrong(1e4 / 132, "That is per cent of a per cent. What is 1 of 132, times 100?"),
             _wrong(1 / 132, "That is a share of 1. The answer is in per cent."),
             _wrong(1, "That is the number of busy SMs. What share of all 132 is it?"),
         ),
@@ -134,8 +144,10 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     if not cause and math.isfinite(got) and got > 0:
         off = max(got / truth.value, truth.value / got)
         side = "too large" if got > truth.value else "too small"
-        cause = f"That is {off:.3g} times {side}. Which facts did you multiply, and in which units?"
-    message = f"you give {show(got)} {truth.unit}; the facts give another number"
+        times = f"{off:,.0f}" if 100 <= off < 1e6 else f"{off:.3g}"
+        cause = f"That is {times} times {side}. Which facts did you multiply, and in which units?"
+    unit = truth.unit.removesuffix("s") if got == 1 and "/" not in truth.unit else truth.unit
+    message = f"you give {show(got)} {unit}; the facts give another number"
     yield Fault(truth.property, message, cause)
 
 
@@ -150,8 +162,8 @@ JUDGE = Judge(
         Property("tpu", '"a TPU has thousands of cores": matrix units of a chip', 1),
     ),
     hints=(
-        "Each number is a product, a quotient or a sum of two to five facts on the page. Which of "
-        "them belong to the device or the model that is named?",
+        "Each number is a product, a quotient or a sum of one to five facts on the page; read each "
+        "fact to its end. Which belong to the device or the model that is named?",
         "Lanes: SMs times lanes of an SM. Training: five numbers of 2 or 4 bytes for each "
         "parameter. Weights: bytes over the memory of one GPU, rounded up. Utilisation: busy SMs "
         "over all SMs.",

@@ -32,9 +32,10 @@ def _padded(s: Sizes) -> Sizes:
 
 
 _HALF = "That counts a multiply-add as one. It is a multiplication and an addition."
+_ONE_SAMPLE = "That is the work for a batch of 1. Which argument says how large the batch is?"
 _SHRUNK = (
-    "That is for an output that shrinks at the border. With same padding it is as large as the "
-    "input."
+    "That is for an output that shrinks at the border. The output has the same height and width "
+    "as the input."
 )
 
 
@@ -65,7 +66,7 @@ def _known_bytes(
         ),
         _wrong(
             lambda s: (sum(elements(s)) + (s["batch"] - 1) * elements(s)[1]) * s["itemsize"],
-            "That moves the weights once for every member of the batch. How often must they move?",
+            "That moves the weights `batch` times. How often must they move?",
         ),
         _wrong(
             lambda s: (sum(elements(s)) + s.get("outputs", s.get("channels_out"))) * s["itemsize"],
@@ -76,10 +77,7 @@ def _known_bytes(
 
 _LINEAR_FLOP = (
     _wrong(lambda s: linear_work(s)[0] / 2, _HALF),
-    _wrong(
-        lambda s: linear_work(s)[0] / s["batch"],
-        "That is the work of one row of the batch. How many rows are there?",
-    ),
+    _wrong(lambda s: linear_work(s)[0] / s["batch"], _ONE_SAMPLE),
     _wrong(
         lambda s: linear_work(s)[0] - s["batch"] * s["outputs"],
         "That counts one addition fewer for each result. Here every product has its addition, the "
@@ -116,10 +114,7 @@ _CONV_FLOP = (
         lambda s: conv2d_work(s)[0] / s["channels_out"],
         "That makes one channel. How many does the output have?",
     ),
-    _wrong(
-        lambda s: conv2d_work(s)[0] / s["batch"],
-        "That is the work for one image. How many are in the batch?",
-    ),
+    _wrong(lambda s: conv2d_work(s)[0] / s["batch"], _ONE_SAMPLE),
     _wrong(lambda s: conv2d_work(s)[0] * shrunk(s), _SHRUNK),
 )
 _CONV_BYTES = (
@@ -176,7 +171,7 @@ _TRAINING = (
     ),
     Misconception(
         lambda params, tokens: 4 * params * tokens,
-        "That is 4 FLOP for each. Forward takes 2, backward twice as many: how many is that?",
+        "That is two products. How many are there, forward and backward together?",
     ),
     Misconception(
         lambda params, tokens: 3 * params * tokens,

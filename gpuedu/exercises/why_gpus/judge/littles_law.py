@@ -19,6 +19,15 @@ def in_flight(latency_s: float, rate: float) -> float:
     return latency_s * rate
 
 
+def exact_threads(latency_s: float, rate: float, each: int) -> Fraction:
+    """Threads, not yet whole; decimals are taken at their word, as somebody on paper does.
+
+    >>> exact_threads(526e-9, 5390e9, 4)
+    Fraction(708785, 1)
+    """
+    return Fraction(repr(latency_s)) * Fraction(repr(rate)) / each
+
+
 def reached(threads: int, each: int, latency_s: float, peak: float) -> float:
     """Bandwidth of so many threads, each with ``each`` bytes on their way."""
     return min(threads * each / latency_s, peak)
@@ -57,7 +66,7 @@ _THREADS = (
     ),
     Misconception(
         lambda latency_s, rate, each: math.floor(latency_s * rate / each),
-        "That is rounded down: some bytes are left without a thread.",
+        "That is rounded down, or to the nearest: some bytes are left without a thread.",
     ),
     Misconception(
         lambda latency_s, rate, each: math.floor(latency_s * rate / each) + 1,
@@ -71,6 +80,26 @@ _THREADS = (
         lambda latency_s, rate, each: math.ceil(latency_s * rate / each / 32),
         "That counts warps. How many threads are in one?",
     ),
+    Misconception(
+        lambda latency_s, rate, each: math.ceil(2 * latency_s * rate / each),
+        "That is for twice the bytes in flight: the latency counts once.",
+    ),
+    Misconception(
+        lambda latency_s, rate, each: math.ceil(latency_s * rate / 2 / each),
+        "That is for half of the bytes in flight. When is only half under way?",
+    ),
+    Misconception(
+        lambda latency_s, rate, each: math.ceil(8 * latency_s * rate / each),
+        "That counts bits. How many bytes are in flight?",
+    ),
+    Misconception(
+        lambda latency_s, rate, each: math.ceil(rate / latency_s / each),
+        "That divides by the latency. In twice the latency, are fewer or more bytes in flight?",
+    ),
+    Misconception(
+        lambda latency_s, rate, each: math.ceil(rate / each),
+        "That is for one second. How long does a thread wait for its bytes?",
+    ),
 )
 _REACHED = (
     Misconception(
@@ -79,8 +108,8 @@ _REACHED = (
     ),
     Misconception(
         lambda threads, each, latency_s, peak: peak,
-        "That is the peak, whatever the threads ask for. How many bytes do they ask for in one "
-        "latency?",
+        "That is the peak. Two limits count, the memory's and the threads': is it the larger or "
+        "the smaller one that holds?",
     ),
     Misconception(
         lambda threads, each, latency_s, peak: max(threads * each / latency_s, peak),
@@ -98,6 +127,18 @@ _REACHED = (
     Misconception(
         lambda threads, each, latency_s, peak: min(threads * each, peak),
         "That is bytes, not bytes per second. In what time do they arrive?",
+    ),
+    Misconception(
+        lambda threads, each, latency_s, peak: threads * each,
+        "That is bytes, not bytes per second. In what time do they arrive?",
+    ),
+    Misconception(
+        lambda threads, each, latency_s, peak: min(threads / each / latency_s, peak),
+        "That divides by the bytes of a thread. If each carries more, does less arrive?",
+    ),
+    Misconception(
+        lambda threads, each, latency_s, peak: threads * each / latency_s / peak,
+        "That is a share of the peak. The answer is in bytes per second.",
     ),
     Misconception(
         lambda threads, each, latency_s, peak: min(threads * each / latency_s / peak, 1),
@@ -118,6 +159,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
     # Powers of two divide without rounding, so that one byte more is one thread more.
     even, rate = 2.0**-21, float(2 ** int(rng.integers(36, 42)))
     drawn += [_threads(even, rate, 4), _threads(even, rate + 2.0**21, 4)]
+    # An odd number of threads, which `round` of a half would leave; and a 2000th of a thread more.
+    odd = (2 * int(rng.integers(1000, 20000)) + 1) * 2.0**23
+    drawn += [_threads(even, odd, 4), _threads(even, odd + 2.0**12, 4)]
     for load in (0.0, 0.001, 0.4, 1.7, 30.0):
         latency_s, peak = _memory(rng)
         each = int(rng.choice([1, 4, 16]))
@@ -177,10 +221,11 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
 def _wrong_threads(got: Any, latency_s: float, rate: float, each: int) -> Iterable[Fault]:
     """Rounded up; a quotient that floating point cannot tell from a whole number may go either way.
 
-    Where it is whole in exact arithmetic, no rounding excuses one more.
+    Where the numbers as the computer holds them divide evenly, no rounding excuses one more.
     """
-    quotient = Fraction(latency_s) * Fraction(rate) / each
-    blur = Fraction(0) if quotient.denominator == 1 else quotient / 10**12
+    quotient = exact_threads(latency_s, rate, each)
+    is_free_of_rounding = (Fraction(latency_s) * Fraction(rate) / each).denominator == 1
+    blur = Fraction(0) if is_free_of_rounding else quotient / 10**12
     fewest, most = math.ceil(quotient - blur), math.ceil(quotient + blur)
     if fewest <= got <= most and got == int(got):
         return
@@ -188,8 +233,11 @@ def _wrong_threads(got: Any, latency_s: float, rate: float, each: int) -> Iterab
     cause = likely_cause(got, _THREADS, inputs)
     if not cause and math.isfinite(got) and got != int(got):
         cause = "That is not a whole number. Can a part of a thread run?"
+    plural = "thread" if got == 1 else "threads"
     call = f"`threads_needed({exact(latency_s)}, {exact(rate)}, {each})`"
-    yield Fault("threads", f"{call} gave {got:.12g} threads, expected {math.ceil(quotient)}", cause)
+    yield Fault(
+        "threads", f"{call} gave {got:.12g} {plural}, expected {math.ceil(quotient)}", cause
+    )
 
 
 _PREDICTED = math.ceil(Fraction(500, 10**9) * 3350 * 10**9 / 16)
@@ -198,7 +246,7 @@ JUDGE = Judge(
     title="How many threads fill a device?",
     properties=(
         Property("bytes", "`bytes_in_flight`: bytes on their way at any time", 1),
-        Property("threads", "`threads_needed`: the smallest whole number of threads", 1),
+        Property("threads", "`threads_needed`: the fewest threads, a whole number", 1),
         Property("bandwidth", "`bandwidth_with`: what threads reach, up to the peak", 1),
     ),
     hints=(

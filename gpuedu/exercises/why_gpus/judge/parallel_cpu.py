@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.compare import array_fault, show
+from gpuedu.exercises.compare import array_fault, show_apart
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
 
 _ODD_LENGTHS = (33, 31, 129, 127, 1, 0)
+_ENOUGH_TO_SHOW = 64
+"""Elements of which something is written, unless nothing ever is: shares of a few may be empty."""
+
 _EPSILON = float(np.finfo(np.float32).eps)
 
 Formula = Callable[[float, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -52,13 +55,14 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
         changed = np.flatnonzero(before != after)
         if changed.size:
             i = int(changed[0])
-            was, now = show(float(before[i])), show(float(after[i]))
+            was, now = show_apart(float(before[i]), float(after[i]))
             yield Fault(
                 "inputs",
                 f"`{name}[{i}]` was {was} before the call and is {now} after it",
                 "The caller may need its inputs again. Where else may your result go?",
             )
-    if case.inputs["out"].size and np.array_equal(observed["out"], case.inputs["out"]):
+    out = case.inputs["out"]
+    if out.size >= _ENOUGH_TO_SHOW and np.array_equal(observed["out"], out):
         yield Fault("inputs", "nothing was written into `out`, so this shows nothing yet")
     yield from _parallel(observed)
 
@@ -108,7 +112,7 @@ def _why_not_written(none_at_all: bool, returned: bool) -> str:
 
 def _parallel(observed: Plain) -> Iterable[Fault]:
     """The ways not to run in parallel, each with the counterexample from Numba's own record."""
-    if observed["loops_over_x"]:
+    if observed["loops_over_x"] and not observed["alone"]:
         return
     message, cause = _why_not_parallel(observed)
     yield Fault("parallel", message, cause)
@@ -116,26 +120,54 @@ def _parallel(observed: Plain) -> Iterable[Fault]:
 
 def _why_not_parallel(observed: Plain) -> tuple[str, str]:
     if not observed["compiled"]:
-        return (
-            "`saxpy` is plain Python: Numba did not compile it",
-            "One core runs it, one step after another. What goes on the line above `def`?",
-        )
+        return _why_not_compiled(observed["helper"])
     if not observed["asked"]:
         return (
             "Numba compiled it for one core",
             "Without `parallel=True`, `prange` is an ordinary `range`. What does `@njit` need?",
         )
-    if not observed["loops"]:
+    if observed["alone"]:
         return (
-            "it was compiled with `parallel=True`, yet Numba found no loop to run in parallel",
-            "A `range` may depend on its order, so Numba keeps it on one core. How do you say that "
-            "the steps are independent?",
+            "beside the parallel loop, one core walks over the elements in another",
+            "What is not inside a `prange` runs on one core. Can its work move into the parallel "
+            "loop?",
+        )
+    if not observed["loops"]:
+        return _why_no_loop(observed["helper"])
+    if observed["empty_loops"] == observed["loops"]:
+        return (
+            "Numba left out what runs in parallel, since nothing of it is used",
+            "`out = ...` gives the name to a new array, and nobody sees that one. How do the "
+            "values get into the array that is there?",
         )
     loops: Any = observed["loops"]
     several = f"{loops} loops run" if loops > 1 else "one loop runs"
     return (
         f"{several} in parallel, but none that walks over `x`",
         "Which loop computes `a * x[i] + y[i]`, and is it the one with `prange`?",
+    )
+
+
+def _why_not_compiled(helper: bool) -> tuple[str, str]:
+    if helper:
+        return (
+            "`saxpy` itself is plain Python; what Numba compiled is a function that it calls",
+            "Put the decorator on `saxpy` itself, and the loop into it.",
+        )
+    return (
+        "`saxpy` is plain Python: Numba did not compile it",
+        "One core runs it, one step after another. What goes on the line above `def`?",
+    )
+
+
+def _why_no_loop(helper: bool) -> tuple[str, str]:
+    message = "it was compiled with `parallel=True`, yet Numba found no loop to run in parallel"
+    if helper:
+        return message, "The loop of a function that it calls does not count. Put it into `saxpy`."
+    return (
+        message,
+        "A `range` may depend on its order, so Numba keeps it on one core. How do you say that "
+        "the steps are independent?",
     )
 
 

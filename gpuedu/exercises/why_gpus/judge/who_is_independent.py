@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Property
-from gpuedu.exercises.why_gpus.loops import NAMES
+from gpuedu.exercises.why_gpus.loops import MENU, NAMES
 
 _MERGE = (
     "Can two steps in a row be written as one step of the same kind? If so, how many rounds does "
     "it take to merge n of them in pairs?"
 )
+_WORSE = "That grows faster than the loop as written. Can the best known way be worse than that?"
 _NO_MERGE = "Try it for two steps: is what they do together again of the same kind, or bigger?"
 
 
@@ -45,7 +46,7 @@ CHAINS: Mapping[str, Chains] = {
         "log n",
         "There is one `total`, and each addition to it needs the one before. How many additions "
         "are there in a matrix of n rows and n columns?",
-        "An addition does not care about order: " + _MERGE,
+        "An addition does not care about order. " + _MERGE,
     ),
     "pairwise": Chains(
         "log n",
@@ -109,22 +110,27 @@ def _group(column: str, name: str) -> str:
 
 
 def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """Both words of one loop."""
+    """Both words of one loop, each by itself; a word off the menu comes with what to say."""
     name = case.inputs["loop"]
     truth = CHAINS[name]
     said = observed["as_written"]
-    if said != truth.as_written:
+    if not said:
+        yield Fault(_group("written", name), observed["as_written_fault"])
+    elif said != truth.as_written:
         yield Fault(
             _group("written", name),
             f'you say that the chain of `{name}` as written grows like "{said}"',
             truth.written_fact,
         )
     said = observed["best_known"]
-    if said != truth.best_known:
+    if not said:
+        yield Fault(_group("best", name), observed["best_known_fault"])
+    elif said != truth.best_known:
+        is_worse = MENU.index(said) > MENU.index(truth.as_written)
         yield Fault(
             _group("best", name),
             f'you say that the best known way to do the work of `{name}` has a chain like "{said}"',
-            truth.best_fact,
+            _WORSE if is_worse else truth.best_fact,
         )
 
 

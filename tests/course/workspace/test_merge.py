@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nbformat import NotebookNode
 
-from gpuedu.course.matching import grade_id, role
-from gpuedu.course.merge import BEFORE_UPDATE, NO_LONGER_THERE, merge
+from gpuedu.course.workspace.matching import grade_id, role
+from gpuedu.course.workspace.merge import BEFORE_UPDATE, NO_LONGER_THERE, merge
 
 GRADED = {"answer": {"solution": True, "grade": False}, "check": {"solution": False, "grade": True}}
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass, fields
 import nbformat
 from nbformat import NotebookNode
 
-from gpuedu.course import matching
-from gpuedu.course.matching import LEARNERS_ROLES, Slot, is_same
+from gpuedu.course.workspace import matching
+from gpuedu.course.workspace.matching import LEARNERS_ROLES, Slot, is_same
 
 BEFORE_UPDATE = "Your version from before the update:"
 NO_LONGER_THERE = "This cell left the lesson with an update. It stays because you changed it:"

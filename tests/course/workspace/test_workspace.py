@@ -15,8 +15,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from gpuedu.course import staging, workspace
-from gpuedu.course.workspace import format_report, release_folder, start, update
+from gpuedu.course.workspace import folder as workspace
+from gpuedu.course.workspace import format_report, release_folder, staging, start, update
 from gpuedu.errors import WorkspaceError
 
 LESSONS = ("01_why_gpus", "02_kernels")
@@ -436,7 +436,7 @@ print(calls)
 
 def run_killed(moment: int, folder: Path, release: Path) -> subprocess.CompletedProcess:
     command = [sys.executable, "-c", KILLED, str(moment), str(folder), str(release)]
-    root = str(Path(workspace.__file__).parents[2])
+    root = str(Path(workspace.__file__).parents[3])
     environment = {**os.environ, "PYTHONPATH": root}
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 

@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from gpuedu.course import staging
-from gpuedu.course.planning import (
+from gpuedu.course.workspace import staging
+from gpuedu.course.workspace.planning import (
     OWN_FOLDER,
     Place,
     Plan,
@@ -21,12 +21,12 @@ from gpuedu.course.planning import (
     plan_start,
     plan_update,
 )
-from gpuedu.course.reports import LessonReport, StartReport, UpdateReport, format_report
+from gpuedu.course.workspace.reports import LessonReport, StartReport, UpdateReport, format_report
 from gpuedu.errors import WorkspaceError
 
 __all__ = ["format_report", "release_folder", "start", "update"]
 
-_PACKAGE = Path(__file__).resolve().parents[1]
+_PACKAGE = Path(__file__).resolve().parents[2]
 _TRIES = 5
 
 

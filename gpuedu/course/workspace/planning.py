@@ -14,11 +14,11 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from gpuedu.course import notebook_text, staging
-from gpuedu.course.merge import Merged, merge
-from gpuedu.course.notebook_text import UnreadableNotebookError
-from gpuedu.course.reports import LessonReport
-from gpuedu.course.staging import Write, read_or_none
+from gpuedu.course.workspace import notebook_text, staging
+from gpuedu.course.workspace.merge import Merged, merge
+from gpuedu.course.workspace.notebook_text import UnreadableNotebookError
+from gpuedu.course.workspace.reports import LessonReport
+from gpuedu.course.workspace.staging import Write, read_or_none
 from gpuedu.errors import WorkspaceError
 
 OWN_FOLDER = ".gpuedu"

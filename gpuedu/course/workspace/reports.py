@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gpuedu.course.merge import Counts
+from gpuedu.course.workspace.merge import Counts
 
 _SAID = {
     "new": "laid out",

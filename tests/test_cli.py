@@ -1,0 +1,126 @@
+"""The command line, as a learner, a teacher and a contributor type it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpuedu.syllabus import exercise_ids, ready_lessons
+
+
+def gpuedu(root: Path, *command: str, cwd: Path | None = None) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "gpuedu", *command],
+        cwd=cwd or root,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_without_a_command_it_lists_them(root):
+    out = gpuedu(root).stdout + gpuedu(root).stderr
+    for command in ("doctor", "start", "update", "build", "lint", "prove", "progress"):
+        assert command in out
+
+
+def test_doctor_speaks_to_people_and_to_programs(root):
+    table = gpuedu(root, "doctor")
+    assert table.returncode == 0
+    assert "tier" in table.stdout
+    found = json.loads(gpuedu(root, "doctor", "--json").stdout)
+    assert found["tier"] in ("cpu", "gpu", "multi")
+
+
+def test_start_and_update_lay_out_a_workspace(root, tmp_path):
+    done = gpuedu(root, "start", str(tmp_path / "mine"))
+    assert done.returncode == 0, done.stderr
+    for entry in ready_lessons():
+        assert (tmp_path / "mine" / entry.folder / f"{entry.folder}.ipynb").is_file()
+    again = gpuedu(root, "update", str(tmp_path / "mine"))
+    assert again.returncode == 0, again.stderr
+
+
+def test_a_workspace_that_cannot_be_made_is_told_in_a_line(root, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    done = gpuedu(root, "start", str(tmp_path / "file" / "mine"))
+    assert done.returncode == 1
+    assert "gpuedu: " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_build_check_says_that_all_is_current(root):
+    done = gpuedu(root, "build", "--check")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "are current" in done.stdout
+
+
+def test_commands_that_need_the_sources_say_so_elsewhere(tmp_path, root, monkeypatch):
+    from gpuedu import cli
+    from gpuedu.errors import GpueduError
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cli, "__file__", str(tmp_path / "gpuedu" / "cli.py"))
+    with pytest.raises(GpueduError, match="there are none here"):
+        cli.course_root()
+
+
+def test_prove_takes_exercises_and_lessons_and_prints_a_table(root):
+    done = gpuedu(root, "prove", "first-check", "--seeds", "2")
+    assert done.returncode == 0
+    assert "first-check" in done.stdout
+    assert "bandwidth" not in done.stdout
+
+
+def test_prove_prints_json_of_the_agreed_form(root):
+    found = json.loads(gpuedu(root, "prove", "launch-bound", "--seeds", "2", "--json").stdout)
+    (entry,) = found["exercises"]
+    assert found["ok"] is True
+    assert {"id", "lesson", "points", "solution", "stub", "wrong", "right", "ok"} <= set(entry)
+    assert set(entry["wrong"]) == {"n", "rejected"}
+    assert set(entry["right"]) == {"n", "accepted"}
+
+
+def test_an_unknown_name_gives_the_nearest(root):
+    done = gpuedu(root, "prove", "amdal")
+    assert done.returncode == 1
+    assert "no exercise is called 'amdal'" in done.stderr
+    assert "amdahl" in done.stderr
+
+
+def test_progress_can_be_carried_to_another_machine(root, tmp_path, monkeypatch):
+    import gpuedu as course
+
+    course.check("first-check", lambda n, itemsize: 2 * n * itemsize)
+    saved = tmp_path / "progress.json"
+    assert gpuedu(root, "progress", "--export", str(saved)).returncode == 0
+    monkeypatch.setenv("GPUEDU_HOME", str(tmp_path / "other"))
+    done = gpuedu(root, "progress", "--import", str(saved), "--json")
+    assert done.returncode == 0, done.stderr
+    assert "first-check" in done.stdout
+    assert json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("content", ["{", "[1, 2]", ""])
+def test_progress_that_cannot_be_read_is_refused(root, tmp_path, content):
+    path = tmp_path / "bad.json"
+    path.write_text(content)
+    done = gpuedu(root, "progress", "--import", str(path))
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_a_missing_file_is_told(root, tmp_path):
+    done = gpuedu(root, "progress", "--import", str(tmp_path / "none.json"))
+    assert done.returncode == 1
+    assert "cannot read" in done.stderr
+
+
+def test_all_exercises_have_an_id_that_a_shell_takes():
+    assert all(name.replace("-", "").isalnum() and name.islower() for name in exercise_ids())
