@@ -67,11 +67,10 @@ def run_demo(
 
 def _lay_out(root: Path, folder: Path, name: str) -> None:
     shutil.copy(root / "nbgrader_config.py", folder)
-    source = root / "solutions" / name / f"{name}.ipynb"
-    if not source.is_file():
-        raise GpueduError(f"there is no {source}", remedy="`gpuedu build`")
-    (folder / "solutions" / name).mkdir(parents=True)
-    shutil.copy(source, folder / "solutions" / name)
+    for tree in ("solutions", "notebooks"):
+        if not (root / tree / name / f"{name}.ipynb").is_file():
+            raise GpueduError(f"there is no {tree}/{name}/{name}.ipynb", remedy="`gpuedu build`")
+        shutil.copytree(root / tree / name, folder / tree / name)
 
 
 def _nbgrader(folder: Path, tell: Callable[[str], None], *command: str) -> None:

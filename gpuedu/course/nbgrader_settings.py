@@ -37,6 +37,9 @@ def configure(config: Any) -> None:
         ".gpuedu",
     ]
     config.GenerateAssignment.preprocessors = RELEASE_PREPROCESSORS
+    # The release is in the checkout already. Without this nbgrader would skip the lesson, and never
+    # enter it into the gradebook.
+    config.GenerateAssignment.force = True
     config.ExecutePreprocessor.timeout = CELL_LIMIT_S
     # A learner who deleted a check cell gets it back instead of a "needs manual grade".
     config.OverwriteCells.add_missing_cells = True
