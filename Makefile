@@ -7,7 +7,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKSPACE ?= workspace
-LAB_OPTIONS ?=
+# JupyterLab refuses to run as root, as containers do, unless it is told to.
+LAB_OPTIONS ?= $(if $(filter 0,$(shell id -u)),--allow-root)
 # A machine without an NVIDIA GPU takes PyTorch's CPU build from here (Linux's default build brings
 # gigabytes of CUDA). An index that cannot be reached is passed over.
 TORCH_CPU_INDEX ?= https://download.pytorch.org/whl/cpu

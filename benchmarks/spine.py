@@ -31,6 +31,7 @@ from gpuedu.syllabus import ready_lessons
 
 ROOT = Path(__file__).resolve().parents[1]
 MB = 1e6
+ROOT_OPTION = "--allow-root" if os.geteuid() == 0 else ""
 
 
 def fresh_process(code: str, repeats: int = 5) -> float:
@@ -120,7 +121,7 @@ def server_start_s(make: list[str], folder: Path, environment: dict[str, str]) -
     runtime = Path(environment["JUPYTER_RUNTIME_DIR"])
     started = time.perf_counter()
     server = subprocess.Popen(
-        [*make, "lab", "LAB_OPTIONS=--no-browser --allow-root --port=0"],
+        [*make, "lab", f"LAB_OPTIONS=--no-browser --port=0 {ROOT_OPTION}"],
         cwd=folder,
         env=environment,
         stdout=subprocess.DEVNULL,

@@ -21,7 +21,6 @@ _HOME = {
     "see": "gpuedu.exercises.session",
     "setup": "gpuedu.exercises.session",
     "AsyncDevice": "gpuedu.clock",
-    "device": "gpuedu.hardware",
 }
 
 __all__ = sorted(_HOME)
