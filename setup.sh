@@ -11,6 +11,9 @@ find_python() {
             echo "$candidate"
             return
         fi
+        if [ "$candidate" = "$PYTHON" ] && [ "$PYTHON" != python3 ]; then
+            echo "$PYTHON is no Python 3.11 or newer with venv: looking for another." >&2
+        fi
     done
     echo "gpuedu needs Python 3.11 or newer, with venv. Try: PYTHON=/path/to/python3.12 make lab" >&2
     exit 1
@@ -45,5 +48,5 @@ if [ "$extra" = dev ]; then
     wanted=$([ "$wanted" = . ] && echo ".[dev]" || echo "${wanted%]},dev]")
 fi
 echo "Installing the course's packages ..."
-PIP_CONSTRAINT="$PWD/constraints.txt" "${pip[@]}" install -e "$wanted"
+"${pip[@]}" install -c constraints.txt -e "$wanted"
 echo "Ready."

@@ -107,7 +107,35 @@ def test_an_answer_that_cannot_run_is_no_proof(root, monkeypatch):
     variants_of(monkeypatch, {f"{i}.py": "# loses: float32\nraise OSError" for i in range(4)})
     found = prove(root, "first-check", seeds=1)
     assert found.wrong == (4, 0)
-    assert "cannot be run: OSError" in found.faults[0]
+    assert "cannot be run: it raised OSError" in found.faults[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("import sys; sys.exit(0)", "called `exit()`"),
+        ("while True: pass", "did not finish"),
+        ("def copied_bytes(:", "SyntaxError"),
+        ("print('noise')\nraise OSError", "OSError"),
+    ],
+)
+def test_a_stored_answer_cannot_end_or_stall_the_proofs(root, monkeypatch, text, said, capfd):
+    monkeypatch.setattr(proving, "CELL_LIMIT_S", 0.3)
+    variants_of(monkeypatch, {f"{i}.py": f"# loses: float32\n{text}" for i in range(4)})
+    found = prove(root, "first-check", seeds=1)
+    assert not found.ok
+    assert said in found.faults[0]
+    assert "noise" not in capfd.readouterr().out
+
+
+def test_a_judge_that_cannot_be_loaded_is_told_and_the_rest_goes_on(root, monkeypatch):
+    def broken(root, exercise):
+        raise SyntaxError("in a judge")
+
+    monkeypatch.setattr(proving, "Bench", broken)
+    first, second = proving.prove_all(root, ["first-check", "bandwidth"], 1)
+    assert "SyntaxError: in a judge" in first.faults[0]
+    assert second.id == "bandwidth"
 
 
 def test_a_broken_solution_fails_the_proof(root, monkeypatch):

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from nbgrader.converters import Autograde
+
 from gpuedu.course.collect import SubmittedNames
+from gpuedu.course.rebuild import RELEASE_FOLDER, RebuildFromRelease
 from gpuedu.course.release import RELEASE_PREPROCESSORS
 
 CELL_LIMIT_S = 120
@@ -25,7 +28,7 @@ def configure(config: Any) -> None:
     """Fill nbgrader's config object."""
     config.CourseDirectory.course_id = "gpuedu"
     config.CourseDirectory.source_directory = "solutions"
-    config.CourseDirectory.release_directory = "notebooks"
+    config.CourseDirectory.release_directory = RELEASE_FOLDER
     # This replaces nbgrader's defaults, so they are repeated. A lesson's .py has the answers and
     # would otherwise be copied into the release and beside each submission.
     config.CourseDirectory.ignore = [
@@ -41,8 +44,11 @@ def configure(config: Any) -> None:
     # enter it into the gradebook.
     config.GenerateAssignment.force = True
     config.ExecutePreprocessor.timeout = CELL_LIMIT_S
-    # A learner who deleted a check cell gets it back instead of a "needs manual grade".
-    config.OverwriteCells.add_missing_cells = True
+    # Cells that a learner deleted and metadata that a tool stripped come back before anything else.
+    config.Autograde.sanitize_preprocessors = [
+        RebuildFromRelease,
+        *Autograde.sanitize_preprocessors.default_args[0],
+    ]
     # What `zip_collect` reads from a submitted file's name: change it to what your platform writes.
     config.ZipCollectApp.collector_plugin = SubmittedNames
     config.FileNameCollectorPlugin.named_regexp = SUBMITTED_NAME

@@ -21,12 +21,14 @@ import nbformat
 from gpuedu.course.build import notebook_texts
 from gpuedu.course.source import read_source
 from gpuedu.course.teacher import check_arguments
-from gpuedu.errors import GpueduError, LessonSourceError
+from gpuedu.errors import GpueduError
 from gpuedu.exercises.examine import Report, examine
+from gpuedu.exercises.guard import play_guarded
 from gpuedu.exercises.registry import load
 from gpuedu.syllabus import lesson_of
 
 WRONG_AT_LEAST = 4
+CELL_LIMIT_S = 20.0
 _LOSES = re.compile(r"# loses: ([a-z0-9-]+)\s*$")
 
 
@@ -108,7 +110,10 @@ class Bench:
     def variants(self, kind: str) -> Mapping[str, str]:
         """Stored answers of a kind (``wrong`` or ``right``): file name to source."""
         folder = self.root / "tests" / f"{kind}_answers" / self.id
-        return {path.name: path.read_text("utf-8") for path in sorted(folder.glob("*.py"))}
+        return {
+            path.name: path.read_text("utf-8", errors="replace")
+            for path in sorted(folder.glob("*.py"))
+        }
 
 
 def _imports_of(setup: str) -> str:
@@ -195,11 +200,12 @@ def _prove_right(bench: Bench, seeds: int, faults: list[str]) -> tuple[int, int]
 
 
 def _try_variant(bench: Bench, file: str, text: str, seed: int, faults: list[str]) -> Report | None:
-    try:
-        return bench.try_answers([*bench.solution_cells(), text], file, seed)
-    except Exception as fault:
-        faults.append(f"{file}: cannot be run: {type(fault).__name__}: {fault}")
+    cells = [*bench.solution_cells(), text]
+    outcome = play_guarded(lambda: bench.answers(cells, file), CELL_LIMIT_S)
+    if outcome.problem is not None:
+        faults.append(f"{file}: cannot be run: {outcome.problem.message}")
         return None
+    return examine(bench.exercise, outcome.observed, seed)
 
 
 def _first_fault(report: Report) -> str:
@@ -230,5 +236,6 @@ def prove_all(
 def _prove_or_report(root: Path, exercise: str, seeds: int) -> Proof:
     try:
         return prove(root, exercise, seeds)
-    except (LessonSourceError, GpueduError) as fault:
-        return Proof(exercise, lesson_of(exercise).slug, 0, 0, 0, (0, 0), (0, 0), (str(fault),))
+    except Exception as fault:  # a judge that cannot be imported, say: the other proofs go on
+        told = str(fault) if isinstance(fault, GpueduError) else f"{type(fault).__name__}: {fault}"
+        return Proof(exercise, lesson_of(exercise).slug, 0, 0, 0, (0, 0), (0, 0), (told,))

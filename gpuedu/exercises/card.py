@@ -48,10 +48,15 @@ class Card:
     next: str = ""
 
     def _repr_html_(self) -> str:
-        return _template().render(card=self)
+        return _sendable(_template().render(card=self))
 
     def __repr__(self) -> str:
-        return to_text(self)
+        return _sendable(to_text(self))
+
+
+def _sendable(text: str) -> str:
+    """The text with what UTF-8 cannot carry (half of a surrogate pair) written as an escape."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 @cache

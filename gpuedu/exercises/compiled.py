@@ -23,7 +23,7 @@ def _reaches_compiled(thing: Any, depth: int, seen: set[int]) -> bool:
     if id(thing) in seen or depth < 0:
         return False
     seen.add(id(thing))
-    if hasattr(thing, "py_func") and type(thing).__module__.startswith("numba"):
+    if type(thing).__module__.startswith("numba") and hasattr(thing, "py_func"):
         return True
     if not inspect.isfunction(thing):
         return False

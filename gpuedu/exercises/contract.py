@@ -112,7 +112,7 @@ class Answer:
             )
         if isinstance(given, type):
             raise AnswerError(f"`{self.name}` should be a function, got the class {given.__name__}")
-        function = getattr(given, "py_func", given)
+        function = inspect.getattr_static(given, "py_func", given)
         try:
             signature = inspect.signature(function)
         except (TypeError, ValueError):

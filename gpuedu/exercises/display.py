@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import sys
 from typing import Any
 
@@ -21,7 +22,21 @@ def draw(card: Card) -> None:
 
         display(card)
     else:
-        print(card)
+        print(printable(str(card), sys.stdout.encoding))
+
+
+def printable(text: str, encoding: str | None) -> str:
+    """The text as a stream of this encoding can write it.
+
+    >>> printable("✓ yes, ✗ no, 5 ü", "ascii")
+    '+ yes, - no, 5 ?'
+    """
+    plain = text.translate({ord("✓"): "+", ord("✗"): "-"})
+    try:
+        text.encode(encoding or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return plain.encode("ascii", "replace").decode("ascii")
+    return text
 
 
 def draw_figure(axes: Any) -> None:
@@ -30,8 +45,18 @@ def draw_figure(axes: Any) -> None:
 
     text = alt_text(axes)
     if in_notebook():
-        from IPython.display import Image, display
+        from IPython.display import display
 
-        display(Image(data=to_png(axes), format="png", alt=text, retina=True))
+        display({"text/html": _image(to_png(axes), text), "text/plain": text}, raw=True)
     else:
-        print(f"[figure] {text}")
+        print(printable(f"[figure] {text}", sys.stdout.encoding))
+
+
+def _image(png: bytes, alt: str) -> str:
+    """The picture as an HTML element: JupyterLab drops the alternative text of a bare PNG."""
+    from markupsafe import Markup
+
+    width = int.from_bytes(png[16:20], "big") // 2  # drawn at twice the size it is shown at
+    source = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+    element = Markup('<img alt="{}" width="{}" style="max-width:100%" src="{}">')
+    return str(element.format(alt, width, source))

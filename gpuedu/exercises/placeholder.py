@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +10,7 @@ MARKER = "# YOUR CODE HERE"
 """The line that a blank begins with; the next line is ``...``, which the learner replaces."""
 
 
-def has_placeholder(answer: Any) -> bool:
+def has_placeholder(answer: Any, depth: int = 4) -> bool:
     """Whether a learner's object is still, or still holds, the ``...`` of an unsolved notebook.
 
     A dict or tuple counts while nothing in it is filled in. For a function its source is read: the
@@ -22,10 +21,10 @@ def has_placeholder(answer: Any) -> bool:
     """
     if answer is ...:
         return True
-    if isinstance(answer, (Mapping, list, tuple)):
-        values = list(answer.values() if isinstance(answer, Mapping) else answer)
-        return bool(values) and all(has_placeholder(value) for value in values)
-    function = getattr(answer, "py_func", answer)
+    if type(answer) in (dict, list, tuple):
+        values = list(answer.values()) if type(answer) is dict else answer
+        return depth > 0 and bool(values) and all(has_placeholder(v, depth - 1) for v in values)
+    function = inspect.getattr_static(answer, "py_func", answer)
     try:
         return source_has_placeholder(inspect.getsource(function))
     except (TypeError, OSError):

@@ -30,7 +30,7 @@ def number(value: Any, name: str = "the result") -> float:
     if (type(value) is np.ndarray and value.shape == ()) or isinstance(value, np.generic):
         value = np.asarray(value).item()
     if type(value) is int and abs(value) > _LARGEST:
-        raise AnswerError(f"{name} is a whole number of {len(str(value)[:5000])} digits or more")
+        raise AnswerError(f"{name} is a whole number of more than 300 digits")
     if type(value) in _NUMBERS:
         return value
     raise AnswerError(f"{name} should be a number, got {describe(value)}")
@@ -101,8 +101,15 @@ def describe(value: Any) -> str:
         return "None (is a `return` missing?)"
     if value is ...:
         return "`...`, the placeholder"
+    if type(value) in (str, int) and _is_long(value):
+        return f"a very long {type(value).__name__}"
     if type(value) in (bool, int, float, complex, str):
         shown = repr(value)
         return f"{shown if len(shown) < 60 else shown[:57] + '...'} ({type(value).__name__})"
     article = "an" if type(value).__name__[0] in "aeiou" else "a"
     return f"{article} {type(value).__name__}"
+
+
+def _is_long(value: str | int) -> bool:
+    """Whether writing it out would take long, or is refused by Python."""
+    return len(value) > 10_000 if isinstance(value, str) else abs(value) > _LARGEST

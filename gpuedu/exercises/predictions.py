@@ -32,12 +32,15 @@ def prediction_value(prediction: Prediction, value: object) -> float | str:
 def with_unit(value: float | str, prediction: Prediction) -> str:
     """A value as it is written for this prediction.
 
-    >>> with_unit(12.0, Prediction("how many?", unit="sectors"))
-    '12 sectors'
+    >>> with_unit(27e6, Prediction("how many?", unit="elements"))
+    '27,000,000 elements'
+    >>> with_unit(133.102, Prediction("how much?"))
+    '133'
     """
     if isinstance(value, str):
         return value
-    return f"{show(value)} {prediction.unit}".strip()
+    shown = f"{value:,.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:.3g}"
+    return f"{shown} {prediction.unit}".strip()
 
 
 def factor_off(said: float, truth: float) -> float:
@@ -53,8 +56,15 @@ def factor_off(said: float, truth: float) -> float:
     return max(said / truth, truth / said)
 
 
-def _how_far(factor: float) -> str:
-    return f"{show(float(f'{factor:.2g}'))} times off" if math.isfinite(factor) else "far off"
+def _how_far(said: float, truth: float, factor: float) -> str:
+    """In words: right, within a factor of two, so many times too low or too high."""
+    if factor <= 1.005:
+        return "right"
+    if factor <= 2:
+        return "within a factor of two"
+    if not math.isfinite(factor):
+        return "far off"
+    return f"{show(float(f'{factor:.2g}'))} times too {'high' if said > truth else 'low'}"
 
 
 def require_truth(measured: float) -> float:
@@ -76,7 +86,7 @@ def reveal_card(key: str, prediction: Prediction, said: float | str, truth: floa
     else:
         off = factor_off(said, truth)
         good = off <= 2
-        verdict = "within a factor of two" if good else _how_far(off)
+        verdict = _how_far(said, truth, off)
     return Card(
         f"{key}: {verdict}",
         "solved" if good else "partly",

@@ -46,6 +46,8 @@ def load_measure(name: str) -> Callable[..., Any]:
 
 
 def _named(name: str, module: str, table: str, kind: str) -> Any:
+    if not isinstance(name, str):
+        raise unknown(kind, name, exercise_ids())
     slug = name.split("/")[0] if "/" in name else lesson_of(name).slug
     entries = getattr(_module(lesson(slug).slug, module), table)
     if name not in entries:
@@ -58,6 +60,8 @@ def load_prediction(key: str) -> Prediction:
 
     A key is an exercise's id, or that id with something behind it (``amdahl-limit``).
     """
+    if not isinstance(key, str):
+        raise unknown("prediction", key, exercise_ids())
     owners = [name for name in exercise_ids() if key == name or key.startswith(name + "-")]
     for owner in sorted(owners, key=len, reverse=True):
         predictions = load(owner).judge.predictions
@@ -72,7 +76,9 @@ def load_prediction(key: str) -> Prediction:
 def _part(slug: str, module: str, table: str, exercise: str) -> Any:
     entries: Mapping[str, Any] = getattr(_module(slug, module), table)
     if exercise not in entries:
-        raise CatalogueError(f"gpuedu.exercises.{slug}.{module}.{table} lacks {exercise!r}")
+        raise CatalogueError(
+            f"gpuedu.exercises.{lesson(slug).module}.{module}: {table} lacks {exercise!r}"
+        )
     return entries[exercise]
 
 

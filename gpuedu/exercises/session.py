@@ -44,15 +44,16 @@ def check(exercise: str, *answers: Any) -> float:
         Points between 0 and the exercise's maximum; 0.0 for an unsolved one, an unknown id, or an
         answer of the wrong kind. Wrong answers are no exceptions.
     """
+    points = 0.0
     with _faults_told():
         report = examine(registry.load(exercise), answers, seed())
+        points = report.points
         if report.state != "unsolved":
             store().record_attempt(
                 report.exercise, report.points, report.max_points, report.held(), report.seconds
             )
         draw(report_card(report))
-        return report.points
-    return 0.0
+    return points
 
 
 def hint(exercise: str) -> None:
@@ -79,9 +80,9 @@ def predict(key: str, value: float | str) -> None:
             draw(Card(f"{key}: no prediction yet", paragraphs=(asked,)))
             return
         stored = prediction_value(prediction, value)
+        counts = not store().is_revealed(key)
         store().record_prediction(key, stored)
         shown = with_unit(stored, prediction)
-        counts = store().prediction(key) == stored
         told = "Kept. Now find out." if counts else "The answer is out: your earlier one counts."
         draw(Card(f"{key}: your prediction is {shown}", next=told))
 

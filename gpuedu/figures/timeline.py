@@ -50,7 +50,11 @@ def plot_timeline(
         )
         kernels += is_kernel
     _name_parts(ax, events, watched_s, warmup)
-    style.name_axes(ax, title="What your watch saw", x="simulated time (ms)")
+    style.name_axes(
+        ax,
+        title="What your watch saw",
+        x="simulated time (ms); launches are drawn longer than real ones",
+    )
     ax.set_yticks(list(_ROWS.values()), list(_ROWS))
     ax.set_ylim(-0.45, 2.0)
     ax.set_xlim(0, 1e3 * max(event.end_s for event in events))

@@ -3,7 +3,7 @@
 #
 # A GPU that can do 67 million million floating-point operations a second still takes 5 millionths
 # of a second to *begin*. So which of its numbers tells how fast your program will be? First you
-# need two things: a clock that does not lie, and to know what moves through it.
+# need two things: a clock that does not lie, and a count of the bytes that move.
 #
 # **You will be able to** check an answer and read its card; time a device that works behind your
 # back; turn a time into a bandwidth; say when a kernel is too small to be worth launching.
@@ -26,15 +26,16 @@ setup("welcome")
 # are counted, and times on a GPU are recorded ones, labelled with the device. On the `gpu` tier
 # your own times stand beside them. `gpuedu doctor` in a terminal tells more, and what is missing.
 #
-# The number that matters most in this course is how fast memory can feed the arithmetic. Yours
-# was measured just now; those of the GPUs are what their data sheets print.
+# The number that matters most in this course is how fast memory can feed the arithmetic. The next
+# cell measures yours, on one core; those of the GPUs are the peaks that their data sheets print.
 
 # %%
 see("welcome/machine")
 
 # %% [markdown]
 # Look at the axis: each labelled step is ten times the one before. Most of what a GPU gains you
-# is in that gap, and most of the course is about how not to lose it again.
+# is in the gap between your bar and theirs, and most of the course is about how not to lose it
+# again.
 
 # %% [markdown] exercise="first-check"
 # ## How a check works
@@ -49,7 +50,7 @@ see("welcome/machine")
 
 # %%
 def first_attempt(n, itemsize):
-    return 4 * n
+    return 2 * 4 * n
 
 
 check("first-check", first_attempt)
@@ -140,8 +141,8 @@ check("honest-timer", median_time_s)
 
 # %% [markdown]
 # *See.* Your own function on a device that is still busy when you begin, with 2 warm-up launches
-# and 4 repeats. The shaded parts are what your watch saw. Each should hold one whole kernel and
-# nothing else.
+# and 4 repeats. The shaded parts are what your watch saw. Each should hold one launch with its
+# whole kernel, and nothing else.
 
 # %%
 see("honest-timer", median_time_s)
@@ -162,9 +163,9 @@ see("honest-timer", median_time_s)
 # | triad | `out[i] = x[i] + s * y[i]` |
 
 # %% [markdown]
-# *Predict.* You have seen how fast this machine copies. How many **milliseconds** will it take to
-# *add* two arrays of 64 MB each, into a third? (Write a number in place of `...`; a rough guess
-# is enough. Predictions take no points.)
+# *Predict.* You have seen how fast one core copies. PyTorch uses all of them (or your GPU, if
+# there is one). How many **milliseconds** will it take to *add* two arrays of 64 MB each, into a
+# third? (Write a number in place of `...`; a rough guess is enough. Predictions take no points.)
 
 # %% role="predict"
 predict("bandwidth", 8)
@@ -199,9 +200,8 @@ see("bandwidth", bandwidth_gb_per_s, times)
 reveal("bandwidth", times["add"] * 1e3 if times else None)
 
 # %% [markdown]
-# *Reflect.* On a quiet machine all four reach about the same rate, though triad does twice the
-# arithmetic of add. (If yours differ much, something else is running: measure again.) What does
-# that say about where the time goes?
+# *Reflect.* Add and triad reach about the same rate, though triad does twice the arithmetic. What
+# does that say about where the time goes?
 
 # %% [markdown] exercise="launch-bound"
 # ## When the launch is all you see
@@ -262,10 +262,10 @@ reveal("launch-bound")
 # - A launch comes back before its kernel is done: synchronise before you start the watch and
 #   before you stop it, leave the warm-up out, and take the median.
 # - Bandwidth counts every array that is read and every array that is written; 1 GB is 1e9 bytes.
-# - A kernel needs work for about nine launches before the launch is 10% of its time.
+# - A kernel must work as long as nine launches take before its launch is only 10% of the time.
 #
-# **Your number:** the GB/s of a copy on this machine. You will set every GPU in this course
-# against it.
+# **Your number:** the GB/s of an add on this machine, by your own formula. You will set every GPU
+# in this course against it.
 
 # %%
 progress()

@@ -55,8 +55,10 @@ def test_a_prediction_is_kept_and_set_against_the_truth(capsys):
     gpuedu.predict("launch-bound", 1e6)
     gpuedu.reveal("launch-bound")
     out = capsys.readouterr().out
-    assert "You said 1000000 elements; it is 27000000 elements" in " ".join(out.split())
-    assert "27 times off" in out
+    assert "You said 1,000,000 elements; it is 27,000,000 elements" in " ".join(out.split())
+    assert "27 times too low" in out
+    gpuedu.predict("launch-bound", 27e6)
+    assert "your earlier one counts" in capsys.readouterr().out
 
 
 def test_a_measured_truth(capsys):

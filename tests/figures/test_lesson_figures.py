@@ -60,7 +60,6 @@ DRAWN = {
     "machine": lambda: pictures.draw_machine(),
     "timer": lambda: pictures.draw_honest_timer(timer),
     "deaf timer": lambda: pictures.draw_honest_timer(deaf_timer),
-    "blind timer": lambda: pictures.draw_honest_timer(blind_timer),
     "bandwidth": lambda: pictures.draw_bandwidth(rate, TIMES),
     "wrong bandwidth": lambda: pictures.draw_bandwidth(lambda *_: 0, TIMES),
     "launch": lambda: pictures.draw_launch_bound(share, enough),
@@ -102,6 +101,11 @@ def test_the_curve_is_the_learners_function():
     assert np.allclose(y, [100 * share(5e-6, 6e11, n) for n in x])
     marks = [line.get_xdata()[0] for line in ax.lines[1:]]
     assert marks == [enough(5e-6, 6e11, part) for part in (0.5, 0.1, 0.01)]
+
+
+def test_a_watch_that_never_read_the_clock_is_told():
+    with pytest.raises(AnswerError, match="never read"):
+        pictures.draw_honest_timer(blind_timer)
 
 
 @pytest.mark.parametrize("times", [{}, {"n": 3}])

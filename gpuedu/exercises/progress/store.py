@@ -156,6 +156,10 @@ class ProgressStore:
         said = (e for e in reversed(self._events()) if e.name == key)
         return next((e.body["value"] for e in said if e.kind == Kind.PREDICTION), None)
 
+    def is_revealed(self, key: str) -> bool:
+        """Whether the answer has been shown; a prediction after that does not count."""
+        return any(e.kind == Kind.TRUTH and e.name == key for e in self._events())
+
     def next_hint(self, exercise: str, count: int) -> int:
         """Number of the hint to show, from 1; it stays at ``count``, in later sessions too."""
         shown = min(1, count)

@@ -162,7 +162,6 @@ def _totals(summary: ProgressSummary, known: int) -> str:
     if not tried:
         return "No exercise tried yet."
     return (
-        f"Total: {summary.points:.4g} of {summary.max_points:.4g} points; "
-        f"{tried} exercise{'' if tried == 1 else 's'} tried, {summary.solved} solved; "
-        f"the course has {known}"
+        f"Total: {summary.points:.4g} of {summary.max_points:.4g} points on what you tried; "
+        f"{summary.solved} of the course's {known} exercises solved"
     )

@@ -83,6 +83,8 @@ def draw_honest_timer(median_time_s: Callable[..., float]) -> Any:
     )
     median_time_s(watched.launch, watched.sync, _TIMED["warmup"], _TIMED["repeats"], watched.now)
     readings = watched.read_at_s
+    if not readings:
+        raise AnswerError("your watch never read `now()`, so it saw nothing")
     spans = list(zip(readings[::2], readings[1::2], strict=False))
     return plot_timeline(watched.events, spans, warmup=_TIMED["warmup"] + 1)
 

@@ -51,8 +51,8 @@ def draw_parallel_cpu(times: Mapping[str, Any]) -> Any:
     names = {
         "python_ns": "pure Python",
         "numpy_ns": "NumPy",
-        "one_core_ns": "numba, one core",
-        "all_cores_ns": f"numba, all cores ({_cores(times)})",
+        "one_core_ns": "Numba, one core",
+        "all_cores_ns": f"your saxpy, {_cores(times)} cores",
     }
     slowest = drawable(times["python_ns"])
     bars = []
@@ -154,6 +154,8 @@ def draw_littles_law(
         under_way = drawable(bytes_in_flight(memory.latency_s, memory.bytes_per_s))
         threads = drawable(threads_needed(memory.latency_s, memory.bytes_per_s, BYTES_PER_THREAD))
         many = f"{threads:,.0f} threads" if threads > 0 else "no number of threads"
+        if place < 2 and under_way > 0:  # a CPU's core waits for cache lines, not for threads
+            many = f"{under_way / 64:,.0f} cache lines of 64 bytes"
         bars.append(
             Bar(
                 f"{memory.name}\n{memory.latency_s * 1e9:.0f} ns x "

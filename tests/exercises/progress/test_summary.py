@@ -92,7 +92,7 @@ def test_the_table_shows_each_begun_lesson_whole_and_no_other():
     assert next(line for line in lines if "break-even" in line).split()[1:] == ["-", "0", "1"]
     assert lines.index("No longer in the course") == len(lines) - 4
     assert lines[-3].split() == ["retired-exercise", "0/3", "1", "0"]
-    assert lines[-2].startswith("Total: 4 of 7 points; 2 exercises tried, 1 solved")
+    assert lines[-2].startswith("Total: 4 of 7 points on what you tried; 1 of the course's")
     assert lines[-1] == "Predictions: none revealed yet"
 
 

@@ -195,7 +195,10 @@ def test_littles_law_draws_the_learners_bytes_and_threads():
     ends = [patch.get_x() + patch.get_width() for patch in ax.patches]
     expected = [5 * memory.latency_s * memory.bytes_per_s for memory in machines.memories()]
     assert ends == pytest.approx(expected[::-1])
-    assert all("= 1,234 threads" in text for text in texts(ax))
+    threads = [text for text in texts(ax) if "= 1,234 threads" in text]
+    lines = [text for text in texts(ax) if "= 60 cache lines of 64 bytes" in text]
+    assert len(threads) == len(machines.memories()) - 2
+    assert len(lines) == 1  # one CPU core: 5 x 768 bytes
 
 
 def test_break_even_marks_the_learners_points():

@@ -76,8 +76,9 @@ _ENOUGH_MISCONCEPTIONS = (
 def cases(rng: np.random.Generator) -> list[Case]:
     """Launches and rates over orders of magnitude; no work at all; small and large shares."""
     drawn = []
-    for n in (int(rng.integers(10**6, 10**8)), int(rng.integers(10**3, 10**5)), 1, 0):
+    for works in (float(rng.uniform(0.3, 3)), float(rng.uniform(20, 200)), 1e-4, 0):
         launch_s, rate = _device(rng)
+        n = round(works * launch_s * rate)  # the work is so many launches long
         inputs = {"ask": "share", "launch_s": launch_s, "elements_per_s": rate, "n": n}
         drawn.append(Case(f"n = {n}, a launch of {launch_s} s", inputs, ("share",)))
     # The second figure is where the exact n ends behind the point: rounding to the nearest whole

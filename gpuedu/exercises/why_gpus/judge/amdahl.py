@@ -239,8 +239,8 @@ JUDGE = Judge(
         "`(1 - p) + p * n`. For the share, solve Amdahl's law for `p`.",
         "`share_for`: from `1 / speedup = 1 - p + p / n` follows "
         "`p = (1 - 1 / speedup) / (1 - 1 / n)`. When `speedup` is below 1 or above `n`, return "
-        "`math.nan` before you divide; on 1 worker return any share from 0 to 1, for there it "
-        "divides by zero. When `p == 1`, the limit is `math.inf`.",
+        "`math.nan` before you divide; on 1 worker, too, for there it divides by zero. "
+        "When `p == 1`, the limit is `math.inf`.",
     ),
     cases=cases,
     verdict=verdict,

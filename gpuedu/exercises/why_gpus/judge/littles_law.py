@@ -267,8 +267,8 @@ JUDGE = Judge(
             truth=float(_PREDICTED),
             unit="threads",
             because="500 ns at 3,350 GB/s are 1.675 MB on their way. The device has room for "
-            "132 x 2048 = 270,336 threads. With 4 bytes each, 418,750 would be needed: more than "
-            "there is room for.",
+            "132 SMs of 2,048 threads, 270,336. With 4 bytes each, 418,750 would be needed: more "
+            "than there is room for.",
         )
     },
 )

@@ -124,7 +124,7 @@ def _why_not_parallel(observed: Plain) -> tuple[str, str]:
     if not observed["asked"]:
         return (
             "Numba compiled it for one core",
-            "Without `parallel=True`, `prange` is an ordinary `range`. What does `@njit` need?",
+            "One core runs the loop, `prange` or not, until `@njit` is told. What does it need?",
         )
     if observed["alone"]:
         return (

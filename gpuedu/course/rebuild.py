@@ -1,0 +1,35 @@
+"""Before a submission is graded: put back what its notebook lost, by cell id.
+
+nbgrader restores a deleted check cell only where the cell before it is still there, and gives up on
+the whole submission otherwise. Here the notebook is rebuilt from the released one, as an update of
+a workspace does it: the learner's answers go into the released cells.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+from nbconvert.exporters.exporter import ResourcesDict
+from nbformat import NotebookNode
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+from gpuedu.course.workspace.merge import merge
+from gpuedu.course.workspace.notebook_text import parse
+
+RELEASE_FOLDER = "notebooks"
+
+
+class RebuildFromRelease(NbGraderPreprocessor):
+    """The released notebook with the learner's answers and own cells in it."""
+
+    def preprocess(
+        self, nb: NotebookNode, resources: ResourcesDict
+    ) -> tuple[NotebookNode, ResourcesDict]:
+        """Rebuild one submission; nbgrader runs this in the course's root."""
+        told = resources["nbgrader"]
+        path = Path(RELEASE_FOLDER) / told["assignment"] / f"{told['notebook']}.ipynb"
+        if not path.is_file():  # a notebook that is not the course's
+            return nb, resources
+        release = parse(path.read_bytes())
+        return merge(None, parse(nbformat.writes(nb).encode()), release).notebook, resources
