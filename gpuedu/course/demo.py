@@ -52,20 +52,21 @@ def run_demo(
     entry = lesson(LESSON)
     name = entry.folder
     tell("Laying out a course as a teacher would have it ...")
-    _lay_out(root, folder, name)
-    _nbgrader(folder, tell, "generate_assignment", name)
+    lay_out(root, folder, name)
+    run_nbgrader(folder, tell, "generate_assignment", name)
     tell("Three learners hand in: one right, one partly wrong, one unsolved ...")
     _hand_in(root, folder, entry)
-    _nbgrader(folder, tell, "zip_collect", name)
-    _nbgrader(folder, tell, "autograde", name)
-    _nbgrader(folder, tell, "generate_feedback", name)
-    _nbgrader(folder, tell, "export", "--to", "grades.csv")
+    run_nbgrader(folder, tell, "zip_collect", name)
+    run_nbgrader(folder, tell, "autograde", name)
+    run_nbgrader(folder, tell, "generate_feedback", name)
+    run_nbgrader(folder, tell, "export", "--to", "grades.csv")
     with (folder / "grades.csv").open(newline="") as file:
         grades = sorted(csv.DictReader(file), key=lambda row: row["student_id"])
     return grades, folder / "feedback" / "partly" / name / f"{name}.html"
 
 
-def _lay_out(root: Path, folder: Path, name: str) -> None:
+def lay_out(root: Path, folder: Path, name: str) -> None:
+    """Copy what a checkout has of one lesson into an empty course folder."""
     shutil.copy(root / "nbgrader_config.py", folder)
     for tree in ("solutions", "notebooks"):
         if not (root / tree / name / f"{name}.ipynb").is_file():
@@ -73,7 +74,7 @@ def _lay_out(root: Path, folder: Path, name: str) -> None:
         shutil.copytree(root / tree / name, folder / tree / name)
 
 
-def _nbgrader(folder: Path, tell: Callable[[str], None], *command: str) -> None:
+def run_nbgrader(folder: Path, tell: Callable[[str], None], *command: str) -> None:
     """Run one of nbgrader's commands as a teacher would type it."""
     tell(f"$ nbgrader {' '.join(command)}")
     # nbgrader calls `alembic` by name, so this environment's programs come first on the path.

@@ -8,7 +8,7 @@ import csv
 import nbformat
 import pytest
 
-from gpuedu.course.demo import _lay_out, _nbgrader, fill_in
+from gpuedu.course.demo import fill_in, lay_out, run_nbgrader
 from gpuedu.exercises.registry import load
 from gpuedu.syllabus import lesson
 
@@ -52,8 +52,8 @@ MANGLED = {
 def scores(root, tmp_path_factory):
     """The exported score of each mangled right submission."""
     folder, name = tmp_path_factory.mktemp("class"), LESSON.folder
-    _lay_out(root, folder, name)
-    _nbgrader(folder, lambda line: None, "generate_assignment", name)
+    lay_out(root, folder, name)
+    run_nbgrader(folder, lambda line: None, "generate_assignment", name)
     released = (folder / "notebooks" / name / f"{name}.ipynb").read_text("utf-8")
     solved = nbformat.read(folder / "solutions" / name / f"{name}.ipynb", as_version=4)
     answers = {c.id: c.source for c in solved.cells if c.metadata["gpuedu"]["role"] == "answer"}
@@ -63,8 +63,8 @@ def scores(root, tmp_path_factory):
         path = folder / "submitted" / student / name / f"{name}.ipynb"
         path.parent.mkdir(parents=True)
         nbformat.write(notebook, path)
-    _nbgrader(folder, lambda line: None, "autograde", name)
-    _nbgrader(folder, lambda line: None, "export", "--to", "grades.csv")
+    run_nbgrader(folder, lambda line: None, "autograde", name)
+    run_nbgrader(folder, lambda line: None, "export", "--to", "grades.csv")
     with (folder / "grades.csv").open(newline="") as file:
         return {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
 

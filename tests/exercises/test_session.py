@@ -195,3 +195,35 @@ def test_the_public_names_are_all_there():
         assert callable(getattr(gpuedu, name)), name
     with pytest.raises(AttributeError, match="has no attribute 'chekc'"):
         gpuedu.chekc  # noqa: B018
+
+
+def test_a_card_that_cannot_be_drawn_costs_no_points(monkeypatch, capsys):
+    def broken(card):
+        if "2 of 2" in card.heading:
+            raise UnicodeEncodeError("utf-8", "x", 0, 1, "surrogates not allowed")
+        print(card)
+
+    monkeypatch.setattr(session, "draw", broken)
+    assert gpuedu.check("first-check", right) == 2.0
+    assert "a fault of the course" in capsys.readouterr().out
+
+
+def test_half_a_character_in_the_output_reaches_the_card_as_an_escape():
+    from gpuedu.exercises.card import Card
+
+    card = Card("a", printed="\ud83d", paragraphs=("\ud800",))
+    assert "\\ud83d" in card._repr_html_().encode("utf-8").decode()
+    assert "\\ud800" in str(card).encode("utf-8").decode()
+
+
+def test_a_compiled_stub_is_unsolved():
+    from numba import njit
+
+    from gpuedu.exercises.placeholder import has_placeholder
+
+    @njit
+    def saxpy(a, x, y, out):
+        # YOUR CODE HERE (about 2 lines)
+        ...
+
+    assert has_placeholder(saxpy)
