@@ -13,7 +13,7 @@ LAB_OPTIONS ?= $(if $(filter 0,$(shell id -u)),--allow-root)
 # gigabytes of CUDA). An index that cannot be reached is passed over.
 TORCH_CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 
-.PHONY: help lab test demo prove-all build lint bench update clean
+.PHONY: help lab test demo prove-all conformance gpu build lint bench update clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -37,6 +37,12 @@ demo: $(VENV)/ready ## walk a class of three through nbgrader and show their gra
 
 prove-all: $(VENV)/ready ## prove every exercise on many more seeds
 	@$(BIN)/gpuedu prove --seeds 200
+
+conformance: $(VENV)/ready-dev ## run Numba-CUDA's own tests on the SIMT machine
+	@$(BIN)/python tests/conformance/run.py
+
+gpu: ## hold the SIMT machine against a real GPU, ncu and compute-sanitizer
+	@PYTHONPATH=. $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON)) -m tests.gpu
 
 build: $(VENV)/ready-dev ## rebuild the notebooks from the lessons' sources
 	@$(BIN)/gpuedu build

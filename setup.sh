@@ -38,15 +38,21 @@ if ! "$VENV/bin/python" -c 'import importlib.metadata as m; m.version("torch")' 
     "${pip[@]}" install --no-deps -c constraints.txt "${index[@]}" torch 2> >(grep -v '^WARNING' >&2)
 fi
 
-wanted=.
+# Which build of PyTorch is there decides which CUDA compilers can stand beside it.
+compilers() {
+    "$VENV/bin/python" -c '
+import importlib.metadata as metadata
+needs = metadata.requires("torch") or []
+print("compilers13" if any(need.startswith("cuda-bindings") for need in needs) else "compilers")'
+}
+
+extras=$(compilers)
 if has_gpu; then
     # The driver's CUDA version decides which builds of CuPy and of numba-cuda can run.
     cuda=$(nvidia-smi | sed -nE 's/.*CUDA Version: ([0-9]+).*/\1/p' | head -n 1)
-    wanted=".[$([ "${cuda:-12}" -ge 13 ] && echo cuda13 || echo cuda12)]"
+    extras=$([ "${cuda:-12}" -ge 13 ] && echo cuda13 || echo cuda12)
 fi
-if [ "$extra" = dev ]; then
-    wanted=$([ "$wanted" = . ] && echo ".[dev]" || echo "${wanted%]},dev]")
-fi
+wanted=".[$extras${extra:+,$extra}]"
 echo "Installing the course's packages ..."
 "${pip[@]}" install -c constraints.txt -e "$wanted"
 echo "Ready."

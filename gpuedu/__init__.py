@@ -21,6 +21,9 @@ _HOME = {
     "see": "gpuedu.exercises.session",
     "setup": "gpuedu.exercises.session",
     "AsyncDevice": "gpuedu.clock",
+    "cuda": "gpuedu.backend",
+    "lens": "gpuedu.lens",
+    "simulate": "gpuedu.simt",
 }
 
 __all__ = sorted(_HOME)

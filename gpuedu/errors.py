@@ -61,3 +61,20 @@ class TimeLimitExceeded(BaseException):
 
     A ``BaseException``, so that ``except Exception`` in the learner's code does not swallow it.
     """
+
+
+class KernelSourceError(GpueduError):
+    """A kernel that cannot be compiled: Numba's CUDA target refuses it, or it is not covered.
+
+    ``function`` and ``line`` (counted in its file or notebook cell) say where; ``text`` is the
+    line.
+    """
+
+    def __init__(
+        self, message: str, *, function: str, line: int, text: str = "", remedy: str = ""
+    ) -> None:
+        self.function = function
+        self.line = line
+        self.text = text
+        shown = f"\n    {text.strip()}\n" if text.strip() else ""
+        super().__init__(f"line {line} of `{function}`: {message}{shown}", remedy=remedy)

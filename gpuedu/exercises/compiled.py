@@ -23,7 +23,10 @@ def _reaches_compiled(thing: Any, depth: int, seen: set[int]) -> bool:
     if id(thing) in seen or depth < 0:
         return False
     seen.add(id(thing))
-    if type(thing).__module__.startswith("numba") and hasattr(thing, "py_func"):
+    home = type(thing).__module__
+    if home.startswith("numba.cuda"):
+        return False  # a kernel: checks run its source on the SIMT machine
+    if home.startswith("numba") and hasattr(thing, "py_func"):
         return True
     if not inspect.isfunction(thing):
         return False

@@ -192,7 +192,8 @@ def test_import_is_lean():
 
 def test_the_public_names_are_all_there():
     for name in gpuedu.__all__:
-        assert callable(getattr(gpuedu, name)), name
+        assert callable(getattr(gpuedu, name)) or name == "cuda", name
+    assert callable(gpuedu.cuda.jit)
     with pytest.raises(AttributeError, match="has no attribute 'chekc'"):
         gpuedu.chekc  # noqa: B018
 

@@ -1,0 +1,84 @@
+"""What kernels run on: ``cuda`` is ``numba.cuda`` where there is a GPU, else the SIMT machine.
+
+``GPUEDU_TIER=cpu`` chooses the machine where there is a GPU, too. The choice is made when ``cuda``
+is first asked for, and kept. ``transfers()`` is the machine's account of copies between host and
+device, ``reset_transfers()`` begins it anew; on a GPU it stays empty.
+
+>>> from gpuedu.backend import cuda
+>>> cuda.get_current_device().WARP_SIZE
+32
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from gpuedu.errors import GpueduError
+
+_TIER = "GPUEDU_TIER"
+
+
+class BackendError(GpueduError):
+    """``GPUEDU_TIER`` asks for something that this machine has not."""
+
+
+@cache
+def has_gpu() -> bool:
+    """Whether ``cuda`` is ``numba.cuda`` on a real GPU.
+
+    Raises:
+        BackendError: ``GPUEDU_TIER`` is neither empty, cpu nor gpu; or gpu where none can be used.
+    """
+    tier = os.environ.get(_TIER, "").strip().lower()
+    if tier not in ("", "cpu", "gpu"):
+        raise BackendError(f"{_TIER} is {tier!r}", remedy=f"{_TIER}=cpu, {_TIER}=gpu, or unset it")
+    found = tier != "cpu" and _gpu_is_usable()
+    if tier == "gpu" and not found:
+        raise BackendError(
+            f"{_TIER}=gpu, and numba.cuda can use no GPU here",
+            remedy="`gpuedu doctor` says what is missing",
+        )
+    return found
+
+
+def _gpu_is_usable() -> bool:
+    """Ask Numba, but only where there is a driver: importing it takes its time."""
+    if not _driver_is_there():
+        return False
+    try:
+        return bool(import_module("numba.cuda").is_available())
+    except Exception:
+        return False
+
+
+def _driver_is_there() -> bool:
+    name = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+    try:
+        ctypes.CDLL(name)
+    except OSError:
+        return False
+    return True
+
+
+@cache
+def _cuda() -> ModuleType:
+    if not has_gpu():
+        return import_module("gpuedu.simt.host.cuda")
+    import_module("numba.cuda.random")
+    return import_module("numba.cuda")
+
+
+def __getattr__(name: str) -> Any:
+    if name == "cuda":
+        return _cuda()
+    if name == "transfers":
+        return import_module("gpuedu.simt.host.transfers").transfers
+    if name == "reset_transfers":
+        return import_module("gpuedu.simt.host.transfers").reset_transfers
+    raise AttributeError(f"module 'gpuedu.backend' has no attribute {name!r}")

@@ -1,0 +1,149 @@
+"""The two questions to the real compiler: what it makes of a kernel, and how it types it."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from gpuedu.compilers import ptxas, storage
+from gpuedu.compilers.argument_types import argument_types as read_types
+from gpuedu.compilers.argument_types import to_numba
+from gpuedu.compilers.facts import CompiledFacts
+from gpuedu.compilers.fingerprint import fingerprint
+from gpuedu.compilers.frontend import compile_to_ptx, infer, require_compiler
+from gpuedu.compilers.ptx import constant_bytes, instructions, instructions_by_line
+from gpuedu.compilers.rebinding import python_function
+
+_FORMAT = 1  # of the stored records and of what the digest covers
+_PACKAGES = ("numba", "numba-cuda", "llvmlite")
+
+
+def compiled_facts(
+    function: Callable[..., Any],
+    argument_types: Iterable[Any],
+    *,
+    compute_capability: tuple[int, int] = (9, 0),
+    fastmath: bool | None = None,
+    lineinfo: bool = True,
+    max_registers: int | None = None,
+) -> CompiledFacts:
+    """Compile a kernel with NVIDIA's compiler and tell what it became. No GPU is needed.
+
+    Results are kept in the user's cache folder, by the content of the kernel: a kernel that was
+    compiled before takes milliseconds.
+
+    Args:
+        function: a plain Python function, or a kernel of ``@cuda.jit`` or of the SIMT machine.
+        argument_types: one for each argument: ``"float32[:, ::1]"``, ``(dtype, ndim, layout)``,
+            a type of Numba, or a value of the type, such as an array or a number.
+        compute_capability: (major, minor) of the device to compile for.
+        fastmath: whether to trade accuracy for speed; what the decorator says where None.
+        lineinfo: whether ``by_line`` is wanted.
+        max_registers: registers of a thread at most; what the decorator says where None.
+
+    Raises:
+        CompilerMissingError: a part of the compiler is not installed.
+        KernelCompileError: the compiler refuses the kernel.
+        ArgumentTypeError: an argument type is none.
+    """
+    plain, kinds = python_function(function), read_types(argument_types)
+    require_compiler()
+    path = ptxas.find_ptxas()
+    tools = _versions() | {"ptxas": ptxas.version(path)}
+    options = _options(function, fastmath)
+    if max_registers is None:
+        max_registers = getattr(function, "targetoptions", {}).get("max_registers")
+    settings = [list(compute_capability), options, lineinfo, max_registers, tools, _FORMAT]
+    key = fingerprint(plain, [str(kind) for kind in kinds], settings)
+    facts = storage.load(key) if key else None
+    if facts is None:
+        ptx = compile_to_ptx(
+            plain, to_numba(kinds), compute_capability, options=options, lineinfo=lineinfo
+        )
+        name = plain.__name__
+        usage = ptxas.assemble(
+            ptx, compute_capability, kernel=name, path=path, max_registers=max_registers
+        )
+        facts = _facts(name, compute_capability, ptx, usage, tools)
+        if key:
+            storage.store(key, facts)
+    return facts
+
+
+def inferred_types(
+    function: Callable[..., Any],
+    argument_types: Iterable[Any],
+    *,
+    compute_capability: tuple[int, int] = (9, 0),
+) -> dict[str, str]:
+    """The type that Numba gives each variable of a kernel, by name.
+
+    A variable that holds values of several types, one after the other, has them all, joined by
+    " | " in the order of Numba's versions of it.
+
+    Args:
+        function: as in ``compiled_facts``.
+        argument_types: as in ``compiled_facts``.
+        compute_capability: (major, minor).
+
+    Raises:
+        CompilerMissingError: a part of the compiler is not installed.
+        KernelCompileError: Numba refuses the kernel.
+        ArgumentTypeError: an argument type is none.
+    """
+    plain, kinds = python_function(function), read_types(argument_types)
+    require_compiler()
+    typemap = infer(plain, to_numba(kinds), compute_capability)
+    arguments = {f"arg.{name}" for name in plain.__code__.co_varnames}
+    found: dict[str, list[str]] = {}
+    for name, kind in typemap.items():
+        variable = name.partition(".")[0]
+        if variable.isidentifier() and name not in arguments:
+            texts = found.setdefault(variable, [])
+            if str(kind) not in texts:
+                texts.append(str(kind))
+    return {name: " | ".join(texts) for name, texts in found.items()}
+
+
+def _options(function: Any, fastmath: bool | None) -> dict[str, Any]:
+    """Options of Numba's compiler, those that the kernel's decorator has included."""
+    declared = getattr(function, "targetoptions", {})
+    options = {"fastmath": bool(declared.get("fastmath") if fastmath is None else fastmath)}
+    for name in ("opt", "launch_bounds"):
+        if declared.get(name) is not None:
+            options[name] = declared[name]
+    return options
+
+
+@cache
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = ""
+    return found
+
+
+def _facts(
+    kernel: str,
+    compute_capability: tuple[int, int],
+    ptx: str,
+    usage: ptxas.Usage,
+    tools: dict[str, str],
+) -> CompiledFacts:
+    return CompiledFacts(
+        kernel=kernel,
+        compute_capability=compute_capability,
+        constant_bytes=constant_bytes(ptx),
+        instructions=instructions(ptx),
+        by_line=instructions_by_line(ptx),
+        ptx=ptx,
+        compilers=tools,
+        **asdict(usage),
+    )

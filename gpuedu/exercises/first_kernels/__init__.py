@@ -1,0 +1,1 @@
+"""Lesson first-kernels: how does one program become a million threads?"""

@@ -1,0 +1,1 @@
+"""What exercises about kernels share: run a learner's kernel, and tell what the machine saw."""

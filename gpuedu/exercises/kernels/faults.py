@@ -1,0 +1,127 @@
+"""From what the machine saw to faults of properties: the part of a verdict all kernels share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+import numpy as np
+
+from gpuedu.exercises.contract import Fault, Plain
+from gpuedu.exercises.kernels.shapes import LaunchShape
+from gpuedu.exercises.kernels.sightings import Sighting, read_sightings
+
+OUTSIDE = frozenset({"out-of-bounds", "negative-index", "misaligned-access"})
+RACE = frozenset({"data-race"})
+_ENOUGH, _FEW = 32, 16
+ENDLESS = frozenset({"runaway-loop", "spin-in-warp", "divergent-barrier"})
+
+
+def hazard_faults(
+    observed: Plain,
+    properties: Mapping[frozenset[str], str],
+    questions: Mapping[str, str] | Callable[[Sighting], str] | None = None,
+) -> Iterator[Fault]:
+    """A fault for each hazard that a property forbids, in the machine's own words.
+
+    Args:
+        observed: What ``observe`` gave, or holds the same entries.
+        properties: For each set of kinds of findings the property that they break.
+        questions: For a kind (or by a function, for a sighting) the question that stands below
+            the counterexample; by default it is what the machine says to try.
+    """
+    for seen in read_sightings(observed["sightings"]):
+        for kinds, prop in properties.items():
+            if seen.is_hazard and seen.kind in kinds:
+                yield Fault(prop, seen.told, _question(seen, questions))
+
+
+def _question(
+    seen: Sighting, questions: Mapping[str, str] | Callable[[Sighting], str] | None
+) -> str:
+    if callable(questions):
+        return questions(seen)
+    told = (questions or {}).get(seen.kind, seen.remedy)
+    return f"{told[:1].upper()}{told[1:]}{'' if told[-1:] in '.?!' else '.'}"
+
+
+BELOW = "Blocks, threads and elements count from 0. Whose index comes out below that?"
+"""What is asked where an index is negative."""
+
+
+def wrapped_faults(prop: str, observed: Plain, cause: str = "") -> Iterator[Fault]:
+    """A fault where a kernel writes at a negative index, which Numba counts from the end.
+
+    The array may look right afterwards: one block that writes at -n to -1 writes every element.
+
+    Args:
+        prop: The property that says that the result is right.
+        observed: Holds ``sightings``.
+        cause: The question below; by default one about the first index.
+    """
+    for seen in read_sightings(observed["sightings"]):
+        if seen.kind == "negative-index" and " writes " in seen.message:
+            yield Fault(prop, seen.told, cause or BELOW)
+            return
+
+
+def is_next_to_last(seen: Sighting, size: int) -> bool:
+    """Whether one index alone left an array of ``size``, the first that is too large.
+
+    >>> is_next_to_last(Sighting("hazard", "out-of-bounds", "", "", index=(8,), count=1), 8)
+    True
+    """
+    return seen.kind == "out-of-bounds" and seen.index == (size,) and seen.count == 1
+
+
+THROUGH = "Only index {n} is outside; the last element is {last}. Does your guard let {n} through?"
+"""What is asked where ``is_next_to_last``."""
+
+
+def idle_faults(observed: Plain, properties: Iterable[str], name: str = "out") -> Iterator[Fault]:
+    """A fault for each property that a kernel which writes next to nothing would seem to have.
+
+    A launch over a few elements says nothing: a kernel may miss all of them by one slip.
+    """
+    times = observed["times"]
+    written = int((times > 0).sum())
+    if times.size < _ENOUGH or written * _FEW >= times.size:
+        return
+    some = f"only {written} of {times.size} elements" if written else "no element"
+    verb = "was" if written < 2 else "were"
+    for prop in properties:
+        yield Fault(
+            prop,
+            f"{some} of `{name}` {verb} written, so this shows nothing yet",
+            f"Which line writes into `{name}`, and which threads reach it?",
+        )
+
+
+def repeated_faults(
+    prop: str, observed: Plain, shape: LaunchShape, cause: str = "", name: str = "out"
+) -> Iterator[Fault]:
+    """A fault at the first element of an array that is written more than once.
+
+    Args:
+        prop: The property.
+        observed: Holds the array, and ``times``, ``first`` and ``second`` as ``writers`` gave them.
+        shape: The launch.
+        cause: The question below.
+        name: The array's name in the exercise.
+    """
+    times = observed["times"]
+    again = np.flatnonzero(times > 1)
+    if not again.size:
+        return
+    i = int(again[0])
+    first, second = int(observed["first"][i]), int(observed["second"][i])
+    by = f"each time by {shape.name_thread(first)}"
+    if second >= 0:
+        by = f"by {shape.name_thread(first)} and by {shape.name_thread(second)}"
+    often = "twice" if times[i] == 2 else f"{int(times[i])} times"
+    index = ", ".join(map(str, np.unravel_index(i, observed[name].shape)))
+    yield Fault(
+        prop,
+        f"`{name}[{index}]` was written {often}, {by} "
+        f"({again.size} of {times.size} elements were written more than once)",
+        cause,
+    )

@@ -1,0 +1,150 @@
+"""Run a learner's kernel on the SIMT machine, on every tier, for a play or a picture.
+
+The kernel is taken as an object made by ``cuda.jit``; its source is run by the machine, also where
+``cuda`` is ``numba.cuda`` on a GPU, so that everybody is judged by the same account.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuedu.errors import AnswerError, GpueduError, KernelSourceError
+from gpuedu.exercises.kernels.shapes import WARP_SIZE, Extents
+from gpuedu.exercises.kernels.sightings import sightings_of
+from gpuedu.trace import Operation, Trace
+
+MAX_TURNS = 2_000
+"""Turns of loops after which a launch counts as endless; exercises need a few hundred at most."""
+
+
+def run_kernel(
+    kernel: Any,
+    grid: Extents,
+    block: Extents,
+    *arguments: Any,
+    order: Sequence[int] | str | None = None,
+    watch: Sequence[int] = (0,),
+    max_turns: int = MAX_TURNS,
+) -> Trace:
+    """Launch a learner's kernel on host arrays, which are changed in place.
+
+    Args:
+        kernel: An object made by ``cuda.jit``.
+        grid: Blocks: an int, or up to three.
+        block: Threads of a block: an int, or up to three.
+        arguments: NumPy arrays and scalars.
+        order: The order in which blocks run, one after the other; None lets them run together.
+        watch: Linear blocks whose accesses are kept one by one.
+        max_turns: Turns of loops after which the launch is stopped as endless.
+
+    Returns:
+        The account. Hazards are findings in it.
+
+    Raises:
+        AnswerError: It is no kernel, cannot be compiled, or no device accepts the launch.
+    """
+    from gpuedu.simt import simulate
+
+    try:
+        return simulate(
+            python_of(kernel),
+            grid,
+            block,
+            *arguments,
+            order=order,
+            watch=watch,
+            max_turns=max_turns,
+        )
+    except KernelSourceError as fault:
+        raise _cannot_compile(fault) from None
+    except GpueduError as fault:
+        raise AnswerError(fault.message, remedy=fault.remedy) from None
+
+
+def python_of(kernel: Any) -> Any:
+    """The Python function under ``@cuda.jit``; AnswerError where there is no decorator."""
+    function = inspect.getattr_static(kernel, "py_func", None)
+    if inspect.isfunction(function):
+        return function
+    name = kernel.__name__ if inspect.isfunction(kernel) else "it"
+    raise AnswerError(
+        f"`{name}` is a plain Python function, not a kernel",
+        remedy="Put `@cuda.jit` on the line above `def`.",
+    )
+
+
+def _cannot_compile(fault: KernelSourceError) -> AnswerError:
+    """What the compiler refuses, in one sentence with the line."""
+    line = fault.text.strip()
+    said = fault.message.splitlines()[0]
+    _, _, why = said.partition(f"`{fault.function}`: ")
+    shown = f", `{line}`," if line else ""
+    remedy = _sentence(fault.remedy) if fault.remedy else ""
+    return AnswerError(
+        f"line {fault.line} of `{fault.function}`{shown} cannot be compiled: {why or said}",
+        remedy=remedy
+        or "A kernel knows numbers, arrays, loops and conditions, and returns nothing.",
+    )
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}{'' if text[-1] in '.?!' else '.'}"
+
+
+def observe(trace: Trace, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """What a judge may see of a launch: the arrays afterwards, findings, and whether it ended.
+
+    Args:
+        trace: The account.
+        arrays: The arrays that were passed, by the names that the judge uses.
+    """
+    return {
+        **{name: values.copy() for name, values in arrays.items()},
+        "sightings": sightings_of(trace),
+        "complete": bool(trace.complete),
+    }
+
+
+def writers(trace: Trace, position: int, size: int) -> dict[str, np.ndarray]:
+    """Who wrote each element of an array, from the watched blocks' stores.
+
+    Args:
+        trace: The account of a launch, with all its blocks watched.
+        position: Which argument of the kernel the array is, from 0; names are the learner's.
+        size: Its elements.
+
+    Returns:
+        ``times``: (size,) int64, stores to each element. ``first`` and ``second``: (size,) int64,
+        the linear thread of the launch (block times threads of a block, plus thread) that stored
+        first and second; -1 where there is none.
+    """
+    element, thread = _stores(trace, position)
+    times = np.bincount(element, minlength=size) if len(element) else np.zeros(size, np.int64)
+    first, second = np.full(size, -1), np.full(size, -1)
+    # Assigned in reverse, so that the earliest store of an element is what remains.
+    first[element[::-1]] = thread[::-1]
+    later = first[element] != thread
+    second[element[later][::-1]] = thread[later][::-1]
+    return {"times": times[:size], "first": first, "second": second}
+
+
+def _stores(trace: Trace, position: int) -> tuple[np.ndarray, np.ndarray]:
+    """Elements and linear threads of the stores to one argument, in order of execution."""
+    name = trace.launch.arguments[position].name
+    stores = [
+        number
+        for number, site in enumerate(trace.sites)
+        if site.array == name and site.operation is not Operation.LOAD
+    ]
+    events = trace.events
+    rows = np.flatnonzero(np.isin(events.site, stores))
+    element = events.element[rows]
+    base = events.block[rows].astype(np.int64) * trace.launch.threads_per_block
+    warp = events.warp[rows].astype(np.int64)
+    thread = (base + WARP_SIZE * warp)[:, None] + np.arange(WARP_SIZE)
+    active = element >= 0
+    return element[active], thread[active]

@@ -1,0 +1,125 @@
+"""What of a launch fits on one multiprocessor of each device, and what keeps more from fitting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gpuedu.errors import UnknownNameError
+from gpuedu.hardware.catalogue import Device, device
+from gpuedu.hardware.occupancy import LaunchError, Occupancy, occupancy
+from gpuedu.trace.records import Launch, Trace
+
+DEVICES = ("t4", "a100-80gb", "h100-sxm")
+"""Shown by default: what a free notebook service has, and what clusters have."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One launch on one device; ``occupancy`` is None where the device refuses it, with why."""
+
+    device: str
+    threads_per_block: int
+    registers_per_thread: int
+    shared_bytes_per_block: int
+    occupancy: Occupancy | None
+    refusal: str = ""
+
+    def __str__(self) -> str:
+        if self.occupancy is None:
+            return f"{self.device}: refused: {self.refusal}"
+        own = self.occupancy
+        blocks = "1 block" if own.blocks_per_sm == 1 else f"{own.blocks_per_sm} blocks"
+        return (
+            f"{self.device}: {own.warps_per_sm} of {own.max_warps} warps on an SM "
+            f"({blocks}, {self.registers_per_thread} registers a thread), limited by {self.limits}"
+        )
+
+    @property
+    def limits(self) -> str:
+        """What must all be raised before one more block fits, in words."""
+        *first, last = [str(limiter) for limiter in self.occupancy.limiters]
+        return f"{', '.join(first)} and {last}" if first else last
+
+
+def occupancy_by_device(
+    trace: Trace, registers_per_thread: int, devices: Iterable[str] = DEVICES
+) -> tuple[Fit, ...]:
+    """Occupancy of the launch on devices of the catalogue.
+
+    Args:
+        trace: The account of a launch; its block and shared memory are read.
+        registers_per_thread: As the compiler reports them for the kernel.
+        devices: Keys of the catalogue.
+
+    Raises:
+        UnknownNameError: A key that the catalogue does not have, or a device without CUDA.
+    """
+    found = [device(key) for key in devices]
+    return tuple(_fit(trace.launch, registers_per_thread, one) for one in found)
+
+
+def _fit(launch: Launch, registers: int, on: Device) -> Fit:
+    if on.compute_capability is None:
+        raise UnknownNameError(
+            f"{on.name} has no compute capability, so no kernel of CUDA runs on it",
+            remedy="a device of NVIDIA",
+        )
+    shared_bytes = launch.shared_bytes + launch.dynamic_shared_bytes
+    asked = (launch.threads_per_block, registers, shared_bytes)
+    try:
+        return Fit(on.name, *asked, occupancy(on.compute_capability, *asked))
+    except LaunchError as fault:
+        return Fit(on.name, *asked, None, fault.message)
+
+
+@dataclass(frozen=True)
+class FitCurve:
+    """Share of an SM's warps that are in use, 0 to 1, for each value of one quantity.
+
+    A value at which the device refuses the launch has a share of 0.
+    """
+
+    name: str
+    values: tuple[int, ...]
+    shares: tuple[float, ...]
+
+
+def occupancy_by_registers(
+    key: str,
+    threads_per_block: int,
+    shared_bytes_per_block: int = 0,
+    registers: Iterable[int] = range(16, 256),
+) -> FitCurve:
+    """How occupancy falls as a thread takes more registers.
+
+    >>> curve = occupancy_by_registers("h100-sxm", 256, registers=(32, 64, 128))
+    >>> curve.shares
+    (1.0, 0.5, 0.25)
+    """
+    values = tuple(registers)
+    shares = (_share(key, threads_per_block, n, shared_bytes_per_block) for n in values)
+    return FitCurve(f"{threads_per_block} threads a block", values, tuple(shares))
+
+
+def occupancy_by_block_size(
+    key: str,
+    registers_per_thread: int,
+    shared_bytes_per_block: int = 0,
+    threads: Iterable[int] = range(32, 1025, 32),
+) -> FitCurve:
+    """How occupancy changes with the threads of a block.
+
+    >>> occupancy_by_block_size("t4", 32, threads=(32, 64, 768, 1024)).shares
+    (0.5, 1.0, 0.75, 1.0)
+    """
+    values = tuple(threads)
+    shares = (_share(key, n, registers_per_thread, shared_bytes_per_block) for n in values)
+    return FitCurve(f"{registers_per_thread} registers a thread", values, tuple(shares))
+
+
+def _share(key: str, threads: int, registers: int, shared_bytes: int) -> float:
+    try:
+        return occupancy(device(key).compute_capability, threads, registers, shared_bytes).fraction
+    except LaunchError:
+        return 0.0

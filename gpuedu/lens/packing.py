@@ -1,0 +1,46 @@
+"""How many warps would do, if the lanes that work stood side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpuedu.trace.records import WARP_SIZE, Place, Trace
+
+
+@dataclass(frozen=True)
+class Packing:
+    """Runs of a line by the warps of the watched blocks, as they were and as few as would do."""
+
+    runs: int
+    packed_runs: int
+
+    @property
+    def ratio(self) -> float:
+        """Runs in units of the fewest: 1 where no warp could have been spared."""
+        return self.runs / self.packed_runs if self.packed_runs else 1.0
+
+
+def packings(trace: Trace) -> dict[Place, Packing]:
+    """For each line, what full warps would have saved in the watched blocks.
+
+    Warps of a block that run a line in the same step are taken together: their active lanes would
+    fit into ``ceil(lanes / 32)`` warps. The last steps of a tree, in which one warp has a few lanes
+    left, cannot be packed further, and count as they are.
+    """
+    steps = trace.steps
+    if not len(steps.step):
+        return {}
+    lanes = np.bitwise_count(steps.active).astype(np.int64)
+    key = np.stack([steps.block.astype(np.int64), steps.step, steps.line.astype(np.int64)])
+    groups, member = np.unique(key, axis=1, return_inverse=True)
+    member = member.reshape(-1)
+    runs = np.bincount(member)
+    packed = -(-np.bincount(member, weights=lanes).astype(np.int64) // WARP_SIZE)
+    found = {}
+    for line in np.unique(groups[2]):
+        own = groups[2] == line
+        place = trace.lines[line].place
+        found[place] = Packing(int(runs[own].sum()), int(packed[own].sum()))
+    return found

@@ -1,0 +1,289 @@
+"""Launches: compile a kernel for its arguments, run its blocks chunk by chunk, give the trace.
+
+``run`` is what the host API calls; ``simulate`` takes any kernel and host arrays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+
+from gpuedu.errors import GpueduError
+from gpuedu.simt import arguments as args
+from gpuedu.simt import exceptions
+from gpuedu.simt.host.errors import LaunchError
+from gpuedu.simt.host.limits import Dim3, dimensions, require_launchable
+from gpuedu.simt.machine.account import Account
+from gpuedu.simt.machine.codegen import Compiled, generate
+from gpuedu.simt.machine.findings import Findings
+from gpuedu.simt.machine.machine import Budget, LaunchStoppedError
+from gpuedu.simt.machine.setup import ready_machine, shared_bytes
+from gpuedu.simt.program import Program
+from gpuedu.simt.python import compile_kernel
+from gpuedu.simt.values import Kind
+from gpuedu.trace import Launch, Trace
+
+CHUNK_THREADS = 1 << 16
+MAX_TURNS = 100_000
+MAX_COUNTED_TURNS = 20_000_000
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # malloc.h
+_KEPT_BYTES = 64 << 20
+STATIC_SHARED_BYTES = 48 * 1024
+
+
+@lru_cache(maxsize=1024)
+def _program(python: Callable, outside: tuple, kinds: tuple[Kind, ...]) -> Program:
+    return compile_kernel(python, kinds)
+
+
+@cache
+def keep_memory() -> None:
+    """Let the C library keep freed memory for the next value instead of giving it back.
+
+    A launch makes and frees thousands of arrays of a few hundred kilobytes. glibc returns such
+    memory to the system each time, and fetching it again page by page costs more than the
+    arithmetic. Elsewhere nothing is changed.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    with contextlib.suppress(OSError, AttributeError):
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(_M_MMAP_THRESHOLD, _KEPT_BYTES)
+        mallopt(_M_TRIM_THRESHOLD, _KEPT_BYTES)
+
+
+_compiled: dict[tuple[int, bool], tuple[Program, Compiled]] = {}
+
+
+def _code(program: Program, *, traced: bool) -> Compiled:
+    key = (id(program), traced)
+    if key not in _compiled or _compiled[key][0] is not program:
+        if len(_compiled) > 512:
+            _compiled.clear()
+        _compiled[key] = (program, generate(program, traced=traced))
+    return _compiled[key][1]
+
+
+def program_of(kernel: Any, arguments: Sequence[Any]) -> Program:
+    """The program of a kernel for prepared arguments, from the cache where it was compiled before.
+
+    Names from outside are frozen when a kernel is first compiled for a set of types, as Numba does.
+    """
+    python = getattr(kernel, "py_func", kernel)
+    kinds = tuple(args.kind_of_argument(argument) for argument in arguments)
+    return _program(python, (), kinds)
+
+
+def run(
+    kernel: Any,
+    grid: Dim3,
+    block: Dim3,
+    dynamic_shared_bytes: int,
+    arguments: list[Any],
+    *,
+    trace: bool = True,
+    order: Sequence[int] | None = None,
+    watch: Sequence[int] = (0,),
+    max_turns: int | None = None,
+) -> Trace | None:
+    """Run a kernel on prepared arguments; None where nothing was traced.
+
+    Args:
+        kernel: A Python function, or anything with ``py_func``.
+        grid: Blocks along x, y, z.
+        block: Threads along x, y, z.
+        dynamic_shared_bytes: What the launch adds to a block's shared memory.
+        arguments: NumPy scalars, device views and tuples of those.
+        trace: Count and look for hazards that need history; without it only bounds, barriers and
+            runaway loops are seen.
+        order: The order in which blocks run, one after the other; None runs them together.
+        watch: Linear blocks whose accesses are kept one by one.
+        max_turns: Turns of loops after which the blocks that run together are stopped; None for
+            100,000 turns of loops with a condition and 20 million of loops over a range.
+
+    Raises:
+        KernelSourceError: The kernel cannot be compiled.
+        LaunchError: No device accepts the launch.
+    """
+    keep_memory()
+    python = getattr(kernel, "py_func", kernel)
+    require_launchable(python.__name__, grid, block, dynamic_shared_bytes)
+    program = program_of(python, arguments)
+    _check_shared(program, dynamic_shared_bytes)
+    report = Findings()
+    code = _code(program, traced=trace)
+    parameters = args.bind(program.parameters, arguments)
+    launch = _describe(program, grid, block, dynamic_shared_bytes, arguments)
+    account = Account(program, code.regions, launch, parameters, watch) if trace else None
+    complete = True
+    with np.errstate(all="ignore"):
+        try:
+            for blocks in _chunks(grid, block, order):
+                machine = ready_machine(
+                    program,
+                    grid,
+                    block,
+                    blocks,
+                    dynamic_shared_bytes,
+                    report,
+                    Budget(max_turns or MAX_TURNS, max_turns or MAX_COUNTED_TURNS),
+                    account,
+                )
+                code.function(machine, parameters)
+                machine.finish()
+                if account is not None:
+                    account.end_chunk()
+        except LaunchStoppedError:
+            complete = False
+    if report.raised and getattr(kernel, "targetoptions", {}).get("debug"):
+        raise exceptions.of_host(*report.raised[0], program.sources)
+    if account is not None:
+        return account.trace(report, complete=complete)
+    return _untraced(launch, report, complete) if report.all() or not complete else None
+
+
+def _untraced(launch: Launch, report: Findings, complete: bool) -> Trace:
+    return Account.empty(launch, report, complete=complete)
+
+
+def simulate(
+    kernel: Any,
+    grid: int | tuple[int, ...],
+    block: int | tuple[int, ...],
+    *arguments: Any,
+    dynamic_shared_bytes: int = 0,
+    trace: bool = True,
+    order: Sequence[int] | str | None = None,
+    watch: Sequence[int] = (0,),
+    max_turns: int | None = None,
+) -> Trace:
+    """Run a kernel on this machine, on every tier, and give the account of what it did.
+
+    Host arrays are changed in place. Hazards are findings of the trace, not exceptions.
+
+    Args:
+        kernel: A Python function, or a kernel made by ``cuda.jit``.
+        grid: Blocks: an int, or up to three.
+        block: Threads of a block: an int, or up to three.
+        arguments: NumPy arrays, device arrays, numbers, tuples of those.
+        dynamic_shared_bytes: What the launch adds to a block's shared memory.
+        trace: False runs faster and sees only bounds, barriers and runaway loops.
+        order: The order in which blocks run one after the other: a sequence of all linear block
+            numbers, or "reversed"; None lets them run together.
+        watch: Linear blocks whose accesses are kept one by one, for figures.
+        max_turns: Turns of loops, all together, after which the blocks that run together are
+            stopped as a runaway; None for 100,000, and 20 million of loops over a range.
+
+    Raises:
+        KernelSourceError: The kernel cannot be compiled.
+        LaunchError: No device accepts the launch.
+        GpueduError: An argument that no kernel takes.
+
+    >>> import numpy as np
+    >>> from gpuedu.backend import cuda
+    >>> def double(a):
+    ...     i = cuda.grid(1)
+    ...     if i < a.size:
+    ...         a[i] = 2 * a[i]
+    >>> a = np.arange(5)
+    >>> simulate(double, 1, 32, a).hazards, a.tolist()
+    ((), [0, 2, 4, 6, 8])
+    """
+    grid3, block3 = dimensions(grid, "griddim"), dimensions(block, "blockdim")
+    prepared = args.prepare(arguments)
+    sequence = _order(order, grid3)
+    result = run(
+        kernel,
+        grid3,
+        block3,
+        dynamic_shared_bytes,
+        prepared,
+        trace=trace,
+        order=sequence,
+        watch=watch,
+        max_turns=max_turns,
+    )
+    if result is not None:
+        return result
+    program = program_of(kernel, prepared)
+    launch = _describe(program, grid3, block3, dynamic_shared_bytes, prepared)
+    return _untraced(launch, Findings(), True)
+
+
+def variable_types(kernel: Any, *arguments: Any) -> dict[str, set[str]]:
+    """The types that each variable of a kernel takes, by Numba's names.
+
+    >>> from gpuedu.backend import cuda
+    >>> def half(a):
+    ...     x = a[0] / 2
+    >>> import numpy as np
+    >>> variable_types(half, np.zeros(1, np.float32))
+    {'x': {'float64'}}
+    """
+    return program_of(kernel, args.prepare(arguments)).variables
+
+
+def _order(order: Sequence[int] | str | None, grid: Dim3) -> Sequence[int] | None:
+    blocks = grid[0] * grid[1] * grid[2]
+    if order is None:
+        return None
+    if isinstance(order, str):
+        if order != "reversed":
+            raise GpueduError(
+                f"no such order of blocks: {order!r}", remedy='"reversed", or a list of all blocks'
+            )
+        return range(blocks - 1, -1, -1)
+    if sorted(order) != list(range(blocks)):
+        raise GpueduError(
+            f"the order must name each of the {blocks} blocks once",
+            remedy=f"a permutation of range({blocks})",
+        )
+    return order
+
+
+def _chunks(grid: Dim3, block: Dim3, order: Sequence[int] | None) -> Any:
+    """Blocks that run together: as many as keep the arrays of a value in the cache."""
+    total = grid[0] * grid[1] * grid[2]
+    if order is not None:
+        for number in order:
+            yield np.array([number], np.int64)
+        return
+    threads = -(-block[0] * block[1] * block[2] // 32) * 32
+    count = max(1, CHUNK_THREADS // threads)
+    for start in range(0, total, count):
+        yield np.arange(start, min(start + count, total), dtype=np.int64)
+
+
+def _check_shared(program: Program, dynamic_shared_bytes: int) -> None:
+    used = shared_bytes(program)
+    if used > STATIC_SHARED_BYTES:
+        raise LaunchError(
+            f"`{program.name}` declares {used:,} bytes of static shared memory; a block has at "
+            f"most {STATIC_SHARED_BYTES:,}",
+            remedy="smaller tiles, a smaller type, or dynamic shared memory",
+        )
+
+
+def _describe(
+    program: Program, grid: Dim3, block: Dim3, dynamic: int, arguments: Sequence[Any]
+) -> Launch:
+    local = sum(
+        int(np.prod(entry.shape)) * entry.slot.type.dtype.itemsize for entry in program.local
+    )
+    names = [slot.name.rpartition("_")[0] for slot in program.parameters]
+    return Launch(
+        program.name,
+        grid,
+        block,
+        tuple(program.sources),
+        args.describe(names, args.flatten(arguments)),
+        shared_bytes(program),
+        dynamic,
+        local,
+    )

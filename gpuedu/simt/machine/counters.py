@@ -1,0 +1,158 @@
+"""Counts of one launch by warp: regions, accesses, branches, barriers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpuedu.hardware import memory_rules as rules
+from gpuedu.simt.machine.masks import Mask
+from gpuedu.simt.machine.views import View
+from gpuedu.trace import WARP_SIZE, Space
+
+BATCH_LANES = 1 << 18
+
+
+def by_warp(mask: Mask, shape: tuple[int, int]) -> np.ndarray:
+    """A mask as (rows, warps, 32); one row where all blocks agree."""
+    if mask is None:
+        return np.ones((1, shape[1] // WARP_SIZE, WARP_SIZE), bool)
+    rows = mask.shape[0]  # type: ignore[union-attr]
+    spread = np.broadcast_to(mask, (rows, shape[1]))  # type: ignore[arg-type]
+    return spread.reshape(rows, -1, WARP_SIZE)
+
+
+class SiteCounts:
+    """The counts of one access site, (blocks, warps) each, and what is still to be counted."""
+
+    NAMES = (
+        "requests",
+        "lanes",
+        "sectors",
+        "ideal_sectors",
+        "wavefronts",
+        "ideal_wavefronts",
+        "same_address_lanes",
+    )
+
+    def __init__(self, blocks: int, warps: int) -> None:
+        self.blocks, self.warps = blocks, warps
+        self.counts: dict[str, np.ndarray] = {}
+        self.pending: list[tuple[np.ndarray, Mask]] = []
+        self.lanes = 0
+        self.view: View | None = None
+
+    def add(self, view: View, at: Any, mask: Mask) -> bool:
+        """Keep an access for counting; True when enough of them wait."""
+        at = np.asarray(at)
+        if at.ndim == 0:
+            at = at.reshape(1, 1)
+        self.view = view
+        self.pending.append((at, mask))
+        self.lanes += max(at.size, 1 if mask is None else mask.size)  # type: ignore[union-attr]
+        return self.lanes > BATCH_LANES
+
+    def flush(self, rows: Any, shape: tuple[int, int], *, atomic: bool) -> None:
+        """Count what waits, by groups that can be counted together."""
+        groups: dict[tuple[Any, ...], list[tuple[np.ndarray, Mask]]] = {}
+        for at, mask in self.pending:
+            kind = (at.shape, None if mask is None else mask.shape)  # type: ignore[union-attr]
+            groups.setdefault(kind, []).append((at, mask))
+        for (at_shape, mask_shape), entries in groups.items():
+            count = max(at_shape[0], mask_shape[0] if mask_shape else 1)
+            self._count(entries, count, rows, shape, atomic=atomic)
+        self.pending, self.lanes = [], 0
+
+    def _count(
+        self,
+        entries: list[tuple[np.ndarray, Mask]],
+        count: int,
+        rows: Any,
+        shape: tuple[int, int],
+        *,
+        atomic: bool,
+    ) -> None:
+        view = self.view
+        assert view is not None
+        wide = (count, shape[1])
+        at = (
+            np.stack([np.broadcast_to(a, wide) for a, _ in entries])
+            if len(entries) > 1
+            else np.broadcast_to(entries[0][0], wide)[np.newaxis]
+        )
+        at = at.reshape(len(entries), count, -1, WARP_SIZE)
+        active = None
+        if entries[0][1] is not None:
+            masks = [np.broadcast_to(m, wide) for _, m in entries]  # type: ignore[arg-type]
+            same = all(m is entries[0][1] for _, m in entries)
+            active = (masks[0][np.newaxis] if same else np.stack(masks)).reshape(
+                1 if same else len(entries), count, -1, WARP_SIZE
+            )
+        self._enter(view, at, active, rows, atomic=atomic)
+
+    def _enter(
+        self, view: View, at: np.ndarray, active: np.ndarray | None, rows: Any, *, atomic: bool
+    ) -> None:
+        size, turns = view.dtype.itemsize, at.shape[0]
+        if active is None:
+            lanes = np.full((1, *at.shape[1:3]), WARP_SIZE, np.int64)
+        else:
+            lanes = active.sum(axis=-1, dtype=np.int64)
+        repeat = turns // lanes.shape[0]
+        self._sum("requests", rows, lanes > 0, repeat)
+        self._sum("lanes", rows, lanes, repeat)
+        if view.space is Space.GLOBAL:
+            address = at * view.flat.step + (view.flat.start + view.flat.allocation.address)
+            self._sum("sectors", rows, rules.sectors(address, size, active))
+            self._sum("ideal_sectors", rows, rules.ideal_sectors(lanes, size), repeat)
+        elif view.space is Space.SHARED:
+            address = at * view.flat.step + (view.flat.start + view.flat.allocation.address)
+            self._sum("wavefronts", rows, rules.wavefronts(address, size, active))
+            ideal = rules.ideal_wavefronts(size, active, lanes.shape)
+            self._sum("ideal_wavefronts", rows, ideal, repeat)
+        if atomic:
+            self._sum(
+                "same_address_lanes", rows, rules.same_address_lanes(at, active) * (lanes > 0)
+            )
+
+    def _sum(self, name: str, rows: Any, values: np.ndarray, repeat: int = 1) -> None:
+        total = values.sum(axis=0, dtype=np.int64) * repeat
+        if name not in self.counts:
+            self.counts[name] = np.zeros((self.blocks, self.warps), np.int64)
+        self.counts[name][rows] += total
+
+    def column(self, name: str) -> np.ndarray:
+        """One count as (W,)."""
+        if name not in self.counts:
+            return np.zeros(self.blocks * self.warps, np.int64)
+        return self.counts[name].reshape(-1)
+
+
+class MaskCounts:
+    """How often something happened under each mask, by warp."""
+
+    def __init__(self, blocks: int, warps: int) -> None:
+        self.executions = np.zeros((blocks, warps), np.int64)
+        self.lanes = np.zeros((blocks, warps), np.int64)
+        self._turns: dict[int, list[Any]] = {}
+
+    def add(self, mask: Mask) -> None:
+        """It happened once more."""
+        entry = self._turns.get(id(mask))
+        if entry is not None and entry[0] is mask:
+            entry[1] += 1
+            return
+        self._turns[id(mask)] = [mask, 1]
+
+    def full(self) -> bool:
+        """Whether so many masks wait that they should be counted now."""
+        return len(self._turns) > 64
+
+    def flush(self, rows: Any, shape: tuple[int, int]) -> None:
+        """Count what waits."""
+        for mask, turns in self._turns.values():
+            lanes = by_warp(mask, shape).sum(axis=-1, dtype=np.int64)
+            self.executions[rows] += (lanes > 0) * turns
+            self.lanes[rows] += lanes * turns
+        self._turns = {}

@@ -1,0 +1,226 @@
+"""What the machine found, one entry for each kind and place."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gpuedu.simt.program import Raise
+from gpuedu.trace import Finding, Level, Place, Thread
+
+
+class Findings:
+    """Collects findings; a second one of the same kind at the same place is counted."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[object, ...], Finding] = {}
+        self.raised: list[tuple[Raise, Thread]] = []
+
+    def add(self, finding: Finding) -> None:
+        """Enter a finding."""
+        key = (finding.kind, finding.place, finding.array, finding.other_place)
+        known = self._found.get(key)
+        if known is None:
+            self._found[key] = finding
+        else:
+            self._found[key] = replace(known, count=known.count + finding.count)
+
+    def all(self) -> tuple[Finding, ...]:
+        """All findings: hazards first, each level in the order found."""
+        order = {Level.HAZARD: 0, Level.COST: 1, Level.NOTE: 2}
+        return tuple(sorted(self._found.values(), key=lambda finding: order[finding.level]))
+
+
+def _at(index: tuple[int, ...]) -> str:
+    return ", ".join(map(str, index))
+
+
+def describe(thread: Thread | None) -> str:
+    """A thread in words: its block and its index, short where they are one-dimensional."""
+    if thread is None:
+        return "a thread"
+
+    def one(index: tuple[int, int, int]) -> str:
+        ndim = max(thread.ndim, 3 if index[2] else 2 if index[1] else 1)
+        return str(index[0]) if ndim == 1 else f"({_at(index[:ndim])})"
+
+    return f"thread {one(thread.thread)} of block {one(thread.block)}"
+
+
+def out_of_bounds(
+    place: Place,
+    who: Thread,
+    array: str,
+    index: tuple[int, ...],
+    shape: tuple[int, ...],
+    verb: str,
+    count: int,
+) -> Finding:
+    """An index past an array's end, or before its begin."""
+    extent = f"the shape ({_at(shape)})"
+    guard = f"`if i < {array}.shape[0] and j < {array}.shape[1]:`"
+    if len(shape) == 1:
+        extent = f"{shape[0]} element{'' if shape[0] == 1 else 's'}"
+        guard = f"`if i < {array}.size:`"
+    return Finding(
+        Level.HAZARD,
+        "out-of-bounds",
+        f"{describe(who)} {verb} `{array}[{_at(index)}]`, but `{array}` has {extent}",
+        f"let only threads whose index is inside do this: {guard}",
+        place,
+        who,
+        array,
+        index,
+        count=count,
+    )
+
+
+def negative_index(
+    place: Place,
+    who: Thread,
+    array: str,
+    index: tuple[int, ...],
+    verb: str,
+    count: int,
+    *,
+    literal: bool,
+) -> Finding:
+    """An index below zero: Numba counts it from the end, CUDA C reads what lies before."""
+    return Finding(
+        Level.NOTE if literal else Level.HAZARD,
+        "negative-index",
+        f"{describe(who)} {verb} `{array}[{_at(index)}]`: Numba takes a negative index from the "
+        "array's end, CUDA C reads whatever lies before the array",
+        "guard the first elements, or write the index from the end as `n - 1`",
+        place,
+        who,
+        array,
+        index,
+        count=count,
+    )
+
+
+def uninitialised(
+    place: Place, who: Thread, array: str, index: tuple[int, ...], space: str, count: int
+) -> Finding:
+    """A read of memory that nobody wrote."""
+    return Finding(
+        Level.HAZARD,
+        "uninitialised-read",
+        f"{describe(who)} reads `{array}[{_at(index)}]`, which nobody has written: {space} memory "
+        "holds whatever was there before",
+        "write every element before it is read, with a barrier between",
+        place,
+        who,
+        array,
+        index,
+        count=count,
+    )
+
+
+def unset_variable(place: Place, who: Thread, name: str, count: int) -> Finding:
+    """A read of a variable that a thread never set."""
+    return Finding(
+        Level.HAZARD,
+        "uninitialised-read",
+        f"{describe(who)} reads `{name}`, which it never set: it gets whatever is in the register",
+        f"give `{name}` a value on every path that leads here",
+        place,
+        who,
+        name,
+        count=count,
+    )
+
+
+def raised(place: Place, who: Thread, told: str, count: int) -> Finding:
+    """A thread raises an exception, which ends it."""
+    return Finding(
+        Level.NOTE,
+        "raise",
+        f"{describe(who)} raises {told}: it ends, and the others go on",
+        "the host hears of it only under `@cuda.jit(debug=True, opt=False)`",
+        place,
+        who,
+        count=count,
+    )
+
+
+def divergent_barrier(place: Place, who: Thread, missing: Thread, count: int) -> Finding:
+    """A barrier that part of a block never reaches."""
+    return Finding(
+        Level.HAZARD,
+        "divergent-barrier",
+        f"{describe(who)} waits at the barrier, {describe(missing)} is on another path: the block "
+        "would wait for ever",
+        "put the barrier where all threads of the block pass, outside of `if` and of loops that "
+        "some threads leave earlier",
+        place,
+        who,
+        other=missing,
+        count=count,
+    )
+
+
+def runaway(place: Place, who: Thread, steps: int) -> Finding:
+    """A loop that does not end."""
+    return Finding(
+        Level.HAZARD,
+        "runaway-loop",
+        f"{describe(who)} was still in this loop after {steps:,} turns",
+        "check that the loop's condition becomes false for every thread",
+        place,
+        who,
+    )
+
+
+def spin(place: Place, who: Thread, steps: int) -> Finding:
+    """A loop that waits for a thread that waits for the loop."""
+    return Finding(
+        Level.HAZARD,
+        "spin-in-warp",
+        f"{describe(who)} waits in this loop for another thread, after {steps:,} turns still: "
+        "threads that must run on while others of their group wait need independent scheduling, "
+        "which is not modelled",
+        "use an atomic for the change itself instead of a lock, or let one thread of a block do it",
+        place,
+        who,
+    )
+
+
+def warp_mask(place: Place, who: Thread, message: str, count: int) -> Finding:
+    """A warp operation whose mask and lanes do not agree."""
+    return Finding(
+        Level.HAZARD,
+        "warp-sync-mask",
+        f"{describe(who)} {message}",
+        "let all lanes that the mask names reach the operation, and name all that do",
+        place,
+        who,
+        count=count,
+    )
+
+
+def absent_lane(place: Place, who: Thread, count: int) -> Finding:
+    """A value from a lane that takes no part."""
+    return Finding(
+        Level.HAZARD,
+        "warp-sync-mask",
+        f"{describe(who)} takes a value from a lane that takes no part in the operation, has ended "
+        "or does not exist: what it gets is undefined",
+        "launch whole warps, keep all lanes alive, and give lanes without data a neutral value",
+        place,
+        who,
+        count=count,
+    )
+
+
+def exited_threads(place: Place, who: Thread) -> Finding:
+    """Threads that returned before a barrier count as arrived."""
+    return Finding(
+        Level.NOTE,
+        "exited-before-barrier",
+        f"{describe(who)} returned before this barrier: since Volta ended threads count as "
+        "arrived, older devices do not promise it",
+        "guard the work instead of returning early",
+        place,
+        who,
+    )

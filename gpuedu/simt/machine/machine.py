@@ -1,0 +1,146 @@
+"""The machine without an account: memory, bounds, barriers, warps, loops.
+
+``TracedMachine`` adds the counting and the hazards that need history. Generated code calls the
+methods of these classes; masks and values are as ``masks`` and ``chunk`` say.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpuedu.errors import KernelSourceError
+from gpuedu.simt.machine import findings as found
+from gpuedu.simt.machine.addressing import Budget, LaunchStoppedError
+from gpuedu.simt.machine.cells import garbage
+from gpuedu.simt.machine.masks import Mask, merge, narrow
+from gpuedu.simt.machine.meetings import Meetings
+from gpuedu.simt.machine.views import View
+from gpuedu.simt.program import Atomic, Const, Loop, Raise
+from gpuedu.trace import Place
+
+SPIN_TURNS = 5_000
+
+
+class Machine(Meetings):
+    """One chunk of blocks, running; ``raised`` has the threads that an exception ended."""
+
+    raised: Any = np.False_
+
+    def count(self, region: int, m: Mask) -> None:
+        """A stretch of the program begins."""
+
+    def branch(self, site: int, m: Mask, condition: Any) -> tuple[Mask, Mask]:
+        """Threads part by a condition."""
+        return narrow(m, condition)
+
+    def choose(
+        self, then: Mask, orelse: Any, first: View | None, second: View | None, place: Place
+    ) -> Any:
+        """One of two views, where threads do not differ about it."""
+        if second is None or orelse is False or then is None or first is second:
+            return first
+        if then is False or first is None:
+            return second
+        if first.flat is second.flat and first.strides == second.strides:
+            offset = np.where(then, first.offset, second.offset)
+            shape = tuple(merge(then, a, b) for a, b in zip(first.shape, second.shape, strict=True))
+            return View(
+                first.name, first.flat, offset, shape, first.strides, first.dtype, first.space
+            )
+        raise KernelSourceError(
+            f"threads choose between the arrays `{first.name}` and `{second.name}`",
+            function=place.function,
+            line=place.line,
+            remedy="choose the value, not the array: `x = a[i] if c else b[i]`",
+        )
+
+    def undefined(self, name: str, place: Place, dtype: np.dtype | None, m: Mask) -> Any:
+        """Threads read a variable that they never set: garbage for a number, else the end."""
+        row, thread, count = self.first(self._mask(m))
+        self.report.add(found.unset_variable(place, self.who(row, thread), name, count))
+        if dtype is None:
+            raise LaunchStoppedError
+        return garbage(dtype)
+
+    def raises(self, statement: Raise, m: Mask) -> None:
+        """Threads raise an exception; the host hears of the first under ``debug=True``."""
+        row, thread, count = self.first(self._mask(m))
+        who = self.who(row, thread)
+        name = statement.exception.__name__
+        told = f"{name}: {statement.message}" if statement.message else name
+        self.report.add(found.raised(statement.place, who, told, count))
+        self.report.raised.append((statement, who))
+        self.raised = self.raised | self._mask(m)
+
+    def span(self, start: Any, stop: Any, step: Any) -> Any:
+        """The turns of a counted loop."""
+        if np.ndim(start) == np.ndim(stop) == np.ndim(step) == 0:
+            return _Count(start, stop, step)
+        return _Counts(start, stop, step)
+
+    def tick(self, loop: Loop, m: Mask) -> None:
+        """A turn of a loop begins."""
+        if loop.span is not None:
+            self.budget.counted_left -= 1
+            if self.budget.counted_left < 0:
+                self._runaway(loop, m, self.budget.counted_turns)
+            return
+        self.budget.left -= 1
+        if self.budget.left < 0:
+            self._runaway(loop, m, self.budget.turns)
+        if m is not None and _waits(loop):
+            key = id(loop)
+            waiting, turns = self._spins.get(key, (None, 0))
+            turns = turns + 1 if waiting is m else 0
+            self._spins[key] = (m, turns)
+            if turns > SPIN_TURNS:
+                self._runaway(loop, m, turns)
+
+    def _runaway(self, loop: Loop, m: Mask, turns: int) -> None:
+        self.finish()
+        row, thread, _ = self.first(m)
+        tell = found.spin if _waits(loop) and m is not None else found.runaway
+        self.report.add(tell(loop.place, self.who(row, thread), turns))
+        raise LaunchStoppedError
+
+
+class _Count:
+    """A range that is the same for all threads."""
+
+    def __init__(self, start: Any, stop: Any, step: Any) -> None:
+        self._type = type(start)
+        turns = range(int(start), int(stop), int(step)) if step else range(0)
+        self._turns = iter(turns)
+
+    def step(self, machine: Machine, site: int, lanes: Mask) -> tuple[Mask, Any]:
+        """The threads that take the next turn, and its index."""
+        for index in self._turns:
+            return lanes, self._type(index)
+        return False, None
+
+
+class _Counts:
+    """A range whose bounds differ between threads."""
+
+    def __init__(self, start: Any, stop: Any, step: Any) -> None:
+        self._index, self._stop, self._step = start, stop, step
+        self._up = step > 0
+
+    def step(self, machine: Machine, site: int, lanes: Mask) -> tuple[Mask, Any]:
+        """The threads that take the next turn, and its index."""
+        index = self._index
+        goes_on = np.where(self._up, index < self._stop, index > self._stop)[()] & (self._step != 0)
+        lanes, _ = machine.branch(site, lanes, goes_on)
+        self._index = index + self._step
+        return lanes, index
+
+
+def _waits(loop: Loop) -> bool:
+    """Whether a loop ends by an atomic, which others decide, and not by counting."""
+    tests = loop.test if not isinstance(loop.condition, Const) else loop.body
+    return any(isinstance(statement, Atomic) for statement in tests)
+
+
+__all__ = ["Budget", "LaunchStoppedError", "Machine"]

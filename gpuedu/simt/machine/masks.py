@@ -1,0 +1,66 @@
+"""Sets of threads: None is all of the chunk's, False is none, an array of bools is some.
+
+An array broadcasts to (blocks, threads): (1, T) is the same in every block, (B, 1) takes or leaves
+whole blocks. Operations return the object they were given where nothing changed, so that "did
+anybody leave?" is an identity test, and never copy what they need not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+Mask = np.ndarray | bool | None
+"""None, False, or a bool array with two axes."""
+
+
+def narrow(mask: Mask, condition: np.ndarray | np.bool_) -> tuple[Mask, Mask]:
+    """The threads of ``mask`` for which ``condition`` holds, and the others."""
+    if not isinstance(condition, np.ndarray):
+        return (mask, False) if condition else (False, mask)
+    if mask is None:
+        count = np.count_nonzero(condition)
+        if count == condition.size:
+            return None, False
+        return (condition, ~condition) if count else (False, None)
+    chosen = mask & condition
+    if not chosen.any():
+        return False, mask
+    rest = mask & ~condition
+    return (chosen, rest) if rest.any() else (mask, False)
+
+
+def without(mask: Mask, gone: Mask) -> Mask:
+    """The threads of ``mask`` that are not in ``gone``."""
+    if gone is False:
+        return mask
+    if gone is None or mask is False or gone is mask:
+        return False
+    rest = ~gone if mask is None else mask & ~gone  # type: ignore[operator]
+    return rest if rest.any() else False
+
+
+def union(first: Mask, second: Mask) -> Mask:
+    """The threads of either."""
+    if first is False or second is None:
+        return second
+    if second is False or first is None:
+        return first
+    return first | second  # type: ignore[operator]
+
+
+def same_as(mask: Mask, other: Mask) -> Mask:
+    """``other`` if both are the same threads, else ``mask``."""
+    if mask is other or mask is False or mask is None:
+        return mask
+    if other is None:
+        return None if mask.all() else mask  # type: ignore[union-attr]
+    return other if np.array_equal(*np.broadcast_arrays(mask, other)) else mask
+
+
+def merge(mask: Mask, new: object, old: object) -> object:
+    """Per thread the new value where it is in ``mask``, else the old one."""
+    if mask is None or old is None:
+        return new
+    if mask is False or new is None:
+        return old
+    return np.where(mask, new, old)  # type: ignore[call-overload]

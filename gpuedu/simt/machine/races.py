@@ -1,0 +1,70 @@
+"""Data races in words."""
+
+from __future__ import annotations
+
+from gpuedu.simt.machine.findings import describe
+from gpuedu.trace import Finding, Level, Place, Thread
+
+_DID = {"read": "read", "write": "wrote", "atomic": "changed", "change": "changed"}
+_DOES = {"read": "reads", "write": "writes", "change": "changes atomically"}
+
+
+def describe_race(
+    kind: str,
+    other_kind: str,
+    place: Place,
+    other_place: Place,
+    who: Thread,
+    other: Thread,
+    array: str,
+    index: tuple[int, ...],
+    count: int,
+    *,
+    same: bool,
+) -> Finding:
+    """Two accesses that nothing orders."""
+    where = ", ".join(map(str, index))
+    if same:
+        return Finding(
+            Level.NOTE,
+            "same-value-write",
+            f"{describe(who)} and {describe(other)} both write `{array}[{where}]`, the same value",
+            "harmless; one thread would do",
+            place,
+            who,
+            array,
+            index,
+            other_place,
+            other,
+            count,
+        )
+    message = (
+        f"{describe(who)} {_DOES[kind]} `{array}[{where}]`, which {describe(other)} "
+        f"{_DID[other_kind]} on line {other_place.line}, and nothing orders the two"
+    )
+    return Finding(
+        Level.HAZARD,
+        "data-race",
+        message,
+        _remedy(kind, other_kind, who, other),
+        place,
+        who,
+        array,
+        index,
+        other_place,
+        other,
+        count,
+    )
+
+
+def _remedy(kind: str, other_kind: str, who: Thread, other: Thread) -> str:
+    if who.block != other.block:
+        if kind == "read" or other_kind == "read":
+            return (
+                "blocks run in any order: launch a second kernel for what needs the result, or "
+                "hand it over with an atomic after `cuda.threadfence()`"
+            )
+        return "let each block write its own elements, or use `cuda.atomic`"
+    if kind == "write" and other_kind == "write":
+        return "let one thread write each element, or use `cuda.atomic`"
+    return "put `cuda.syncthreads()` between the two, where all threads of the block pass"

@@ -1,0 +1,428 @@
+"""The program form: what a kernel is between its front end and the machine.
+
+Both front ends (Python kernels, CUDA C kernels) end here. A program is typed and structured: values
+are pure expressions over slots, everything that touches memory or other threads is a statement, and
+control flow is a tree. Slots are assigned once, but for the slots that a loop carries and the
+results of an inlined function.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gpuedu.trace import Place, Source, Space
+
+BOOL = np.dtype(np.bool_)
+INT32 = np.dtype(np.int32)
+INT64 = np.dtype(np.int64)
+FLOAT64 = np.dtype(np.float64)
+
+
+class Expression:
+    """A pure value with a ``dtype``."""
+
+    dtype: np.dtype
+
+
+@dataclass(frozen=True, eq=False)
+class Const(Expression):
+    """A number known when the kernel is compiled; ``value`` is a NumPy scalar."""
+
+    value: np.generic
+
+    @property
+    def dtype(self) -> np.dtype:  # type: ignore[override]
+        """The scalar's dtype."""
+        return self.value.dtype
+
+
+@dataclass(frozen=True, eq=False)
+class Slot(Expression):
+    """A named value of each thread."""
+
+    name: str
+    dtype: np.dtype
+
+
+@dataclass(frozen=True, eq=False)
+class Special(Expression):
+    """A value that the launch gives each thread, such as ``tx`` or ``grid_x``."""
+
+    name: str
+    dtype: np.dtype
+
+
+@dataclass(frozen=True, eq=False)
+class Extent(Expression):
+    """The length of an array along ``axis``, int64; ``axis`` may be -1 for its element count."""
+
+    array: ArraySlot
+    axis: int
+    dtype: np.dtype = INT64
+
+
+@dataclass(frozen=True, eq=False)
+class Stride(Expression):
+    """The stride of an array along ``axis`` in bytes, int64."""
+
+    array: ArraySlot
+    axis: int
+    dtype: np.dtype = INT64
+
+
+@dataclass(frozen=True, eq=False)
+class Cast(Expression):
+    """A conversion to ``dtype``."""
+
+    value: Expression
+    dtype: np.dtype
+
+
+@dataclass(frozen=True, eq=False)
+class Unary(Expression):
+    """``-``, ``~`` or ``not`` on an operand that already has the dtype Numba computes in."""
+
+    operator: str
+    value: Expression
+    dtype: np.dtype
+
+
+@dataclass(frozen=True, eq=False)
+class Binary(Expression):
+    """An operator on operands that already have the dtype Numba computes in."""
+
+    operator: str
+    left: Expression
+    right: Expression
+    dtype: np.dtype
+
+
+@dataclass(frozen=True, eq=False)
+class Select(Expression):
+    """``then`` where ``condition`` holds, else ``orelse``; both are computed."""
+
+    condition: Expression
+    then: Expression
+    orelse: Expression
+    dtype: np.dtype
+
+
+@dataclass(frozen=True, eq=False)
+class Call(Expression):
+    """A pure function by its name in ``gpuedu.simt.intrinsics``; ``item`` picks from a tuple."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+    dtype: np.dtype
+    item: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayType:
+    """What a kernel knows about an array: element dtype (may be structured), dimensions, memory."""
+
+    dtype: np.dtype
+    ndim: int
+    space: Space
+    readonly: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class ArraySlot:
+    """A named view of memory."""
+
+    name: str
+    type: ArrayType
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One dimension of a sub-view: a slice, with None for what was left out."""
+
+    start: Expression | None
+    stop: Expression | None
+    step: Expression | None
+
+
+class Statement:
+    """Something that happens in order."""
+
+
+@dataclass(eq=False)
+class Mark(Statement):
+    """A line of the source begins here."""
+
+    place: Place
+
+
+@dataclass(eq=False)
+class Set(Statement):
+    """A slot gets a value."""
+
+    slot: Slot
+    value: Expression
+
+
+@dataclass(eq=False)
+class SetArray(Statement):
+    """An array slot becomes a view of another.
+
+    ``parts`` are integers (expressions), which drop a dimension, and ``Axis`` slices; ``field``
+    names a field of a structured dtype; ``shape`` reshapes a contiguous view.
+    """
+
+    slot: ArraySlot
+    base: ArraySlot
+    parts: tuple[Expression | Axis, ...] = ()
+    field: str | None = None
+    shape: tuple[Expression, ...] | None = None
+
+
+@dataclass(eq=False)
+class Load(Statement):
+    """Read one element per thread. ``site`` counts in ``Program.sites``."""
+
+    slot: Slot
+    array: ArraySlot
+    index: tuple[Expression, ...]
+    site: int
+
+
+@dataclass(eq=False)
+class Store(Statement):
+    """Write one element per thread."""
+
+    array: ArraySlot
+    index: tuple[Expression, ...]
+    value: Expression
+    site: int
+
+
+@dataclass(eq=False)
+class Fill(Statement):
+    """``out[:] = value``: each thread writes every element of the view."""
+
+    array: ArraySlot
+    value: Expression
+    site: int
+
+
+@dataclass(eq=False)
+class Atomic(Statement):
+    """Read, change and write one element per thread, one thread after the other."""
+
+    slot: Slot | None
+    operation: str
+    array: ArraySlot
+    index: tuple[Expression, ...]
+    operands: tuple[Expression, ...]
+    site: int
+
+
+@dataclass(eq=False)
+class Barrier(Statement):
+    """``syncthreads``; ``kind`` is "", "count", "and" or "or" (then with a predicate and slot)."""
+
+    kind: str
+    slot: Slot | None
+    predicate: Expression | None
+    site: int
+
+
+@dataclass(eq=False)
+class WarpOperation(Statement):
+    """A shuffle, vote, match, ``syncwarp`` or ``activemask``: lanes of a warp meet."""
+
+    kind: str
+    slots: tuple[Slot, ...]
+    arguments: tuple[Expression, ...]
+    place: Place
+
+
+@dataclass(eq=False)
+class Fence(Statement):
+    """A memory fence of ``scope`` "block", "device" or "system"."""
+
+    scope: str
+    place: Place
+
+
+@dataclass(eq=False)
+class Random(Statement):
+    """A draw from a generator's state array: reads and writes ``states[index]``."""
+
+    slot: Slot
+    function: str
+    array: ArraySlot
+    index: Expression
+    load_site: int
+    store_site: int
+
+
+@dataclass(eq=False)
+class Print(Statement):
+    """``print`` in a kernel: one line for each active thread; a tuple in it is shown as one."""
+
+    items: tuple[Any, ...]
+
+
+@dataclass(eq=False)
+class Undefined(Statement):
+    """A variable is read that the active threads never set; without ``slot`` the launch ends."""
+
+    name: str
+    slot: Slot | None
+    place: Place
+
+
+@dataclass(eq=False)
+class Raise(Statement):
+    """The active threads raise: ``exception`` is a class or an object; they return next."""
+
+    exception: Any
+    message: str
+    place: Place
+
+
+Move = tuple[Slot | ArraySlot, Expression | ArraySlot | None]
+
+
+@dataclass(eq=False)
+class If(Statement):
+    """Threads part by ``condition`` and meet again; ``joins`` pick each thread's value."""
+
+    condition: Expression
+    then: list[Statement]
+    orelse: list[Statement]
+    branch: int | None
+    joins: list[tuple[Slot | ArraySlot, Any, Any]] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Loop(Statement):
+    """Repeat ``body`` for the threads for which ``test`` holds, or over a range.
+
+    ``entry`` sets the carried slots before the loop, ``again`` at the end of the body.
+    ``leave`` sets slots for threads that end the loop by its own test, where the types of values at
+    a ``break`` differ.
+    """
+
+    test: list[Statement]
+    condition: Expression | None
+    span: tuple[Slot, Expression, Expression, Expression] | None
+    body: list[Statement]
+    branch: int | None
+    place: Place
+    entry: list[Move] = field(default_factory=list)
+    again: list[Move] = field(default_factory=list)
+    leave: list[Move] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Break(Statement):
+    """The active threads leave the loop."""
+
+    moves: list[Move] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Continue(Statement):
+    """The active threads begin the next iteration."""
+
+    moves: list[Move] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Return(Statement):
+    """The active threads leave the function; ``moves`` set its results."""
+
+    moves: list[Move] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Inline(Statement):
+    """The body of a device function at one call: a ``Return`` in it ends it, not the kernel."""
+
+    body: list[Statement]
+
+
+@dataclass(frozen=True)
+class Site:
+    """One access of the source, as ``gpuedu.trace.AccessSite`` without its counts."""
+
+    place: Place
+    column: int
+    text: str
+    operation: str
+    space: Space
+    array: str
+    dtype: np.dtype
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One condition of the source."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True)
+class BarrierPoint:
+    """One barrier of the source."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True)
+class SharedArray:
+    """Shared memory of a block; ``shape`` is () for dynamic shared memory."""
+
+    slot: ArraySlot
+    shape: tuple[int, ...]
+    dynamic: bool
+    alignment: int
+
+
+@dataclass(frozen=True)
+class LocalArray:
+    """An array of each thread."""
+
+    slot: ArraySlot
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ConstantArray:
+    """An array from outside the kernel: a copy of a host array, or device memory."""
+
+    slot: ArraySlot
+    data: Any
+
+
+@dataclass
+class Program:
+    """A kernel for one set of argument types.
+
+    ``parameters`` are the slots that the launch fills, in order (tuples flattened);
+    ``variables`` tells the types that each source variable takes, by Numba's names. With
+    ``has_choices`` a name may stand for one array or another.
+    """
+
+    name: str
+    parameters: list[Slot | ArraySlot]
+    body: list[Statement]
+    sources: list[Source]
+    sites: list[Site]
+    branches: list[Branch]
+    barriers: list[BarrierPoint]
+    shared: list[SharedArray]
+    local: list[LocalArray]
+    constants: list[ConstantArray]
+    variables: dict[str, set[str]]
+    has_fences: bool = False
+    has_choices: bool = False

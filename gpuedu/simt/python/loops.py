@@ -1,0 +1,194 @@
+"""Loops of a Python kernel: ``while``, and ``for`` over ranges, arrays and tuples."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from functools import reduce
+
+import numpy as np
+
+from gpuedu.simt.host.names import dotted_name
+from gpuedu.simt.program import INT64, Branch, Const, Expression, Extent, Loop
+from gpuedu.simt.python import arrays, folds
+from gpuedu.simt.python.liveness import assigned
+from gpuedu.simt.python.lowerer import Lowerer, cast
+from gpuedu.simt.typing_rules import range_item
+from gpuedu.simt.values import Array, Scalar, Static, Tuple, Value, kind_of
+
+
+def while_loop(k: Lowerer, node: ast.While) -> None:
+    """``while test: body``."""
+    from gpuedu.simt.python.expressions import evaluate
+    from gpuedu.simt.python.statements import run
+
+    carried = assigned(node.body) & k.function.live.head[id(node)]
+
+    def lower(loop: Loop) -> None:
+        with k.builder.lowering(loop.test):
+            k.builder.mark(k.function.place(node.test))
+            loop.condition = k.truth(node.test, evaluate(k, node.test))
+        entry = Branch(k.function.place(node.test), k.function.text(node.test))
+        if not isinstance(loop.condition, Const):
+            loop.branch = k.tables.add("branches", entry)
+        with k.builder.lowering(loop.body):
+            run(k, node.body)
+
+    k.at(node, k.builder.loop, lower, carried, k.function.place(node))
+
+
+def for_loop(k: Lowerer, node: ast.For) -> None:
+    """``for target in iterable: body``."""
+    from gpuedu.simt.python.statements import assign, run
+
+    def step(value: Value) -> None:
+        assign(k, node.target, value)
+        run(k, node.body)
+
+    carried = (assigned(node.body) | assigned([node])) & k.function.live.head[id(node)]
+    _iterate(k, node, node.iter, step, carried)
+
+
+def _iterate(
+    k: Lowerer,
+    node: ast.For,
+    iterable: ast.expr,
+    step: Callable[[Value], None],
+    carried: Iterable[str],
+) -> None:
+    from gpuedu.simt.python.expressions import evaluate
+
+    name = _called(k, iterable)
+    if name == "builtins.range" or name.endswith("prange"):
+        assert isinstance(iterable, ast.Call)
+        bounds = [k.scalar(iterable, evaluate(k, part)) for part in iterable.args]
+        over_range(k, node, _bounds(k, iterable, bounds), step, carried)
+        return
+    if name.endswith(".literal_unroll"):
+        _unroll(k, node, iterable, step)
+        return
+    found = _sequence(k, node, iterable)
+    if found is None:
+        raise k.refuse(
+            node,
+            "a loop in a kernel runs over `range`, an array, a tuple of one type, `enumerate` or "
+            "`zip`",
+        )
+    length, item = found
+    over_range(k, node, _whole(length), lambda index: step(item(index)), carried)
+
+
+def _unroll(k: Lowerer, node: ast.For, iterable: ast.expr, step: Callable[[Value], None]) -> None:
+    """One body for each item of a tuple whose items may have different types."""
+    from gpuedu.simt.python.expressions import evaluate
+
+    assert isinstance(iterable, ast.Call)
+    value = evaluate(k, iterable.args[0])
+    if not isinstance(value, Tuple):
+        raise k.refuse(node, "`literal_unroll` needs a tuple")
+    if any(isinstance(part, ast.Break | ast.Continue) for part in ast.walk(node)):
+        raise k.refuse(node, "a loop over `literal_unroll` cannot be left early")
+    for item in value.items:
+        step(item)
+
+
+Sequence = tuple[Expression, Callable[[Scalar], Value]]
+"""The length of something that a loop runs over, and its item at an index."""
+
+
+def _sequence(k: Lowerer, node: ast.For, iterable: ast.expr) -> Sequence | None:
+    """An array, a range inside ``zip``, ``enumerate`` or ``zip``; None for anything else."""
+    from gpuedu.simt.python.expressions import evaluate, operate
+
+    name = _called(k, iterable)
+    if name == "builtins.enumerate":
+        assert isinstance(iterable, ast.Call)
+        inner = _sequence(k, node, iterable.args[0])
+        if inner is None:
+            return None
+        begin = Scalar(Const(np.int64(0)))
+        if len(iterable.args) == 2:
+            begin = Scalar(k.builder.keep(k.integer(node, evaluate(k, iterable.args[1]))))
+        length, item = inner
+        return length, lambda i: Tuple((operate(k, node, "+", i, begin), item(i)))
+    if name == "builtins.zip":
+        assert isinstance(iterable, ast.Call)
+        inners = [_sequence(k, node, part) for part in iterable.args]
+        if not inners or None in inners:
+            return None
+        lengths = [inner[0] for inner in inners]  # type: ignore[index]
+        shortest = reduce(_smaller, lengths)
+        return shortest, lambda i: Tuple(tuple(inner[1](i) for inner in inners))  # type: ignore[index]
+    value = evaluate(k, iterable)
+    if isinstance(value, Static) and isinstance(value.object, arrays.Flat):
+        owner = value.object.owner
+        whole = Extent(owner.slot, -1)
+        return whole, lambda i: folds.element(k, node.iter, owner, i.expression)
+    if isinstance(value, Tuple) and len({kind_of(item) for item in value.items}) == 1:
+        length = Const(np.int64(len(value.items)))
+        return length, lambda i: arrays.pick(k, node, value, cast(i.expression, INT64))
+    if isinstance(value, Array) and value.slot.type.ndim:
+        return Extent(value.slot, 0), lambda i: _element(k, node, value, i)
+    return None
+
+
+def _called(k: Lowerer, node: ast.expr) -> str:
+    """The dotted name of what an iterable calls; empty for other expressions."""
+    from gpuedu.simt.python.expressions import evaluate
+
+    if not isinstance(node, ast.Call):
+        return ""
+    callee = evaluate(k, node.func)
+    return (dotted_name(callee.object) or "") if isinstance(callee, Static) else ""
+
+
+def _bounds(
+    k: Lowerer, node: ast.Call, bounds: list[Scalar]
+) -> tuple[Expression, Expression, Expression]:
+    if not 1 <= len(bounds) <= 3 or any(bound.dtype.kind not in "iub" for bound in bounds):
+        raise k.refuse(node, "`range` takes one to three integers", "convert with int(...)")
+    dtype = k.at(node, range_item, tuple(bound.dtype for bound in bounds))
+    parts = [cast(bound.expression, dtype) for bound in bounds]
+    zero, one = Const(dtype.type(0)), Const(dtype.type(1))
+    if len(parts) == 1:
+        return zero, parts[0], one
+    return parts[0], parts[1], parts[2] if len(parts) == 3 else one
+
+
+def _whole(length: Expression) -> tuple[Expression, Expression, Expression]:
+    return Const(np.int64(0)), length, Const(np.int64(1))
+
+
+def over_range(
+    k: Lowerer,
+    node: ast.AST,
+    bounds: tuple[Expression, Expression, Expression],
+    step: Callable[[Scalar], None],
+    carried: Iterable[str],
+) -> None:
+    """A counted loop; ``step`` lowers the body for an index."""
+    start, stop, stride = (k.builder.keep(bound) for bound in bounds)
+    place = k.function.place(node)
+    text = k.function.text(node.iter) if isinstance(node, ast.For) else k.function.text(node)
+
+    def lower(loop: Loop) -> None:
+        index = k.builder.slot("i", start.dtype)
+        loop.span = (index, start, stop, stride)
+        loop.branch = k.tables.add("branches", Branch(place, text))
+        with k.builder.lowering(loop.body):
+            step(Scalar(index))
+
+    k.at(node, k.builder.loop, lower, carried, place)
+
+
+def _element(k: Lowerer, node: ast.AST, value: Array, index: Scalar) -> Value:
+    at = cast(index.expression, INT64)
+    if value.slot.type.ndim == 1 and not value.slot.type.dtype.names:
+        return k.load(node.iter if isinstance(node, ast.For) else node, value.slot, (at,))
+    return arrays.subview(k, value.slot, [at])
+
+
+def _smaller(left: Expression, right: Expression) -> Expression:
+    from gpuedu.simt.program import BOOL, Binary, Select
+
+    return Select(Binary("<", left, right, BOOL), left, right, INT64)

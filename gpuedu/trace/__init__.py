@@ -1,0 +1,45 @@
+"""What a kernel did: the records that the SIMT machine writes and the lens reads."""
+
+from __future__ import annotations
+
+from gpuedu.trace.records import (
+    WARP_SIZE,
+    AccessSite,
+    Argument,
+    ArrayUse,
+    BarrierSite,
+    BranchSite,
+    Events,
+    Finding,
+    Launch,
+    Level,
+    LineCount,
+    Operation,
+    Place,
+    Source,
+    Space,
+    Steps,
+    Thread,
+    Trace,
+)
+
+__all__ = [
+    "WARP_SIZE",
+    "AccessSite",
+    "Argument",
+    "ArrayUse",
+    "BarrierSite",
+    "BranchSite",
+    "Events",
+    "Finding",
+    "Launch",
+    "Level",
+    "LineCount",
+    "Operation",
+    "Place",
+    "Source",
+    "Space",
+    "Steps",
+    "Thread",
+    "Trace",
+]

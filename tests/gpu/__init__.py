@@ -1,0 +1,5 @@
+"""The SIMT machine and the lens against a real GPU: ``make gpu``, or ``python3 -m tests.gpu``.
+
+Runs from a bare checkout with numpy, numba and numba-cuda. Without a GPU it says what is missing
+and ends with exit code 3; ``--machine-only`` runs the machine's side alone.
+"""

@@ -1,0 +1,110 @@
+"""Work on the GPU in a process of its own: a fault there ends the child, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.gpu.case import Case
+from tests.gpu.device import launch_on_gpu, run_on_gpu
+from tests.gpu.faults import FAULTS
+from tests.gpu.kernels import CASES
+from tests.gpu.machine import apart, expected_of, run_on_machine
+
+ROOT = Path(__file__).resolve().parents[2]
+MARK = "RESULT "
+
+
+class Deadline:
+    """How much of the time for all checks is left."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until the end, 0 where it has passed."""
+        return max(0.0, self._end - time.monotonic())
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a child ended: ``code`` is None where it ran out of its time."""
+
+    code: int | None
+    output: str
+
+
+def run_child(work: str, *, time_s: float, under: tuple[str, ...] = (), name: str = "") -> Ended:
+    """Run ``work`` (results, launches or fault) in a child, under a tool's command where given."""
+    command = [*under, sys.executable, "-m", "tests.gpu", "--child", work]
+    return run_command([*command, name] if name else command, time_s)
+
+
+def run_command(command: list[str], time_s: float) -> Ended:
+    """Run a command from the checkout for a limited time; both of its streams together."""
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    environment = os.environ | {"PYTHONPATH": path, "LC_ALL": "C", "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        output, _ = process.communicate(timeout=max(time_s, 1))
+    except subprocess.TimeoutExpired:
+        # A tool's own child holds the pipe open: the whole group must go.
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        return Ended(None, output)
+    return Ended(process.returncode, output)
+
+
+def do(work: str, name: str) -> int:
+    """The child's side of ``run_child``."""
+    if work == "results":
+        for case in CASES:
+            print(MARK + json.dumps(_result(case)), flush=True)
+    elif work == "launches":
+        for case in CASES:
+            launch_on_gpu(case, case.arguments())
+    elif work == "fault":
+        fault = next(entry for entry in FAULTS if entry.name == name)
+        launch_on_gpu(fault, fault.arguments())
+    else:
+        raise SystemExit(f"no such work for a child: {work!r}")
+    return 0
+
+
+def _result(case: Case) -> dict:
+    """One kernel on both sides; an error is told and does not stop the others."""
+    machine = run_on_machine(case)
+    try:
+        on_gpu = run_on_gpu(case)
+    except Exception:
+        return {"name": case.name, "error": traceback.format_exc().strip().splitlines()[-1]}
+    return {
+        "name": case.name,
+        "gpu from oracle": apart(on_gpu, expected_of(case)),
+        "gpu from machine": apart(on_gpu, machine.arrays),
+        "machine from oracle": machine.apart,
+        "tolerance": case.tolerance,
+    }
+
+
+def results_in(output: str) -> list[dict]:
+    """What the child "results" told, in the order of the table."""
+    lines = (line for line in output.splitlines() if line.startswith(MARK))
+    return [json.loads(line.removeprefix(MARK)) for line in lines]
