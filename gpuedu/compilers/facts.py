@@ -16,21 +16,22 @@ class CompiledFacts:
     may still drop, merge or reorder them.
 
     Args:
-        kernel: the function's name.
+        kernel: the function's name, or the name expression that was asked for.
         compute_capability: (major, minor).
         registers: of a thread.
         stack_bytes: of a thread: local arrays that did not fit into registers.
         spill_stores_bytes: bytes of the stores that spilled registers cost, of a thread.
         spill_loads_bytes: bytes of the loads that fetch them back.
         shared_bytes: static shared memory of a block.
-        constant_bytes: constant memory that the kernel declares: its constant arrays and the texts
-            that it prints; not its arguments.
+        constant_bytes: constant memory that the kernel declares: its constant arrays and, from
+            Numba, the texts that it prints; not its arguments.
         barriers: hardware barriers of a block.
         instructions: how often each opcode occurs, such as ``{"fma.rn.f32": 4}``. Loads and stores
             name their width: ``ld.shared.v4.f32``, ``ld.global.v1.f32``. Without a space, as
             ``ld.v1.f32``, they find out at run time where an address leads: Numba leaves that open
             for arguments that are arrays of any layout, and they then go to global memory.
-        by_line: the same for each line of the kernel's file; empty without line information.
+        by_line: the same for each line of the kernel's file, or of its source in CUDA C; empty
+            without line information.
         ptx: the PTX text.
         compilers: version of each tool by name.
     """

@@ -15,6 +15,7 @@ from gpuedu.compilers.argument_types import to_numba
 from gpuedu.compilers.facts import CompiledFacts
 from gpuedu.compilers.fingerprint import fingerprint
 from gpuedu.compilers.frontend import compile_to_ptx, infer, require_compiler
+from gpuedu.compilers.nvrtc_facts import facts_of_raw_kernel, is_raw_kernel
 from gpuedu.compilers.ptx import constant_bytes, instructions, instructions_by_line
 from gpuedu.compilers.rebinding import python_function
 
@@ -24,7 +25,7 @@ _PACKAGES = ("numba", "numba-cuda", "llvmlite")
 
 def compiled_facts(
     function: Callable[..., Any],
-    argument_types: Iterable[Any],
+    argument_types: Iterable[Any] = (),
     *,
     compute_capability: tuple[int, int] = (9, 0),
     fastmath: bool | None = None,
@@ -37,9 +38,11 @@ def compiled_facts(
     compiled before takes milliseconds.
 
     Args:
-        function: a plain Python function, or a kernel of ``@cuda.jit`` or of the SIMT machine.
+        function: a plain Python function, a kernel of ``@cuda.jit`` or of the SIMT machine, or a
+            kernel in CUDA C: a RawKernel, by its ``code``, ``name`` and ``options``.
         argument_types: one for each argument: ``"float32[:, ::1]"``, ``(dtype, ndim, layout)``,
-            a type of Numba, or a value of the type, such as an array or a number.
+            a type of Numba, or a value of the type, such as an array or a number. Left out for a
+            kernel in CUDA C, which states them itself.
         compute_capability: (major, minor) of the device to compile for.
         fastmath: whether to trade accuracy for speed; what the decorator says where None.
         lineinfo: whether ``by_line`` is wanted.
@@ -47,9 +50,17 @@ def compiled_facts(
 
     Raises:
         CompilerMissingError: a part of the compiler is not installed.
-        KernelCompileError: the compiler refuses the kernel.
+        KernelCompileError: the compiler refuses the kernel; a ``CudaCError`` for CUDA C.
         ArgumentTypeError: an argument type is none.
     """
+    if is_raw_kernel(function):
+        return facts_of_raw_kernel(
+            function,
+            fastmath=fastmath,
+            compute_capability=compute_capability,
+            lineinfo=lineinfo,
+            max_registers=max_registers,
+        )
     plain, kinds = python_function(function), read_types(argument_types)
     require_compiler()
     path = ptxas.find_ptxas()

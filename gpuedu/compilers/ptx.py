@@ -25,14 +25,19 @@ def instructions(ptx: str) -> dict[str, int]:
     return dict(Counter(opcode for _, opcode in _walk(ptx)))
 
 
-def instructions_by_line(ptx: str) -> dict[int, dict[str, int]]:
+def instructions_by_line(ptx: str, source: str = "") -> dict[int, dict[str, int]]:
     """Count opcodes by line of the file that the kernel is in.
 
     Code inlined from other files counts for the line that it was inlined at; instructions that
     the compiler gives no line are left out.
+
+    Args:
+        ptx: the text.
+        source: the name of the kernel's file in the text; that of its first line where empty.
     """
     found: dict[int, Counter[str]] = {}
-    for line, opcode in _walk(ptx):
+    stated = re.search(rf'\.file\s+(\d+)\s+"{re.escape(source)}"', ptx) if source else None
+    for line, opcode in _walk(ptx, int(stated[1]) if stated else None):
         if line:
             found.setdefault(line, Counter())[opcode] += 1
     return {line: dict(found[line]) for line in sorted(found)}
@@ -52,9 +57,9 @@ def unresolved(ptx: str) -> set[str]:
     return set(_EXTERN.findall(ptx)) - _PROVIDED
 
 
-def _walk(ptx: str) -> Iterator[tuple[int, str]]:
-    """Every instruction as (line or 0, opcode)."""
-    home, line, depth, is_open = None, 0, 0, False
+def _walk(ptx: str, home: int | None = None) -> Iterator[tuple[int, str]]:
+    """Every instruction as (line or 0, opcode); lines are those of the file number ``home``."""
+    line, depth, is_open = 0, 0, False
     for text in ptx.splitlines():
         text = text.partition("//")[0].strip()
         depth += text.count("{")

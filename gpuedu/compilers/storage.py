@@ -12,6 +12,7 @@ import os
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from gpuedu.compilers.facts import CompiledFacts, from_plain, to_plain
 
@@ -35,18 +36,29 @@ def cache_folder() -> Path:
 def load(key: str) -> CompiledFacts | None:
     """What was stored under a key; None where there is nothing, or nothing whole."""
     try:
-        text = _path(key).read_text("utf-8")
-        check, _, body = text.partition("\n")
-        if check != _checksum(body):
-            return None
-        return from_plain(json.loads(body))
+        return from_plain(load_plain(key))
     except _DAMAGED:
         return None
 
 
 def store(key: str, facts: CompiledFacts) -> None:
     """Keep facts under a key, in one step: other processes see all of them or none."""
-    body = json.dumps(to_plain(facts))
+    store_plain(key, to_plain(facts))
+
+
+def load_plain(key: str) -> Any:
+    """What ``store_plain`` kept under a key; None where there is nothing, or nothing whole."""
+    try:
+        text = _path(key).read_text("utf-8")
+        check, _, body = text.partition("\n")
+        return json.loads(body) if check == _checksum(body) else None
+    except _DAMAGED:
+        return None
+
+
+def store_plain(key: str, plain: Any) -> None:
+    """Keep a tree of lists, dictionaries, texts and numbers, in one step, as ``store`` does."""
+    body = json.dumps(plain)
     with suppress(OSError, RuntimeError):
         path = _path(key)
         path.parent.mkdir(parents=True, exist_ok=True)

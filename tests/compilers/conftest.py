@@ -6,6 +6,7 @@ import pytest
 
 from gpuedu.compilers import CompilerMissingError, storage
 from gpuedu.compilers.frontend import require_compiler
+from gpuedu.compilers.nvrtc_library import version
 from gpuedu.compilers.ptxas import find_ptxas
 
 
@@ -23,5 +24,14 @@ def compiler():
     try:
         require_compiler()
         find_ptxas()
+    except CompilerMissingError as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
+def nvrtc_compiler():
+    """Skip where NVRTC is not installed."""
+    try:
+        version()
     except CompilerMissingError as missing:
         pytest.skip(str(missing))

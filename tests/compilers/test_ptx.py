@@ -98,3 +98,25 @@ def test_declarations():
 def test_an_empty_text():
     assert instructions("") == {} and instructions_by_line("") == {}
     assert constant_bytes("") == 0 and unresolved("") == set()
+
+
+def test_lines_are_those_of_the_source_that_is_named():
+    text = """
+.func helper()
+{
+	.loc 2 5 0
+	add.f32 %f1, %f1, %f2;
+}
+.entry kernel()
+{
+	.loc 1 3 0
+	mul.f32 %f1, %f1, %f2;
+	.loc 2 6 0, function_name $L__info_string0, inlined_at 1 4 2
+	sub.f32 %f1, %f1, %f2;
+}
+	.file 1 "/kernel.cu"
+	.file 2 "/header.h"
+"""
+    expected = {3: {"mul.f32": 1}, 4: {"sub.f32": 1}}
+    assert instructions_by_line(text, "/kernel.cu") == expected
+    assert set(instructions_by_line(text, "/header.h")) == set(instructions_by_line(text)) == {5, 6}
