@@ -121,6 +121,14 @@ def find_contended_atomics(report: Lens) -> Iterator[Finding]:
         )
 
 
+_AVOID = "a literal such as `2.0` and an int32 or int64 beside a float32 make the result float64"
+_WRITE = ": write `float32(2.0)`, `float32(n)`"
+_AVOID_IN_C = (
+    "a literal such as `2.0` and a function such as `exp` of a double make the result double: "
+    "write `2.0f` and `expf`"
+)
+
+
 def find_float64(report: Lens) -> Iterator[Finding]:
     """Double-precision arithmetic in a kernel whose arrays hold nothing of that precision.
 
@@ -141,8 +149,7 @@ def find_float64(report: Lens) -> Iterator[Finding]:
             f"this line does {line.flop['float64']:,} operations in float64, but the arrays hold "
             f"{' and '.join(sorted(floats))}; many GPUs do float64 at 1/32 or 1/64 of the rate of "
             "float32",
-            "a literal such as `2.0` and an int32 or int64 beside a float32 make the result "
-            f"float64{passed}: write `float32(2.0)`, `float32(n)`",
+            _AVOID_IN_C if report.trace.launch.is_cuda_c else f"{_AVOID}{passed}{_WRITE}",
             line.place,
             count=line.flop["float64"],
         )

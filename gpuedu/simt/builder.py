@@ -168,6 +168,10 @@ class Builder:
                 joined[name] = self._meet(statement, name, left, right)
         return joined
 
+    def joined(self, statement: If, first: Names, second: Names, live: Iterable[str]) -> Names:
+        """The names after a condition whose sides a front end lowered by itself."""
+        return self._join(statement, first, second, live)
+
     def _meet(self, statement: If, name: str, left: Value, right: Value) -> Value:
         try:
             kind = unify_kinds(kind_of(left), kind_of(right))
@@ -255,7 +259,7 @@ class Builder:
             kinds = wider
         for name, head in heads.items():
             self.tables.note_variable(name, head)
-        self.emit(statement)
+        self.block.append(statement)  # also where its body ends in a jump
         self._close(statement, scope, heads, kinds, before, end)
 
     def _try_loop(

@@ -16,7 +16,7 @@ import numpy as np
 
 from gpuedu.errors import GpueduError
 from gpuedu.simt import arguments as args
-from gpuedu.simt import exceptions
+from gpuedu.simt import cuda_c, exceptions
 from gpuedu.simt.host.errors import LaunchError
 from gpuedu.simt.host.limits import Dim3, dimensions, require_launchable
 from gpuedu.simt.machine.account import Account
@@ -75,9 +75,29 @@ def program_of(kernel: Any, arguments: Sequence[Any]) -> Program:
 
     Names from outside are frozen when a kernel is first compiled for a set of types, as Numba does.
     """
+    if cuda_c.is_cuda_c(kernel):
+        return _cuda_c_program(cuda_c.as_cuda_c(kernel))
     python = getattr(kernel, "py_func", kernel)
     kinds = tuple(args.kind_of_argument(argument) for argument in arguments)
     return _program(python, (), kinds)
+
+
+@lru_cache(maxsize=512)
+def _cuda_c_program(kernel: cuda_c.CudaCKernel) -> Program:
+    return cuda_c.compile_cuda_c(kernel)
+
+
+def _fitted(kernel: Any, arguments: list[Any]) -> list[Any]:
+    """Arguments as the kernel takes them: CUDA C has types of its own to hold them against."""
+    if not cuda_c.is_cuda_c(kernel):
+        return arguments
+    known = cuda_c.as_cuda_c(kernel)
+    program_of(known, ())  # what does not compile is told before what was passed
+    return cuda_c.fitted(known.name, cuda_c.signature(known), arguments)
+
+
+def _name_of(kernel: Any) -> str:
+    return getattr(kernel, "name", None) or getattr(kernel, "py_func", kernel).__name__
 
 
 def run(
@@ -95,7 +115,7 @@ def run(
     """Run a kernel on prepared arguments; None where nothing was traced.
 
     Args:
-        kernel: A Python function, or anything with ``py_func``.
+        kernel: A Python function, anything with ``py_func``, or a kernel of CUDA C.
         grid: Blocks along x, y, z.
         block: Threads along x, y, z.
         dynamic_shared_bytes: What the launch adds to a block's shared memory.
@@ -112,11 +132,13 @@ def run(
         LaunchError: No device accepts the launch.
     """
     keep_memory()
-    python = getattr(kernel, "py_func", kernel)
-    require_launchable(python.__name__, grid, block, dynamic_shared_bytes)
-    program = program_of(python, arguments)
+    require_launchable(_name_of(kernel), grid, block, dynamic_shared_bytes)
+    arguments = _fitted(kernel, arguments)
+    program = program_of(kernel, arguments)
     _check_shared(program, dynamic_shared_bytes)
-    report = Findings()
+    report = Findings(program.language)
+    for note in program.notes:
+        report.add(note)
     code = _code(program, traced=trace)
     parameters = args.bind(program.parameters, arguments)
     launch = _describe(program, grid, block, dynamic_shared_bytes, arguments)
@@ -168,7 +190,8 @@ def simulate(
     Host arrays are changed in place. Hazards are findings of the trace, not exceptions.
 
     Args:
-        kernel: A Python function, or a kernel made by ``cuda.jit``.
+        kernel: A Python function, a kernel made by ``cuda.jit``, or one of CUDA C (an object
+            like CuPy's ``RawKernel``, with ``code`` and ``name``).
         grid: Blocks: an int, or up to three.
         block: Threads of a block: an int, or up to three.
         arguments: NumPy arrays, device arrays, numbers, tuples of those.
@@ -211,8 +234,8 @@ def simulate(
     )
     if result is not None:
         return result
-    program = program_of(kernel, prepared)
-    launch = _describe(program, grid3, block3, dynamic_shared_bytes, prepared)
+    program, fits = program_of(kernel, prepared), _fitted(kernel, prepared)
+    launch = _describe(program, grid3, block3, dynamic_shared_bytes, fits)
     return _untraced(launch, Findings(), True)
 
 

@@ -8,12 +8,15 @@ results of an inlined function.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from gpuedu.trace import Place, Source, Space
+from gpuedu.trace import Finding, Place, Source, Space
 
 BOOL = np.dtype(np.bool_)
 INT32 = np.dtype(np.int32)
@@ -121,6 +124,23 @@ class Call(Expression):
 
 
 @dataclass(frozen=True, eq=False)
+class Part(Expression):
+    """A field of a record."""
+
+    record: Expression
+    name: str
+    dtype: np.dtype
+
+
+@dataclass(frozen=True, eq=False)
+class Record(Expression):
+    """A record made of its fields, in the order of ``dtype.names``."""
+
+    items: tuple[Expression, ...]
+    dtype: np.dtype
+
+
+@dataclass(frozen=True, eq=False)
 class ArrayType:
     """What a kernel knows about an array: element dtype (may be structured), dimensions, memory."""
 
@@ -179,6 +199,20 @@ class SetArray(Statement):
     parts: tuple[Expression | Axis, ...] = ()
     field: str | None = None
     shape: tuple[Expression, ...] | None = None
+
+
+@dataclass(eq=False)
+class Retype(Statement):
+    """An array slot becomes the memory of another, of one dimension, as elements of its own type.
+
+    ``at`` is the element of ``base`` that is about to be meant; it must lie on a multiple of the
+    new element's size.
+    """
+
+    slot: ArraySlot
+    base: ArraySlot
+    at: Expression
+    place: Place
 
 
 @dataclass(eq=False)
@@ -264,9 +298,13 @@ class Random(Statement):
 
 @dataclass(eq=False)
 class Print(Statement):
-    """``print`` in a kernel: one line for each active thread; a tuple in it is shown as one."""
+    """``print`` in a kernel: one line for each active thread; a tuple in it is shown as one.
+
+    With ``form`` it is C's ``printf``, whose lines end where the form says.
+    """
 
     items: tuple[Any, ...]
+    form: str | None = None
 
 
 @dataclass(eq=False)
@@ -404,13 +442,21 @@ class ConstantArray:
     data: Any
 
 
+class Language(StrEnum):
+    """What a kernel was written in: it decides what an index below zero means, and the remedies."""
+
+    PYTHON = "python"
+    CUDA_C = "cuda c"
+
+
 @dataclass
 class Program:
     """A kernel for one set of argument types.
 
     ``parameters`` are the slots that the launch fills, in order (tuples flattened);
     ``variables`` tells the types that each source variable takes, by Numba's names. With
-    ``has_choices`` a name may stand for one array or another.
+    ``has_choices`` a name may stand for one array or another. ``notes`` are findings that the
+    source alone gives, before any launch.
     """
 
     name: str
@@ -426,3 +472,29 @@ class Program:
     variables: dict[str, set[str]]
     has_fences: bool = False
     has_choices: bool = False
+    language: Language = Language.PYTHON
+    notes: tuple[Finding, ...] = ()
+
+    @cached_property
+    def swaps(self) -> frozenset[int]:
+        """The access sites that are a compare-and-swap."""
+        return frozenset(
+            statement.site
+            for statement in walk(self.body)
+            if isinstance(statement, Atomic) and statement.operation in ("cas", "compare_and_swap")
+        )
+
+
+def walk(block: list[Statement]) -> Iterator[Statement]:
+    """The statements of a block and everything inside them, in order."""
+    for statement in block:
+        yield statement
+        match statement:
+            case If(then=then, orelse=orelse):
+                yield from walk(then)
+                yield from walk(orelse)
+            case Loop(test=test, body=body):
+                yield from walk(test)
+                yield from walk(body)
+            case Inline(body=body):
+                yield from walk(body)

@@ -13,7 +13,7 @@ from gpuedu.simt.program import (
     Site,
 )
 from gpuedu.simt.values import Value, numba_name
-from gpuedu.trace import Source
+from gpuedu.trace import Finding, Source
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Tables:
     sources: list[Source] = field(default_factory=list)
     variables: list[tuple[str, str]] = field(default_factory=list)
     fences: list[str] = field(default_factory=list)
-    choices: list[str] = field(default_factory=list)
+    notes: list[Finding] = field(default_factory=list)
 
     def add(self, table: str, entry: object) -> int:
         """Append to the table of that name; the entry's index."""

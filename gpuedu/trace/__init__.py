@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpuedu.trace.records import (
+    CUDA_C,
     WARP_SIZE,
     AccessSite,
     Argument,
@@ -24,6 +25,7 @@ from gpuedu.trace.records import (
 )
 
 __all__ = [
+    "CUDA_C",
     "WARP_SIZE",
     "AccessSite",
     "Argument",

@@ -51,6 +51,10 @@ class Place:
     line: int
 
 
+CUDA_C = "<CUDA C>"
+"""What stands for the file of a source that is a text of CUDA C."""
+
+
 @dataclass(frozen=True)
 class Source:
     """The text of a kernel or device function. ``text`` starts at line ``first_line``."""
@@ -89,6 +93,11 @@ class Launch:
     shared_bytes: int = 0
     dynamic_shared_bytes: int = 0
     local_bytes: int = 0
+
+    @property
+    def is_cuda_c(self) -> bool:
+        """Whether the kernel is written in CUDA C."""
+        return bool(self.sources) and self.sources[0].file == CUDA_C
 
     @property
     def blocks(self) -> int:

@@ -307,3 +307,13 @@ def test_hazards_do_not_depend_on_the_chunk(monkeypatch):
         assert all(f.level is Level.HAZARD for f in trace.findings)
     assert seen[0] == seen[1]
     assert {kind for kind, *_ in seen[0]} == {"out-of-bounds", "data-race"}
+
+
+def test_an_endless_count_past_the_end_is_stopped_soon():
+    def kernel(out):
+        for i in range(4_000_000_000):
+            out[i] = 1
+
+    trace = simulate(kernel, 1, 32, np.zeros(8))
+    assert [found.kind for found in trace.hazards] == ["out-of-bounds", "runaway-loop"]
+    assert not trace.complete and "50,0" in trace.hazards[1].message

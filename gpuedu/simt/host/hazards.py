@@ -7,7 +7,9 @@ import warnings
 from gpuedu.simt.host.errors import KernelHazardError, KernelHazardWarning
 from gpuedu.trace import Finding, Place, Trace
 
-STOPPING = frozenset({"out-of-bounds", "divergent-barrier", "runaway-loop", "spin-in-warp"})
+STOPPING = frozenset(
+    {"out-of-bounds", "divergent-barrier", "misaligned", "runaway-loop", "spin-in-warp", "trap"}
+)
 _NAMED = 4
 
 

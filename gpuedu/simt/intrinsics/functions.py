@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuedu.simt.intrinsics import bits, fused, half, libdevice, mathematics
+from gpuedu.simt.intrinsics import bits, c_division, fused, half, libdevice, mathematics
 
 FUNCTIONS: dict[str, mathematics.Function] = {
     **{f"math.{name}": function for name, function in mathematics.FUNCTIONS.items()},
@@ -11,6 +11,8 @@ FUNCTIONS: dict[str, mathematics.Function] = {
     **mathematics.BUILTINS,
     **{f"cuda.{name}": function for name, function in bits.FUNCTIONS.items()},
     "cuda.fma": fused.fma,
+    "c.divide": c_division.divide,
+    "c.remainder": c_division.remainder,
     **{f"cuda.fp16.{name}": function for name, function in half.FUNCTIONS.items()},
     **{f"cuda.libdevice.{name}": function for name, function in libdevice.FUNCTIONS.items()},
 }

@@ -11,7 +11,7 @@ from gpuedu.simt.machine.chunk import Chunk
 from gpuedu.simt.machine.findings import Findings
 from gpuedu.simt.machine.masks import Mask, narrow
 from gpuedu.simt.machine.views import View
-from gpuedu.simt.program import Program
+from gpuedu.simt.program import Language, Program
 from gpuedu.trace import Finding
 
 
@@ -19,16 +19,26 @@ class LaunchStoppedError(Exception):
     """The launch cannot go on; the reason is among the findings."""
 
 
+_TURNS_AFTER_FAULT = 50_000
+
+
 class Budget:
     """How many turns of loops a chunk of blocks may still take.
 
     ``turns`` is for loops with a condition, ``counted_turns`` for loops over a range, which end by
-    themselves and may be long in a right kernel.
+    themselves and may be long in a right kernel. One that a GPU would have stopped already need not
+    run long.
     """
 
     def __init__(self, turns: int, counted_turns: int) -> None:
         self.turns = self.left = turns
         self.counted_turns = self.counted_left = counted_turns
+
+    def shorten(self) -> None:
+        """A GPU would have stopped the launch here."""
+        if self.counted_left > _TURNS_AFTER_FAULT:
+            self.counted_turns -= self.counted_left - _TURNS_AFTER_FAULT
+            self.counted_left = _TURNS_AFTER_FAULT
 
 
 class Addressing(Chunk):
@@ -82,11 +92,13 @@ class Addressing(Chunk):
         outside: Any = np.False_ if view.outside is None else view.outside
         negative: Any = np.False_ if view.wrapped is None else view.wrapped
         at = view.offset
+        wraps = self.program.language is Language.PYTHON
         for axis, i in enumerate(index):
             extent = view.shape[axis]
-            below = i < 0
-            negative = negative | below
-            i = np.where(below, i + extent, i)[()]
+            if wraps:
+                below = i < 0
+                negative = negative | below
+                i = np.where(below, i + extent, i)[()]
             bad = (i < 0) | (i >= extent)
             outside = outside | bad
             at = at + np.where(bad, 0, i)[()] * view.strides[axis]
@@ -116,6 +128,7 @@ class Addressing(Chunk):
                 )
             )
         else:
+            self.budget.shorten()
             self.report.add(
                 found.out_of_bounds(entry.place, person, view.name, at, shape, verb, count)
             )

@@ -7,11 +7,13 @@ differs between threads turns it into one dense array.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from gpuedu.simt.machine.masks import Mask
+from gpuedu.simt.machine.masks import Mask, union
+from gpuedu.simt.machine.records import record
 
 
 class Cells:
@@ -27,13 +29,26 @@ class Cells:
         self._dense_written: np.ndarray | None = None
 
     def field(self, name: str) -> Cells:
-        """A field of each record, kept on its own."""
+        """A field of each record, kept on its own; of a field that is an array, all elements."""
         if name not in self._fields:
-            self._fields[name] = Cells(self.size, self.dtype.fields[name][0], self.threads)  # type: ignore[index]
+            inner = self.dtype.fields[name][0]  # type: ignore[index]
+            base, extents = inner.subdtype or (inner, ())
+            self._fields[name] = Cells(self.size * math.prod(extents), base, self.threads)
         return self._fields[name]
+
+    def _read_fields(self, at: Any, mask: Mask) -> tuple[Any, Mask]:
+        """Whole records, from what their fields hold."""
+        items, missing = [], False
+        for name in self.dtype.names or ():
+            value, gone = self.field(name).read(at, mask)
+            items.append(value)
+            missing = union(missing, gone)
+        return record(self.dtype, tuple(items)), missing
 
     def read(self, at: Any, mask: Mask) -> tuple[Any, Mask]:
         """The values at an index, and the active threads that never wrote there."""
+        if self.dtype.names:
+            return self._read_fields(at, mask)
         if self._dense is None and not isinstance(at, np.ndarray):
             written = self._written[int(at)]
             return self._values[int(at)], _missing(mask, written)
@@ -45,6 +60,10 @@ class Cells:
 
     def write(self, at: Any, value: Any, mask: Mask) -> None:
         """Set the values of the active threads."""
+        if self.dtype.names:
+            for name in self.dtype.names:
+                self.field(name).write(at, value[name], mask)
+            return
         if self._dense is None and not isinstance(at, np.ndarray):
             self._bind(int(at), value, mask)
             return

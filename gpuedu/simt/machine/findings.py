@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpuedu.simt.program import Raise
+from gpuedu.simt.machine.remedies import in_language
+from gpuedu.simt.program import Language, Raise
 from gpuedu.trace import Finding, Level, Place, Thread
 
 
 class Findings:
-    """Collects findings; a second one of the same kind at the same place is counted."""
+    """Collects findings; a second one of the same kind at the same place is counted.
 
-    def __init__(self) -> None:
+    Remedies speak the kernel's language.
+    """
+
+    def __init__(self, language: Language = Language.PYTHON) -> None:
+        self._language = language
         self._found: dict[tuple[object, ...], Finding] = {}
         self.raised: list[tuple[Raise, Thread]] = []
 
@@ -20,7 +25,8 @@ class Findings:
         key = (finding.kind, finding.place, finding.array, finding.other_place)
         known = self._found.get(key)
         if known is None:
-            self._found[key] = finding
+            remedy = in_language(finding.remedy, self._language)
+            self._found[key] = replace(finding, remedy=remedy)
         else:
             self._found[key] = replace(known, count=known.count + finding.count)
 
@@ -144,6 +150,21 @@ def raised(place: Place, who: Thread, told: str, count: int) -> Finding:
     )
 
 
+def trapped(place: Place, who: Thread, told: str, count: int) -> Finding:
+    """An assertion that fails, or ``__trap()``: a GPU ends the launch."""
+    what = "ends the launch" if told == "__trap()" else f"finds `{told}` untrue"
+    return Finding(
+        Level.HAZARD,
+        "trap",
+        f"{describe(who)} {what}: on a GPU the launch ends there, and so does every later one of "
+        "the process",
+        "follow back what made the condition untrue",
+        place,
+        who,
+        count=count,
+    )
+
+
 def divergent_barrier(place: Place, who: Thread, missing: Thread, count: int) -> Finding:
     """A barrier that part of a block never reaches."""
     return Finding(
@@ -223,4 +244,19 @@ def exited_threads(place: Place, who: Thread) -> Finding:
         "guard the work instead of returning early",
         place,
         who,
+    )
+
+
+def misaligned(place: Place, who: Thread, array: str, size_bytes: int, count: int) -> Finding:
+    """A wide access that does not begin on a multiple of its size."""
+    return Finding(
+        Level.HAZARD,
+        "misaligned",
+        f"{describe(who)} means {size_bytes} bytes of `{array}` that do not begin on a multiple of "
+        f"{size_bytes}: a GPU ends the launch with a misaligned address",
+        f"cast only pointers that lie on a multiple of {size_bytes} bytes",
+        place,
+        who,
+        array,
+        count=count,
     )

@@ -173,7 +173,7 @@ class History(Machine):
         units = np.broadcast_to(first, shape)[chosen]
         code = np.broadcast_to(codes, shape)[chosen]
         wide = view.dtype.itemsize // unit
-        if wide > 1 and not view.dtype.names:
+        if wide > 1:
             units = (units[np.newaxis] + np.arange(wide)[:, np.newaxis]).reshape(-1)
             code = np.tile(code, wide)
         return units, code, chosen
@@ -236,8 +236,16 @@ class History(Machine):
                         index,
                         int(chosen.sum()),
                         same=is_same,
+                        checked=self._is_checked(kind, race, site, number),
                     )
                 )
+
+    def _is_checked(self, kind: str, race: Race, site: int, number: int) -> bool:
+        """Whether a read races with a compare-and-swap, which looks again before it writes."""
+        if {kind, race.other_kind} - {"change", "atomic"} != {"read"}:
+            return False
+        swap = site if kind == "change" else int(race.other_site[number])
+        return swap in self.program.swaps
 
     def _same_values(
         self, race: Race, view: View, at: Any, value: Any, lanes: tuple[np.ndarray, np.ndarray]

@@ -6,6 +6,7 @@ methods of these classes; masks and values are as ``masks`` and ``chunk`` say.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,19 +15,26 @@ from gpuedu.errors import KernelSourceError
 from gpuedu.simt.machine import findings as found
 from gpuedu.simt.machine.addressing import Budget, LaunchStoppedError
 from gpuedu.simt.machine.cells import garbage
+from gpuedu.simt.machine.endless import is_stuck
 from gpuedu.simt.machine.masks import Mask, merge, narrow
 from gpuedu.simt.machine.meetings import Meetings
 from gpuedu.simt.machine.views import View
-from gpuedu.simt.program import Atomic, Const, Loop, Raise
+from gpuedu.simt.program import Atomic, Const, Language, Loop, Raise
 from gpuedu.trace import Place
 
 SPIN_TURNS = 5_000
+STUCK_TURNS = 500
 
 
 class Machine(Meetings):
     """One chunk of blocks, running; ``raised`` has the threads that an exception ended."""
 
     raised: Any = np.False_
+
+    @cached_property
+    def _stuck_turns(self) -> dict[int, int]:
+        """Turns of the loops whose condition nothing inside can change."""
+        return {}
 
     def count(self, region: int, m: Mask) -> None:
         """A stretch of the program begins."""
@@ -56,6 +64,18 @@ class Machine(Meetings):
             remedy="choose the value, not the array: `x = a[i] if c else b[i]`",
         )
 
+    def retype(self, view: View, dtype: np.dtype, at: Any, place: Place, m: Mask) -> View:
+        """A view's memory as elements of another type; ``at`` must lie on such an element."""
+        if dtype.itemsize > view.dtype.itemsize:
+            byte = view.flat.start + (view.offset + at) * view.dtype.itemsize
+            astray, _ = narrow(self._mask(m), byte % _alignment(dtype) != 0)
+            if astray is not False:
+                row, thread, count = self.first(astray)
+                self.report.add(
+                    found.misaligned(place, self.who(row, thread), view.name, dtype.itemsize, count)
+                )
+        return view.retyped(dtype)
+
     def undefined(self, name: str, place: Place, dtype: np.dtype | None, m: Mask) -> Any:
         """Threads read a variable that they never set: garbage for a number, else the end."""
         row, thread, count = self.first(self._mask(m))
@@ -70,7 +90,10 @@ class Machine(Meetings):
         who = self.who(row, thread)
         name = statement.exception.__name__
         told = f"{name}: {statement.message}" if statement.message else name
-        self.report.add(found.raised(statement.place, who, told, count))
+        if self.program.language is Language.CUDA_C:
+            self.report.add(found.trapped(statement.place, who, statement.message, count))
+        else:
+            self.report.add(found.raised(statement.place, who, told, count))
         self.report.raised.append((statement, who))
         self.raised = self.raised | self._mask(m)
 
@@ -90,6 +113,10 @@ class Machine(Meetings):
         self.budget.left -= 1
         if self.budget.left < 0:
             self._runaway(loop, m, self.budget.turns)
+        if is_stuck(loop):
+            self._stuck_turns[id(loop)] = turns = self._stuck_turns.get(id(loop), 0) + 1
+            if turns > STUCK_TURNS:
+                self._runaway(loop, m, STUCK_TURNS)
         if m is not None and _waits(loop):
             key = id(loop)
             waiting, turns = self._spins.get(key, (None, 0))
@@ -104,6 +131,12 @@ class Machine(Meetings):
         tell = found.spin if _waits(loop) and m is not None else found.runaway
         self.report.add(tell(loop.place, self.who(row, thread), turns))
         raise LaunchStoppedError
+
+
+def _alignment(dtype: np.dtype) -> int:
+    """What the address of such an element must be a multiple of; vectors are read as a whole."""
+    size = dtype.itemsize
+    return size if size & (size - 1) == 0 and size <= 16 else 1
 
 
 class _Count:

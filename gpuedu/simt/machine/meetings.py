@@ -148,11 +148,15 @@ class Meetings(Accesses):
     def fence(self, scope: str, m: Mask) -> None:
         """Order a thread's accesses as other threads see them: of no effect on values here."""
 
-    def print(self, items: list[Any], m: Mask) -> None:
-        """Print one line for each thread."""
+    def print(self, items: list[Any], form: str | None, m: Mask) -> None:
+        """Print one line for each thread, or what C's ``printf`` makes of a form."""
         chosen = np.argwhere(np.broadcast_to(self._mask(m), self.shape))
         for row, thread in chosen:
-            print(*(self._shown(item, row, thread) for item in items))
+            shown = tuple(self._shown(item, row, thread) for item in items)
+            if form is None:
+                print(*shown)
+            else:
+                print(form % tuple(value.item() for value in map(np.asarray, shown)), end="")
 
     def _shown(self, item: Any, row: int, thread: int) -> Any:
         """One thread's number, text, or tuple as Python writes it."""

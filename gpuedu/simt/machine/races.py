@@ -21,9 +21,29 @@ def describe_race(
     count: int,
     *,
     same: bool,
+    checked: bool = False,
 ) -> Finding:
-    """Two accesses that nothing orders."""
+    """Two accesses that nothing orders.
+
+    ``same`` says that both write one value, ``checked`` that a read meets a compare-and-swap: as
+    the first guess of a loop around the swap it may be old.
+    """
     where = ", ".join(map(str, index))
+    if checked:
+        return Finding(
+            Level.NOTE,
+            "unordered-guess",
+            f"{describe(who)} {_DOES[kind]} `{array}[{where}]`, which {describe(other)} "
+            f"{_DID[other_kind]} on line {other_place.line}: what is read may be old",
+            "harmless where the value is only a guess that a compare-and-swap then checks",
+            place,
+            who,
+            array,
+            index,
+            other_place,
+            other,
+            count,
+        )
     if same:
         return Finding(
             Level.NOTE,
@@ -46,7 +66,7 @@ def describe_race(
         Level.HAZARD,
         "data-race",
         message,
-        _remedy(kind, other_kind, who, other),
+        _remedy(kind, other_kind, who, other, is_one_line=place == other_place),
         place,
         who,
         array,
@@ -57,7 +77,7 @@ def describe_race(
     )
 
 
-def _remedy(kind: str, other_kind: str, who: Thread, other: Thread) -> str:
+def _remedy(kind: str, other_kind: str, who: Thread, other: Thread, *, is_one_line: bool) -> str:
     if who.block != other.block:
         if kind == "read" or other_kind == "read":
             return (
@@ -67,4 +87,14 @@ def _remedy(kind: str, other_kind: str, who: Thread, other: Thread) -> str:
         return "let each block write its own elements, or use `cuda.atomic`"
     if kind == "write" and other_kind == "write":
         return "let one thread write each element, or use `cuda.atomic`"
-    return "put `cuda.syncthreads()` between the two, where all threads of the block pass"
+    if not is_one_line:
+        return "put `cuda.syncthreads()` between the two, where all threads of the block pass"
+    if kind == "read":  # what one thread wrote in an earlier turn
+        return (
+            "both are on one line: put `cuda.syncthreads()` between one turn of the loop and the "
+            "next, where all threads of the block pass"
+        )
+    return (
+        "both are on one line: keep the new value in a variable, then `cuda.syncthreads()`, then "
+        "write it; or use `cuda.atomic` if several threads change one place"
+    )

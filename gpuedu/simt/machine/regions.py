@@ -22,6 +22,7 @@ _FREE = {
     "bool",
     "complex",
     "cuda.selp",
+    *(f"cuda.libdevice.f{name}{end}" for name in ("max", "min", "abs") for end in ("", "f")),
     "numpy.isnan",
     "numpy.isinf",
     "numpy.isfinite",

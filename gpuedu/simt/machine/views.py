@@ -55,6 +55,18 @@ class Flat:
         inner = self.data.dtype.fields[name]  # type: ignore[index]
         return Flat(self.data[name], self.allocation, self.start + inner[1], self.step)
 
+    def retyped(self, dtype: np.dtype, offset: int) -> tuple[Flat, np.int64]:
+        """The memory from element ``offset`` on as another type, and where it begins in that."""
+        begin = self.start + offset * self.step
+        size = self.data.shape[-1] * self.step
+        skipped = (begin - self.start) % dtype.itemsize
+        count = max((size - skipped) // dtype.itemsize, 0)
+        data = self.data
+        shape, strides = (*data.shape[:-1], count), (*data.strides[:-1], dtype.itemsize)
+        whole = _reinterpret(data, dtype, skipped, shape, strides)
+        made = Flat(whole, self.allocation, self.start + skipped, dtype.itemsize)
+        return made, np.int64((begin - made.start) // dtype.itemsize)
+
 
 @dataclass(frozen=True, eq=False)
 class View:
@@ -138,6 +150,8 @@ class View:
 
     def _nested(self, name: str, base: np.dtype, extents: tuple[int, ...]) -> View:
         """A field that is an array in each record."""
+        if not isinstance(self.flat, Flat):
+            return self._nested_cells(name, base, extents)
         data = self.flat.data
         start = self.dtype.fields[name][1]  # type: ignore[index]
         step = data.strides[-1]
@@ -159,6 +173,32 @@ class View:
             offset=self.offset * ratio,
             shape=(*self.shape, *map(np.int64, extents)),
             strides=(*(s * ratio for s in self.strides), *inner),
+        )
+
+    def _nested_cells(self, name: str, base: np.dtype, extents: tuple[int, ...]) -> View:
+        """The same in local memory, where the fields' elements lie record by record."""
+        inner, ratio = [], 1
+        for extent in reversed(extents):
+            inner.insert(0, ratio)
+            ratio *= extent
+        return replace(
+            self,
+            flat=self.flat.field(name),
+            dtype=base,
+            offset=self.offset * ratio,
+            shape=(*self.shape, *map(np.int64, extents)),
+            strides=(*(s * ratio for s in self.strides), *inner),
+        )
+
+    def retyped(self, dtype: np.dtype) -> View:
+        """A view of one dimension over the same bytes, as elements of another type."""
+        if isinstance(self.flat, Flat):
+            flat, offset = self.flat.retyped(dtype, int(np.min(self.offset)))
+            size = np.int64(int(np.max(self.shape[0])) * self.dtype.itemsize // dtype.itemsize)
+            return replace(self, flat=flat, offset=offset, shape=(size,), strides=(1,), dtype=dtype)
+        raise GpueduError(
+            f"the local array `{self.name}` is read as elements of another type",
+            remedy="keep it in shared or global memory, or use one type",
         )
 
     def reshaped(self, shape: tuple[Number, ...]) -> View:
@@ -206,7 +246,8 @@ def _reinterpret(
         "typestr": dtype.str,
         "version": 3,
     }
-    return np.asarray(_Memory(interface, data))
+    made = np.asarray(_Memory(interface, data))
+    return made.view(dtype) if dtype.names else made  # the interface has no names of fields
 
 
 class _Memory:

@@ -57,7 +57,7 @@ def compile_kernel(python: Callable, kinds: Sequence[Kind]) -> Program:
         tables.constants,
         variables,
         bool(tables.fences),
-        bool(tables.choices),
+        notes=tuple(tables.notes),
     )
 
 

@@ -51,12 +51,25 @@ def _shape_and_dtype(
             "write the number, or use a constant defined outside the kernel",
         ) from None
     dtype = dtype_of(thing)
+    if type(thing) is int:
+        raise _loose_extents(k, node)
     if dtype is None:
         raise k.refuse(node, f"{thing!r} is no number type", "use `float32` from numba")
     shape = shape if isinstance(shape, tuple) else (shape,)
     if not all(isinstance(extent, int) and extent >= 0 for extent in shape):
         raise k.refuse(node, f"{shape} is no shape: each extent is a whole number")
     return shape, dtype
+
+
+def _loose_extents(k: Lowerer, node: ast.Call) -> Exception:
+    """What is said of ``array(32, 33, float32)``: a number stands where the dtype should."""
+    extents = node.args[: max(2, len(node.args) - 1)]
+    shape = ", ".join(ast.unparse(extent) for extent in extents)
+    return k.refuse(
+        node,
+        f"the shape is one argument, and {shape} are {len(extents)}",
+        f"write `({shape})`, in parentheses of its own, and behind it the dtype",
+    )
 
 
 def shared_array(k: Lowerer, node: ast.Call) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from gpuedu.simt.builder import Clash, UnreachableError
+from gpuedu.simt.host.names import dotted_name
 from gpuedu.simt.program import Branch, Const
 from gpuedu.simt.python import arrays, loops, raising
 from gpuedu.simt.python.definite import is_flag
@@ -12,6 +13,7 @@ from gpuedu.simt.python.expressions import OPERATORS, evaluate, operate
 from gpuedu.simt.python.lowerer import Lowerer, member_value
 from gpuedu.simt.python.variables import read_name
 from gpuedu.simt.values import Array, Scalar, Static, Tuple, Value
+from gpuedu.trace import Finding, Level
 
 
 def run(k: Lowerer, statements: list[ast.stmt]) -> None:
@@ -39,7 +41,7 @@ def _run(k: Lowerer, node: ast.stmt) -> None:
             _augmented(k, node)
         case ast.Expr(value=value):
             if not isinstance(value, ast.Constant):
-                evaluate(k, value)
+                _note_missing_call(k, node, evaluate(k, value))
         case ast.If():
             _if(k, node)
         case ast.While():
@@ -86,6 +88,22 @@ def _unpack(k: Lowerer, node: ast.expr, targets: list[ast.expr], value: Value) -
     held = [k.builder.hold(item) for item in value.items]
     for target, item in zip(targets, held, strict=True):
         assign(k, target, item)
+
+
+def _note_missing_call(k: Lowerer, node: ast.Expr, value: Value) -> None:
+    """``cuda.syncthreads`` as a statement names a function and calls nothing."""
+    if not isinstance(node.value, ast.Attribute) or not isinstance(value, Static):
+        return
+    text = k.function.text(node.value)
+    if callable(value.object) and (dotted_name(value.object) or "").startswith("cuda."):
+        note = Finding(
+            Level.NOTE,
+            "missing-call",
+            f"`{text}` without parentheses names the function and does not call it",
+            f"`{text}()`",
+            k.function.place(node),
+        )
+        k.tables.notes.append(note)
 
 
 def _augmented(k: Lowerer, node: ast.AugAssign) -> None:

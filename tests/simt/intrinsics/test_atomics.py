@@ -179,7 +179,7 @@ def test_wheel_of_one_limit(op, limit, start):
         ("add", "int16"),
         ("max", "int8"),
         ("and_", "float32"),
-        ("exch", "float32"),
+        ("exch", "float64"),
         ("cas", "float64"),
         ("compare_and_swap", "bool"),
         ("inc", "int32"),
@@ -200,3 +200,11 @@ def test_no_lanes():
     old = atomics.apply("add", data, nobody, [np.empty(0, np.int32)], want_old=True)
     assert old.shape == (0,)
     assert data.tolist() == [0, 1, 2]
+
+
+def test_cuda_c_exchanges_floats():
+    data = np.array([1, 2], np.float32)
+    old = atomics.apply(
+        "exch", data, np.array([1, 1]), [np.array([5, 6], np.float32)], want_old=True
+    )
+    assert old.tolist() == [2, 5] and data.tolist() == [1, 6]

@@ -32,10 +32,10 @@ HALVES = ["hadd", "hsub", "hmul", "hdiv", "heq", "hne", "hge", "hgt", "hle", "hl
 ARITY = {
     **dict.fromkeys([f"math.{name}" for name in TWO], 2),
     **dict.fromkeys([f"cuda.fp16.{name}" for name in HALVES], 2),
-    **dict.fromkeys(["divmod", "max", "min", "pow", "cmath.rect"], 2),
+    **dict.fromkeys(["divmod", "max", "min", "pow", "cmath.rect", "c.divide", "c.remainder"], 2),
     **dict.fromkeys(["cuda.fma", "cuda.fp16.hfma", "cuda.selp"], 3),
 }
-ONLY_INTEGERS = {"cuda.popc", "cuda.clz", "cuda.ffs", "cuda.brev"}
+ONLY_INTEGERS = {"cuda.popc", "cuda.clz", "cuda.ffs", "cuda.brev", "c.divide", "c.remainder"}
 ONLY_FLOATS = {"cuda.fma", "cuda.cbrt", "round"}
 
 

@@ -191,6 +191,12 @@ def test_a_step_of_each_thread_is_taken_or_refused_with_the_line():
         ("cuda.shared.array(n, float32)", "must be known when the kernel is compiled"),
         ("cuda.shared.array(4)", "is missing"),
         ("cuda.local.array(4, 'text')", "no number type"),
+        (
+            "cuda.shared.array(4, 5, float32)",
+            r"(?s)the shape is one argument, and 4, 5 are 2.*`\(4, 5\)`",
+        ),
+        ("cuda.local.array(2, 3, 4, float32)", r"\(2, 3, 4\)"),
+        ("cuda.shared.array(8 * 4, 8 * 4 + 1)", r"\(8 \* 4, 8 \* 4 \+ 1\)"),
         ("cuda.local.array((2, -1), float32)", "is no shape"),
         ("cuda.shared.array(4, float32, alignment=3)", "power of 2"),
         ("cuda.shared.array(4, float32, size=3)", "is no argument"),

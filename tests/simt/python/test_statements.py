@@ -250,3 +250,16 @@ def test_constructs_are_refused_with_the_line(line, tmp_path):
         simulate(scope["kernel"], 1, 1, np.zeros(1))
     assert caught.value.line == 3
     assert line in str(caught.value)
+
+
+def test_a_barrier_without_parentheses_is_noted():
+    def kernel(out):
+        out[cuda.threadIdx.x] = 1
+        cuda.syncthreads  # noqa: B018
+        out[cuda.threadIdx.x] += 1
+
+    trace = simulate(kernel, 1, 32, np.zeros(32))
+    (note,) = [found for found in trace.findings if found.kind == "missing-call"]
+    assert note.level == "note" and "`cuda.syncthreads`" in note.message
+    assert note.place.line == line_of(kernel, "cuda.syncthreads  #")
+    assert trace.hazards == ()

@@ -19,6 +19,8 @@ from gpuedu.simt.program import (
     Const,
     Expression,
     Extent,
+    Part,
+    Record,
     Select,
     Slot,
     Special,
@@ -58,6 +60,11 @@ def text_of(w: Writer, node: Expression) -> str:
             )
         case Call():
             return _call(w, node)
+        case Part(record, name):
+            return f"{text_of(w, record)}[{name!r}]"
+        case Record(items, dtype):
+            parts = "".join(f"{text_of(w, item)}, " for item in items)
+            return f"record({w.constant(dtype)}, ({parts}))"
     raise TypeError(node)
 
 

@@ -19,6 +19,7 @@ from gpuedu.simt.machine.codegen.paths import (
     write_return,
 )
 from gpuedu.simt.machine.codegen.writer import Compiled, Writer, slot_name
+from gpuedu.simt.machine.records import record
 from gpuedu.simt.machine.regions import Region
 from gpuedu.simt.program import (
     Atomic,
@@ -39,6 +40,7 @@ from gpuedu.simt.program import (
     Raise,
     Random,
     Return,
+    Retype,
     Set,
     SetArray,
     Statement,
@@ -73,6 +75,7 @@ def generate(program: Program, *, traced: bool) -> Compiled:
         "union": masks.union,
         "same_as": masks.same_as,
         "merge": masks.merge,
+        "record": record,
         "to_integer": to_integer,
         **writer.constants,
     }
@@ -113,6 +116,11 @@ def _statement(w: Writer, s: Statement, m: str) -> None:
             w.put(f"{slot_name(slot)} = {text_of(w, value)}")
         case SetArray():
             _view(w, s)
+        case Retype(slot, base, at, place):
+            w.put(
+                f"{slot_name(slot)} = M.retype({slot_name(base)}, {w.constant(slot.type.dtype)}, "
+                f"{text_of(w, at)}, {w.constant(place)}, {m})"
+            )
         case Load(slot, array, index, site):
             w.put(
                 f"{slot_name(slot)} = M.load({site}, {slot_name(array)}, {_index(w, index)}, {m})"
@@ -141,8 +149,8 @@ def _statement(w: Writer, s: Statement, m: str) -> None:
                 f"{slot_name(slot)} = M.random({function!r}, {load}, {store}, {slot_name(array)}, "
                 f"{text_of(w, index)}, {m})"
             )
-        case Print(items):
-            w.put(f"M.print([{', '.join(_printed(w, item) for item in items)}], {m})")
+        case Print(items, form):
+            w.put(f"M.print([{', '.join(_printed(w, item) for item in items)}], {form!r}, {m})")
         case Undefined(name, slot, place):
             target = f"{slot_name(slot)} = " if slot is not None else ""
             dtype = "None" if slot is None else w.constant(slot.dtype)

@@ -1,0 +1,61 @@
+"""The front end for CUDA C: source text becomes the program form that Python kernels become, too.
+
+From a text to what it declares:
+
+- ``preprocess``: macros and includes, lines kept; ``parentheses``, ``syntax``: the tree, and what
+  refuses it.
+- ``types``, ``declarations``: C's types, and the declarations that name them.
+- ``module``, ``outline``, ``structures``: what one source text holds, and how it is read;
+  ``constants``, ``memory``: its numbers known beforehand, and its device memory.
+
+From a kernel to a program, with ``lowerer`` for the state on the way:
+
+- ``expressions``, ``literals``, ``casts``, ``type_names``, ``initializers``, ``assignments``:
+  values; ``folding``, ``conversions``, ``operators``: their arithmetic.
+- ``places``, ``lvalues``: what can be assigned; ``variables``, ``views``, ``access``: registers,
+  memory, and how both are read and written; ``reinterpretation``: bits as another type.
+- ``calls``, ``device_functions``, ``parameters``, ``instances``: calls, inlining, templates.
+- ``statements``, ``locals``: what a body does and declares; ``loops``, ``counting``, ``switches``,
+  ``changes``: control flow, and what it carries.
+- ``functions``, ``prototypes``, ``half_functions``, ``pairs``: CUDA's functions of numbers;
+  ``threads``, ``atomics``, ``printing``: those of threads together.
+- ``arguments``, ``compile``: from a source text, a kernel's name and arguments to a program.
+
+Modules import what they need at their top. Only where the language itself goes round in a circle
+(an expression may hold any other, a statement a loop, an extent an expression) does the import
+stand in the function.
+
+The source is read, never run. What the real compiler refuses is refused first, in its own words,
+where it is installed; what it accepts and this front end does not cover is refused with line and
+construct. Simplified: floating-point contraction (``a * b + c`` in one rounding) is not modelled;
+``volatile`` and ``#pragma unroll`` change nothing; a variable lives in registers unless its address
+is taken.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+# The parser is not on every machine that runs kernels in Python, so nothing is imported unasked.
+_HOME = {
+    "CudaCKernel": "compile",
+    "KernelArgumentError": "arguments",
+    "as_cuda_c": "compile",
+    "compile_cuda_c": "compile",
+    "fitted": "arguments",
+    "signature": "compile",
+}
+
+__all__ = [*_HOME, "is_cuda_c"]
+
+
+def is_cuda_c(kernel: Any) -> bool:
+    """Whether a kernel is one of CUDA C: ours, or an object like CuPy's ``RawKernel``."""
+    return all(isinstance(getattr(kernel, name, None), str) for name in ("code", "name"))
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -1,0 +1,90 @@
+"""Assignments and steps: ``a = b``, ``a += b``, ``i++``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tree_sitter import Node
+
+from gpuedu.simt.cuda_c.access import read, write
+from gpuedu.simt.cuda_c.conversions import convert
+from gpuedu.simt.cuda_c.expressions import evaluate
+from gpuedu.simt.cuda_c.initializers import initialised
+from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, constant
+from gpuedu.simt.cuda_c.lvalues import place_of
+from gpuedu.simt.cuda_c.operators import binary, unary
+from gpuedu.simt.cuda_c.places import Element, Local, Member, PlaceOf, Temporary
+from gpuedu.simt.cuda_c.syntax import field, operator_of, text_of
+from gpuedu.simt.cuda_c.types import INT
+
+
+def assignment(k: Lowerer, node: Node) -> PlaceOf:
+    """``a = b``, ``a += b``; the place that was assigned."""
+    operator = operator_of(node)
+    left, right = field(node, "left"), field(node, "right")
+    if operator == "=":
+        if right.type == "initializer_list":
+            place = place_of(k, left)
+            write(k, left, place, initialised(k, right, place.type))
+            return place
+        value = evaluate(k, right)
+        place = place_of(k, left)
+        write(k, left, place, value)
+        return _afterwards(place, convert(k, right, value, place.type))
+    given = evaluate(k, right)  # the right side comes first: ISO C++17, [expr.ass]
+    place = held(k, place_of(k, left))
+    old = read(k, left, place)
+    value = binary(k, node, operator[:-1], old, given)
+    write(k, left, place, value)
+    return _afterwards(place, convert(k, node, value, place.type))
+
+
+def _afterwards(place: PlaceOf, value: Typed) -> PlaceOf:
+    """What an assignment stands for: memory need not be read again."""
+    return place if isinstance(place, Local) else Temporary(value)
+
+
+def held(k: Lowerer, place: PlaceOf) -> PlaceOf:
+    """The place with its index worked out once."""
+    match place:
+        case Element(index=index):
+            return replace(place, index=tuple(k.builder.keep(part) for part in index))
+        case Member(base=base):
+            return replace(place, base=held(k, base))
+    return place
+
+
+def step(k: Lowerer, node: Node, argument: Node | None = None) -> tuple[PlaceOf, Typed]:
+    """``i++`` and its kin: the place, and its value before."""
+    argument = argument or field(node, "argument")
+    place = held(k, place_of(k, argument))
+    old = read(k, argument, place)
+    old = Typed(old.type, k.builder.hold(old.value))
+    operator = "+" if "++" in (text_of(child) for child in node.children) else "-"
+    write(k, argument, place, binary(k, node, operator, old, constant(INT, 1)))
+    return place, old
+
+
+def update(k: Lowerer, node: Node) -> Typed:
+    """``i++`` as a value: the old one; of ``++i`` the new one."""
+    argument = field(node, "argument")
+    if argument.type == "unary_expression":
+        return _step_below(k, node, argument)
+    place, old = step(k, node)
+    is_prefix = text_of(node.children[0]) in ("++", "--")
+    if not is_prefix:
+        return old
+    if isinstance(place, Local):
+        return read(k, node, place)
+    operator = "+" if text_of(node.children[0]) == "++" else "-"
+    return convert(k, node, binary(k, node, operator, old, constant(INT, 1)), old.type)
+
+
+def _step_below(k: Lowerer, node: Node, argument: Node) -> Typed:
+    """``-i++``: the grammar binds the sign first, C the step."""
+    inner = field(argument, "argument")
+    if inner.type == "unary_expression":
+        value = _step_below(k, node, inner)
+    else:
+        _, value = step(k, node, inner)
+    return unary(k, argument, operator_of(argument), value)

@@ -1,0 +1,169 @@
+"""Calls: CUDA's own functions, and casts written as calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from tree_sitter import Node
+
+from gpuedu.simt.cuda_c import atomics, functions, pairs, printing, threads
+from gpuedu.simt.cuda_c.access import read, write
+from gpuedu.simt.cuda_c.conversions import convert
+from gpuedu.simt.cuda_c.device_functions import call_device_function
+from gpuedu.simt.cuda_c.expressions import evaluate_all
+from gpuedu.simt.cuda_c.lowerer import NOTHING, Lowerer, Typed, TypeName
+from gpuedu.simt.cuda_c.places import Local, dereference, named_place
+from gpuedu.simt.cuda_c.syntax import bare, field, parts, short, text_of
+from gpuedu.simt.cuda_c.type_names import type_named, type_of
+from gpuedu.simt.cuda_c.types import INT, LONG, UNSIGNED, VECTORS, VOID, Struct, number
+from gpuedu.simt.cuda_c.variables import as_it_is, zero
+from gpuedu.simt.program import Const
+from gpuedu.simt.values import Scalar, Tuple
+
+_CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast"})
+_SIZES = {"unsigned": UNSIGNED, "signed": INT, "short": number("int16"), "long": LONG}
+"""Words that the grammar takes for the name of a function in ``long(x)``."""
+
+_REFUSED = {
+    "clock": "time does not pass on this machine: measure on a GPU",
+    "clock64": "time does not pass on this machine: measure on a GPU",
+    "malloc": "pass an array, or use a local array of fixed size",
+    "free": "pass an array, or use a local array of fixed size",
+    "cudaMalloc": "that is host code: make the array with `cp.empty` outside of the kernel",
+    "cudaMemcpy": "that is host code: copy with `cp.asarray` outside of the kernel",
+    "tex2D": "read the array itself",
+    "__syncthreads_any": "`__syncthreads_or`",
+    "__shfl": "`__shfl_sync(mask, value, lane)`: since Volta the lanes are named",
+    "__shfl_down": "`__shfl_down_sync(mask, value, delta)`: since Volta the lanes are named",
+    "__ballot": "`__ballot_sync(mask, condition)`: since Volta the lanes are named",
+}
+
+
+def call(k: Lowerer, node: Node) -> Typed:
+    """The value of a call."""
+    callee, given = bare(field(node, "function")), parts(field(node, "arguments"))
+    match callee.type:
+        case "identifier":
+            return _named(k, node, text_of(callee), given)
+        case "template_function":
+            return _with_types(k, node, callee, given)
+        case "primitive_type" | "sized_type_specifier" | "type_identifier":
+            return _as_cast(k, node, callee, given)
+        case "qualified_identifier" if (name := text_of(callee).rpartition("::")[2]) in (
+            k.module.functions
+        ):
+            return _named(k, node, name, given)
+        case "field_expression":
+            raise k.refuse(node, f"`{short(callee)}`: structures have no functions here")
+    raise k.refuse(node, f"`{short(callee)}` cannot be called here")
+
+
+def _shuffled(k: Lowerer, given: Sequence[Node]) -> list[Typed]:
+    """A shuffle's arguments: a lane may offer a variable that it never set, if nobody takes it.
+
+    ``if (lane == 0) base = f(); base = __shfl_sync(mask, base, 0);`` is right. Whether the lane
+    whose value is taken had set it is not looked at.
+    """
+    values = evaluate_all(k, [*given[:1], *given[2:]])
+    if len(given) > 1:
+        part = bare(given[1])
+        place = named_place(k, text_of(part)) if part.type == "identifier" else None
+        offered = as_it_is(k, place.variable) if isinstance(place, Local) else None
+        values[1:1] = evaluate_all(k, given[1:2]) if offered is None else [offered]
+    return values
+
+
+def _named(k: Lowerer, node: Node, name: str, given: list[Node]) -> Typed:
+    if name in k.module.functions:
+        return call_device_function(k, node, k.module.functions[name], given, ())
+    if isinstance(k.find(name), TypeName) or name in k.module.types:
+        return _as_cast(k, node, bare(field(node, "function")), given)
+    if name == "__ldg" or name in ("__ldca", "__ldcg", "__ldcs"):
+        return _cached_load(k, node, given)
+    if name == "printf":
+        return printing.print_formatted(k, node, given, evaluate_all(k, given[1:]))
+    if name == "assert":
+        return printing.asserted(k, node, given)
+    if name == "__trap":
+        return printing.trap(k, node)
+    if name in atomics.NAMES:
+        return atomics.atomic(k, node, name, evaluate_all(k, given))
+    if name in threads.FUNCTIONS:
+        values = _shuffled(k, given) if name.startswith("__shfl") else evaluate_all(k, given)
+        return threads.FUNCTIONS[name](k, node, values)
+    if name in functions.FUNCTIONS:
+        return functions.FUNCTIONS[name](k, node, evaluate_all(k, given))
+    if name in pairs.FUNCTIONS:
+        return pairs.FUNCTIONS[name](k, node, evaluate_all(k, given))
+    if name.startswith("make_") and name.removeprefix("make_") in VECTORS:
+        return _vector(k, node, VECTORS[name.removeprefix("make_")], given)
+    if name in ("sincosf", "sincos", "__sincosf"):
+        return _sincos(k, node, given, name)
+    if name in _SIZES and len(given) == 1:
+        return convert(k, node, evaluate_all(k, given)[0], _SIZES[name])
+    if name in ("__builtin_expect", "__builtin_assume"):
+        return evaluate_all(k, given[:1])[0]
+    raise k.refuse(node, f"the function `{name}` is not covered", _REFUSED.get(name, ""))
+
+
+def _cached_load(k: Lowerer, node: Node, given: list[Node]) -> Typed:
+    """``__ldg(&a[i])`` reads like ``a[i]``; the cache is not modelled."""
+    if len(given) != 1:
+        raise k.refuse(node, "`__ldg` takes one address")
+    (pointer,) = evaluate_all(k, given)
+    return read(k, node, dereference(k, node, pointer))
+
+
+def _vector(k: Lowerer, node: Node, type_: Struct, given: list[Node]) -> Typed:
+    if len(given) != len(type_.fields):
+        raise k.refuse(node, f"`make_{type_}` takes {len(type_.fields)} numbers, got {len(given)}")
+    values = [
+        convert(k, part, value, inner).value
+        for part, value, (_, inner) in zip(given, evaluate_all(k, given), type_.fields, strict=True)
+    ]
+    return Typed(type_, Tuple(tuple(values), tuple(name for name, _ in type_.fields)))
+
+
+def _sincos(k: Lowerer, node: Node, given: list[Node], name: str) -> Typed:
+    if len(given) != 3:
+        raise k.refuse(node, f"`{name}` takes an angle and two addresses")
+    angle, sine, cosine = evaluate_all(k, given)
+    suffix = "f" if name.endswith("f") else ""
+    for pointer, part in ((sine, "sin"), (cosine, "cos")):
+        value = functions.FUNCTIONS[f"{part}{suffix}"](k, node, [angle])
+        write(k, node, dereference(k, node, pointer), value)
+    return Typed(VOID, NOTHING)
+
+
+def _as_cast(k: Lowerer, node: Node, callee: Node, given: list[Node]) -> Typed:
+    """``float(x)``, ``T(x)``, ``dim3(x, y)``."""
+    type_ = type_named(k, text_of(callee)) if callee.type == "identifier" else type_of(k, callee)
+    assert type_ is not None
+    if not given:
+        return Typed(type_, zero(k, type_))
+    values = evaluate_all(k, given)
+    if isinstance(type_, Struct) and len(given) > 1:
+        items = [
+            convert(k, node, value, inner).value
+            for value, (_, inner) in zip(values, type_.fields, strict=False)
+        ]
+        items += [Scalar(Const(np.uint32(1)))] * (len(type_.fields) - len(items))
+        return Typed(type_, Tuple(tuple(items), tuple(name for name, _ in type_.fields)))
+    if len(given) != 1:
+        raise k.refuse(node, f"`{type_}` takes one value")
+    return convert(k, node, values[0], type_)
+
+
+def _with_types(k: Lowerer, node: Node, callee: Node, given: list[Node]) -> Typed:
+    """``static_cast<T>(x)`` and ``f<T, 4>(x)``."""
+    name, arguments = text_of(field(callee, "name")), parts(field(callee, "arguments"))
+    if name in _CASTS and len(arguments) == len(given) == 1:
+        return convert(k, node, evaluate_all(k, given)[0], type_of(k, arguments[0]))
+    if name in k.module.functions:
+        return call_device_function(k, node, k.module.functions[name], given, arguments)
+    if name in ("min", "max") and len(arguments) == 1:
+        type_ = type_of(k, arguments[0])
+        values = [convert(k, node, value, type_) for value in evaluate_all(k, given)]
+        return functions.FUNCTIONS[name](k, node, values)
+    raise k.refuse(node, f"the function `{name}` is not covered")

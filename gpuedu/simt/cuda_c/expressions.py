@@ -1,0 +1,237 @@
+"""Expressions of CUDA C."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tree_sitter import Node
+
+from gpuedu.simt.cuda_c import threads
+from gpuedu.simt.cuda_c.access import read
+from gpuedu.simt.cuda_c.conversions import common_type, convert, is_there, truth
+from gpuedu.simt.cuda_c.literals import character, literal
+from gpuedu.simt.cuda_c.lowerer import NOTHING, Fixed, Lowerer, Typed, constant
+from gpuedu.simt.cuda_c.operators import binary, unary
+from gpuedu.simt.cuda_c.places import PlaceOf, defined_place, named_place
+from gpuedu.simt.cuda_c.syntax import bare, field, operator_of, short, text_of
+from gpuedu.simt.cuda_c.types import BOOLEAN, CType, Number, Pointer
+from gpuedu.simt.cuda_c.views import address
+from gpuedu.simt.kinds import convert as converted
+from gpuedu.simt.program import Const, Expression, If, Select, Statement
+from gpuedu.simt.values import Scalar, kind_of, leaves
+
+_PLACES = frozenset(
+    {"identifier", "subscript_expression", "field_expression", "pointer_expression"}
+)
+
+
+def evaluate(k: Lowerer, node: Node) -> Typed:
+    """The value of an expression; an array decays to a pointer."""
+    from gpuedu.simt.cuda_c.lvalues import place_of
+
+    node = bare(node)
+    if node.type in _PLACES and not (
+        node.type == "pointer_expression" and operator_of(node) == "&"
+    ):
+        return read(k, node, place_of(k, node))
+    return evaluate_value(k, node)
+
+
+def evaluate_value(k: Lowerer, node: Node) -> Typed:
+    """The value of an expression that names no place."""
+    from gpuedu.simt.cuda_c import calls
+    from gpuedu.simt.cuda_c.assignments import assignment, update
+    from gpuedu.simt.cuda_c.casts import explicit_cast, sizeof
+    from gpuedu.simt.cuda_c.initializers import initialised
+    from gpuedu.simt.cuda_c.lvalues import place_of
+    from gpuedu.simt.cuda_c.type_names import type_of
+
+    match node.type:
+        case "number_literal":
+            return literal(k, node)
+        case "char_literal":
+            return character(k, node)
+        case "true" | "false":
+            return constant(BOOLEAN, node.type == "true")
+        case "identifier":
+            return _name(k, node)
+        case "qualified_identifier" if isinstance(k.find(text_of(node)), Fixed):
+            return read(k, node, defined_place(k, node))
+        case "qualified_identifier" if (
+            named_place(k, text_of(node).rpartition("::")[2]) is not None
+        ):
+            return read(k, node, place_of(k, node))
+        case "type_identifier":  # a template's argument that is a number
+            return read(k, node, defined_place(k, node))
+        case "field_expression":
+            return _builtin_member(k, node)
+        case "binary_expression":
+            return _binary(k, node)
+        case "unary_expression":
+            operator = operator_of(node)
+            return unary(k, node, operator, evaluate(k, field(node, "argument")))
+        case "pointer_expression" if operator_of(node) == "&":
+            argument = field(node, "argument")
+            return address(k, argument, place_of(k, argument))
+        case "assignment_expression":
+            return read(k, node, assignment(k, node))
+        case "update_expression":
+            return update(k, node)
+        case "conditional_expression":
+            return conditional(k, node)
+        case "cast_expression":
+            return explicit_cast(k, node)
+        case "call_expression":
+            return calls.call(k, node)
+        case "comma_expression":
+            evaluate(k, field(node, "left"))
+            return evaluate(k, field(node, "right"))
+        case "sizeof_expression":
+            return sizeof(k, node)
+        case "compound_literal_expression":
+            return initialised(k, field(node, "value"), type_of(k, field(node, "type")))
+        case "condition_clause":
+            return evaluate(k, field(node, "value"))
+        case "null" | "nullptr":
+            raise k.refuse(node, "a null pointer is not modelled", "pass a flag beside the pointer")
+        case "string_literal" | "concatenated_string":
+            raise k.refuse(node, "a text can only be the format of `printf`")
+        case "lambda_expression":
+            raise k.refuse(node, "a lambda is not covered", "write a `__device__` function")
+    raise k.refuse(node, f"`{short(node)[:60]}` is not covered ({node.type.replace('_', ' ')})")
+
+
+def evaluate_all(k: Lowerer, given: Sequence[Node]) -> list[Typed]:
+    """The values of expressions in order, each worked out before the next."""
+    found = []
+    for part in given:
+        typed = evaluate(k, part)
+        found.append(Typed(typed.type, k.builder.hold(typed.value)))
+    return found
+
+
+def _name(k: Lowerer, node: Node) -> Typed:
+    name = text_of(node)
+    special = threads.variable(name)
+    if special is not None:
+        return special
+    if name in k.module.functions:
+        raise k.refuse(node, f"`{name}` is a function: pointers to functions are not covered")
+    raise k.refuse(node, f"the name `{name}` is not defined")
+
+
+def _builtin_member(k: Lowerer, node: Node) -> Typed:
+    """``threadIdx.x`` and its kin; any other member has a place."""
+    owner = text_of(field(node, "argument"))
+    special = threads.member(owner, text_of(field(node, "field")))
+    if special is None:
+        raise k.refuse(node, f"the name `{owner}` is not defined")
+    return special
+
+
+def _binary(k: Lowerer, node: Node) -> Typed:
+    operator = operator_of(node)
+    if operator in ("&&", "||"):
+        return _shortcut(k, node, operator)
+    sides = [bare(field(node, side)) for side in ("left", "right")]
+    if operator in ("==", "!=") and any(side.type in ("null", "nullptr") for side in sides):
+        return _against_null(k, node, operator, sides)
+    left = evaluate(k, field(node, "left"))
+    return binary(k, node, operator, left, evaluate(k, field(node, "right")))
+
+
+def _against_null(k: Lowerer, node: Node, operator: str, sides: list[Node]) -> Typed:
+    """``p == nullptr`` and ``p != NULL``."""
+    pointer = evaluate(k, next(side for side in sides if side.type not in ("null", "nullptr")))
+    if not isinstance(pointer.type, Pointer):
+        raise k.refuse(node, f"only pointers can be null, this is `{pointer.type}`")
+    there = Typed(BOOLEAN, Scalar(is_there(k, pointer)))
+    return there if operator == "!=" else unary(k, node, "!", there)
+
+
+def _shortcut(k: Lowerer, node: Node, operator: str) -> Typed:
+    """``&&`` and ``||``: only threads that need the right side run its accesses."""
+    left, right = field(node, "left"), field(node, "right")
+    condition = truth(k, left, evaluate(k, left))
+    if isinstance(condition, Const):
+        if bool(condition.value) == (operator == "&&"):
+            return Typed(BOOLEAN, Scalar(truth(k, right, evaluate(k, right))))
+        return Typed(BOOLEAN, Scalar(condition))
+    condition = k.builder.keep(condition)
+
+    def rest() -> Typed:
+        return Typed(BOOLEAN, Scalar(truth(k, right, evaluate(k, right))))
+
+    first = Typed(BOOLEAN, Scalar(condition))
+    sides = (rest, lambda: first) if operator == "&&" else (lambda: first, rest)
+    return either(k, node, condition, *sides)
+
+
+def conditional(k: Lowerer, node: Node) -> Typed:
+    """``condition ? a : b``."""
+    test = field(node, "condition")
+    condition = truth(k, test, evaluate(k, test))
+    then, orelse = field(node, "consequence"), field(node, "alternative")
+    if isinstance(condition, Const):
+        taken, other = (then, orelse) if condition.value else (orelse, then)
+        type_ = unevaluated(k, other)
+        value = evaluate(k, taken)
+        return convert(k, taken, value, common_type(k, node, value.type, type_))
+    return either(k, node, condition, lambda: evaluate(k, then), lambda: evaluate(k, orelse))
+
+
+def unevaluated(
+    k: Lowerer, node: Node, look: Callable[[Lowerer, Node], Typed | PlaceOf] = evaluate
+) -> CType:
+    """The type of an expression that no thread runs.
+
+    An array decays to a pointer, but not if it is looked at as a place, by ``place_of``.
+    """
+    mark, names = k.tables.mark(), k.builder.names
+    nowhere: list[Statement] = []
+    with k.builder.lowering(nowhere):
+        k.builder.names = None if names is None else dict(names)
+        found = look(k, node).type
+    k.tables.rewind(mark)
+    k.builder.names = names
+    return found
+
+
+def either(
+    k: Lowerer,
+    node: Node,
+    condition: Expression,
+    then: Callable[[], Typed],
+    orelse: Callable[[], Typed],
+) -> Typed:
+    """A value from one of two expressions; what only one side does is done by its threads only."""
+    before = k.builder.names
+    first_block: list[Statement] = []
+    second_block: list[Statement] = []
+    with k.builder.lowering(first_block):
+        k.builder.names = None if before is None else dict(before)
+        first, left = then(), k.builder.names
+    with k.builder.lowering(second_block):
+        k.builder.names = None if before is None else dict(before)
+        second, right = orelse(), k.builder.names
+    k.builder.names = before
+    type_ = common_type(k, node, first.type, second.type)
+    first, second = convert(k, node, first, type_), convert(k, node, second, type_)
+    if not first_block and not second_block and isinstance(type_, Number):
+        return Typed(
+            type_, Scalar(Select(condition, first.expression, second.expression, type_.dtype))
+        )
+    if type_ == first.type and first.value is NOTHING:
+        joins: list[Any] = []
+        result = NOTHING
+    else:
+        kind = kind_of(first.value)
+        result = k.builder.value_of(kind, "t")
+        sides = (converted(first.value, kind), converted(second.value, kind))
+        joins = list(zip(leaves(result), *sides, strict=True))
+    statement = If(condition, first_block, second_block, None, joins)
+    k.builder.emit(statement)
+    if before is not None and left is not None and right is not None:
+        k.builder.names = k.builder.joined(statement, left, right, before)
+    return Typed(type_, result)

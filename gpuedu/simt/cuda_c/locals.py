@@ -1,0 +1,218 @@
+"""Declarations inside functions: variables, shared and local arrays, references, constants."""
+
+from __future__ import annotations
+
+import numpy as np
+from tree_sitter import Node
+
+from gpuedu.simt.cuda_c.access import write
+from gpuedu.simt.cuda_c.assignments import held
+from gpuedu.simt.cuda_c.constants import enumerators, whole_number_of
+from gpuedu.simt.cuda_c.conversions import convert
+from gpuedu.simt.cuda_c.declarations import (
+    Declared,
+    UnknownTypeError,
+    declarators,
+    declare,
+    is_const,
+    specified,
+    type_node,
+    words,
+)
+from gpuedu.simt.cuda_c.initializers import initial_value, placed_values
+from gpuedu.simt.cuda_c.lowerer import Alias, Lowerer, Memory, Typed, TypeName, Variable
+from gpuedu.simt.cuda_c.lvalues import place_of
+from gpuedu.simt.cuda_c.module import Function
+from gpuedu.simt.cuda_c.places import Element
+from gpuedu.simt.cuda_c.structures import alignment_told, read_struct
+from gpuedu.simt.cuda_c.syntax import parts, text_of
+from gpuedu.simt.cuda_c.type_names import type_named
+from gpuedu.simt.cuda_c.types import (
+    AUTO,
+    INT,
+    VECTORS,
+    ArrayOf,
+    CType,
+    Pointer,
+    Reference,
+    Struct,
+    alignment_of,
+    dimensions,
+    dtype_of,
+)
+from gpuedu.simt.cuda_c.variables import flag_of, zero
+from gpuedu.simt.program import ArrayType, Const, LocalArray, SharedArray
+from gpuedu.simt.values import Scalar, Tuple
+from gpuedu.trace import Space
+
+
+def declaration(k: Lowerer, node: Node) -> None:
+    """A declaration with all its names."""
+    given, specifier = words(node), type_node(node)
+    assert specifier is not None
+    base = local_type(k, specifier)
+    for part in declarators(node):
+        made = _declared(k, part, base, is_const(node))
+        if "__shared__" in given:
+            _shared(k, node, made, dynamic="extern" in given)
+        elif "static" in given and "const" not in given and "constexpr" not in given:
+            raise k.refuse(node, "a `static` variable in a kernel is not covered")
+        else:
+            _variable(k, node, made)
+
+
+def local_type(k: Lowerer, specifier: Node) -> CType:
+    """The type of a declaration; a structure or enumeration that it defines is entered."""
+    try:
+        if specifier.type == "struct_specifier":
+            struct = read_struct(k.module, specifier)
+            k.bind(struct.name, TypeName(struct))
+            return struct
+        if specifier.type == "enum_specifier":
+            return _enum(k, specifier)
+        return specified(specifier, lambda name: type_named(k, name))
+    except UnknownTypeError as fault:
+        raise k.refuse(fault.args[0], f"{fault.args[1]} is not covered") from None
+
+
+def _enum(k: Lowerer, specifier: Node) -> CType:
+    """An enumeration inside of a function, or ``enum Name`` as a type."""
+    name, body = specifier.child_by_field_name("name"), specifier.child_by_field_name("body")
+    if body is not None:
+        enumerators(k, specifier, k.frame.scopes[-1])
+        if name is not None:
+            k.bind(text_of(name), TypeName(INT))
+        return INT
+    return (type_named(k, text_of(name)) if name is not None else None) or INT
+
+
+def _declared(k: Lowerer, part: Node, base: CType, const: bool) -> Declared:
+    try:
+        made = declare(part, base, const, lambda size: whole_number_of(k, size))
+    except UnknownTypeError as fault:
+        raise k.refuse(fault.args[0], f"{fault.args[1]} is not covered") from None
+    beside = part.parent.child_by_field_name("value") if part.parent is not None else None
+    if made.value is None and beside is not None and part.type != "init_declarator":
+        return Declared(made.name, made.type, made.node, beside)
+    return made
+
+
+def _shared(k: Lowerer, node: Node, made: Declared, *, dynamic: bool) -> None:
+    """``__shared__ float s[32][33]``, ``extern __shared__ float s[]``, ``__shared__ int n``."""
+    if made.value is not None:
+        raise k.refuse(node, "shared memory has no initial value", "let one thread write it")
+    inner, extents = dimensions(made.type)
+    if not dynamic and None in extents:
+        raise k.refuse(node, f"`{made.name}` needs its size", "`extern` for a size of the launch")
+    if dynamic and len(extents) != 1:
+        raise k.refuse(node, "dynamic shared memory is an array of one dimension")
+    shape = tuple(extent or 0 for extent in extents) or (1,)
+    slot = k.builder.array_slot(
+        made.name, ArrayType(_dtype(k, node, inner), len(shape), Space.SHARED)
+    )
+    alignment = max(alignment_of(inner), alignment_told(k.module, node))
+    entry = SharedArray(slot, () if dynamic else shape, dynamic, alignment)
+    k.tables.add("shared", entry)
+    type_ = made.type if extents else inner
+    k.bind(made.name, Memory(slot, type_, is_scalar=not extents))
+
+
+def _dtype(k: Lowerer, node: Node, type_: CType) -> np.dtype:
+    try:
+        return dtype_of(type_)
+    except TypeError:
+        raise k.refuse(node, f"an array of `{type_}` is not covered") from None
+
+
+def _variable(k: Lowerer, node: Node, made: Declared) -> None:
+    type_ = made.type
+    if isinstance(type_, Reference):
+        _reference(k, node, made)
+        return
+    if isinstance(type_, ArrayOf):
+        _local_array(k, node, made)
+        return
+    value = None if made.value is None else initial_value(k, made.value, type_)
+    if value is None and type_ == VECTORS["dim3"]:
+        value = Typed(type_, Tuple((Scalar(Const(np.uint32(1))),) * 3, ("x", "y", "z")))
+    if type_ == AUTO or (isinstance(type_, Pointer) and type_.target == AUTO):
+        if value is None:
+            raise k.refuse(node, f"`auto {made.name}` needs a value")
+        type_ = value.type
+    if made.name in k.frame.in_memory or _has_array(type_):
+        _in_memory(k, node, made, type_, value)
+        return
+    key = k.new_key(made.name)
+    variable = Variable(key, type_)
+    if k.builder.names is None:
+        k.bind(made.name, variable)
+        return
+    if value is None:
+        k.builder.names[key] = zero(k, type_)
+        k.builder.names[flag_of(variable)] = Scalar(Const(np.bool_(False)))
+    else:
+        k.builder.assign(key, convert(k, made.value or node, value, type_).value)
+    k.bind(made.name, variable)
+
+
+def _has_array(type_: CType) -> bool:
+    return isinstance(type_, Struct) and any(
+        isinstance(inner, ArrayOf) or _has_array(inner) for _, inner in type_.fields
+    )
+
+
+def _reference(k: Lowerer, node: Node, made: Declared) -> None:
+    """``float& x = a[i]``: another name for a place, whose index is worked out here."""
+    if made.value is None:
+        raise k.refuse(node, f"the reference `{made.name}` refers to nothing")
+    k.bind(made.name, Alias(held(k, place_of(k, made.value))))
+
+
+def _in_memory(k: Lowerer, node: Node, made: Declared, type_: CType, value: Typed | None) -> None:
+    """A variable whose address is taken: local memory of one element."""
+    slot = k.builder.array_slot(made.name, ArrayType(_dtype(k, node, type_), 1, Space.LOCAL))
+    k.tables.add("local", LocalArray(slot, (1,)))
+    k.bind(made.name, Memory(slot, type_, is_scalar=True))
+    if value is not None:
+        write(k, node, Element(slot, (Const(np.int64(0)),), type_), value)
+
+
+def spill_parameters(k: Lowerer, function: Function) -> None:
+    """Parameters whose address is taken move to local memory; references stay where they are."""
+    if k.builder.names is None:
+        return
+    passed, back = k.frame.scopes[1], {key for key, _ in k.frame.references}
+    for name in sorted(k.frame.in_memory & passed.keys()):
+        variable = passed[name]
+        if not isinstance(variable, Variable) or variable.key in back:
+            continue
+        value = Typed(variable.type, k.builder.names[variable.key])
+        made = Declared(name, variable.type, function.node)
+        _in_memory(k, function.node, made, variable.type, value)
+        passed[name] = k.frame.scopes[-1][name]
+
+
+def _local_array(k: Lowerer, node: Node, made: Declared) -> None:
+    """``float a[4] = {...}``: elements that are not given are 0 if any is."""
+    type_ = made.type
+    if made.value is not None and isinstance(type_, ArrayOf) and type_.length is None:
+        type_ = ArrayOf(type_.element, len(parts(made.value)))
+    inner, extents = dimensions(type_)
+    if not extents or None in extents or 0 in extents:
+        raise k.refuse(node, f"`{made.name}` needs its size")
+    shape = tuple(int(extent or 0) for extent in extents)
+    slot = k.builder.array_slot(
+        made.name, ArrayType(_dtype(k, node, inner), len(shape), Space.LOCAL)
+    )
+    k.tables.add("local", LocalArray(slot, shape))
+    k.bind(made.name, Memory(slot, type_))
+    if made.value is None:
+        return
+    if made.value.type != "initializer_list":
+        raise k.refuse(node, f"`{made.name}` needs its values as a list")
+    values = dict(placed_values(k, made.value, shape, ()))
+    for index in np.ndindex(*shape):
+        at = tuple(Const(np.int64(i)) for i in index)
+        given = values.get(index)
+        typed = Typed(inner, zero(k, inner)) if given is None else initial_value(k, given, inner)
+        write(k, given or node, Element(slot, at, inner), typed)

@@ -1,0 +1,75 @@
+"""Memory of a module: ``__device__`` and ``__constant__`` variables, which outlive a launch.
+
+Each kernel of a module sees the same memory; the host reaches it by name
+(``RawModule.get_global``).
+"""
+
+from __future__ import annotations
+
+import weakref
+
+import numpy as np
+
+from gpuedu.simt.cuda_c.constants import bind_constants, reader
+from gpuedu.simt.cuda_c.conversions import convert
+from gpuedu.simt.cuda_c.expressions import evaluate
+from gpuedu.simt.cuda_c.lowerer import Lowerer, Memory, known
+from gpuedu.simt.cuda_c.module import Module
+from gpuedu.simt.cuda_c.structures import read_declaration
+from gpuedu.simt.cuda_c.syntax import parts, short
+from gpuedu.simt.cuda_c.types import CType, Number, dimensions, dtype_of
+from gpuedu.simt.host.buffers import Buffer, DeviceView
+from gpuedu.simt.program import ArrayType, ConstantArray
+from gpuedu.trace import Space
+
+_views: weakref.WeakKeyDictionary[Module, dict[str, DeviceView]] = weakref.WeakKeyDictionary()
+
+
+def global_memory(k: Lowerer) -> None:
+    """Bind the module's variables as memory of the kernel."""
+    for name, (view, type_, constant) in module_memory(k.module).items():
+        slot = k.builder.array_slot(
+            name, ArrayType(view.dtype, len(view.shape), Space.GLOBAL, constant)
+        )
+        k.tables.add("constants", ConstantArray(slot, view))
+        _, extents = dimensions(type_)
+        k.frame.scopes[0][name] = Memory(slot, type_, is_scalar=not extents)
+
+
+def module_memory(module: Module) -> dict[str, tuple[DeviceView, CType, bool]]:
+    """The variables of a module: their memory, type, and whether kernels can only read them."""
+    found = {}
+    for name, variable in module.variables.items():
+        declared = {made.name: made for made in read_declaration(module, variable.declaration)}
+        made = declared[name]
+        found[name] = (_view(module, name, made.type, made.value), made.type, variable.constant)
+    return found
+
+
+def _view(module: Module, name: str, type_: CType, value: object) -> DeviceView:
+    views = _views.setdefault(module, {})
+    if name not in views:
+        inner, extents = dimensions(type_)
+        shape = tuple(int(extent or 0) for extent in extents) or (1,)
+        data = np.zeros(shape, dtype_of(inner))
+        if value is not None:
+            _fill(module, data, inner, value)
+        raw = np.frombuffer(bytearray(data.tobytes()), np.uint8)
+        views[name] = DeviceView(Buffer(raw.nbytes, raw), 0, shape, data.strides, data.dtype, False)
+    return views[name]
+
+
+def _fill(module: Module, data: np.ndarray, inner: CType, value: object) -> None:
+    """The initial values, which must be known when the source is compiled."""
+    bind_constants(module)
+    nodes = [value]
+    while nodes and nodes[0].type == "initializer_list":  # type: ignore[attr-defined]
+        nodes = [part for node in nodes for part in parts(node)]  # type: ignore[arg-type]
+    for at, node in enumerate(nodes):
+        k = reader(module, node)  # type: ignore[arg-type]
+        if not isinstance(inner, Number):
+            raise k.refuse(node, "an initial value of a structure is not covered here")  # type: ignore[arg-type]
+        number = known(convert(k, node, evaluate(k, node), inner))  # type: ignore[arg-type]
+        if number is None:
+            raise k.refuse(node, f"`{short(node)}` must be known when it is compiled")  # type: ignore[arg-type]
+        data.reshape(-1)[at] = number

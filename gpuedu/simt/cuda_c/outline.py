@@ -1,0 +1,149 @@
+"""Read a source text: enter its functions, structures, aliases, constants and variables."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from tree_sitter import Node
+
+from gpuedu.simt.cuda_c.declarations import (
+    UnknownTypeError,
+    declarators,
+    described,
+    type_node,
+    words,
+)
+from gpuedu.simt.cuda_c.module import Function, GlobalVariable, Module, declarator_of
+from gpuedu.simt.cuda_c.preprocess import expand
+from gpuedu.simt.cuda_c.structures import extent_reader, read_declaration, read_enum, read_struct
+from gpuedu.simt.cuda_c.syntax import field as child
+from gpuedu.simt.cuda_c.syntax import line_of, parse, parts, short, text_of
+from gpuedu.simt.cuda_c.types import Struct
+from gpuedu.trace import CUDA_C, Source
+
+
+@lru_cache(maxsize=256)
+def read_module(code: str, defines: tuple[str, ...] = (), number: int = 0) -> Module:
+    """Read a source text; each ``number`` has memory of its own.
+
+    Raises:
+        KernelSourceError: What cannot be read, or is not covered, with its line.
+    """
+    text = expand(code, defines)
+    module = Module(code, text)
+    _read(module, parse(text))
+    return module
+
+
+def _read(module: Module, block: Node) -> None:
+    for node in parts(block):
+        _top_level(module, node, ())
+
+
+def _top_level(module: Module, node: Node, template: tuple[Node, ...]) -> None:
+    match node.type:
+        case "function_definition":
+            _function(module, node, template)
+        case "linkage_specification":
+            body = child(node, "body")
+            if body.type == "declaration_list":
+                _read(module, body)
+            else:
+                _top_level(module, body, ())
+        case "template_declaration":
+            *_, inner = parts(node)
+            _top_level(module, inner, tuple(parts(child(node, "parameters"))))
+        case "struct_specifier":
+            read_struct(module, node)
+        case "type_definition":
+            _typedef(module, node)
+        case "alias_declaration":
+            _alias(module, node)
+        case "enum_specifier":
+            read_enum(module, node)
+        case "declaration":
+            _declaration(module, node, template)
+        case "namespace_definition":
+            _read(module, child(node, "body"))
+        case "static_assert_declaration" | "using_declaration" | ";" | "empty_statement":
+            pass
+        case "expression_statement" if not parts(node):
+            pass
+        case _:
+            raise module.refuse(node, f"`{short(node)[:60]}` is not covered at the top of a source")
+
+
+def _function(module: Module, node: Node, template: tuple[Node, ...]) -> None:
+    name_node = child(declarator_of(node), "declarator")
+    if name_node.type == "template_function":
+        raise module.refuse(
+            name_node,
+            f"`{short(name_node)}`: a template for chosen arguments is not covered",
+            "an `if` on the argument in the template itself: only one side is compiled",
+        )
+    if name_node.type != "identifier":
+        raise module.refuse(
+            name_node, f"`{short(name_node)}`: members and operators are not covered"
+        )
+    for part in (*template, *parts(child(declarator_of(node), "parameters"))):
+        if part.type.startswith("variadic"):
+            raise module.refuse(part, f"`{short(part)}`: a variable number is not covered")
+    name = text_of(name_node)
+    first, last = line_of(node), node.end_point.row + 1
+    text = "\n".join(module.code.splitlines()[first - 1 : last]) + "\n"
+    is_kernel = "__global__" in {text_of(part) for part in node.children}
+    source = Source(name, CUDA_C, first, text)
+    function = Function(name, node, source, is_kernel, template)
+    module.functions.setdefault(name, []).append(function)
+
+
+def _typedef(module: Module, node: Node) -> None:
+    for made in read_declaration(module, node):
+        type_ = made.type
+        if isinstance(type_, Struct) and type_.name == "a structure":
+            type_ = Struct(made.name, type_.fields, type_.alignment)
+        module.types[made.name] = type_
+
+
+def _alias(module: Module, node: Node) -> None:
+    try:
+        made = described(child(node, "type"), module.types.get, extent_reader(module))
+    except UnknownTypeError as fault:
+        raise module.refuse(fault.args[0], f"{fault.args[1]} is not covered") from None
+    module.types[text_of(child(node, "name"))] = made
+
+
+def _declaration(module: Module, node: Node, template: tuple[Node, ...]) -> None:
+    given, listed = words(node), declarators(node)
+    if any(part.type == "function_declarator" for part in listed):
+        return  # a declaration of a function that is defined elsewhere
+    if not listed:
+        specifier = type_node(node)
+        if specifier is not None and specifier.type == "struct_specifier":
+            read_struct(module, specifier)
+        elif specifier is not None and specifier.type == "enum_specifier":
+            read_enum(module, specifier)
+        return
+    if template:
+        raise module.refuse(node, "a variable template is not covered")
+    if "__device__" in given or "__constant__" in given:
+        for part in listed:
+            made = declare_name(part)
+            module.variables[made] = GlobalVariable(made, part, node, "__constant__" in given)
+        return
+    if "const" in given or "constexpr" in given:
+        module.constants += [(node, part) for part in listed]
+        return
+    raise module.refuse(
+        node,
+        "a variable outside of functions needs `__device__`, `__constant__` or `constexpr`",
+        "pass it as an argument of the kernel",
+    )
+
+
+def declare_name(node: Node) -> str:
+    """The name that a declarator declares."""
+    while node.type not in ("identifier", "field_identifier", "type_identifier"):
+        inner = node.child_by_field_name("declarator")
+        node = inner if inner is not None else parts(node)[-1]
+    return text_of(node)

@@ -1,0 +1,58 @@
+"""``printf``, ``assert`` and ``__trap`` in a kernel."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from tree_sitter import Node
+
+from gpuedu.simt.cuda_c.conversions import truth
+from gpuedu.simt.cuda_c.expressions import evaluate
+from gpuedu.simt.cuda_c.lowerer import NOTHING, Lowerer, Typed
+from gpuedu.simt.cuda_c.syntax import parts, short, text_of
+from gpuedu.simt.cuda_c.types import VOID, Number
+from gpuedu.simt.program import Const, If, Print, Raise, Return, Statement
+
+_DIRECTIVE = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?(?:hh|h|ll|l|z|j|t)?[diuoxXcfFeEgGaAp%]")
+
+
+def print_formatted(k: Lowerer, node: Node, given: list[Node], values: list[Typed]) -> Typed:
+    """``printf(format, ...)``: what each thread prints, in the order of threads."""
+    if not given or given[0].type not in ("string_literal", "concatenated_string"):
+        raise k.refuse(node, "`printf` needs its format written out as a text")
+    format_ = _text(given[0])
+    wanted = [found for found in _DIRECTIVE.findall(format_) if found != "%%"]
+    if len(wanted) != len(values):
+        raise k.refuse(
+            node, f"`printf` has {len(wanted)} places in its format and {len(values)} values"
+        )
+    for part, value in zip(given[1:], values, strict=True):
+        if not isinstance(value.type, Number):
+            raise k.refuse(part, f"`printf` prints numbers, not a `{value.type}`")
+    items = tuple(value.expression for value in values)
+    k.builder.emit(Print(items, re.sub(r"(hh|h|ll|l|z|j|t)(?=[diuoxX])", "", format_)))
+    return Typed(VOID, NOTHING)
+
+
+def _text(node: Node) -> str:
+    pieces = parts(node) if node.type == "concatenated_string" else [node]
+    return "".join(ast.literal_eval(text_of(piece)) for piece in pieces)
+
+
+def asserted(k: Lowerer, node: Node, given: list[Node]) -> Typed:
+    """``assert(condition)``: threads for which it does not hold end the launch on a GPU."""
+    condition = truth(k, given[0], evaluate(k, given[0]))
+    if not (isinstance(condition, Const) and condition.value):
+        failed: list[Statement] = [
+            Raise(AssertionError, short(given[0]), k.place(node)),
+            Return(),
+        ]
+        k.builder.emit(If(condition, [], failed, None))
+    return Typed(VOID, NOTHING)
+
+
+def trap(k: Lowerer, node: Node) -> Typed:
+    """``__trap()``: the launch ends with an error."""
+    k.builder.emit(Raise(RuntimeError, "__trap()", k.place(node)))
+    return Typed(VOID, NOTHING)

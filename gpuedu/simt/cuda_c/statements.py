@@ -1,0 +1,196 @@
+"""Statements of CUDA C."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from tree_sitter import Node
+
+from gpuedu.simt.cuda_c.conversions import convert, truth
+from gpuedu.simt.cuda_c.expressions import evaluate
+from gpuedu.simt.cuda_c.initializers import initialised
+from gpuedu.simt.cuda_c.locals import declaration, local_type, spill_parameters
+from gpuedu.simt.cuda_c.lowerer import Lowerer, TypeName
+from gpuedu.simt.cuda_c.lvalues import place_of
+from gpuedu.simt.cuda_c.module import Function
+from gpuedu.simt.cuda_c.syntax import bare, field, parts, short, text_of, walk
+from gpuedu.simt.cuda_c.type_names import type_of
+from gpuedu.simt.cuda_c.types import AUTO, VOID
+from gpuedu.simt.program import Branch, Const
+from gpuedu.simt.values import Tuple, Value
+
+_SILENT = frozenset({"compound_statement", "while_statement", "for_statement", "do_statement"})
+
+
+def run_body(k: Lowerer, function: Function) -> None:
+    """The body of a function; one that reaches its end returns what its references hold."""
+    spill_parameters(k, function)
+    run(k, parts(function.body))
+    if k.builder.names is not None and len(k.frames) > 1:
+        leave(k, function.body, None)
+
+
+def run(k: Lowerer, nodes: list[Node]) -> None:
+    """Statements in order, until no thread can go on."""
+    for node in nodes:
+        if k.builder.names is None:
+            return
+        statement(k, node)
+
+
+def block(k: Lowerer, node: Node) -> None:
+    """A statement with a scope of its own."""
+    with k.scope():
+        run(k, parts(node) if node.type == "compound_statement" else [node])
+
+
+def statement(k: Lowerer, node: Node) -> None:
+    """One statement."""
+    from gpuedu.simt.cuda_c import loops, switches
+
+    if node.type not in _SILENT:
+        k.builder.mark(k.place(node))
+    match node.type:
+        case "compound_statement":
+            block(k, node)
+        case "declaration":
+            declaration(k, node)
+        case "expression_statement":
+            for part in parts(node):
+                _for_effect(k, part)
+        case "if_statement":
+            _if(k, node)
+        case "for_statement":
+            loops.for_loop(k, node)
+        case "while_statement":
+            loops.while_loop(k, node)
+        case "do_statement":
+            loops.do_loop(k, node)
+        case "switch_statement":
+            switches.switch(k, node)
+        case "break_statement":
+            k.builder.leave_loop()
+        case "continue_statement":
+            loops.next_turn(k, node)
+        case "return_statement":
+            leave(k, node, parts(node)[0] if parts(node) else None)
+        case "type_definition" | "alias_declaration":
+            _local_type(k, node)
+        case "static_assert_declaration" | "attributed_statement" if not parts(node):
+            pass
+        case "static_assert_declaration" | "using_declaration":
+            pass
+        case "attributed_statement":
+            statement(k, parts(node)[-1])
+        case "goto_statement" | "labeled_statement":
+            raise k.refuse(node, "`goto` is not covered", "use a loop with `break`")
+        case "gnu_asm_expression":
+            raise k.refuse(node, "assembly is not covered", "use CUDA's functions")
+        case "for_range_loop":
+            raise k.refuse(node, "a loop over a range is not covered", "`for (int i = 0; ...)`")
+        case "enum_specifier" | "struct_specifier":
+            local_type(k, node)
+        case _:
+            raise k.refuse(
+                node, f"`{short(node)[:60]}` is not covered ({node.type.replace('_', ' ')})"
+            )
+
+
+def _for_effect(k: Lowerer, node: Node) -> None:
+    """An expression whose value nobody uses."""
+    node = bare(node)
+    if node.type in ("assignment_expression", "update_expression"):
+        place_of(k, node) if node.type == "assignment_expression" else evaluate(k, node)
+        return
+    if node.type == "gnu_asm_expression":
+        raise k.refuse(node, "assembly is not covered", "use CUDA's functions")
+    evaluate(k, node)
+
+
+def _local_type(k: Lowerer, node: Node) -> None:
+    if node.type == "alias_declaration":
+        made = type_of(k, field(node, "type"))
+        k.bind(text_of(field(node, "name")), TypeName(made))
+        return
+    made = type_of(k, field(node, "type"))
+    k.bind(text_of(node.children_by_field_name("declarator")[0]), TypeName(made))
+
+
+def _if(k: Lowerer, node: Node) -> None:
+    test = field(node, "condition")
+    with k.scope():
+        clause = test
+        inner = parts(test)
+        if inner and inner[0].type == "init_statement":
+            statement(k, parts(inner[0])[0])
+        if inner and inner[-1].type == "declaration":
+            declaration(k, inner[-1])
+            name = field(inner[-1], "declarator")
+            condition = truth(k, name, evaluate(k, name))
+        else:
+            clause = inner[-1] if inner else test
+            condition = truth(k, clause, evaluate(k, clause))
+        then, orelse = field(node, "consequence"), node.child_by_field_name("alternative")
+        other = parts(orelse)[0] if orelse is not None and orelse.type == "else_clause" else orelse
+        if isinstance(condition, Const):
+            chosen = then if condition.value else other
+            if chosen is not None:
+                block(k, chosen)
+            return
+        names = k.builder.names
+        k.builder.branch(
+            condition,
+            lambda: block(k, then),
+            lambda: block(k, other) if other is not None else None,
+            list(names) if names is not None else [],
+            k.tables.add("branches", Branch(k.place(test), short(bare(clause)))),
+        )
+
+
+def leave(k: Lowerer, node: Node, value: Node | None) -> None:
+    """``return``: with the result, and with what the function's references hold now."""
+    frame = k.frame
+    if len(k.frames) == 1:
+        if value is not None:
+            raise k.refuse(node, "a kernel returns nothing", "write the result to an array")
+        k.builder.leave_function(None)
+        return
+    given: list[Value] = []
+    if value is not None and frame.result != VOID:
+        if value.type == "initializer_list":
+            typed = initialised(k, value, frame.result)
+        else:
+            typed = evaluate(k, value)
+        if frame.result == AUTO:
+            frame.result = typed.type
+        given.append(convert(k, value, typed, frame.result).value)
+    elif value is not None:
+        evaluate(k, value)
+    if k.builder.names is None:
+        return
+    if frame.result not in (VOID, AUTO) and not given:
+        raise k.refuse(
+            frame.function.node,
+            f"`{frame.function.name}` promises a `{frame.result}` and comes to its end without "
+            "`return`",
+            "`return ...;` on every path",
+        )
+    held = [k.builder.names[key] for key, _ in frame.references]
+    if frame.references:
+        k.builder.leave_function(Tuple((*given, *held)))
+    else:
+        k.builder.leave_function(given[0] if given else None)
+
+
+@lru_cache(maxsize=512)
+def address_taken(function: Function) -> frozenset[str]:
+    """The variables of a function whose address is taken: they are kept in memory."""
+    found = set()
+    for node in walk(function.body):
+        if node.type == "pointer_expression" and text_of(node.children[0]) == "&":
+            inner = bare(field(node, "argument"))
+            while inner.type in ("field_expression",) and text_of(inner.children[1]) == ".":
+                inner = bare(field(inner, "argument"))
+            if inner.type == "identifier":
+                found.add(text_of(inner))
+    return frozenset(found)

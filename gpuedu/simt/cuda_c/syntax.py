@@ -1,0 +1,111 @@
+"""The syntax tree of a CUDA C source text, by tree-sitter, and how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache, lru_cache
+
+import tree_sitter
+import tree_sitter_cuda
+from tree_sitter import Node
+
+from gpuedu.errors import KernelSourceError
+from gpuedu.simt.cuda_c.parentheses import original, plain
+
+_IGNORED = frozenset({"comment", "preproc_call"})
+
+
+@cache
+def _parser() -> tree_sitter.Parser:
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_cuda.language()))
+
+
+@lru_cache(maxsize=256)
+def parse(text: str) -> Node:
+    """The tree of a source text without directives.
+
+    Raises:
+        KernelSourceError: A place that cannot be read as CUDA C.
+    """
+    root = _parser().parse(plain(text).encode()).root_node
+    if root.has_error:
+        raise _fault(root, text)
+    return root
+
+
+def _fault(root: Node, text: str) -> KernelSourceError:
+    bad = _first_error(root)
+    line = bad.start_point.row + 1
+    shown = text.splitlines()[line - 1] if line <= len(text.splitlines()) else ""
+    if bad.is_missing:
+        message = f"a `{bad.type}` is missing"
+    else:
+        found = " ".join(text_of(bad).split())[:40]
+        message = f"`{found}` cannot be read here" if found else "this cannot be read"
+    return KernelSourceError(
+        message, function="the source", line=line, text=shown, remedy="write it in a simpler form"
+    )
+
+
+def _first_error(node: Node) -> Node:
+    for child in node.children:
+        if child.is_error or child.is_missing:
+            return child
+        if child.has_error:
+            return _first_error(child)
+    return node
+
+
+def text_of(node: Node) -> str:
+    """A node as it is written."""
+    return original((node.text or b"").decode())
+
+
+def short(node: Node) -> str:
+    """A node on one line."""
+    return " ".join(text_of(node).split())
+
+
+def line_of(node: Node) -> int:
+    """The line on which a node begins, from 1."""
+    return node.start_point.row + 1
+
+
+def parts(node: Node) -> list[Node]:
+    """The named children that mean something."""
+    return [child for child in node.named_children if child.type not in _IGNORED]
+
+
+def field(node: Node, name: str) -> Node:
+    """A child that the grammar demands."""
+    found = node.child_by_field_name(name)
+    assert found is not None, (node.type, name)
+    return found
+
+
+_WORDS = {"and": "&&", "or": "||", "not": "!", "not_eq": "!="}
+_WORDS |= {"bitand": "&", "bitor": "|", "xor": "^", "compl": "~"}
+_WORDS |= {"and_eq": "&=", "or_eq": "|=", "xor_eq": "^="}
+"""Operators that C++ also writes as words."""
+
+
+def operator_of(node: Node) -> str:
+    """The operator of an expression: its field, or its first child that has no name."""
+    found = node.child_by_field_name("operator")
+    if found is None:
+        found = next(child for child in node.children if not child.is_named)
+    return _WORDS.get(text_of(found), text_of(found))
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and everything below it."""
+    yield node
+    for child in node.named_children:
+        yield from walk(child)
+
+
+def bare(node: Node) -> Node:
+    """An expression out of its parentheses."""
+    while node.type in ("parenthesized_expression", "condition_clause") and len(parts(node)) == 1:
+        node = parts(node)[0]
+    return node

@@ -1,0 +1,32 @@
+"""Which type a name or a description of a type stands for, where it is used."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from gpuedu.simt.cuda_c.constants import whole_number_of
+from gpuedu.simt.cuda_c.declarations import UnknownTypeError, described, specified
+from gpuedu.simt.cuda_c.lowerer import Lowerer, TypeName
+from gpuedu.simt.cuda_c.types import CType
+
+
+def type_of(k: Lowerer, node: Node) -> CType:
+    """The type that a node names, where it is used."""
+
+    def names(name: str) -> CType | None:
+        return type_named(k, name)
+
+    try:
+        if node.type == "type_descriptor":
+            return described(node, names, lambda size: whole_number_of(k, size))
+        return specified(node, names)
+    except UnknownTypeError as fault:
+        raise k.refuse(fault.args[0], f"{fault.args[1]} is not covered") from None
+
+
+def type_named(k: Lowerer, name: str) -> CType | None:
+    """What a name of a type stands for here, None where it is none."""
+    found = k.find(name) if k.frames else None
+    if isinstance(found, TypeName):
+        return found.type
+    return None if found is not None else k.module.types.get(name)

@@ -1,0 +1,163 @@
+"""Valid CUDA C that is not covered: a kernel for each construct, the line, and words of the refusal."""
+
+from __future__ import annotations
+
+REFUSED: dict[str, tuple[str, int, str]] = {}
+
+
+def add(name: str, words: str, body: str, before: str = "") -> None:
+    """Enter a construct; the line with ``// here`` is the one that the refusal must name."""
+    code = f'{before}\nextern "C" __global__ void k(int* out) {{\n{body}\n}}\n'
+    line = next(at for at, text in enumerate(code.splitlines(), 1) if "// here" in text)
+    REFUSED[name] = (code, line, words)
+
+
+add("goto", "goto", "again: out[0]++; // here\nif (out[0] < 5) goto again;")
+add("lambda", "lambda", "auto f = [](int x) { return x + 1; }; // here\nout[0] = f(1);")
+add("class", "class", "C c;\nout[0] = c.x;", "class C { public: int x; }; // here")
+add(
+    "member_function",
+    "members",
+    "S s; s.x = 1; out[0] = s.f();",
+    "struct S { int x;\n__device__ int f() { return x; } // here\n};",
+)
+add(
+    "constructor",
+    "members",
+    "S s(3); out[0] = s.x;",
+    "struct S { int x;\n__device__ S(int v) : x(v) {} // here\n};",
+)
+add("default_member", "defaults", "S s; out[0] = s.x;", "struct S {\nint x = 3; // here\n};")
+add(
+    "operator_overload",
+    "operator",
+    "float2 a = make_float2(1, 2); a = a + a; out[0] = a.x;",
+    "__device__ float2 operator+(float2 a, float2 b) { // here\nreturn make_float2(a.x + b.x, a.y + b.y); }",
+)
+add(
+    "recursion",
+    "recursion",
+    "out[0] = fact(5);",
+    "__device__ int fact(int n) {\nreturn n < 2 ? 1 : n * fact(n - 1); // here\n}",
+)
+add("new", "new", "int* p = new int[4]; // here\nout[0] = p[0]; delete[] p;")
+add("delete", "delete", "int* p = &out[0];\nif (out[0] < -100)\ndelete p; // here")
+add("malloc", "malloc", "int* p = (int*)malloc(16); // here\nout[0] = p[0];")
+add(
+    "function_pointer",
+    "f",
+    "int (*g)(int) = f; // here\nout[0] = g(1);",
+    "__device__ int f(int x) { return x; }",
+)
+add(
+    "function_pointer_typedef",
+    "Op",
+    "Op g = f;\nout[0] = g(1);",
+    "__device__ int f(int x) { return x; }\ntypedef int (*Op)(int); // here",
+)
+add("range_for", "range", "int a[3] = {1, 2, 3};\nfor (int v : a) out[0] += v; // here")
+add(
+    "variadic_template",
+    "",
+    "out[0] = sum(1, 2, 3); ",
+    "template <typename... T> __device__ int sum(T... v) { return (v + ...); } // here",
+)
+add(
+    "inline_assembly",
+    "assembly",
+    'int r;\nasm("mov.u32 %0, %laneid;" : "=r"(r)); // here\nout[0] = r;',
+)
+add("texture", "tex", "out[0] = tex1Dfetch<int>((cudaTextureObject_t)0, 1); // here")
+add(
+    "cooperative_groups",
+    "#include",
+    "auto g = cooperative_groups::this_thread_block(); g.sync();",
+    "#include <cooperative_groups.h> // here",
+)
+add("nullptr", "null", "int* p = nullptr; // here\nif (p) out[0] = 1;")
+add("union", "U", "U u; u.f = 1; out[0] = u.i;", "union U { int i; float f; }; // here")
+add("bit_field", "bit", "S s; s.a = 3; out[0] = s.a;", "struct S {\nunsigned a : 3; // here\n};")
+add("static_local", "static", "static int calls; // here\nout[0] = calls++;")
+add(
+    "structured_binding", "", "int2 p = make_int2(1, 2);\nauto [a, b] = p; // here\nout[0] = a + b;"
+)
+add("long_double", "long double", "long double x = 1; // here\nout[0] = x;")
+add("throwaway_label", "goto", "goto end; // here\nend: ;")
+add("matrix_units", "#include", "out[0] = 1;", "#include <mma.h> // here")
+add("clock", "clock", "out[0] = clock(); // here")
+add("nanosleep", "nanosleep", "__nanosleep(100); // here")
+add(
+    "inheritance",
+    "B",
+    "B b; b.x = 1; b.y = 2; out[0] = b.x + b.y;",
+    "struct A { int x; };\nstruct B : A { int y; }; // here",
+)
+add(
+    "template_structure",
+    "template",
+    "P<int> p; p.x = 1; out[0] = p.x;",
+    "template <typename T> struct P { T x; }; // here",
+)
+add(
+    "variable_template",
+    "template",
+    "out[0] = two<int>;",
+    "template <typename T> constexpr T two = T(2); // here",
+)
+add(
+    "pointer_to_member",
+    "",
+    "S s; s.x = 2;\nint S::*p = &S::x; // here\nout[0] = s.*p;",
+    "struct S { int x; };",
+)
+add("pointer_to_pointer", "int*", "int* p = out; // here\nint** pp = &p;\n**pp = 3;")
+add("array_of_pointers", "int*", "int a, b;\nint* p[2] = {&a, &b}; // here\n*p[0] = 3; out[0] = a;")
+add(
+    "returned_reference",
+    "reference",
+    "pick(out) = 3;",
+    "__device__ int& pick(int* p) { return p[0]; } // here",
+)
+add("decltype", "decltype", "decltype(out[0] + 1) x = 3; // here\nout[0] = x;")
+add("placement_of_a_string", "text", 'const char* s = "abc"; // here\nout[0] = s[1];')
+add("atomic_on_a_short", "atomicCAS", "__shared__ unsigned short s;\natomicCAS(&s, 1, 2); // here")
+add("match_all", "__match_all_sync", "int p;\nout[0] = __match_all_sync(~0u, 1, &p); // here")
+add("launch_from_a_kernel", "", "out[0] = __isGlobal(out); // here")
+add("host_variable", "", "out[0] = 1;", "static __managed__ int x; // here")
+add(
+    "alignas_on_a_member",
+    "",
+    "S s; s.x = 1; out[0] = s.x;",
+    "struct S {\nalignas(16) int x; // here\n};",
+)
+add(
+    "friend_operator_bool",
+    "members",
+    "S s; out[0] = s.x;",
+    "struct S { int x;\n__device__ operator bool() const { return x; } // here\n};",
+)
+add(
+    "switch_statement_before_case",
+    "case",
+    "switch (out[0]) {\nint x; // here\ncase 1: x = 2; out[0] = x; }",
+)
+add("wide_character", "character", "out[0] = L'a'; // here")
+add(
+    "user_literal",
+    "",
+    "out[0] = 3_k;",
+    '__device__ int operator""_k(unsigned long long v) { return v; } // here',
+)
+add("size_of_alignment", "alignof", "out[0] = alignof(float4); // here")
+add(
+    "no_return",
+    "promises a `int` and comes to its end without `return`",
+    "out[0] = whole(1);",
+    "__device__ int whole(int v) { v + 1; } // here",
+)
+add(
+    "return_on_one_path",
+    "without `return`",
+    "out[0] = whole(out[1]);",
+    "__device__ int whole(int v) { if (v) return 1; } // here",
+)

@@ -1,0 +1,145 @@
+"""Textbook programs give NumPy's results, and nothing in them is taken for a hazard."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpuedu.simt import simulate
+from gpuedu.simt.cuda_c import CudaCKernel
+from gpuedu.simt.cuda_c.arguments import KernelArgumentError
+from gpuedu.trace import Trace
+from tests.simt.cuda_c.programs import COMPACT, PROGRAMS, Program
+
+
+def run(code: str, name: str, threads: int, *arguments: object) -> Trace:
+    return simulate(CudaCKernel(code, name), 1, threads, *arguments)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_a_program_gives_numpys_result_without_a_hazard(program: Program):
+    arrays = program.arrays(np.random.default_rng(11))
+    expected = program.expected(*(array.copy() for array in arrays))
+    name = program.kernel or program.code.partition("__global__ void ")[2].partition("(")[0]
+    trace = simulate(
+        CudaCKernel(program.code, name),
+        *(program.grid, program.block, *arrays, *program.numbers),
+        dynamic_shared_bytes=program.dynamic_shared_bytes,
+    )
+    found = arrays[program.result]
+    np.testing.assert_allclose(found, expected, rtol=program.rtol, atol=program.rtol)
+    assert np.abs(found).sum() > 0 and trace.hazards == ()
+
+
+def test_a_lane_may_offer_what_it_never_set_to_a_shuffle():
+    values = np.random.default_rng(3).integers(-5, 6, 1000).astype(np.int32)
+    out, count = np.zeros(1000, np.int32), np.zeros(1, np.int32)
+    trace = simulate(CudaCKernel(COMPACT, "compact"), 8, 128, values, out, count, np.int32(1000))
+    assert trace.hazards == ()
+    np.testing.assert_array_equal(np.sort(out[: count[0]]), np.sort(values[values > 0]))
+
+
+def test_an_unset_variable_is_told_by_its_name_behind_a_reference():
+    code = r"""
+__device__ void add(float& sum, float v) { sum += v; }
+extern "C" __global__ void k(float* x) {
+    float sum;
+    add(sum, x[0]);
+    x[0] = sum;
+}
+"""
+    (found,) = run(code, "k", 1, np.ones(1, np.float32)).hazards
+    assert found.kind == "uninitialised-read" and "`sum`" in found.message
+
+
+def test_a_null_pointer_is_asked_for():
+    code = r"""
+extern "C" __global__ void k(float* x, const float* mask) {
+    x[0] = mask ? mask[0] : -1.0f;
+    if (mask != nullptr) x[1] = mask[1];
+    if (!mask) x[2] = 5;
+    if (NULL == mask) x[3] = 6;
+}
+"""
+    x = np.zeros(4, np.float32)
+    assert run(code, "k", 1, x, np.zeros(0, np.float32)).hazards == ()
+    assert x.tolist() == [-1, 0, 5, 6]
+    assert run(code, "k", 1, x, np.full(2, 8, np.float32)).hazards == ()
+    assert x.tolist() == [8, 8, 5, 6]
+
+
+def test_records_may_be_passed_as_their_bytes():
+    code = r"""
+struct Particle { float x, v; int id; };
+extern "C" __global__ void k(Particle* p, float dt) {
+    Particle& own = p[threadIdx.x];
+    own.x += dt * own.v;
+    own.id = threadIdx.x;
+}
+"""
+    kind = np.dtype([("x", "f4"), ("v", "f4"), ("id", "i4")])
+    particles = np.zeros(32, kind)
+    particles["v"] = np.arange(32)
+    held = particles.view(np.uint8).copy()
+    run(code, "k", 32, held, np.float32(0.5))
+    np.testing.assert_array_equal(held.view(kind)["x"], np.arange(32) / 2)
+    np.testing.assert_array_equal(held.view(kind)["id"], np.arange(32))
+    with pytest.raises(KernelArgumentError, match=r"records\.view"):
+        run(code, "k", 32, np.zeros(96, np.float32), np.float32(0.5))
+
+
+def test_a_vector_needs_an_aligned_array():
+    code = 'extern "C" __global__ void k(float4* x) { x[0].y = 7; }'
+    x = np.zeros(16, np.float32)
+    run(code, "k", 1, x[4:12])
+    assert x[5] == 7
+    with pytest.raises(KernelArgumentError, match="begins 4 bytes behind one"):
+        run(code, "k", 1, x[1:9])
+
+
+@pytest.mark.parametrize(
+    ("parameter", "words"), [("float** x", "points to pointers"), ("Node x", "a pointer in it")]
+)
+def test_pointers_to_pointers_are_refused_in_words(parameter: str, words: str):
+    code = "struct Node { float* p; int n; };\n" + (
+        f'extern "C" __global__ void k({parameter}, float* y) {{ y[0] = 1; }}'
+    )
+    given = np.zeros(1, [("p", "u8"), ("n", "i4")])[0] if "Node" in parameter else np.zeros(2, "u8")
+    with pytest.raises(Exception, match=words) as caught:
+        run(code, "k", 1, given, np.zeros(1, np.float32))
+    assert "argument of its own" in str(caught.value)
+
+
+def test_a_template_for_chosen_arguments_is_refused_as_such():
+    code = r"""
+template <int N> __device__ int f(int a) { return a; }
+template <> __device__ int f<1>(int a) { return 10; }
+extern "C" __global__ void k(int* x) { x[0] = f<1>(2); }
+"""
+    with pytest.raises(Exception, match="chosen arguments is not covered"):
+        run(code, "k", 1, np.zeros(1, np.int32))
+
+
+def test_dim3_is_one_where_nothing_is_told():
+    code = r"""
+extern "C" __global__ void k(int* x) {
+    dim3 a, b(2, 3), c{4};
+    x[0] = a.x + a.y + a.z; x[1] = b.x * b.y * b.z; x[2] = c.x * c.y * c.z;
+}
+"""
+    x = np.zeros(3, np.int32)
+    run(code, "k", 1, x)
+    assert x.tolist() == [3, 6, 4]
+
+
+def test_operators_may_be_words():
+    code = r"""
+extern "C" __global__ void k(int* x) {
+    int i = threadIdx.x;
+    x[i] = (i > 3 and i not_eq 6 or not i) + 2 * (i bitand 5) + 100 * (compl i xor 7);
+}
+"""
+    x, i = np.zeros(8, np.int32), np.arange(8)
+    run(code, "k", 8, x)
+    expected = (((i > 3) & (i != 6)) | (i == 0)) + 2 * (i & 5) + 100 * (~i ^ 7)
+    np.testing.assert_array_equal(x, expected)
