@@ -41,8 +41,9 @@ prove-all: $(VENV)/ready ## prove every exercise on many more seeds
 conformance: $(VENV)/ready-dev ## run Numba-CUDA's own tests on the SIMT machine
 	@$(BIN)/python tests/conformance/run.py
 
-gpu: ## hold the SIMT machine against a real GPU, ncu and compute-sanitizer
+gpu: ## hold the SIMT machine and the arrays against a real GPU, ncu, compute-sanitizer and CuPy
 	@PYTHONPATH=. $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON)) -m tests.gpu
+	@PYTHONPATH=. $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON)) -m tests.gpu_checks.arrays
 
 build: $(VENV)/ready-dev ## rebuild the notebooks from the lessons' sources
 	@$(BIN)/gpuedu build

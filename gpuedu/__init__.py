@@ -21,6 +21,7 @@ _HOME = {
     "see": "gpuedu.exercises.session",
     "setup": "gpuedu.exercises.session",
     "AsyncDevice": "gpuedu.clock",
+    "cp": "gpuedu.backend",
     "cuda": "gpuedu.backend",
     "lens": "gpuedu.lens",
     "simulate": "gpuedu.simt",

@@ -1,8 +1,10 @@
-"""What kernels run on: ``cuda`` is ``numba.cuda`` where there is a GPU, else the SIMT machine.
+"""What kernels and arrays live on: a GPU where there is one, else gpuedu's own machine.
 
-``GPUEDU_TIER=cpu`` chooses the machine where there is a GPU, too. The choice is made when ``cuda``
-is first asked for, and kept. ``transfers()`` is the machine's account of copies between host and
-device, ``reset_transfers()`` begins it anew; on a GPU it stays empty.
+``cuda`` is ``numba.cuda``, or the SIMT machine with the same names; ``cp`` is CuPy, or
+``gpuedu.arrays.cupy``, its names over NumPy; ``cupyx`` goes with it. ``GPUEDU_TIER=cpu`` chooses
+the machine where there is a GPU, too. The choice is made when one of them is first asked for, and
+kept. ``transfers()`` is the machine's account of copies between host and device,
+``reset_transfers()`` begins it anew; on a GPU it stays empty.
 
 >>> from gpuedu.backend import cuda
 >>> cuda.get_current_device().WARP_SIZE
@@ -74,9 +76,26 @@ def _cuda() -> ModuleType:
     return import_module("numba.cuda")
 
 
+@cache
+def _cp() -> ModuleType:
+    if not has_gpu():
+        return import_module("gpuedu.arrays.cupy")
+    try:
+        return import_module("cupy")
+    except ImportError as fault:
+        raise BackendError(
+            f"there is a GPU, and CuPy cannot be imported: {fault}",
+            remedy=f"install cupy-cuda12x or cupy-cuda13x, or set {_TIER}=cpu",
+        ) from fault
+
+
 def __getattr__(name: str) -> Any:
     if name == "cuda":
         return _cuda()
+    if name == "cp":
+        return _cp()
+    if name == "cupyx":
+        return import_module(_cp().__name__ + "x")
     if name == "transfers":
         return import_module("gpuedu.simt.host.transfers").transfers
     if name == "reset_transfers":

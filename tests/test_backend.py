@@ -11,10 +11,10 @@ from gpuedu import backend
 
 @pytest.fixture
 def fresh(monkeypatch):
-    for asked in (backend.has_gpu, backend._cuda):
+    for asked in (backend.has_gpu, backend._cuda, backend._cp):
         asked.cache_clear()
     yield monkeypatch
-    for asked in (backend.has_gpu, backend._cuda):
+    for asked in (backend.has_gpu, backend._cuda, backend._cp):
         asked.cache_clear()
 
 
@@ -44,6 +44,32 @@ def test_other_tiers_are_refused(fresh):
         backend.has_gpu()
 
 
+def test_arrays_are_the_stand_in_without_a_gpu(fresh):
+    fresh.setenv("GPUEDU_TIER", "cpu")
+    assert backend.cp.implementation == "gpuedu"
+    assert float(backend.cp.arange(4).sum()) == 6
+    assert backend.cupyx.__name__ == "gpuedu.arrays.cupyx"
+
+
+def test_arrays_are_cupy_where_there_is_a_gpu(fresh):
+    fresh.delenv("GPUEDU_TIER", raising=False)
+    fresh.setattr(backend, "_gpu_is_usable", lambda: True)
+    asked = []
+    fresh.setattr(backend, "import_module", lambda name: asked.append(name) or name)
+    assert backend.cp == "cupy" and asked == ["cupy"]
+
+
+def test_a_gpu_without_cupy_is_told(fresh):
+    def missing(name):
+        raise ModuleNotFoundError(f"No module named {name!r}")
+
+    fresh.delenv("GPUEDU_TIER", raising=False)
+    fresh.setattr(backend, "_gpu_is_usable", lambda: True)
+    fresh.setattr(backend, "import_module", missing)
+    with pytest.raises(backend.BackendError, match=r"CuPy cannot be imported.*Try: install"):
+        _ = backend.cp
+
+
 def test_without_a_driver_numba_is_not_asked(fresh):
     fresh.setattr(backend, "_driver_is_there", lambda: False)
     fresh.setattr(backend, "import_module", None)
@@ -52,7 +78,7 @@ def test_without_a_driver_numba_is_not_asked(fresh):
 
 def test_the_choice_imports_nothing_heavy():
     code = (
-        "import sys; from gpuedu.backend import cuda\n"
+        "import sys; from gpuedu.backend import cp, cuda\n"
         "assert not {'numba', 'torch', 'matplotlib', 'cupy'} & set(sys.modules)"
     )
     subprocess.run(

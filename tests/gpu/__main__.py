@@ -6,14 +6,18 @@ import argparse
 import os
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from tests.gpu import checks
 from tests.gpu.child import Deadline, do
+from tests.gpu.cuda_c import c_cases, why_no_cuda_c
 from tests.gpu.device import describe_device, why_no_gpu
 from tests.gpu.faults import FAULTS, found_by_machine
 from tests.gpu.kernels import CASES
-from tests.gpu.machine import run_on_machine
+from tests.gpu.machine import apart, run_on_machine
+from tests.gpu.made import made_cases
 from tests.gpu.report import Outcome, machine_text, save, to_text
 
 WRONG, NO_GPU = 1, 3
@@ -53,9 +57,11 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def list_kernels() -> int:
-    """The correct kernels, then the faulty ones."""
-    for case in CASES:
+    """The correct kernels, then those made around expressions, then the faulty ones."""
+    for case in (*CASES, *c_cases()):
         print(f"{case.name}: {case.kernel.__name__}, grid {case.grid}, block {case.block}")
+    for made in made_cases():
+        print(f"{made.name}: made around expressions by CuPy")
     for fault in FAULTS:
         print(f"{fault.name}: {fault.kind or 'nothing'} on the machine; {fault.tool}")
     return 0
@@ -63,9 +69,15 @@ def list_kernels() -> int:
 
 def check_machine() -> int:
     """The machine's side of all tables."""
-    runs = [run_on_machine(case) for case in CASES]
+    runs = [run_on_machine(case) for case in (*CASES, *c_cases())]
     print(machine_text(runs))
     is_right = all(run.is_right for run in runs)
+    for made in made_cases():
+        distance = apart(made.on(stand_in()), made.expected())
+        is_right &= distance <= made.tolerance
+        print(f"{made.name}: {'right' if distance <= made.tolerance else 'WRONG'}, made")
+    if why_no_cuda_c():
+        print(left_out())
     for fault in FAULTS:
         kinds, lines = found_by_machine(fault)
         is_right &= kinds == ({fault.kind} if fault.kind else set())
@@ -73,16 +85,28 @@ def check_machine() -> int:
     return 0 if is_right else WRONG
 
 
+def stand_in() -> ModuleType:
+    """CuPy's stand-in, which lies above CUDA C's readers and so is not there without them."""
+    return import_module("gpuedu.arrays.cupy")
+
+
+def left_out() -> str:
+    """What to say where CUDA C cannot be run."""
+    return f"no kernel in CUDA C was compared: {why_no_cuda_c()}"
+
+
 def check_gpu(folder: Path, time_s: float) -> int:
     """All three tables; printed, and written to one file."""
     start, deadline = time.monotonic(), Deadline(time_s)
     outcome = Outcome(describe_device())
     print(f"{outcome.device['device']}: {outcome.device['versions']}", flush=True)
-    runs = [run_on_machine(case) for case in CASES]
+    if why_no_cuda_c():
+        outcome.missing.append(left_out())
+    runs = [run_on_machine(case) for case in (*CASES, *c_cases())]
     outcome.missing += [
         f"{r.case.name}: the machine itself is wrong" for r in runs if not r.is_right
     ]
-    outcome.results, missing = checks.check_results(CASES, deadline)
+    outcome.results, missing = checks.check_results((*CASES, *c_cases(), *made_cases()), deadline)
     outcome.missing += missing
     outcome.counters, missing = checks.check_counters(runs, deadline)
     outcome.missing += missing

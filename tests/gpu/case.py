@@ -21,16 +21,29 @@ class Prediction:
 
 
 @dataclass(frozen=True)
+class CudaCSource:
+    """A kernel in CUDA C: on a GPU CuPy's RawKernel, on the machine the front end for CUDA C."""
+
+    code: str
+    name: str
+
+    @property
+    def __name__(self) -> str:  # what kernels in Python have
+        return self.name
+
+
+@dataclass(frozen=True)
 class Case:
     """One correct kernel and its launch.
 
     ``arguments`` makes new host arguments at each call; ``oracle`` takes the same arguments and
     changes them in place as the kernel must, in plain NumPy. ``tolerance`` is relative to the
-    largest number of an array; 0 asks for equal bits.
+    largest number of an array; 0 asks for equal bits. Where ``counted`` is False, the compiler
+    changes the accesses in ways that nobody predicted, and counters are not compared.
     """
 
     name: str
-    kernel: Callable[..., None]
+    kernel: Callable[..., None] | CudaCSource
     grid: int | tuple[int, ...]
     block: int | tuple[int, ...]
     arguments: Callable[[], tuple[object, ...]]
@@ -38,6 +51,7 @@ class Case:
     dynamic_shared_bytes: int = 0
     tolerance: float = 0.0
     predictions: tuple[Prediction, ...] = ()
+    counted: bool = True
 
 
 def floats(*shape: int, dtype: type = np.float32) -> np.ndarray:

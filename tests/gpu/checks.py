@@ -13,6 +13,7 @@ from tests.gpu.counters import from_metrics, metrics
 from tests.gpu.device import find_tool
 from tests.gpu.faults import FAULTS, Fault, found_by_machine
 from tests.gpu.machine import MachineRun
+from tests.gpu.made import Made
 from tests.gpu.rows import (
     CounterRow,
     ResultRow,
@@ -30,8 +31,10 @@ CHILD_TIME_S = 240.0
 NO_TIME = "no time was left"
 
 
-def check_results(cases: Sequence[Case], deadline: Deadline) -> tuple[list[ResultRow], list[str]]:
-    """Every kernel through real numba.cuda, against the machine's arrays and NumPy's."""
+def check_results(
+    cases: Sequence[Case | Made], deadline: Deadline
+) -> tuple[list[ResultRow], list[str]]:
+    """Every kernel through real numba.cuda or CuPy, against the machine's arrays and NumPy's."""
     ended = run_child("results", time_s=min(CHILD_TIME_S, deadline.left_s))
     problems = [] if ended.code == 0 else [f"results: {_how(ended)}"]
     return result_rows(cases, results_in(ended.output)), problems
@@ -49,7 +52,7 @@ def check_counters(
     rows = [
         row
         for run in runs
-        if run.case.name in found
+        if run.case.name in found and run.case.counted
         for row in counter_rows(run.case, run.counts, from_metrics(found[run.case.name]))
     ]
     if not rows and ncu.is_forbidden(text):

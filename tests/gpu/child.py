@@ -12,11 +12,15 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from tests.gpu.case import Case
+from tests.gpu.cuda_c import c_cases
 from tests.gpu.device import launch_on_gpu, run_on_gpu
 from tests.gpu.faults import FAULTS
 from tests.gpu.kernels import CASES
 from tests.gpu.machine import apart, expected_of, run_on_machine
+from tests.gpu.made import Made, made_cases
 
 ROOT = Path(__file__).resolve().parents[2]
 MARK = "RESULT "
@@ -75,10 +79,10 @@ def run_command(command: list[str], time_s: float) -> Ended:
 def do(work: str, name: str) -> int:
     """The child's side of ``run_child``."""
     if work == "results":
-        for case in CASES:
-            print(MARK + json.dumps(_result(case)), flush=True)
+        for entry in (*CASES, *c_cases(), *made_cases()):
+            print(MARK + json.dumps(_result(entry)), flush=True)
     elif work == "launches":
-        for case in CASES:
+        for case in (*CASES, *c_cases()):
             launch_on_gpu(case, case.arguments())
     elif work == "fault":
         fault = next(entry for entry in FAULTS if entry.name == name)
@@ -88,20 +92,33 @@ def do(work: str, name: str) -> int:
     return 0
 
 
-def _result(case: Case) -> dict:
+def _result(entry: Case | Made) -> dict:
     """One kernel on both sides; an error is told and does not stop the others."""
-    machine = run_on_machine(case)
     try:
-        on_gpu = run_on_gpu(case)
+        on_gpu, on_machine, expected = (_made if isinstance(entry, Made) else _cased)(entry)
     except Exception:
-        return {"name": case.name, "error": traceback.format_exc().strip().splitlines()[-1]}
+        return {"name": entry.name, "error": traceback.format_exc().strip().splitlines()[-1]}
     return {
-        "name": case.name,
-        "gpu from oracle": apart(on_gpu, expected_of(case)),
-        "gpu from machine": apart(on_gpu, machine.arrays),
-        "machine from oracle": machine.apart,
-        "tolerance": case.tolerance,
+        "name": entry.name,
+        "gpu from oracle": apart(on_gpu, expected),
+        "gpu from machine": apart(on_gpu, on_machine),
+        "machine from oracle": apart(on_machine, expected),
+        "tolerance": entry.tolerance,
     }
+
+
+Arrays = tuple[np.ndarray, ...]
+
+
+def _cased(case: Case) -> tuple[Arrays, Arrays, Arrays]:
+    return run_on_gpu(case), run_on_machine(case).arrays, expected_of(case)
+
+
+def _made(made: Made) -> tuple[Arrays, Arrays, Arrays]:
+    from gpuedu.arrays import cupy as stand_in
+    from gpuedu.backend import cp
+
+    return made.on(cp), made.on(stand_in), made.expected()
 
 
 def results_in(output: str) -> list[dict]:

@@ -15,10 +15,14 @@ from typing import Any
 import numpy as np
 
 from gpuedu.backend import cuda, has_gpu
-from tests.gpu.case import Case
+from tests.gpu.case import Case, CudaCSource
+from tests.gpu.cuda_c import launch_raw
 from tests.gpu.faults import Fault
 
-PACKAGES = ("numpy", "numba", "numba-cuda", "cuda-bindings")
+PACKAGES = (
+    *("numpy", "numba", "numba-cuda", "cuda-bindings"),
+    *("cupy-cuda12x", "cupy-cuda13x", "tree-sitter", "tree-sitter-cuda", "pcpp"),
+)
 
 
 def why_no_gpu() -> str:
@@ -103,6 +107,8 @@ def launch_on_gpu(entry: Case | Fault, arguments: tuple[object, ...]) -> list[An
 
     Where there is no GPU, the host API is the machine's: so this path is tested without one.
     """
+    if isinstance(entry.kernel, CudaCSource):
+        return launch_raw(entry, arguments)
     blank = getattr(entry, "allocated_only", ())
     given = [_to_gpu(value, is_blank=position in blank) for position, value in enumerate(arguments)]
     shared = getattr(entry, "dynamic_shared_bytes", 0)

@@ -9,6 +9,7 @@ from enum import StrEnum
 from tests.gpu.case import Case, Prediction
 from tests.gpu.counters import COUNTERS
 from tests.gpu.faults import Fault
+from tests.gpu.made import Made
 from tests.gpu.sanitizer import Report
 
 
@@ -65,13 +66,13 @@ class VerdictRow:
     reason: str = ""
 
 
-def result_rows(cases: Sequence[Case], told: Iterable[dict]) -> list[ResultRow]:
+def result_rows(cases: Sequence[Case | Made], told: Iterable[dict]) -> list[ResultRow]:
     """Rows for all cases from what the child told; a case that it never came to was not run."""
     by_name = {entry["name"]: entry for entry in told}
     return [_result_row(case, by_name.get(case.name)) for case in cases]
 
 
-def _result_row(case: Case, told: dict | None) -> ResultRow:
+def _result_row(case: Case | Made, told: dict | None) -> ResultRow:
     if told is None:
         return ResultRow(case.name, Status.NOT_RUN, reason="the child ended before")
     if "error" in told:

@@ -17,9 +17,11 @@ from tests.gpu import __main__ as program
 from tests.gpu import checks, child, device
 from tests.gpu.child import Deadline, Ended, run_command
 from tests.gpu.counters import COUNTERS, metrics
+from tests.gpu.cuda_c import c_cases
 from tests.gpu.faults import FAULTS
 from tests.gpu.kernels import CASES
 from tests.gpu.machine import run_on_machine
+from tests.gpu.made import made_cases
 from tests.gpu.report import FILE, Outcome, save
 from tests.gpu.rows import ResultRow, Status
 
@@ -57,7 +59,7 @@ runpy.run_module("tests.gpu", run_name="__main__")
 
 @pytest.fixture(scope="module")
 def runs():
-    return [run_on_machine(case) for case in CASES]
+    return [run_on_machine(case) for case in (*CASES, *c_cases())]
 
 
 @pytest.fixture
@@ -110,7 +112,7 @@ def test_numbas_simulator_is_no_gpu(monkeypatch, capsys):
 def test_the_list_names_every_kernel(capsys):
     assert program.main(["--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(CASES) + len(FAULTS)
+    assert len(lines) == len(CASES) + len(c_cases()) + len(made_cases()) + len(FAULTS)
 
 
 def test_a_bare_checkout_is_enough():
@@ -119,6 +121,14 @@ def test_a_bare_checkout_is_enough():
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count(": right;") == len(CASES)
+    assert "no kernel in CUDA C was compared: tree_sitter cannot be imported" in done.stdout
+
+
+def test_with_the_readers_of_cuda_c_its_kernels_are_run(capsys):
+    assert program.main(["--machine-only"]) == 0
+    told = capsys.readouterr().out
+    assert told.count(": right;") == len(CASES) + len(c_cases())
+    assert told.count(": right, made") == len(made_cases()) >= 12
 
 
 def test_a_wrong_machine_is_told(monkeypatch, capsys):
@@ -130,7 +140,9 @@ def test_a_wrong_machine_is_told(monkeypatch, capsys):
 
 @pytest.mark.skipif(has_gpu(), reason="the host API is Numba's")
 def test_a_child_tells_the_result_of_every_kernel():
-    rows, problems = checks.check_results(CASES, Deadline(200))
+    every = (*CASES, *c_cases(), *made_cases())
+    rows, problems = checks.check_results(every, Deadline(200))
+    assert [row.kernel for row in rows] == [entry.name for entry in every]
     assert {row.status for row in rows} == {Status.SAME}
     assert problems == []
 
@@ -139,11 +151,12 @@ def test_counts_as_the_machine_has_them_are_the_same_or_explained(runs, tool):
     tool("ncu", write_log(profile(runs)))
     rows, problems = checks.check_counters(runs, Deadline(60))
     assert problems == []
-    assert {row.kernel for row in rows} == {case.name for case in CASES}
+    counted = {run.case.name for run in runs if run.case.counted}
+    assert {row.kernel for row in rows} == counted >= {case.name for case in CASES}
     explained = {(r.kernel, r.counter) for r in rows if r.status is Status.EXPLAINED}
     assert explained == {
         (case.name, p.counter)
-        for case, run in zip(CASES, runs, strict=True)
+        for case, run in ((run.case, run) for run in runs)
         for p in case.predictions
         if p.value != run.counts[p.counter]
     }
