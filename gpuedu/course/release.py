@@ -20,7 +20,7 @@ from nbgrader.preprocessors import ClearSolutions, SaveCells
 from traitlets.config import Config
 
 from gpuedu.course.teacher import BEGIN, END
-from gpuedu.exercises.placeholder import MARKER
+from gpuedu.exercises.placeholder import C_MARKER, MARKER, WORDS
 
 
 class ClearAnswers(ClearSolutions):
@@ -40,10 +40,11 @@ class ClearAnswers(ClearSolutions):
                 if region is not None:
                     raise RuntimeError("a solution begins inside another")
                 region, indent, replaced = [], line[: len(line) - len(line.lstrip())], True
+                marker = C_MARKER if line.lstrip().startswith("//") else MARKER
             elif END in line:
                 if region is None:
                     raise RuntimeError("a solution ends that never began")
-                out += [indent + stub for stub in blank_of(region)]
+                out += [indent + stub for stub in blank_of(region, marker)]
                 region = None
             elif region is not None:
                 region.append(line)
@@ -63,10 +64,12 @@ class ClearAnswers(ClearSolutions):
         return super().preprocess_cell(cell, resources, cell_index)
 
 
-def blank_of(region: list[str]) -> list[str]:
+def blank_of(region: list[str], marker: str = MARKER) -> list[str]:
     r"""The lines that stand in a release where a solution was.
 
-    A dict of answers keeps its keys, so that the learner fills in values and nothing else.
+    A dict of answers keeps its keys, so that the learner fills in values and nothing else. The
+    ``marker`` is a comment of the language that the region is written in: a region in a text of
+    CUDA C begins with ``// ### BEGIN SOLUTION``.
 
     >>> blank_of(["total = 0", "", "# add up", "return total"])
     ['# YOUR CODE HERE (about 2 lines)', '...']
@@ -82,8 +85,9 @@ def blank_of(region: list[str]) -> list[str]:
         name, entries = table
         inside = [f"    {json.dumps(key)}: {value}," for key, value in entries]
         return [f"{name} = {{", f"    {MARKER} ({len(entries)} entries)", *inside, "}"]
-    count = sum(bool(line.strip()) and not line.lstrip().startswith("#") for line in region)
-    return [f"{MARKER} (about {count} {'line' if count == 1 else 'lines'})", "..."]
+    comment = marker.removesuffix(WORDS).strip()
+    count = sum(bool(line.strip()) and not line.lstrip().startswith(comment) for line in region)
+    return [f"{marker} (about {count} {'line' if count == 1 else 'lines'})", "..."]
 
 
 def _answer_table(region: str) -> tuple[str, list[tuple[str, str]]] | None:
@@ -150,4 +154,4 @@ def release_text(teacher_text: str) -> str:
 
 def blanks(source: str) -> int:
     """How many blanks an answer cell's release has."""
-    return len(re.findall(rf"^\s*{re.escape(MARKER)}", source, re.MULTILINE))
+    return len(re.findall(rf"^\s*(#|//) {WORDS}", source, re.MULTILINE))

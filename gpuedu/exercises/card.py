@@ -15,7 +15,7 @@ from importlib import resources
 from typing import Any
 
 from gpuedu.exercises.compare import show
-from gpuedu.exercises.contract import Level
+from gpuedu.exercises.contract import Fault, Level
 from gpuedu.exercises.examine import PropertyResult, Report
 
 _WIDTH = 92
@@ -142,8 +142,9 @@ def report_card(report: Report) -> Card:
 
 
 def _property_lines(results: tuple[PropertyResult, ...]) -> list[Line]:
-    """A line for each property; what failed for the same reason says so once."""
-    lines, said, reasons = [], set(), set()
+    """A line for each property; what failed for the same reason as the one above says so."""
+    lines: list[Line] = []
+    above: Fault | None = None
     for result in results:
         points = (
             f"{show(result.property.points)} {'point' if result.property.points == 1 else 'points'}"
@@ -156,14 +157,12 @@ def _property_lines(results: tuple[PropertyResult, ...]) -> list[Line]:
         text = f"{result.property.says}: no ({points})"
         if fault is None:
             lines.append(Line("✗", text, strong=True))
-        elif fault.message in said:
-            known = (fault.message, fault.cause) in reasons
-            why = "for the same reason." if known or not fault.cause else fault.cause
+        elif above and fault.message == above.message:
+            why = fault.cause if fault.cause not in ("", above.cause) else "for the same reason."
             lines.append(Line("✗", text, strong=True, why=why))
         else:
-            said.add(fault.message)
-            reasons.add((fault.message, fault.cause))
             lines.append(Line("✗", text, True, result.case, _sentence(fault.message), fault.cause))
+        above = fault or above
     return lines
 
 

@@ -181,7 +181,9 @@ def explain(fault: BaseException, limit_s: float) -> Problem:
     where = learner_line(fault)
     text = _message_of(fault)
     said = f"it raised {type(fault).__name__}{': ' + text if text else ''}"
-    return Problem(f"{said}{', ' + where if where else ''}")
+    if not where:
+        return Problem(said)
+    return Problem(f"{said if said.endswith('..') else said.removesuffix('.')}, {where}")
 
 
 def _message_of(fault: BaseException, limit: int = 300) -> str:

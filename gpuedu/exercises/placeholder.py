@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
-MARKER = "# YOUR CODE HERE"
+WORDS = "YOUR CODE HERE"
+MARKER = f"# {WORDS}"
 """The line that a blank begins with; the next line is ``...``, which the learner replaces."""
+
+C_MARKER = f"// {WORDS}"
+"""The same inside of a text of CUDA C."""
 
 
 def has_placeholder(answer: Any, depth: int = 4) -> bool:
     """Whether a learner's object is still, or still holds, the ``...`` of an unsolved notebook.
 
     A dict or tuple counts while nothing in it is filled in. For a function its source is read: the
-    marker with ``...`` on the next line.
+    marker with ``...`` on the next line. So is the source of a kernel of CUDA C.
 
     >>> has_placeholder(...), has_placeholder({"a": (..., ...)}), has_placeholder({"a": (1, ...)})
     (True, True, False)
@@ -24,11 +29,21 @@ def has_placeholder(answer: Any, depth: int = 4) -> bool:
     if type(answer) in (dict, list, tuple):
         values = list(answer.values()) if type(answer) is dict else answer
         return depth > 0 and bool(values) and all(has_placeholder(v, depth - 1) for v in values)
+    code = _cuda_c_of(answer)
+    if code:
+        return source_has_placeholder(code)
     function = inspect.getattr_static(answer, "py_func", answer)
-    try:
+    with suppress(Exception):  # no source, or an object that raises for any name
         return source_has_placeholder(inspect.getsource(function))
-    except (TypeError, OSError):
-        return False
+    return False
+
+
+def _cuda_c_of(answer: Any) -> str:
+    """What a learner wrote of a raw, elementwise or reduction kernel; empty for anything else."""
+    with suppress(Exception):  # a learner's object may answer a question for a name by anything
+        texts = [getattr(answer, name, "") for name in ("code", "operation", "preamble")]
+        return "\n".join(text for text in texts if type(text) is str).strip()
+    return ""
 
 
 def source_has_placeholder(source: str) -> bool:
@@ -41,5 +56,6 @@ def source_has_placeholder(source: str) -> bool:
     """
     lines = [line.strip() for line in source.splitlines() if line.strip()]
     return any(
-        line.startswith(MARKER) and below.startswith("...") for line, below in pairwise(lines)
+        line.startswith((MARKER, C_MARKER)) and below.startswith("...")
+        for line, below in pairwise(lines)
     )

@@ -10,6 +10,20 @@ from gpuedu.exercises.compare import show
 from gpuedu.exercises.contract import Prediction
 from gpuedu.exercises.plain import describe, number
 
+_ONE_OF = {
+    "bytes": "byte",
+    "copies": "copy",
+    "elements": "element",
+    "lanes": "lane",
+    "passes": "pass",
+    "places": "place",
+    "sectors": "sector",
+    "threads": "thread",
+    "times": "time",
+    "warps": "warp",
+}
+"""Units that are plural nouns, as they are written behind 1; symbols and ratios stay."""
+
 
 def prediction_value(prediction: Prediction, value: object) -> float | str:
     """The prediction as it is stored; AnswerError says what would be accepted."""
@@ -36,11 +50,14 @@ def with_unit(value: float | str, prediction: Prediction) -> str:
     '27,000,000 elements'
     >>> with_unit(133.102, Prediction("how much?"))
     '133'
+    >>> with_unit(1, Prediction("how many?", unit="passes"))
+    '1 pass'
     """
     if isinstance(value, str):
         return value
     shown = f"{value:,.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:.3g}"
-    return f"{shown} {prediction.unit}".strip()
+    unit = _ONE_OF.get(prediction.unit, prediction.unit) if value == 1 else prediction.unit
+    return f"{shown} {unit}".strip()
 
 
 def factor_off(said: float, truth: float) -> float:
@@ -57,9 +74,14 @@ def factor_off(said: float, truth: float) -> float:
 
 
 def _how_far(said: float, truth: float, factor: float) -> str:
-    """In words: right, within a factor of two, so many times too low or too high."""
-    if factor <= 1.005:
+    """In words: right, close, within a factor of two, so many times too low or too high.
+
+    A count is right where it is exact.
+    """
+    if said == truth or (factor <= 1.005 and not float(truth).is_integer()):
         return "right"
+    if factor <= 1.005:
+        return "close"
     if factor <= 2:
         return "within a factor of two"
     if not math.isfinite(factor):

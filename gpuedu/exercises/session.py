@@ -7,12 +7,13 @@ None of them raises for what a learner wrote or for what the machine lacks: an e
 from __future__ import annotations
 
 import contextlib
+import inspect
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from gpuedu.errors import GpueduError
+from gpuedu.errors import AnswerError, GpueduError
 from gpuedu.exercises import registry
 from gpuedu.exercises.card import Card, report_card
 from gpuedu.exercises.display import draw, draw_figure
@@ -114,6 +115,7 @@ def see(name: str, *answers: Any) -> None:
         if any(has_placeholder(answer) for answer in answers):
             draw(Card(f"{name}: nothing to draw yet", paragraphs=("Fill in the blank above.",)))
             return
+        _require_as_many(name, draw_picture, answers)
         outcome = play_guarded(lambda: draw_picture(*answers), PICTURE_LIMIT_S)
         if outcome.problem is not None:
             why = f"{outcome.problem.message}. {outcome.problem.cause}".strip()
@@ -123,6 +125,21 @@ def see(name: str, *answers: Any) -> None:
             print(outcome.observed)
         else:
             draw_figure(outcome.observed)
+
+
+def _require_as_many(name: str, draw_picture: Callable[..., Any], answers: Sequence[Any]) -> None:
+    """Raise AnswerError where a picture got more or fewer answers than it is drawn of."""
+    taken = inspect.signature(draw_picture)
+    try:
+        taken.bind(*answers)
+    except TypeError:
+        wanted = sum(one.default is one.empty for one in taken.parameters.values())
+        of_yours = "no answer" if not wanted else f"{wanted} answer{'s' if wanted > 1 else ''}"
+        called = f'see("{name}"{", ..." if wanted else ""})'
+        raise AnswerError(
+            f"the picture `{name}` is drawn from {of_yours} of yours, got {len(answers)}",
+            remedy=f"{called}, with what stands behind the name in the lesson's own cell",
+        ) from None
 
 
 def measure(name: str, *answers: Any) -> dict[str, float]:

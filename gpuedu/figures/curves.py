@@ -165,6 +165,7 @@ def _name_all(ax: Axes, curves: Sequence[Curve], levels: Sequence[Level]) -> Non
                 va="bottom",
                 fontsize=9.5,
                 color=level.colour,
+                bbox={"facecolor": style.GROUND, "edgecolor": "none", "pad": 0.5},
             )
     write_end_labels(ax, ends)
 

@@ -11,7 +11,7 @@ from importlib import resources
 from typing import Any
 
 from gpuedu.lens.report import Lens
-from gpuedu.lens.text import level_words, rows, summary, title
+from gpuedu.lens.text import level_words, rows, said, summary, title
 from gpuedu.trace.records import Finding, Level
 
 
@@ -49,7 +49,7 @@ def _view(found: Finding) -> dict[str, Any]:
     return {
         "level": level_words(found.level),
         "line": found.place.line if found.place else None,
-        "message": found.message,
+        "message": said(found),
         "remedy": found.remedy,
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -42,13 +43,19 @@ class LaneSteps:
 
 
 def lane_steps(
-    trace: Trace, block: int | None = None, *, most_steps: int = 240, most_warps: int = 8
+    trace: Trace,
+    block: int | None = None,
+    *,
+    places: Collection[Place] | None = None,
+    most_steps: int = 240,
+    most_warps: int = 8,
 ) -> LaneSteps:
     """The first steps of a watched block.
 
     Args:
         trace: The account of a launch.
         block: A linear block; the first that was watched by default.
+        places: The lines that are kept; all by default.
         most_steps: Steps to keep.
         most_warps: Warps to keep.
 
@@ -58,6 +65,9 @@ def lane_steps(
     block = trace.watched[0] if block is None else block
     steps = trace.steps
     own = np.flatnonzero(steps.block == block)
+    if places is not None:
+        lines = [number for number, line in enumerate(trace.lines) if line.place in places]
+        own = own[np.isin(steps.line[own], lines)]
     if not own.size:
         raise NothingWatchedError(
             f"no step of block {block} was kept",

@@ -20,9 +20,7 @@ def to_text(report: Lens) -> str:
     out = [title(report)]
     out += [f"  {name:<14} {text}" for name, text in summary(report)]
     for found in report.findings:
-        out += _wrapped(
-            f"  {found.level}: {_where(found)}{found.message}.", f"Try: {found.remedy}."
-        )
+        out += _wrapped(f"  {found.level}: {_where(found)}{said(found)}.", f"Try: {found.remedy}.")
     return "\n".join([*out, "", *_table(rows(report))])
 
 
@@ -178,6 +176,17 @@ def _many(count: int, noun: str) -> str:
     if count == 1:
         return f"1 {noun}"
     return f"{count:,} {noun}{'es' if noun.endswith('ch') else 's'}"
+
+
+def said(found: Finding) -> str:
+    """What was found, and of a hazard how often, where it was not once only.
+
+    >>> said(Finding(Level.HAZARD, "data-race", "two threads meet", "wait", count=28))
+    'two threads meet. This happened 28 times'
+    """
+    if found.level is not Level.HAZARD or found.count < 2:
+        return found.message
+    return f"{found.message}. This happened {found.count:,} times"
 
 
 def level_words(level: Level) -> str:

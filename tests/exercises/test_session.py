@@ -59,6 +59,30 @@ def test_a_prediction_is_kept_and_set_against_the_truth(capsys):
     assert "27 times too low" in out
     gpuedu.predict("launch-bound", 27e6)
     assert "your earlier one counts" in capsys.readouterr().out
+    gpuedu.reveal("launch-bound")
+    assert "You said 1,000,000 elements" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict"), [(1006, "close"), (1007, "right"), (1008, "close"), (900, "factor of two")]
+)
+def test_a_count_is_right_where_it_is_exact(capsys, said, verdict):
+    gpuedu.predict("stay-on-device", said)
+    gpuedu.reveal("stay-on-device")
+    assert f"stay-on-device: {verdict}" in capsys.readouterr().out.replace("within a ", "")
+
+
+@pytest.mark.parametrize("answers", [(), (len, len, len)])
+def test_a_picture_says_how_many_answers_it_is_drawn_from(capsys, answers):
+    gpuedu.see("no-loops", *answers)
+    out = " ".join(capsys.readouterr().out.split())
+    assert f"is drawn from 2 answers of yours, got {len(answers)}" in out
+    assert 'see("no-loops", ...)' in out and "positional" not in out
+
+
+def test_a_picture_of_the_lesson_takes_no_answer(capsys):
+    gpuedu.see("cupy/asynchrony", len)
+    assert "drawn from no answer of yours, got 1" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_measured_truth(capsys):
@@ -192,8 +216,8 @@ def test_import_is_lean():
 
 def test_the_public_names_are_all_there():
     for name in gpuedu.__all__:
-        assert callable(getattr(gpuedu, name)) or name == "cuda", name
-    assert callable(gpuedu.cuda.jit)
+        assert callable(getattr(gpuedu, name)) or name in ("cp", "cuda"), name
+    assert callable(gpuedu.cuda.jit) and callable(gpuedu.cp.asarray)
     with pytest.raises(AttributeError, match="has no attribute 'chekc'"):
         gpuedu.chekc  # noqa: B018
 

@@ -7,7 +7,8 @@ The kernel is taken as an object made by ``cuda.jit``; its source is run by the 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ def run_kernel(
     grid: Extents,
     block: Extents,
     *arguments: Any,
+    dynamic_shared_bytes: int = 0,
     order: Sequence[int] | str | None = None,
     watch: Sequence[int] = (0,),
     max_turns: int = MAX_TURNS,
@@ -33,10 +35,11 @@ def run_kernel(
     """Launch a learner's kernel on host arrays, which are changed in place.
 
     Args:
-        kernel: An object made by ``cuda.jit``.
+        kernel: An object made by ``cuda.jit``, or a ``cp.RawKernel``.
         grid: Blocks: an int, or up to three.
         block: Threads of a block: an int, or up to three.
         arguments: NumPy arrays and scalars.
+        dynamic_shared_bytes: What the launch adds to a block's shared memory.
         order: The order in which blocks run, one after the other; None lets them run together.
         watch: Linear blocks whose accesses are kept one by one.
         max_turns: Turns of loops after which the launch is stopped as endless.
@@ -49,20 +52,42 @@ def run_kernel(
     """
     from gpuedu.simt import simulate
 
-    try:
+    with refusals_told():
         return simulate(
-            python_of(kernel),
+            source_of(kernel),
             grid,
             block,
             *arguments,
+            dynamic_shared_bytes=dynamic_shared_bytes,
             order=order,
             watch=watch,
             max_turns=max_turns,
         )
+
+
+@contextmanager
+def refusals_told() -> Iterator[None]:
+    """What cannot be compiled or launched inside, as an AnswerError in one sentence."""
+    from gpuedu.compilers.nvrtc_errors import CudaCError
+
+    try:
+        yield
+    except AnswerError:
+        raise
     except KernelSourceError as fault:
         raise _cannot_compile(fault) from None
+    except CudaCError as fault:
+        raise _refused_by_compiler(fault) from None
     except GpueduError as fault:
         raise AnswerError(fault.message, remedy=fault.remedy) from None
+
+
+def source_of(kernel: Any) -> Any:
+    """What the machine runs: the function under ``@cuda.jit``, or a kernel of CUDA C as it is."""
+    from gpuedu.simt.cuda_c import as_cuda_c, is_cuda_c
+
+    is_class = isinstance(kernel, type)
+    return as_cuda_c(kernel) if not is_class and is_cuda_c(kernel) else python_of(kernel)
 
 
 def python_of(kernel: Any) -> Any:
@@ -84,14 +109,40 @@ def _cannot_compile(fault: KernelSourceError) -> AnswerError:
     _, _, why = said.partition(f"`{fault.function}`: ")
     shown = f", `{line}`," if line else ""
     remedy = _sentence(fault.remedy) if fault.remedy else ""
+    place = f"line {fault.line} of " if fault.line else ""
     return AnswerError(
-        f"line {fault.line} of `{fault.function}`{shown} cannot be compiled: {why or said}",
-        remedy=remedy
-        or "A kernel knows numbers, arrays, loops and conditions, and returns nothing.",
+        f"{place}`{fault.function}`{shown} cannot be compiled: {why or said}",
+        remedy=remedy or _usual_remedy(why),
+    )
+
+
+def _usual_remedy(why: str) -> str:
+    """What to try about a refusal that brings no remedy of its own."""
+    if why.endswith("not None"):
+        return "Does the device function that is called there return its value?"
+    return "A kernel knows numbers, arrays, loops and conditions, and returns nothing."
+
+
+def _refused_by_compiler(fault: Any) -> AnswerError:
+    """The first error of the real compiler in one sentence, with its line of the learner's text."""
+    if not fault.errors:
+        return AnswerError(fault.message.splitlines()[0], remedy=_sentence(fault.remedy))
+    first, more = fault.errors[0], len(fault.errors) - 1
+    shown = f", `{first.text.strip()}`," if first.text.strip() else ""
+    place = f"line {first.line} of the source{shown}" if first.line else "the source"
+    others = f" ({more} more error{'' if more == 1 else 's'} below it)" if more else ""
+    remedy = first.remedy if more else fault.remedy
+    return AnswerError(
+        f"{place} cannot be compiled: {first.message}{others}",
+        remedy=_sentence(f"Try: {remedy}")
+        if remedy
+        else "The line is counted from the quotes that open the text; the mistake may be above it.",
     )
 
 
 def _sentence(text: str) -> str:
+    if not text:
+        return ""
     return f"{text[0].upper()}{text[1:]}{'' if text[-1] in '.?!' else '.'}"
 
 

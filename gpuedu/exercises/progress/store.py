@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gpuedu.errors import ProgressStoreError
 from gpuedu.exercises.progress import summary as progress_summary
-from gpuedu.exercises.progress.calibration import Calibration
+from gpuedu.exercises.progress.calibration import Calibration, revealed
 from gpuedu.exercises.progress.events import (
     Event,
     Kind,
@@ -152,9 +152,11 @@ class ProgressStore:
         self._record_in_sequence(Kind.TRUTH, key, truth)
 
     def prediction(self, key: str) -> float | str | None:
-        """The learner's last prediction, None before the first."""
-        said = (e for e in reversed(self._events()) if e.name == key)
-        return next((e.body["value"] for e in said if e.kind == Kind.PREDICTION), None)
+        """The one that counts: the learner's last before the first reveal, None before any."""
+        own = [event for event in self._events() if event.name == key]
+        if key in (counted := revealed(own)):
+            return counted[key][0]
+        return next((e.body["value"] for e in reversed(own) if e.kind == Kind.PREDICTION), None)
 
     def is_revealed(self, key: str) -> bool:
         """Whether the answer has been shown; a prediction after that does not count."""

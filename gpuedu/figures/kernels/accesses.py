@@ -80,7 +80,7 @@ def plot_accesses(
     """Draw the elements that the lanes of one or more warps touch, one strip an access.
 
     A row is 128 bytes of memory in four sectors of 32 bytes. A coloured cell carries the lane that
-    touches it; a grey one comes along because its sector is fetched whole.
+    touches it; a grey one is in the same sector, and of a load it is fetched along.
 
     Args:
         trace: The account of a launch, with watched accesses.
@@ -216,8 +216,12 @@ def _explain(strips: Sequence[_Strip]) -> str:
     parts = [f"A row is {row_bytes} bytes", "the number is the lane"]
     if any(len(own) > 1 for s in strips for row in s.rows for own in row.lanes.values()):
         parts.append("0+ is lane 0 with others, all is the whole warp")
-    if any(strip.is_global for strip in strips):
-        parts.append("a frame is a sector of 32 bytes; grey is fetched, not used")
+    does = {strip.requests[0].site.operation for strip in strips if strip.is_global}
+    if does:
+        grey = "fetched, not used"
+        if does != {Operation.LOAD}:
+            grey = f"in it, but not {_DOES[does.pop()] if len(does) == 1 else 'used'}"
+        parts.append(f"a frame is a sector of 32 bytes; grey is {grey}")
     return f"{'; '.join(parts)}."
 
 

@@ -61,7 +61,7 @@ def plot_banks(
     _draw_head(ax, request)
     _draw_passes(ax, visits, shown, request.warp)
     if passes > shown:
-        text = f"... and {passes - shown} more passes"
+        text = f"... and {_passes(passes - shown, 'more ')}"
         write(ax, 0, 3.0 + shown + 0.5, text, colour=style.QUIET)
     return write_caption(
         ax,
@@ -116,10 +116,14 @@ def _draw_passes(ax: Axes, visits: Sequence[BankVisit], shown: int, warp: int) -
             draw_cell(ax, bank, y, colour=warp_colour(0), text=lane_text(occupants))
 
 
+def _passes(number: int, kind: str = "") -> str:
+    return f"{number} {kind}{'pass' if number == 1 else 'passes'}"
+
+
 def _alt(request: Request, visits: Sequence[BankVisit]) -> str:
     banks = len({visit.bank for visit in visits})
     return (
         f"{request.site.text} on line {request.site.place.line}, warp {request.warp}: "
-        f"{request.lanes} lanes use {banks} of 32 banks and take {request.wavefronts} passes, "
+        f"{request.lanes} lanes use {banks} of 32 banks and take {_passes(request.wavefronts)}, "
         f"where {request.ideal_wavefronts} would do."
     )

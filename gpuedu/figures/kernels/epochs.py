@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from matplotlib.axes import Axes
 
@@ -17,23 +17,27 @@ from gpuedu.figures.kernels.cells import (
     lay_out,
     sheet,
     warp_colour,
+    wrap,
     write,
 )
 from gpuedu.lens.epochs import Epoch
 from gpuedu.lens.rows import Occupant
 
 _LEFT, _MOST_COLUMNS, _MOST_ROWS, _WRAP = 6.2, 36, 10, 32
+_FITS = 2
+"""Characters that a cell holds beside others of as many."""
 
 
-def plot_epoch(epoch: Epoch, *, ax: Axes | None = None) -> Axes:
+def plot_epoch(epoch: Epoch, *, missing: Collection[int] = (), ax: Axes | None = None) -> Axes:
     """Draw what was written and what was read of an array between two barriers.
 
     A cell is an element, in the array's own rows (a vector goes on in rows of 32); it has the
-    colour of the warp and the number of the lane. A red frame is an element that one thread wrote
-    and another touched in the same epoch.
+    colour of the warp and the number of the lane. A thick frame is an element that one thread
+    wrote and another touched in the same epoch; hatched is one that is read, but never written.
 
     Args:
         epoch: The accesses of one block.
+        missing: Elements that somebody reads, now or later, and nobody has written by then.
         ax: where to draw; a new figure by default.
     """
     width, rows = _shape(epoch)
@@ -49,7 +53,9 @@ def plot_epoch(epoch: Epoch, *, ax: Axes | None = None) -> Axes:
     for name, lanes in panels:
         text = f"{name} in epoch {epoch.number}"
         write(ax, -_LEFT + 0.1, top + 0.4, text, size_pt=10, weight="bold")
-        _draw_panel(ax, epoch, lanes, [row * width for row in shown], columns, top + 1.1)
+        holes = set(missing) if name == "written" else set()
+        begins = [row * width for row in shown]
+        _draw_panel(ax, epoch, lanes, holes, begins, columns, top + 1.1)
         top += len(shown) + 2.0
         if len(shown) < rows:
             write(ax, 0, top - 0.35, f"{rows - len(shown)} more rows", colour=style.QUIET)
@@ -57,17 +63,22 @@ def plot_epoch(epoch: Epoch, *, ax: Axes | None = None) -> Axes:
     return write_caption(
         ax,
         Caption(
-            title=f"{epoch.array} between two barriers",
-            alt=_alt(epoch),
-            source=f"The number is the lane; a red frame: written by one thread, touched by "
-            f"another.{_cut(columns, width)}\n{COUNTED} Block {epoch.block}, {_when(epoch)}.",
+            title=f"{epoch.array} {_when(epoch)}",
+            alt=_alt(epoch, missing),
+            source=f"{wrap(f'{_explain(epoch, missing)}{_cut(columns, width)}')}\n"
+            f"{COUNTED} Block {epoch.block}.",
         ),
     )
 
 
+def _size(epoch: Epoch) -> int:
+    """Elements of the array, or those up to the last that was touched."""
+    return math.prod(epoch.shape) if epoch.shape else 1 + max([*epoch.written, *epoch.read])
+
+
 def _shape(epoch: Epoch) -> tuple[int, int]:
     """Columns and rows of the sheet; a vector is wrapped."""
-    size = math.prod(epoch.shape) if epoch.shape else 1 + max([*epoch.written, *epoch.read])
+    size = _size(epoch)
     if len(epoch.shape) < 2:
         return min(size, _WRAP), -(-size // _WRAP)
     return epoch.shape[-1], size // max(epoch.shape[-1], 1)
@@ -95,26 +106,55 @@ def _draw_panel(
     ax: Axes,
     epoch: Epoch,
     lanes: Mapping[int, tuple[Occupant, ...]],
+    holes: Collection[int],
     begins: Sequence[int],
     columns: Sequence[int],
     top: float,
 ) -> None:
+    """One row below the other; a vector's last one ends where the array does."""
+    size = _size(epoch)
     for place, begin in enumerate(begins):
         name = label(epoch.array, begin + columns[0], epoch.shape)
         write(ax, -0.4, top + place + 0.5, name, colour=style.QUIET, ha="right")
         for across, column in enumerate(columns):
             element = begin + column
+            if element >= size:
+                break
             occupants = lanes.get(element, ())
-            is_met = element in epoch.shared and bool(occupants)
+            is_hole = element in holes and not occupants
+            is_marked = is_hole or (element in epoch.shared and bool(occupants))
             draw_cell(
                 ax,
                 across,
                 top + place,
                 colour=warp_colour(occupants[0].warp) if occupants else style.GROUND,
-                text=lane_text(occupants) if occupants else "",
-                edge=style.RED if is_met else style.FAINT,
-                edge_width=2.4 if is_met else 0.8,
+                text=_who(occupants),
+                edge=style.RED if is_marked else style.FAINT,
+                edge_width=(1.2 if is_hole else 2.4) if is_marked else 0.8,
+                hatch="////" if is_hole else "",
             )
+
+
+def _who(occupants: Sequence[Occupant]) -> str:
+    """A lane's number; of several in a cell whose numbers would not fit, only that they are."""
+    text = lane_text(occupants) if occupants else ""
+    return "+" if text.endswith("+") and len(text) > _FITS else text
+
+
+def _explain(epoch: Epoch, missing: Collection[int]) -> str:
+    """How to read the cells that are there."""
+    told = [who for lanes in (epoch.written, epoch.read) for who in lanes.values()]
+    parts = ["The number is the lane that did it"]
+    if any(len(occupants) > 1 for occupants in told):
+        parts.append("a + stands for several lanes")
+    named = (epoch.written.keys() | set(missing), epoch.read)
+    if any(cells and len(cells) < _size(epoch) for cells in named):
+        parts.append("white: nobody did")
+    if missing:
+        parts.append("hatched: somebody reads it, nobody has written it")
+    if epoch.shared:
+        parts.append("thick frame: one thread wrote it, another touched it")
+    return f"{'; '.join(parts)}."
 
 
 def _draw_keys(ax: Axes, epoch: Epoch) -> None:
@@ -134,13 +174,14 @@ def _cut(columns: Sequence[int], width: int) -> str:
 
 def _when(epoch: Epoch) -> str:
     if not epoch.number:
-        return "before its first barrier"
+        return "before the first barrier"
     return f"after barrier {epoch.number}"
 
 
-def _alt(epoch: Epoch) -> str:
+def _alt(epoch: Epoch, missing: Collection[int]) -> str:
+    holes = f" {len(missing)} are read, but never written." if missing else ""
     return (
         f"Elements of {epoch.array} in epoch {epoch.number} of block {epoch.block}: "
         f"{len(epoch.written)} written, {len(epoch.read)} read, {len(epoch.shared)} of them "
-        "written by one thread and touched by another."
+        f"written by one thread and touched by another.{holes}"
     )

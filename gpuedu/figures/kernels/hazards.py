@@ -92,7 +92,7 @@ def _draw_cells(ax: Axes, view: HazardView, top: float) -> None:
             top,
             width=_CELL,
             colour=_PALE if is_own else style.GROUND,
-            text=str(cell),
+            text=str(cell) if len(view.cells) > 1 else "",
             edge=style.RED if is_own else style.FAINT if is_there else style.QUIET,
             edge_width=2.2 if is_own else 0.8,
         )
@@ -104,7 +104,7 @@ def _draw_cells(ax: Axes, view: HazardView, top: float) -> None:
 def _point(ax: Axes, view: HazardView, x: float, top: float) -> None:
     name = view.name(view.index)
     is_last, is_first = view.index == view.cells[-1], view.index == view.cells[0]
-    ha = "right" if is_last else "left" if is_first else "center"
+    ha = "center" if is_last == is_first else "right" if is_last else "left"
     edge = x + _CELL / 2 * (is_last - is_first)
     write(ax, edge, top + 1.6, name, ha=ha, size_pt=9.5, weight="bold")
     for place in range(len(view.actors)):
@@ -144,7 +144,10 @@ def _mark_end(ax: Axes, view: HazardView, left: float, top: float) -> None:
 def _source(view: HazardView) -> str:
     more = view.finding.count - 1
     found = "Found by running the kernel on the machine that counts; nothing is timed."
-    return f"{found} It happened {more:,} more times." if more > 0 else found
+    if more <= 0:
+        return found
+    one = "1 more access" if more == 1 else f"{more:,} more accesses"
+    return f"{found} The same holds for {one}."
 
 
 def _alt(view: HazardView) -> str:

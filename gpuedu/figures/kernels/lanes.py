@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 
@@ -9,7 +11,7 @@ from gpuedu.figures import style
 from gpuedu.figures.caption import Caption, write_caption
 from gpuedu.figures.kernels.accesses import COUNTED
 from gpuedu.lens.lanes import Lane, LaneSteps, lane_steps
-from gpuedu.trace.records import Trace
+from gpuedu.trace.records import Place, Trace
 
 _IDLE = "#f3d9a4"
 _COLOURS = ListedColormap([style.GROUND, _IDLE, style.BLUE, style.FAINT])
@@ -22,7 +24,13 @@ _KEYS = {
 _PITCH, _FEW_STEPS = 1.14, 36
 
 
-def plot_active_lanes(trace: Trace, block: int | None = None, *, ax: Axes | None = None) -> Axes:
+def plot_active_lanes(
+    trace: Trace,
+    block: int | None = None,
+    *,
+    places: Collection[Place] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the active lanes of a watched block's warps over its first steps.
 
     A step is one line of source, run by the warps that have an active lane; it says nothing of
@@ -31,12 +39,13 @@ def plot_active_lanes(trace: Trace, block: int | None = None, *, ax: Axes | None
     Args:
         trace: The account of a launch, with watched steps.
         block: A watched block; the first by default.
+        places: The lines that are drawn; all by default.
         ax: where to draw; a new figure by default.
 
     Raises:
         NothingWatchedError: The block was not watched.
     """
-    found = lane_steps(trace, block)
+    found = lane_steps(trace, block, places=places)
     bands = len(found.warps)
     ax = style.new_axes(1.5 + 0.55 * bands) if ax is None else ax
     steps = len(found.places)

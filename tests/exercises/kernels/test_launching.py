@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpuedu.backend import cuda
+from gpuedu.backend import cp, cuda
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.kernels.launching import observe, python_of, run_kernel, writers
 from gpuedu.exercises.kernels.sightings import read_sightings
@@ -153,3 +153,25 @@ def test_a_launch_that_no_device_accepts_says_why():
     with pytest.raises(AnswerError, match="1024") as caught:
         launch(copy, threads=2048)
     assert caught.value.remedy
+
+
+def test_an_error_of_the_real_compiler_is_one_sentence_with_its_line():
+    code = """
+extern "C" __global__ void add(float* x) {
+    x[threadIdx.x] += one;
+    x[0] = two;
+}"""
+    with pytest.raises(AnswerError) as caught:
+        run_kernel(cp.RawKernel(code, "add"), 1, 32, np.zeros(32, np.float32))
+    assert caught.value.message == (
+        "line 3 of the source, `x[threadIdx.x] += one;`, cannot be compiled: "
+        'identifier "one" is undefined (1 more error below it)'
+    )
+    assert "\n" not in caught.value.remedy
+    assert caught.value.remedy.endswith(".")
+
+
+def test_a_kernel_of_cuda_c_that_the_source_lacks_is_told():
+    kernel = cp.RawKernel('extern "C" __global__ void add(float* x) {}', "sub")
+    with pytest.raises(AnswerError, match="no kernel `sub`; its kernels: `add`"):
+        run_kernel(kernel, 1, 32, np.zeros(32, np.float32))

@@ -111,7 +111,7 @@ def test_the_last_prediction_before_the_first_reveal_counts(store):
     store.record_prediction("cost", 1000.0)
     store.record_truth("cost", 1000.0)
     assert numbers(store) == (1, 1)
-    assert store.prediction("cost") == 1000.0
+    assert store.prediction("cost") == 12.0
     store.record_prediction("other", 20.0)
     store.record_truth("other", 41.0)
     assert format_summary(store.summary()).endswith("Predictions: 1 of 2 within a factor of two")

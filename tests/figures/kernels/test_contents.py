@@ -16,16 +16,22 @@ from gpuedu.figures.kernels.hazards import plot_hazard
 from gpuedu.figures.kernels.lanes import plot_active_lanes
 from gpuedu.figures.kernels.occupancy import plot_occupancy, plot_occupancy_curves
 from gpuedu.figures.kernels.source_costs import plot_source_costs
+from gpuedu.figures.style import alt_text
 from gpuedu.lens import lens
-from gpuedu.lens.epochs import epoch_of
+from gpuedu.lens.epochs import Epoch, epoch_of
 from gpuedu.lens.fit import FitCurve, occupancy_by_device
 from gpuedu.lens.lanes import Lane, lane_steps
 from gpuedu.lens.requests import NothingWatchedError
+from gpuedu.lens.rows import Occupant
 from tests.trace import samples
 
 
 def filled(ax, colour):
     return [patch for patch in ax.patches if patch.get_facecolor() == to_rgba(colour)]
+
+
+def caption_of(ax):
+    return " ".join(ax.figure.get_supxlabel().split())
 
 
 def texts(ax):
@@ -86,6 +92,40 @@ def test_an_epoch_frames_what_two_threads_touch():
     assert len(framed) == 2 * 63
     after = epoch_of(samples.block_sum(), "part", 3)
     assert after.shared == frozenset() and after.epochs == tuple(range(7))
+
+
+def test_an_epoch_ends_where_its_array_does_and_tells_of_its_own_marks_only():
+    lanes = {i: (Occupant(i // 32, i % 32),) for i in range(36)}
+    plain = Epoch("s", (70,), 0, 0, (0,), {**lanes, 69: (Occupant(0, 5),)}, {})
+    ax = plot_epoch(plain)
+    assert len(filled(ax, style.GROUND)) == 70 - 37
+    assert "frame" not in caption_of(ax) and "hatched" not in caption_of(ax)
+    assert "white: nobody did" in caption_of(ax)
+    assert ax.get_title(loc="left") == "s before the first barrier"
+
+
+def test_an_epoch_hatches_what_is_read_and_never_written():
+    written = {i: (Occupant(0, i),) for i in range(4)}
+    ax = plot_epoch(Epoch("s", (6,), 0, 0, (0, 1), written, {}), missing={4, 5})
+    assert sum(bool(patch.get_hatch()) for patch in ax.patches) == 2
+    assert "hatched" in caption_of(ax) and "white" not in caption_of(ax)
+    assert alt_text(ax).endswith("2 are read, but never written.")
+
+
+def test_cells_of_several_writers_have_signs_that_fit():
+    crowd = {i: (Occupant(0, i), Occupant(0, i + 1)) for i in range(8, 12)}
+    ax = plot_epoch(Epoch("s", (16,), 0, 0, (0,), crowd, {}))
+    assert {"8+", "9+", "+"} <= set(texts(ax))
+    assert not {"10+", "11+"} & set(texts(ax))
+    assert "a + stands for several lanes" in caption_of(ax)
+
+
+@pytest.mark.parametrize(
+    ("array", "says"),
+    [("out[i]", "grey is in it, but not written"), ("a[i * stride]", "grey is fetched, not used")],
+)
+def test_what_is_grey_is_fetched_for_a_load_only(array, says):
+    assert says in caption_of(plot_accesses(samples.strided(8), array))
 
 
 def test_an_epoch_that_is_not_there_names_those_that_are():

@@ -1,0 +1,79 @@
+"""From counted traffic to faults of properties that bound what a kernel may cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuedu.exercises.contract import Fault
+from gpuedu.exercises.kernels.traffic import Access, Traffic
+from gpuedu.trace.counts import SECTOR_BYTES
+
+WHOLE = 0.9
+"""The share of the fetched bytes that a kernel in whole sectors uses at least."""
+
+_VERB = {"load": "read", "store": "written", "atomic": "updated"}
+
+
+def sector_faults(
+    prop: str,
+    traffic: Traffic,
+    operation: str,
+    name: str,
+    *,
+    least: float = WHOLE,
+    cause: str = "",
+) -> Iterator[Fault]:
+    """A fault where too few of the bytes in the sectors that come are asked for.
+
+    Args:
+        prop: The property.
+        traffic: The accesses to one array.
+        operation: "load", "store" or "atomic": which of them are judged.
+        name: The array's name in the exercise.
+        least: The share of the bytes that has to be used.
+        cause: The question below the counterexample.
+    """
+    own = traffic.of(operation)
+    if not own.requests:
+        yield Fault(prop, f"`{name}` was never {_VERB[operation]}, so this shows nothing yet")
+    elif own.used_share < least and own.least_used:
+        yield Fault(prop, _told_sectors(own.least_used), cause)
+
+
+def _told_sectors(access: Access) -> str:
+    each = access.sectors_per_request
+    wanted = access.lanes * access.itemsize / max(access.requests, 1)
+    used = access.lanes * access.itemsize / max(access.sectors * SECTOR_BYTES, 1)
+    return (
+        f"each time a warp runs {access.told}, it asks for {_short(each)} "
+        f"{'sector' if each == 1 else 'sectors'} ({_short(each * SECTOR_BYTES)} bytes) to get "
+        f"{_short(wanted)} bytes: {used:.0%} of what comes is used"
+    )
+
+
+def conflict_faults(
+    prop: str, traffic: Traffic, *, cause: str = "", unused: str = ""
+) -> Iterator[Fault]:
+    """A fault at the access that loses the most passes to bank conflicts, or if there is none.
+
+    Args:
+        prop: The property.
+        traffic: The accesses to shared memory.
+        cause: The question below the counterexample.
+        unused: What stands there where no thread used shared memory.
+    """
+    if not traffic.requests:
+        yield Fault(prop, "no thread used shared memory, so this shows nothing yet", unused)
+    elif traffic.conflicts and traffic.worst:
+        worst = traffic.worst
+        best = worst.ideal_wavefronts / max(worst.requests, 1)
+        yield Fault(
+            prop,
+            f"each time a warp runs {worst.told}, it takes {_short(worst.wavefronts_per_request)} "
+            f"passes through the banks, where {_short(best)} would do",
+            cause,
+        )
+
+
+def _short(value: float) -> str:
+    return f"{value:.0f}" if value == round(value) else f"{value:.1f}"

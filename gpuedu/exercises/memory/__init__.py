@@ -1,0 +1,1 @@
+"""The lesson memory: why the same arithmetic can be ten times slower."""

@@ -1,0 +1,4 @@
+# loses: layout
+# np.copy keeps the order in memory
+def to_soa(table):
+    return np.copy(table.T)

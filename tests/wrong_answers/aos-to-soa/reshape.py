@@ -1,0 +1,4 @@
+# loses: layout
+# the same order in other rows
+def to_soa(table):
+    return table.reshape(6, -1)

@@ -1,0 +1,11 @@
+# loses: layout
+# returns the table, and reads it by rows
+def to_soa(table):
+    return np.ascontiguousarray(table)
+
+
+@cuda.jit
+def speed_squared(fields, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = fields[i, 3] ** 2 + fields[i, 4] ** 2 + fields[i, 5] ** 2

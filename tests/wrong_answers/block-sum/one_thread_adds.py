@@ -1,0 +1,13 @@
+# loses: rounds
+# the others watch
+@cuda.jit
+def block_sum(x, sums):
+    part = cuda.shared.array(256, np.float32)
+    i, t = cuda.grid(1), cuda.threadIdx.x
+    part[t] = x[i] if i < x.size else 0
+    cuda.syncthreads()
+    if t == 0:
+        for k in range(1, cuda.blockDim.x):
+            part[0] += part[k]
+    if t == 0:
+        sums[cuda.blockIdx.x] = part[0]

@@ -1,0 +1,11 @@
+# loses: single
+# pow of a whole number
+gelu = cp.ElementwiseKernel(
+    "float32 x",
+    "float32 y",
+    """
+    float u = 0.79788456f * (x + 0.044715f * pow(x, 3));
+    y = 0.5f * x * (1.0f + tanhf(u));
+    """,
+    "gelu",
+)

@@ -1,0 +1,10 @@
+# loses: jumps
+# the barrier that hurt is taken out
+@cuda.jit
+def jumps(x, out):
+    s = cuda.shared.array(128, np.float32)
+    i, t = cuda.grid(1), cuda.threadIdx.x
+    if i < x.size:
+        s[t] = x[i]
+        before = s[max(t - 1, 0)]
+        out[i] = s[t] - before

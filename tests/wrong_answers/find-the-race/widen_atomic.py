@@ -1,0 +1,13 @@
+# loses: widen
+# an atomic for the write; the reads are still in its way
+@cuda.jit
+def widen(x, steps, out):
+    s = cuda.shared.array(128, np.float32)
+    row, t = cuda.blockIdx.x, cuda.threadIdx.x
+    s[t] = x[row, t]
+    cuda.syncthreads()
+    for _ in range(steps):
+        if 0 < t < cuda.blockDim.x - 1:
+            cuda.atomic.max(s, t, max(s[t - 1], s[t + 1]))
+        cuda.syncthreads()
+    out[row, t] = s[t]

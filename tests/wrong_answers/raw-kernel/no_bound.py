@@ -1,0 +1,12 @@
+# loses: inside
+# no guard
+normalise = cp.RawKernel(
+    r"""
+extern "C" __global__
+void normalise(const unsigned char* pixels, float* out, float mean, float std, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = (pixels[i] / 255.0f - mean) / std;
+}
+""",
+    "normalise",
+)

@@ -1,0 +1,19 @@
+# loses: rounds
+# 255 rounds of the same distance
+@cuda.jit
+def scan_block(x, out, totals):
+    part = cuda.shared.array(256, np.int32)
+    i, t = cuda.grid(1), cuda.threadIdx.x
+    part[t] = x[i] if i < x.size else 0
+    cuda.syncthreads()
+    own = part[t]
+    for d in range(1, cuda.blockDim.x):
+        if t >= d:
+            own += part[t - d]
+    cuda.syncthreads()
+    part[t] = own
+    cuda.syncthreads()
+    if i < x.size:
+        out[i] = part[t]
+    if t == cuda.blockDim.x - 1:
+        totals[cuda.blockIdx.x] = part[t]

@@ -1,0 +1,10 @@
+# loses: hidden
+# keeps the loop with float
+def predict_on_device(cp, x, d_w):
+    d_x = cp.asarray(x)
+    std = d_x.std(axis=0)
+    std = cp.where(std == 0, 1, std)
+    logits = (d_x - d_x.mean(axis=0)) / std @ d_w
+    best = [float(row.max()) for row in logits]
+    e = cp.exp(logits - cp.asarray(np.array(best, np.float32))[:, None])
+    return (e / e.sum(axis=1, keepdims=True)).get()

@@ -1,0 +1,17 @@
+# loses: once
+# all threads bring their neighbours
+@cuda.jit
+def smooth(x, w, out):
+    tile = cuda.shared.array(134, float32)
+    t, i = cuda.threadIdx.x, cuda.grid(1)
+    tile[t] = x[i - 3] if 3 <= i < x.size + 3 else 0
+    cuda.syncthreads()
+    tile[t + 3] = x[i] if i < x.size else 0
+    cuda.syncthreads()
+    tile[t + 6] = x[i + 3] if i + 3 < x.size else 0
+    cuda.syncthreads()
+    if i < out.size:
+        total = float32(0)
+        for k in range(7):
+            total += w[k] * tile[t + k]
+        out[i] = total

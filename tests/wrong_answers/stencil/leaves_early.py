@@ -1,0 +1,17 @@
+# loses: waits
+# threads without an output leave before the barrier
+@cuda.jit
+def smooth(x, w, out):
+    tile = cuda.shared.array(134, float32)
+    t, i = cuda.threadIdx.x, cuda.grid(1)
+    if i >= x.size:
+        return
+    tile[t + 3] = x[i]
+    if t < 3:
+        tile[t] = x[i - 3] if i >= 3 else 0
+        tile[t + 131] = x[i + 128] if i + 128 < x.size else 0
+    cuda.syncthreads()
+    total = float32(0)
+    for k in range(7):
+        total += w[k] * tile[t + k]
+    out[i] = total

@@ -1,0 +1,16 @@
+# loses: every
+# reads from its own place on
+@cuda.jit
+def smooth(x, w, out):
+    tile = cuda.shared.array(134, float32)
+    t, i = cuda.threadIdx.x, cuda.grid(1)
+    tile[t + 3] = x[i] if i < x.size else 0
+    if t < 3:
+        tile[t] = x[i - 3] if i >= 3 else 0
+        tile[t + 131] = x[i + 128] if i + 128 < x.size else 0
+    cuda.syncthreads()
+    if i < out.size:
+        total = float32(0)
+        for k in range(7):
+            total += w[k] * tile[t + k + 3]
+        out[i] = total

@@ -1,0 +1,14 @@
+# loses: inside
+# reads past the end of x
+@cuda.jit
+def block_sums(x, out):
+    part = cuda.shared.array(64, float32)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    part[t] = x[i]
+    cuda.syncthreads()
+    if t == 0:
+        total = float32(0)
+        for k in range(64):
+            total += part[k]
+        out[cuda.blockIdx.x] = total

@@ -1,0 +1,16 @@
+# loses: written
+# leaves NaN out; other numbers that were left there stay in
+@cuda.jit
+def block_sums(x, out):
+    part = cuda.shared.array(64, float32)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    if i < x.size:
+        part[t] = x[i]
+    cuda.syncthreads()
+    if t == 0:
+        total = float32(0)
+        for k in range(64):
+            if part[k] == part[k]:
+                total += part[k]
+        out[cuda.blockIdx.x] = total

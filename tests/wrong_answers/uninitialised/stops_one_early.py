@@ -1,0 +1,17 @@
+# loses: right
+# one place is left out
+@cuda.jit
+def block_sums(x, out):
+    part = cuda.shared.array(64, float32)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    if i < x.size:
+        part[t] = x[i]
+    else:
+        part[t] = 0
+    cuda.syncthreads()
+    if t == 0:
+        total = float32(0)
+        for k in range(63):
+            total += part[k]
+        out[cuda.blockIdx.x] = total
