@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -142,8 +142,13 @@ def report_card(report: Report) -> Card:
 
 
 def _property_lines(results: tuple[PropertyResult, ...]) -> list[Line]:
-    """A line for each property; what failed for the same reason as the one above says so."""
+    """A line for each property; what failed for the same reason as the one above says so.
+
+    Where all failed for one reason, such as an answer that does not compile, it stands once.
+    """
     lines: list[Line] = []
+    messages = {result.fault.message if result.fault else "" for result in results}
+    repeated = "for the same reason." if len(messages) > 1 or len(results) < 3 else ""
     above: Fault | None = None
     for result in results:
         points = (
@@ -158,12 +163,19 @@ def _property_lines(results: tuple[PropertyResult, ...]) -> list[Line]:
         if fault is None:
             lines.append(Line("✗", text, strong=True))
         elif above and fault.message == above.message:
-            why = fault.cause if fault.cause not in ("", above.cause) else "for the same reason."
+            why = fault.cause if fault.cause not in ("", above.cause) else repeated
             lines.append(Line("✗", text, strong=True, why=why))
         else:
             lines.append(Line("✗", text, True, result.case, _sentence(fault.message), fault.cause))
+            if not repeated:
+                lines[-1] = replace(lines[-1], cause=_for_all(fault.cause))
         above = fault or above
     return lines
+
+
+def _for_all(cause: str) -> str:
+    """A cause that stands for every line below it, too."""
+    return f"{cause} (This is why the lines below are not there yet, too.)".strip()
 
 
 def _shortened(printed: str) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 from gpuedu.errors import GpueduError
 from gpuedu.simt import arguments as args
 from gpuedu.simt import cuda_c, exceptions
+from gpuedu.simt.borrowing import on_host
 from gpuedu.simt.host.errors import LaunchError
 from gpuedu.simt.host.limits import Dim3, dimensions, require_launchable
 from gpuedu.simt.machine.account import Account
@@ -187,7 +188,8 @@ def simulate(
 ) -> Trace:
     """Run a kernel on this machine, on every tier, and give the account of what it did.
 
-    Host arrays are changed in place. Hazards are findings of the trace, not exceptions.
+    Host arrays are changed in place; arrays of a real GPU are copied to the host for it and back.
+    Hazards are findings of the trace, not exceptions.
 
     Args:
         kernel: A Python function, a kernel made by ``cuda.jit``, or one of CUDA C (an object
@@ -218,24 +220,36 @@ def simulate(
     >>> simulate(double, 1, 32, a).hazards, a.tolist()
     ((), [0, 2, 4, 6, 8])
     """
-    grid3, block3 = dimensions(grid, "griddim"), dimensions(block, "blockdim")
-    prepared = args.prepare(arguments)
-    sequence = _order(order, grid3)
-    result = run(
-        kernel,
-        grid3,
-        block3,
-        dynamic_shared_bytes,
-        prepared,
-        trace=trace,
-        order=sequence,
-        watch=watch,
-        max_turns=max_turns,
-    )
+    with on_host(arguments) as given:
+        return _simulate(
+            kernel,
+            (dimensions(grid, "griddim"), dimensions(block, "blockdim")),
+            args.prepare(given),
+            dynamic_shared_bytes,
+            trace=trace,
+            order=order,
+            watch=watch,
+            max_turns=max_turns,
+        )
+
+
+def _simulate(
+    kernel: Any,
+    extents: tuple[Dim3, Dim3],
+    prepared: list[Any],
+    dynamic_shared_bytes: int,
+    *,
+    order: Sequence[int] | str | None,
+    **options: Any,
+) -> Trace:
+    """Run a kernel and give a trace in any case."""
+    grid, block = extents
+    sequence = _order(order, grid)
+    result = run(kernel, grid, block, dynamic_shared_bytes, prepared, order=sequence, **options)
     if result is not None:
         return result
     program, fits = program_of(kernel, prepared), _fitted(kernel, prepared)
-    launch = _describe(program, grid3, block3, dynamic_shared_bytes, fits)
+    launch = _describe(program, grid, block, dynamic_shared_bytes, fits)
     return _untraced(launch, Findings(), True)
 
 

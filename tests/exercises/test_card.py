@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from gpuedu.backend import cuda
 from gpuedu.exercises.card import Card, Line, report_card, to_text
 from gpuedu.exercises.examine import examine
 from gpuedu.exercises.registry import load
@@ -94,6 +95,18 @@ def test_the_same_reason_is_told_once():
     card = report_card(examine(load("first-check"), [copied_bytes]))
     assert "ValueError: always" in card.lines[0].why
     assert card.lines[1].why == "for the same reason."
+
+
+def test_one_reason_for_everything_stands_once():
+    @cuda.jit
+    def copy_striped(src, dst):
+        values = []  # noqa: F841
+        dst[0] = src[0]
+
+    card = report_card(examine(load("coalesced-copy"), [copy_striped]))
+    first, *others = [line for line in card.lines if line.mark == "✗"]
+    assert "cannot be compiled" in first.why and "lines below" in first.cause
+    assert len(others) >= 2 and not any(line.why or line.cause for line in others)
 
 
 def test_unsolved_and_refused_have_cards_of_their_own():

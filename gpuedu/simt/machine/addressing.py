@@ -12,7 +12,7 @@ from gpuedu.simt.machine.findings import Findings
 from gpuedu.simt.machine.masks import Mask, narrow
 from gpuedu.simt.machine.views import View
 from gpuedu.simt.program import Language, Program
-from gpuedu.trace import Finding
+from gpuedu.trace import Finding, Space
 
 
 class LaunchStoppedError(Exception):
@@ -130,8 +130,27 @@ class Addressing(Chunk):
         else:
             self.budget.shorten()
             self.report.add(
-                found.out_of_bounds(entry.place, person, view.name, at, shape, verb, count)
+                found.out_of_bounds(
+                    entry.place,
+                    person,
+                    view.name,
+                    at,
+                    shape,
+                    verb,
+                    count,
+                    space=view.space,
+                    dynamic_bytes=self._dynamic_bytes(view),
+                )
             )
+
+    def _dynamic_bytes(self, view: View) -> int | None:
+        """The dynamic shared memory of a block, for an array in it."""
+        names = {
+            entry.slot.name.rpartition("_")[0] for entry in self.program.shared if entry.dynamic
+        }
+        if view.space is Space.SHARED and view.name in names:
+            return view.flat.allocation.size_bytes
+        return None
 
     def _literal(self, site: int) -> bool:
         """Whether the source spells the negative index out, as in ``a[-1]``."""

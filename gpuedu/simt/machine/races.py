@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpuedu.simt.machine.findings import describe
-from gpuedu.trace import Finding, Level, Place, Thread
+from gpuedu.trace import WARP_SIZE, Finding, Level, Place, Thread
 
 _DID = {"read": "read", "write": "wrote", "atomic": "changed", "change": "changed"}
 _DOES = {"read": "reads", "write": "writes", "change": "changes atomically"}
@@ -77,6 +77,11 @@ def describe_race(
     )
 
 
+def _warp(who: Thread) -> int | None:
+    """The warp of a thread in its block; None where blocks have more than one dimension."""
+    return who.thread[0] // WARP_SIZE if who.ndim == 1 else None
+
+
 def _remedy(kind: str, other_kind: str, who: Thread, other: Thread, *, is_one_line: bool) -> str:
     if who.block != other.block:
         if kind == "read" or other_kind == "read":
@@ -88,7 +93,11 @@ def _remedy(kind: str, other_kind: str, who: Thread, other: Thread, *, is_one_li
     if kind == "write" and other_kind == "write":
         return "let one thread write each element, or use `cuda.atomic`"
     if not is_one_line:
-        return "put `cuda.syncthreads()` between the two, where all threads of the block pass"
+        barrier = "put `cuda.syncthreads()` between the two, where all threads of the block pass"
+        in_one_warp = "; inside one warp `cuda.syncwarp()` will do"
+        return barrier + (
+            in_one_warp if _warp(who) is not None and _warp(who) == _warp(other) else ""
+        )
     if kind == "read":  # what one thread wrote in an earlier turn
         return (
             "both are on one line: put `cuda.syncthreads()` between one turn of the loop and the "

@@ -13,6 +13,7 @@ _IN_CUDA_C = (
         "`if (i < rows && j < columns)`",
     ),
     (re.compile(r"cuda\.syncthreads\(\)"), "__syncthreads()"),
+    (re.compile(r"cuda\.syncwarp\(\)"), "__syncwarp()"),
     (re.compile(r"cuda\.threadfence\(\)"), "__threadfence()"),
     (re.compile(r"`cuda\.atomic`"), "an atomic such as `atomicAdd`"),
     (

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpuedu.simt import simulate
+from gpuedu.simt.cuda_c import CudaCKernel
 from gpuedu.simt.host import cuda
 from gpuedu.simt.machine.findings import Findings, describe
 from gpuedu.trace import Finding, Level, Place, Thread
@@ -126,3 +127,33 @@ def test_an_unwritten_element_of_a_local_array():
 
     (one,) = simulate(partly, 1, 32, np.zeros(32)).hazards
     assert (one.kind, one.index, one.count) == ("uninitialised-read", (1,), 21)  # 11 wrote it
+
+
+def in_c(body: str, *arguments, dynamic: int = 0, threads: int = 32) -> Finding:
+    code = f'extern "C" __global__ void k(float* x, int n) {{ int t = threadIdx.x; {body} }}'
+    trace = simulate(
+        CudaCKernel(code, "k"),
+        1,
+        threads,
+        np.zeros(16, np.float32),
+        np.int32(16),
+        dynamic_shared_bytes=dynamic,
+    )
+    return next(found for found in trace.hazards if found.kind == "out-of-bounds")
+
+
+def test_forgotten_dynamic_shared_memory_is_told_in_bytes():
+    found = in_c("extern __shared__ float s[]; s[t] = 1;", dynamic=32)
+    assert found.array == "s" and found.index == (8,)
+    assert "gave each block 32 bytes of dynamic shared memory" in found.remedy
+
+
+def test_a_static_array_that_is_too_small_is_to_be_made_larger():
+    found = in_c("__shared__ float s[16]; s[t] = 1;")
+    assert found.remedy.startswith("make `s` as large as its largest index asks for")
+
+
+def test_an_index_below_zero_is_told_by_how_it_came_about():
+    assert "guard the first elements" in in_c("x[t - 20] = 1;").remedy
+    assert "an unsigned number went below zero" in in_c("x[threadIdx.x - 1u] = 1;").remedy
+    assert "`if (i < n)`" in in_c("x[t] = 1;").remedy

@@ -83,3 +83,14 @@ def test_the_remedy_is_in_the_words_of_cuda_c():
     (remedy,) = remedies(kernel, np.ones(64, np.float32), np.zeros(64, np.float32))
     assert "then `__syncthreads()`, then write it" in remedy
     assert "an atomic such as `atomicAdd`" in remedy
+
+
+def test_inside_one_warp_its_own_barrier_is_named():
+    def neighbours(x, y):
+        part = cuda.shared.array(32, np.float32)
+        t = cuda.threadIdx.x
+        part[t] = x[t]
+        y[t] = part[31 - t]
+
+    (remedy,) = remedies(neighbours, np.ones(32, np.float32), np.zeros(32, np.float32))
+    assert "`cuda.syncthreads()` between the two" in remedy and "`cuda.syncwarp()`" in remedy
