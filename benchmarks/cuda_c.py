@@ -19,19 +19,17 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
 import numpy as np
 from numba import cuda, float32
+from simt import TILE, best_s, matmul, vector_add
 
 from gpuedu.simt import simulate
 from gpuedu.simt.cuda_c import CudaCKernel
 
 ROOT = Path(__file__).resolve().parents[1]
-TILE = 16
-
 MATMUL = """#define TILE 16
 extern "C" __global__ void matmul(const float* a, const float* b, float* c, int n) {
     __shared__ float left[TILE][TILE];
@@ -84,28 +82,6 @@ BLOCK_SUM = """extern "C" __global__ void block_sum(const float* x, float* out, 
 }"""
 
 
-def matmul(a, b, c):
-    left = cuda.shared.array((TILE, TILE), float32)
-    right = cuda.shared.array((TILE, TILE), float32)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    column, row = cuda.grid(2)
-    total = float32(0.0)
-    for m in range(a.shape[1] // TILE):
-        left[ty, tx] = a[row, m * TILE + tx]
-        right[ty, tx] = b[m * TILE + ty, column]
-        cuda.syncthreads()
-        for k in range(TILE):
-            total += left[ty, k] * right[k, tx]
-        cuda.syncthreads()
-    c[row, column] = total
-
-
-def vector_add(a, b, c):
-    i = cuda.grid(1)
-    if i < c.size:
-        c[i] = a[i] + b[i]
-
-
 def mandelbrot(image):
     j, i = cuda.grid(2)
     n = image.shape[0]
@@ -154,16 +130,6 @@ def twins() -> dict[str, tuple]:
         "mandelbrot 512": (mandelbrot, MANDELBROT, (side // 16,) * 2, (16, 16), image, side),
         "block sum 1M": (block_sum, BLOCK_SUM, *flat, parts, many),
     }
-
-
-def best_s(work: Callable[[], object], repeats: int = 5) -> float:
-    """Least seconds of several runs after one that is not counted."""
-    times = []
-    for _ in range(repeats + 1):
-        started = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - started)
-    return min(times[1:])
 
 
 def twin_seconds(*, trace: bool) -> dict[str, dict[str, float]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,6 +26,8 @@ from gpuedu.simt.prune import has_choices, prune
 from gpuedu.simt.tables import Tables
 from gpuedu.simt.values import Scalar, Tuple, Value
 from gpuedu.trace import Space
+
+_COUNTED = re.compile(r"__\d+$")  # of a name that the source declares once more
 
 
 @dataclass(frozen=True)
@@ -163,7 +166,7 @@ def _types_of_variables(tables: Tables) -> dict[str, set[str]]:
     variables: dict[str, set[str]] = {}
     for name, type_name in tables.variables:
         if not name.startswith("$"):
-            variables.setdefault(name.partition("__")[0], set()).add(type_name)
+            variables.setdefault(_COUNTED.sub("", name), set()).add(type_name)
     return variables
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import weakref
 
 import numpy as np
+from tree_sitter import Node
 
 from gpuedu.simt.cuda_c.constants import bind_constants, reader
 from gpuedu.simt.cuda_c.conversions import convert
@@ -46,7 +47,7 @@ def module_memory(module: Module) -> dict[str, tuple[DeviceView, CType, bool]]:
     return found
 
 
-def _view(module: Module, name: str, type_: CType, value: object) -> DeviceView:
+def _view(module: Module, name: str, type_: CType, value: Node | None) -> DeviceView:
     views = _views.setdefault(module, {})
     if name not in views:
         inner, extents = dimensions(type_)
@@ -59,17 +60,17 @@ def _view(module: Module, name: str, type_: CType, value: object) -> DeviceView:
     return views[name]
 
 
-def _fill(module: Module, data: np.ndarray, inner: CType, value: object) -> None:
+def _fill(module: Module, data: np.ndarray, inner: CType, value: Node) -> None:
     """The initial values, which must be known when the source is compiled."""
     bind_constants(module)
     nodes = [value]
-    while nodes and nodes[0].type == "initializer_list":  # type: ignore[attr-defined]
-        nodes = [part for node in nodes for part in parts(node)]  # type: ignore[arg-type]
+    while nodes and nodes[0].type == "initializer_list":
+        nodes = [part for node in nodes for part in parts(node)]
     for at, node in enumerate(nodes):
-        k = reader(module, node)  # type: ignore[arg-type]
+        k = reader(module, node)
         if not isinstance(inner, Number):
-            raise k.refuse(node, "an initial value of a structure is not covered here")  # type: ignore[arg-type]
-        number = known(convert(k, node, evaluate(k, node), inner))  # type: ignore[arg-type]
+            raise k.refuse(node, "an initial value of a structure is not covered here")
+        number = known(convert(k, node, evaluate(k, node), inner))
         if number is None:
-            raise k.refuse(node, f"`{short(node)}` must be known when it is compiled")  # type: ignore[arg-type]
+            raise k.refuse(node, f"`{short(node)}` must be known when it is compiled")
         data.reshape(-1)[at] = number

@@ -19,7 +19,7 @@ class LaunchStoppedError(Exception):
     """The launch cannot go on; the reason is among the findings."""
 
 
-_TURNS_AFTER_FAULT = 50_000
+_TURNS_AFTER_FAULT = 5_000
 
 
 class Budget:
@@ -33,12 +33,14 @@ class Budget:
     def __init__(self, turns: int, counted_turns: int) -> None:
         self.turns = self.left = turns
         self.counted_turns = self.counted_left = counted_turns
+        self.is_short = False
 
     def shorten(self) -> None:
-        """A GPU would have stopped the launch here."""
-        if self.counted_left > _TURNS_AFTER_FAULT:
-            self.counted_turns -= self.counted_left - _TURNS_AFTER_FAULT
-            self.counted_left = _TURNS_AFTER_FAULT
+        """A GPU would have stopped the launch here: what is left is for finding more faults."""
+        if max(self.left, self.counted_left) > _TURNS_AFTER_FAULT:
+            self.is_short = True
+            self.left = min(self.left, _TURNS_AFTER_FAULT)
+            self.counted_left = min(self.counted_left, _TURNS_AFTER_FAULT)
 
 
 class Addressing(Chunk):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from gpuedu.simt.program import (
     Break,
     Const,
@@ -20,7 +18,6 @@ from gpuedu.simt.program import (
 from gpuedu.simt.prune import names_in
 
 
-@lru_cache(maxsize=4096)
 def is_stuck(loop: Loop) -> bool:
     """Whether a loop goes on for ever once a thread is in it.
 

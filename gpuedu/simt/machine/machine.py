@@ -15,7 +15,6 @@ from gpuedu.errors import KernelSourceError
 from gpuedu.simt.machine import findings as found
 from gpuedu.simt.machine.addressing import Budget, LaunchStoppedError
 from gpuedu.simt.machine.cells import garbage
-from gpuedu.simt.machine.endless import is_stuck
 from gpuedu.simt.machine.masks import Mask, merge, narrow
 from gpuedu.simt.machine.meetings import Meetings
 from gpuedu.simt.machine.views import View
@@ -33,8 +32,12 @@ class Machine(Meetings):
 
     @cached_property
     def _stuck_turns(self) -> dict[int, int]:
-        """Turns of the loops whose condition nothing inside can change."""
+        """Turns since they were entered, of the loops that nothing inside can end."""
         return {}
+
+    def enter_stuck(self, loop: Loop) -> None:
+        """Threads come to a loop that those who enter it never leave; perhaps none enters."""
+        self._stuck_turns[id(loop)] = 0
 
     def count(self, region: int, m: Mask) -> None:
         """A stretch of the program begins."""
@@ -113,9 +116,9 @@ class Machine(Meetings):
         self.budget.left -= 1
         if self.budget.left < 0:
             self._runaway(loop, m, self.budget.turns)
-        if is_stuck(loop):
-            self._stuck_turns[id(loop)] = turns = self._stuck_turns.get(id(loop), 0) + 1
-            if turns > STUCK_TURNS:
+        if id(loop) in self._stuck_turns:
+            self._stuck_turns[id(loop)] += 1
+            if self._stuck_turns[id(loop)] > STUCK_TURNS:
                 self._runaway(loop, m, STUCK_TURNS)
         if m is not None and _waits(loop):
             key = id(loop)
@@ -127,6 +130,8 @@ class Machine(Meetings):
 
     def _runaway(self, loop: Loop, m: Mask, turns: int) -> None:
         self.finish()
+        if self.budget.is_short:  # the launch is over for another reason, which was told
+            raise LaunchStoppedError
         row, thread, _ = self.first(m)
         tell = found.spin if _waits(loop) and m is not None else found.runaway
         self.report.add(tell(loop.place, self.who(row, thread), turns))

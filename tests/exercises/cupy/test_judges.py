@@ -14,11 +14,8 @@ from tests.exercises.cupy import answers
 from tests.exercises.cupy.answers import REFERENCE, WALK, fault, hand_in, lost, raw
 
 
-def test_every_exercise_of_the_lesson_has_both_halves():
-    entry = lesson("cupy")
-    assert set(REFERENCE) == set(entry.exercises)
-    for name in entry.exercises:
-        assert load(name).lesson == "cupy"
+def test_every_exercise_of_the_lesson_has_a_reference():
+    assert set(REFERENCE) == set(lesson("cupy").exercises)
 
 
 @pytest.mark.parametrize("exercise", REFERENCE)
@@ -27,14 +24,6 @@ def test_the_reference_earns_all_points_on_five_seeds(exercise):
         report = hand_in(exercise, seed=seed)
         assert report.state == "solved", (seed, str(report_card(report)))
         assert not report.findings
-
-
-@pytest.mark.parametrize("exercise", REFERENCE)
-def test_every_case_decides_known_properties_and_every_property_is_decided(exercise):
-    judge = load(exercise).judge
-    names = {prop.name for prop in judge.properties}
-    drawn = judge.cases(np.random.default_rng(1))
-    assert {name for case in drawn for name in case.decides or names} == names
 
 
 def test_points_are_as_the_lesson_says():

@@ -18,11 +18,8 @@ from tests.exercises.first_kernels import answers
 from tests.exercises.first_kernels.answers import FOUND, REFERENCE, fault, hand_in, lost
 
 
-def test_every_exercise_of_the_lesson_has_both_halves():
-    entry = lesson("first-kernels")
-    assert set(REFERENCE) == set(entry.exercises)
-    for name in entry.exercises:
-        assert load(name).lesson == "first-kernels"
+def test_every_exercise_of_the_lesson_has_a_reference():
+    assert set(REFERENCE) == set(lesson("first-kernels").exercises)
 
 
 @pytest.mark.parametrize("exercise", REFERENCE)
@@ -31,16 +28,6 @@ def test_the_reference_earns_all_points_on_five_seeds(exercise):
         report = hand_in(exercise, seed=seed)
         assert report.state == "solved", (seed, str(report_card(report)))
         assert not report.findings
-
-
-@pytest.mark.parametrize("exercise", lesson("first-kernels").exercises)
-def test_every_case_decides_known_properties_and_every_property_is_decided(exercise):
-    judge = load(exercise).judge
-    names = {prop.name for prop in judge.properties}
-    for seed in range(3):
-        drawn = judge.cases(np.random.default_rng(seed))
-        decided = [name for case in drawn for name in case.decides or names]
-        assert set(decided) == names
 
 
 def test_points_are_as_the_lesson_says():

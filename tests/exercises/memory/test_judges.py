@@ -16,11 +16,8 @@ from tests.exercises.memory import answers
 from tests.exercises.memory.answers import FOUND, REFERENCE, fault, hand_in, lost
 
 
-def test_every_exercise_of_the_lesson_has_both_halves():
-    entry = lesson("memory")
-    assert set(REFERENCE) == set(entry.exercises)
-    for name in entry.exercises:
-        assert load(name).lesson == "memory"
+def test_every_exercise_of_the_lesson_has_a_reference():
+    assert set(REFERENCE) == set(lesson("memory").exercises)
 
 
 @pytest.mark.parametrize("exercise", REFERENCE)
@@ -29,14 +26,6 @@ def test_the_reference_earns_all_points_on_five_seeds(exercise):
         report = hand_in(exercise, seed=seed)
         assert report.state == "solved", (seed, str(report_card(report)))
         assert not report.findings
-
-
-@pytest.mark.parametrize("exercise", REFERENCE)
-def test_every_case_decides_known_properties_and_every_property_is_decided(exercise):
-    judge = load(exercise).judge
-    names = {prop.name for prop in judge.properties}
-    drawn = judge.cases(np.random.default_rng(1))
-    assert {name for case in drawn for name in case.decides or names} == names
 
 
 def test_points_are_as_the_lesson_says():

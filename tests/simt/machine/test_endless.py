@@ -43,6 +43,7 @@ def test_a_loop_without_a_way_out_is_stopped_early(body):
         "int k = 0; while (true) { if (++k > 2000) break; }",
         "int k = 0; while (n > 0) { if (++k > 2000) return; }",
         "int k = 0; while (k++ < 2000) { x[i] = k; }",
+        "for (int k = 0; k < 2000; ++k) { while (n > 9) x[i] = k; x[i] += 1; }",
     ],
 )
 def test_long_loops_run_to_their_end(body):

@@ -7,6 +7,7 @@ from typing import Any
 from gpuedu.simt.machine.codegen.expressions import text_of
 from gpuedu.simt.machine.codegen.leaving import continues, may_leave, returns
 from gpuedu.simt.machine.codegen.writer import OpenLoop, Writer, slot_name
+from gpuedu.simt.machine.endless import is_stuck
 from gpuedu.simt.program import ArraySlot, If, Loop, Move, Return, Statement
 
 
@@ -96,6 +97,8 @@ def write_loop(w: Writer, s: Loop, m: str) -> None:
             w.put(f"{slot_name(slot)} = {made}")
     w.put(f"{lanes} = {entry} = {m}")
     steps = _span(w, s)
+    if is_stuck(s):
+        w.put(f"M.enter_stuck({w.constant(s)})")
     w.put("while True:")
     w.depth += 1
     place, region = w.place, w.region
