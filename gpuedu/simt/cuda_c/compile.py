@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,13 +20,12 @@ from gpuedu.simt.cuda_c.outline import read_module
 from gpuedu.simt.cuda_c.parameters import declared_parameters
 from gpuedu.simt.cuda_c.statements import address_taken, run_body
 from gpuedu.simt.cuda_c.types import VOID, CType, Number, Pointer, Struct, dimensions, dtype_of
+from gpuedu.simt.cuda_c.variables import source_name
 from gpuedu.simt.program import ArraySlot, ArrayType, Const, Language, Program, Slot
 from gpuedu.simt.prune import has_choices, prune
 from gpuedu.simt.tables import Tables
 from gpuedu.simt.values import Scalar, Tuple, Value
 from gpuedu.trace import Space
-
-_COUNTED = re.compile(r"__\d+$")  # of a name that the source declares once more
 
 
 @dataclass(frozen=True)
@@ -166,7 +164,7 @@ def _types_of_variables(tables: Tables) -> dict[str, set[str]]:
     variables: dict[str, set[str]] = {}
     for name, type_name in tables.variables:
         if not name.startswith("$"):
-            variables.setdefault(_COUNTED.sub("", name), set()).add(type_name)
+            variables.setdefault(source_name(name), set()).add(type_name)
     return variables
 
 

@@ -20,7 +20,16 @@ from gpuedu.simt.cuda_c.declarations import (
     words,
 )
 from gpuedu.simt.cuda_c.initializers import initial_value, placed_values
-from gpuedu.simt.cuda_c.lowerer import Alias, Lowerer, Memory, Typed, TypeName, Variable
+from gpuedu.simt.cuda_c.lowerer import (
+    Alias,
+    Fixed,
+    Lowerer,
+    Memory,
+    Typed,
+    TypeName,
+    Variable,
+    known,
+)
 from gpuedu.simt.cuda_c.lvalues import place_of
 from gpuedu.simt.cuda_c.module import Function
 from gpuedu.simt.cuda_c.places import Element
@@ -106,6 +115,11 @@ def _shared(k: Lowerer, node: Node, made: Declared, *, dynamic: bool) -> None:
         raise k.refuse(node, f"`{made.name}` needs its size", "`extern` for a size of the launch")
     if dynamic and len(extents) != 1:
         raise k.refuse(node, "dynamic shared memory is an array of one dimension")
+    key = (made.node.start_byte, str(made.type), *_template_arguments(k))
+    known_as = k.shared.get(key)
+    if known_as is not None and any(entry.slot is known_as.slot for entry in k.tables.shared):
+        k.bind(made.name, known_as)
+        return
     shape = tuple(extent or 0 for extent in extents) or (1,)
     slot = k.builder.array_slot(
         made.name, ArrayType(_dtype(k, node, inner), len(shape), Space.SHARED)
@@ -114,7 +128,19 @@ def _shared(k: Lowerer, node: Node, made: Declared, *, dynamic: bool) -> None:
     entry = SharedArray(slot, () if dynamic else shape, dynamic, alignment)
     k.tables.add("shared", entry)
     type_ = made.type if extents else inner
-    k.bind(made.name, Memory(slot, type_, is_scalar=not extents))
+    k.shared[key] = Memory(slot, type_, is_scalar=not extents)
+    k.bind(made.name, k.shared[key])
+
+
+def _template_arguments(k: Lowerer) -> list[tuple[str, str]]:
+    """What makes an instance of a template, which has shared memory of its own."""
+    shown = []
+    for name, binding in k.frame.scopes[0].items():
+        if isinstance(binding, TypeName):
+            shown.append((name, str(binding.type)))
+        elif isinstance(binding, Fixed):
+            shown.append((name, str(known(binding.value))))
+    return shown
 
 
 def _dtype(k: Lowerer, node: Node, type_: CType) -> np.dtype:

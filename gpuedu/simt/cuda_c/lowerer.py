@@ -102,7 +102,8 @@ class Frame:
 class Lowerer:
     """One kernel on its way to a program.
 
-    ``frames`` are the functions being inlined, ``arrays`` what the kernel's pointers point to.
+    ``frames`` are the functions being inlined, ``arrays`` what the kernel's pointers point to,
+    ``shared`` the shared memory by its declaration: all calls of a function use the same.
     """
 
     builder: Builder
@@ -111,6 +112,7 @@ class Lowerer:
     frames: list[Frame] = field(default_factory=list)
     keys: dict[str, int] = field(default_factory=dict)
     arrays: list[ArraySlot] = field(default_factory=list)
+    shared: dict[tuple[object, ...], Memory] = field(default_factory=dict)
 
     @property
     def frame(self) -> Frame:

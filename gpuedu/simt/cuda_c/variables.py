@@ -17,6 +17,15 @@ _NUMBER_OF_KEY = re.compile(r"__\d+$")
 """What ``Lowerer.new_key`` puts behind a name that was there before."""
 
 
+def source_name(key: str) -> str:
+    """The name in the source of what the builder knows by a key.
+
+    >>> source_name("total__2"), source_name("my__own")
+    ('total', 'my__own')
+    """
+    return _NUMBER_OF_KEY.sub("", key)
+
+
 def flag_of(variable: Variable) -> str:
     """The builder's name of a variable's flag; the variable is set where it holds."""
     return f"$set:{variable.key}"
@@ -33,7 +42,7 @@ def read_variable(k: Lowerer, node: Node, variable: Variable) -> Typed:
     ):
         return Typed(variable.type, value)
     made = k.builder.value_of(kind_of(value), variable.key)
-    shown = _NUMBER_OF_KEY.sub("", variable.key)
+    shown = source_name(variable.key)
     missing: list[Statement] = []
     joins = []
     for slot, part in zip(leaves(made), leaves(value), strict=True):

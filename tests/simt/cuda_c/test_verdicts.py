@@ -47,3 +47,52 @@ def test_a_failed_assertion_is_a_hazard_that_stops_a_gpu():
     assert hazard.kind == "trap" and hazard.place.line == 2 and "`n > 3`" in hazard.message
     assert not x.any()
     assert simulate(CudaCKernel(code, "k"), 1, 32, x, np.int32(4)).hazards == ()
+
+
+BLOCK_SUM = """template <int N> __device__ float block_sum(float v) {{
+    __shared__ float s[N];
+    int t = threadIdx.x;
+    s[t] = v;
+    __syncthreads();
+    for (int d = N / 2; d > 0; d /= 2) {{
+        if (t < d) s[t] += s[t + d];
+        __syncthreads();
+    }}
+    return s[0];
+}}
+extern "C" __global__ void k(const float* x, float* y) {{
+    float a = block_sum<64>(x[threadIdx.x]);
+    {between}
+    float b = block_sum<64>(2.0f * x[threadIdx.x]);
+    y[threadIdx.x] = a + b;
+}}"""
+
+
+def sums(between: str):
+    x, y = np.ones(64, np.float32), np.zeros(64, np.float32)
+    trace = simulate(CudaCKernel(BLOCK_SUM.format(between=between), "k"), 1, 64, x, y)
+    return trace, y
+
+
+def test_two_calls_of_a_function_share_its_shared_memory():
+    trace, _ = sums("")
+    assert {(found.kind, found.array) for found in trace.hazards} == {("data-race", "s")}
+    assert {found.place.line for found in trace.hazards} <= {4, 10}
+    assert trace.launch.shared_bytes == 256
+
+
+def test_a_barrier_between_the_calls_mends_it():
+    trace, y = sums("__syncthreads();")
+    assert trace.hazards == () and (y == 192).all()
+
+
+def test_instances_of_a_template_have_shared_memory_of_their_own():
+    both = """template <int N> __device__ int put() {
+        __shared__ int s[32];
+        s[threadIdx.x] = N;
+        return s[threadIdx.x];
+    }
+    extern "C" __global__ void k(int* y) { y[threadIdx.x] = put<1>() + put<2>() + put<1>(); }"""
+    got = np.zeros(32, np.int32)
+    trace = simulate(CudaCKernel(both, "k"), 1, 32, got)
+    assert trace.launch.shared_bytes == 256 and (got == 4).all()
