@@ -52,6 +52,9 @@ def test_every_dependency_is_pinned_within_its_bounds(root):
     extras = [entry for group in project["optional-dependencies"].values() for entry in group]
     for entry in map(Requirement, [*project["dependencies"], *extras]):
         name = re.sub(r"[-_.]+", "-", entry.name).lower()
+        if name == "triton":  # each CUDA build of PyTorch needs its own version
+            assert name not in pins
+            continue
         assert name in pins, f"{name} has no pin"
         assert entry.specifier.contains(str(pins[name])), name
 
