@@ -1,4 +1,4 @@
-"""The command line: gpuedu doctor, start, update, build, lint, prove, progress."""
+"""The command line: gpuedu doctor, start, update, build, lint, prove, progress, record."""
 
 from __future__ import annotations
 
@@ -222,6 +222,32 @@ def progress(
         _print_json(summary.as_dict())
     else:
         print(format_summary(summary))
+
+
+@app.command()
+def record(
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for the records; your own by default.")
+    ] = None,
+    time_s: Annotated[
+        float | None, typer.Option("--time-s", help="Seconds for all of it; 540 by default.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="This series; may be repeated.")
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Measure anew what is there with the same versions.")
+    ] = False,
+    names: Annotated[bool, typer.Option("--list", help="List the series.")] = False,
+) -> None:
+    """Measure on this machine's GPU, and keep the records, which the figures show."""
+    from gpuedu.recording.command import main as record
+
+    arguments = ["--out", str(out)] if out is not None else []
+    arguments += ["--time-s", str(time_s)] if time_s is not None else []
+    arguments += [part for name in only or () for part in ("--only", name)]
+    arguments += [flag for flag, is_on in (("--fresh", fresh), ("--list", names)) if is_on]
+    raise typer.Exit(record(arguments))
 
 
 def _read(path: Path) -> str:

@@ -26,7 +26,7 @@ def gpuedu(root: Path, *command: str, cwd: Path | None = None) -> subprocess.Com
 
 def test_without_a_command_it_lists_them(root):
     out = gpuedu(root).stdout + gpuedu(root).stderr
-    for command in ("doctor", "start", "update", "build", "lint", "prove", "progress"):
+    for command in ("doctor", "start", "update", "build", "lint", "prove", "progress", "record"):
         assert command in out
 
 
@@ -120,6 +120,31 @@ def test_a_missing_file_is_told(root, tmp_path):
     done = gpuedu(root, "progress", "--import", str(tmp_path / "none.json"))
     assert done.returncode == 1
     assert "cannot read" in done.stderr
+
+
+def test_record_takes_the_same_options_with_and_without_the_command_lines_packages(root):
+    from typer.testing import CliRunner
+
+    from gpuedu import cli
+
+    listed = CliRunner().invoke(cli.app, ["record", "--list"])
+    assert listed.exit_code == 0
+    assert gpuedu(root, "record", "--list").stdout == listed.stdout
+    refused = CliRunner().invoke(cli.app, ["record", "--only", "x", "--fresh", "--time-s", "5"])
+    assert refused.exit_code == gpuedu(root, "record", "--only", "x").returncode
+
+
+def test_record_passes_everything_on(monkeypatch, tmp_path):
+    from typer.testing import CliRunner
+
+    from gpuedu import cli
+    from gpuedu.recording import command
+
+    told = []
+    monkeypatch.setattr(command, "main", lambda arguments: told.append(arguments) or 3)
+    options = ["--out", str(tmp_path), "--time-s", "5.0", "--only", "a", "--only", "b", "--fresh"]
+    assert CliRunner().invoke(cli.app, ["record", *options]).exit_code == 3
+    assert told == [options]
 
 
 def test_all_exercises_have_an_id_that_a_shell_takes():

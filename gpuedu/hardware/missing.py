@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from gpuedu.hardware.gpus import Gpus
+from gpuedu.hardware.home import data_folder
 from gpuedu.hardware.machine import Machine
 from gpuedu.units import GIB, format_size
 
@@ -87,7 +86,7 @@ def _progress_folder() -> Iterator[Missing]:
     """Told where progress cannot be kept: the folder, or the nearest one above it, is closed."""
     folder: object = "?"
     try:
-        folder = _progress_home()
+        folder = data_folder()
         near = folder
         while not near.exists():
             near = near.parent
@@ -100,17 +99,6 @@ def _progress_folder() -> Iterator[Missing]:
             f"Progress is kept in memory only, and lost with the session ({_reason(fault)}).",
             "set GPUEDU_HOME to a folder that you may write to",
         )
-
-
-def _progress_home() -> Path:
-    """GPUEDU_HOME where that is set, else the system's place for a user's data."""
-    chosen = os.environ.get("GPUEDU_HOME", "").strip()
-    if not chosen:
-        from platformdirs import user_data_dir
-
-        chosen = user_data_dir("gpuedu", appauthor=False)
-    # An unknown home leaves `~` as it is here, where Path.expanduser would raise.
-    return Path(os.path.expanduser(chosen))  # noqa: PTH111
 
 
 def _reason(fault: Exception) -> str:

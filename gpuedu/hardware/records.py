@@ -1,20 +1,27 @@
-"""Measurements recorded on real GPUs, read from ``gpuedu/recorded/<device>/<name>.json``.
+"""Measurements recorded on real GPUs, read from the JSON files in a device's folder.
 
-A time that is shown on a machine without a GPU comes from here or is not shown at all.
+A time that is shown on a machine without a GPU comes from here or is not shown at all. Records lie
+in ``gpuedu/recorded/<device>/``, which comes with the course, and in the learner's own folder,
+where ``gpuedu record`` writes. A file holds several series. A JSON file that does not call itself
+``"format": "gpuedu-records"`` is something else, and is passed over.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
 from gpuedu.errors import CatalogueError
+from gpuedu.hardware.gpus import find_gpus
+from gpuedu.hardware.home import data_folder
+from gpuedu.hardware.plausibility import require_plausible
+from gpuedu.hardware.record_form import FORMAT, VERSION, require_form
 
-_TEXTS = ("device", "name", "date", "unit", "what")
+FOLDER = "recorded"
 
 
 @dataclass(frozen=True)
@@ -23,6 +30,8 @@ class Record:
 
     ``rows`` hold the parameters of a point with its ``median`` and ``spread`` (first to third
     quartile) in ``unit``. ``versions`` names driver, CUDA and libraries. ``date`` is ISO 8601.
+    ``left_out`` says which points are missing, and why. ``is_own`` tells that the learner measured
+    it, or that this machine has such a GPU.
     """
 
     device: str
@@ -32,42 +41,100 @@ class Record:
     what: str
     versions: Mapping[str, str]
     rows: tuple[Mapping[str, Any], ...]
+    left_out: tuple[str, ...] = ()
+    is_own: bool = False
 
 
 def records(name: str, folder: Traversable | None = None) -> tuple[Record, ...]:
-    """Every device's record of this name; empty where none was taken yet.
+    """Every device's record of this name, in the order of the devices; empty where there is none.
+
+    The learner's own record of a device takes the place of the one that comes with the course.
+
+    Args:
+        name: The series, such as ``"matmul-ladder"``.
+        folder: Where the devices' folders lie; by default both the course's and the learner's.
 
     Raises:
-        CatalogueError: for a file that does not say what a record must, with file and field.
+        CatalogueError: for a file that does not say what a record must, or what no device of that
+            name can do: with file, series, row and field.
     """
-    root = resources.files("gpuedu").joinpath("recorded") if folder is None else folder
+    if folder is not None:
+        return tuple(_named(name, folder, is_own=False))
+    found = {record.device: record for record in _named(name, _shipped(), is_own=False)}
+    found |= {record.device: record for record in _named(name, own_folder(), is_own=True)}
+    return tuple(found[device] for device in sorted(found))
+
+
+def own_folder() -> Traversable:
+    """Where ``gpuedu record`` writes by default: below the learner's own folder."""
+    return data_folder() / FOLDER
+
+
+def _shipped() -> Traversable:
+    return resources.files("gpuedu").joinpath(FOLDER)
+
+
+def _named(name: str, root: Traversable, *, is_own: bool) -> Iterator[Record]:
     if not root.is_dir():
-        return ()
-    devices = sorted((entry for entry in root.iterdir() if entry.is_dir()), key=lambda e: e.name)
-    found = (entry.joinpath(f"{name}.json") for entry in devices)
-    return tuple(read_record(path) for path in found if path.is_file())
+        return
+    names: set[str] | None = None
+    for folder in sorted((e for e in root.iterdir() if e.is_dir()), key=lambda e: e.name):
+        for series in read_folder(folder):
+            if series["name"] != name:
+                continue
+            # Asked only where there is a record: it takes a call of the driver.
+            if names is None:
+                names = {gpu.name for gpu in find_gpus().found}
+            yield as_record(series, is_own=is_own or series["device"] in names)
 
 
-def read_record(path: Traversable) -> Record:
-    """One record from its file."""
-    where = f"recorded/{path.name}"
+def as_record(series: Mapping[str, Any], *, is_own: bool = False) -> Record:
+    """A record from a series that has the form of one."""
+    texts = (series[field] for field in ("device", "name", "date", "unit", "what"))
+    return Record(
+        *texts,
+        versions=series["versions"],
+        rows=tuple(series["rows"]),
+        left_out=tuple(series.get("left_out", ())),
+        is_own=is_own,
+    )
+
+
+def read_folder(folder: Traversable) -> tuple[dict[str, Any], ...]:
+    """All series in a device's folder, as they stand in its files, checked.
+
+    Raises:
+        CatalogueError: as ``records`` does; also for a series that stands there twice.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for path in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if not path.name.endswith(".json") or path.name.startswith(".") or not path.is_file():
+            continue
+        for series in read_file(path, f"{folder.name}/{path.name}"):
+            if series["name"] in found:
+                raise CatalogueError(f"{folder.name}: {series['name']!r} stands there twice")
+            found[series["name"]] = series
+    return tuple(found.values())
+
+
+def read_file(path: Traversable, where: str) -> tuple[dict[str, Any], ...]:
+    """The series of a file, checked; none where it is no file of records. ``where`` names it."""
     try:
         data = json.loads(path.read_text("utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as fault:
-        raise CatalogueError(f"{where}: not JSON: {fault}") from fault
-    if not isinstance(data, dict):
-        raise CatalogueError(f"{where}: should be an object")
-    for field in _TEXTS:
-        if not isinstance(data.get(field), str) or not data[field]:
-            raise CatalogueError(f"{where}: {field} should be a text")
-    if not isinstance(data.get("versions"), dict) or not data["versions"]:
-        raise CatalogueError(f"{where}: versions should name driver and libraries")
-    rows = data.get("rows")
-    if not isinstance(rows, list) or not rows:
-        raise CatalogueError(f"{where}: rows should be a list of points")
-    for number, row in enumerate(rows):
-        for field in ("median", "spread"):
-            value = row.get(field) if isinstance(row, dict) else None
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0:
-                raise CatalogueError(f"{where}: row {number}: {field} should be a number")
-    return Record(*(data[field] for field in _TEXTS), versions=data["versions"], rows=tuple(rows))
+        raise CatalogueError(
+            f"{where}: not JSON: {fault}", remedy="remove it, and record anew"
+        ) from fault
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        return ()
+    if data.get("version") != VERSION:
+        raise CatalogueError(
+            f"{where}: version is {data.get('version')!r}, and this release reads {VERSION}",
+            remedy="a newer release of gpuedu, or remove the file",
+        )
+    if not isinstance(data.get("series"), list):
+        raise CatalogueError(f"{where}: series should be a list")
+    for number, series in enumerate(data["series"]):
+        require_form(series, where, number)
+        require_plausible(series, where)
+    return tuple(data["series"])

@@ -39,6 +39,7 @@ from gpuedu.exercises.progress.summary import (
     ProgressSummary,
     format_summary,
 )
+from gpuedu.hardware.home import data_folder
 
 __all__ = [
     "Attempt",
@@ -54,18 +55,6 @@ __all__ = [
 LOCK_TIMEOUT_S = 3.0
 _STILL_LOCKED_TIMEOUT_S = 0.2
 _TICK = timedelta(microseconds=1)
-
-
-def data_folder() -> Path:
-    """The learner's own folder: GPUEDU_HOME where that is set, else the system's place for data."""
-    chosen = os.environ.get("GPUEDU_HOME", "").strip()
-    if not chosen:
-        # Imported late: most imports of this module open no store.
-        from platformdirs import user_data_dir
-
-        chosen = user_data_dir("gpuedu", appauthor=False)
-    # An unknown home leaves `~` as it is here, where Path.expanduser would raise.
-    return Path(os.path.expanduser(chosen))  # noqa: PTH111
 
 
 def open_store(

@@ -207,7 +207,8 @@ def _recorded_curve(record: Record) -> Curve:
     """A device's recorded times, drawn as dots."""
     points = sorted((row["n"], row["median"]) for row in record.rows)
     n, time_s = zip(*points, strict=True)
-    return Curve(f"{record.device}, recorded", n, time_s, style.PINK, dots=True)
+    whose = " (yours)" if record.is_own else ""
+    return Curve(f"{record.device}{whose}, recorded", n, time_s, style.PINK, dots=True)
 
 
 def _recorded_note(taken: Sequence[Record]) -> str:

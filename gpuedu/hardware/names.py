@@ -1,0 +1,38 @@
+"""Which device of the catalogue a GPU is, from the name that its driver gives it."""
+
+from __future__ import annotations
+
+import re
+
+from gpuedu.hardware.catalogue import Device, devices
+
+# Each of these matches the whole name, without its maker. A slice of a GPU ("... MIG 1g.10gb") has
+# a share of the peaks only, and so is none of them.
+_NAMES = {
+    "t4": r"T4",
+    "a100-40gb": r"A100-SXM4-40GB",
+    "a100-80gb": r"A100-SXM4-80GB",
+    "l4": r"L4",
+    "l40s": r"L40S",
+    "rtx-4090": r"GeForce RTX 4090",
+    "h100-pcie": r"H100 PCIe",
+    "h100-sxm": r"H100( SXM5?)?( 80GB HBM3)?",
+    "h200-sxm": r"H200( SXM5?)?( 141GB HBM3e)?",
+}
+_MAKERS = re.compile(r"^(NVIDIA|Tesla)\s+")
+
+
+def find_device(name: str) -> Device | None:
+    """The device of the catalogue that a driver calls by this name; None for one it does not know.
+
+    >>> find_device("NVIDIA H100 80GB HBM3").key, find_device("Tesla T4").key
+    ('h100-sxm', 't4')
+    >>> find_device("NVIDIA H100 80GB HBM3 MIG 1g.10gb") is None
+    True
+    """
+    plain = _MAKERS.sub("", _MAKERS.sub("", " ".join(name.split())))
+    for device in devices():
+        pattern = _NAMES.get(device.key)
+        if plain == device.name or (pattern and re.fullmatch(pattern, plain)):
+            return device
+    return None

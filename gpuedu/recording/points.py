@@ -1,0 +1,82 @@
+"""What is to be measured: a series of points, each with its work; and what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gpuedu.recording.bench import Bench
+from gpuedu.recording.sizes import Sizes
+
+
+@dataclass(frozen=True)
+class Work:
+    """A point made ready.
+
+    ``run`` enqueues it once. ``check`` is called after exactly one run, when the device is done,
+    and says what is wrong with the result, or nothing. ``by_host`` takes the time from the call
+    until the device has finished, by the host's clock; else it is the device's own. ``times`` is
+    how many runs make a sample, 0 for as many as make it long enough for the clock.
+    ``moved_bytes`` is what a run moves, where the series' unit is bytes in a second. ``fields``
+    are more fields of the row, known only now.
+    """
+
+    run: Callable[[], object]
+    check: Callable[[], str]
+    by_host: bool = False
+    times: int = 0
+    moved_bytes: float = 0.0
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+
+class NotHereError(Exception):
+    """A point cannot be measured on this machine, and that is no fault; the text says why."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One row to be: its parameters, and how to make its work ready.
+
+    ``prepare`` allocates and compiles; it raises NotHereError where something is missing. Points of
+    one ``group`` differ in size only: ``units``, such as FLOP, foretell the time of the next.
+    """
+
+    row: Mapping[str, Any]
+    prepare: Callable[[], Work]
+    group: str = ""
+    units: float = 0.0
+
+
+@dataclass(frozen=True)
+class Series:
+    """A series of one record: its file, what its unit is, and how it makes its points.
+
+    ``weight`` is its share of the time, relative to the others'.
+    """
+
+    name: str
+    file: str
+    unit: str
+    what: str
+    points: Callable[[Bench, Sizes], Sequence[Point]]
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The rows of a series; what was left out and why; and what is wrong with the code.
+
+    ``faults`` are among what was left out: wrong results and kernels that failed. ``is_cut`` tells
+    that the time was used up before the last point.
+    """
+
+    rows: tuple[Mapping[str, Any], ...]
+    left_out: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+    is_cut: bool = False
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether another try would find nothing more on this machine."""
+        return not self.faults and not self.is_cut

@@ -1,0 +1,48 @@
+"""How large the measured problems are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuedu.units import GIB, KIB, MIB
+
+_SHARE = 8
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Sizes of all series. Bytes are those of one array, unless a field says otherwise."""
+
+    matmul: tuple[int, ...]
+    copy_bytes: tuple[int, ...]
+    strides: tuple[int, ...]
+    stride_bytes: int
+    transfer_bytes: tuple[int, ...]
+    launches: int
+    elements: tuple[int, ...]
+    addresses: tuple[int, ...]
+    updates: int
+    array_bytes: int
+    softmax_columns: int
+
+
+def sizes_for(memory_bytes: int) -> Sizes:
+    """The sizes for a GPU: no array takes more than an eighth of its memory.
+
+    >>> sizes_for(80 * 2**30).copy_bytes[-1] // 2**20, sizes_for(4 * 2**30).copy_bytes[-1] // 2**20
+    (1024, 512)
+    """
+    most = min(GIB, 2 ** (max(memory_bytes // _SHARE, MIB).bit_length() - 1))
+    return Sizes(
+        matmul=tuple(n for n in (512, 1024, 2048, 4096, 8192) if 4 * n * n <= most),
+        copy_bytes=tuple(2**k for k in range(16, 31) if 2**k <= most),
+        strides=(1, 2, 4, 8, 16, 32),
+        stride_bytes=most,
+        transfer_bytes=tuple(4 * KIB * 4**k for k in range(9) if 4 * KIB * 4**k <= most),
+        launches=1000,
+        elements=tuple(round(10 ** (3 + k / 5)) for k in range(21)),
+        addresses=(1, 8, 64, 1024, 65536),
+        updates=2**24,
+        array_bytes=most // 2,
+        softmax_columns=1024,
+    )
