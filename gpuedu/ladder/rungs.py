@@ -139,7 +139,7 @@ def _in_cuda_c() -> tuple[Rung, ...]:
         ),
         CudaCRung(
             "c-warp-tile",
-            "a second buffer",
+            "warp tiles, second buffer",
             "The next tiles are on their way while the present ones are used; one barrier a step.",
             _c_warp_tile,
             blocking=WIDE,

@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from gpuedu.hardware import roofline
 from gpuedu.hardware.roofline import Roofs
 from gpuedu.lens.report import Lens
+from gpuedu.trace.counts import SECTOR_BYTES
+from gpuedu.trace.records import Space
 
-WAVEFRONT_BYTES = 128
-"""What a pass through the 32 banks of shared memory can move: 4 bytes a bank."""
+PASS_BYTES = 128
+"""What a pass through the 32 banks of an SM's memory can move: 4 bytes a bank."""
+
+_SECTORS = PASS_BYTES // SECTOR_BYTES
 
 
 @dataclass(frozen=True)
@@ -78,11 +82,13 @@ class RooflinePoint:
 def roofline_point(report: Lens, name: str | None = None) -> RooflinePoint:
     """Read a kernel's place under any roofline from the report on one launch.
 
-    FLOP of every floating-point dtype count the same. Bytes through the L1 data path are 32 for
-    each sector of a request to global memory and 128 for each wavefront of shared memory. That is
-    the least: a request whose lanes share one address is counted as its one sector, though it takes
-    a pass through the path of its own. Counts are those of the source: where the compiler merges
-    narrow loads into wide ones that lanes share, the real kernel can need fewer wavefronts.
+    FLOP of every floating-point dtype count the same. L1 cache and shared memory are one array of
+    banks with one data path, so bytes through it are 128 for each pass. Shared memory takes a pass
+    for each wavefront, a request to global memory one for every four sectors and one at least: also
+    where its lanes share a single word (NVIDIA's answer in its developer forum, topic 165293, read
+    2026-11: a request has one or more wavefronts, and one passes in a cycle). Counts are those of
+    the source: where the compiler merges narrow loads into wide ones, the real kernel can need
+    fewer passes.
 
     Args:
         report: the lens of a launch.
@@ -92,10 +98,20 @@ def roofline_point(report: Lens, name: str | None = None) -> RooflinePoint:
     return RooflinePoint(
         name=report.trace.launch.kernel if name is None else name,
         flop=totals.flop,
-        l1_bytes=totals.sector_bytes + WAVEFRONT_BYTES * totals.wavefronts,
+        l1_bytes=PASS_BYTES * passes(report),
         memory_bytes=report.touched_bytes,
         requested_bytes=totals.sector_bytes,
     )
+
+
+def passes(report: Lens) -> int:
+    """Passes through the data path of L1 cache and shared memory, of all warps together."""
+    through_l1 = sum(
+        max(found.requests, -(-found.counts.sectors // _SECTORS))
+        for found in report.sites
+        if found.site.space is Space.GLOBAL
+    )
+    return through_l1 + report.totals.wavefronts
 
 
 def _per(flop: int, size_bytes: int) -> float | None:
