@@ -41,9 +41,10 @@ prove-all: $(VENV)/ready ## prove every exercise on many more seeds
 conformance: $(VENV)/ready-dev ## run Numba-CUDA's own tests on the SIMT machine
 	@$(BIN)/python tests/conformance/run.py
 
-gpu: ## hold the SIMT machine and the arrays against a real GPU, ncu, compute-sanitizer and CuPy
+gpu: ## hold the machine, the arrays and the ladder against a real GPU, ncu, compute-sanitizer, CuPy
 	@PYTHONPATH=. $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON)) -m tests.gpu
 	@PYTHONPATH=. $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON)) -m tests.gpu_checks.arrays
+	@PYTHONPATH=. $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON)) -m tests.gpu_checks.ladder
 
 build: $(VENV)/ready-dev ## rebuild the notebooks from the lessons' sources
 	@$(BIN)/gpuedu build
