@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return NO_GPU
     if options.json:
         print(json.dumps([dict(row) for row in found.rows], indent=1))
-        return 0
+        return WRONG if found.faults else 0
     print(table_text(found.rows))
     print(goals_text(found.rows))
     for said in found.left_out:

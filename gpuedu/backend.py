@@ -53,6 +53,9 @@ def _gpu_is_usable() -> bool:
     """Ask Numba, but only where there is a driver: importing it takes its time."""
     if not _driver_is_there():
         return False
+    from gpuedu.compilers.numba_cuda import name_toolkit
+
+    name_toolkit()
     try:
         return bool(import_module("numba.cuda").is_available())
     except Exception:
@@ -72,8 +75,11 @@ def _driver_is_there() -> bool:
 def _cuda() -> ModuleType:
     if not has_gpu():
         return import_module("gpuedu.simt.host.cuda")
+    from gpuedu.compilers.numba_cuda import load_numba_cuda
+
+    cuda = load_numba_cuda()
     import_module("numba.cuda.random")
-    return import_module("numba.cuda")
+    return cuda
 
 
 @cache

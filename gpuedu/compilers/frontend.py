@@ -14,6 +14,7 @@ from typing import Any
 
 from gpuedu.compilers.complaints import explain
 from gpuedu.compilers.errors import CompilerMissingError
+from gpuedu.compilers.numba_cuda import load_numba_cuda
 from gpuedu.compilers.ptx import unresolved
 from gpuedu.compilers.rebinding import for_numba
 
@@ -110,6 +111,7 @@ def _one_compilation(
     A kernel that calls device functions makes Numba ask the current device for its compute
     capability; the answer given here needs no device.
     """
+    load_numba_cuda()
     import numba.cuda.dispatcher as dispatcher
 
     stated = SimpleNamespace(compute_capability=compute_capability)

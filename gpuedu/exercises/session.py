@@ -29,7 +29,7 @@ from gpuedu.exercises.predictions import (
 
 SEED_VARIABLE = "GPUEDU_SEED"
 PICTURE_LIMIT_S = 20.0
-MEASURE_LIMIT_S = 60.0
+MEASURE_LIMIT_S = 180.0
 
 _stores: list[Any] = []
 

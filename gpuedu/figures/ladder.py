@@ -18,7 +18,7 @@ from matplotlib.ticker import FuncFormatter, MultipleLocator
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption, write_caption
 from gpuedu.figures.roofline_labels import percent
-from gpuedu.hardware.names import find_device
+from gpuedu.hardware.names import short_name
 from gpuedu.lens.ladder import Ladder, LadderRow, Measured
 
 NO_RECORD = "No recording of the ladder exists yet: these are bounds, not measurements."
@@ -74,7 +74,8 @@ def ladder_caption(ladder: Ladder) -> Caption:
     if not ladder.devices:
         source += f"\n{NO_RECORD}"
     if any(_is_lower_uncached(row) for row in ladder.rows):
-        source += "\nWithout caches: each sector that is asked for comes from device memory."
+        source += "\nWithout caches: each sector that is asked for comes from device memory;"
+        source += "\nwhere no line stands, the bound is the same."
     title = "The ladder" if ladder.devices else "The ladder: what counts allow each rung"
     x = "share of the fp32 peak"
     return Caption(title=title, alt=_alt(ladder), source=source, x=x)
@@ -206,18 +207,12 @@ def _cublas_text(row: LadderRow, device: str) -> str:
 
 def _heading(device: str, ladder: Ladder) -> str:
     """Narrow: the device's name in lines of few letters."""
-    lines = ["% of", "cuBLAS,", *textwrap.wrap(_short(device), _COLUMN_LETTERS)]
+    lines = ["% of", "cuBLAS,", *textwrap.wrap(short_name(device), _COLUMN_LETTERS)]
     return "\n".join([*lines, "(yours)"] if device in ladder.own_devices else lines)
 
 
-def _short(device: str) -> str:
-    """The name in the catalogue, or without its maker."""
-    known = find_device(device)
-    return known.name if known else device.removeprefix("NVIDIA ").removeprefix("Tesla ")
-
-
 def _whose(device: str, ladder: Ladder) -> str:
-    return f"{_short(device)} (yours)" if device in ladder.own_devices else _short(device)
+    return f"{short_name(device)} (yours)" if device in ladder.own_devices else short_name(device)
 
 
 def _has_peak(device: str, ladder: Ladder) -> bool:
@@ -275,7 +270,7 @@ def _say(row: LadderRow) -> str:
 
 
 def _say_measured(here: Measured) -> str:
-    whose = f"{_short(here.device)} (yours)" if here.is_own else _short(here.device)
+    whose = f"{short_name(here.device)} (yours)" if here.is_own else short_name(here.device)
     shares: Sequence[tuple[float | None, str]] = (
         (here.share_of_peak, "of the peak"),
         (here.share_of_cublas, "of cuBLAS"),

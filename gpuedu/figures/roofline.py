@@ -25,7 +25,7 @@ from gpuedu.units import TERA, format_quantity
 
 COMPUTED = "Computed from counts and the data sheet, not measured."
 _KEY = (
-    "Circle: FLOP for each byte through L1. Square: for each byte of device memory, at the least. "
+    "Circle: FLOP for each byte through L1. Square: for each byte of device memory, at best. "
     "Filled: the roof that limits.\nAt most: the share of the fp32 peak that this roof allows. "
 )
 

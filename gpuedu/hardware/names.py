@@ -36,3 +36,13 @@ def find_device(name: str) -> Device | None:
         if plain == device.name or (pattern and re.fullmatch(pattern, plain)):
             return device
     return None
+
+
+def short_name(name: str) -> str:
+    """What a device is called in a figure: as in the catalogue, or without its maker.
+
+    >>> short_name("NVIDIA H100 80GB HBM3"), short_name("NVIDIA Something 9000")
+    ('H100 SXM', 'Something 9000')
+    """
+    known = find_device(name)
+    return known.name if known else _MAKERS.sub("", _MAKERS.sub("", name))

@@ -49,14 +49,14 @@ def _in_numba() -> tuple[Rung, ...]:
     return (
         PythonRung(
             "by-columns",
-            "one thread an element, by columns",
+            "one thread an element, x down the rows",
             "A thread computes one element, and neighbours in a warp are below one another.",
             _plain("by_columns"),
             down=True,
         ),
         PythonRung(
             "naive",
-            "one thread an element, by rows",
+            "one thread an element, x along the columns",
             "Neighbours in a warp are side by side, so they read neighbouring elements of b.",
             _plain("naive"),
         ),
@@ -104,7 +104,7 @@ def _in_cuda_c() -> tuple[Rung, ...]:
     return (
         CudaCRung(
             "c-naive",
-            "one thread an element, by rows",
+            "one thread an element, x along the columns",
             "As in Numba, with indices of 32 bits.",
             lambda *_: CudaCSource("naive.cu", "naive"),
         ),

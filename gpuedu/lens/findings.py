@@ -24,6 +24,8 @@ CONTENDED_LANES = 2.0
 STEADY_SHARE = 0.75
 MOST_FIELDS = 16
 
+_OWN = (Space.SHARED, Space.LOCAL)
+
 
 def derive(report: Lens) -> tuple[Finding, ...]:
     """All findings of the lens, costs before notes within each rule, in order of the source."""
@@ -136,7 +138,8 @@ def find_float64(report: Lens) -> Iterator[Finding]:
     throughput of native arithmetic instructions); 7.0, 8.0 and 9.0 do it at half the rate.
     """
     doubles = [line for line in report.lines if line.flop.get("float64")]
-    dtypes = {use.dtype for use in report.trace.arrays}
+    # What a launch is given counts; a tile of float64 may be the very slip.
+    dtypes = {use.dtype for use in report.trace.arrays if use.space not in _OWN}
     floats = {dtype for dtype in dtypes if dtype in ("float16", "bfloat16", "float32")}
     if not doubles or not floats or dtypes & {"float64", "complex128"}:
         return

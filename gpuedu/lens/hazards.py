@@ -8,6 +8,7 @@ from gpuedu.lens.listing import line_texts
 from gpuedu.trace.records import Finding, Operation, Place, Thread, Trace
 
 _AROUND = 5
+_ELSEWHERE = "is elsewhere"
 _VERBS = {
     frozenset({Operation.LOAD}): "reads",
     frozenset({Operation.STORE}): "writes",
@@ -26,9 +27,9 @@ class Actor:
 
     @property
     def name(self) -> str:
-        """The thread in words; a one-dimensional block leaves y and z out."""
-        where = f" of block {_index(self.thread.block)}"
-        return f"thread {_index(self.thread.thread)}{where}"
+        """The thread in words, with as many indices as the launch has dimensions."""
+        index, block, ndim = self.thread.thread, self.thread.block, self.thread.ndim
+        return f"thread {_index(index, ndim)} of block {_index(block, ndim)}"
 
 
 @dataclass(frozen=True)
@@ -70,9 +71,10 @@ class HazardView:
 
 def hazard_view(trace: Trace, finding: Finding) -> HazardView:
     """The picture's content for a finding of a trace."""
+    both = ((finding.who, finding.place, "waits"), (finding.other, finding.other_place, _ELSEWHERE))
     actors = tuple(
-        _actor(trace, finding, thread, place)
-        for thread, place in ((finding.who, finding.place), (finding.other, finding.other_place))
+        _actor(trace, finding, thread, place, absent)
+        for thread, place, absent in both
         if thread is not None
     )
     shapes = {use.array: use.shape for use in trace.arrays}
@@ -113,22 +115,25 @@ def _window(index: int, length: int) -> tuple[int, ...]:
     return tuple(range(start, min(length, start + 2 * _AROUND + 1)))
 
 
-def _actor(trace: Trace, finding: Finding, thread: Thread, place: Place | None) -> Actor:
+def _actor(
+    trace: Trace, finding: Finding, thread: Thread, place: Place | None, absent: str
+) -> Actor:
+    """A thread of a finding; ``absent`` is what it does at a barrier that not all reach."""
     own = frozenset(
         site.operation
         for site in trace.sites
         if site.place == place and site.array == finding.array
     )
     text = line_texts(trace.launch).get(place, "") if place else ""
-    return Actor(thread, place, text, _VERBS.get(own, "uses it" if finding.array else ""))
+    usual = "uses it" if finding.array else absent if finding.kind == "divergent-barrier" else ""
+    return Actor(thread, place, text, _VERBS.get(own, usual))
 
 
-def _index(index: tuple[int, int, int]) -> str:
-    """An index (x, y, z) with trailing zeros left out.
+def _index(index: tuple[int, int, int], ndim: int) -> str:
+    """An index (x, y, z) with at least ``ndim`` of its entries, and no zeros behind them.
 
-    >>> _index((3, 0, 0)), _index((3, 1, 0))
-    ('3', '(3, 1)')
+    >>> _index((3, 0, 0), 1), _index((3, 0, 0), 2), _index((3, 1, 0), 1)
+    ('3', '(3, 0)', '(3, 1)')
     """
-    if not index[1] and not index[2]:
-        return str(index[0])
-    return str(index[:2] if not index[2] else index)
+    shown = max(ndim, 3 if index[2] else 2 if index[1] else 1)
+    return str(index[0]) if shown == 1 else str(index[:shown])

@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING
 
 from gpuedu.lens.fit import Fit
 from gpuedu.syllabus import unknown
-from gpuedu.trace.counts import Counts
+from gpuedu.trace.counts import SECTOR_BYTES, Counts
 from gpuedu.trace.records import AccessSite, Finding, Level, Place, Space, Trace
 
 if TYPE_CHECKING:
     from gpuedu.compilers.facts import CompiledFacts
+
+PASS_BYTES = 128
+"""What a pass through the 32 banks of an SM's memory can move: 4 bytes a bank."""
+
+_SECTORS_A_PASS = PASS_BYTES // SECTOR_BYTES
 
 
 @dataclass(frozen=True)
@@ -118,9 +123,23 @@ class Lens:
         return 1 / self.totals.sectors_ratio
 
     @property
+    def passes(self) -> int:
+        """Passes through the data path that L1 cache and shared memory have in common.
+
+        Shared memory takes one for each wavefront, a request to global memory one for every four
+        sectors and one at least; ``gpuedu.lens.roofline.roofline_point`` has the source.
+        """
+        through_l1 = sum(
+            max(found.requests, -(-found.counts.sectors // _SECTORS_A_PASS))
+            for found in self.sites
+            if found.site.space is Space.GLOBAL
+        )
+        return through_l1 + self.totals.wavefronts
+
+    @property
     def intensity_l1(self) -> float | None:
-        """FLOP for each byte of L1 traffic; None where there is no traffic."""
-        return self.totals.flop / self.totals.sector_bytes if self.totals.sectors else None
+        """FLOP for each byte of that data path, 128 a pass; None where there is no traffic."""
+        return self.totals.flop / (PASS_BYTES * self.passes) if self.passes else None
 
     @property
     def intensity_memory(self) -> float | None:

@@ -51,8 +51,9 @@ class Request:
 
     @property
     def ideal_sectors(self) -> int:
-        """Sectors that as many lanes need at best."""
-        return int(memory_rules.ideal_sectors(self.lanes, self.site.itemsize))
+        """Sectors that as many different elements need at best: one, if all lanes share one."""
+        elements = len(np.unique(self.element[self.active]))
+        return int(memory_rules.ideal_sectors(elements, self.site.itemsize))
 
     @property
     def wavefronts(self) -> int:

@@ -6,14 +6,7 @@ from dataclasses import dataclass
 
 from gpuedu.hardware import roofline
 from gpuedu.hardware.roofline import Roofs
-from gpuedu.lens.report import Lens
-from gpuedu.trace.counts import SECTOR_BYTES
-from gpuedu.trace.records import Space
-
-PASS_BYTES = 128
-"""What a pass through the 32 banks of an SM's memory can move: 4 bytes a bank."""
-
-_SECTORS = PASS_BYTES // SECTOR_BYTES
+from gpuedu.lens.report import PASS_BYTES, Lens
 
 
 @dataclass(frozen=True)
@@ -106,12 +99,7 @@ def roofline_point(report: Lens, name: str | None = None) -> RooflinePoint:
 
 def passes(report: Lens) -> int:
     """Passes through the data path of L1 cache and shared memory, of all warps together."""
-    through_l1 = sum(
-        max(found.requests, -(-found.counts.sectors // _SECTORS))
-        for found in report.sites
-        if found.site.space is Space.GLOBAL
-    )
-    return through_l1 + report.totals.wavefronts
+    return report.passes
 
 
 def _per(flop: int, size_bytes: int) -> float | None:

@@ -131,12 +131,13 @@ def _cut(text: str) -> str:
 
 def _arithmetic(report: Lens) -> str:
     kinds = ", ".join(f"{count:,} in {dtype}" for dtype, count in sorted(report.flop.items()))
-    parts = [f"{report.totals.flop:,} FLOP ({kinds})"]
+    per = []
     if report.intensity_l1 is not None:
-        parts.append(f"{report.intensity_l1:.3g} for each byte of L1 traffic")
+        per.append(f"{report.intensity_l1:.3g} through L1 and shared memory")
     if report.intensity_memory is not None:
-        parts.append(f"{report.intensity_memory:.3g} for each byte touched in device memory")
-    return "; ".join(parts)
+        per.append(f"{report.intensity_memory:.3g} touched in device memory")
+    each = f"; for each byte {', '.join(per)}" if per else ""
+    return f"{report.totals.flop:,} FLOP ({kinds}){each}"
 
 
 def _atomics(report: Lens) -> str:

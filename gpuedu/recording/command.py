@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -40,10 +39,7 @@ def main(
     """
     options = _parser().parse_args(arguments)
     try:
-        with warnings.catch_warnings():
-            # Numba advises larger launches; here small ones are measured on purpose.
-            warnings.filterwarnings("ignore", message=".*GPU under-utilization.*")
-            return _list() if options.list else _record(options, open_bench, restart or _restart)
+        return _list() if options.list else _record(options, open_bench, restart or _restart)
     except NoGpuError as fault:
         return _told(fault, NO_GPU)
     except GpueduError as fault:

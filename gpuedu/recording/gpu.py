@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu import backend
+from gpuedu.compilers.numba_cuda import name_toolkit
 from gpuedu.errors import GpueduError
 from gpuedu.recording.bench import one_line
 from gpuedu.recording.versions import find_versions
@@ -43,6 +44,7 @@ def why_no_gpu() -> tuple[str, str]:
         ctypes.CDLL(library)
     except OSError:
         return f"no NVIDIA driver ({library} cannot be loaded)", "a machine with an NVIDIA GPU"
+    name_toolkit()
     doctor = "`gpuedu doctor` says what is missing"
     for name, package in (("numba.cuda", "numba-cuda"), ("cupy", "cupy-cuda12x or cupy-cuda13x")):
         try:
@@ -137,8 +139,9 @@ class Gpu:
         self.cuda.synchronize()
 
     def free(self) -> None:
-        """Empty the pools of CuPy and PyTorch."""
+        """Give back what Numba still has to free, and empty the pools of CuPy and PyTorch."""
         gc.collect()
+        self.cuda.current_context().deallocations.clear()
         self.cp.get_default_memory_pool().free_all_blocks()
         self.cp.get_default_pinned_memory_pool().free_all_blocks()
         if self.torch is not None:

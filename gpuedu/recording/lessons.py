@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.recording import kernels
-from gpuedu.recording.bandwidth import numbers, place_of
+from gpuedu.recording.bandwidth import PERIOD, numbers, place_of
 from gpuedu.recording.bench import Bench
 from gpuedu.recording.comparing import difference
 from gpuedu.recording.points import Point, Series, Work
@@ -140,9 +140,10 @@ def histograms(bench: Bench, sizes: Sizes) -> Sequence[Point]:
     blocks = -(-n // (_THREADS * _VALUES_A_THREAD))
 
     def work(kernel: Callable[..., None], share: float) -> Work:
-        rng = np.random.default_rng(5)
-        others = rng.integers(0, _BINS, n, np.int32)
-        values = np.where(rng.random(n, np.float32) < share, np.int32(_HOT), others)
+        rng, some = np.random.default_rng(5), min(n, PERIOD)
+        others = rng.integers(0, _BINS, some, np.int32)
+        hot = rng.random(some, np.float32) < share
+        values = np.resize(np.where(hot, np.int32(_HOT), others), n)
         bins = np.bincount(values, None, _BINS)
         blank, check = np.zeros(_BINS, np.int32), lambda out: difference(out, bins)
         return _numba_work(bench, kernel, (blocks, _THREADS), (values,), blank, check)
@@ -188,7 +189,7 @@ SERIES = (
     Series(
         "layouts", _FILE, _UNIT, "The squared speed of particles of 6 float32." + _COLD, layouts
     ),
-    Series("transposes", _FILE, _UNIT, "A transpose of a float32 matrix." + _COLD, transposes),
+    Series("transposes", _FILE, _UNIT, "A transpose of a float32 matrix." + _COLD, transposes, 2.0),
     Series("block-sums", _FILE, _UNIT, "The sums of each 256 float32." + _COLD, block_sums),
     Series(
         "histograms",
@@ -196,6 +197,7 @@ SERIES = (
         _UNIT,
         "A histogram of int32 values, of which a share lies in one bin." + _COLD,
         histograms,
+        2.0,
     ),
     Series("softmax", _FILE, _UNIT, "A softmax of each row of a matrix." + _COLD, softmax),
 )

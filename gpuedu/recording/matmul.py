@@ -16,14 +16,15 @@ from gpuedu.recording.points import Measured, NotHereError, Point, Series, Work
 from gpuedu.recording.sizes import Sizes
 
 LIBRARY = "cublas"
-# Which blocking of a rung is best depends on the device. They are tried once, on a product that is
-# large enough to fill it.
-_TRIED_FROM, _TRY_S, _TRY_RUNS = 2048, 8.0, 3
+# Which blocking of a rung is best depends on the device and on how a product's blocks fill it. Each
+# takes Numba several seconds to compile, once: trying may take this part of the time there is.
+_TRIED_FROM, _TRY_SHARE, _TRY_RUNS = 2048, 0.1, 3
+_RECORD_TRY_S = 30.0
 
 
 def ladder(bench: Bench, sizes: Sizes) -> Sequence[Point]:
     """Every rung and the library in float32, then bfloat16, at each size from small to large."""
-    return ladder_points(bench, all_rungs(), sizes.matmul, bfloat16=True)
+    return ladder_points(bench, all_rungs(), sizes.matmul, bfloat16=True, try_s=_RECORD_TRY_S)
 
 
 def measure_ladder(
@@ -57,8 +58,9 @@ def measure_ladder(
     """
     bench = bench or open_gpu()
     chosen = all_rungs() if rungs is None else rungs
-    points = ladder_points(bench, chosen, sizes, library=library, bfloat16=bfloat16)
-    bench.wake()
+    points = ladder_points(
+        bench, chosen, sizes, library=library, bfloat16=bfloat16, try_s=_TRY_SHARE * time_s
+    )
     return measure_points(points, bench, "s", time_s, tell)
 
 
@@ -69,9 +71,13 @@ def ladder_points(
     *,
     library: bool = True,
     bfloat16: bool = False,
+    try_s: float = _RECORD_TRY_S,
 ) -> list[Point]:
-    """The points of a ladder, all of one size before those of the next."""
-    operands, chosen = Operands(bench), _Chosen(bench)
+    """The points of a ladder, all of one size before those of the next.
+
+    ``try_s`` is about how long the blockings of a rung are tried at one size.
+    """
+    operands, chosen = Operands(bench), _Chosen(bench, try_s)
     points = []
     for n in sizes:
         for rung in rungs:
@@ -99,8 +105,9 @@ def _point(rung: str, language: str, dtype: str, n: int, prepare: Callable[[], W
 def _rung_work(bench: Bench, operands: Operands, chosen: _Chosen, rung: Any, n: int) -> Work:
     """A rung, in the blocking that is best on this device."""
     a, b = operands.on_device(n, rung.language)
+    best = chosen.variant(rung, n, a, b, lambda: operands.blank(n, rung.language))
+    # Made anew: what another blocking wrote must not stand where this one leaves something out.
     c = operands.blank(n, rung.language)
-    best = chosen.variant(rung, n, a, b, c)
     variant = getattr(best, "variant", "")
     return Work(
         bind(best, a, b, c),
@@ -117,23 +124,21 @@ def bind(rung: Any, a: Any, b: Any, c: Any) -> Callable[[], object]:
 
 
 class _Chosen:
-    """The blocking of each rung that was fastest when it was first tried."""
+    """The blocking of each rung that is fastest at a size, each tried once."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: Bench, try_s: float) -> None:
         self._bench = bench
-        self._best: dict[str, Any] = {}
+        self._try_s = try_s
 
-    def variant(self, rung: Any, n: int, a: Any, b: Any, c: Any) -> Any:
+    def variant(self, rung: Any, n: int, a: Any, b: Any, blank: Callable[[], Any]) -> Any:
         """The rung in its best blocking; its own one for sizes too small to tell."""
         variants = getattr(rung, "variants", (rung,))
         if len(variants) == 1 or n < _TRIED_FROM:
             return rung
-        if rung.name not in self._best:
-            self._best[rung.name] = self._fastest(variants, a, b, c)
-        return self._best[rung.name]
+        return self._fastest(variants, a, b, blank())
 
     def _fastest(self, variants: Sequence[Any], a: Any, b: Any, c: Any) -> Any:
-        end_s = self._bench.now_s() + _TRY_S
+        end_s = self._bench.now_s() + self._try_s
         times_s: dict[int, float] = {}
         for place, variant in enumerate(variants):
             if place and self._bench.now_s() > end_s:
@@ -141,7 +146,8 @@ class _Chosen:
             try:
                 run = bind(variant, a, b, c)
                 run()
-                self._bench.sync()
+                # A device that waited for the compiler runs on a slow clock.
+                self._bench.wake()
                 times_s[place] = self._bench.time_s(run, _TRY_RUNS)
             except Exception:
                 # A device may refuse a blocking, for its registers or its shared memory. Where the
@@ -167,8 +173,8 @@ SERIES = (
         "s",
         "c = a @ b of square matrices, the same arrays each time; float32 without TF32, and "
         "bfloat16 added up in float32. The rung cublas is PyTorch's matmul. `variant` is the "
-        "blocking that was fastest on this device.",
+        "blocking that was fastest on this device at this size.",
         ladder,
-        12.0,
+        14.0,
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -23,7 +24,12 @@ Tell = Callable[[str], None]
 
 
 def measure_points(
-    points: Sequence[Point], bench: Bench, unit: str, time_s: float, tell: Tell = lambda text: None
+    points: Sequence[Point],
+    bench: Bench,
+    unit: str,
+    time_s: float,
+    tell: Tell = lambda text: None,
+    rescue: Callable[[Measured], None] = lambda measured: None,
 ) -> Measured:
     """Measure points in their order; what cannot be measured is left out and said.
 
@@ -37,16 +43,25 @@ def measure_points(
         unit: ``"s"`` or ``"B/s"``.
         time_s: Seconds for all of them.
         tell: Hears of each point in a line.
+        rescue: Is given what is there, where the measuring ends by an exception.
 
     Raises:
         LostDeviceError: A kernel broke the context; nothing more can be measured in this process.
     """
     run = _Run(bench, unit, tell)
     deadline_s = bench.now_s() + time_s
-    for place, point in enumerate(points):
-        left_s = deadline_s - bench.now_s()
-        run.measure(point, left_s / (len(points) - place), left_s)
-    return Measured(tuple(run.rows), tuple(run.left_out), tuple(run.faults), run.is_cut)
+    with warnings.catch_warnings():
+        # Numba advises larger launches; here small ones are measured on purpose.
+        warnings.filterwarnings("ignore", message=".*GPU under-utilization.*")
+        try:
+            for place, point in enumerate(points):
+                left_s = deadline_s - bench.now_s()
+                run.measure(point, left_s / (len(points) - place), left_s)
+        except BaseException:
+            run.is_cut = True
+            rescue(run.measured())
+            raise
+    return run.measured()
 
 
 class _Run:
@@ -59,6 +74,10 @@ class _Run:
         self.faults: list[str] = []
         self.is_cut = False
         self._seconds_per_unit: dict[str, float] = {}
+
+    def measured(self) -> Measured:
+        """All of it."""
+        return Measured(tuple(self.rows), tuple(self.left_out), tuple(self.faults), self.is_cut)
 
     def measure(self, point: Point, share_s: float, left_s: float) -> None:
         """One point, with its share of the time that is left."""
@@ -87,6 +106,8 @@ class _Run:
         wrong = work.check()
         if wrong:
             return self._leave_out(point, f"the result is wrong: {wrong}", is_fault=True)
+        # While the host compiled and checked, the device had nothing to do.
+        self.bench.wake()
         timing = time_work(self.bench, work, min(share_s, _SAMPLES_S))
         if point.group:
             self._seconds_per_unit[point.group] = timing.median_s / point.units

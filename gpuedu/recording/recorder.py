@@ -56,7 +56,8 @@ class Recorder:
     def measure(self, chosen: Sequence[Series], *, fresh: bool = False) -> None:
         """Measure and write what is not there yet with the same versions; all of it if ``fresh``.
 
-        A series that ends early leaves its time to those after it.
+        A series that ends early leaves its time to those after it. One that is broken off leaves
+        what it has, unless a whole one is there.
 
         Raises:
             LostDeviceError: A kernel broke the context, in the series ``current``.
@@ -75,14 +76,23 @@ class Recorder:
 
     def _measure(self, series: Series, time_s: float) -> Measured:
         self.bench.free()
-        self.bench.wake()
         points = series.points(self.bench, self.sizes)
-        return measure_points(points, self.bench, series.unit, time_s, self.progress.point)
+
+        def rescue(measured: Measured) -> None:
+            if not self.folder.has(series, self.bench.versions):
+                self._put(series, measured)
+
+        return measure_points(points, self.bench, series.unit, time_s, self.progress.point, rescue)
 
     def _write(self, series: Series, measured: Measured) -> None:
-        self.faults += [f"{series.name}: {fault}" for fault in measured.faults]
-        if not measured.rows:
+        if self._put(series, measured):
+            self.done.append(series.name)
+        else:
             self.progress.say(f"{series.name}: no row came out, so nothing is written")
-            return
-        self.folder.put(series.file, as_series(series, measured, self.bench))
-        self.done.append(series.name)
+
+    def _put(self, series: Series, measured: Measured) -> bool:
+        """Put a series into the folder, if it has rows; keep its faults."""
+        self.faults += [f"{series.name}: {fault}" for fault in measured.faults]
+        if measured.rows:
+            self.folder.put(series.file, as_series(series, measured, self.bench))
+        return bool(measured.rows)

@@ -204,6 +204,16 @@ print(f"4 kernels:    the watch says {device.now() * 1e3:.2f} ms")
 see("cupy/asynchrony")
 
 # %% [markdown]
+# *Measure.* What launches and copies took on real GPUs, as far as they were recorded;
+# `gpuedu record` adds yours. Look at two ratios. A launch that is waited for, to one in a queue of
+# many: what does a `float(loss)` in each step cost at least? And a large copy from **pinned**
+# memory, which stays in its place so that the device can fetch from it, to one from **pageable**
+# memory, which plain NumPy arrays have.
+
+# %%
+see("cupy/recorded")
+
+# %% [markdown]
 # ## The pool keeps what you freed
 #
 # To ask the driver for memory is slow, and may wait for the device. CuPy keeps what an array gave
@@ -300,8 +310,8 @@ see("elementwise", gelu)
 reveal("elementwise")
 
 # %% [markdown]
-# Where memory is what limits both, nine times the bytes are nine times the time. There are no
-# recorded times in this course yet: counts are exact, but they are not times.
+# Where memory is what limits both, nine times the bytes are nine times the time. The bytes are
+# counted; that memory is the limit is something to measure.
 #
 # *Reflect.* `cp.fuse` makes one kernel of a Python function of this kind, without any C:
 # `fused = cp.fuse(lambda x: ...)`. When would you still write the kernel?
@@ -505,6 +515,7 @@ progress()
 # - Timing array code: *CuPy* documentation, "Performance Best Practices", section "Benchmarking".
 # - Copies between host and device, and keeping data there: NVIDIA, *CUDA C++ Best Practices Guide*,
 #   "Data Transfer Between Host and Device".
+# - Pinned and pageable memory: the same, section "Pinned Memory".
 # - Literals with `f`: the same, "Instruction Optimization". The rate of float64: *CUDA C++
 #   Programming Guide*, "Arithmetic Instructions", the table of throughputs.
 # - The running pair of largest and sum: M. Milakov and N. Gimelshein, *Online normalizer

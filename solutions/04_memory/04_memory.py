@@ -92,8 +92,8 @@ lens(simulate(copy_blocked, 4, 64, src, dst, 8))
 # striped copy, for 16 KiB. But the next 7 turns of the loop want the rest of the same sectors. As
 # long as a cache still has them, device memory gives each one once: the report's "touched", 8 KiB
 # read and 8 KiB written, alike for both copies. Where other warps have pushed them out, they come
-# again: a real launch moves between 16 KiB and 128 KiB. There are no recorded times in this course
-# yet; counts are exact, but they are not times.
+# again: a real launch moves between 16 KiB and 128 KiB. Counts are exact, but they are not times;
+# those come after the transpose.
 #
 # *Reflect.* Your prediction was for `per_thread = 8`. What would it be for `k = 2`, and for 100?
 # `lens(simulate(copy_blocked, 1, 64, *np.ones((2, 64 * k), np.float32), k))` tells: divide the
@@ -275,6 +275,19 @@ see("memory/writes", transpose)
 see("transpose", transpose)
 reveal("transpose")
 reveal("transpose-33")
+
+# %% [markdown]
+# *Measure.* What these kernels took on real GPUs, as far as they were recorded; `gpuedu record`
+# adds yours. Set the ratio of two times beside the ratio of two counts:
+#
+# - blocked to striped copy: 8 in sectors that are asked for;
+# - array of structs to struct of arrays: 28 to 16 in bytes, if each sector comes once;
+# - naive to tiled transpose: 36 to 8 in sectors; 32 to 33 columns: 32 to 1 in passes for a column.
+#
+# Where is the time's ratio smaller than the count's, and what may have helped?
+
+# %%
+see("memory/recorded")
 
 # %% [markdown] exercise="stencil"
 # ## Fetch once, use seven times

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpuedu.lens import lens
-from gpuedu.trace import Argument, Level
+from gpuedu.trace import Argument, Level, Space
 from tests.trace import samples
 from tests.trace.building import Builder
 
@@ -183,6 +183,13 @@ def test_float64_is_fine_where_an_array_holds_it():
     assert "float64-arithmetic" not in kinds(
         dataclasses.replace(trace, arrays=(double, *trace.arrays[1:]))
     )
+
+
+def test_a_tile_of_float64_does_not_excuse_it():
+    trace = samples.strided()
+    tile = dataclasses.replace(trace.arrays[0], space=Space.SHARED, dtype="float64", array="tile")
+    with_tile = dataclasses.replace(trace, arrays=(*trace.arrays, tile))
+    assert "float64-arithmetic" in kinds(with_tile)
 
 
 def test_hazards_come_first_and_are_kept():

@@ -46,9 +46,13 @@ def test_a_request_that_was_not_kept_is_told():
 
 def test_a_request_counts_itself_as_the_trace_does():
     trace = samples.strided(8)
-    request = find_requests(trace, "a[i * stride]", warp=1)[0]
-    assert (request.sectors, request.ideal_sectors) == (32, 4)
-    assert request.cost == "32 sectors, 4 at best"
+    own = find_requests(trace, "a[i * stride]", warp=1)[0]
+    assert (own.sectors, own.ideal_sectors) == (32, 4)
+    assert own.cost == "32 sectors, 4 at best"
+    assert (
+        request(np.zeros(32, int), "float32").cost == "1 sector, 1 at best"
+    )  # all lanes share one
+    assert request(np.arange(32) // 2 * 8, "float32").cost == "16 sectors, 2 at best"
     tile = find_requests(samples.transpose(), "tile[x, y]", warp=0)[0]
     assert tile.cost == "32 wavefronts, 1 at best"
 

@@ -58,7 +58,7 @@ def test_a_wrong_result_is_told_and_the_status_is_1(tmp_path, monkeypatch, capsy
 
 def test_an_interruption_keeps_what_was_done(tmp_path, monkeypatch, capsys):
     class Interrupted(PlantedBench):
-        def wake(self):
+        def free(self):
             if self.runs:
                 raise KeyboardInterrupt
 

@@ -43,3 +43,12 @@ def test_float32_sums_pass_and_tf32_does_not(k):
     short = (np.round(x.view(np.int32) / 2**13).astype(np.int64) * 2**13 for x in (a, b))
     left, right = (x.astype(np.int32).view(np.float32).astype(np.float64) for x in short)
     assert difference(left @ right, exact, matmul_tolerance(k))
+
+
+def test_a_wrong_element_of_a_transposed_view_is_found(monkeypatch):
+    monkeypatch.setattr(comparing, "_PIECE", 8)
+    a = np.random.default_rng(1).random((5, 7), np.float32)
+    b = a.T.copy()
+    assert difference(b, a.T) == ""
+    b[6, 1] = np.nan
+    assert difference(b, a.T) == f"element (6, 1) is nan, and should be {a[1, 6]}"

@@ -54,7 +54,12 @@ def plant(log, **attributes):
         get_default_memory_pool=lambda: pool,
         get_default_pinned_memory_pool=lambda: pool,
     )
-    return SimpleNamespace(synchronize=lambda: log.append("sync")), cp
+    pending = SimpleNamespace(clear=lambda: log.append("clear"))
+    numba = SimpleNamespace(
+        synchronize=lambda: log.append("sync"),
+        current_context=lambda: SimpleNamespace(deallocations=pending),
+    )
+    return numba, cp
 
 
 def test_it_tells_what_the_device_is():
@@ -96,7 +101,7 @@ def test_memory_is_given_back_and_the_device_is_kept_busy():
     found = Gpu(*plant(log), None)
     found.free()
     found.wake()
-    assert log[:2] == ["free", "free"] and log[2][0] == "hold" and log[3] == "sync"
+    assert log[:3] == ["clear", "free", "free"] and log[3][0] == "hold" and log[4] == "sync"
 
 
 def test_exact_products_are_numpys_where_there_is_no_pytorch():
@@ -118,6 +123,7 @@ def test_exact_products_by_pytorch_are_the_same(monkeypatch):
 
 def _library_is_there(monkeypatch):
     monkeypatch.setattr(module.ctypes, "CDLL", lambda name: None)
+    monkeypatch.setattr(module, "name_toolkit", lambda: None)
 
 
 @pytest.mark.parametrize(

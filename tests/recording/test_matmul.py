@@ -82,7 +82,7 @@ def test_a_slow_rung_is_skipped_at_the_size_where_it_would_take_too_long():
     assert bench.now_s() - 100 < 40
 
 
-def test_the_fastest_blocking_is_chosen_once_for_large_products(monkeypatch):
+def test_the_fastest_blocking_is_chosen_for_large_products(monkeypatch):
     class Variant(Own):
         @property
         def variant(self):
@@ -109,6 +109,41 @@ def test_the_fastest_blocking_is_chosen_once_for_large_products(monkeypatch):
     # The clock asks what ran last: where nothing is run again, that is the last one tried.
     assert {row["rung"] for row in found.rows} == {"w"}
     assert [row["variant"] for row in found.rows] == ["w", "fast", "fast"]
+
+
+def test_what_another_blocking_wrote_does_not_stand_in_for_the_chosen_one(monkeypatch):
+    class Varied(Own):
+        variant = "right"
+
+        @property
+        def variants(self):
+            return (self, Idle())
+
+    class Idle(Own):
+        variant = "idle"
+
+        def launch(self, a, b, c):
+            times.append(1e-6)
+
+    monkeypatch.setattr("gpuedu.recording.matmul._TRIED_FROM", 8)
+    times = [1e-3]
+    bench = PlantedBench(lambda run: times[-1])
+    found = measure_ladder([Varied()], (8,), bench=bench, library=False)
+    assert found.rows == () and "is nan" in found.faults[0]
+
+
+def test_trying_blockings_ends_when_its_share_of_the_time_is_spent(monkeypatch):
+    class Varied(Own):
+        variant = "first"
+
+        @property
+        def variants(self):
+            return (self, later)
+
+    monkeypatch.setattr("gpuedu.recording.matmul._TRIED_FROM", 8)
+    later = Own()
+    measure_ladder([Varied()], (8,), bench=PlantedBench(0.01), time_s=0.2, library=False)
+    assert later.launches == []
 
 
 def test_the_series_has_every_rung_at_every_size():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 
 from gpuedu.recording.bench import LostDeviceError
@@ -91,6 +93,40 @@ def test_a_lost_device_ends_the_series():
 def test_an_interruption_is_not_swallowed():
     with pytest.raises(KeyboardInterrupt):
         measure_points([failing(1, KeyboardInterrupt())], PlantedBench(), "s", 9)
+
+
+def test_what_is_there_is_handed_over_where_the_measuring_is_broken_off():
+    kept = []
+    with pytest.raises(KeyboardInterrupt):
+        measure_points(
+            [point(1), failing(2, KeyboardInterrupt())], PlantedBench(), "s", 9, rescue=kept.append
+        )
+    (measured,) = kept
+    assert [row["n"] for row in measured.rows] == [1] and not measured.is_complete
+
+
+def test_numbas_advice_to_launch_more_is_not_for_a_measurement():
+    def prepare():
+        warnings.warn("Grid size 1 will likely result in GPU under-utilization", stacklevel=1)
+        return Work(lambda: None, lambda: "")
+
+    found = measure_points([Point({"n": 1}, prepare)], PlantedBench(), "s", 9)
+    assert len(found.rows) == 1 and found.faults == ()
+
+
+def test_the_device_is_kept_busy_before_each_timing():
+    class Watched(PlantedBench):
+        def wake(self):
+            told.append("wake")
+
+        def time_s(self, run, times):
+            told.append("time")
+            return super().time_s(run, times)
+
+    told = []
+    measure_points([point(1), point(2)], Watched(0.5), "s", 9)
+    assert told[0] == "wake" and told.count("wake") == 2
+    assert told[told.index("wake", 1) + 1] == "time"
 
 
 def test_a_size_is_skipped_where_the_one_before_foretells_too_much():

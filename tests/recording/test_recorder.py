@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from gpuedu.recording.bench import LostDeviceError
 from gpuedu.recording.points import Point, Series, Work
 from gpuedu.recording.recorder import Recorder
 from tests.recording.planted import TINY, VERSIONS, PlantedBench, Said
@@ -66,8 +67,7 @@ def test_killed_in_the_third_and_resumed_nothing_is_lost_or_done_twice(tmp_path)
     with pytest.raises(KeyboardInterrupt):
         first.measure(plan.series)
     assert first.done == ["one", "two"] and first.waiting == ["three", "four"]
-    before = {path.name: path.read_text() for path in (tmp_path / "planted-gpu").iterdir()}
-    assert set(before) == {"a.json", "b.json"}
+    assert files(tmp_path) == {"a.json": [("one", ALL), ("three", [0])], "b.json": [("two", ALL)]}
     again = Planned(*names)
     second = recorder(tmp_path)
     second.measure(again.series)
@@ -79,6 +79,26 @@ def test_killed_in_the_third_and_resumed_nothing_is_lost_or_done_twice(tmp_path)
     third = recorder(tmp_path)
     third.measure(Planned(*names).series)
     assert third.done == [] and len(third.skipped) == 4
+
+
+@pytest.mark.parametrize("fault", [KeyboardInterrupt(), LostDeviceError("gone")])
+def test_a_series_that_is_broken_off_leaves_what_it_has(tmp_path, fault):
+    run = recorder(tmp_path)
+    with pytest.raises(type(fault)):
+        run.measure(Planned("one", disturb={("one", 2): fault}).series)
+    assert files(tmp_path) == {"a.json": [("one", [0, 1])]}
+    assert run.done == [] and run.waiting == ["one"]
+    (written,) = json.loads((tmp_path / "planted-gpu" / "a.json").read_text())["series"]
+    assert written["complete"] is False
+
+
+def test_a_whole_series_stays_where_a_fresh_one_is_broken_off(tmp_path):
+    recorder(tmp_path).measure(Planned("one").series)
+    with pytest.raises(KeyboardInterrupt):
+        recorder(tmp_path).measure(
+            Planned("one", disturb={("one", 1): KeyboardInterrupt()}).series, fresh=True
+        )
+    assert files(tmp_path) == {"a.json": [("one", ALL)]}
 
 
 def test_fresh_and_other_versions_measure_anew(tmp_path):

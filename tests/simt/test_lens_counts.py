@@ -495,7 +495,7 @@ def test_flop_of_lines_by_type():
     assert report.flop == {"float32": 4 * 80}  # * + / - for each of 80 threads
     # 3 loads and a store of 4 B, 2 blocks: warps of 32 and 8 lanes ask for 4 + 1 sectors.
     assert report.totals.sectors == 4 * 2 * 5
-    assert report.intensity_l1 == 320 / (40 * 32)
+    assert report.intensity_l1 == 320 / (4 * 2 * 2 * 128)  # a pass for each warp's request
     assert report.intensity_memory == 320 / (3 * 320)  # three arrays of 80 * 4 B
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from gpuedu.exercises.cooperation.crowds import draw_histogram, draw_turns
 from gpuedu.exercises.cooperation.race_pictures import draw_touches
+from gpuedu.exercises.cooperation.recorded import draw_recorded_cooperation
 from gpuedu.exercises.cooperation.softmax_pictures import draw_row_softmax
 from gpuedu.exercises.kernels.launching import run_kernel
 from gpuedu.figures import style
@@ -96,6 +97,7 @@ PICTURES: dict[str, Callable[..., Any]] = {
     "cooperation/lanes": draw_lanes,
     "cooperation/turns": draw_turns,
     "cooperation/touches": draw_touches,
+    "cooperation/recorded": draw_recorded_cooperation,
     "histogram": draw_histogram,
     "find-the-race": draw_touches,
     "block-sum": draw_block_sum,

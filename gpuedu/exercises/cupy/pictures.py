@@ -9,6 +9,7 @@ import numpy as np
 
 from gpuedu.clock import AsyncDevice, Event
 from gpuedu.exercises.cupy.play import watch_pipeline
+from gpuedu.exercises.cupy.recorded import draw_recorded_cupy
 from gpuedu.exercises.cupy.standins import (
     elementwise_on_machine,
     kernel_refusals_told,
@@ -205,6 +206,7 @@ def draw_raw_kernel(normalise: Any) -> Any:
 PICTURES: dict[str, Callable[..., Any]] = {
     "cupy/detours": draw_journey,
     "cupy/asynchrony": draw_asynchrony,
+    "cupy/recorded": draw_recorded_cupy,
     "no-loops": draw_no_loops,
     "stay-on-device": draw_journey,
     "elementwise": draw_elementwise,

@@ -141,9 +141,16 @@ def _refused_by_compiler(fault: Any) -> AnswerError:
 
 
 def _sentence(text: str) -> str:
+    """A remedy with a capital and a full stop; what begins with code keeps its letters.
+
+    >>> _sentence("use math.sqrt(x)"), _sentence("math.sqrt(x) does it")
+    ('Use math.sqrt(x).', 'math.sqrt(x) does it.')
+    """
     if not text:
         return ""
-    return f"{text[0].upper()}{text[1:]}{'' if text[-1] in '.?!' else '.'}"
+    is_word = text.split()[0].rstrip(",:;").replace("-", "").isalpha()
+    begin = text[0].upper() if is_word else text[0]
+    return f"{begin}{text[1:]}{'' if text[-1] in '.?!' else '.'}"
 
 
 def observe(trace: Trace, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import numpy as np
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.kernels.launching import run_kernel
 from gpuedu.exercises.kernels.traffic import loads_by_block
+from gpuedu.exercises.memory.recorded import draw_recorded_memory
 from gpuedu.exercises.memory.tiles import TILE
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.kernels.accesses import plot_accesses
@@ -188,6 +189,7 @@ PICTURES: dict[str, Callable[..., Any]] = {
     "memory/reads": draw_reads,
     "memory/writes": draw_writes,
     "memory/tile": draw_tile,
+    "memory/recorded": draw_recorded_memory,
     "coalesced-copy": draw_coalesced_copy,
     "aos-to-soa": draw_aos_to_soa,
     "transpose": draw_transpose,

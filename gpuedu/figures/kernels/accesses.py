@@ -75,6 +75,7 @@ def plot_accesses(
     warps: Sequence[int] = (0,),
     block: int | None = None,
     occurrence: int = 0,
+    with_lines: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the elements that the lanes of one or more warps touch, one strip an access.
@@ -88,6 +89,7 @@ def plot_accesses(
         warps: Warps of the block; each has a colour.
         block: A watched block; the first by default.
         occurrence: Which execution of the access, from 0 (loops have many).
+        with_lines: Whether numbers of lines are told; not where the reader has no source to see.
         ax: where to draw; a new figure by default.
 
     Raises:
@@ -103,14 +105,14 @@ def plot_accesses(
         _draw_keys(ax, warps)
         top = 1.2
     for strip in strips:
-        _draw_strip(ax, strip, top)
+        _draw_strip(ax, strip, top, with_lines)
         top += strip.height + _GAP
     launch = trace.launch
     return write_caption(
         ax,
         Caption(
             title=f"{launch.kernel}: who touches what",
-            alt=_alt(strips),
+            alt=_alt(strips, with_lines),
             source=f"{wrap(_explain(strips))}\n{COUNTED} Block {block}.",
         ),
     )
@@ -142,9 +144,9 @@ def _strips(
     return strips
 
 
-def _draw_strip(ax: Axes, strip: _Strip, top: float) -> None:
+def _draw_strip(ax: Axes, strip: _Strip, top: float, with_lines: bool) -> None:
     site = strip.requests[0].site
-    place = f"line {site.place.line}:  "
+    place = f"line {site.place.line}:  " if with_lines else ""
     text = f"{place}{shorten(site.text)}"
     write(ax, -_LEFT + 0.1, top + 0.4, text, size_pt=10, family="monospace")
     write(ax, _COLUMNS, top + 0.4, _says(strip.requests), size_pt=9.5, ha="right")
@@ -225,10 +227,11 @@ def _explain(strips: Sequence[_Strip]) -> str:
     return f"{'; '.join(parts)}."
 
 
-def _alt(strips: Sequence[_Strip]) -> str:
-    told = [
-        f"{strip.requests[0].site.text} on line {strip.requests[0].site.place.line} is "
-        f"{_says(strip.requests)}; rows of memory: {len(strip.rows)}"
-        for strip in strips
-    ]
+def _alt(strips: Sequence[_Strip], with_lines: bool) -> str:
+    told = []
+    for strip in strips:
+        site = strip.requests[0].site
+        line = f" on line {site.place.line}" if with_lines else ""
+        says = f"{_says(strip.requests)}; rows of memory: {len(strip.rows)}"
+        told.append(f"{site.text}{line} is {says}")
     return f"Lanes on the elements they touch. {'. '.join(told)}."

@@ -26,6 +26,8 @@ from gpuedu.syllabus import unknown
 from gpuedu.trace.records import AccessSite, Place, Space, Trace
 
 _LEFT, _MOST_ROWS = 6.2, 16
+_FITS = 2
+"""Characters that a cell holds beside others of as many."""
 
 
 def plot_banks(
@@ -68,8 +70,9 @@ def plot_banks(
         Caption(
             title=f"{trace.launch.kernel}: a request on its way through the banks",
             alt=_alt(request, visits),
-            source="A bank gives out one word of 4 bytes in a pass; the number is the lane "
-            f"that gets it.\n{COUNTED} Warp {request.warp} of block {request.block}.",
+            source="A bank serves one word of 4 bytes in a pass; the number is the lane "
+            "that it serves, + stands for several.\n"
+            f"{COUNTED} Warp {request.warp} of block {request.block}.",
         ),
     )
 
@@ -113,7 +116,9 @@ def _draw_passes(ax: Axes, visits: Sequence[BankVisit], shown: int, warp: int) -
                 draw_cell(ax, bank, y)
                 continue
             occupants = [Occupant(warp, lane) for lane in visit.lanes]
-            draw_cell(ax, bank, y, colour=warp_colour(0), text=lane_text(occupants))
+            text = lane_text(occupants)
+            is_wide = text.endswith("+") and len(text) > _FITS
+            draw_cell(ax, bank, y, colour=warp_colour(0), text="+" if is_wide else text)
 
 
 def _passes(number: int, kind: str = "") -> str:

@@ -51,7 +51,7 @@ def plot_occupancy(fits: Sequence[Fit], *, ax: Axes | None = None) -> Axes:
 
 
 def plot_occupancy_curves(
-    curves: Sequence[FitCurve], *, x: str, device: str, ax: Axes | None = None
+    curves: Sequence[FitCurve], *, x: str, device: str, source: str = SOURCE, ax: Axes | None = None
 ) -> Axes:
     """Draw occupancy in steps against registers, block size or another quantity.
 
@@ -59,6 +59,7 @@ def plot_occupancy_curves(
         curves: Each is named at its right end.
         x: Name of what is varied, such as "registers a thread".
         device: What the limits are of.
+        source: How the shares came about.
         ax: where to draw; a new figure by default.
     """
     ax = style.new_axes(3.4) if ax is None else ax
@@ -84,7 +85,7 @@ def plot_occupancy_curves(
             x=x,
             y="warps in use, % of the room",
             alt=f"Occupancy against {x} on {device}. {told}.",
-            source=f"{SOURCE} 0%: the launch is refused.",
+            source=f"{source} 0%: the launch is refused.",
         ),
     )
     write_end_labels(ax, ends)

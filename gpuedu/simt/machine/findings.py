@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpuedu.simt.machine.remedies import in_language
+from gpuedu.simt.machine.remedies import in_language, stay_inside
 from gpuedu.simt.program import Language, Raise
 from gpuedu.trace import Finding, Level, Place, Space, Thread
-
-_WRAPPED = 1 << 31  # no array of a lesson is as long; an unsigned int below zero is
 
 
 class Findings:
@@ -77,44 +75,13 @@ def out_of_bounds(
         Level.HAZARD,
         "out-of-bounds",
         f"{describe(who)} {verb} `{array}[{_at(index)}]`, but `{array}` has {extent}",
-        _stay_inside(array, index, shape, space, dynamic_bytes),
+        stay_inside(array, index, shape, space, dynamic_bytes),
         place,
         who,
         array,
         index,
         count=count,
     )
-
-
-def _stay_inside(
-    array: str,
-    index: tuple[int, ...],
-    shape: tuple[int, ...],
-    space: Space,
-    dynamic_bytes: int | None,
-) -> str:
-    """What to try against an index that is not inside: by where it lies, and in what memory."""
-    if min(index) < 0:
-        return "guard the first elements: nothing lies before an array's begin"
-    if max(index) >= _WRAPPED:
-        return (
-            "an unsigned number went below zero and came round from above: subtract only where it "
-            "is large enough, or use a signed type"
-        )
-    if dynamic_bytes is not None:
-        return (
-            f"the launch gave each block {dynamic_bytes:,} bytes of dynamic shared memory: pass "
-            "the bytes that all its elements need"
-        )
-    if space in (Space.SHARED, Space.LOCAL):
-        return (
-            f"make `{array}` as large as its largest index asks for, or let only threads whose "
-            "index is inside do this"
-        )
-    guard = f"`if i < {array}.size:`"
-    if len(shape) > 1:
-        guard = f"`if i < {array}.shape[0] and j < {array}.shape[1]:`"
-    return f"let only threads whose index is inside do this: {guard}"
 
 
 def negative_index(

@@ -113,7 +113,7 @@ def _remedy(name: str, arguments: tuple[np.dtype, ...]) -> str:
     if not is_known(name):
         module, _, function = name.rpartition(".")
         if module == "numpy" and f"math.{function}" in MATH:
-            return f"math.{function}(x)"
+            return f"use math.{function}(x)"
         return "compute it from the functions of math and numba.cuda"
     if any(dtype.kind == "c" for dtype in arguments) and name not in EXACT:
         return "take z.real or z.imag, or a function of cmath"

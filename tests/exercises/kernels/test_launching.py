@@ -175,3 +175,13 @@ def test_a_kernel_of_cuda_c_that_the_source_lacks_is_told():
     kernel = cp.RawKernel('extern "C" __global__ void add(float* x) {}', "sub")
     with pytest.raises(AnswerError, match="no kernel `sub`; its kernels: `add`"):
         run_kernel(kernel, 1, 32, np.zeros(32, np.float32))
+
+
+def test_a_function_that_a_kernel_lacks_is_told_with_the_one_it_has():
+    @cuda.jit
+    def root(a, out):
+        out[0] = np.sqrt(a[0])
+
+    with pytest.raises(AnswerError, match="does not exist in a kernel") as caught:
+        launch(root)
+    assert caught.value.remedy == "Use math.sqrt(x)."

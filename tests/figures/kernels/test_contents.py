@@ -23,6 +23,7 @@ from gpuedu.lens.fit import FitCurve, occupancy_by_device
 from gpuedu.lens.lanes import Lane, lane_steps
 from gpuedu.lens.requests import NothingWatchedError
 from gpuedu.lens.rows import Occupant
+from gpuedu.trace import Finding, Level, Place, Thread
 from tests.trace import samples
 
 
@@ -199,6 +200,18 @@ def test_the_threads_of_a_race_and_what_they_do():
     shown = texts(plot_hazard(samples.racing()))
     assert "thread 31 of block 0 reads" in shown and "thread 32 of block 0 writes" in shown
     assert "line 6: out[t] = s[t + 1]" in shown and "s[32]" in shown
+
+
+def test_a_barrier_that_not_all_reach_shows_where_both_threads_are():
+    waits, away = Thread((0, 0, 0), (0, 0, 0), ndim=2), Thread((0, 0, 0), (4, 0, 0), ndim=2)
+    place = Place("racing", 6)
+    found = Finding(
+        Level.HAZARD, "divergent-barrier", "one waits", "move it", place, waits, other=away
+    )
+    ax = plot_hazard(samples.racing(), found)
+    assert "thread (0, 0) of block (0, 0) waits" in texts(ax)
+    assert "thread (4, 0) of block (0, 0) is elsewhere" in texts(ax)
+    assert alt_text(ax).endswith("is elsewhere.")
 
 
 def test_an_element_beyond_the_end():

@@ -157,3 +157,14 @@ def test_an_index_below_zero_is_told_by_how_it_came_about():
     assert "guard the first elements" in in_c("x[t - 20] = 1;").remedy
     assert "an unsigned number went below zero" in in_c("x[threadIdx.x - 1u] = 1;").remedy
     assert "`if (i < n)`" in in_c("x[t] = 1;").remedy
+
+
+def test_an_index_that_is_too_large_is_told_by_its_dimension_and_array():
+    def rows(a, out):
+        k = cuda.threadIdx.x
+        out[k] = a[0, k]
+
+    trace = simulate(rows, 1, 32, np.zeros((40, 20)), np.zeros(32))
+    (one,) = trace.hazards
+    assert one.remedy.startswith("keep the second index of `a`, here 20, below `a.shape[1]`")
+    assert "the bound of the loop" in one.remedy

@@ -1,0 +1,41 @@
+"""numba-cuda, ready to compile: with a NumPy newer than it knows, and with CUDA's own parts."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+_TOOLKIT = Path("/usr/local/cuda")
+_NAMED_BY = ("CUDA_HOME", "CUDA_PATH")
+
+
+def load_numba_cuda() -> ModuleType:
+    """``numba.cuda``, with what it makes of NumPy's functions loaded.
+
+    numba-cuda up to 0.30.4 asks for ``numpy.row_stack`` when it prepares its first kernel. NumPy
+    2.5 removed that other name of ``vstack``, and then no kernel compiles. So the name is lent for
+    the import that asks for it.
+    """
+    cuda = import_module("numba.cuda")
+    if not hasattr(np, "row_stack"):
+        np.row_stack = np.vstack
+        try:
+            import_module("numba.cuda.np.arrayobj")
+        finally:
+            del np.row_stack
+    return cuda
+
+
+def name_toolkit() -> None:
+    """Let Numba find NVVM, its compiler's last part, in a CUDA toolkit in its usual place.
+
+    Numba looks among Python's packages, where the system looks for libraries, and where
+    ``CUDA_HOME`` points. This has to be called before Numba first looks.
+    """
+    is_named = any(os.environ.get(name) for name in _NAMED_BY)
+    if not is_named and any(_TOOLKIT.glob("nvvm/lib64/libnvvm.so*")):
+        os.environ[_NAMED_BY[0]] = str(_TOOLKIT)

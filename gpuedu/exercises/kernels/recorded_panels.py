@@ -1,0 +1,195 @@
+"""A recorded series made a panel of a figure, with what it tells in words."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gpuedu.figures.curves import Curve
+from gpuedu.figures.recorded import BarPanel, CurvePanel, Panel, RecordedBar
+from gpuedu.hardware.plausibility import FROM_MEMORY
+from gpuedu.hardware.records import Record
+from gpuedu.units import GB, format_time
+
+Row = Mapping[str, Any]
+
+NOT_RECORDED = "not recorded"
+_REASON = 48
+
+
+@dataclass(frozen=True)
+class Bars:
+    """A series to be drawn as bars: ``rows`` has the fields of a row by the name of its bar.
+
+    ``title`` stands above the bars, ``name`` in a sentence.
+    """
+
+    series: str
+    title: str
+    name: str
+    rows: Mapping[str, Row]
+
+
+@dataclass(frozen=True)
+class Lines:
+    """A series to be drawn as lines: ``lines`` has the fields of the rows of each.
+
+    ``field`` goes along the x axis; ``value`` makes the y value of a row, in ``unit``.
+    """
+
+    series: str
+    title: str
+    name: str
+    lines: Mapping[str, Row]
+    field: str
+    x: str
+    y: str
+    unit: str
+    value: Callable[[Row], float]
+    format_x: Callable[[float], str] = "{:,g}".format
+
+
+Wanted = Bars | Lines
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A device that is drawn, with its record of a series; ``name`` has "(yours)" where it is."""
+
+    name: str
+    colour: str
+    record: Record
+
+
+@dataclass(frozen=True)
+class Part:
+    """A series in a figure: its panel (None: nothing of it can be drawn), and what it tells.
+
+    ``left_out`` tells of points that lines do not have; a bar that is missing says so in its place.
+    ``from_caches`` names the series where not all bytes came from device memory.
+    """
+
+    wanted: Wanted
+    panel: Panel | None
+    told: str
+    left_out: tuple[str, ...] = ()
+    from_caches: str = ""
+
+
+def make_part(wanted: Wanted, taken: Sequence[Taken], *, is_alone: bool) -> Part:
+    """The panel of a series; with one device in the whole figure, ``is_alone``, no label names it.
+
+    Rates are drawn where all rows say how many bytes were moved, else times.
+    """
+    caches = _from_caches(wanted, taken)
+    if isinstance(wanted, Bars):
+        panel, told = _bars(wanted, taken, is_alone=is_alone)
+        return Part(wanted, panel, told, from_caches=caches)
+    lines, told = _curves(wanted, taken, is_alone=is_alone)
+    left_out = tuple(
+        f"Left out on the {one.name}: {_points(len(one.record.left_out))} of {wanted.name}."
+        for one in taken
+        if one.record.left_out
+    )
+    return Part(wanted, lines if lines.curves else None, told, left_out, caches)
+
+
+def _bars(wanted: Bars, taken: Sequence[Taken], *, is_alone: bool) -> tuple[BarPanel, str]:
+    by_bytes = all(row.get("moved_bytes") for one in taken for row in one.record.rows)
+    groups, told = [], []
+    for name, fields in wanted.rows.items():
+        bars = [_bar(fields, one, by_bytes=by_bytes, is_alone=is_alone) for one in taken]
+        groups.append((name, tuple(bar for bar, _ in bars)))
+        told += [f"{name} {said} on {one.name}" for one, (_, said) in zip(taken, bars, strict=True)]
+    x = "GB/s, each byte counted once" if by_bytes else "time"
+    format_x = _write_gb if by_bytes else format_time
+    return BarPanel(wanted.title, x, tuple(groups), format_x), "; ".join(told)
+
+
+def _bar(fields: Row, taken: Taken, *, by_bytes: bool, is_alone: bool) -> tuple[RecordedBar, str]:
+    """A bar, and what stands at its end without the device."""
+    record = taken.record
+    row = next((row for row in record.rows if _has(row, fields)), None)
+    if row is None:
+        value, spread, said = None, 0.0, _reason(record, fields)
+    else:
+        value, spread, said = _measured(row, by_bytes=by_bytes)
+    text = said if is_alone else f"{said}   {taken.name}"
+    return RecordedBar(value, text, taken.colour, spread, record.is_own), said
+
+
+def _curves(wanted: Lines, taken: Sequence[Taken], *, is_alone: bool) -> tuple[CurvePanel, str]:
+    curves, told = [], []
+    for one in taken:
+        for name, fields in wanted.lines.items():
+            rows = [r for r in one.record.rows if _has(r, fields) and wanted.field in r]
+            rows.sort(key=lambda row: row[wanted.field])
+            said = _ends(wanted, rows) if rows else _reason(one.record, fields)
+            told.append(f"{name} {said} on {one.name}".strip())
+            if rows:
+                x = tuple(row[wanted.field] for row in rows)
+                whose = name if is_alone else f"{name}, {one.name}".removeprefix(", ")
+                curves.append(Curve(whose, x, tuple(map(wanted.value, rows)), one.colour))
+    panel = CurvePanel(wanted.title, wanted.x, wanted.y, tuple(curves), wanted.format_x)
+    return panel, "; ".join(told)
+
+
+def _ends(wanted: Lines, rows: Sequence[Row]) -> str:
+    """A line in words: where it begins and where it ends."""
+    first, last = (
+        f"{write_short(wanted.value(row))} {wanted.unit} at {wanted.format_x(row[wanted.field])}"
+        for row in (rows[0], rows[-1])
+    )
+    return first if len(rows) == 1 else f"from {first} to {last}"
+
+
+def _has(row: Row, fields: Row) -> bool:
+    return all(row.get(field) == value for field, value in fields.items())
+
+
+def _measured(row: Row, *, by_bytes: bool) -> tuple[float, float, str]:
+    """Value, spread (of a rate: to first order) and text of a row with a time in seconds."""
+    median, spread = row["median"], row["spread"]
+    if not by_bytes:
+        return median, spread, format_time(median)
+    rate = row["moved_bytes"] / median
+    return rate, rate * spread / median, f"{_write_gb(rate)} GB/s, {format_time(median)}"
+
+
+def _write_gb(bytes_per_s: float) -> str:
+    return write_short(bytes_per_s / GB)
+
+
+def write_short(value: float) -> str:
+    """Three figures, or all before the point.
+
+    >>> write_short(1853.2), write_short(0.01234), write_short(0)
+    ('1,853', '0.0123', '0')
+    """
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _reason(record: Record, fields: Row) -> str:
+    """Why a row is missing, where the record says it."""
+    own = {f"{field} {value}" for field, value in fields.items()}
+    for text in record.left_out:
+        point, _, reason = text.partition(": ")
+        if own <= set(point.split(", ")):
+            return f"left out: {textwrap.shorten(reason, _REASON, placeholder=' ...')}"
+    return NOT_RECORDED
+
+
+def _from_caches(wanted: Wanted, taken: Sequence[Taken]) -> str:
+    names = [
+        one.name
+        for one in taken
+        if any(row.get("from", FROM_MEMORY) != FROM_MEMORY for row in one.record.rows)
+    ]
+    where = "" if len(names) == len(taken) else f" (on the {', '.join(names)})"
+    return f"{wanted.name}{where}" if names else ""
+
+
+def _points(many: int) -> str:
+    return f"{many} point{'s' if many > 1 else ''}"

@@ -1,0 +1,1 @@
+"""The lesson tiling: how a matmul uses each byte more than once."""

@@ -1,0 +1,177 @@
+"""roofline: intensities from counts, what three roofs allow, and the limit of eight kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from gpuedu.exercises.compare import likely_cause, number_fault, show
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.tiling.devices import in_sheet_units
+from gpuedu.exercises.tiling.eight import NAMES, Work, as_counts, eight_kernels
+from gpuedu.exercises.tiling.judge.roofline_causes import (
+    KNOWN_L1,
+    KNOWN_MEMORY,
+    LESSON_DEVICE,
+    LIMITS,
+    THREE_NAMES,
+    Counts,
+    flop_of,
+    l1_bytes_of,
+    memory_bytes_of,
+    name_cause,
+    rate_cause,
+    rates_of,
+)
+from gpuedu.hardware.roofline import limit, roofs_of
+
+DEVICES = (LESSON_DEVICE, "t4", "a100-40gb")
+_CLOSE = 0.02
+"""Roofs nearer to each other than this share do not decide which is the lower."""
+
+
+def cases(rng: np.random.Generator) -> list[Case]:
+    """The eight kernels' counts and drawn ones, three devices and drawn ones, then the places."""
+    real = [_counts_case(name, work) for name, work in eight_kernels().items()]
+    drawn = [_counts_case(f"a launch with drawn counts ({n})", _draw(rng)) for n in range(1, 5)]
+    devices = {roofs_of(key).device: in_sheet_units(key) for key in DEVICES}
+    asked = [_rates_case(name, device, rng) for name, device in devices.items() for _ in range(3)]
+    asked += [_rates_case("a drawn device", _draw_device(rng), rng) for _ in range(3)]
+    placed = Case("your dict", {"ask": "placed", "names": list(NAMES)}, ("placed",))
+    return [*real, *drawn, *asked, placed]
+
+
+def _counts_case(label: str, work: Work) -> Case:
+    return Case(label, {"ask": "counts", "counts": as_counts(work)}, ("l1", "memory"))
+
+
+def _draw(rng: np.random.Generator) -> Work:
+    """Counts that no kernel has, each unlike the others."""
+    return Work(*(int(value) for value in rng.integers(1_000, 90_000, 8)))
+
+
+def _draw_device(rng: np.random.Generator) -> dict[str, float]:
+    memory = float(rng.uniform(100, 8_000))
+    return {
+        "tflop_per_s": float(rng.uniform(2, 90)),
+        "l1_gb_per_s": memory * float(rng.uniform(3, 20)),
+        "memory_gb_per_s": memory,
+    }
+
+
+def _rates_case(name: str, device: Mapping[str, float], rng: np.random.Generator) -> Case:
+    """Intensities at which no two roofs are close, so that the lowest is not in doubt."""
+    while True:
+        peak = device["tflop_per_s"] * 1e3
+        l1 = peak / device["l1_gb_per_s"] * 10 ** rng.uniform(-2, 1.5)
+        memory = peak / device["memory_gb_per_s"] * 10 ** rng.uniform(-2, 1.5)
+        first, second, _ = sorted(rates_of(l1, memory, device).values())
+        if second > first * (1 + _CLOSE):
+            break
+    inputs = {"ask": "rates", "l1": float(l1), "memory": float(memory), "device": dict(device)}
+    return Case(f"{name}, {l1:.3g} and {memory:.3g} FLOP a byte", inputs, ("attainable", "limit"))
+
+
+def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
+    """Intensities, a rate with its limit, or the eight places."""
+    ask = case.inputs["ask"]
+    if ask == "counts":
+        yield from _intensities(case.inputs["counts"], observed["pair"])
+    elif ask == "rates":
+        yield from _rate(case.inputs, observed)
+    else:
+        yield from _places(observed)
+
+
+def _intensities(counts: Counts, pair: list[float]) -> Iterable[Fault]:
+    for place, (prop, size, known) in enumerate(
+        (("l1", l1_bytes_of, KNOWN_L1), ("memory", memory_bytes_of, KNOWN_MEMORY))
+    ):
+        got, expected = pair[place], flop_of(counts) / size(counts)
+        yield from number_fault(
+            prop,
+            f"intensities(counts)[{place}]",
+            got,
+            expected,
+            unit="FLOP a byte",
+            cause=likely_cause(got, known, counts, rel=1e-6) or f"The counts were {_told(counts)}.",
+        )
+
+
+def _told(counts: Counts) -> str:
+    return ", ".join(f"{name} {value:,}" for name, value in counts.items())
+
+
+def _rate(inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fault]:
+    l1, memory, device = inputs["l1"], inputs["memory"], inputs["device"]
+    rates = rates_of(l1, memory, device)
+    lowest = min(rates, key=lambda name: rates[name])
+    call = f"attainable({show(l1)}, {show(memory)}, device)"
+    yield from number_fault(
+        "attainable",
+        call,
+        observed["rate"],
+        rates[lowest],
+        unit="FLOP/s",
+        cause=rate_cause(observed["rate"], l1, memory, device),
+    )
+    if observed["name"] != lowest:
+        shown = ", ".join(f"{name} allows {value:.3g} FLOP/s" for name, value in rates.items())
+        yield Fault(
+            "limit",
+            f'`{call}` names "{observed["name"]}", expected "{lowest}"',
+            name_cause(observed["name"], shown),
+        )
+
+
+def _places(observed: Plain) -> Iterable[Fault]:
+    roofs = roofs_of(LESSON_DEVICE)
+    for name, work in eight_kernels().items():
+        counts = as_counts(work)
+        l1, memory = (flop_of(counts) / size(counts) for size in (l1_bytes_of, memory_bytes_of))
+        said = observed[name]
+        if said not in LIMITS:
+            yield Fault("placed", f'`limits["{name}"]` is "{said}"', THREE_NAMES)
+        elif said != limit(roofs, l1, memory):
+            yield Fault(
+                "placed",
+                f'`limits["{name}"]` is "{said}". On the {roofs.device} it does {l1:.3g} FLOP for '
+                f"each byte through L1, {memory:.3g} for each from device memory, and that is not "
+                "what stops it",
+                "What is each intensity, times the bandwidth that goes with it? Which of the two, "
+                "and the peak, is lowest?",
+            )
+
+
+JUDGE = Judge(
+    title="Three roofs, eight kernels",
+    properties=(
+        Property("l1", "FLOP for each byte through the data path of L1 and shared memory", 1),
+        Property("memory", "FLOP for each byte of device memory, every sector once", 1),
+        Property("attainable", "the FLOP a second that all three roofs allow", 1),
+        Property("limit", "the name of the roof that is lowest", 1),
+        Property("placed", "the limit of each of the eight kernels on the H200", 2),
+    ),
+    hints=(
+        "A kernel that does 2 FLOP for each byte, on a memory that gives 100 GB/s: how many FLOP a "
+        "second at most? And if the arithmetic can do only half of that?",
+        "FLOP are 2 for each multiply-add, and the others. A pass moves 128 bytes; device memory "
+        "moves what is read and what is written. That gives three rates: the peak, and for each of "
+        "the two memories its FLOP a byte times its bytes a second. The lowest one counts.",
+        "`rates = {'arithmetic': device['tflop_per_s'] * 1e12, 'L1': per_l1_byte * "
+        "device['l1_gb_per_s'] * 1e9, ...}`, then `name = min(rates, key=rates.get)`. For "
+        "`limits`, let your functions say it: `attainable(*intensities(counts[name]), H200)[1]`.",
+    ),
+    cases=cases,
+    verdict=verdict,
+    predictions={
+        "roofline": Prediction(
+            "how many of the eight kernels can reach the peak of the arithmetic?",
+            truth=1,
+            unit="of 8",
+            because="Only the power series does enough with what it fetches: 400 FLOP for 8 bytes.",
+        )
+    },
+)

@@ -1,0 +1,122 @@
+"""Pictures of the lesson tiling with roofs: the eight kernels, and what tiles move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import numpy as np
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.kernels.launching import run_kernel
+from gpuedu.exercises.plain import numbers
+from gpuedu.exercises.tiling.eight import SIDE, as_counts, eight_kernels
+from gpuedu.figures.ladder import plot_ladder
+from gpuedu.figures.roofline import COMPUTED, plot_roofline, roofline_caption
+from gpuedu.hardware.records import Record, records
+from gpuedu.hardware.roofline import roofs_of
+from gpuedu.lens import lens
+from gpuedu.lens.ladder import CUBLAS, SERIES, CountedRung, build_ladder
+from gpuedu.lens.roofline import RooflinePoint, roofline_point
+from gpuedu.trace import Trace
+from gpuedu.trace.counts import SECTOR_BYTES
+
+DEVICE = "h200-sxm"
+_RUNGS = (
+    ("by-columns", "x down the rows"),
+    ("naive", "x along the columns"),
+    ("tiled", "tiles of 32 x 32"),
+)
+_NO_CACHE = (
+    "Circle: FLOP for each byte through L1. Square: for each byte of device memory. Filled: the "
+    f"roof that limits.\nAt most: the share of the fp32 peak. M = N = K = {SIDE}. {COMPUTED}"
+)
+
+
+def draw_roofline(intensities: Any) -> Any:
+    """The eight kernels under the roofs of a device, where the learner's function places them."""
+    points = [
+        _place(name, work.flop, intensities(as_counts(work)))
+        for name, work in eight_kernels().items()
+    ]
+    roofs = roofs_of(DEVICE)
+    caption = roofline_caption(points, roofs)
+    title = f"Eight kernels under the roofs of the {roofs.device}, by your intensities"
+    return plot_roofline(points, roofs, caption=replace(caption, title=title))
+
+
+def _place(name: str, flop: int, pair: Any) -> RooflinePoint:
+    l1, memory = numbers(pair, 2, "what `intensities` returned")
+    if not (0 < l1 < np.inf and 0 < memory < np.inf):
+        raise AnswerError(f"`intensities` gave {l1} and {memory} for {name}: no place for a point")
+    return RooflinePoint(name, flop, flop / l1, flop / memory)
+
+
+def draw_moved(matmul_naive: Any, matmul_tiled: Any) -> Any:
+    """Two matmuls under the roofs, each with caches that hold everything, and nothing."""
+    points = [
+        point
+        for name, kernel in (("naive", matmul_naive), ("tiled", matmul_tiled))
+        for point in _ends(roofline_point(lens(_launch(kernel)), name))
+    ]
+    roofs = roofs_of(DEVICE)
+    caption = roofline_caption(points, roofs)
+    title = f"Two matmuls, each without caches and with perfect ones ({roofs.device})"
+    return plot_roofline(points, roofs, caption=replace(caption, title=title, source=_NO_CACHE))
+
+
+def _ends(point: RooflinePoint) -> tuple[RooflinePoint, RooflinePoint]:
+    """The kernel if caches keep nothing of what comes from device memory, and if they keep all."""
+    if not point.flop or not point.requested_bytes:
+        raise AnswerError(f"the {point.name} kernel computes nothing yet")
+    return (
+        replace(point, name=f"{point.name}, no cache", memory_bytes=point.requested_bytes),
+        replace(point, name=f"{point.name}, perfect cache"),
+    )
+
+
+def _launch(kernel: Any) -> Trace:
+    rng = np.random.default_rng(6)
+    a, b, c = (rng.normal(0, 1, (SIDE, SIDE)).astype(np.float32) for _ in range(3))
+    return run_kernel(kernel, (SIDE // 32, SIDE // 32), (32, 32), a, b, c)
+
+
+def draw_ladder(times: Mapping[str, Any]) -> Any:
+    """What counts allow the three matmuls, with recorded times and the learner's, if any."""
+    counted = [
+        CountedRung(slug, title, "Numba", _point(f"matmul-{slug}")) for slug, title in _RUNGS
+    ]
+    kept = records(SERIES)
+    if times:
+        kept = (*(one for one in kept if one.device != times["device"]), _own_record(times))
+    size = times["n"] if times else None
+    ladder = build_ladder(counted, roofs_of(DEVICE), kept, n=size, counted_n=SIDE)
+    return plot_ladder(ladder)
+
+
+def _point(name: str) -> RooflinePoint:
+    work = eight_kernels()[name]
+    requested = work.sectors * SECTOR_BYTES
+    return RooflinePoint(name, work.flop, work.l1_bytes, work.memory_bytes, requested)
+
+
+def _own_record(times: Mapping[str, Any]) -> Record:
+    """The learner's times in the form of a record of the ladder."""
+    size = {name: times[name] for name in ("m", "n", "k")}
+    rows = [
+        {"rung": rung, "language": "", "dtype": "float32", **size, "median": times[key]}
+        for key, rung in (("naive", "naive"), ("tiled", "tiled"), ("library", CUBLAS))
+        if key in times
+    ]
+    return Record(
+        device=times["device"],
+        name=SERIES,
+        date=date.today().isoformat(),
+        unit="s",
+        what="the learner's own kernels",
+        versions={},
+        rows=tuple({**row, "spread": 0.0} for row in rows),
+        is_own=True,
+    )

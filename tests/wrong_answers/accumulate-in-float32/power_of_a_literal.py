@@ -1,0 +1,13 @@
+# loses: compiled
+# the exponent is float64
+@cuda.jit
+def rms_norm(x, w, out):
+    j = cuda.grid(1)
+    if j < x.shape[1]:
+        n = x.shape[0]
+        total = float32(0)
+        for k in range(n):
+            total += x[k, j] ** 2
+        scale = (total / float32(n) + float32(1e-6)) ** -0.5
+        for k in range(n):
+            out[k, j] = x[k, j] * scale * w[k]

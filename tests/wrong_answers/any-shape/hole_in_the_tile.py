@@ -1,0 +1,22 @@
+# loses: waits
+# nothing is put behind the edge
+@cuda.jit
+def matmul(a, b, c):
+    tile_a = cuda.shared.array((32, 32), float32)
+    tile_b = cuda.shared.array((32, 32), float32)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    j, i = cuda.grid(2)
+    total = float32(0)
+    for first in range(0, a.shape[1], 32):
+        in_a = i < a.shape[0] and first + x < a.shape[1]
+        in_b = first + y < b.shape[0] and j < b.shape[1]
+        if in_a:
+            tile_a[y, x] = a[i, first + x]
+        if in_b:
+            tile_b[y, x] = b[first + y, j]
+        cuda.syncthreads()
+        for k in range(32):
+            total += tile_a[y, k] * tile_b[k, x]
+        cuda.syncthreads()
+    if i < c.shape[0] and j < c.shape[1]:
+        c[i, j] = total

@@ -1,0 +1,14 @@
+# loses: every
+# what is left over has no block
+def blocks_for(rows, columns):
+    return max(1, columns // 32), max(1, rows // 32)
+
+
+@cuda.jit
+def matmul_naive(a, b, c):
+    j, i = cuda.grid(2)
+    if i < c.shape[0] and j < c.shape[1]:
+        total = float32(0)
+        for k in range(a.shape[1]):
+            total += a[i, k] * b[k, j]
+        c[i, j] = total

@@ -1,0 +1,13 @@
+# loses: sectors
+# the sum grows in c
+def blocks_for(rows, columns):
+    return -(-columns // 32), -(-rows // 32)
+
+
+@cuda.jit
+def matmul_naive(a, b, c):
+    j, i = cuda.grid(2)
+    if i < c.shape[0] and j < c.shape[1]:
+        c[i, j] = 0
+        for k in range(a.shape[1]):
+            c[i, j] += a[i, k] * b[k, j]

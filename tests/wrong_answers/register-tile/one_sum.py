@@ -1,0 +1,26 @@
+# loses: right
+# one sum for the whole tile
+def make_matmul(t, side):
+    @cuda.jit
+    def matmul(a, b, c):
+        a_tile = cuda.shared.array((side, 8), float32)
+        b_tile = cuda.shared.array((8, side), float32)
+        x, y = cuda.threadIdx.x, cuda.threadIdx.y
+        top, left = side * cuda.blockIdx.y, side * cuda.blockIdx.x
+        sums = cuda.local.array((t, t), float32)
+        own = cuda.local.array((2, t), float32)
+        sums[:] = 0
+        for first in range(0, a.shape[1], 8):
+            fetch(a, top, first, a_tile)
+            fetch(b, first, left, b_tile)
+            cuda.syncthreads()
+            for k in range(8):
+                for i in range(t):
+                    own[0, i], own[1, i] = a_tile[y + 16 * i, k], b_tile[k, x + 16 * i]
+                for i in range(t):
+                    for j in range(t):
+                        sums[0, 0] += own[0, i] * own[1, j]
+            cuda.syncthreads()
+        put(sums, c, top + y, left + x)
+
+    return matmul
