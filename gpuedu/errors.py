@@ -78,3 +78,21 @@ class KernelSourceError(GpueduError):
         self.text = text
         shown = f"\n    {text.strip()}\n" if text.strip() else ""
         super().__init__(f"line {line} of `{function}`: {message}{shown}", remedy=remedy)
+
+
+class ClockError(AnswerError):
+    """The simulated clock is used in a way that it cannot follow.
+
+    By a thread that it does not know, with a negative time, by a process that yields no moment.
+    """
+
+
+class DeadlockError(AnswerError):
+    """Everybody on a simulated clock waits and nothing is due: nobody will ever go on.
+
+    ``waiting`` names who waits for what, in the order in which they began to.
+    """
+
+    def __init__(self, message: str, *, waiting: tuple = (), remedy: str = "") -> None:
+        self.waiting = waiting
+        super().__init__(message, remedy=remedy)

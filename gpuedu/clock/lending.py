@@ -1,0 +1,116 @@
+"""Lend the stand-ins of a virtual clock to code that was written for the real modules."""
+
+from __future__ import annotations
+
+import builtins
+import concurrent.futures
+import contextlib
+import importlib
+import queue
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import FunctionType, ModuleType
+from typing import Any
+
+from gpuedu.clock.standins import futures, queues, threads, times
+
+_PAIRS = {
+    "threading": (threading, threads),
+    "queue": (queue, queues),
+    "time": (time, times),
+    "concurrent.futures": (concurrent.futures, futures),
+}
+
+
+class StandIn(ModuleType):
+    """A module that says what it has when it is asked for something else."""
+
+    def __init__(self, name: str, module: ModuleType) -> None:
+        super().__init__(name, f"What stands in for {name!r} on the simulated clock.")
+        self.__all__ = list(module.__all__)
+        for public in module.__all__:
+            setattr(self, public, getattr(module, public))
+
+    def __getattr__(self, missing: str) -> Any:
+        if missing.startswith("__"):
+            raise AttributeError(missing)
+        offered = ", ".join(self.__all__)
+        raise AttributeError(
+            f"on the simulated clock `{self.__name__}` has no {missing!r}; it has {offered}"
+        )
+
+
+_MODULES = {name: StandIn(name, standin) for name, (_, standin) in _PAIRS.items()}
+_CONCURRENT = ModuleType("concurrent")
+_CONCURRENT.futures = _MODULES["concurrent.futures"]
+_SWAPS: dict[int, Any] = {id(sys.modules["concurrent"]): _CONCURRENT}
+for _name, (_real, _standin) in _PAIRS.items():
+    _SWAPS[id(_real)] = _MODULES[_name]
+    for _public in _standin.__all__:
+        _original = getattr(_real, _public)
+        if _original is not getattr(_standin, _public):
+            _SWAPS[id(_original)] = getattr(_standin, _public)
+
+
+@contextlib.contextmanager
+def lend(*answers: Any) -> Iterator[None]:
+    """Let the code of ``answers`` meet the virtual ``threading``, ``queue``, ``time`` and futures.
+
+    While the block runs, the names of the namespace in which each function or class was written
+    that mean a real module, or something of one (``from queue import Queue``), mean the stand-in;
+    so do imports inside the code, and classes of that namespace that derive from ``Thread`` or
+    ``Queue``. Nothing else in the process sees a difference. What the code made of the real ones
+    before the block stays real.
+
+    >>> from gpuedu.clock import VirtualClock
+    >>> def nap():
+    ...     import time
+    ...     time.sleep(3600)
+    ...     return time.perf_counter()
+    >>> with VirtualClock(), lend(nap):
+    ...     nap()
+    3600.0
+    """
+    spaces = {id(space): space for space in map(_namespace, answers)}
+    with contextlib.ExitStack() as undo:
+        for space in spaces.values():
+            for name, value in list(space.items()):
+                if id(value) in _SWAPS:
+                    undo.callback(space.__setitem__, name, value)
+                    space[name] = _SWAPS[id(value)]
+                elif isinstance(value, type) and any(
+                    id(base) in _SWAPS for base in value.__bases__
+                ):
+                    undo.callback(setattr, value, "__bases__", value.__bases__)
+                    value.__bases__ = tuple(_SWAPS.get(id(one), one) for one in value.__bases__)
+        undo.callback(setattr, builtins, "__import__", builtins.__import__)
+        builtins.__import__ = _importer(builtins.__import__, set(spaces))
+        yield
+
+
+def _importer(original: Callable[..., Any], spaces: set[int]) -> Callable[..., Any]:
+    """``__import__`` that hands stand-ins to code of these namespaces, and only to it."""
+
+    def load(
+        name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
+    ) -> Any:
+        module = original(name, globals, locals, fromlist, level)
+        if level or globals is None or id(globals) not in spaces:
+            return module
+        return _SWAPS.get(id(module), module)
+
+    return load
+
+
+def _namespace(answer: Any) -> dict[str, Any]:
+    """The globals of the code of a function, a method, a class or an object of one."""
+    answer = getattr(answer, "__func__", answer)
+    if isinstance(answer, FunctionType):
+        return answer.__globals__
+    kind = answer if isinstance(answer, type) else type(answer)
+    for member in vars(kind).values():
+        if isinstance(member, FunctionType):
+            return member.__globals__
+    return vars(importlib.import_module(kind.__module__))

@@ -1,0 +1,211 @@
+"""Who takes part in a virtual clock: generators, threads, and the thread that opened the clock.
+
+Threads hand a baton around: a thread runs only between ``resume``, which the thread that drives the
+clock calls, and its next ``block``. The driver is the thread that opened the clock, while it waits
+itself. So of all threads on a clock exactly one runs at any time, though they are real threads.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any
+
+from gpuedu.clock.moments import Moment, Waiting
+from gpuedu.errors import ClockError
+
+if TYPE_CHECKING:
+    from gpuedu.clock.virtual import VirtualClock
+
+_BY_THREAD: dict[int, Guest | ThreadProcess] = {}
+"""Threads on a clock, by identity."""
+_LOOK_S = 0.05
+"""How often a waiting driver looks up, so that an interruption by another thread reaches it."""
+_ENOUGH = 1000
+"""After so many refusals an abandoned thread that does not end is left asleep."""
+
+
+class Abandoned(BaseException):
+    """Raised in a thread whose clock was closed, where it waits; it ends the thread."""
+
+
+class Process:
+    """Somebody on a clock. ``ended`` happens with its result; ``fault`` ended a thread."""
+
+    def __init__(self, clock: VirtualClock, name: str, *, is_server: bool = False) -> None:
+        self.clock = clock
+        self.name = name
+        self.is_server = is_server
+        self.ended = clock.moment(f"the end of {name}")
+        self.fault: BaseException | None = None
+        self.waits_for: Waiting | None = None
+        self.glances = 0
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is over."""
+        return self.ended.happened
+
+    def resume(self) -> None:
+        """Go on until it waits again or ends."""
+        raise NotImplementedError
+
+    def abandon(self) -> None:
+        """End it: the clock is closed."""
+
+
+class Steps(Process):
+    """A generator that yields the moments it waits for. What it raises reaches who drives."""
+
+    def __init__(
+        self,
+        clock: VirtualClock,
+        name: str,
+        steps: Generator[Moment, Any, Any],
+        *,
+        is_server: bool = False,
+    ) -> None:
+        super().__init__(clock, name, is_server=is_server)
+        self._steps = steps
+        self._moment: Moment | None = None
+
+    def resume(self) -> None:
+        """Send it the value of its moment, until it yields one that has not happened."""
+        while True:
+            value = self._moment.value if self._moment is not None else None
+            try:
+                self._moment = self._steps.send(value)
+            except StopIteration as end:
+                self.ended.happen(end.value)
+                return
+            if not isinstance(self._moment, Moment):
+                raise ClockError(f"{self.name} yielded {self._moment!r}, which is not a moment")
+            if not self._moment.happened:
+                self._moment.let_wait(self)
+                return
+
+    def abandon(self) -> None:
+        """Close the generator."""
+        self._steps.close()
+
+
+class Guest(Process):
+    """The thread that opened the clock. While it waits, it drives the others."""
+
+    def __init__(self, clock: VirtualClock, name: str) -> None:
+        super().__init__(clock, name)
+        self._thread = threading.get_ident()
+        if self._thread in _BY_THREAD:
+            raise ClockError("this thread is on a simulated clock already")
+        self._is_awake = True
+        _BY_THREAD[self._thread] = self
+
+    def block(self, moment: Moment) -> None:
+        """Drive the clock until ``moment`` happens; DeadlockError where it never will."""
+        self._is_awake = False
+        moment.let_wait(self)
+        while not (self._is_awake and moment.happened):
+            if not self.clock.step():
+                deadlock = self.clock.deadlock()
+                self.waits_for = None
+                raise deadlock
+
+    def resume(self) -> None:
+        """It goes on after the step that does this."""
+        self._is_awake = True
+
+    def leave(self) -> None:
+        """The thread is a plain one again."""
+        _BY_THREAD.pop(self._thread, None)
+
+
+class ThreadProcess(Process):
+    """A function that runs in a real thread, while it holds the baton."""
+
+    def __init__(
+        self,
+        clock: VirtualClock,
+        name: str,
+        target: Callable[[], Any],
+        *,
+        is_server: bool = False,
+    ) -> None:
+        super().__init__(clock, name, is_server=is_server)
+        self._target = target
+        self._go, self._back = threading.Semaphore(0), threading.Semaphore(0)
+        self._thread = threading.Thread(target=self._body, name=name, daemon=True)
+        self._is_running = False
+        self._refusals = 0
+
+    def resume(self) -> None:
+        """Hand over the baton and wait until it comes back."""
+        self._is_running = True
+        try:
+            if self._thread.ident is None:
+                self._thread.start()
+            else:
+                self._go.release()
+            while not self._back.acquire(timeout=_LOOK_S):
+                pass
+        except BaseException:
+            # The driver is interrupted while this thread runs: from here on nobody may go on.
+            self.clock.close()
+            raise
+        self._is_running = False
+
+    def block(self, moment: Moment) -> None:
+        """Give the baton back until ``moment`` happens."""
+        self.refuse_if_closed()
+        moment.let_wait(self)
+        self._back.release()
+        self._go.acquire()
+        self.refuse_if_closed()
+
+    def _body(self) -> None:
+        _BY_THREAD[threading.get_ident()] = self
+        result = None
+        try:
+            result = self._target()
+        except (Abandoned, SystemExit):
+            pass
+        except BaseException as fault:
+            self.fault = fault
+        finally:
+            del _BY_THREAD[threading.get_ident()]
+            self.ended.happen(result)
+            self._back.release()
+
+    def refuse_if_closed(self) -> None:
+        """Raise Abandoned where the clock is closed."""
+        if not self.clock.is_closed:
+            return
+        self._refusals += 1
+        if self._refusals > _ENOUGH:
+            threading.Event().wait()
+        raise Abandoned
+
+    def abandon(self) -> None:
+        """End the thread: where it waits, or at its next line where it was running."""
+        if self.has_ended or self._thread.ident is None:
+            return
+        if self._is_running:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(self._thread.ident), ctypes.py_object(Abandoned)
+            )
+        else:
+            self._go.release()
+            self._thread.join(timeout=0.1)
+
+
+def current(clock: VirtualClock | None = None) -> Guest | ThreadProcess:
+    """The process that the calling thread is, on ``clock`` if one is given; else ClockError."""
+    process = _BY_THREAD.get(threading.get_ident())
+    if process is None or clock not in (None, process.clock):
+        raise ClockError(
+            f"thread {threading.current_thread().name!r} is not on the simulated clock",
+            remedy="Start threads by `threading.Thread`: the clock knows those.",
+        )
+    if isinstance(process, ThreadProcess):
+        process.refuse_if_closed()
+    return process
