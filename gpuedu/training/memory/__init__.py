@@ -1,0 +1,41 @@
+"""Where the bytes of a training step are, counted exactly on a CPU, told by a GPU's allocator.
+
+- ``watch``: watches a stretch of any code; ``step``: one step, or steps out of a run.
+- ``records``: what it leaves, the same for every device; ``reading``: what that says.
+- ``counter`` (with ``live_block``): every storage from its birth to its end, and the budget;
+  ``saving`` and ``layers``: who saved it, in which layer and line; ``belongings``: what is the
+  model's and the optimiser's; ``allocator``: what a GPU says of itself.
+"""
+
+from gpuedu.training.memory.reading import end_of, ledger_at, peak, peak_bytes, points
+from gpuedu.training.memory.records import (
+    KINDS,
+    Block,
+    Ledger,
+    LedgerRow,
+    Mark,
+    MemoryPoint,
+    MemoryTrace,
+    Reading,
+)
+from gpuedu.training.memory.step import MemoryHook, watch_step
+from gpuedu.training.memory.watch import MemoryWatch
+
+__all__ = [
+    "KINDS",
+    "Block",
+    "Ledger",
+    "LedgerRow",
+    "Mark",
+    "MemoryHook",
+    "MemoryPoint",
+    "MemoryTrace",
+    "MemoryWatch",
+    "Reading",
+    "end_of",
+    "ledger_at",
+    "peak",
+    "peak_bytes",
+    "points",
+    "watch_step",
+]

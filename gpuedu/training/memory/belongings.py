@@ -1,0 +1,39 @@
+"""What a model and its optimiser hold: each tensor with its kind and its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+Belonging = tuple[str, str, Tensor]
+"""Kind, name, tensor."""
+
+
+def belongings(model: nn.Module, optimiser: Optimizer | None = None) -> Iterator[Belonging]:
+    """Weights, buffers, gradients and the optimiser's state, as they are now.
+
+    >>> model = nn.Linear(2, 3, bias=False)
+    >>> [(kind, name, tensor.nbytes) for kind, name, tensor in belongings(model)]
+    [('weights', 'weight', 24)]
+    """
+    names = {}
+    for name, parameter in model.named_parameters():
+        names[parameter] = name
+        yield "weights", name, parameter
+    for name, buffer in model.named_buffers():
+        yield "buffers", name, buffer
+    yield from gradients(model)
+    if optimiser is not None:
+        for parameter, state in optimiser.state.items():
+            for value in state.values():
+                if isinstance(value, Tensor):
+                    yield "optimiser", names.get(parameter, "(not the model's)"), value
+
+
+def gradients(model: nn.Module) -> Iterator[Belonging]:
+    """The gradients that there are."""
+    for name, parameter in model.named_parameters():
+        if parameter.grad is not None:
+            yield "gradients", name, parameter.grad

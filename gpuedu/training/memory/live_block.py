@@ -1,0 +1,31 @@
+"""A block while it is watched: what becomes of it is not known yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuedu.training.memory.records import KINDS, Block
+
+
+@dataclass
+class LiveBlock:
+    """As ``Block``, and open to what is learnt about it later."""
+
+    kind: str
+    size_bytes: int
+    born: int
+    freed: int | None = None
+    layer: str = ""
+    line: str = ""
+
+    def become(self, kind: str, layer: str, line: str = "") -> None:
+        """Take the first kind that is learnt of it, but a more lasting one if that comes later.
+
+        A weight that is saved for backward stays a weight; a result that becomes a gradient is one.
+        """
+        if self.kind == "other" or KINDS.index(kind) < KINDS.index(self.kind):
+            self.kind, self.layer, self.line = kind, layer, line
+
+    def as_block(self) -> Block:
+        """The record."""
+        return Block(self.kind, self.size_bytes, self.born, self.freed, self.layer, self.line)
