@@ -25,9 +25,9 @@ see("registers/ladder")
 # %% [markdown]
 # Every frame is a *bound*, from bytes that the machine counted: no kernel is faster than its bytes
 # and its arithmetic, and many are slower. A rung need not raise the bound. Tiles made the kernel
-# independent of caches, at a lower bound than if these held everything; a second buffer saves
-# waiting, and a vector load saves instructions, which no byte tells. The rung "vector loads" stands
-# below 8 x 8, since its lanes write four neighbours of `c` each, one by one. On a GPU, this
+# independent of caches, at about the bound that it has if these hold everything; a second buffer
+# saves waiting, and a vector load saves instructions, which no byte tells. The rung "vector loads"
+# stands below 8 x 8, since its lanes write four neighbours of `c` each, one by one. On a GPU, this
 # measures the rungs, in percent of cuBLAS:
 
 # %%
