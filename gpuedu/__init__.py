@@ -27,10 +27,15 @@ _HOME = {
     "simulate": "gpuedu.simt",
 }
 
-__all__ = sorted(_HOME)
+_MODULES = ("clock", "profiles", "training")
+"""Packages that a lesson uses by their name: ``training.load_digits()``."""
+
+__all__ = sorted({*_HOME, *_MODULES})
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"gpuedu.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'gpuedu' has no attribute {name!r}; it has {__all__}")
     value = getattr(import_module(_HOME[name]), name)
