@@ -13,7 +13,7 @@ LAB_OPTIONS ?= $(if $(filter 0,$(shell id -u)),--allow-root)
 # gigabytes of CUDA). An index that cannot be reached is passed over.
 TORCH_CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 
-.PHONY: help lab test demo prove-all conformance gpu build lint bench update clean
+.PHONY: help lab test demo prove-all experiments conformance gpu build lint bench update clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -35,8 +35,11 @@ test: $(VENV)/ready-dev ## set up, and run every test
 demo: $(VENV)/ready ## walk a class of three through nbgrader and show their grades
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m gpuedu.course.demo
 
-prove-all: $(VENV)/ready ## prove every exercise on many more seeds
-	@$(BIN)/gpuedu prove --seeds 200
+prove-all: $(VENV)/ready ## prove every exercise on many more seeds, and every verdict a hundred times
+	@$(BIN)/gpuedu prove --repeats 100
+
+experiments: $(VENV)/ready ## compute the lessons' long experiments again (hours)
+	@$(BIN)/python -m gpuedu.experiments
 
 conformance: $(VENV)/ready-dev ## run Numba-CUDA's own tests on the SIMT machine
 	@$(BIN)/python tests/conformance/run.py

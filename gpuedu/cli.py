@@ -144,14 +144,23 @@ def prove(
     ids: Annotated[
         list[str] | None, typer.Argument(help="Exercises or lessons; all by default.")
     ] = None,
-    seeds: Annotated[int, typer.Option(help="How many seeds the solution must pass.", min=1)] = 20,
+    seeds: Annotated[
+        int | None,
+        typer.Option(help="Seeds that the solution must pass; 20, or 3 where it trains.", min=1),
+    ] = None,
+    repeats: Annotated[
+        int,
+        typer.Option(help="Seeds on which each stored answer is tried.", min=1),
+    ] = 1,
     workers: Annotated[int, typer.Option(help="Processes; one a core by default.", min=0)] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Prove exercises: the solution passes, the stub and every known wrong answer fail."""
     from gpuedu.course.proof import prove_all
 
-    proofs = prove_all(course_root(), _selected(ids), seeds, workers or os.cpu_count() or 1)
+    proofs = prove_all(
+        course_root(), _selected(ids), seeds, workers or os.cpu_count() or 1, repeats
+    )
     ok = all(proof.ok for proof in proofs)
     if as_json:
         _print_json({"ok": ok, "exercises": [proof.as_dict() for proof in proofs]})

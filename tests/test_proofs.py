@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -101,6 +102,50 @@ def test_a_right_answer_that_is_rejected_fails_the_proof(root, monkeypatch):
     found = prove(root, "first-check", seeds=1)
     assert found.right == (1, 0)
     assert "loses points" in found.faults[0]
+
+
+LUCK = """
+def copied_bytes(n, itemsize):
+    return 2 * n * itemsize if n % 3 else n
+"""
+
+
+def test_a_verdict_that_changes_with_the_seed_fails_repeated_proofs(root, monkeypatch):
+    """One seed may draw cases on which a wrong answer is right; a hundred do not."""
+    judge = proving.load("first-check").judge
+
+    def cases(rng):
+        drawn = judge.cases(rng)
+        return (
+            drawn
+            if rng.random() < 0.5
+            else [replace(c, inputs={"n": 4, "itemsize": 4}) for c in drawn]
+        )
+
+    changing = replace(proving.load("first-check"), judge=replace(judge, cases=cases))
+    monkeypatch.setattr(proving, "load", lambda exercise: changing)
+    variants_of(monkeypatch, {f"{i}.py": "# loses: float32\n" + LUCK for i in range(4)})
+    found = prove(root, "first-check", seeds=1, repeats=30)
+    assert found.wrong == (4, 0)
+    assert "does not lose 'float32' (solved)" in found.faults[0]
+
+
+def test_a_judge_names_how_many_seeds_it_is_proved_on(root, monkeypatch):
+    tried = []
+
+    def cases(rng):
+        tried.append(rng)
+        return judge.cases(rng)
+
+    judge = proving.load("first-check").judge
+    few = replace(proving.load("first-check"), judge=replace(judge, cases=cases, seeds=2))
+    monkeypatch.setattr(proving, "load", lambda exercise: few)
+    variants_of(monkeypatch)
+    prove(root, "first-check")
+    by_name = len(tried)
+    tried.clear()
+    prove(root, "first-check", seeds=5)
+    assert len(tried) == by_name + 3
 
 
 def test_an_answer_that_cannot_run_is_no_proof(root, monkeypatch):

@@ -26,8 +26,9 @@ def lint(root: Path, lesson: Lesson) -> list[LessonSourceError]:
     return sorted(faults, key=lambda fault: fault.line)
 
 
-def _lengths(source: LessonSource, _lesson: Lesson) -> Iterator[Exception]:
-    code = [cell for cell in source.cells if cell.is_code]
+def _lengths(source: LessonSource, lesson: Lesson) -> Iterator[Exception]:
+    """Stretch exercises do not count to the lesson's length: nobody has to do them."""
+    code = [c for c in source.cells if c.is_code and c.exercise not in lesson.stretch]
     if len(code) > CODE_CELLS:
         yield source.fault(f"{len(code)} code cells, at most {CODE_CELLS}", code[CODE_CELLS])
     for cell in source.cells:

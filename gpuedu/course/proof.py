@@ -13,6 +13,7 @@ import linecache
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -128,16 +129,25 @@ def _run(text: str, filename: str, namespace: dict[str, Any]) -> None:
     exec(compile(text, filename, "exec"), namespace)
 
 
-def prove(root: Path, exercise: str, seeds: int = 20) -> Proof:
-    """Prove one exercise: the solution on ``seeds`` seeds and every stored answer."""
+def prove(root: Path, exercise: str, seeds: int | None = None, repeats: int = 1) -> Proof:
+    """Prove one exercise: the solution on ``seeds`` seeds and every stored answer.
+
+    Args:
+        root: the checkout.
+        exercise: its id.
+        seeds: how many the solution must pass; as many as its judge names by default.
+        repeats: on how many seeds each wrong answer must lose its property, and each right one pass
+            (right ones on 3 at least): a verdict that depends on luck would change.
+    """
     bench = Bench(root, exercise)
+    seeds = bench.exercise.judge.seeds if seeds is None else seeds
     faults: list[str] = []
-    solution = _prove_solution(bench, seeds, faults)
+    solution = _prove_solution(bench, max(seeds, repeats), faults)
     stub = bench.try_answers(bench.stub_cells(), "stub")
     if stub.points or stub.state != "unsolved":
         faults.append(f"the stub earns {stub.points:g} and is told as {stub.state!r}")
-    wrong = _prove_wrong(bench, faults)
-    right = _prove_right(bench, seeds, faults)
+    wrong = _prove_wrong(bench, repeats, faults)
+    right = _prove_right(bench, max(min(seeds, 3), repeats), faults)
     points = bench.exercise.judge.points
     return Proof(
         exercise,
@@ -163,7 +173,7 @@ def _prove_solution(bench: Bench, seeds: int, faults: list[str]) -> float:
     return share
 
 
-def _prove_wrong(bench: Bench, faults: list[str]) -> tuple[int, int]:
+def _prove_wrong(bench: Bench, repeats: int, faults: list[str]) -> tuple[int, int]:
     variants = bench.variants("wrong")
     names = [prop.name for prop in bench.exercise.judge.properties]
     rejected = 0
@@ -172,13 +182,16 @@ def _prove_wrong(bench: Bench, faults: list[str]) -> tuple[int, int]:
         if named is None or named.group(1) not in names:
             faults.append(f"{file}: the first line should be `# loses: ` and one of {names}")
             continue
-        report = _try_variant(bench, file, text, 0, faults)
-        if report is None:
-            continue
-        if report.state in ("partly", "wrong") and not report.held()[named.group(1)]:
-            rejected += 1
+        for seed in range(repeats):
+            report = _try_variant(bench, file, text, seed, faults)
+            if report is None:
+                break
+            if report.state not in ("partly", "wrong") or report.held()[named.group(1)]:
+                told = f"{file}: does not lose {named.group(1)!r} ({report.state})"
+                faults.append(f"{told} on seed {seed}" if seed else told)
+                break
         else:
-            faults.append(f"{file}: does not lose {named.group(1)!r} ({report.state})")
+            rejected += 1
     if len(variants) < WRONG_AT_LEAST:
         faults.append(f"{len(variants)} known wrong answers, at least {WRONG_AT_LEAST}")
     return len(variants), rejected
@@ -188,7 +201,7 @@ def _prove_right(bench: Bench, seeds: int, faults: list[str]) -> tuple[int, int]
     variants = bench.variants("right")
     accepted = 0
     for file, text in variants.items():
-        for seed in range(min(seeds, 3)):
+        for seed in range(seeds):
             report = _try_variant(bench, file, text, seed, faults)
             if report is None or report.state != "solved":
                 why = _first_fault(report) if report else "it does not run"
@@ -216,12 +229,16 @@ def _first_fault(report: Report) -> str:
 
 
 def prove_all(
-    root: Path, exercises: Iterable[str], seeds: int = 20, workers: int = 1
+    root: Path,
+    exercises: Iterable[str],
+    seeds: int | None = None,
+    workers: int = 1,
+    repeats: int = 1,
 ) -> list[Proof]:
     """Prove exercises, in processes of their own where ``workers`` is more than one."""
     exercises = list(exercises)
     if workers <= 1 or len(exercises) == 1:
-        return [_prove_or_report(root, exercise, seeds) for exercise in exercises]
+        return [_prove_or_report(root, exercise, seeds, repeats) for exercise in exercises]
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
@@ -229,13 +246,13 @@ def prove_all(
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context) as pool:
         return list(
-            pool.map(_prove_or_report, [root] * len(exercises), exercises, [seeds] * len(exercises))
+            pool.map(partial(_prove_or_report, root, seeds=seeds, repeats=repeats), exercises)
         )
 
 
-def _prove_or_report(root: Path, exercise: str, seeds: int) -> Proof:
+def _prove_or_report(root: Path, exercise: str, seeds: int | None, repeats: int) -> Proof:
     try:
-        return prove(root, exercise, seeds)
+        return prove(root, exercise, seeds, repeats)
     except Exception as fault:  # a judge that cannot be imported, say: the other proofs go on
         told = str(fault) if isinstance(fault, GpueduError) else f"{type(fault).__name__}: {fault}"
         return Proof(exercise, lesson_of(exercise).slug, 0, 0, 0, (0, 0), (0, 0), (told,))

@@ -147,7 +147,8 @@ class Judge:
     """The half that knows the cases and the truth.
 
     ``cases(rng)`` draws the cases; ``verdict(case, observed)`` yields a Fault for each property
-    that fails on this case, and Findings for the rest worth saying.
+    that fails on this case, and Findings for the rest worth saying. ``seeds`` is on how many seeds
+    the solution is proved: fewer where each of them trains a model.
     """
 
     title: str
@@ -156,6 +157,7 @@ class Judge:
     cases: Callable[[np.random.Generator], Sequence[Case]]
     verdict: Callable[[Case, Plain], Iterable[Fault | Finding]]
     predictions: Mapping[str, Prediction] = field(default_factory=dict)
+    seeds: int = 20
 
     @property
     def points(self) -> float:

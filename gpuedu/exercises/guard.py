@@ -24,7 +24,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from gpuedu.errors import AnswerError, TimeLimitExceeded
+from gpuedu.errors import AnswerError, GpueduError, TimeLimitExceeded
 from gpuedu.exercises.capture import captured
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
@@ -181,15 +181,21 @@ def explain(fault: BaseException, limit_s: float) -> Problem:
     where = learner_line(fault)
     text = _message_of(fault)
     said = f"it raised {type(fault).__name__}{': ' + text if text else ''}"
+    remedy = _sentence(fault.remedy) if isinstance(fault, GpueduError) else ""
     if not where:
-        return Problem(said)
-    return Problem(f"{said if said.endswith('..') else said.removesuffix('.')}, {where}")
+        return Problem(said, remedy)
+    return Problem(f"{said if said.endswith('..') else said.removesuffix('.')}, {where}", remedy)
+
+
+def _sentence(remedy: str) -> str:
+    """What one of our own errors says to try, as a sentence of its own."""
+    return f"{remedy[:1].upper()}{remedy[1:].removesuffix('.')}." if remedy else ""
 
 
 def _message_of(fault: BaseException, limit: int = 300) -> str:
     """The exception's own text, bounded; an exception whose ``__str__`` fails says so."""
     try:
-        text = str(fault).strip()
+        text = (fault.message if isinstance(fault, GpueduError) else str(fault)).strip()
     except Exception:
         return "(its message could not be read)"
     first = text.splitlines()[0] if text else ""

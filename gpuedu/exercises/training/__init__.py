@@ -1,0 +1,1 @@
+"""What the lessons on training share: tensors as plain values, quiet PyTorch, bands of outcomes."""
