@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from gpuedu.clock import Timing
 from gpuedu.errors import CatalogueError
 from gpuedu.hardware.plausibility import require_plausible
 from gpuedu.hardware.record_form import describe
@@ -106,6 +107,8 @@ class _Run:
         wrong = work.check()
         if wrong:
             return self._leave_out(point, f"the result is wrong: {wrong}", is_fault=True)
+        if work.values:
+            return self._keep(point, work, Timing(tuple(work.values)))
         # While the host compiled and checked, the device had nothing to do.
         self.bench.wake()
         timing = time_work(self.bench, work, min(share_s, _SAMPLES_S))
@@ -121,8 +124,7 @@ class _Run:
         except CatalogueError as fault:
             return self._leave_out(point, f"the time cannot be: {fault.message}", is_fault=True)
         self.rows.append(row)
-        value = format_time if self.unit == "s" else _rate
-        return self.tell(f"{describe(point.row)}: {value(row['median'])}")
+        return self.tell(f"{describe(point.row)}: {_shown(row['median'], self.unit)}")
 
     def _after(self, point: Point, fault: Exception) -> None:
         """A fault at a point: is the device still there for the next ones?"""
@@ -145,5 +147,7 @@ class _Run:
         self.tell(f"left out: {text}")
 
 
-def _rate(bytes_per_s: float) -> str:
-    return f"{bytes_per_s / 1e9:.3g} GB/s"
+def _shown(value: float, unit: str) -> str:
+    if unit == "B/s":
+        return f"{value / 1e9:.3g} GB/s"
+    return format_time(value) if unit == "s" else f"{value:.3g} {unit}"

@@ -19,7 +19,8 @@ class Work:
     until the device has finished, by the host's clock; else it is the device's own. ``times`` is
     how many runs make a sample, 0 for as many as make it long enough for the clock.
     ``moved_bytes`` is what a run moves, where the series' unit is bytes in a second. ``fields``
-    are more fields of the row, known only now.
+    are more fields of the row, known only now. ``values``, where they are given, are what the row
+    is about instead of times: losses, say, one of each seed.
     """
 
     run: Callable[[], object]
@@ -28,6 +29,7 @@ class Work:
     times: int = 0
     moved_bytes: float = 0.0
     fields: Mapping[str, Any] = field(default_factory=dict)
+    values: Sequence[float] = ()
 
 
 class NotHereError(Exception):

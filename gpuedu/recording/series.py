@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
-from gpuedu.recording import atomics, bandwidth, copies, launches, lessons, matmul
+from gpuedu.recording import (
+    atomics,
+    bandwidth,
+    copies,
+    data_loading,
+    launches,
+    lessons,
+    matmul,
+    precision_losses,
+    training_steps,
+)
 from gpuedu.recording.points import Series
 from gpuedu.syllabus import unknown
 
 
 def all_series() -> tuple[Series, ...]:
     """Every series that ``gpuedu record`` measures."""
-    parts = (launches, bandwidth, copies, matmul, atomics, lessons)
+    parts = (
+        launches,
+        bandwidth,
+        copies,
+        matmul,
+        atomics,
+        lessons,
+        data_loading,
+        training_steps,
+        precision_losses,
+    )
     return tuple(series for part in parts for series in part.SERIES)
 
 

@@ -10,6 +10,28 @@ _SHARE = 8
 
 
 @dataclass(frozen=True)
+class TrainingSizes:
+    """Sizes of the series on training.
+
+    ``batches`` are tried by each model in each precision; the loader's pictures have ``side`` x
+    ``side`` pixels, and ``pictures`` of them make a pass, with each number of ``workers``; a curve
+    of losses has ``curve_steps`` steps of ``curve_batch`` samples, with ``curve_seeds`` seeds.
+    """
+
+    mlp_width: int = 4096
+    resnet_width: int = 64
+    gpt_width: int = 256
+    gpt_context: int = 128
+    batches: tuple[int, ...] = (16, 64, 256, 1024, 4096)
+    pictures: int = 1024
+    side: int = 224
+    workers: tuple[int, ...] = (0, 1, 2, 4, 8)
+    curve_steps: int = 300
+    curve_batch: int = 32
+    curve_seeds: int = 3
+
+
+@dataclass(frozen=True)
 class Sizes:
     """Sizes of all series. Bytes are those of one array, unless a field says otherwise."""
 
@@ -24,6 +46,7 @@ class Sizes:
     updates: int
     array_bytes: int
     softmax_columns: int
+    training: TrainingSizes = TrainingSizes()
 
 
 def sizes_for(memory_bytes: int) -> Sizes:

@@ -7,7 +7,7 @@ from itertools import count
 import torch
 
 from gpuedu import backend
-from gpuedu.recording.sizes import Sizes
+from gpuedu.recording.sizes import Sizes, TrainingSizes
 
 VERSIONS = {"driver": "580.1", "cuda runtime": "13.0", "python": "3.12.1", "gpuedu": "0.1.0"}
 TINY = Sizes(
@@ -22,6 +22,19 @@ TINY = Sizes(
     updates=3000,
     array_bytes=12 * 1024,
     softmax_columns=100,
+    training=TrainingSizes(
+        mlp_width=32,
+        resnet_width=4,
+        gpt_width=16,
+        gpt_context=8,
+        batches=(4, 8),
+        pictures=70,
+        side=32,
+        workers=(0, 1),
+        curve_steps=12,
+        curve_batch=2,
+        curve_seeds=3,
+    ),
 )
 """So small that the machine runs every series in seconds; not all are multiples of a block."""
 

@@ -30,8 +30,10 @@ def measured(name, bench=None, sizes=TINY):
 def test_every_point_comes_out_right_on_the_machine(series):
     bench = PlantedBench()
     found = measure_points(series.points(bench, TINY), bench, series.unit, 600)
-    assert found.left_out == ()
-    assert len(found.rows) == len(series.points(bench, TINY))
+    # To fail is what training with every number in fp16 is there for.
+    lost = [text for text in found.left_out if "pure fp16" in text]
+    assert found.left_out == tuple(lost)
+    assert len(found.rows) + len(lost) == len(series.points(bench, TINY))
     assert all(row["median"] > 0 and row["spread"] >= 0 for row in found.rows)
     require_form(as_series(series, found, bench), "here")
     parameters = [
@@ -50,7 +52,7 @@ def test_there_are_at_most_eight_files_and_no_name_twice():
     names = [series.name for series in all_series()]
     assert len(set(names)) == len(names)
     assert {s.file for s in all_series()} == {
-        "matmul.json", "memory.json", "launches.json", "kernels.json"
+        "matmul.json", "memory.json", "launches.json", "kernels.json", "training.json"
     }  # fmt: skip
 
 

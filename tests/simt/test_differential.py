@@ -25,7 +25,7 @@ from tests.simt.kernels_generated import (
 from tests.simt.planted import PLANTS, Plant, simulator
 from tests.simt.planted.table import REFUSED
 
-EXAMPLES = int(os.environ.get("GPUEDU_GENERATED_KERNELS", "60"))
+EXAMPLES = int(os.environ.get("GPUEDU_GENERATED_KERNELS", "24"))
 GENERATED = settings(
     max_examples=EXAMPLES,
     derandomize=True,
