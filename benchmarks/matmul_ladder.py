@@ -125,7 +125,7 @@ def goals_text(rows: Sequence[Mapping[str, Any]]) -> str:
 def counts_text(device: str) -> str:
     """What can be said of each rung without a GPU."""
     from gpuedu.lens import lens
-    from gpuedu.lens.roofline import passes, roofline_point
+    from gpuedu.lens.roofline import roofline_point
 
     roofs = roofs_of(device)
     lines = [
@@ -140,7 +140,7 @@ def counts_text(device: str) -> str:
         point, facts = roofline_point(report, rung.title), pinned_facts(rung.name)
         wide = f"{facts.shared_loads} ({facts.wide_shared_loads} of 16 B)"
         lines.append(
-            f"{rung.name:22}{report.totals.sectors:>9}{passes(report):>9}"
+            f"{rung.name:22}{report.totals.sectors:>9}{report.passes:>9}"
             f"{point.l1_intensity:>11.2f}{point.attainable_share(roofs):>8.0%}  "
             f"{point.limit(roofs):14}{facts.registers:>10}{facts.fma:>5}{wide:>17}"
         )

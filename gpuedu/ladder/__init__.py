@@ -1,4 +1,4 @@
-"""The matmul ladder: one product, c = a @ b in float32, from the naive kernel to the fastest.
+"""The matmul ladder: one product, c = a @ b in float32, rung by rung in the order of the ideas.
 
 - ``rungs``: the rungs, in Numba and CUDA C; ``rung``: what each can be asked.
 - ``blocking``: how a product is divided; ``plain``, ``register_tile``, ``warp_tile``: the kernels

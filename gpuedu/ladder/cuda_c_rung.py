@@ -68,6 +68,7 @@ class CudaCRung(Rung):
             source.name,
             options=OPTIONS,
             compute_capability=compute_capability,
+            lineinfo=False,
         )
 
 

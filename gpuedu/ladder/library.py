@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from gpuedu.ladder.rung import LadderError
@@ -18,7 +19,7 @@ def bind_library(a: Any, b: Any, c: Any) -> Callable[[], None]:
 
     Raises:
         LadderError: The tensors are float32, and PyTorch may round them to TF32 for Tensor Cores,
-            which the rungs do not.
+            which the rungs do not. Inside of ``full_float32`` it does not.
     """
     import torch
 
@@ -26,10 +27,23 @@ def bind_library(a: Any, b: Any, c: Any) -> Callable[[], None]:
     if a.dtype == torch.float32 and precision != "highest":
         raise LadderError(
             f"PyTorch multiplies float32 with precision {precision!r}, not in full",
-            remedy='torch.set_float32_matmul_precision("highest")',
+            remedy='`with full_float32():`, or torch.set_float32_matmul_precision("highest")',
         )
 
     def launch() -> None:
         torch.matmul(a, b, out=c)
 
     return launch
+
+
+@contextmanager
+def full_float32() -> Iterator[None]:
+    """Inside, PyTorch multiplies float32 without rounding it to TF32; then it does as before."""
+    import torch
+
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("highest")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)

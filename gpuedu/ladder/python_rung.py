@@ -40,5 +40,8 @@ class PythonRung(Rung):
     ) -> CompiledFacts:
         """See ``Rung``."""
         return compiled_facts(
-            self.kernel_for(m, n, k), [MATRIX] * 3, compute_capability=compute_capability
+            self.kernel_for(m, n, k),
+            [MATRIX] * 3,
+            compute_capability=compute_capability,
+            lineinfo=False,
         )

@@ -1,4 +1,4 @@
-"""The rungs of the ladder, from the slowest to the fastest, in Numba and in CUDA C."""
+"""The rungs of the ladder, in the order of the ideas, in Numba and in CUDA C."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DEEP = Blocking(128, 128, 16, 8, 8)
 
 @cache
 def rungs() -> tuple[Rung, ...]:
-    """All rungs: those in Numba from slow to fast, then those in CUDA C."""
+    """All rungs: those in Numba in the order of the ideas, then those in CUDA C."""
     return (*_in_numba(), *_in_cuda_c())
 
 

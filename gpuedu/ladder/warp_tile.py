@@ -17,14 +17,14 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-from numba import float32
+from numba import float32, int64
 
 from gpuedu.backend import cuda
 from gpuedu.ladder.blocking import VECTOR, Blocking, log2
 
 _NOT_NEGATIVE = 0x7FFFFFFF
 DEPTH = 8
-"""Steps of k in a tile; they are written out in the kernels."""
+"""Steps of k in a tile; ``multiply_tile`` has them written out."""
 
 
 class Parts(NamedTuple):
@@ -32,7 +32,7 @@ class Parts(NamedTuple):
 
     fetch: Callable[..., Any]
     keep: Callable[..., Any]
-    multiply: Callable[..., Any]
+    multiply_tile: Callable[..., Any]
     write: Callable[..., Any]
 
 
@@ -41,7 +41,8 @@ def make_parts(blocking: Blocking, is_whole: bool) -> Parts:
     """The device functions for a blocking; without guards where ``is_whole``.
 
     ``fetch`` brings a thread's share of the next tiles into its registers, ``keep`` puts it into
-    shared memory, ``multiply`` does one step of k, ``write`` puts the thread's results into c.
+    shared memory, ``multiply_tile`` does all steps of k of a tile, ``write`` puts the thread's
+    results into c.
     """
     WHOLE = is_whole
     OWN_ROWS, OWN_COLUMNS = blocking.thread_rows, blocking.thread_columns
@@ -88,6 +89,18 @@ def make_parts(blocking: Blocking, is_whole: bool) -> Parts:
                 total[i, j] += of_a[i] * of_b[j]
 
     @cuda.jit(device=True)
+    def multiply_tile(tile_a, tile_b, total, of_a, of_b, half, row, column):
+        # Of plain numbers Numba would compile `multiply` eight times, once for each.
+        multiply(tile_a, tile_b, total, of_a, of_b, half, int64(0), row, column)
+        multiply(tile_a, tile_b, total, of_a, of_b, half, int64(1), row, column)
+        multiply(tile_a, tile_b, total, of_a, of_b, half, int64(2), row, column)
+        multiply(tile_a, tile_b, total, of_a, of_b, half, int64(3), row, column)
+        multiply(tile_a, tile_b, total, of_a, of_b, half, int64(4), row, column)
+        multiply(tile_a, tile_b, total, of_a, of_b, half, int64(5), row, column)
+        multiply(tile_a, tile_b, total, of_a, of_b, half, int64(6), row, column)
+        multiply(tile_a, tile_b, total, of_a, of_b, half, int64(7), row, column)
+
+    @cuda.jit(device=True)
     def write(c, total, row, column):
         for i in range(OWN_ROWS):
             for j in range(OWN_COLUMNS):
@@ -96,7 +109,7 @@ def make_parts(blocking: Blocking, is_whole: bool) -> Parts:
                 if WHOLE or (at_row < c.shape[0] and at_column < c.shape[1]):
                     c[at_row, at_column] = total[i, j]
 
-    return Parts(fetch, keep, multiply, write)
+    return Parts(fetch, keep, multiply_tile, write)
 
 
 @cache
@@ -107,7 +120,7 @@ def make_vector_loads(blocking: Blocking, is_whole: bool) -> Any:
     writes its own elements of c; nobody reads a tile before the first barrier or writes one before
     the second, so there is no race.
     """
-    fetch, keep, multiply, write = make_parts(blocking, is_whole)
+    fetch, keep, multiply_tile, write = make_parts(blocking, is_whole)
     ROWS, COLUMNS, _ = blocking.tile
     OWN_ROWS, OWN_COLUMNS = blocking.thread_rows, blocking.thread_columns
     A_SHAPE, B_SHAPE = (1, DEPTH, ROWS + VECTOR), (1, DEPTH, COLUMNS)
@@ -133,14 +146,7 @@ def make_vector_loads(blocking: Blocking, is_whole: bool) -> Any:
             fetch(a, b, next_a, next_b, top + row_a, left + column_b, start, k_a, k_b)
             keep(tile_a, tile_b, next_a, next_b, 0, row_a, column_b, k_a, k_b)
             cuda.syncthreads()
-            multiply(tile_a, tile_b, total, of_a, of_b, 0, 0, row, column)
-            multiply(tile_a, tile_b, total, of_a, of_b, 0, 1, row, column)
-            multiply(tile_a, tile_b, total, of_a, of_b, 0, 2, row, column)
-            multiply(tile_a, tile_b, total, of_a, of_b, 0, 3, row, column)
-            multiply(tile_a, tile_b, total, of_a, of_b, 0, 4, row, column)
-            multiply(tile_a, tile_b, total, of_a, of_b, 0, 5, row, column)
-            multiply(tile_a, tile_b, total, of_a, of_b, 0, 6, row, column)
-            multiply(tile_a, tile_b, total, of_a, of_b, 0, 7, row, column)
+            multiply_tile(tile_a, tile_b, total, of_a, of_b, 0, row, column)
             cuda.syncthreads()
         write(c, total, top + row, left + column)
 
@@ -154,7 +160,7 @@ def make_double_buffer(blocking: Blocking, is_whole: bool) -> Any:
     Launch: as ``make_vector_loads``. One barrier a step: behind it, all threads have filled the
     half that is read next, and none still reads the half that is filled next, so there is no race.
     """
-    fetch, keep, multiply, write = make_parts(blocking, is_whole)
+    fetch, keep, multiply_tile, write = make_parts(blocking, is_whole)
     ROWS, COLUMNS, _ = blocking.tile
     OWN_ROWS, OWN_COLUMNS = blocking.thread_rows, blocking.thread_columns
     A_SHAPE, B_SHAPE = (2, DEPTH, ROWS + VECTOR), (2, DEPTH, COLUMNS)
@@ -184,14 +190,7 @@ def make_double_buffer(blocking: Blocking, is_whole: bool) -> Any:
             if tile + 1 < tiles:
                 start = ((tile + 1) * DEPTH) & _NOT_NEGATIVE
                 fetch(a, b, next_a, next_b, top + row_a, left + column_b, start, k_a, k_b)
-            multiply(tile_a, tile_b, total, of_a, of_b, half, 0, row, column)
-            multiply(tile_a, tile_b, total, of_a, of_b, half, 1, row, column)
-            multiply(tile_a, tile_b, total, of_a, of_b, half, 2, row, column)
-            multiply(tile_a, tile_b, total, of_a, of_b, half, 3, row, column)
-            multiply(tile_a, tile_b, total, of_a, of_b, half, 4, row, column)
-            multiply(tile_a, tile_b, total, of_a, of_b, half, 5, row, column)
-            multiply(tile_a, tile_b, total, of_a, of_b, half, 6, row, column)
-            multiply(tile_a, tile_b, total, of_a, of_b, half, 7, row, column)
+            multiply_tile(tile_a, tile_b, total, of_a, of_b, half, row, column)
             if tile + 1 < tiles:
                 keep(tile_a, tile_b, next_a, next_b, half ^ 1, row_a, column_b, k_a, k_b)
             cuda.syncthreads()

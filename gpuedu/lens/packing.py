@@ -33,14 +33,15 @@ def packings(trace: Trace) -> dict[Place, Packing]:
     if not len(steps.step):
         return {}
     lanes = np.bitwise_count(steps.active).astype(np.int64)
-    key = np.stack([steps.block.astype(np.int64), steps.step, steps.line.astype(np.int64)])
-    groups, member = np.unique(key, axis=1, return_inverse=True)
-    member = member.reshape(-1)
+    # One number for each block, step and line: a sort of numbers is many times one of columns.
+    key = steps.block.astype(np.int64) * (int(steps.step.max()) + 1) + steps.step
+    groups, member = np.unique(key * len(trace.lines) + steps.line, return_inverse=True)
     runs = np.bincount(member)
     packed = -(-np.bincount(member, weights=lanes).astype(np.int64) // WARP_SIZE)
     found = {}
-    for line in np.unique(groups[2]):
-        own = groups[2] == line
+    line_of = groups % len(trace.lines)
+    for line in np.unique(line_of):
+        own = line_of == line
         place = trace.lines[line].place
         found[place] = Packing(int(runs[own].sum()), int(packed[own].sum()))
     return found

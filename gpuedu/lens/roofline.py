@@ -91,15 +91,10 @@ def roofline_point(report: Lens, name: str | None = None) -> RooflinePoint:
     return RooflinePoint(
         name=report.trace.launch.kernel if name is None else name,
         flop=totals.flop,
-        l1_bytes=PASS_BYTES * passes(report),
+        l1_bytes=PASS_BYTES * report.passes,
         memory_bytes=report.touched_bytes,
         requested_bytes=totals.sector_bytes,
     )
-
-
-def passes(report: Lens) -> int:
-    """Passes through the data path of L1 cache and shared memory, of all warps together."""
-    return report.passes
 
 
 def _per(flop: int, size_bytes: int) -> float | None:

@@ -3,8 +3,8 @@
 #
 # A matmul with tiles in shared memory sends two passes of 128 bytes through its SM's data path for
 # 64 FLOP of a warp. On an H200 that allows 12% of the peak, at best: 10% is what you may see. The
-# library comes near the peak, on the same SMs. This lesson climbs there, and counts what each rung
-# allows.
+# library has the same SMs. What else can a kernel do on them? This lesson climbs rung by rung, and
+# counts what each rung allows.
 #
 # **You will be able to** say how many warps fit on an SM, and how many are enough; write a matmul
 # whose sums live in registers; read what the compiler made of it; name what holds a kernel back.
@@ -281,9 +281,9 @@ measure("registers/own", make_matmul)
 # where lanes of different quarters want the same.
 #
 # From Python one can only hope that the compiler sees it (the rung in Numba has masked indices and
-# written-out steps for that). In CUDA C one says it: `float4` is four
-# floats, `*(const float4*)&tile[k][4 * x]` takes them, `p.x` to `p.w` are their names. Here is what
-# the kernel below may call.
+# written-out steps for that). In CUDA C one says it: `float4` is four floats,
+# `*(const float4*)&tile[k][4 * x]` takes them, `p.x` to `p.w` are their names. Here is what the
+# kernel below may call.
 
 # %% role="given"
 helpers = r"""
@@ -549,13 +549,13 @@ reveal("double-buffer")
 # %% [markdown]
 # ## The last rungs
 #
-# The course's fastest kernel, `c-warp-tile`, is all of this at once: 8 x 8 sums a thread, `float4`
-# from global memory and from shared memory, a transposed and padded tile of `a`, two buffers. The
-# warps of a block have tiles of their own, 32 x 64, lanes 4 x 8, so that a warp needs few different
-# numbers. What the compiler makes of the rungs from 4 x 4 on, for a product of whole tiles:
+# The last rung, `c-warp-tile`, is all of this at once: 8 x 8 sums a thread, `float4` from global
+# memory and from shared memory, a transposed and padded tile of `a`, two buffers. The warps of a
+# block have tiles of their own, 32 x 64, lanes 4 x 8, so that a warp needs few different numbers.
+# What the compiler makes of the rungs from 4 x 4 on, for a product of whole tiles:
 
 # %%
-see("registers/fastest")
+see("registers/last")
 
 # %% [markdown]
 # Read it as you read yours. Multiply-adds for each load from shared memory: 2, 4, then 16. No stack

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from gpuedu.ladder import LadderError
-from gpuedu.ladder.library import bind_library
+from gpuedu.ladder.library import bind_library, full_float32
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
@@ -29,3 +29,17 @@ def test_shortened_float32_is_refused():
         bind_library(half, half, torch.empty_like(half))()
     finally:
         torch.set_float32_matmul_precision(before)
+
+
+def test_inside_of_full_float32_nothing_is_shortened():
+    a = torch.full((2, 2), 3.0)
+    c = torch.empty_like(a)
+    before = torch.get_float32_matmul_precision()
+    try:
+        torch.set_float32_matmul_precision("high")
+        with full_float32():
+            bind_library(a, a, c)()
+        assert torch.get_float32_matmul_precision() == "high"
+    finally:
+        torch.set_float32_matmul_precision(before)
+    assert (c == 18).all()

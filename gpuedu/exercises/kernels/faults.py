@@ -12,8 +12,20 @@ from gpuedu.exercises.kernels.sightings import Sighting, read_sightings
 
 OUTSIDE = frozenset({"out-of-bounds", "negative-index", "misaligned-access"})
 RACE = frozenset({"data-race"})
+UNWRITTEN = frozenset({"uninitialised-read"})
+"""Shared memory, or a thread's own, is read where nobody has written."""
+
+BARRIER = frozenset({"divergent-barrier"})
+"""A barrier that some threads of the block do not reach."""
+
+WAITS = RACE | UNWRITTEN | BARRIER
+"""What a thread that does not wait for the others runs into."""
+
+LOOPS = frozenset({"runaway-loop", "spin-in-warp"})
+"""A launch that does not come to its end: nothing is right then."""
+
+ENDLESS = LOOPS | BARRIER
 _ENOUGH, _FEW = 32, 16
-ENDLESS = frozenset({"runaway-loop", "spin-in-warp", "divergent-barrier"})
 
 
 def hazard_faults(

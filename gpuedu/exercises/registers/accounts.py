@@ -84,13 +84,15 @@ def count(entrant: Entrant) -> dict[str, float]:
     m, n, k = entrant.shape
     own = rung(entrant.rung)
     a, b, c = (np.ones(shape, np.float32) for shape in ((m, k), (k, n), (m, n)))
-    trace = own.simulate(a, b, c)
-    facts = own.compiled(m, n, k, CAPABILITY)
-    if entrant.max_registers:
+    trace = own.simulate(a, b, c, watch=())
+    if not entrant.max_registers:
+        facts = own.compiled(m, n, k, CAPABILITY)
+    else:
         facts = compiled_facts(
             own.kernel_for(m, n, k),
             ("float32[:, ::1]",) * 3,
             compute_capability=CAPABILITY,
+            lineinfo=False,
             max_registers=entrant.max_registers,
         )
     point = roofline_point(lens(trace))

@@ -28,11 +28,11 @@ def compiled_tile(kernel: Any) -> dict[str, Any]:
     """What the compiler makes of a Numba kernel ``matmul(a, b, c)``, as plain values."""
     from gpuedu.compilers import compiled_facts
 
-    return compiled_of(lambda: compiled_facts(kernel, FLOAT32_MATRICES))
+    return compiled_of(lambda: compiled_facts(kernel, FLOAT32_MATRICES, lineinfo=False))
 
 
 def compiled_cuda_c(kernel: Any) -> dict[str, Any]:
     """The same for a kernel of CUDA C."""
     from gpuedu.compilers import compiled_facts
 
-    return compiled_of(lambda: compiled_facts(kernel))
+    return compiled_of(lambda: compiled_facts(kernel, lineinfo=False))

@@ -148,7 +148,7 @@ PICTURES: dict[str, Callable[..., Any]] = {
     "registers/stack": tables.compiled_stack,
     "registers/instructions": tables.compiled_instructions,
     "registers/five": tables.five_accounts,
-    "registers/fastest": tables.compiled_rungs,
+    "registers/last": tables.compiled_rungs,
     "occupancy": draw_occupancy,
     "register-tile": draw_register_tile,
     "vector-loads": draw_vector_loads,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gpuedu.errors import AnswerError
@@ -28,11 +28,16 @@ _DOUBLE = "float64"
 _SHARED_ARRAY = re.compile(r"\.shared \.align (\d+) \.b8 (\w+)\[")
 
 
-def run_product(kernel: Any, side: int, inputs: Mapping[str, Any], *sizes: Any) -> Trace:
-    """Launch a matmul with a block for each tile of ``side`` x ``side`` elements of ``c``."""
+def run_product(
+    kernel: Any, side: int, inputs: Mapping[str, Any], *sizes: Any, watch: Sequence[int] = (0,)
+) -> Trace:
+    """Launch a matmul with a block for each tile of ``side`` x ``side`` elements of ``c``.
+
+    Accesses of the blocks in ``watch`` are kept one by one.
+    """
     a, b, c = inputs["a"], inputs["b"], inputs["c"]
     grid = (-(-c.shape[1] // side), -(-c.shape[0] // side))
-    return run_kernel(kernel, grid, BLOCK, a, b, c, *sizes, max_turns=MAX_TURNS)
+    return run_kernel(kernel, grid, BLOCK, a, b, c, *sizes, watch=watch, max_turns=MAX_TURNS)
 
 
 def seen_of(trace: Trace, inputs: Mapping[str, Any]) -> dict[str, Any]:

@@ -116,9 +116,9 @@ _LAUNCHES: Mapping[str, _Launch] = {
         ((SIZE,), (SIZE,)),
         behind=(DEGREE,),
     ),
-    "matmul-by-columns": _Launch("matmul_by_columns", "c[i, j], x along i", *_SQUARE),
-    "matmul-naive": _Launch("matmul_naive", "c[i, j], x along j", *_SQUARE),
-    "matmul-tiled": _Launch("matmul_tiled", "c[i, j], 32 x 32 tiles in shared memory", *_SQUARE),
+    "matmul-by-columns": _Launch("by_columns", "c[i, j], x along i", *_SQUARE),
+    "matmul-naive": _Launch("naive", "c[i, j], x along j", *_SQUARE),
+    "matmul-tiled": _Launch("tiled", "c[i, j], 32 x 32 tiles in shared memory", *_SQUARE),
 }
 NAMES = tuple(_LAUNCHES)
 MATMULS = tuple(name for name in NAMES if name.startswith("matmul"))

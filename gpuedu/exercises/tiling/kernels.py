@@ -1,7 +1,7 @@
 """Eight kernels, most of them known from earlier lessons, as the machine runs them.
 
-Each is the plain function below ``@cuda.jit``. All arrays are float32. A thread writes elements of
-its own alone, and where a block shares a tile, two barriers keep its filling from its reading, so
+The matmuls are the first rungs of the ladder; each of the others is the plain function below
+``@cuda.jit``. All arrays are float32, and a thread of those writes elements of its own alone, so
 that none has a race.
 """
 
@@ -10,9 +10,18 @@ from __future__ import annotations
 from numba import float32
 
 from gpuedu.backend import cuda
+from gpuedu.ladder.plain import by_columns, naive, tiled
 
-TILE = 32
-"""Rows and columns of a tile, and the threads of a block along x and along y."""
+__all__ = [
+    "by_columns",
+    "naive",
+    "power_series",
+    "saxpy",
+    "speed_of_rows",
+    "stencil",
+    "sum_of_rows",
+    "tiled",
+]
 
 
 def saxpy(a, x, y):
@@ -58,40 +67,3 @@ def power_series(x, out, degree):
         for _ in range(degree):
             total = total * value + float32(1)
         out[i] = total
-
-
-def matmul_by_columns(a, b, c):
-    """``c = a @ b`` with 32 x 32 threads a block; x runs down the rows of ``c``."""
-    i, j = cuda.grid(2)
-    if i < c.shape[0] and j < c.shape[1]:
-        total = float32(0)
-        for k in range(a.shape[1]):
-            total += a[i, k] * b[k, j]
-        c[i, j] = total
-
-
-def matmul_naive(a, b, c):
-    """``c = a @ b`` with 32 x 32 threads a block; x runs along a row of ``c``."""
-    j, i = cuda.grid(2)
-    if i < c.shape[0] and j < c.shape[1]:
-        total = float32(0)
-        for k in range(a.shape[1]):
-            total += a[i, k] * b[k, j]
-        c[i, j] = total
-
-
-def matmul_tiled(a, b, c):
-    """``c = a @ b`` through tiles of 32 x 32 in shared memory; shapes are whole tiles."""
-    tile_a = cuda.shared.array((TILE, TILE), float32)
-    tile_b = cuda.shared.array((TILE, TILE), float32)
-    x, y = cuda.threadIdx.x, cuda.threadIdx.y
-    j, i = cuda.grid(2)
-    total = float32(0)
-    for first in range(0, a.shape[1], TILE):
-        tile_a[y, x] = a[i, first + x]
-        tile_b[y, x] = b[first + y, j]
-        cuda.syncthreads()
-        for k in range(TILE):
-            total += tile_a[y, k] * tile_b[k, x]
-        cuda.syncthreads()
-    c[i, j] = total

@@ -9,6 +9,7 @@ import numpy as np
 
 from gpuedu.clock import time_launch
 from gpuedu.exercises.tiling.eight import as_counts, eight_kernels
+from gpuedu.ladder.library import bind_library, full_float32
 
 SIDE = 2048
 """M = N = K of the products that are timed."""
@@ -63,15 +64,10 @@ def _time_library(a: np.ndarray, b: np.ndarray) -> dict[str, float]:
 
     if not torch.cuda.is_available():
         return {}
-    before = torch.backends.cuda.matmul.allow_tf32
-    torch.backends.cuda.matmul.allow_tf32 = False
-    try:
-        left, right = (torch.from_numpy(array).cuda() for array in (a, b))
-        out = torch.empty_like(left)
-        launch = lambda: torch.matmul(left, right, out=out)  # noqa: E731
+    left, right = (torch.from_numpy(array).cuda() for array in (a, b))
+    with full_float32():
+        launch = bind_library(left, right, torch.empty_like(left))
         return {"library": time_launch(launch, torch.cuda.synchronize).median_s}
-    finally:
-        torch.backends.cuda.matmul.allow_tf32 = before
 
 
 MEASURES = {"tiling/counts": count_eight, "tiling/times": time_matmuls}

@@ -48,9 +48,9 @@ def _launch(kernel: Any, m: int, n: int, k: int) -> Trace:
 
 def draw_by_columns() -> Any:
     """What a warp asks for in one step if x runs down the rows."""
-    from gpuedu.exercises.tiling.kernels import matmul_by_columns
+    from gpuedu.ladder.plain import by_columns
 
-    trace = run_kernel(_jitted(matmul_by_columns), (2, 2), (32, 32), *_matrices(SIDE, SIDE, 32))
+    trace = run_kernel(by_columns, (2, 2), (32, 32), *_matrices(SIDE, SIDE, 32))
     return _draw_step(trace, with_lines=False)
 
 
@@ -58,12 +58,6 @@ def draw_naive(blocks_for: Any, matmul_naive: Any) -> Any:
     """The same for the learner's kernel, launched with the learner's grid."""
     grid = grid_of(blocks_for, SIDE, SIDE)
     return _draw_step(run_kernel(matmul_naive, grid, (32, 32), *_matrices(SIDE, SIDE, 32)))
-
-
-def _jitted(function: Any) -> Any:
-    from gpuedu.backend import cuda
-
-    return cuda.jit(function)
 
 
 def _draw_step(trace: Trace, *, with_lines: bool = True) -> Any:
@@ -85,9 +79,9 @@ def _sectors(site: AccessSite) -> int:
 
 def draw_naive_reads() -> Any:
     """Which block reads which elements of ``a`` without tiles, and how often."""
-    from gpuedu.exercises.tiling.kernels import matmul_naive
+    from gpuedu.ladder.plain import naive
 
-    return _draw_reads(_launch(_jitted(matmul_naive), SIDE, SIDE, SIDE))
+    return _draw_reads(_launch(naive, SIDE, SIDE, SIDE))
 
 
 def draw_tiled(matmul: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 from gpuedu.errors import AnswerError, GpueduError
 from gpuedu.exercises.kernels.launching import python_of, refusals_told
-from gpuedu.lens import lens
+from gpuedu.lens.listing import line_texts
 from gpuedu.trace import Trace
 
 RMS_TYPES = ("float32[:, ::1]", "float32[::1]", "float32[:, ::1]")
@@ -41,14 +41,15 @@ def float64_lines(trace: Trace, turns: int) -> list[str]:
         turns: Elements of a column: a line that a warp runs about as often is in a loop.
     """
     warps = trace.launch.blocks * -(-trace.launch.threads_per_block // 32)
+    texts = line_texts(trace.launch)
     found = [
         DoubleLine(
             line.place.line,
-            line.text.strip(),
+            texts.get(line.place, ""),
             line.flop["float64"],
-            line.counts.executions > warps * max(1, turns // 4),
+            int(line.executions.sum()) > warps * max(1, turns // 4),
         )
-        for line in lens(trace).lines
+        for line in trace.lines
         if line.flop.get("float64")
     ]
     return [json.dumps(asdict(line)) for line in found]
@@ -56,7 +57,7 @@ def float64_lines(trace: Trace, turns: int) -> list[str]:
 
 def trace_flop(trace: Trace) -> int:
     """Floating-point operations of a launch, of every dtype."""
-    return lens(trace).totals.flop
+    return sum(sum(line.flop.values()) for line in trace.lines)
 
 
 def read_double_lines(plain: Sequence[str]) -> tuple[DoubleLine, ...]:
@@ -73,20 +74,20 @@ def compiled_float64(kernel: Any, types: Sequence[str] = RMS_TYPES) -> list[str]
     from gpuedu.compilers import CompilerMissingError
 
     try:
-        facts = _facts(python_of(kernel), types)
+        facts = _facts(python_of(kernel), types, lineinfo=False)
     except CompilerMissingError:
         return None
     return [op for op in facts.instructions if is_float64(op)]
 
 
-def _facts(function: Any, types: Sequence[str]) -> Any:
+def _facts(function: Any, types: Sequence[str], *, lineinfo: bool = True) -> Any:
     """What the compiler says; CompilerMissingError passes, what it refuses is an AnswerError."""
     from gpuedu.compilers import CompilerMissingError, compiled_facts
 
     missing = None
     with refusals_told():
         try:
-            return compiled_facts(function, types)
+            return compiled_facts(function, types, lineinfo=lineinfo)
         except CompilerMissingError as fault:
             missing = fault
         except GpueduError as fault:

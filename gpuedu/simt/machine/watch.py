@@ -19,15 +19,22 @@ MAX_ENTRIES = 4096
 
 
 class Watch:
-    """Keeps what the blocks in ``blocks`` do, up to a limit of entries each."""
+    """Keeps what the blocks in ``blocks`` do, up to a limit of entries each.
+
+    An entry is (now, site or region, block, epoch); what its lanes did is a row of an array beside
+    it, one array for all blocks that run together.
+    """
 
     def __init__(self, blocks: Sequence[int], sites: int, views: Sequence[View]) -> None:
         self.blocks = tuple(blocks)
         self.truncated = False
         self.row: list[tuple[int, int]] | None = None
         self._begin = {view.name: _lowest(view) for view in views}
-        self._accesses: list[tuple[int, int, int, int, np.ndarray]] = []
-        self._steps: list[tuple[int, int, int, int, np.ndarray]] = []
+        self._accesses: list[tuple[int, int, int, int]] = []
+        self._elements: list[np.ndarray] = []
+        self._steps: list[tuple[int, int, int, int]] = []
+        self._active: list[np.ndarray] = []
+        self._rows = np.zeros(0, np.intp)
         self._shape = (1, 1)
 
     def begin_chunk(self, chunk: Chunk) -> None:
@@ -39,80 +46,91 @@ class Watch:
         )
         rows = [(places[block], block) for block in self.blocks if block in places]
         self.row = rows or None
+        self._rows = np.array([row for row, _ in rows], np.intp)
         self._shape = chunk.shape
 
-    def _of(self, value: Any, row: int) -> np.ndarray:
-        """One block's values as (T,)."""
-        if not np.ndim(value):
-            return np.broadcast_to(value, self._shape[1])
-        part = value[row if value.shape[0] > 1 else 0]
-        return np.broadcast_to(part, self._shape[1])
+    def _of(self, value: Any) -> Any:
+        """The watched blocks' values, as (blocks, T) or what broadcasts to that."""
+        if not np.ndim(value) or value.shape[0] == 1:
+            return value
+        return value[self._rows]
+
+    def _wide(self, value: Any, dtype: type) -> np.ndarray:
+        """Values of the watched blocks as (blocks, T)."""
+        wide = np.empty((len(self._rows), self._shape[1]), dtype)
+        wide[...] = value
+        return wide
+
+    def _entries(self, now: int, number: int, epoch: Any) -> list[tuple[int, int, int, int]]:
+        """An entry for each watched block that runs now."""
+        if not np.ndim(epoch):
+            return [(now, number, block, int(epoch)) for _, block in self.row or ()]
+        return [(now, number, block, int(epoch[row, 0])) for row, block in self.row or ()]
 
     def access(self, now: int, site: int, view: View, at: Any, mask: Mask, epoch: Any) -> None:
         """Threads touched memory."""
         if len(self._accesses) >= MAX_ENTRIES:
             self.truncated, self.row = True, None
             return
-        begin = self._begin.get(view.name, 0)
-        for row, block in self.row or ():
-            elements = np.where(
-                self._of(True if mask is None else mask, row), self._of(at, row) - begin, -1
-            )
-            turn = int(epoch if not np.ndim(epoch) else epoch[row, 0])
-            self._accesses.append((now, site, block, turn, elements))
+        elements = self._of(at) - self._begin.get(view.name, 0)
+        if mask is not None and mask is not True:
+            elements = np.where(self._of(mask), elements, -1)
+        self._accesses += self._entries(now, site, epoch)
+        self._elements.append(self._wide(elements, np.int64))
 
     def step(self, now: int, region: int, mask: Mask, epoch: Any) -> None:
         """A stretch of the program began."""
         if len(self._steps) >= MAX_ENTRIES:
             self.truncated = True
             return
-        for row, block in self.row or ():
-            active = self._of(True if mask is None else mask, row)
-            turn = int(epoch if not np.ndim(epoch) else epoch[row, 0])
-            self._steps.append((now, region, block, turn, active))
+        self._steps += self._entries(now, region, epoch)
+        self._active.append(self._wide(True if mask is None else self._of(mask), bool))
 
     def events(self) -> Events:
         """The accesses, one row for each warp with an active lane."""
-        columns: list[list[Any]] = [[] for _ in range(5)]
-        elements = []
-        for now, site, block, epoch, lanes in self._accesses:
-            for warp, row in enumerate(lanes.reshape(-1, WARP_SIZE)):
-                if (row >= 0).any():
-                    for column, value in zip(columns, (now, site, block, warp, epoch), strict=True):
-                        column.append(value)
-                    elements.append(row)
-        step, site_, block_, warp_, epoch_ = columns
+        lanes = _by_warp(self._elements, np.int64)
+        entry, warp = np.nonzero((lanes >= 0).any(axis=-1))
+        step, site, block, epoch = _columns(self._accesses, entry)
         return Events(
-            np.array(step, np.int64),
-            np.array(site_, np.int32),
-            np.array(block_, np.int32),
-            np.array(warp_, np.int32),
-            np.array(epoch_, np.int32),
-            np.array(elements, np.int64).reshape(-1, WARP_SIZE),
+            step,
+            site.astype(np.int32),
+            block.astype(np.int32),
+            warp.astype(np.int32),
+            epoch.astype(np.int32),
+            lanes[entry, warp],
         )
 
     def steps(self, regions: Sequence[Region], lines: dict[Place, int]) -> Steps:
         """The lines, one row for each warp with an active lane."""
-        rows: list[tuple[int, int, int, int, int, int]] = []
-        bits = np.uint64(1) << np.arange(WARP_SIZE, dtype=np.uint64)
-        for now, region, block, epoch, active in self._steps:
-            words = (active.reshape(-1, WARP_SIZE) * bits).sum(axis=1)
-            for place in regions[region].lines:
-                rows += [
-                    (now, lines[place], block, warp, epoch, int(word))
-                    for warp, word in enumerate(words)
-                    if word
-                ]
-        table = np.array(rows, np.int64).reshape(-1, 6)
-        step, line, block_, warp_, epoch_, active_ = table.T
+        ran = [
+            (n, lines[place]) for n, s in enumerate(self._steps) for place in regions[s[1]].lines
+        ]
+        entry, line = np.array(ran, np.int64).reshape(-1, 2).T
+        packed = np.packbits(_by_warp(self._active, bool), axis=-1, bitorder="little")
+        words = packed.view("<u4")[..., 0][entry]
+        row, warp = np.nonzero(words)
+        step, _, block, epoch = _columns(self._steps, entry[row])
         return Steps(
             step,
-            line.astype(np.int32),
-            block_.astype(np.int32),
-            warp_.astype(np.int32),
-            epoch_.astype(np.int32),
-            active_.astype(np.uint32),
+            line[row].astype(np.int32),
+            block.astype(np.int32),
+            warp.astype(np.int32),
+            epoch.astype(np.int32),
+            words[row, warp].astype(np.uint32),
         )
+
+
+def _by_warp(parts: Sequence[np.ndarray], dtype: type) -> np.ndarray:
+    """What was kept of all blocks as (entries, warps, 32)."""
+    if not parts:
+        return np.zeros((0, 1, WARP_SIZE), dtype)
+    together = np.concatenate(parts)
+    return together.reshape(len(together), -1, WARP_SIZE)
+
+
+def _columns(entries: Sequence[tuple[int, int, int, int]], rows: np.ndarray) -> np.ndarray:
+    """The four columns of some entries, (4, rows)."""
+    return np.array(entries, np.int64).reshape(-1, 4)[rows].T
 
 
 def _lowest(view: View) -> int:

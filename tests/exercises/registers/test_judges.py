@@ -82,7 +82,7 @@ def test_a_factory_that_returns_nothing_is_refused_in_words():
 
 
 def test_without_a_compiler_registers_are_not_judged(monkeypatch):
-    def missing(*_):
+    def missing(*_args, **_options):
         raise CompilerMissingError("no compiler")
 
     monkeypatch.setattr("gpuedu.compilers.compiled_facts", missing)

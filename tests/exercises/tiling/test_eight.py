@@ -31,7 +31,7 @@ def drawn(*shape: int) -> np.ndarray:
     return np.random.default_rng(8).normal(0, 1, shape).astype(np.float32)
 
 
-@pytest.mark.parametrize("kernel", [kernels.matmul_naive, kernels.matmul_tiled])
+@pytest.mark.parametrize("kernel", [kernels.naive, kernels.tiled])
 def test_the_matmuls_are_right_and_without_a_hazard(kernel):
     a, b, c = drawn(32, 64), drawn(64, 96), np.zeros((32, 96), np.float32)
     trace = simulate(kernel, (3, 1), (32, 32), a, b, c)
@@ -41,7 +41,7 @@ def test_the_matmuls_are_right_and_without_a_hazard(kernel):
 
 def test_by_columns_is_right():
     a, b, c = drawn(32, 64), drawn(64, 96), np.zeros((32, 96), np.float32)
-    simulate(kernels.matmul_by_columns, (1, 3), (32, 32), a, b, c)
+    simulate(kernels.by_columns, (1, 3), (32, 32), a, b, c)
     np.testing.assert_allclose(c, a.astype(float) @ b, atol=1e-4)
 
 
@@ -92,7 +92,7 @@ def test_no_flop_is_lost_between_multiply_adds_and_others(name):
 
 def test_bytes_are_those_of_the_roofline_s_own_reading():
     a, b, c = (drawn(SIDE, SIDE) for _ in range(3))
-    trace = simulate(kernels.matmul_tiled, (3, 3), (32, 32), a, b, c)
+    trace = simulate(kernels.tiled, (3, 3), (32, 32), a, b, c)
     point, work = roofline_point(lens(trace)), EIGHT["matmul-tiled"]
     assert (point.flop, point.l1_bytes, point.memory_bytes) == (
         work.flop,

@@ -76,8 +76,8 @@ def said(name, *given) -> str:
 
 
 def test_the_two_ways_to_run_along_a_warp_differ():
-    assert "a[i, k] is read" in said("tiling/down-the-rows")
-    assert "b[k, j] is read by warp 0: 1 sector, 1 at best" in said("tiling/down-the-rows")
+    assert "a[row, k] is read" in said("tiling/down-the-rows")
+    assert "b[k, column] is read by warp 0: 1 sector, 1 at best" in said("tiling/down-the-rows")
     assert "32 sectors" in said("tiling/down-the-rows")
     assert "32 sectors" not in said("naive", *REFERENCE["naive"])
 

@@ -11,6 +11,7 @@ from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Pro
 from gpuedu.exercises.kernels.costs import sector_faults
 from gpuedu.exercises.kernels.faults import (
     BELOW,
+    LOOPS,
     OUTSIDE,
     hazard_faults,
     idle_faults,
@@ -19,7 +20,6 @@ from gpuedu.exercises.kernels.faults import (
 )
 from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.kernels.traffic import read_traffic
-from gpuedu.exercises.memory.judge.hazards import LOOPS
 
 _COSTS = ((1024, 4, 64), (768, 2, 96))
 _LAUNCHES = (

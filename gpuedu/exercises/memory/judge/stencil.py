@@ -11,8 +11,10 @@ from gpuedu.exercises.compare import array_fault
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
 from gpuedu.exercises.kernels.costs import sector_faults
 from gpuedu.exercises.kernels.faults import (
+    LOOPS,
     OUTSIDE,
     RACE,
+    WAITS,
     hazard_faults,
     idle_faults,
     wrapped_faults,
@@ -20,7 +22,6 @@ from gpuedu.exercises.kernels.faults import (
 from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.kernels.sightings import Sighting, read_sightings
 from gpuedu.exercises.kernels.traffic import read_traffic
-from gpuedu.exercises.memory.judge.hazards import LOOPS, WAITS
 
 BLOCK, RADIUS = 128, 3
 _EPSILON = float(np.finfo(np.float32).eps)

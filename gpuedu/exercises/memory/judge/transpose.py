@@ -12,8 +12,10 @@ from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Pro
 from gpuedu.exercises.kernels.costs import conflict_faults, sector_faults
 from gpuedu.exercises.kernels.faults import (
     BELOW,
+    LOOPS,
     OUTSIDE,
     RACE,
+    WAITS,
     hazard_faults,
     idle_faults,
     wrapped_faults,
@@ -21,7 +23,6 @@ from gpuedu.exercises.kernels.faults import (
 from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.kernels.sightings import Sighting
 from gpuedu.exercises.kernels.traffic import read_traffic
-from gpuedu.exercises.memory.judge.hazards import LOOPS, WAITS
 from gpuedu.exercises.memory.tiles import TILE, swap_in_tiles, tiles_in_place
 
 _COSTS = ((64, 96), (96, 32))

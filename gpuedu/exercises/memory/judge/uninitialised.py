@@ -9,16 +9,18 @@ import numpy as np
 from gpuedu.exercises.compare import Misconception, array_fault, likely_cause
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
 from gpuedu.exercises.kernels.faults import (
+    BARRIER,
     BELOW,
+    LOOPS,
     OUTSIDE,
     RACE,
+    UNWRITTEN,
     hazard_faults,
     wrapped_faults,
 )
 from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.kernels.sightings import Sighting, read_sightings
 from gpuedu.exercises.kernels.traffic import read_traffic
-from gpuedu.exercises.memory.judge.hazards import BARRIER, LOOPS, UNWRITTEN
 
 SIZE, BLOCKS, THREADS = 100, 2, 64
 """The launch of the given kernel."""

@@ -16,8 +16,8 @@ from gpuedu.exercises.registers.judge.products import (
 )
 from gpuedu.exercises.registers.products import COLUMNS
 
-_SHAPES = ((64, 64, 40), (33, 64, 32), (70, 30, 13), (64, 17, 8), (3, 5, 1))
-_STEPS = 4
+_SHAPES = ((64, 64, 32), (33, 64, 24), (70, 30, 13), (64, 17, 8), (3, 5, 1))
+_STEPS = 3
 """Steps from which on barriers and order are judged."""
 
 _T, _SHARED_BYTES = 4, 2 * 2 * 64 * 8 * 4

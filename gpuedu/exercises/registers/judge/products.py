@@ -11,9 +11,11 @@ from gpuedu.exercises.compare import array_fault
 from gpuedu.exercises.contract import Case, Fault, Plain
 from gpuedu.exercises.kernels.faults import (
     BELOW,
-    ENDLESS,
+    LOOPS,
     OUTSIDE,
     RACE,
+    UNWRITTEN,
+    WAITS,
     hazard_faults,
     wrapped_faults,
 )
@@ -23,9 +25,6 @@ from gpuedu.exercises.registers.judge.float4 import in_floats
 from gpuedu.exercises.registers.products import COLUMNS
 
 EPSILON = float(np.finfo(np.float32).eps)
-UNWRITTEN = frozenset({"uninitialised-read"})
-WAITS = RACE | UNWRITTEN | frozenset({"divergent-barrier"})
-LOOPS = ENDLESS - {"divergent-barrier"}
 BEYOND = OUTSIDE | {"misaligned"}
 """What leaves an array, or takes four floats from where four cannot begin."""
 

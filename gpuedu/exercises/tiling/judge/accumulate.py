@@ -18,6 +18,7 @@ from gpuedu.exercises.contract import (
     Property,
 )
 from gpuedu.exercises.kernels.faults import (
+    LOOPS,
     OUTSIDE,
     RACE,
     hazard_faults,
@@ -25,7 +26,6 @@ from gpuedu.exercises.kernels.faults import (
     wrapped_faults,
 )
 from gpuedu.exercises.kernels.shapes import LaunchShape
-from gpuedu.exercises.memory.judge.hazards import LOOPS
 from gpuedu.exercises.tiling.precision import DoubleLine, read_double_lines
 
 EPS = 1e-6

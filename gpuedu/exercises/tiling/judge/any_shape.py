@@ -7,8 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
-from gpuedu.exercises.kernels.faults import OUTSIDE, hazard_faults, idle_faults
-from gpuedu.exercises.memory.judge.hazards import LOOPS, WAITS
+from gpuedu.exercises.kernels.faults import LOOPS, OUTSIDE, WAITS, hazard_faults, idle_faults
 from gpuedu.exercises.tiling.judge.products import (
     TILE,
     draw_matrices,
@@ -23,9 +22,9 @@ from gpuedu.exercises.tiling.judge.tiles import (
     unshared_faults,
 )
 
-_EDGES = ((33, 70, 64), (50, 31, 32), (1, 96, 32), (64, 1, 32))
-_TAILS = ((64, 32, 40), (32, 64, 7), (45, 70, 65), (64, 64, 33), (1, 1, 1))
-_WHOLE = ((64, 32, 32), (64, 96, 64))
+_EDGES = ((33, 40, 64), (50, 31, 32), (1, 96, 32), (64, 1, 32))
+_TAILS = ((64, 32, 40), (32, 64, 7), (20, 45, 65), (32, 32, 33), (1, 1, 1))
+_WHOLE = ((64, 32, 32), (32, 96, 64))
 _COSTS = _WHOLE[1]
 
 

@@ -18,6 +18,7 @@ from gpuedu.exercises.contract import (
 )
 from gpuedu.exercises.kernels.faults import (
     BELOW,
+    LOOPS,
     OUTSIDE,
     RACE,
     hazard_faults,
@@ -27,7 +28,6 @@ from gpuedu.exercises.kernels.faults import (
 from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.kernels.sightings import Sighting, read_sightings
 from gpuedu.exercises.kernels.traffic import Access, read_traffic
-from gpuedu.exercises.memory.judge.hazards import LOOPS
 from gpuedu.exercises.tiling.judge.products import (
     TILE,
     draw_matrices,

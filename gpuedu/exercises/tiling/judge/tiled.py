@@ -7,8 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from gpuedu.exercises.contract import Case, Fault, Finding, Judge, Plain, Prediction, Property
-from gpuedu.exercises.kernels.faults import OUTSIDE, hazard_faults, idle_faults
-from gpuedu.exercises.memory.judge.hazards import LOOPS, WAITS
+from gpuedu.exercises.kernels.faults import LOOPS, OUTSIDE, WAITS, hazard_faults, idle_faults
 from gpuedu.exercises.tiling.judge.products import (
     draw_matrices,
     float64_faults,
