@@ -22,7 +22,12 @@ from gpuedu.compilers.nvrtc_kernels import (
 )
 from gpuedu.compilers.nvrtc_library import Outcome, compile_text
 from gpuedu.compilers.nvrtc_log import SOURCE_NAME, read_log
-from gpuedu.compilers.nvrtc_options import compiler_options, content_key, header_folders
+from gpuedu.compilers.nvrtc_options import (
+    compiler_options,
+    content_key,
+    header_folders,
+    require_headers,
+)
 from gpuedu.compilers.nvrtc_remedies import no_kernel, with_remedies
 from gpuedu.compilers.ptx import unresolved
 
@@ -89,9 +94,10 @@ def check_cuda_c(
     Raises:
         CudaCError: the compiler refuses the source, or the source asks for files that are none
             of CUDA's and CuPy's headers.
-        CompilerMissingError: the compiler is not installed.
+        CompilerMissingError: the compiler, or its header of warp matrices, is not installed.
     """
     require_harmless(code, options, name_expressions)
+    require_headers(code)
     code = _with_plain_ends(code)
     given = compiler_options(options, compute_capability, "check")
     key = content_key("cuda-c check", code, given, name_expressions)
@@ -132,9 +138,10 @@ def compile_cuda_c(
     Raises:
         CudaCError: the compiler refuses the source, or the source asks for files that are none
             of CUDA's and CuPy's headers.
-        CompilerMissingError: the compiler is not installed.
+        CompilerMissingError: the compiler, or its header of warp matrices, is not installed.
     """
     require_harmless(code, options, name_expressions)
+    require_headers(code)
     code = _with_plain_ends(code)
     more = ["-lineinfo"] if lineinfo else []
     given = compiler_options([*options, *more], compute_capability)

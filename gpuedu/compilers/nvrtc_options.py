@@ -5,13 +5,17 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 
+from gpuedu.compilers.errors import CompilerMissingError
+
 _FORMAT = 1  # of what is stored
+_WARP_MATRICES = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<mma\.h>", re.MULTILINE)
 _CUPY_HEADERS = ("cupy/_cccl/cub", "cupy/_cccl/thrust", "cupy/_cccl/libcudacxx", "")
 _CUDA_HEADERS = ("cudart", "cccl", "nvcc")
 _PACKAGES = (
@@ -68,6 +72,24 @@ def header_folders() -> tuple[str, ...]:
             folder = None
         found += [folder] if folder else []
     return tuple(found)
+
+
+def require_headers(code: str) -> None:
+    """Check that the header of warp matrices is there if a source includes it.
+
+    It comes with the compiler nvcc, not with NVRTC or CuPy: without it no source that uses it can
+    be compiled, however right it is.
+
+    Raises:
+        CompilerMissingError: it is not installed.
+    """
+    if not _WARP_MATRICES.search(code):
+        return
+    if not any(Path(folder, "mma.h").is_file() for folder in header_folders()):
+        raise CompilerMissingError(
+            "mma.h, CUDA's header of warp matrices, is not installed",
+            remedy="pip install nvidia-cuda-nvcc-cu12, or nvidia-cuda-nvcc for CUDA 13",
+        )
 
 
 def content_key(kind: str, code: str, options: Sequence[str], names: Sequence[str]) -> str:

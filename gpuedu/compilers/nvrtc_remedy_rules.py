@@ -77,6 +77,26 @@ RULES = (
     Rule('overloaded function "atomic', "a pointer first, &a[i], then a value of the array's type"),
     Rule('overloaded function "(__\\w+_sync)"', "the mask first: {0}(0xffffffff, value, ...)"),
     Rule('more than one instance of overloaded function "(\\w+)"', "{0} of two values of one type"),
+    # warp matrices
+    Rule(
+        "::load_matrix_sync",
+        "a fragment, a pointer to its type, a leading dimension; an accumulator's layout as fourth",
+    ),
+    Rule(
+        "::store_matrix_sync",
+        "a pointer to its type, an accumulator, a leading dimension, wmma::mem_row_major",
+    ),
+    Rule(
+        "::mma_sync",
+        "mma_sync(d, a, b, c): accumulators d and c, a of matrix_a, b of matrix_b, of one M, N, K",
+    ),
+    Rule("::fill_fragment", "fill_fragment(fragment, 0.0f)"),
+    Rule(
+        "incomplete type .*::fragment",
+        "16, 16, 16 as M, N, K for half, and wmma::row_major or col_major for factors",
+    ),
+    Rule("must be a (?:class or )?namespace name", "#include <mma.h>", line=r"\bnvcuda\b"),
+    Rule("must be a (?:class or )?namespace name", "using namespace nvcuda;", line=r"\bwmma\b"),
     Rule(
         "no instance of overloaded function|too (?:many|few) arguments in function call",
         "as many arguments as the function takes, of the types that it takes",

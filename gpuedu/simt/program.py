@@ -276,6 +276,59 @@ class WarpOperation(Statement):
     place: Place
 
 
+@dataclass(frozen=True, eq=False)
+class Fragment:
+    """A matrix that a warp holds together.
+
+    ``slot`` is the thread's own part, ``length`` elements of one dimension; ``site`` tells where
+    the source names it.
+    """
+
+    slot: ArraySlot
+    shape: tuple[int, int]
+    length: int
+    site: int
+
+
+@dataclass(eq=False)
+class FillFragment(Statement):
+    """All elements of a fragment get one value; as all of these, whole warps only may run it."""
+
+    fragment: Fragment
+    value: Expression
+    place: Place
+
+
+@dataclass(eq=False)
+class MoveFragment(Statement):
+    """A fragment is read from memory or written to it: ``kind`` is "load" or "store".
+
+    The matrix begins at ``index`` of an array of one dimension; its lines (rows, or columns with
+    ``by_columns``) are ``stride`` elements apart. ``role`` tells how the warp asks for it, as
+    ``gpuedu.simt.intrinsics.matrices.requests`` has it.
+    """
+
+    kind: str
+    fragment: Fragment
+    array: ArraySlot
+    index: Expression
+    stride: Expression
+    by_columns: bool
+    role: str
+    site: int
+
+
+@dataclass(eq=False)
+class MultiplyFragments(Statement):
+    """``result = left @ right + start``, of a warp."""
+
+    result: Fragment
+    left: Fragment
+    right: Fragment
+    start: Fragment
+    place: Place
+
+
 @dataclass(eq=False)
 class Fence(Statement):
     """A memory fence of ``scope`` "block", "device" or "system"."""

@@ -13,9 +13,11 @@ from typing import Any
 
 from gpuedu.simt.program import (
     ArraySlot,
+    Axis,
     Break,
     Continue,
     Expression,
+    Fragment,
     If,
     Inline,
     Loop,
@@ -96,7 +98,7 @@ def names_in(thing: Any) -> set[str]:
         return {name for part in thing for name in names_in(part)}
     if isinstance(thing, Expression) and is_dataclass(thing):
         return {name for entry in fields(thing) for name in names_in(getattr(thing, entry.name))}
-    if is_dataclass(thing) and type(thing).__name__ == "Axis":
+    if isinstance(thing, Axis | Fragment):
         return {name for entry in fields(thing) for name in names_in(getattr(thing, entry.name))}
     return set()
 

@@ -7,7 +7,14 @@ import sys
 
 import pytest
 
-from gpuedu.compilers.nvrtc_options import compiler_options, content_key, header_folders
+from gpuedu.compilers import CompilerMissingError, nvrtc_options
+from gpuedu.compilers.nvrtc import check_cuda_c, compile_cuda_c
+from gpuedu.compilers.nvrtc_options import (
+    compiler_options,
+    content_key,
+    header_folders,
+    require_headers,
+)
 
 
 def test_the_standard_is_added_where_none_is_named():
@@ -60,3 +67,14 @@ def test_the_key_depends_on_everything():
     assert len(keys) == 6
     assert content_key(*base) in keys
     assert content_key("check", "größer \udc80", [], [])
+
+
+def test_a_missing_header_of_warp_matrices_is_no_fault_of_the_source(monkeypatch):
+    code = "  #  include <mma.h>\n"
+    monkeypatch.setattr(nvrtc_options, "header_folders", lambda: ("nowhere",))
+    for ask in (require_headers, check_cuda_c, compile_cuda_c):
+        with pytest.raises(CompilerMissingError) as caught:
+            ask(code)
+        assert "mma.h" in str(caught.value) and "nvidia-cuda-nvcc" in caught.value.remedy
+    require_headers("// #include <mma.h>")
+    require_headers("#include <cuda_fp16.h>")

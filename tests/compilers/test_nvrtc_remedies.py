@@ -116,6 +116,17 @@ SOURCES = {
     '#include "mine.h"\n': "the code itself",
     "#if 1\n": "#endif",
     "/* open\n": "*/",
+    "using namespace nvcuda;\n": "#include <mma.h>",
+    "__global__ void k() { wmma::fill_fragment(1, 2); }": "using namespace nvcuda;",
+}
+WARP_MATRICES = {
+    "wmma::load_matrix_sync(fa, a);": "a fragment, a pointer to its type, a leading dimension",
+    "wmma::load_matrix_sync(fc, c, 16);": "an accumulator's layout as fourth",
+    "wmma::store_matrix_sync(fc, c, 16, wmma::mem_row_major);": "a pointer to its type, an accum",
+    "wmma::mma_sync(fc, fb, fa, fc);": "a of matrix_a, b of matrix_b",
+    "wmma::fill_fragment(fc);": "fill_fragment(fragment, 0.0f)",
+    "wmma::fragment<wmma::matrix_a, 16, 16, 16, half> f;": "wmma::row_major or col_major",
+    "wmma::fragment<wmma::accumulator, 16, 16, 32, float> f;": "16, 16, 16 as M, N, K",
 }
 WARNED = {
     "if (n = 3) a[0] = 1;": "== to compare",
@@ -146,6 +157,22 @@ def remedy_of(code):
     return caught.value.errors[0].remedy
 
 
+def of_warp_matrices(body):
+    """A kernel with three fragments."""
+    return (
+        "#include <mma.h>\nusing namespace nvcuda;\n"
+        "__global__ void k(const half* a, float* c) {\n"
+        "    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> fa;\n"
+        "    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> fb;\n"
+        f"    wmma::fragment<wmma::accumulator, 16, 16, 16, float> fc;\n    {body}\n}}\n"
+    )
+
+
+@pytest.mark.parametrize("body", WARP_MATRICES)
+def test_errors_with_warp_matrices(body):
+    assert WARP_MATRICES[body] in remedy_of(of_warp_matrices(body))
+
+
 @pytest.mark.parametrize("body", IN_KERNEL)
 def test_errors_in_a_kernel(body):
     remedy = remedy_of(kernel(body))
@@ -173,6 +200,7 @@ def test_remedies_are_one_short_line():
 
 def test_every_rule_is_reached_by_an_error_above():
     sources = (*map(kernel, IN_KERNEL), *map(kernel, WARNED), *SOURCES, *RARE)
+    sources += tuple(map(of_warp_matrices, WARP_MATRICES))
     complaints = [one for code in sources for one in complaints_of(code)]
     complaints += complaints_of("", options=("-std",))
     for rule in RULES:

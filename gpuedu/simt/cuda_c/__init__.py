@@ -18,7 +18,8 @@ From a kernel to a program, with ``lowerer`` for the state on the way:
 - ``statements``, ``locals``: what a body does and declares; ``loops``, ``counting``, ``switches``,
   ``changes``: control flow, and what it carries.
 - ``functions``, ``prototypes``, ``half_functions``, ``pairs``: CUDA's functions of numbers;
-  ``threads``, ``atomics``, ``printing``: those of threads together.
+  ``threads``, ``atomics``, ``printing``: those of threads together; ``fragments``,
+  ``matrix_functions``: the matrices that a warp holds.
 - ``arguments``, ``compile``: from a source text, a kernel's name and arguments to a program.
 
 Modules import what they need at their top. Only where the language itself goes round in a circle

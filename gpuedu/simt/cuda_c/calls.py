@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from tree_sitter import Node
 
-from gpuedu.simt.cuda_c import atomics, functions, pairs, printing, threads
+from gpuedu.simt.cuda_c import atomics, functions, matrix_functions, pairs, printing, threads
 from gpuedu.simt.cuda_c.access import read, write
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.device_functions import call_device_function
@@ -51,7 +51,7 @@ def call(k: Lowerer, node: Node) -> Typed:
         case "primitive_type" | "sized_type_specifier" | "type_identifier":
             return _as_cast(k, node, callee, given)
         case "qualified_identifier" if (name := text_of(callee).rpartition("::")[2]) in (
-            k.module.functions
+            k.module.functions.keys() | matrix_functions.FUNCTIONS.keys()
         ):
             return _named(k, node, name, given)
         case "field_expression":
@@ -79,6 +79,8 @@ def _named(k: Lowerer, node: Node, name: str, given: list[Node]) -> Typed:
         return call_device_function(k, node, k.module.functions[name], given, ())
     if isinstance(k.find(name), TypeName) or name in k.module.types:
         return _as_cast(k, node, bare(field(node, "function")), given)
+    if name in matrix_functions.FUNCTIONS:
+        return matrix_functions.call(k, node, name, given)
     if name == "__ldg" or name in ("__ldca", "__ldcg", "__ldcs"):
         return _cached_load(k, node, given)
     if name == "printf":

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from tree_sitter import Node
 
+from gpuedu.errors import KernelSourceError
 from gpuedu.simt.builder import Builder
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.expressions import evaluate
-from gpuedu.simt.cuda_c.lowerer import Fixed, Frame, Lowerer, constant, known
+from gpuedu.simt.cuda_c.fragments import HEADER, IN_MEMORY
+from gpuedu.simt.cuda_c.lowerer import Binding, Fixed, Frame, Lowerer, constant, known
 from gpuedu.simt.cuda_c.module import Function, Module
+from gpuedu.simt.cuda_c.preprocess import includes
 from gpuedu.simt.cuda_c.structures import read_declaration
 from gpuedu.simt.cuda_c.syntax import field, parts, text_of
 from gpuedu.simt.cuda_c.types import INT, VOID, Number
@@ -31,7 +36,29 @@ def whole_number(module: Module, node: Node) -> int:
     Raises:
         KernelSourceError: It is no integer, or not known yet.
     """
-    return whole_number_of(reader(module, node), node)
+    lowerer = reader(module, node)
+    lowerer.frames[-1].scopes[-1].update(_constants_so_far(module))
+    return whole_number_of(lowerer, node)
+
+
+def _constants_so_far(module: Module) -> dict[str, Binding]:
+    """The constants that were read already, while the rest of the source is not yet."""
+    found: dict[str, Binding] = {}
+    for declaration, part in module.constants:
+        plain = part.type == "init_declarator" and field(part, "declarator").type == "identifier"
+        alone = len(declaration.children_by_field_name("declarator")) == 1
+        if not (plain and alone):  # an array's extent would ask here again
+            continue
+        k = reader(module, part)
+        k.frames[-1].scopes[-1] = found
+        (made,) = read_declaration(module, declaration)
+        if made.value is None or not isinstance(made.type, Number):
+            continue
+        with suppress(KernelSourceError):  # told where it is bound
+            value = convert(k, made.value, evaluate(k, made.value), made.type)
+            if known(value) is not None:
+                found[made.name] = Fixed(value)
+    return found
 
 
 def whole_number_of(k: Lowerer, node: Node) -> int:
@@ -50,6 +77,9 @@ def bind_constants(module: Module) -> None:
     """Enter the enumerators and constants of a module, once."""
     if module.bindings:
         return
+    if includes(module.code, HEADER):
+        for name, value in IN_MEMORY.items():
+            module.bindings[name] = Fixed(constant(INT, value))
     for node in module.enums:
         enumerators(reader(module, node), node, module.bindings)
     for declaration, part in module.constants:

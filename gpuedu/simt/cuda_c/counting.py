@@ -12,6 +12,7 @@ from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.declarations import type_node
 from gpuedu.simt.cuda_c.expressions import evaluate
 from gpuedu.simt.cuda_c.folding import cast
+from gpuedu.simt.cuda_c.fragments import Fragment
 from gpuedu.simt.cuda_c.lowerer import Alias, Lowerer, Memory, Variable
 from gpuedu.simt.cuda_c.statements import block
 from gpuedu.simt.cuda_c.syntax import bare, field, operator_of, parts, short, text_of, walk
@@ -184,6 +185,8 @@ def _has_memory(k: Lowerer, node: Node) -> bool:
     for part in walk(node):
         if part.type == "identifier":
             found = k.find(text_of(part))
+            if isinstance(found, Memory) and isinstance(found.type, Fragment):
+                continue  # only its `num_elements` can stand in a bound
             if isinstance(found, Memory | Alias):
                 return True
             if isinstance(found, Variable) and isinstance(found.type, Pointer):

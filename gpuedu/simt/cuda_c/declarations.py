@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from gpuedu.simt.cuda_c.fragments import FragmentError, fragment, is_fragment
 from gpuedu.simt.cuda_c.syntax import field, parts, short, text_of
 from gpuedu.simt.cuda_c.types import (
     AUTO,
@@ -64,7 +65,13 @@ _PRIMITIVES: dict[str, CType] = {
 
 
 class UnknownTypeError(Exception):
-    """A type that is not covered; the node and why."""
+    """A type that is not covered: the node, what it is, and the end of the sentence."""
+
+    @property
+    def told(self) -> str:
+        """The reason as a sentence."""
+        _, what, *end = self.args
+        return f"{what}{end[0] if end else ' is not covered'}"
 
 
 @dataclass(frozen=True)
@@ -83,12 +90,14 @@ Length = Callable[[Node], int]
 """The extent of an array."""
 
 
-def specified(node: Node, names: Names) -> CType:
-    """The type that a specifier names.
+def specified(node: Node, names: Names, length: Length) -> CType:
+    """The type that a specifier names; ``length`` reads the numbers in a template's arguments.
 
     Raises:
         UnknownTypeError: It is not covered.
     """
+    if is_fragment(node):
+        return _fragment(node, names, length)
     match node.type:
         case "primitive_type":
             found = _PRIMITIVES.get(text_of(node))
@@ -103,6 +112,13 @@ def specified(node: Node, names: Names) -> CType:
     if found is None:
         raise UnknownTypeError(node, f"the type `{short(node)}`")
     return found
+
+
+def _fragment(node: Node, names: Names, length: Length) -> CType:
+    try:
+        return fragment(node, lambda part: described(part, names, length), length)
+    except FragmentError as fault:
+        raise UnknownTypeError(*fault.args, "") from None
 
 
 def _sized(words: list[str]) -> CType | None:
@@ -190,7 +206,7 @@ def described(node: Node, names: Names, length: Length) -> CType:
     specifier = type_node(node)
     if specifier is None:
         raise UnknownTypeError(node, f"the type `{short(node)}`")
-    type_, const = specified(specifier, names), is_const(node)
+    type_, const = specified(specifier, names, length), is_const(node)
     abstract = node.child_by_field_name("declarator")
     while abstract is not None:
         match abstract.type:

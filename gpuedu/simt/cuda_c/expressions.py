@@ -15,7 +15,7 @@ from gpuedu.simt.cuda_c.lowerer import NOTHING, Fixed, Lowerer, Typed, constant
 from gpuedu.simt.cuda_c.operators import binary, unary
 from gpuedu.simt.cuda_c.places import PlaceOf, defined_place, named_place
 from gpuedu.simt.cuda_c.syntax import bare, field, operator_of, short, text_of
-from gpuedu.simt.cuda_c.types import BOOLEAN, CType, Number, Pointer
+from gpuedu.simt.cuda_c.types import BOOLEAN, INT, CType, Number, Pointer
 from gpuedu.simt.cuda_c.views import address
 from gpuedu.simt.kinds import convert as converted
 from gpuedu.simt.program import Const, Expression, If, Select, Statement
@@ -45,7 +45,7 @@ def evaluate_value(k: Lowerer, node: Node) -> Typed:
     from gpuedu.simt.cuda_c.casts import explicit_cast, sizeof
     from gpuedu.simt.cuda_c.initializers import initialised
     from gpuedu.simt.cuda_c.lvalues import place_of
-    from gpuedu.simt.cuda_c.type_names import type_of
+    from gpuedu.simt.cuda_c.type_names import num_elements, type_of
 
     match node.type:
         case "number_literal":
@@ -56,6 +56,8 @@ def evaluate_value(k: Lowerer, node: Node) -> Typed:
             return constant(BOOLEAN, node.type == "true")
         case "identifier":
             return _name(k, node)
+        case "qualified_identifier" if (length := num_elements(k, node)) is not None:
+            return constant(INT, length)
         case "qualified_identifier" if isinstance(k.find(text_of(node)), Fixed):
             return read(k, node, defined_place(k, node))
         case "qualified_identifier" if (

@@ -79,9 +79,11 @@ def local_type(k: Lowerer, specifier: Node) -> CType:
             return struct
         if specifier.type == "enum_specifier":
             return _enum(k, specifier)
-        return specified(specifier, lambda name: type_named(k, name))
+        return specified(
+            specifier, lambda name: type_named(k, name), lambda size: whole_number_of(k, size)
+        )
     except UnknownTypeError as fault:
-        raise k.refuse(fault.args[0], f"{fault.args[1]} is not covered") from None
+        raise k.refuse(fault.args[0], fault.told) from None
 
 
 def _enum(k: Lowerer, specifier: Node) -> CType:
@@ -99,7 +101,7 @@ def _declared(k: Lowerer, part: Node, base: CType, const: bool) -> Declared:
     try:
         made = declare(part, base, const, lambda size: whole_number_of(k, size))
     except UnknownTypeError as fault:
-        raise k.refuse(fault.args[0], f"{fault.args[1]} is not covered") from None
+        raise k.refuse(fault.args[0], fault.told) from None
     beside = part.parent.child_by_field_name("value") if part.parent is not None else None
     if made.value is None and beside is not None and part.type != "init_declarator":
         return Declared(made.name, made.type, made.node, beside)

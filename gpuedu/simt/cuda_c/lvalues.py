@@ -6,7 +6,8 @@ from tree_sitter import Node
 
 from gpuedu.simt.cuda_c.conversions import index_of
 from gpuedu.simt.cuda_c.expressions import evaluate, evaluate_value
-from gpuedu.simt.cuda_c.lowerer import Lowerer, Memory, member
+from gpuedu.simt.cuda_c.fragments import Fragment
+from gpuedu.simt.cuda_c.lowerer import Lowerer, Memory, constant, member
 from gpuedu.simt.cuda_c.operators import moved
 from gpuedu.simt.cuda_c.places import (
     Element,
@@ -20,7 +21,7 @@ from gpuedu.simt.cuda_c.places import (
 )
 from gpuedu.simt.cuda_c.reinterpretation import reinterpreted
 from gpuedu.simt.cuda_c.syntax import bare, field, operator_of, parts, short, text_of
-from gpuedu.simt.cuda_c.types import ArrayOf, Struct, dimensions
+from gpuedu.simt.cuda_c.types import INT, ArrayOf, Struct, dimensions
 from gpuedu.simt.cuda_c.views import array_member
 
 
@@ -97,6 +98,8 @@ def _member(k: Lowerer, node: Node) -> PlaceOf | None:
     type_ = base.type
     if not isinstance(type_, Struct):
         raise k.refuse(node, f"`{short(argument)}` is `{type_}`, which has no members")
+    if isinstance(type_, Fragment) and name == "num_elements":
+        return Temporary(constant(INT, type_.length))
     inner = type_.type_of(name)
     if inner is None:
         known = ", ".join(f"`{field_name}`" for field_name, _ in type_.fields)

@@ -67,6 +67,8 @@ def _top_level(module: Module, node: Node, template: tuple[Node, ...]) -> None:
             _read(module, child(node, "body"))
         case "static_assert_declaration" | "using_declaration" | ";" | "empty_statement":
             pass
+        case "namespace_alias_definition":
+            pass
         case "expression_statement" if not parts(node):
             pass
         case _:
@@ -109,7 +111,7 @@ def _alias(module: Module, node: Node) -> None:
     try:
         made = described(child(node, "type"), module.types.get, extent_reader(module))
     except UnknownTypeError as fault:
-        raise module.refuse(fault.args[0], f"{fault.args[1]} is not covered") from None
+        raise module.refuse(fault.args[0], fault.told) from None
     module.types[text_of(child(node, "name"))] = made
 
 

@@ -50,16 +50,14 @@ def declared_parameters(k: Lowerer, function: Function, scopes: Scopes) -> list[
         specifier = type_node(node)
         assert specifier is not None
         try:
-            base = specified(specifier, names)
+            base = specified(specifier, names, lambda size: whole_number_of(k, size))
             found = node.child_by_field_name("declarator")
             if found is None:
                 made.append(Declared("_", base, node))
                 continue
             one = declare(found, base, is_const(node), lambda size: whole_number_of(k, size))
         except UnknownTypeError as fault:
-            raise k.module.refuse(
-                fault.args[0], f"{fault.args[1]} is not covered", function=function.name
-            ) from None
+            raise k.module.refuse(fault.args[0], fault.told, function=function.name) from None
         type_ = one.type
         if isinstance(type_, ArrayOf):
             type_ = Pointer(type_.element, is_const(node))

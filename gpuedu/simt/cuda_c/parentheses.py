@@ -31,7 +31,7 @@ _BEFORE_OPERAND = frozenset({"return", "case", "else", "do"})
 _CLOSING = frozenset({"]", ".", "->", "++", "--", "::"})
 _MEMBERS = frozenset({".", "->"})
 _TEMPLATES = {"template", "operator", "static_cast", "reinterpret_cast", "const_cast", "min", "max"}
-_TEMPLATES |= {"dynamic_cast", "bit_cast"}
+_TEMPLATES |= {"dynamic_cast", "bit_cast", "fragment"}
 _AFTER_TEMPLATE = frozenset({*"({-+*&~!", "::"})
 _DEFINED = re.compile(
     r"\b(?:struct|class|enum|union|typename|using)\s+(\w+)|\btypedef\b[^;{]*?(\w+)\s*(?:\[[^;]*\])?;"

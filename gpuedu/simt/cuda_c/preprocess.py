@@ -20,6 +20,7 @@ HEADERS = frozenset(
         *("math.h", "cmath", "stdint.h", "cstdint", "float.h", "cfloat", "limits.h", "climits"),
         *("math_constants.h", "cuda_fp16.h", "stdio.h", "cstdio", "assert.h", "cassert"),
         *("stddef.h", "cstddef", "device_functions.h", "sm_20_intrinsics.h"),
+        *("mma.h", "crt/mma.h"),
         *("cuda/std/cstdint", "cuda/std/cmath", "cuda/std/limits"),
     }
 )
@@ -132,11 +133,20 @@ def expand(code: str, defines: tuple[str, ...] = ()) -> str:
             function="the source",
             line=line,
             text=shown,
-            remedy="CUDA's own headers of numbers, mathematics and fp16 are known"
+            remedy="CUDA's own headers of numbers, mathematics, fp16 and warp matrices are known"
             if message.startswith("`#include")
             else "",
         )
     return text
+
+
+def includes(code: str, header: str) -> bool:
+    """Whether a source text asks for a header.
+
+    >>> includes("#include <mma.h>", "mma.h"), includes("// mma.h", "mma.h")
+    (True, False)
+    """
+    return any(_includes(line, f"<{header}>") for line in code.splitlines())
 
 
 def _includes(text: str, message: str) -> bool:

@@ -78,7 +78,7 @@ def statement(k: Lowerer, node: Node) -> None:
             _local_type(k, node)
         case "static_assert_declaration" | "attributed_statement" if not parts(node):
             pass
-        case "static_assert_declaration" | "using_declaration":
+        case "static_assert_declaration" | "using_declaration" | "namespace_alias_definition":
             pass
         case "attributed_statement":
             statement(k, parts(node)[-1])

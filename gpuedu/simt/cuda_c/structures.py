@@ -82,7 +82,7 @@ def read_enum(module: Module, node: Node) -> CType:
     name, base = node.child_by_field_name("name"), node.child_by_field_name("base")
     type_: CType = INT
     if base is not None:
-        type_ = specified(base, module.types.get)
+        type_ = specified(base, module.types.get, extent_reader(module))
     if name is not None:
         type_ = module.types.setdefault(text_of(name), type_)
     if node.child_by_field_name("body") is not None and node not in module.enums:
@@ -100,9 +100,9 @@ def read_declaration(module: Module, node: Node) -> list[Any]:
         elif specifier.type == "enum_specifier":
             base = read_enum(module, specifier)
         else:
-            base = specified(specifier, module.types.get)
+            base = specified(specifier, module.types.get, extent_reader(module))
         return [
             declare(part, base, is_const(node), extent_reader(module)) for part in declarators(node)
         ]
     except UnknownTypeError as fault:
-        raise module.refuse(fault.args[0], f"{fault.args[1]} is not covered") from None
+        raise module.refuse(fault.args[0], fault.told) from None

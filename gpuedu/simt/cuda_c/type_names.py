@@ -6,7 +6,9 @@ from tree_sitter import Node
 
 from gpuedu.simt.cuda_c.constants import whole_number_of
 from gpuedu.simt.cuda_c.declarations import UnknownTypeError, described, specified
+from gpuedu.simt.cuda_c.fragments import Fragment
 from gpuedu.simt.cuda_c.lowerer import Lowerer, TypeName
+from gpuedu.simt.cuda_c.syntax import text_of
 from gpuedu.simt.cuda_c.types import CType
 
 
@@ -19,9 +21,9 @@ def type_of(k: Lowerer, node: Node) -> CType:
     try:
         if node.type == "type_descriptor":
             return described(node, names, lambda size: whole_number_of(k, size))
-        return specified(node, names)
+        return specified(node, names, lambda size: whole_number_of(k, size))
     except UnknownTypeError as fault:
-        raise k.refuse(fault.args[0], f"{fault.args[1]} is not covered") from None
+        raise k.refuse(fault.args[0], fault.told) from None
 
 
 def type_named(k: Lowerer, name: str) -> CType | None:
@@ -30,3 +32,14 @@ def type_named(k: Lowerer, name: str) -> CType | None:
     if isinstance(found, TypeName):
         return found.type
     return None if found is not None else k.module.types.get(name)
+
+
+def num_elements(k: Lowerer, node: Node) -> int | None:
+    """``Sums::num_elements`` and ``decltype(sums)::num_elements``; None for other names."""
+    scope, _, name = text_of(node).rpartition("::")
+    if name != "num_elements":
+        return None
+    inner = scope.removeprefix("decltype(").rstrip(")").strip()
+    variable = k.find(inner) if scope.startswith("decltype(") else None
+    found = getattr(variable, "type", None) or type_named(k, inner.rpartition("::")[2])
+    return found.length if isinstance(found, Fragment) else None

@@ -76,19 +76,12 @@ class SiteCounts:
         view = self.view
         assert view is not None
         wide = (count, shape[1])
-        at = (
-            np.stack([np.broadcast_to(a, wide) for a, _ in entries])
-            if len(entries) > 1
-            else np.broadcast_to(entries[0][0], wide)[np.newaxis]
-        )
-        at = at.reshape(len(entries), count, -1, WARP_SIZE)
+        at = _stacked([a for a, _ in entries], wide)
         active = None
         if entries[0][1] is not None:
-            masks = [np.broadcast_to(m, wide) for _, m in entries]  # type: ignore[arg-type]
             same = all(m is entries[0][1] for _, m in entries)
-            active = (masks[0][np.newaxis] if same else np.stack(masks)).reshape(
-                1 if same else len(entries), count, -1, WARP_SIZE
-            )
+            masks = [m for _, m in (entries[:1] if same else entries)]
+            active = _stacked(masks, wide)  # type: ignore[arg-type]
         self._enter(view, at, active, rows, atomic=atomic)
 
     def _enter(
@@ -127,6 +120,12 @@ class SiteCounts:
         if name not in self.counts:
             return np.zeros(self.blocks * self.warps, np.int64)
         return self.counts[name].reshape(-1)
+
+
+def _stacked(values: list[np.ndarray], wide: tuple[int, int]) -> np.ndarray:
+    """Values of one shape as (values, rows, warps, 32), each spread over ``wide`` (rows, T)."""
+    spread = np.broadcast_to(np.stack(values), (len(values), *wide))
+    return spread.reshape(len(values), wide[0], -1, WARP_SIZE)
 
 
 class MaskCounts:

@@ -16,7 +16,7 @@ from gpuedu.simt.machine import findings as found
 from gpuedu.simt.machine.addressing import Budget, LaunchStoppedError
 from gpuedu.simt.machine.cells import garbage
 from gpuedu.simt.machine.masks import Mask, merge, narrow
-from gpuedu.simt.machine.meetings import Meetings
+from gpuedu.simt.machine.matrices import Matrices
 from gpuedu.simt.machine.views import View
 from gpuedu.simt.program import Atomic, Const, Language, Loop, Raise
 from gpuedu.trace import Place
@@ -25,7 +25,7 @@ SPIN_TURNS = 5_000
 STUCK_TURNS = 500
 
 
-class Machine(Meetings):
+class Machine(Matrices):
     """One chunk of blocks, running; ``raised`` has the threads that an exception ended."""
 
     raised: Any = np.False_

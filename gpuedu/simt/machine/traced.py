@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from gpuedu.simt.intrinsics import matrices
 from gpuedu.simt.machine import findings as found
 from gpuedu.simt.machine.history import EPOCHS, SYNCS, History
 from gpuedu.simt.machine.masks import Mask, narrow
@@ -13,6 +15,7 @@ from gpuedu.simt.machine.shadow import (
     Shadow,
 )
 from gpuedu.simt.machine.views import View
+from gpuedu.simt.program import MoveFragment
 from gpuedu.trace import WARP_SIZE, Place, Space
 
 
@@ -24,13 +27,16 @@ class TracedMachine(History):
         at, m = self.locate(site, view, index, m)
         if m is not False:
             self.account.access(site, view, at, m, self.epoch)
-            if view.space is Space.SHARED:
-                self._shared_read(site, view, at, m)
-            elif view.space is Space.GLOBAL:
-                shadow = self.account.shadow(view.flat.allocation, "load")
-                if shadow is not None:
-                    self._enter("read", shadow, site, view, at, m, None)
+            self._remember_read(site, view, at, m)
         return self._read(site, view, at, m)
+
+    def _remember_read(self, site: int, view: View, at: Any, m: Mask) -> None:
+        if view.space is Space.SHARED:
+            self._shared_read(site, view, at, m)
+        elif view.space is Space.GLOBAL:
+            shadow = self.account.shadow(view.flat.allocation, "load")
+            if shadow is not None:
+                self._enter("read", shadow, site, view, at, m, None)
 
     def store(self, site: int, view: View, index: tuple[Any, ...], value: Any, m: Mask) -> None:
         """Write one element for each thread, and enter it."""
@@ -38,10 +44,58 @@ class TracedMachine(History):
         if m is False:
             return
         self.account.access(site, view, at, m, self.epoch)
+        self._remember_write(site, view, at, value, m)
+        self._write(view, at, value, m)
+
+    def _remember_write(self, site: int, view: View, at: Any, value: Any, m: Mask) -> None:
         shadow = self._history(view, "store")
         if shadow is not None:
             self._enter("write", shadow, site, view, at, m, value)
-        self._write(view, at, value, m)
+
+    def load_quietly(self, site: int, view: View, index: tuple[Any, ...], m: Mask) -> Any:
+        """Read one element of a matrix for each thread, and remember it."""
+        at, m = self.locate(site, view, index, m)
+        if m is not False:
+            self._remember_read(site, view, at, m)
+        return self._read(site, view, at, m)
+
+    def store_quietly(
+        self, site: int, view: View, index: tuple[Any, ...], value: Any, m: Mask
+    ) -> None:
+        """Write one element of a matrix for each thread, and remember it."""
+        at, m = self.locate(site, view, index, m)
+        if m is not False:
+            self._remember_write(site, view, at, value, m)
+            self._write(view, at, value, m)
+
+    def count_matrix(self, s: MoveFragment, view: View, index: Any, stride: Any, m: Mask) -> None:
+        """Enter the requests of a matrix, in words of the site's type."""
+        dtype = self.program.sites[s.site].dtype
+        words = self._words(view, dtype)
+        shape, by_columns = s.fragment.shape, s.by_columns
+        begin = (view.offset + index) * view.flat.step + view.flat.start - words.flat.start
+        for request in matrices.requests(view.dtype, shape, s.role, by_columns=by_columns):
+            line, position = (
+                np.tile(part, self.warps)[np.newaxis] for part in (request.line, request.position)
+            )
+            at = (begin + (line * stride + position) * view.flat.step) // dtype.itemsize
+            asks = (at >= 0) & (at < words.flat.data.shape[-1])
+            if request.active is not None:
+                asks = asks & np.tile(request.active, self.warps)
+            here, _ = narrow(m, asks)
+            if here is not False:
+                self.account.access(s.site, words, at, here, self.epoch)
+
+    def _words(self, view: View, dtype: np.dtype) -> View:
+        """An array's memory as words; the same object each time, as counting asks for."""
+        key = (id(view.flat), dtype)
+        if key not in self._as_words:
+            self._as_words[key] = (view.flat, view.retyped(dtype))
+        return self._as_words[key][1]
+
+    @cached_property
+    def _as_words(self) -> dict[tuple[int, np.dtype], tuple[Any, View]]:
+        return {}
 
     def atomic(
         self,

@@ -83,7 +83,26 @@ add(
 )
 add("long_double", "long double", "long double x = 1; // here\nout[0] = x;")
 add("throwaway_label", "goto", "goto end; // here\nend: ;")
-add("matrix_units", "#include", "out[0] = 1;", "#include <mma.h> // here")
+add(
+    "matrix_units_of_bfloat16",
+    "__nv_bfloat16",
+    "wmma::fragment<wmma::matrix_a, 16, 16, 16, __nv_bfloat16, wmma::row_major> f; // here",
+    "#include <mma.h>\nusing namespace nvcuda;",
+)
+add(
+    "matrix_units_of_tf32",
+    "tf32",
+    "wmma::fragment<wmma::matrix_a, 16, 16, 8, wmma::precision::tf32, wmma::row_major> f; // here",
+    "#include <mma.h>\nusing namespace nvcuda;",
+)
+add("bfloat16_header", "#include", "out[0] = 1;", "#include <cuda_bf16.h> // here")
+add(
+    "a_fragment_as_a_whole",
+    "member by member",
+    "C c, d; wmma::fill_fragment(c, 0.0f);\nd = c; // here",
+    "#include <mma.h>\nusing namespace nvcuda;\n"
+    "typedef wmma::fragment<wmma::accumulator, 16, 16, 16, float> C;",
+)
 add("clock", "clock", "out[0] = clock(); // here")
 add("nanosleep", "nanosleep", "__nanosleep(100); // here")
 add(

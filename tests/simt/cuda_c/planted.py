@@ -690,3 +690,235 @@ KERNEL(const int* a, int* out) {
     arguments=lambda: (ints(32, high=9), zeros(32, dtype=np.int32)),
     block=32,
 )
+
+# Warp matrices
+
+WARP_MATRICES = """
+#include <cuda_fp16.h>
+#include <mma.h>
+using namespace nvcuda;
+typedef wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> A;
+typedef wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> B;
+typedef wmma::fragment<wmma::accumulator, 16, 16, 16, float> C;
+"""
+
+
+def halves(*shape: int) -> np.ndarray:
+    return floats(*shape).astype(np.float16)
+
+
+plant(
+    "accumulator_without_a_begin",
+    "uninitialised-read",
+    "fc",
+    WARP_MATRICES
+    + """
+KERNEL(const half* a, const half* b, float* c) {
+    A fa; B fb; C fc;
+    wmma::load_matrix_sync(fa, a, 16);
+    wmma::load_matrix_sync(fb, b, 16);
+    wmma::mma_sync(fc, fa, fb, fc); // <- uninitialised-read
+    wmma::store_matrix_sync(c, fc, 16, wmma::mem_row_major);
+}
+""",
+    ("A fa; B fb; C fc;", "A fa; B fb; C fc; wmma::fill_fragment(fc, 0.0f);"),
+    arguments=lambda: (halves(16, 16), halves(16, 16), zeros(16, 16)),
+    block=32,
+)
+
+plant(
+    "half_a_warp_loads",
+    "torn-warp",
+    "",
+    WARP_MATRICES
+    + """
+KERNEL(const half* a, float* c) {
+    A fa;
+    if (threadIdx.x % 32 < 16)
+        wmma::load_matrix_sync(fa, a, 16); // <- torn-warp
+    c[threadIdx.x] = 1.0f;
+}
+""",
+    ("    if (threadIdx.x % 32 < 16)\n", "    if (threadIdx.x / 32 < 1)\n"),
+    arguments=lambda: (halves(16, 16), zeros(64)),
+    block=64,
+)
+
+plant(
+    "a_block_that_is_no_whole_warp",
+    "torn-warp",
+    "",
+    WARP_MATRICES
+    + """
+KERNEL(float* c) {
+    C fc;
+    if (threadIdx.x >= 32)
+        wmma::fill_fragment(fc, 0.0f); // <- torn-warp
+    c[threadIdx.x] = 1.0f;
+}
+""",
+    (">= 32", "< 32"),
+    arguments=lambda: (zeros(48),),
+    block=48,
+)
+
+plant(
+    "each_lane_its_own_address",
+    "lanes-disagree",
+    "",
+    WARP_MATRICES
+    + """
+KERNEL(const half* a, float* c) {
+    A fa;
+    wmma::load_matrix_sync(fa, a + 16 * threadIdx.x, 16); // <- lanes-disagree
+    c[threadIdx.x] = 1.0f;
+}
+""",
+    ("16 * threadIdx.x", "256 * (threadIdx.x / 32)"),
+    arguments=lambda: (halves(80, 16), zeros(64)),
+    block=64,
+)
+
+plant(
+    "a_tile_that_begins_between",
+    "misaligned",
+    "a",
+    WARP_MATRICES
+    + """
+KERNEL(const half* a, float* c) {
+    A fa;
+    wmma::load_matrix_sync(fa, a + 8, 32); // <- misaligned
+    c[threadIdx.x] = 1.0f;
+}
+""",
+    ("a + 8", "a + 16"),
+    arguments=lambda: (halves(16, 32), zeros(32)),
+    block=32,
+)
+
+plant(
+    "a_leading_dimension_of_20",
+    "misaligned",
+    "a",
+    WARP_MATRICES
+    + """
+KERNEL(const half* a, float* c, int n) {
+    A fa;
+    wmma::load_matrix_sync(fa, a, n + 4); // <- misaligned
+    c[threadIdx.x] = 1.0f;
+}
+""",
+    ("n + 4", "n + 8"),
+    arguments=lambda: (halves(16, 24), zeros(32), np.int32(16)),
+    block=32,
+)
+
+plant(
+    "a_tile_past_the_end",
+    "out-of-bounds",
+    "c",
+    WARP_MATRICES
+    + """
+KERNEL(float* c, int n) {
+    C fc;
+    wmma::fill_fragment(fc, 1.0f);
+    wmma::store_matrix_sync(c + 16, fc, n, wmma::mem_row_major); // <- out-of-bounds
+}
+""",
+    ("c + 16", "c"),
+    arguments=lambda: (zeros(16, 16), np.int32(16)),
+    block=32,
+)
+
+plant(
+    "a_fragment_past_the_last",
+    "out-of-bounds",
+    "fc",
+    WARP_MATRICES
+    + """
+KERNEL(float* c, int n) {
+    C fc[2];
+    for (int i = 0; i <= n; i++)
+        wmma::fill_fragment(fc[i], 1.0f); // <- out-of-bounds
+    wmma::store_matrix_sync(c, fc[1], 16, wmma::mem_row_major);
+}
+""",
+    ("i <= n", "i < n"),
+    arguments=lambda: (zeros(16, 16), np.int32(2)),
+    block=32,
+)
+
+plant(
+    "two_warps_store_one_tile",
+    "data-race",
+    "c",
+    WARP_MATRICES
+    + """
+KERNEL(float* c) {
+    C fc;
+    wmma::fill_fragment(fc, threadIdx.x / 32);
+    wmma::store_matrix_sync(c, fc, 16, wmma::mem_row_major); // <- data-race
+}
+""",
+    ("_sync(c,", "_sync(c + 256 * (threadIdx.x / 32),"),
+    arguments=lambda: (zeros(32, 16),),
+    block=64,
+)
+
+plant(
+    "loaded_before_the_lanes_wrote",
+    "data-race",
+    "s",
+    WARP_MATRICES
+    + """
+KERNEL(const half* a, float* c) {
+    __shared__ alignas(32) half s[256];
+    A fa;
+    for (int i = threadIdx.x; i < 256; i += 32) s[i] = a[i]; // <- data-race
+    wmma::load_matrix_sync(fa, s, 16); // <- data-race
+    c[threadIdx.x] = 1.0f;
+}
+""",
+    ("    wmma::load", "    __syncwarp(); wmma::load"),
+    arguments=lambda: (halves(16, 16), zeros(32)),
+    block=32,
+)
+
+plant(
+    "read_before_the_warp_stored",
+    "data-race",
+    "s",
+    WARP_MATRICES
+    + """
+KERNEL(float* c) {
+    __shared__ alignas(32) float s[256];
+    C fc;
+    wmma::fill_fragment(fc, 2.0f);
+    wmma::store_matrix_sync(s, fc, 16, wmma::mem_row_major); // <- data-race
+    for (int i = threadIdx.x; i < 256; i += 32) c[i] = s[i]; // <- data-race
+}
+""",
+    ("    for (int", "    __syncwarp(); for (int"),
+    arguments=lambda: (zeros(256),),
+    block=32,
+)
+
+plant(
+    "a_tile_of_shared_memory_that_nobody_wrote",
+    "uninitialised-read",
+    "s",
+    WARP_MATRICES
+    + """
+KERNEL(const half* a, float* c) {
+    __shared__ alignas(32) half s[512];
+    A fa;
+    for (int i = threadIdx.x; i < 256; i += 32) s[i] = a[i];
+    __syncthreads();
+    wmma::load_matrix_sync(fa, s + 128, 16); // <- uninitialised-read
+    c[threadIdx.x] = 1.0f;
+}
+""",
+    ("s + 128", "s"),
+    arguments=lambda: (halves(16, 16), zeros(32)),
+    block=32,
+)

@@ -10,6 +10,7 @@ import numpy as np
 from gpuedu.simt.intrinsics.rounding import to_integer
 from gpuedu.simt.machine import masks
 from gpuedu.simt.machine.codegen.expressions import text_of
+from gpuedu.simt.machine.codegen.fragments import write_fragments
 from gpuedu.simt.machine.codegen.leaving import may_leave
 from gpuedu.simt.machine.codegen.paths import (
     write_if,
@@ -30,11 +31,14 @@ from gpuedu.simt.program import (
     Expression,
     Fence,
     Fill,
+    FillFragment,
     If,
     Inline,
     Load,
     Loop,
     Mark,
+    MoveFragment,
+    MultiplyFragments,
     Print,
     Program,
     Raise,
@@ -142,6 +146,8 @@ def _statement(w: Writer, s: Statement, m: str) -> None:
             target = "".join(f"{slot_name(slot)}, " for slot in slots)
             call = f"M.warp({kind!r}, {w.constant(place)}, {m}{given})"
             w.put(f"{target}= {call}" if target else call)
+        case FillFragment() | MoveFragment() | MultiplyFragments():
+            write_fragments(w, s, m)
         case Fence(scope, _):
             w.put(f"M.fence({scope!r}, {m})")
         case Random(slot, function, array, index, load, store):
