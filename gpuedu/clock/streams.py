@@ -24,6 +24,7 @@ from gpuedu.clock.races import Known, Race, RaceDetector, Use, join
 from gpuedu.clock.resources import Resource
 from gpuedu.clock.transfers import Link
 from gpuedu.clock.virtual import VirtualClock
+from gpuedu.errors import AnswerError
 
 
 class Stream:
@@ -41,6 +42,7 @@ class Stream:
 
         An event that was never recorded holds nothing, as on a real device.
         """
+        _require(event, StreamEvent, "`wait_event` takes an event, made by `device.event()`")
         if event.done is not None:
             self.known = join(self.known, event.known)
             self._device.enqueue(self, wait_for=event.done)
@@ -60,7 +62,7 @@ class StreamEvent:
 
     def record(self, stream: Stream | None = None) -> None:
         """Mark everything issued to ``stream`` up to now (the default stream)."""
-        stream = stream or self._device.default_stream
+        stream = self._device.stream_or_default(stream)
         self.known = join(stream.known, self._device.host_known)
         self.done = self._device.enqueue(stream)
 
@@ -69,9 +71,12 @@ class StreamEvent:
         self._device.wait_on_host(self.done, self.known)
 
     def query(self) -> bool:
-        """Whether what was marked is done."""
+        """Whether what was marked is done; where it is, the host knows it from then on."""
         self._device.clock.glance()
-        return self.done is None or self.done.happened
+        is_done = self.done is None or self.done.happened
+        if is_done:
+            self._device.wait_on_host(None, self.known)
+        return is_done
 
 
 class StreamDevice:
@@ -137,7 +142,7 @@ class StreamDevice:
         With pinned host memory the host goes on at once; otherwise it waits for the copy.
         """
         engine = engine_of(to, source)
-        stream = stream or self.default_stream
+        stream = self.stream_or_default(stream)
         pinned = (to if to.place == HOST else source).pinned
         time_s = self.link.time_s(source.size_bytes, pinned=pinned)
         what = f"the copy of {source.name!r} to {to.name!r}"
@@ -156,7 +161,7 @@ class StreamDevice:
     ) -> None:
         """Issue a kernel that reads and writes these buffers, in the order of ``stream``."""
         refuse_host_memory(kernel, (*reads, *writes))
-        stream = stream or self.default_stream
+        stream = self.stream_or_default(stream)
         what = f"kernel {kernel.name!r}"
         self._issue(stream, what, COMPUTE, kernel.time_s, "kernel", reads, writes)
         if kernel.run is None:
@@ -172,6 +177,12 @@ class StreamDevice:
             stream.synchronize()
 
     # What buffers, streams and events call
+
+    def stream_or_default(self, stream: Stream | None) -> Stream:
+        """The stream, or where there is none the default one."""
+        if stream is None:
+            return self.default_stream
+        return _require(stream, Stream, "a stream is wanted, made by `device.stream(name)`")
 
     def use_on_host(
         self, what: str, *, reads: Sequence[Buffer] = (), writes: Sequence[Buffer] = ()
@@ -241,3 +252,11 @@ class StreamDevice:
         """Names tell buffers and streams apart: the second of a name gets a number."""
         self._names[kind, name] = count = self._names.get((kind, name), 0) + 1
         return name if count == 1 else f"{name} {count}"
+
+
+def _require(value: Any, kind: type, wanted: str) -> Any:
+    """The value, if it is of this kind; else AnswerError."""
+    if not isinstance(value, kind):
+        got = repr(value) if isinstance(value, str) else f"a {type(value).__name__}"
+        raise AnswerError(f"{wanted}; got {got}")
+    return value

@@ -127,7 +127,7 @@ def report_card(report: Report) -> Card:
     if report.state == "unsolved":
         return Card(
             **base,
-            paragraphs=("Not solved yet: the placeholder `...` is still there.",),
+            paragraphs=(_tell_blanks(report.blanks),),
             next=f'Replace it with your code and run both cells again. `hint("{report.exercise}")` '
             "for a first hint.",
         )
@@ -139,6 +139,11 @@ def report_card(report: Report) -> Card:
         printed=_shortened(report.printed),
         next=_next_step(report),
     )
+
+
+def _tell_blanks(names: str) -> str:
+    where = f"in {names}" if names else "there"
+    return f"Not solved yet: the placeholder `...` is still {where}."
 
 
 def _property_lines(results: tuple[PropertyResult, ...]) -> list[Line]:

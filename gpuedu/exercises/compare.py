@@ -97,9 +97,10 @@ def array_fault(
         index = tuple(int(i) for i in np.argwhere(wrong)[0])
         at = ", ".join(map(str, index))
         count = int(wrong.sum())
+        told, wanted = show_apart(float(got[index]), float(expected[index]))
         yield Fault(
             prop,
-            f"`{name}[{at}]` is {show(float(got[index]))}, expected {show(float(expected[index]))} "
+            f"`{name}[{at}]` is {told}, expected {wanted} "
             f"({count} of {got.size} elements {'is' if count == 1 else 'are'} wrong)",
             cause,
         )

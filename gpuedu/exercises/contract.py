@@ -75,6 +75,7 @@ class Prediction:
 
     ``truth`` is a number, one of ``choices``, or None when the learner's own measurement is the
     truth. ``unit`` is written behind numbers. ``because`` explains the truth in a sentence.
+    ``exact``: a number counts as right only where it is the truth itself, not where it is near.
     """
 
     question: str
@@ -82,6 +83,7 @@ class Prediction:
     unit: str = ""
     choices: tuple[str, ...] = ()
     because: str = ""
+    exact: bool = False
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,10 @@ class PropertyResult:
 
 @dataclass(frozen=True)
 class Report:
-    """The verdict on one answer. ``state``: solved, partly, wrong, unsolved or refused."""
+    """The verdict on one answer. ``state``: solved, partly, wrong, unsolved or refused.
+
+    ``blanks`` names those of several answers that still hold the placeholder.
+    """
 
     exercise: str
     title: str
@@ -50,6 +53,7 @@ class Report:
     findings: tuple[Finding, ...] = ()
     refusal: str = ""
     remedy: str = ""
+    blanks: str = ""
     printed: str = ""
     seconds: float = 0.0
 
@@ -67,7 +71,7 @@ def examine(exercise: Exercise, answers: Sequence[Any], seed: int = 0) -> Report
     """Judge ``answers`` on the cases that ``seed`` draws. Never raises for what a learner wrote."""
     started = time.perf_counter()
     if any(answer is ... for answer in answers):
-        return _plain_report(exercise, "unsolved")
+        return replace(_plain_report(exercise, "unsolved"), blanks=_blanks(exercise, answers))
     try:
         _require_answers(exercise, answers)
         cases = exercise.judge.cases(np.random.default_rng(seed))
@@ -77,7 +81,7 @@ def examine(exercise: Exercise, answers: Sequence[Any], seed: int = 0) -> Report
     results, findings = judge_outcomes(exercise, cases, outcomes)
     solved = all(result.holds for result in results)
     if not solved and any(has_placeholder(answer) for answer in answers):
-        return _plain_report(exercise, "unsolved")
+        return replace(_plain_report(exercise, "unsolved"), blanks=_blanks(exercise, answers))
     state = "solved" if solved else "partly" if any(r.holds for r in results) else "wrong"
     return Report(
         exercise.id,
@@ -95,6 +99,15 @@ def _plain_report(exercise: Exercise, state: str, refusal: str = "", remedy: str
     judge = exercise.judge
     nothing = tuple(PropertyResult(prop, 0, 0) for prop in judge.properties)
     return Report(exercise.id, judge.title, judge.points, state, nothing, (), refusal, remedy)
+
+
+def _blanks(exercise: Exercise, answers: Sequence[Any]) -> str:
+    """Which of several answers still hold the placeholder; "" where there is one answer."""
+    wanted = exercise.play.answers
+    if len(wanted) < 2 or len(wanted) != len(answers):
+        return ""
+    pairs = zip(wanted, answers, strict=True)
+    return ", ".join(f"`{answer.name}`" for answer, given in pairs if has_placeholder(given))
 
 
 def _require_answers(exercise: Exercise, answers: Sequence[Any]) -> None:

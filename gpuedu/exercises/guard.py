@@ -188,8 +188,13 @@ def explain(fault: BaseException, limit_s: float) -> Problem:
 
 
 def _sentence(remedy: str) -> str:
-    """What one of our own errors says to try, as a sentence of its own."""
-    return f"{remedy[:1].upper()}{remedy[1:].removesuffix('.')}." if remedy else ""
+    """What one of our own errors says to try, as a sentence of its own.
+
+    >>> _sentence("at least 1"), _sentence("is this the split you meant?")
+    ('At least 1.', 'Is this the split you meant?')
+    """
+    told = remedy[:1].upper() + remedy[1:]
+    return told if told.endswith((".", "?")) or not told else f"{told}."
 
 
 def _message_of(fault: BaseException, limit: int = 300) -> str:

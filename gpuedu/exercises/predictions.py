@@ -43,6 +43,20 @@ def prediction_value(prediction: Prediction, value: object) -> float | str:
     return float(found)
 
 
+def as_kept(value: float | str, prediction: Prediction) -> float | str:
+    """A value as the progress keeps it: one that is exact as a text, which is right or wrong.
+
+    >>> as_kept(2050.0, Prediction("which?", exact=True)), as_kept(2050.0, Prediction("about?"))
+    ('2050.0', 2050.0)
+    """
+    return repr(float(value)) if prediction.exact else value
+
+
+def as_said(kept: float | str, prediction: Prediction) -> float | str:
+    """What ``as_kept`` was given."""
+    return float(kept) if prediction.exact else kept
+
+
 def with_unit(value: float | str, prediction: Prediction) -> str:
     """A value as it is written for this prediction.
 
@@ -50,14 +64,22 @@ def with_unit(value: float | str, prediction: Prediction) -> str:
     '27,000,000 elements'
     >>> with_unit(133.102, Prediction("how much?"))
     '133'
+    >>> with_unit(2048.5, Prediction("which?", exact=True))
+    '2,048.5'
     >>> with_unit(1, Prediction("how many?", unit="passes"))
     '1 pass'
     """
     if isinstance(value, str):
         return value
-    shown = f"{value:,.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:.3g}"
+    shown = (
+        f"{value:,.0f}" if value == int(value) and abs(value) < 1e15 else _short(value, prediction)
+    )
     unit = _ONE_OF.get(prediction.unit, prediction.unit) if value == 1 else prediction.unit
     return f"{shown} {unit}".strip()
+
+
+def _short(value: float, prediction: Prediction) -> str:
+    return f"{value:,.10g}" if prediction.exact else f"{value:.3g}"
 
 
 def factor_off(said: float, truth: float) -> float:
@@ -73,11 +95,13 @@ def factor_off(said: float, truth: float) -> float:
     return max(said / truth, truth / said)
 
 
-def _how_far(said: float, truth: float, factor: float) -> str:
+def _how_far(said: float, truth: float, factor: float, exact: bool) -> str:
     """In words: right, close, within a factor of two, so many times too low or too high.
 
-    A count is right where it is exact.
+    A count is right where it is exact; where only that counts, nothing else is called near.
     """
+    if said != truth and exact and factor <= 2:
+        return "not right"
     if said == truth or (factor <= 1.005 and not float(truth).is_integer()):
         return "right"
     if factor <= 1.005:
@@ -107,8 +131,8 @@ def reveal_card(key: str, prediction: Prediction, said: float | str, truth: floa
         verdict, good = ("as predicted", True) if said == truth else ("not as predicted", False)
     else:
         off = factor_off(said, truth)
-        good = off <= 2
-        verdict = _how_far(said, truth, off)
+        good = said == truth if prediction.exact else off <= 2
+        verdict = _how_far(said, truth, off, prediction.exact)
     return Card(
         f"{key}: {verdict}",
         "solved" if good else "partly",

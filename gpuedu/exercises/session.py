@@ -21,6 +21,8 @@ from gpuedu.exercises.examine import examine
 from gpuedu.exercises.guard import learner_line, play_guarded
 from gpuedu.exercises.placeholder import has_placeholder
 from gpuedu.exercises.predictions import (
+    as_kept,
+    as_said,
     prediction_value,
     require_truth,
     reveal_card,
@@ -82,7 +84,7 @@ def predict(key: str, value: float | str) -> None:
             return
         stored = prediction_value(prediction, value)
         counts = not store().is_revealed(key)
-        store().record_prediction(key, stored)
+        store().record_prediction(key, as_kept(stored, prediction))
         shown = with_unit(stored, prediction)
         told = "Kept. Now find out." if counts else "The answer is out: your earlier one counts."
         draw(Card(f"{key}: your prediction is {shown}", next=told))
@@ -101,8 +103,8 @@ def reveal(key: str, measured: float | None = None) -> None:
             text = f'Predict first: fill in `predict("{key}", ...)` above; a guess is enough.'
             draw(Card(f"{key}: no prediction yet", paragraphs=(text,)))
             return
-        store().record_truth(key, truth)
-        draw(reveal_card(key, prediction, said, truth))
+        store().record_truth(key, as_kept(truth, prediction))
+        draw(reveal_card(key, prediction, as_said(said, prediction), truth))
 
 
 def see(name: str, *answers: Any) -> None:

@@ -19,13 +19,18 @@ _MARKERS = ("o", "s", "D", "^", "v", "P")
 
 @dataclass(frozen=True)
 class Curve:
-    """Points (x, y), both positive; a ``nan`` is left out. ``colour`` is from the style."""
+    """Points (x, y), both positive; a ``nan`` is left out. ``colour`` is from the style.
+
+    ``dots`` draws points without a line, ``has_marks=False`` a line without its markers: one that
+    is computed, and might be taken for data.
+    """
 
     name: str
     x: tuple[float, ...]
     y: tuple[float, ...]
     colour: str
     dots: bool = False
+    has_marks: bool = True
 
     @property
     def drawn(self) -> list[tuple[float, float]]:
@@ -60,6 +65,7 @@ def plot_curves(
     marks: Sequence[Mark] = (),
     *,
     caption: Caption,
+    format_x: Callable[[float], str] = write_decade,
     format_y: Callable[[float], str] = write_decade,
     height_in: float = 3.6,
     ax: Axes | None = None,
@@ -71,6 +77,7 @@ def plot_curves(
         levels: horizontal lines, named at their right end or above their left end.
         marks: single points.
         caption: title, names of the axes, source, alternative text.
+        format_x: how a tick of the x axis is written.
         format_y: how a tick of the y axis is written.
         height_in: height of a new figure, in inches.
         ax: where to draw; a new figure by default.
@@ -86,6 +93,10 @@ def plot_curves(
         ax.axhline(level.y, color=level.colour, linewidth=1.3, dashes=level.dashes, zorder=1.5)
     write_caption(ax, caption)
     _limit(ax, curves, known, marks)
+    left, right = ax.get_xlim()
+    ax.xaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: format_x(value) if left <= value <= right else "")
+    )
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: format_y(value)))
     if not shown:
         _say_nothing(ax)
@@ -104,7 +115,7 @@ def _draw_curve(ax: Axes, curve: Curve, marker: str) -> None:
         y,
         color=curve.colour,
         linewidth=2,
-        marker=marker,
+        marker=marker if curve.has_marks else None,
         markersize=5,
         markevery=max(1, len(x) // 6),
     )

@@ -33,9 +33,11 @@ class Look:
 
 _LOOKS = {
     "launch": Look(style.ORANGE, "launch"),
-    "copy": Look(style.GREEN, "copy", hatch="..."),
     "read": Look(style.PINK, "read", hatch="\\\\\\"),
     "work": Look(style.SKY, "work"),
+    "decode": Look(style.SKY, "decode"),
+    "in the queue": Look(style.YELLOW, "in the queue"),
+    "copy": Look(style.GREEN, "copy", hatch="..."),
     "kernel": Look(style.BLUE, "kernel", text="white"),
     "wait": Look(style.FAINT, "waits", hatch="///", edge=_STRIPES),
     "sleep": Look(style.FAINT, "sleeps", hatch="xxx", edge=_STRIPES),

@@ -61,6 +61,8 @@ def draw_races(
                 markerfacecolor=style.RED,
                 markeredgecolor="white",
                 linestyle="none",
+                # Whole at the beginning of the axis, too.
+                clip_on=False,
                 zorder=3.7,
             )
             marked.append(race.buffer)

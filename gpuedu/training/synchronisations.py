@@ -149,7 +149,9 @@ class SynchronisationCounter(TorchFunctionMode):
         name = self._name(func)
         tensors = [one for one in tree_leaves((args, kwargs)) if isinstance(one, torch.Tensor)]
         kind = self._kind(name, args, kwargs, tensors)
-        if kind:
+        # A list of tensors is read one by one.
+        times = sum(map(self._is_on_device, tensors)) if name in _FACTORIES else 1
+        for _ in range(times if kind else 0):
             self._note(kind)
         result = func(*args, **kwargs)
         return result if self._has_gpu else self._place(name, args, kwargs, tensors, result)

@@ -83,6 +83,28 @@ def dies_in_silence(read, count, depth):
         yield box.get()
 
 
+def joins_when_the_queue_looks_empty(read, count, depth):
+    box, stop = queue.Queue(depth), threading.Event()
+
+    def work():
+        for index in range(count):
+            if stop.is_set():
+                break
+            box.put(read(index))
+        box.put(END)
+
+    worker = threading.Thread(target=work, name="worker", daemon=True)
+    worker.start()
+    try:
+        while (item := box.get()) is not END:
+            yield item
+    finally:
+        stop.set()
+        while not box.empty():
+            box.get()
+        worker.join()
+
+
 def train(prefetch, *, seed=None, depth=2, most=COUNT, **disk_options):
     """What arrives, when all was done, who is left behind."""
     with VirtualClock(seed=seed) as clock, lend(prefetch):
@@ -144,6 +166,13 @@ def test_a_worker_that_died_in_silence_is_told():
         DeadlockError, match="main waits for an item of an empty queue; worker had "
     ):
         train(dies_in_silence, faults={4: OSError("bad sector")})
+
+
+@pytest.mark.parametrize("seed", [None, *range(5)])
+def test_a_queue_looks_empty_before_the_item_that_waits_for_room_is_in(seed):
+    waits_for = "main waits for the end of worker; worker waits for room in a queue"
+    with pytest.raises(DeadlockError, match=waits_for):
+        train(joins_when_the_queue_looks_empty, seed=seed, depth=1, most=3)
 
 
 @pytest.mark.parametrize("prefetch", [with_a_thread, with_a_pool, a_worker_each])

@@ -186,3 +186,26 @@ def test_names_are_told_apart(device):
 def test_what_a_device_refuses(device, call, said):
     with pytest.raises(AnswerError, match=said):
         call(device)
+
+
+@pytest.mark.parametrize("asks", [True, False])
+def test_a_host_that_asked_and_was_told_done_knows_it(device, asks):
+    stream, event = device.stream("copying"), device.event()
+    x, batch = device.buffer(MB, "x"), device.host_buffer(MB)
+    device.copy(x, batch, stream)
+    event.record(stream)
+    device.clock.work(2e-3)
+    if asks:
+        assert event.query()
+    device.launch(Kernel("train", 1e-3), reads=[x], stream=device.stream("computing"))
+    assert len(device.races) == (0 if asks else 1)
+
+
+def test_a_host_that_was_told_not_yet_knows_nothing(device):
+    stream, event = device.stream("copying"), device.event()
+    x, batch = device.buffer(MB, "x"), device.host_buffer(MB)
+    device.copy(x, batch, stream)
+    event.record(stream)
+    assert not event.query()
+    device.launch(Kernel("train", 1e-3), reads=[x], stream=device.stream("computing"))
+    assert len(device.races) == 1

@@ -199,3 +199,12 @@ def test_values_of_the_wrong_kind_are_refused():
 def test_nan_is_not_a_way_to_points():
     report = examine(make(), [lambda n: math.nan])
     assert report.points == 0
+
+
+def test_of_several_answers_the_card_names_those_with_the_placeholder():
+    from gpuedu.exercises.card import report_card, to_text
+    from gpuedu.exercises.registry import load
+
+    report = examine(load("transfer-size"), [abs, ..., abs, ...])
+    assert report.state == "unsolved"
+    assert "still in `half_size`, `send`" in to_text(report_card(report))

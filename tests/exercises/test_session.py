@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import subprocess
 import sys
@@ -70,6 +71,27 @@ def test_a_count_is_right_where_it_is_exact(capsys, said, verdict):
     gpuedu.predict("stay-on-device", said)
     gpuedu.reveal("stay-on-device")
     assert f"stay-on-device: {verdict}" in capsys.readouterr().out.replace("within a ", "")
+
+
+@pytest.mark.parametrize(
+    ("said", "shown", "verdict", "counts"),
+    [
+        (2050, "2,050", "right", 1),
+        (2049, "2,049", "not right", 0),
+        (2048.5, "2,048.5", "not right", 0),
+        (4100, "4,100", "not right", 0),
+        (64, "64", "32 times too low", 0),
+    ],
+)
+def test_where_only_the_number_itself_counts_no_other_is_near(capsys, said, shown, verdict, counts):
+    gpuedu.predict("float-anatomy", said)
+    gpuedu.reveal("float-anatomy")
+    out = " ".join(capsys.readouterr().out.split())
+    assert f"float-anatomy: {verdict}" in out.replace("float-anatomy: your", "")
+    assert f"You said {shown}; it is 2,050." in out
+    gpuedu.progress()
+    line = f"Predictions: choices and exact numbers: {counts} of 1 right"
+    assert line in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("answers", [(), (len, len, len)])
@@ -216,7 +238,8 @@ def test_import_is_lean():
 
 def test_the_public_names_are_all_there():
     for name in gpuedu.__all__:
-        assert callable(getattr(gpuedu, name)) or name in ("cp", "cuda"), name
+        value = getattr(gpuedu, name)
+        assert callable(value) or inspect.ismodule(value), name
     assert callable(gpuedu.cuda.jit) and callable(gpuedu.cp.asarray)
     with pytest.raises(AttributeError, match="has no attribute 'chekc'"):
         gpuedu.chekc  # noqa: B018

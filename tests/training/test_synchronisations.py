@@ -39,7 +39,7 @@ WAITS = {
     "bincount": lambda x, mask, total, index: torch.bincount(index),
     "repeat_interleave": lambda x, mask, total, index: x.repeat_interleave(index),
     "one_hot without num_classes": lambda x, mask, total, index: torch.nn.functional.one_hot(index),
-    "torch.tensor of a tensor": lambda x, mask, total, index: torch.tensor([total, total]),
+    "torch.tensor of a tensor": lambda x, mask, total, index: torch.tensor([total]),
     "torch.arange of a tensor": lambda x, mask, total, index: torch.arange(index[0]),
     "torch.cuda.synchronize": lambda x, mask, total, index: torch.cuda.synchronize(),
 }
@@ -88,6 +88,13 @@ def test_each_way_to_wait_is_seen_once(kind, call):
     assert [one.kind for one in counter.synchronisations] == [kind]
     assert counter.synchronisations[0].file == __file__
     assert counter.synchronisations[0].line == call.__code__.co_firstlineno
+
+
+def test_a_list_of_tensors_waits_for_each():
+    _, _, total, _ = tensors()
+    with SynchronisationCounter() as counter:
+        torch.tensor([total, total, 1.0, total])
+    assert [one.kind for one in counter.synchronisations] == ["torch.tensor of a tensor"] * 3
 
 
 @pytest.mark.parametrize("call", FREE)

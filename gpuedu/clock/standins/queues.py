@@ -16,7 +16,11 @@ Empty, Full = real.Empty, real.Full
 
 
 class Queue:
-    """First in, first out; ``put`` waits while there are ``maxsize`` items (0: no limit)."""
+    """First in, first out; ``put`` waits while there are ``maxsize`` items (0: no limit).
+
+    A ``get`` wakes who waits in ``put`` and goes on, as the real one does: until the calling thread
+    waits itself, the place is free and ``empty()`` may be true, though an item is about to come.
+    """
 
     def __init__(self, maxsize: int = 0) -> None:
         self.maxsize = maxsize

@@ -10,7 +10,10 @@ from gpuedu.exercises.progress.events import Event, Kind, in_order
 
 @dataclass(frozen=True)
 class Calibration:
-    """Counts of revealed predictions: numbers, those near the truth, choices, right choices."""
+    """Counts of revealed predictions: numbers, those near the truth, choices, right choices.
+
+    A number that must be met exactly is kept as a text, and so counts among the choices.
+    """
 
     numbers: int = 0
     within_factor_two: int = 0
@@ -68,12 +71,14 @@ def format_calibration(calibration: Calibration) -> str:
     """One line for a person.
 
     >>> format_calibration(Calibration(9, 7, 3, 2))
-    'Predictions: 7 of 9 within a factor of two; choices: 2 of 3 right'
+    'Predictions: 7 of 9 within a factor of two; choices and exact numbers: 2 of 3 right'
     """
     parts = []
     if calibration.numbers:
         near = calibration.within_factor_two
         parts.append(f"{near} of {calibration.numbers} within a factor of two")
     if calibration.choices:
-        parts.append(f"choices: {calibration.choices_right} of {calibration.choices} right")
+        parts.append(
+            f"choices and exact numbers: {calibration.choices_right} of {calibration.choices} right"
+        )
     return f"Predictions: {'; '.join(parts) or 'none revealed yet'}"

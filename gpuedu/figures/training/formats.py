@@ -100,7 +100,7 @@ def _tell(one: FormatRange) -> tuple[str, ...]:
     is_power = exponent == int(exponent)
     smallest = write_power(2, exponent) if is_power else f"{one.smallest_normal:.2g}"
     ends = f"{smallest} to {_write_largest(one.largest)}"
-    return f"{ends}, {bits} of mantissa", f"{bits} of mantissa", bits
+    return f"{ends}, {bits} of mantissa", f"{ends}, {bits}", f"{bits} of mantissa", bits
 
 
 def write_power(base: int, exponent: float) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.markers import CARETDOWN
 from matplotlib.patches import Patch
 
 from gpuedu.figures import style
@@ -75,6 +76,8 @@ def plot_memory(
     write_caption(ax, replace(caption, y=unit.name_axis(caption.y or "memory")))
     name = {"fontsize": 12, "color": style.INK, "fontweight": "bold", "pad": 38}
     ax.set_title(caption.title, loc="left", **name)
+    if budget_bytes:  # before anything is measured: its name takes room from the axes
+        _draw_budget(ax, budget_bytes, unit)
     scale = measure_scale(ax)
     for kind, (low, high) in bands.items():
         _draw_band(ax, look_of_kind(kind), low, high, are_bars=are_bars)
@@ -89,8 +92,6 @@ def plot_memory(
     else:
         _name_phases(ax, stages, scale)
         _mark_peak(ax, live, unit)
-    if budget_bytes:
-        _draw_budget(ax, budget_bytes, unit)
     if not bands:
         _say_nothing(ax)
     return ax
@@ -192,11 +193,14 @@ def _within(wanted: Sequence[float], widths: Sequence[float], room: float) -> li
 def _mark_peak(ax: Axes, live: Sequence[int], unit: AxisUnit) -> None:
     at = int(np.argmax(live))
     share = (at + 0.5) / len(live)
-    ax.plot([at + 0.5], [unit.of(live[at])], "v", color=style.INK, markersize=7, zorder=4)
+    # A caret's tip is its point: it stands on the peak and leaves a narrow one in sight.
+    ax.plot(
+        [at + 0.5], [unit.of(live[at])], marker=CARETDOWN, color=style.INK, markersize=7, zorder=4
+    )
     ax.annotate(
         f"peak: {format_size(live[at])}",
         (at + 0.5, unit.of(live[at])),
-        xytext=(0 if 0.15 < share < 0.85 else 8 if share < 0.5 else -8, 6),
+        xytext=(0 if 0.15 < share < 0.85 else 8 if share < 0.5 else -8, 8),
         textcoords="offset points",
         ha="center" if 0.15 < share < 0.85 else "left" if share < 0.5 else "right",
         fontsize=9.5,

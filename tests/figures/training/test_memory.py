@@ -2,6 +2,7 @@ import subprocess
 import sys
 
 import pytest
+from matplotlib.markers import CARETDOWN
 
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
@@ -53,6 +54,12 @@ def test_the_phases_and_the_peak_are_told():
     assert {18, 37} <= set(begins)
 
 
+def test_the_tip_of_the_arrow_is_on_the_peak():
+    ax = plot_memory(points(step()), caption=CAPTION)
+    (arrow,) = (line for line in ax.lines if line.get_marker() == CARETDOWN)
+    assert float(arrow.get_ydata()[0]) == 3.375
+
+
 def test_what_was_there_before_the_first_phase_is_left_out_unless_asked_for():
     every = points(step())
     assert plot_memory(every, caption=CAPTION).get_xlim() == (0, 38)
@@ -87,6 +94,21 @@ def test_the_budget_is_a_line_within_the_axes():
     assert "budget:\n8 MiB" in texts(ax)
     assert any(set(line.get_ydata()) == {8.0} for line in ax.lines)
     assert ax.get_ylim()[1] > 8
+
+
+def test_phases_are_named_above_their_stretch_with_a_budget_beside_them():
+    named = {}
+    for budget_bytes in (None, 8 * MIB):
+        ax = plot_memory(points(step()), caption=CAPTION, budget_bytes=budget_bytes)
+        ax.figure.draw_without_rendering()
+        box = ax.get_window_extent()
+        named[budget_bytes] = [
+            (text.get_window_extent().x0 + text.get_window_extent().width / 2 - box.x0) / box.width
+            for text in ax.texts
+            if text.get_text() in ("forward", "backward", "update")
+        ]
+    # The last one is wider than its stretch: it ends where the axes end.
+    assert named[8 * MIB] == pytest.approx(named[None], abs=0.02)
 
 
 def ends():

@@ -1,0 +1,1 @@
+"""The lesson feed-the-gpu: why a GPU waits, and how data get to it in time."""

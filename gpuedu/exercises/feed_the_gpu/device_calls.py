@@ -1,0 +1,89 @@
+"""What a function of tensors asks of a device: its kernels, its waits, tensors of the host.
+
+PyTorch's dispatcher hands every operation to a mode, with views and allocations; those start no
+kernel and are not counted. What it simplifies: an operation counts once, where a GPU may run
+several kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from gpuedu.exercises.guard import learner_line
+from gpuedu.profiles.computing import NO_WORK
+from gpuedu.training.synchronisations import SynchronisationCounter
+
+_FREE = NO_WORK - {"_to_copy"}
+"""To the profiler, the copy of a ``to`` is a call inside it; here it is the operation itself."""
+
+
+class KernelCounter(TorchDispatchMode):
+    """Counts the operations that compute while its ``with`` block runs.
+
+    >>> pictures = torch.zeros(4, 3, 8, 8, dtype=torch.uint8)
+    >>> with KernelCounter() as counter:
+    ...     shares = pictures[:, :, 2:6].permute(0, 2, 3, 1) / 255
+    >>> counter.names
+    ['div']
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+        self.mixed: list[str] = []
+        """Operations that were given a tensor of the host beside one of another device."""
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        """Note an operation, and let it happen."""
+        name = func.overloadpacket.__name__
+        if not (func.is_view or name in _FREE):
+            self.names.append(name)
+        tensors = [one for one in tree_leaves((args, kwargs)) if isinstance(one, torch.Tensor)]
+        # A single number of the host is handed over with the launch.
+        devices = {one.device.type for one in tensors if one.ndim}
+        if len(devices) > 1 and "cpu" in devices:
+            self.mixed.append(name)
+        return func(*args, **(kwargs or {}))
+
+
+@dataclass(frozen=True)
+class Stay:
+    """Whether a call stays on the device: its first wait, or what failed without values."""
+
+    wait: str = ""
+    fault: str = ""
+    mixed: str = ""
+
+
+def watch_stay(call: Callable[..., object], inputs: Sequence[Any]) -> Stay:
+    """Call it twice with these inputs, the tensors among them put onto a device.
+
+    First on the device (without a GPU, CPU tensors stand for it), with hidden synchronisations
+    seen; then on tensors that have a device and a shape and no values, as PyTorch's "meta" device
+    makes them: who needs a value, or mixes in a tensor of the host, fails there.
+    """
+    placed = _put(inputs, "cuda" if torch.cuda.is_available() else "cpu")
+    with SynchronisationCounter() as counter:
+        call(*placed)
+    if counter.synchronisations:
+        return Stay(wait=str(counter.synchronisations[0]))
+    placed = _put(inputs, "meta")
+    try:
+        with KernelCounter() as meta:
+            call(*placed)
+    except Exception as fault:  # whatever the learner's code raises there
+        said = f"{type(fault).__name__}: {str(fault).strip().splitlines()[0][:160]}"
+        return Stay(fault=f"{said}, {learner_line(fault)}".strip(", "))
+    return Stay(mixed=meta.mixed[0] if meta.mixed else "")
+
+
+def _put(inputs: Sequence[Any], place: str) -> list[Any]:
+    return [one.to(place) if isinstance(one, torch.Tensor) else one for one in inputs]

@@ -1,0 +1,1 @@
+"""The lesson mixed-precision: formats, rounding, and what training needs of both."""

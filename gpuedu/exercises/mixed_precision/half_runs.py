@@ -1,0 +1,81 @@
+"""Runs of the learner's training in 16 bits, on a task that fp16 alone cannot learn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.plain import describe
+from gpuedu.exercises.training.tensors import require_tensor
+from gpuedu.experiments.same_accuracy import Task, batches, judge_weights, start_weights
+
+WATCHED = 3
+"""The first steps, in which the dtypes of products are noted: it makes a step slower."""
+
+Look = Callable[[int, list[Any]], None]
+
+
+@dataclass(frozen=True)
+class HalfRun:
+    """How a run ended: in nat on the training images, by share of the held-out ones.
+
+    ``products`` counts the pairs of dtypes that matrices were multiplied in, in the first steps;
+    ``moved`` is the share of the weights that are not what they were.
+    """
+
+    loss: float
+    accuracy: float
+    dtypes: tuple[str, ...]
+    products: Mapping[tuple[str, ...], int]
+    moved: float
+
+
+def run_half(
+    begin: Callable[..., Any],
+    train_step: Callable[..., Any],
+    task: Task,
+    seed: int,
+    look: Look | None = None,
+) -> HalfRun:
+    """Begin, and take the steps of the task; ``look`` is shown the weights behind each."""
+    from gpuedu.exercises.mixed_precision.products import ProductWatch
+
+    start = start_weights(task, seed)
+    shapes = [tuple(weight.shape) for weight in start]
+    state, weights = begin([weight.clone() for weight in start]), start
+    watch = ProductWatch()
+    for step, (images, labels) in enumerate(batches(task, seed)):
+        with watch if step < WATCHED else nullcontext():
+            result = train_step(state, images, labels, task.scaled_rate, task.divisor)
+        weights = _weights(result, shapes)
+        if look is not None:
+            look(step + 1, weights)
+    loss, accuracy = judge_weights(task, weights)
+    moved = [float((w.float() != s).float().sum()) for w, s in zip(weights, start, strict=True)]
+    return HalfRun(
+        loss,
+        accuracy,
+        tuple(str(weight.dtype).removeprefix("torch.") for weight in weights),
+        Counter(watch.dtypes),
+        sum(moved) / sum(int(np.prod(shape)) for shape in shapes),
+    )
+
+
+def _weights(result: Any, shapes: list[tuple[int, ...]]) -> list[Any]:
+    """The two tensors that a step returned, or AnswerError."""
+    if type(result) not in (tuple, list) or len(result) != len(shapes):
+        wanted = "the two new weights"
+        raise AnswerError(f"`train_step` should return {wanted}, got {describe(result)}")
+    for place, (weight, shape) in enumerate(zip(result, shapes, strict=True)):
+        tensor = require_tensor(weight, f"weight {place}")
+        if tuple(tensor.shape) != shape:
+            raise AnswerError(f"weight {place} has shape {tuple(tensor.shape)}, expected {shape}")
+        if not tensor.is_floating_point():
+            raise AnswerError(f"weight {place} has dtype {tensor.dtype}, expected float16")
+    return [weight.detach() for weight in result]

@@ -1,0 +1,43 @@
+"""In which dtypes matrices are multiplied: seen below autocast and autograd, as it happens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+_PRODUCTS = {"mm", "addmm", "_addmm_activation", "bmm", "baddbmm", "addbmm", "mv", "addmv", "addr"}
+_PRODUCTS |= {"dot", "vdot", "linalg_vecdot", "linear", "mkldnn_linear", "matmul", "convolution"}
+
+
+class ProductWatch(TorchDispatchMode):
+    """Notes the dtypes of the factors of each matrix product while it is entered.
+
+    ``dtypes`` holds a pair for each product, forward and backward alike, such as ``("float16",
+    "float16")``. Autocast has converted the factors by then.
+
+    >>> with ProductWatch() as watch, torch.autocast("cpu", torch.float16):
+    ...     _ = torch.ones(2, 3) @ torch.ones(3, 4)
+    >>> watch.dtypes
+    [('float16', 'float16')]
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dtypes: list[tuple[str, ...]] = []
+
+    def __torch_dispatch__(
+        self,
+        func: Any,
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Note a product, and let it run."""
+        if func.overloadpacket.__name__ in _PRODUCTS:
+            # What is added to a product comes first, where there is such a thing.
+            factors = [arg for arg in args if isinstance(arg, torch.Tensor)][-2:]
+            self.dtypes.append(tuple(str(one.dtype).removeprefix("torch.") for one in factors))
+        return func(*args, **(kwargs or {}))

@@ -1,0 +1,1 @@
+"""The lesson training-step: where the time and the memory of a training step go."""

@@ -1,0 +1,147 @@
+"""Pictures of memory: a step of the GPT, what it saves, and the learner's ledger beside a count."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gpuedu.exercises.training.quiet import quiet_torch
+from gpuedu.exercises.training_step.ledger_play import HELD, held_of, saved_of
+from gpuedu.exercises.training_step.small_nets import Layer, measure
+from gpuedu.figures.caption import Caption
+from gpuedu.figures.training.ledger import LedgerPair, plot_ledger
+from gpuedu.figures.training.memory import plot_memory
+from gpuedu.units import format_size
+
+if TYPE_CHECKING:
+    from gpuedu.training.memory import MemoryTrace
+
+GPT_SAMPLES, GPT_LENGTH, CHARACTERS = 32, 64, 97
+_TEXTS = ((GPT_SAMPLES, GPT_LENGTH), (8, 256))
+SAMPLES, OPTIMISER = 256, "adam"
+NETWORK: list[Layer] = [
+    ("flatten", 64, 64),
+    ("linear", 64, 256),
+    ("relu", 256, 256),
+    ("linear", 256, 192),
+    ("norm", 192, 192),
+    ("gelu", 192, 192),
+    ("linear", 192, 10),
+]
+TOLERANCE = 0.05
+
+
+def here() -> str:
+    """The device on which memory is looked at: a GPU where there is one."""
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def told_how(device: str) -> str:
+    """How the bytes were found, for the line below a figure."""
+    if device.startswith("cuda"):
+        return "Told by the allocator of this machine's GPU"
+    return "Counted on this machine's CPU, storage by storage"
+
+
+def watch_gpt(
+    samples: int = GPT_SAMPLES,
+    length: int = GPT_LENGTH,
+    *,
+    fused: bool = False,
+    device: str = "cpu",
+) -> MemoryTrace:
+    """One step with Adam of the GPT of the lesson's beginning."""
+    import torch
+
+    from gpuedu.training import CharacterGPT, character_loss
+    from gpuedu.training.memory import watch_step
+
+    with quiet_torch():
+        model = CharacterGPT(CHARACTERS, context=length, fused=fused).to(device)
+        text = torch.randint(CHARACTERS, (samples, length))
+        adam = torch.optim.Adam(model.parameters())
+        return watch_step(model, (text, text), character_loss, adam)
+
+
+def draw_step() -> Any:
+    """Memory over one step of the GPT, by kind."""
+    from gpuedu.training.memory import peak_bytes, points
+
+    trace = watch_gpt(device=here())
+    stages = points(trace)
+    weights = max(point.by_kind["weights"] for point in stages)
+    most = peak_bytes(trace)
+    caption = Caption(
+        title="One training step of a small GPT",
+        x="moments: one for each storage that is made or let go",
+        y="memory",
+        source=f"{told_how(trace.device)}: {GPT_SAMPLES} texts of {GPT_LENGTH} characters, Adam, "
+        "float32.",
+        alt=f"Areas over a step: saved activations grow through forward up to a peak of "
+        f"{format_size(most)} and are let go in backward; weights are {format_size(weights)}.",
+    )
+    return plot_memory(stages, caption=caption)
+
+
+def saved_by_layer() -> str:
+    """What the layers of the GPT's first block save, and the rest, plain and with fused attention.
+
+    Returns:
+        A table as text, in MiB; as many characters in short and in long texts.
+    """
+    runs = [(samples, length, fused) for samples, length in _TEXTS for fused in (False, True)]
+    tables = [_saved_rows(watch_gpt(n, length, fused=fused)) for n, length, fused in runs]
+    names = [name for name in tables[0] if name.startswith("blocks.0.")]
+    groups = {name.removeprefix("blocks.0."): [name] for name in names}
+    groups["the other block"] = [n for n in tables[0] if n.startswith("blocks.1.")]
+    groups["the rest"] = [n for n in tables[0] if not n.startswith("blocks.")]
+    groups["together"] = list(tables[0])
+    heads = "".join(f"{f'{n} texts of {length}':>20}" for n, length in _TEXTS)
+    lines = [f"{'saved for backward, in MiB':28}{heads}"]
+    lines.append(f"{'attention:':28}" + "".join(f"{'plain':>12}{'fused':>8}" for _ in _TEXTS))
+    for title, group in groups.items():
+        sizes = [sum(table.get(name, 0) for name in group) / 2**20 for table in tables]
+        cells = "".join(f"{size:>{12 if at % 2 == 0 else 8}.2f}" for at, size in enumerate(sizes))
+        lines.append(f"{title:28}{cells}")
+    return "\n".join([*lines, "", "Counted on this machine's CPU, storage by storage."])
+
+
+def _saved_rows(trace: MemoryTrace) -> dict[str, int]:
+    from gpuedu.training.memory import end_of, ledger_at
+
+    ledger = ledger_at(trace, end_of(trace, "forward"))
+    return {row.layer: row.size_bytes for row in ledger.rows if row.kind == "activations"}
+
+
+def draw_ledger(held_bytes: Any, saved_bytes: Any) -> Any:
+    """The learner's ledger of a network of seven layers, beside what a step of it has."""
+    own = held_of(held_bytes, NETWORK, OPTIMISER)
+    saved = saved_of(saved_bytes, SAMPLES, NETWORK)
+    with quiet_torch():
+        found = measure(SAMPLES, NETWORK, OPTIMISER, here())
+    pairs = [LedgerPair(name, own[name], getattr(found, name)) for name in HELD]
+    names = [f"saved by layer {at}, {kind}" for at, (kind, _, _) in enumerate(NETWORK)]
+    names.append("saved by the loss")
+    pairs += [
+        LedgerPair(name, mine, counted)
+        for name, mine, counted in zip(names, saved, found.saved, strict=True)
+        if mine or counted
+    ]
+    off = [pair.name for pair in pairs if abs(pair.difference) > TOLERANCE]
+    caption = Caption(
+        title="Your ledger of a step, beside the step",
+        x="memory",
+        source=f"{told_how(found.device)}: {SAMPLES} samples, Adam, float32. Per cent: how far "
+        "your number is from the count.",
+        alt=f"Pairs of bars for {len(pairs)} lines of the ledger. "
+        + (f"More than 5% off: {', '.join(off)}." if off else "All within 5%."),
+    )
+    return plot_ledger(pairs, caption=caption, tolerance=TOLERANCE)
+
+
+MEMORY_PICTURES = {
+    "training-step/step": draw_step,
+    "training-step/saved": saved_by_layer,
+    "memory-ledger": draw_ledger,
+}

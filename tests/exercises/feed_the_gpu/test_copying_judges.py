@@ -1,0 +1,323 @@
+"""Verdicts of the second half: reference answers, what a card says about a slip, only that slip."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+
+from gpuedu.exercises.card import report_card
+from gpuedu.exercises.feed_the_gpu import copy_times
+from gpuedu.exercises.feed_the_gpu.judge import transfer_size
+from gpuedu.exercises.registry import load
+from tests.exercises.feed_the_gpu import copying_answers as right
+from tests.exercises.feed_the_gpu.copying_answers import REFERENCE, fault, hand_in, lost
+
+
+@pytest.mark.parametrize("exercise", REFERENCE)
+def test_the_reference_earns_all_points_on_three_seeds(exercise):
+    for seed in range(3):
+        report = hand_in(exercise, seed=seed)
+        assert report.state == "solved", (seed, str(report_card(report)))
+
+
+def test_points_are_as_the_lesson_says():
+    points = {name: load(name).judge.points for name in REFERENCE}
+    assert points == {"transfer-size": 6, "augment-on-device": 8, "streams": 8}
+
+
+# transfer-size
+
+
+def test_a_fit_in_seconds_is_told_what_its_largest_copies_do():
+    def fit(sizes_bytes, times_s):
+        slope, latency_s = np.polyfit(sizes_bytes, times_s, 1)
+        return latency_s, 1 / slope
+
+    report = hand_in("transfer-size", fit=fit)
+    assert lost(report) == {"scattered"}
+    assert "the largest copies decide all" in fault(report, "scattered").cause
+
+
+def test_times_that_scatter_leave_room_on_both_sides_of_the_limit():
+    rng, close, apart = np.random.default_rng(3), [], []
+    for _ in range(20):
+        case = transfer_size._fit_case(rng, "scattered")
+        cost = copy_times.CopyCost(*(case.inputs[name] for name in copy_times.CopyCost._fields))
+        given = case.inputs["sizes_bytes"], case.inputs["times_s"]
+        close.append(transfer_size._worst(cost, copy_times.fit_weighted(*given))[0])
+        apart.append(transfer_size._worst(cost, copy_times.fit_weighted(*given, power=0.0))[0])
+    assert max(close) < 0.7 * transfer_size._CLOSE
+    assert min(apart) > 1.3 * transfer_size._CLOSE
+
+
+@pytest.mark.parametrize("bad", [(math.nan, 1e9), (1e-5, 0.0), (-1e-5, -1e9), (1e-5, math.inf)])
+def test_a_fit_of_anything_is_judged_without_an_exception(bad):
+    report = hand_in("transfer-size", fit=lambda sizes_bytes, times_s: bad)
+    assert lost(report) == {"exact", "scattered"}
+
+
+def test_a_fit_of_one_number_is_told_that_two_are_wanted():
+    report = hand_in("transfer-size", fit=lambda sizes_bytes, times_s: [1e-5])
+    assert "2 numbers" in fault(report, "exact").message
+
+
+@pytest.mark.parametrize(
+    ("rows_by", "right_by", "said"),
+    [
+        (lambda s, t: 1 / t, lambda s, t: t, "And the right side"),
+        (lambda s, t: np.ones_like(t), lambda s, t: np.ones_like(t), "And the rows"),
+        (lambda s, t: 1 / t**2, lambda s, t: 1 / t, "squares of the times"),
+        (lambda s, t: 1 / s, lambda s, t: t / s, "by its size"),
+    ],
+)
+def test_equations_divided_otherwise_are_told_by_what(rows_by, right_by, said):
+    def fit(sizes_bytes, times_s):
+        weights = rows_by(sizes_bytes, times_s)
+        rows = np.stack([weights, weights * sizes_bytes], axis=1)
+        latency_s, slope = np.linalg.lstsq(rows, right_by(sizes_bytes, times_s))[0]
+        return latency_s, 1 / slope
+
+    found = fault(hand_in("transfer-size", fit=fit), "scattered")
+    assert said in found.cause and "they were made from" in found.message
+
+
+def test_tensors_that_are_not_flat_are_told_why_they_cannot_be_joined():
+    report = hand_in("transfer-size", send=lambda tensors, copy: [copy(torch.cat(tensors))])
+    assert "Make each of them flat" in fault(report, "one-copy").cause
+
+
+def test_what_is_sent_must_come_from_the_copy():
+    report = hand_in("transfer-size", send=lambda tensors, copy: [t.clone() for t in tensors])
+    assert lost(report) == {"one-copy"}
+    assert "in 0 copies" in fault(report, "one-copy").message
+
+    def send(tensors, copy):
+        copy(torch.cat([tensor.flatten() for tensor in tensors]))
+        return tensors
+
+    report = hand_in("transfer-size", send=send)
+    assert "overwritten after the call" in fault(report, "arrive").cause
+
+
+def test_a_smaller_precision_is_fewer_bytes_and_refused():
+    def send(tensors, copy):
+        row = copy(torch.cat([tensor.flatten() for tensor in tensors]).bfloat16()).float()
+        parts = row.split([tensor.numel() for tensor in tensors])
+        return [part.view(t.shape) for part, t in zip(parts, tensors, strict=True)]
+
+    assert lost(hand_in("transfer-size", send=send)) == {"one-copy", "arrive"}
+
+
+@pytest.mark.parametrize("given", [None, torch.zeros(3), [1.0]], ids=["none", "tensor", "floats"])
+def test_send_that_returns_no_list_of_tensors_is_refused(given):
+    report = hand_in("transfer-size", send=lambda tensors, copy: given)
+    assert lost(report) == {"one-copy", "arrive"}
+
+
+# augment-on-device
+
+
+def test_a_loop_over_pictures_is_counted_and_its_wait_is_told():
+    report = hand_in("augment-on-device", augment=right.one_by_one)
+    assert lost(report) == {"few-kernels", "stays"}
+    assert "grow with the batch" in fault(report, "few-kernels").cause
+    assert "tolist" in fault(report, "stays").message
+
+
+def test_a_constant_picture_saves_no_kernels():
+    def augment(pictures, flips, tops, lefts, size, mean, std):
+        return pictures.new_zeros((*pictures.shape[:2], size, size), dtype=torch.float32)
+
+    held = hand_in("augment-on-device", augment=augment).held()
+    assert [name for name, holds in held.items() if holds] == ["stays", "positions", "own-draws"]
+
+
+def test_a_tensor_of_the_host_is_found_without_a_gpu():
+    def augment(pictures, flips, tops, lefts, size, mean, std):
+        windows = pictures.unfold(2, size, 1).unfold(3, size, 1)
+        x = windows[torch.arange(len(pictures)), :, tops, lefts]
+        x = torch.where(flips[:, None, None, None], x.flip(-1), x)
+        return (x / 255 - mean[:, None, None]) / std[:, None, None]
+
+    report = hand_in("augment-on-device", augment=augment)
+    assert lost(report) == {"stays"}
+    assert fault(report, "stays").message.startswith("`index`")
+
+
+def test_a_result_of_another_shape_or_dtype_is_named():
+    report = hand_in("augment-on-device", augment=lambda *given: given[0])
+    assert "shape" in fault(report, "crops").message
+    report = hand_in("augment-on-device", augment=lambda *given: right.augment(*given).double())
+    assert "float64, expected float32" in fault(report, "normalised").message
+
+
+def test_flips_that_are_no_booleans_are_refused():
+    def draw(*asked):
+        flips, tops, lefts = right.draw(*asked)
+        return flips.float(), tops, lefts
+
+    report = hand_in("augment-on-device", draw=draw)
+    assert lost(report) == {"positions", "own-draws"}
+    assert "expected bool" in fault(report, "own-draws").message
+
+
+def test_flips_that_depend_on_the_place_hang_together_with_it():
+    def draw(*asked):
+        _, tops, lefts = right.draw(*asked)
+        return (tops + lefts) % 2 == 0, tops, lefts
+
+    report = hand_in("augment-on-device", draw=draw)
+    assert "own-draws" in lost(report)
+
+
+def test_a_generator_is_used_as_it_stands():
+    def draw(count, height, width, size, generator):
+        own = torch.Generator().manual_seed(generator.initial_seed())
+        return right.draw(count, height, width, size, own)
+
+    report = hand_in("augment-on-device", draw=draw)
+    assert lost(report) == {"own-draws"}
+    assert "the same `flips` in two calls" in fault(report, "own-draws").message
+
+
+def test_the_global_random_numbers_are_left_alone():
+    def draw(*asked):
+        torch.manual_seed(asked[-1].initial_seed())
+        return right.draw(*asked)
+
+    report = hand_in("augment-on-device", draw=draw)
+    assert lost(report) == {"own-draws"}
+    assert "drawn from, or seeded" in fault(report, "own-draws").message
+
+
+def test_draws_are_made_where_the_generator_is():
+    def draw(count, height, width, size, generator):
+        _, tops, lefts = right.draw(count, height, width, size, generator)
+        return torch.rand(count, generator=generator) < 0.5, tops, lefts
+
+    report = hand_in("augment-on-device", draw=draw)
+    assert lost(report) == {"stays"}
+    assert fault(report, "stays").message.startswith("`flips`: made on the host")
+
+
+def test_one_coin_for_all_is_told_as_such():
+    def draw(*asked):
+        flips, tops, lefts = right.draw(*asked)
+        return flips[:1].expand(asked[0]), tops, lefts
+
+    report = hand_in("augment-on-device", draw=draw)
+    assert "drew the same of `flips`" in fault(report, "own-draws").message
+
+
+def test_unfair_flips_are_counted():
+    def draw(count, height, width, size, generator):
+        _, tops, lefts = right.draw(count, height, width, size, generator)
+        coins = torch.rand(count, generator=generator, device=generator.device)
+        return coins < 0.55, tops, lefts
+
+    report = hand_in("augment-on-device", draw=draw)
+    assert lost(report) == {"own-draws"}
+    assert "`flips` was" in fault(report, "own-draws").message
+
+
+# streams
+
+
+@pytest.mark.parametrize(
+    ("skip", "expected"),
+    [
+        ("filled", "order"),
+        ("made", "order"),
+        ("used", "reuse"),
+        ("saved", "reuse"),
+        ("end", "returned"),
+    ],
+)
+def test_each_missing_wait_is_the_race_that_it_prevents(skip, expected):
+    def pipeline(device, chunks, results, kernel):
+        right.pipeline(device, chunks, results, kernel, skip=skip)
+
+    report = hand_in("streams", pipeline)
+    assert lost(report) == ({expected} if skip == "end" else {expected, "overlap"})
+
+
+def test_the_race_names_buffer_and_streams():
+    def pipeline(device, chunks, results, kernel):
+        right.pipeline(device, chunks, results, kernel, skip="used")
+
+    found = fault(hand_in("streams", pipeline), "reuse")
+    assert "'in 2' to 'x'" in found.message and "a write after read" in found.message
+    assert "stream 'run' no longer needs it" in found.cause
+
+
+def test_a_text_in_place_of_a_stream_is_told():
+    def pipeline(device, chunks, results, kernel):
+        device.event().record("up")
+
+    assert (
+        "made by `device.stream(name)`; got 'up'"
+        in fault(hand_in("streams", pipeline), "order").message
+    )
+
+
+def test_a_needless_wait_is_named_by_its_two_operations():
+    def pipeline(device, chunks, results, kernel):
+        up, run, down = (device.stream(name) for name in ("up", "run", "down"))
+        x = [device.buffer(chunks[0].size_bytes, "x") for _ in range(2)]
+        y = [device.buffer(results[0].size_bytes, "y") for _ in range(2)]
+        filled, done, saved = ([device.event() for _ in x] for _ in range(3))
+        for i, (chunk, result) in enumerate(zip(chunks, results, strict=True)):
+            k = i % 2
+            up.wait_event(done[k])
+            up.wait_event(saved[k])
+            device.copy(x[k], chunk, up)
+            filled[k].record(up)
+            run.wait_event(filled[k])
+            device.launch(kernel, reads=[x[k]], writes=[y[k]], stream=run)
+            done[k].record(run)
+            down.wait_event(done[k])
+            device.copy(result, y[k], down)
+            saved[k].record(down)
+        device.synchronize()
+
+    report = hand_in("streams", pipeline)
+    assert lost(report) == {"overlap"}
+    said = "The copy in of chunk 2 begins when the copy back of chunk 0 ends."
+    assert fault(report, "overlap").cause.startswith(said)
+
+
+def test_three_buffers_are_too_many_and_one_is_too_slow():
+    def pipeline(device, chunks, results, kernel, slots):
+        right.pipeline(device, chunks, results, kernel, slots=slots)
+
+    assert lost(hand_in("streams", partial(pipeline, slots=3))) == {"two-buffers"}
+    assert lost(hand_in("streams", partial(pipeline, slots=1))) == {"overlap"}
+
+
+def test_a_pipeline_that_does_nothing_earns_nothing():
+    report = hand_in("streams", lambda device, chunks, results, kernel: None)
+    assert report.points == 0
+    assert "is empty" in fault(report, "results").message
+
+
+def test_a_host_that_waits_between_two_chunks_is_told_how_long():
+    def pipeline(device, chunks, results, kernel):
+        half = len(chunks) // 2
+        for part in (slice(0, half), slice(half, None)):
+            if chunks[part]:
+                right.pipeline(device, chunks[part], results[part], kernel, slots=1)
+
+    report = hand_in("streams", pipeline)
+    assert lost(report) == {"host-free", "overlap"}
+    assert "ms before it had issued everything" in fault(report, "host-free").message
+
+
+def test_memory_of_the_host_in_a_kernel_is_refused_by_name():
+    def pipeline(device, chunks, results, kernel):
+        device.launch(kernel, reads=[chunks[0]], writes=[results[0]])
+
+    assert "'in 0', memory of the host" in fault(hand_in("streams", pipeline), "order").message

@@ -1,0 +1,177 @@
+"""Verdicts on loading: references, what a card says of a slip, and truths against simulations."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from gpuedu.exercises.card import report_card
+from gpuedu.exercises.feed_the_gpu.feeding import feed, feed_in_turn
+from gpuedu.exercises.feed_the_gpu.judge import stalls, workers
+from gpuedu.exercises.feed_the_gpu.schedules import RARE, STEP_S, STEPS, loads_of
+from gpuedu.exercises.feed_the_gpu.stages import SHOWN
+from gpuedu.exercises.registry import load
+from tests.exercises.feed_the_gpu import loading_answers as right
+from tests.exercises.feed_the_gpu.loading_answers import REFERENCE, fault, hand_in, lost
+
+
+@pytest.mark.parametrize("exercise", REFERENCE)
+def test_the_reference_earns_all_points(exercise):
+    for seed in range(5):
+        report = hand_in(exercise, seed)
+        assert report.state == "solved", (seed, str(report_card(report)))
+
+
+@pytest.mark.parametrize("exercise", REFERENCE)
+def test_every_property_is_decided_and_seeds_draw_other_cases(exercise):
+    judge = load(exercise).judge
+    first, second = (judge.cases(np.random.default_rng(seed)) for seed in (1, 2))
+    assert {name for case in first for name in case.decides} == {p.name for p in judge.properties}
+    assert [dict(case.inputs) for case in first] != [dict(case.inputs) for case in second]
+
+
+def test_points_are_as_the_lesson_says():
+    points = {name: load(name).judge.points for name in REFERENCE}
+    assert points == {
+        "three-utilisations": 5,
+        "stall-fraction": 6,
+        "prefetch": 8,
+        "workers": 6,
+    }
+
+
+def test_predictions_have_the_truth_of_the_simulations():
+    stall = load("stall-fraction").judge.predictions["stall-fraction"].truth
+    run = feed(loads_of(RARE), [STEP_S] * STEPS, 1)
+    assert stall == pytest.approx(100 * run.stall_share, abs=0.05)
+    assert load("workers").judge.predictions["workers"].truth == workers.simulated_knee(SHOWN[0])
+
+
+def test_the_recurrence_is_the_simulation():
+    rng = np.random.default_rng(3)
+    for depth in (1, 2, 3, 5, 20):
+        loads = (rng.integers(1, 300, 20) * 1e-4).tolist()
+        computes = (rng.integers(1, 300, 20) * 1e-4).tolist()
+        expected = stalls.schedule(loads, computes, depth)
+        assert feed(loads, computes, depth).done_s == pytest.approx(expected)
+        assert right.done_times(loads, computes, depth) == pytest.approx(expected)
+
+
+def test_in_turn_nothing_overlaps():
+    run = feed_in_turn([2.0, 1.0], [3.0, 3.0])
+    assert run.done_s == (5.0, 9.0)
+    assert run.stall_share == pytest.approx(1 / 3)
+
+
+def test_nested_kernels_are_told():
+    def adds(kernels, start_s, end_s):
+        return right.sm_active(kernels, start_s, end_s, 1) and sum(
+            right._in(k, start_s, end_s) for k in kernels
+        ) / (end_s - start_s)
+
+    report = hand_in("three-utilisations", gpu_util=adds)
+    assert lost(report) == ["overlap"]
+    assert "adds up the kernels' times" in fault(report, "overlap")
+
+
+@pytest.mark.parametrize(
+    ("name", "prop", "answer", "said"),
+    [
+        ("sm_active", "sm-active", lambda *a: 100 * right.sm_active(*a), "per cent"),
+        (
+            "sm_active",
+            "sm-active",
+            lambda k, a, b, n: right.sm_active(k, a, b, n) * (b - a),
+            "time",
+        ),
+        ("memory_share", "memory", lambda k, a, b, _: right.gpu_util(k, a, b), "share of time"),
+        ("gpu_util", "any-kernel", lambda *_: None, "is a `return` missing"),
+        ("gpu_util", "window", lambda *_: math.nan, "gave nan"),
+        ("memory_share", "memory", lambda *_: "much", "should be a number"),
+    ],
+)
+def test_slips_in_utilisations_are_told(name, prop, answer, said):
+    report = hand_in("three-utilisations", **{name: answer})
+    assert prop in lost(report)
+    assert said in fault(report, prop)
+
+
+@pytest.mark.parametrize(
+    ("name", "prop", "answer", "said"),
+    [
+        ("done_times", "full-queue", lambda a, b, d: stalls.schedule(a, b, 99), "never full"),
+        (
+            "done_times",
+            "full-queue",
+            lambda a, b, d: stalls.schedule(a, b, d + 1),
+            "one place more",
+        ),
+        ("done_times", "done", lambda a, b, d: right.done_times(a, b, d)[1:], "numbers, got"),
+        ("stall_share", "stall", lambda *a: 1 - right.stall_share(*a), "in which it computes"),
+        ("bottleneck", "bottleneck", lambda *_: "disk", 'should be "loader" or "device"'),
+        ("step_s", "step-time", lambda a, b, _: a + b, "sets the pace"),
+    ],
+)
+def test_slips_in_stalls_are_told(name, prop, answer, said):
+    report = hand_in("stall-fraction", **{name: answer})
+    assert prop in lost(report)
+    assert said in fault(report, prop)
+
+
+@pytest.mark.parametrize(
+    ("name", "prop", "answer", "said"),
+    [
+        ("batches_per_s", "rate", lambda *a: 1 / right.batches_per_s(*a), "seconds a batch"),
+        ("batches_per_s", "no-workers", lambda *a: a[5] / a[0], "ZeroDivisionError"),
+        ("batches_per_s", "rate", lambda *a: _never_reads(*a), "before it decodes"),
+        ("knee", "knee", lambda *a: right.knee(*a) + 1, "as fast already"),
+        ("knee", "knee", lambda *a: _good_enough(*a), "many"),
+        ("worker_rng", "distinct", lambda s, e, w: _packed(s, e, w, 100), "takes a list"),
+        ("worker_rng", "distinct", lambda s, e, w: _packed(s, e, w, 1000), "takes a list"),
+        ("knee", "knee", lambda *a: 2.5, "no whole number"),
+        ("worker_rng", "distinct", lambda s, e, w: np.random.default_rng(s), "augment alike"),
+        ("worker_rng", "distinct", lambda s, e, w: np.random.default_rng([e, w]), "the same run"),
+        ("worker_rng", "repeats", lambda *_: np.random.default_rng(), "cannot be repeated"),
+        ("worker_rng", "repeats", lambda *_: 7, "should return a NumPy generator"),
+    ],
+)
+def test_slips_in_workers_are_told(name, prop, answer, said):
+    report = hand_in("workers", **{name: answer})
+    assert prop in lost(report)
+    assert said in fault(report, prop)
+
+
+def _never_reads(workers, read_s, decode_s, copy_s, step_s, cores):
+    if workers == 0:
+        return right.batches_per_s(0, read_s, decode_s, copy_s, step_s, cores)
+    return 1 / max(decode_s / workers, read_s, decode_s / cores, copy_s + step_s)
+
+
+def _good_enough(*stages):
+    best = right.batches_per_s(99, *stages)
+    return next(w for w in range(1, 99) if right.batches_per_s(w, *stages) > 0.95 * best)
+
+
+def _packed(seed, epoch, worker, base):
+    return np.random.default_rng(base**2 * seed + base * epoch + worker)
+
+
+def test_a_worker_fewer_can_be_almost_as_good():
+    for seed in range(20):
+        stages = workers._stages(np.random.default_rng(seed), "device", is_close=True)
+        knee = right.knee(*stages)
+        assert workers.simulated_knee(stages) == knee
+        almost = workers.simulated_rate(stages, knee - 1) / workers.simulated_rate(stages, knee)
+        assert 0.95 < almost < 0.99
+
+
+def test_the_slowest_stage_is_what_the_simulation_finds():
+    rng = np.random.default_rng(5)
+    for limit in ("device", "disk", "cores"):
+        stages = workers._stages(rng, limit)
+        for crew in (1, 2, 5, 12):
+            expected = 1 / max(workers.pace_s(crew, stages).values())
+            assert workers.simulated_rate(stages, crew) == pytest.approx(expected, rel=0.01)
+        assert right.knee(*stages) == workers.simulated_knee(stages)

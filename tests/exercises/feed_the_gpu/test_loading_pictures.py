@@ -1,0 +1,129 @@
+"""Pictures of the first half: fit to print, of right answers and of wrong ones."""
+
+from __future__ import annotations
+
+import logging
+import math
+
+import numpy as np
+import pytest
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.feed_the_gpu import measures_loading
+from gpuedu.exercises.feed_the_gpu.feeding import feed
+from gpuedu.exercises.feed_the_gpu.pictures_loading import LOADING_PICTURES
+from gpuedu.figures.by_count import NOTHING
+from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+from gpuedu.figures.style import alt_text, to_png
+from tests.exercises.feed_the_gpu import loading_answers as right
+from tests.exercises.feed_the_gpu.test_prefetch_runs import hangs, polls_for_ever
+from tests.exercises.planted_records import plant, plant_nothing
+
+DRAWN = {
+    "feed-the-gpu/idle": (),
+    "feed-the-gpu/queue": (),
+    "three-utilisations": (right.gpu_util, right.sm_active, right.memory_share),
+    "stall-fraction": (right.stall_share,),
+    "prefetch": (right.prefetch,),
+    "feed-the-gpu/prefetch-for-real": (right.prefetch,),
+    "workers": (right.batches_per_s, right.knee),
+    "feed-the-gpu/flips": (right.worker_rng,),
+}
+WRONG = (-1, math.nan, 1e300, None)
+
+
+def assert_fit_to_print(ax):
+    assert len(alt_text(ax)) > 60
+    assert overlapping_texts(ax) == []
+    assert texts_outside(ax) == []
+    assert smallest_text_pt(ax) >= 8.5
+    assert len(to_png(ax)) > 10_000
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_every_picture_is_fit_to_print(name, caplog):
+    with caplog.at_level(logging.WARNING):
+        assert_fit_to_print(LOADING_PICTURES[name](*DRAWN[name]))
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize("value", WRONG, ids=repr)
+@pytest.mark.parametrize("name", ["three-utilisations", "stall-fraction", "workers"])
+def test_wrong_functions_are_drawn(name, value):
+    assert_fit_to_print(LOADING_PICTURES[name](*[lambda *_: value] * len(DRAWN[name])))
+
+
+def test_the_three_numbers_stand_beside_their_program():
+    shown = [
+        text.get_text()
+        for text in LOADING_PICTURES["three-utilisations"](*DRAWN["three-utilisations"]).texts
+    ]
+    assert "a kernel ran: 100%\nSMs busy: 0.76%\nmemory: 0.17%" in shown
+
+
+def test_the_stall_share_is_the_learners():
+    ax = LOADING_PICTURES["stall-fraction"](lambda loads, computes, depth: 0.1 * depth)
+    for line in ax.lines:
+        assert list(line.get_ydata()) == pytest.approx([0.1 * depth for depth in range(1, 9)])
+
+
+def test_without_a_value_the_axes_say_so():
+    ax = LOADING_PICTURES["stall-fraction"](lambda *_: None)
+    assert NOTHING in [text.get_text() for text in ax.texts]
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"), [(hangs, "then it hangs"), (polls_for_ever, "for ever")]
+)
+def test_a_prefetcher_that_hangs_is_drawn(answer, said):
+    ax = LOADING_PICTURES["prefetch"](answer)
+    assert_fit_to_print(ax)
+    assert any(said in text.get_text() for text in ax.texts)
+
+
+def test_what_hangs_is_not_run_for_real():
+    with pytest.raises(AnswerError, match="hangs or leaves a thread"):
+        LOADING_PICTURES["feed-the-gpu/prefetch-for-real"](hangs)
+
+
+def test_no_generator_is_refused():
+    with pytest.raises(AnswerError, match="NumPy generator"):
+        LOADING_PICTURES["feed-the-gpu/flips"](lambda *_: 3)
+
+
+def test_recorded_loading_is_drawn_or_told(monkeypatch, tmp_path):
+    plant_nothing(monkeypatch, tmp_path)
+    assert "No times of loading with workers" in LOADING_PICTURES["feed-the-gpu/recorded-loading"]()
+    plant(tmp_path, "NVIDIA H200", "data-loading", median=0.5)
+    assert_fit_to_print(LOADING_PICTURES["feed-the-gpu/recorded-loading"]())
+
+
+def test_own_utilisation_is_a_table_or_a_sentence():
+    tell = LOADING_PICTURES["feed-the-gpu/own-utilisation"]
+    assert tell({"note": "there is no GPU"}) == "Nothing to measure: there is no GPU."
+    own = {"shares": {"tiny kernels": (1.0, 0.01), "a product": (0.97, 0.4)}, "device": "T4"}
+    lines = tell(own).splitlines()
+    assert lines[1].split()[-2:] == ["100%", "1%"]
+    assert "T4" in lines[-1]
+    with pytest.raises(AnswerError, match="nothing was measured"):
+        tell({})
+
+
+def test_without_a_gpu_nothing_is_measured(monkeypatch):
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert "no GPU" in measures_loading.measure_utilisation()["note"]
+
+
+def test_flips_of_copies_are_alike_and_the_learners_are_not():
+    ax = LOADING_PICTURES["feed-the-gpu/flips"](right.worker_rng)
+    cells = np.array([patch.get_facecolor()[2] for patch in ax.patches]).reshape(12, 24)
+    assert (cells[:6] == cells[0]).all()
+    assert len({tuple(row) for row in cells[6:]}) == 6
+
+
+def test_what_stands_in_the_queue_is_on_the_timeline():
+    run = feed([1.0, 1.0, 1.0, 9.0], [4.0] * 4, 2)
+    stood = [(one.label, one.start_s, one.end_s) for one in run.timeline.on("queue")]
+    assert stood == [("1", 2.0, 5.0), ("2", 3.0, 9.0), ("3", 12.0, 13.0)]

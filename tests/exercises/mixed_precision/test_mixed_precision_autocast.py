@@ -1,0 +1,142 @@
+"""The autocast exercise: its table against PyTorch's lists, its oracle, what it says of mistakes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.contract import Finding
+from gpuedu.exercises.mixed_precision.autocast_table import (
+    EXPRESSIONS,
+    LISTS,
+    inputs,
+    on_this_cpu,
+    write_lists,
+)
+from gpuedu.exercises.mixed_precision.judge.autocast import JUDGE, TABLE, loss, scores
+from gpuedu.exercises.mixed_precision.play_scaling import play_autocast, read_table
+from gpuedu.exercises.mixed_precision.products import ProductWatch
+
+RIGHT = {text: row.dtype for text, row in TABLE.items()}
+
+
+def half_loss(x, w1, w2, y):
+    """The loss as the lesson gives it."""
+    h = torch.relu(x @ w1)
+    size = (h * h).mean(dim=1, keepdim=True).sqrt()
+    p = torch.sigmoid((h / (size + 1e-5)) @ w2)
+    return -(y * torch.log(p) + (1 - y) * torch.log(1 - p)).mean()
+
+
+def faults_of(answers, rng_seed=1):
+    """Property to its fault, of the whole judge."""
+    found = {}
+    for case in JUDGE.cases(np.random.default_rng(rng_seed)):
+        for fault in JUDGE.verdict(case, play_autocast(answers, case.inputs)):
+            assert not isinstance(fault, Finding)
+            found.setdefault(fault.property, fault)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("x @ w", "@"),
+        ("h ** 2", "**"),
+        ("h.sum()", "sum"),
+        ("torch.exp(h)", "exp"),
+        ("torch.softmax(h, 1)", "softmax"),
+        ("F.layer_norm(h, (8,)) @ w", "@"),
+        ("F.cross_entropy(h, y)", "cross_entropy"),
+    ],
+)
+def test_the_table_follows_the_lists_that_are_shown(text, name) -> None:
+    wide = LISTS["in float32"].replace(":", ",").replace(" and ", ", ").split(", ")
+    half = LISTS["in 16 bits"].replace(" and ", ", ").split(", ")
+    listed = "float32" if name in wide else "float16" if name in half else ""
+    assert TABLE[text].dtype == listed
+
+
+@pytest.mark.parametrize("name", ["relu", "mean", "*", "+", "sigmoid", "sqrt", "add"])
+def test_what_follows_its_input_is_in_no_list(name) -> None:
+    for names in LISTS.values():
+        assert name not in names.replace(" and ", ", ").split(", ")
+
+
+def test_unlisted_expressions_end_in_the_dtype_that_torch_promotes_to() -> None:
+    given = inputs()
+    for text in ("h + x", "h * h", "h.mean()", "x.double() @ w.double()"):
+        assert TABLE[text].kind == "unlisted"
+        assert str(EXPRESSIONS[text](given).dtype) == f"torch.{TABLE[text].dtype}"
+
+
+def test_the_cpus_lists_are_others() -> None:
+    here = on_this_cpu()
+    assert here.keys() == TABLE.keys()
+    assert here["x @ w"] == "float16" and here["F.cross_entropy(h, y)"] == "float32"
+    assert any(here[text] != row.dtype for text, row in TABLE.items())
+
+
+def test_the_page_of_lists_is_not_too_wide() -> None:
+    assert max(map(len, write_lists().splitlines())) <= 96
+
+
+def test_the_oracle_is_the_given_loss_in_float64() -> None:
+    for case in JUDGE.cases(np.random.default_rng(5))[1:]:
+        parts = [case.inputs[name] for name in ("x", "w1", "w2", "y")]
+        theirs = float(half_loss(*(torch.from_numpy(part).double() for part in parts)))
+        assert loss(*parts) == pytest.approx(theirs, rel=1e-4)
+
+
+def test_cases_reach_what_they_say() -> None:
+    for case in JUDGE.cases(np.random.default_rng(6))[1:]:
+        x, w1, w2 = (case.inputs[name].astype(np.float64) for name in ("x", "w1", "w2"))
+        largest, surest = np.abs(x @ w1).max(), np.abs(scores(x, w1, w2)).max()
+        assert largest < 32_000 and surest < 13
+        assert (case.decides == ("large",)) == (largest > 256)
+        assert (case.decides == ("certain",)) == (surest > 9)
+        expected = loss(*(case.inputs[name] for name in ("x", "w1", "w2", "y")))
+        assert case.decides != ("large",) or expected < np.log(2) - 0.2
+
+
+def test_the_given_loss_is_broken_in_both_ways_and_the_card_says_how() -> None:
+    found = faults_of((RIGHT, half_loss))
+    assert found.keys() == {"large", "certain"}
+    assert "dividing by it" in found["large"].cause
+    assert "just below 1" in found["certain"].cause
+
+
+def test_a_model_in_float32_is_named() -> None:
+    def wide(*parts):
+        with torch.autocast("cpu", enabled=False):
+            return half_loss(*parts)
+
+    found = faults_of((RIGHT, wide))
+    assert found.keys() == {"half"}
+    assert "computed in float32" in found["half"].message
+
+
+def test_a_loss_without_products_is_named() -> None:
+    assert "0 products" in faults_of((RIGHT, lambda x, w1, w2, y: x.sum() * 0))["half"].message
+
+
+@pytest.mark.parametrize("said", [None, ..., 16, "half", torch.bfloat16])
+def test_what_is_no_dtype_of_the_exercise_is_refused(said) -> None:
+    with pytest.raises(AnswerError, match=r"`h \* h`"):
+        read_table(RIGHT | {"h * h": said})
+
+
+def test_dtypes_themselves_are_taken() -> None:
+    assert read_table({text: getattr(torch, dtype) for text, dtype in RIGHT.items()}) == RIGHT
+
+
+def test_the_watch_sees_forward_and_backward() -> None:
+    weight = torch.ones(3, 4, dtype=torch.float16, requires_grad=True)
+    with ProductWatch() as watch:
+        (torch.ones(2, 3, dtype=torch.float16) @ weight).float().sum().backward()
+        torch.nn.functional.linear(torch.ones(2, 3), torch.ones(4, 3), torch.ones(4))
+        torch.einsum("ij,jk->ik", torch.ones(2, 3), torch.ones(3, 2))
+    assert watch.dtypes[:2] == [("float16", "float16")] * 2
+    assert watch.dtypes[2:] == [("float32", "float32")] * 2

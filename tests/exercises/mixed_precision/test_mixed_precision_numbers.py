@@ -1,0 +1,493 @@
+"""Verdicts of the first part: what a card says of a slip, and pictures of right and wrong code."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.examine import examine
+from gpuedu.exercises.mixed_precision.formats import BF16, FP16, ROUNDED_TO
+from gpuedu.exercises.mixed_precision.judge import adam_in_half, master_weights, rounding, sums
+from gpuedu.exercises.mixed_precision.pictures_formats import FORMAT_PICTURES
+from gpuedu.exercises.mixed_precision.pictures_numbers import NUMBER_PICTURES
+from gpuedu.exercises.registry import load
+from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+from gpuedu.figures.style import alt_text
+
+FORMS = {form.spec: form for form in ROUNDED_TO}
+
+
+def decode(bits, exponent_bits, mantissa_bits, has_infinity):
+    return float(rounding.decode([bits], FORMS[exponent_bits, mantissa_bits, has_infinity])[0])
+
+
+def encode(value, exponent_bits, mantissa_bits, has_infinity):
+    return int(rounding.encode([value], FORMS[exponent_bits, mantissa_bits, has_infinity])[0])
+
+
+def dot(a, b):
+    return np.dot(a.astype(np.float32), b.astype(np.float32))
+
+
+def master_step(master, gradient, lr):
+    master = master - lr * gradient.float()
+    return master, master.to(gradient.dtype)
+
+
+def round_stochastically(values, dtype, uniform):
+    info = torch.finfo(dtype)
+    _, exponent = torch.frexp(values.abs().clamp(min=info.smallest_normal))
+    step = info.eps * 2.0 ** (exponent - 1)
+    return ((values / step + uniform).double().floor() * step).to(dtype)
+
+
+def adam_in_16_bits(weight, gradient, state, lr):
+    state["step"] += 1
+    state["m"] = 0.9 * state["m"] + 0.1 * gradient
+    state["v"] = 0.999 * state["v"] + 0.001 * gradient * gradient
+    m, v = state["m"] / (1 - 0.9 ** state["step"]), state["v"] / (1 - 0.999 ** state["step"])
+    return weight - lr * m / (v.sqrt() + 1e-8)
+
+
+def begin(weight):
+    state = {name: torch.zeros_like(weight, dtype=torch.float32) for name in "mv"}
+    return {"step": 0, "master": weight.float(), **state}
+
+
+def adam_step(state, gradient, lr):
+    state["master"] = adam_in_16_bits(state["master"], gradient.float(), state, lr)
+    return state["master"].half()
+
+
+def smallest_gradient(beta2):
+    return adam_in_half.smallest_survivor(beta2)
+
+
+RIGHT = {
+    "float-anatomy": (decode, encode),
+    "accumulate": (sums.running, sums.by_neighbours, sums.kahan, dot),
+    "master-weights": (master_step, round_stochastically),
+    "adam-in-half": (smallest_gradient, begin, adam_step),
+}
+
+
+def judge(exercise, seed=0, **other):
+    """The verdict on the reference, with some of its functions replaced."""
+    names = [answer.name for answer in load(exercise).play.answers]
+    given = dict(zip(names, RIGHT[exercise], strict=True)) | other
+    report = examine(load(exercise), list(given.values()), seed)
+    faults = {r.property.name: r.fault for r in report.results if not r.holds}
+    return report, faults
+
+
+@pytest.mark.parametrize("exercise", RIGHT)
+def test_the_reference_earns_all_points(exercise):
+    for seed in range(3):
+        report, faults = judge(exercise, seed)
+        assert (report.state, faults) == ("solved", {})
+
+
+def test_points_are_as_the_lesson_says():
+    points = {name: load(name).judge.points for name in RIGHT}
+    assert points == {
+        "float-anatomy": 8,
+        "accumulate": 7,
+        "master-weights": 6,
+        "adam-in-half": 6,
+    }
+
+
+# float-anatomy
+
+
+def wrong_encode(mode):
+    def encode(value, *spec):
+        return int(rounding.encode([value], FORMS[spec], rounding=mode)[0])
+
+    return encode
+
+
+def test_cutting_off_is_told_apart_from_a_tie():
+    _, faults = judge("float-anatomy", encode=wrong_encode("down"))
+    assert set(faults) == {"nearest", "small", "overflow"}
+    assert "cut off" in faults["nearest"].cause
+
+
+def test_a_tie_that_goes_up_is_told_as_a_tie():
+    def ties_up(value, *spec):
+        codes = [int(rounding.encode([value], FORMS[spec], rounding=m)[0]) for m in ("down", "up")]
+        low, high = rounding.decode(codes, FORMS[spec])
+        return codes[1] if low + high == 2 * value else encode(value, *spec)
+
+    _, faults = judge("float-anatomy", encode=ties_up)
+    assert "last bit is 0" in faults["nearest"].cause
+
+
+@pytest.mark.parametrize("code", [-1, 2**16, 2**70])
+def test_a_pattern_that_is_none_is_told_so(code):
+    _, faults = judge("float-anatomy", encode=lambda *_: code)
+    assert "which is no pattern of 16 bits" in faults["nearest"].message
+
+
+@pytest.mark.parametrize("value", [None, "1", 1j, 0.5, [1]])
+def test_what_is_no_whole_number_is_refused(value):
+    _, faults = judge("float-anatomy", encode=lambda *_: value)
+    assert set(faults) == {"nearest", "small", "overflow"}
+    assert "should be" in faults["nearest"].message
+
+
+def test_nan_for_too_large_in_e4m3_is_named_as_the_other_convention():
+    def to_nan(value, *spec):
+        code = encode(value, *spec)
+        return 0x7F if spec[0] == 4 and abs(value) > 464 else code
+
+    _, faults = judge("float-anatomy", encode=to_nan)
+    assert set(faults) == {"overflow"}
+    assert "OFP8 allows both" in faults["overflow"].cause
+
+
+def test_an_exception_costs_only_what_was_asked():
+    def no_nan(value, *spec):
+        return encode(value, *spec) + 0 * round(value)
+
+    _, faults = judge("float-anatomy", encode=no_nan)
+    assert set(faults) == {"overflow"}
+
+
+def test_a_sign_bit_in_the_field_is_named():
+    def decode(bits, exponent_bits, mantissa_bits, has_infinity):
+        field, mantissa = bits >> mantissa_bits, bits % 2**mantissa_bits
+        bias = 2 ** (exponent_bits - 1) - 1
+        size = (1 + mantissa / 2**mantissa_bits) * 2.0 ** (field - bias)
+        return -size if bits >> (exponent_bits + mantissa_bits) else size
+
+    _, faults = judge("float-anatomy", decode=decode)
+    assert "sign bit is still in" in faults["values"].cause
+
+
+# accumulate
+
+
+def by_halves(values):
+    """The sum of the first half plus that of the second, and so on down."""
+    if values.size < 2:
+        return values[0] if values.size else np.float16(0)
+    half = values.size // 2
+    return by_halves(values[:half]) + by_halves(values[half:])
+
+
+@pytest.mark.parametrize("other", [by_halves, sums.by_folding])
+def test_halves_and_neighbours_are_both_pairwise(other):
+    for seed in range(5):
+        report, _ = judge("accumulate", seed, pairwise_sum=other)
+        assert report.state == "solved"
+
+
+def test_a_pairwise_sum_is_asked_for_of_powers_of_two_only():
+    cases = load("accumulate").judge.cases(np.random.default_rng(0))
+    sizes = {c.inputs["values"].size for c in cases if c.inputs["ask"] == "pairwise"}
+    assert {0, 1, 2, 4096} <= sizes
+    assert all(n & (n - 1) == 0 for n in sizes)
+
+
+def test_the_running_sum_stops_at_32_and_the_others_do_not():
+    values = np.full(8192, np.float16(0.01))
+    assert sums.running(values) == 32 == sums.running(values[:4096])
+    for way in (sums.by_neighbours, sums.by_folding, sums.kahan):
+        assert abs(way(values) - sums.exact(values)) < 0.05
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_numpys_own_sum_is_wider_and_told_so(seed):
+    _, faults = judge("accumulate", seed, running_sum=lambda values: values.sum())
+    assert set(faults) == {"running"}
+    assert "np.sum" in faults["running"].cause
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rounded_products_lose_just_that(seed):
+    _, faults = judge("accumulate", seed, dot=lambda a, b: np.sum(a * b, dtype=np.float32))
+    assert set(faults) == {"products"}
+    assert "rounded to float16 before it is added" in faults["products"].cause
+
+
+def exact_products_half_total(a, b):
+    total = np.float16(0)
+    for x, y in zip(a, b, strict=True):
+        total = np.float16(np.float32(x) * np.float32(y) + total)
+    return total
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    ("dot", "lost", "says"),
+    [
+        (np.dot, {"wide-sum"}, "Only the result was rounded"),
+        (lambda a, b: np.float16(dot(a, b)), {"wide-sum"}, "Only the result was rounded"),
+        (exact_products_half_total, {"products", "wide-sum"}, "The products are exact. The total"),
+        (lambda a, b: sums.running(a * b), {"products", "wide-sum"}, "rounded to float16"),
+    ],
+)
+def test_what_dot_rounds_is_told_apart(seed, dot, lost, says):
+    _, faults = judge("accumulate", seed, dot=dot)
+    assert set(faults) == lost
+    assert all(says in fault.cause for fault in faults.values())
+
+
+def test_float64_for_the_total_of_dot_is_right_too():
+    report, _ = judge("accumulate", dot=lambda a, b: np.dot(a.astype(float), b.astype(float)))
+    assert report.state == "solved"
+
+
+def kahan_with(step):
+    def kahan_sum(values):
+        total = lost = np.float16(0)
+        for value in values:
+            total, lost = step(total, value, lost)
+        return total
+
+    return kahan_sum
+
+
+def into_the_total(total, value, lost):
+    wanted = value + lost
+    new = total + wanted
+    lost = wanted - (new - total)
+    return new + lost, lost
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    ("kahan_sum", "says"),
+    [
+        (kahan_with(into_the_total), "added to the large total"),
+        (lambda values: np.sum(values, dtype=np.float32), "wider format"),
+    ],
+)
+def test_slips_in_kahan_are_told_apart(seed, kahan_sum, says):
+    _, faults = judge("accumulate", seed, kahan_sum=kahan_sum)
+    assert set(faults) == {"kahan"}
+    assert says in faults["kahan"].cause
+
+
+def test_kahan_needs_only_a_step_or_so():
+    rng = np.random.default_rng(3)
+    for n in (10, 100, 1000):
+        values = rng.uniform(0, 1, n).astype(np.float16)
+        true = sums.exact(values)
+        assert abs(sums.kahan(values) - true) <= 2 * FP16.epsilon * true
+
+
+# master-weights
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_product_in_16_bits_is_found_in_both_dtypes(seed):
+    def half_product(master, gradient, lr):
+        master = master - lr * gradient
+        return master, master.to(gradient.dtype)
+
+    _, faults = judge("master-weights", seed, master_step=half_product)
+    assert set(faults) == {"gradient"}
+    assert "in 16 bits it is" in faults["gradient"].cause
+
+
+@pytest.mark.parametrize("given", [None, 3, (1,), "ab", {}])
+def test_what_is_no_pair_is_refused(given):
+    _, faults = judge("master-weights", master_step=lambda *_: given)
+    assert set(faults) == {"master", "gradient", "copy"}
+    assert "should return two things" in faults["master"].message
+
+
+def test_rounding_is_judged_by_law_whichever_draws_go_up():
+    def down_first(values, dtype, uniform):
+        return -round_stochastically(-values, dtype, uniform)
+
+    report, _ = judge("master-weights", round_stochastically=down_first)
+    assert report.state == "solved"
+
+
+def test_neighbours_are_those_of_the_format():
+    values = np.array([1.001, -1.001, 1.0, 0.999, 0.0])
+    low, high = master_weights.neighbours(values, BF16)
+    assert low.tolist() == [1.0, -1.0078125, 1.0, 0.99609375, 0.0]
+    assert high.tolist() == [1.0078125, -1.0, 1.0, 1.0, 0.0]
+
+
+def test_the_chance_of_a_negative_number_is_looked_at_apart():
+    def towards_zero(values, dtype, uniform):
+        info = torch.finfo(dtype)
+        _, exponent = torch.frexp(values.abs().clamp(min=info.smallest_normal))
+        step = info.eps * 2.0 ** (exponent - 1)
+        steps = values / step
+        return ((steps.trunc() + (uniform < steps - steps.trunc())) * step).to(dtype)
+
+    _, faults = judge("master-weights", round_stochastically=towards_zero)
+    assert set(faults) == {"chance"}
+    assert "negative" in faults["chance"].cause
+
+
+def test_a_result_that_is_no_neighbour_is_told_before_its_chance():
+    def twice_as_long(values, dtype, uniform):
+        return (2 * round_stochastically(values.float() / 2, dtype, uniform)).to(dtype) * 2
+
+    _, faults = judge("master-weights", round_stochastically=twice_as_long)
+    assert set(faults) == {"neighbours", "chance"}
+    assert "none of a number's two neighbours" in faults["chance"].cause
+
+
+def test_a_number_of_the_format_that_moves_is_told_as_one():
+    def up_by_a_step(values, dtype, uniform):
+        rounded = round_stochastically(values, dtype, uniform)
+        return torch.where(rounded.float() == values, rounded * 1.0625, rounded)
+
+    _, faults = judge("master-weights", round_stochastically=up_by_a_step)
+    assert "it is a number of bfloat16 itself" in faults["neighbours"].message
+
+
+# adam-in-half
+
+
+def adam_with(*, m="float32", v="float32", weight="float32", square=lambda g: g.float() ** 2):
+    """`begin` and `adam_step` with some of their numbers in fp16."""
+
+    def begin(start):
+        state = {"m": torch.zeros_like(start, dtype=getattr(torch, m))}
+        state["v"] = torch.zeros_like(start, dtype=getattr(torch, v))
+        return {"step": 0, "master": start.to(getattr(torch, weight)), **state}
+
+    def step(state, gradient, lr):
+        state["step"] += 1
+        state["m"] = 0.9 * state["m"] + 0.1 * gradient.to(state["m"].dtype)
+        state["v"] = 0.999 * state["v"] + (0.001 * square(gradient)).to(state["v"].dtype)
+        m, v = state["m"] / (1 - 0.9 ** state["step"]), state["v"] / (1 - 0.999 ** state["step"])
+        weight = state["master"] - lr * m.float() / (v.float().sqrt() + 1e-8)
+        state["master"] = weight.to(state["master"].dtype)
+        return state["master"].half()
+
+    return {"begin": begin, "adam_step": step}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("wrong", "prop", "says"),
+    [
+        ({"m": "float16"}, "small", "`m` seems to be kept in fp16"),
+        ({"weight": "float16"}, "follows", "Is there a master?"),
+        ({"square": lambda g: (g * g).float()}, "small", "squared in fp16"),
+        ({"square": lambda g: (g * g).float()}, "large", "Something became infinite"),
+        ({"square": lambda g: (0.001 * g * g).float() / 0.001}, "large", "became infinite"),
+        ({"square": lambda g: (0.001 * g * g).float() / 0.001}, "follows", "squared in fp16"),
+    ],
+)
+def test_what_adam_has_in_half_is_found_by_walking_it(seed, wrong, prop, says):
+    assert judge("adam-in-half", seed, **adam_with())[0].state == "solved"
+    _, faults = judge("adam-in-half", seed, **adam_with(**wrong))
+    assert says in faults[prop].cause
+
+
+def test_a_pattern_for_the_smallest_gradient_is_told_as_one():
+    code = int(rounding.encode([adam_in_half.smallest_survivor(0.999)], FP16)[0])
+    _, faults = judge("adam-in-half", smallest_gradient=lambda beta2: code)
+    assert "That is its pattern" in faults["survivor"].cause
+
+
+def test_the_float64_adam_is_torchs():
+    rng = np.random.default_rng(5)
+    start, gradients = rng.standard_normal(8), rng.standard_normal((30, 8)) * 0.1
+    weight = torch.tensor(start, requires_grad=True)
+    optimiser = torch.optim.Adam([weight], lr=0.01)
+    path = adam_in_half.adam(start, gradients, 0.01)
+    for row, expected in zip(gradients, path, strict=True):
+        weight.grad = torch.tensor(row)
+        optimiser.step()
+        assert np.allclose(weight.detach().numpy(), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_nan_from_a_gradient_of_zero_is_told_as_zero_by_zero():
+    def halves(weight):
+        return {"step": 0, "m": weight * 0, "v": weight * 0, "master": weight}
+
+    def step(state, gradient, lr):
+        state["master"] = adam_in_16_bits(state["master"], gradient, state, lr)
+        return state["master"]
+
+    _, faults = judge("adam-in-half", begin=halves, adam_step=step)
+    assert set(faults) == {"finite", "small", "large", "follows"}
+    assert "0 / 0" in faults["finite"].cause
+
+
+# pictures
+
+DRAWN = {
+    "mixed-precision/gradients": (),
+    "mixed-precision/formats": (),
+    "float-anatomy": RIGHT["float-anatomy"],
+    "accumulate": RIGHT["accumulate"],
+    "master-weights": RIGHT["master-weights"],
+    "adam-in-half": (adam_in_16_bits, begin, adam_step),
+}
+PICTURES = {**FORMAT_PICTURES, **NUMBER_PICTURES}
+
+
+def assert_fit_to_print(drawn):
+    assert len(alt_text(drawn)) > 60
+    for ax in np.atleast_1d(drawn):
+        assert_legible(ax)
+
+
+def assert_legible(ax):
+    assert overlapping_texts(ax) == []
+    assert texts_outside(ax) == []
+    assert smallest_text_pt(ax) >= 8.5
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_every_picture_is_fit_to_print(name):
+    assert_fit_to_print(PICTURES[name](*DRAWN[name]))
+
+
+@pytest.mark.parametrize("value", [0, -1, math.nan, math.inf, 1e300])
+def test_sums_are_drawn_while_they_are_wrong(value):
+    assert_fit_to_print(PICTURES["accumulate"](*[lambda *_: value] * 4))
+
+
+@pytest.mark.parametrize("code", [0, 1, 0x3C00, 0x7C00])
+def test_rounding_is_drawn_while_it_is_wrong(code):
+    for number in (0.0, math.nan, -math.inf):
+        ax = PICTURES["float-anatomy"](lambda *_, number=number: number, lambda *_: code)
+        assert overlapping_texts(ax) == []
+        assert len(alt_text(ax)) > 60
+
+
+@pytest.mark.parametrize(
+    ("picture", "given", "says"),
+    [
+        ("master-weights", (lambda *_: None, round_stochastically), "should return two things"),
+        ("master-weights", (master_step, lambda *_: None), "`round_stochastically` should be"),
+        ("adam-in-half", (adam_in_16_bits, lambda *_: None, adam_step), "should return the state"),
+        ("adam-in-half", (adam_in_16_bits, begin, lambda *_: None), "`adam_step` should be"),
+    ],
+)
+def test_what_is_unfinished_is_told_in_place_of_a_picture(picture, given, says):
+    with pytest.raises(AnswerError, match=says):
+        PICTURES[picture](*given)
+
+
+def test_the_weight_is_drawn_where_it_goes():
+    ax = PICTURES["master-weights"](*RIGHT["master-weights"])
+    plain, master, chance, wanted = (line.get_ydata() for line in ax.lines)
+    assert set(plain) == {1.0}
+    assert np.abs(np.subtract(master, wanted)).max() < BF16.epsilon
+    assert np.abs(np.subtract(chance, wanted)).max() < 0.25
+
+
+def test_adam_is_drawn_while_nothing_moves():
+    ax = PICTURES["adam-in-half"](
+        adam_in_16_bits, lambda w: w, lambda w, gradient, lr: w * math.nan
+    )
+    assert_fit_to_print(ax)

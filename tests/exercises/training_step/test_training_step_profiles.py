@@ -1,0 +1,79 @@
+"""read-the-profile: the planted profiles, and where their time goes."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.training_step import profile_pictures
+from gpuedu.exercises.training_step.judge.read_the_profile import _TRAPS, cases
+from gpuedu.exercises.training_step.judge.step_time import MISTAKES, largest, where_it_went
+from gpuedu.exercises.training_step.planted import SHOWN, draw_plan, take_steps
+from gpuedu.figures.style import alt_text
+
+TRAPPED = {
+    "beside": [("copies", 0)],
+    "side": [("kernels", 0), ("kernels", 2)],
+    "between": [("python", 0)],
+    "tail": [("python", 1)],
+}
+
+
+@pytest.mark.parametrize("trap", sorted({*_TRAPS}))
+def test_the_four_are_the_whole(trap):
+    for seed in range(5):
+        profile = take_steps(draw_plan(np.random.default_rng(seed), trap=trap))
+        shares = where_it_went(profile)
+        assert sum(shares.values()) == pytest.approx(profile.end_s, abs=1e-8)
+        assert min(shares.values()) > 0
+        assert shares["kernels"] == pytest.approx(profile.busy_s("device"), abs=1e-9)
+        idle = profile.end_s - profile.busy_s("device")
+        assert shares["python"] + shares["launches"] + shares["copies"] == pytest.approx(idle)
+
+
+@pytest.mark.parametrize("trap", TRAPPED)
+def test_a_trap_catches_the_slip_that_it_is_for(trap):
+    for seed in range(20):
+        profile = take_steps(draw_plan(np.random.default_rng(seed), trap=trap))
+        shares = where_it_went(profile)
+        for cause, at in TRAPPED[trap]:
+            assert abs(MISTAKES[cause][at][0](profile) - shares[cause]) > 1e-6
+
+
+@pytest.mark.parametrize(("name", "cause"), [("A", "copies"), ("B", "launches"), ("C", "python")])
+def test_each_shown_step_is_slow_for_one_clear_reason(name, cause):
+    profile = take_steps(SHOWN[name])
+    assert largest(profile) == cause
+    first, second, *_ = sorted(where_it_went(profile).values(), reverse=True)
+    assert first > 1.5 * second
+
+
+def test_kernels_of_a_stream_do_not_overlap_and_follow_their_launch():
+    profile = take_steps(draw_plan(np.random.default_rng(1), trap="side"))
+    launches = {one.end_s for one in profile.operators}
+    for lane in ("stream 7", "stream 20"):
+        kernels = profile.on(lane)
+        assert kernels
+        for one, following in itertools.pairwise(kernels):
+            assert following.start_s >= one.end_s - 1e-12
+    assert all(one.start_s >= min(launches) for one in profile.kernels)
+
+
+def test_the_pictures_and_tables_are_drawn():
+    for name in SHOWN:
+        assert "two simulated steps" in alt_text(profile_pictures.draw_slow_step(name))
+    assert profile_pictures.list_costs().count("\n") == 20
+    assert "61%" in profile_pictures.list_shares(where_it_went)
+    assert "64" in profile_pictures.list_compiled()
+    with pytest.raises(AnswerError, match="there is no step 'D'"):
+        profile_pictures.draw_slow_step("D")
+    with pytest.raises(AnswerError, match="drawn of a profile"):
+        profile_pictures.draw_own_profile(len)
+
+
+def test_other_cases_are_drawn_for_another_seed():
+    plans = [cases(np.random.default_rng(seed))[1].inputs["plan"] for seed in (0, 1)]
+    assert plans[0] != plans[1]

@@ -1,0 +1,124 @@
+"""hidden-syncs: the loop that is given, what is counted of it, and the simulated device beside it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from gpuedu.exercises.registry import load, load_picture
+from gpuedu.exercises.training.quiet import quiet_torch
+from gpuedu.exercises.training_step import waiting
+from gpuedu.exercises.training_step.issuing import DEVICE, HOST, KERNEL_S, issue
+from gpuedu.exercises.training_step.judge.hidden_syncs import _WAYS, JUDGE, cases
+from gpuedu.exercises.training_step.waiting_play import play_hidden_syncs
+from gpuedu.figures.style import alt_text
+
+CASES = cases(np.random.default_rng(4))
+SOURCE = Path(__file__).parents[3] / "solutions/08_training_step/08_training_step.py"
+
+
+def given(name):
+    """What a given cell of the lesson defines."""
+    text = SOURCE.read_text("utf-8")
+    cells = [cell for cell in re.split(r"^# %%", text, flags=re.M) if f"def {name}(" in cell]
+    namespace = {"torch": torch}
+    exec(compile(cells[0].partition("\n")[2], "<given>", "exec"), namespace)
+    return namespace[name]
+
+
+def never_waits(model, optimiser, batches):
+    losses = []
+    for inputs, targets in batches:
+        loss = torch.nn.functional.cross_entropy(model(inputs), targets, ignore_index=-1)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.detach())
+    losses = torch.stack(losses)
+    return {"losses": losses, "norms": losses, "wrong": 0, "best": losses.min()}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
+def test_the_oracle_does_what_the_given_loop_does(case):
+    seen = play_hidden_syncs([given("train_waiting")], case.inputs)
+    with quiet_torch():
+        expected = waiting.run_loop(case.inputs)
+    for name in ("losses", "norms", "wrong", "best", "weights"):
+        np.testing.assert_allclose(seen[name], expected[name], rtol=1e-12)
+    faults = list(JUDGE.verdict(case, seen))
+    assert [fault.property for fault in faults] == ["once"]
+
+
+def test_the_given_loop_waits_as_often_as_the_prediction_says():
+    case = CASES[0]
+    steps = len(case.inputs["data"])
+    seen = play_hidden_syncs([given("train_waiting")], case.inputs)
+    every_step = sum(count // steps for count, *_ in seen["waits"])
+    assert every_step == JUDGE.predictions["hidden-syncs"].truth
+
+
+def test_every_known_slip_gives_another_run():
+    """In the longer run, that is, which decides all properties."""
+    for seed in range(12):
+        inputs = cases(np.random.default_rng(seed))[0].inputs
+        with quiet_torch():
+            right = waiting.run_loop(inputs)
+            norms = right["norms"]
+            assert norms.min() < 0.95 < 1.05 < norms.max()
+            for way, _ in _WAYS:
+                wrong = waiting.run_loop(inputs, way)
+                apart = np.abs(wrong["norms"] / norms - 1).max()
+                assert apart > 1e-3 or wrong["wrong"] != right["wrong"]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"losses": [torch.ones(())] * 50}, "a list of tensors"),
+        ({"losses": torch.ones(49)}, "shape (49,)"),
+        ({"losses": 1.0}, "a list or a tensor"),
+        ({"norms": [1.0] * 3}, "3 entries after 50 steps"),
+        ({"wrong": None}, "wrong should be a number"),
+        ({"best": torch.ones(2)}, "should be one number"),
+    ],
+)
+def test_a_log_of_another_form_is_told_and_the_rest_is_judged(change, told):
+    seen = play_hidden_syncs([lambda *of: never_waits(*of) | change], CASES[0].inputs)
+    assert told in seen["problem"]
+    assert {"losses", "log"} <= {fault.property for fault in JUDGE.verdict(CASES[0], seen)}
+
+
+def test_what_is_no_log_is_told():
+    seen = play_hidden_syncs([lambda *_: None], CASES[0].inputs)
+    assert "the log should be a dict, got None" in seen["problem"]
+
+
+def test_a_loop_that_never_waits_keeps_the_device_busy():
+    with quiet_torch():
+        run = issue(never_waits, *waiting.begin(CASES[0].inputs), first=11, steps=2)
+    assert run.waits == 0
+    assert run.busy == pytest.approx(1.0)
+    (computes,) = run.timeline.on(DEVICE)
+    assert computes.duration_s / KERNEL_S == pytest.approx(round(computes.duration_s / KERNEL_S))
+
+
+def test_waits_leave_the_device_idle():
+    with quiet_torch():
+        run = issue(given("train_waiting"), *waiting.begin(CASES[0].inputs), first=11, steps=2)
+    assert run.busy < 0.8
+    waits = run.timeline.on(HOST, "wait")
+    assert len(waits) >= 14
+    assert {one.label for one in waits} >= {"boolean mask", "nonzero", ".item()", ".cpu()"}
+
+
+def test_the_picture_of_a_loop_that_takes_no_steps_says_so():
+    picture = load_picture("hidden-syncs")
+    assert "takes no steps" in alt_text(picture(lambda *_: {}))
+
+
+def test_the_play_is_the_lessons():
+    assert load("hidden-syncs").judge is JUDGE

@@ -1,0 +1,3 @@
+# loses: wide-sum
+def dot(a, b):
+    return running_sum(a * b)

@@ -1,0 +1,3 @@
+# loses: kahan
+def kahan_sum(values):
+    return np.sum(values, dtype=np.float32)

@@ -1,0 +1,3 @@
+# loses: running
+def running_sum(values):
+    return np.float16(sum(values.tolist()))

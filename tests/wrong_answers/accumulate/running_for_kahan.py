@@ -1,0 +1,3 @@
+# loses: kahan
+def kahan_sum(values):
+    return running_sum(values)

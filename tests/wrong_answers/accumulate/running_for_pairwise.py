@@ -1,0 +1,3 @@
+# loses: pairwise
+def pairwise_sum(values):
+    return running_sum(values)

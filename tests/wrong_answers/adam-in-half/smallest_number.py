@@ -1,0 +1,3 @@
+# loses: survivor
+def smallest_gradient(beta2):
+    return 2.0**-24

@@ -1,0 +1,12 @@
+# loses: small
+def encode(value, E, M, has_infinity):
+    bias, last = 2 ** (E - 1) - 1, 2**E - 1
+    sign = (math.copysign(1, value) < 0) << (E + M)
+    too_large = last << M if has_infinity else (last << M) + 2**M - 2
+    if math.isnan(value):
+        return 2 ** (E + M) - 1
+    if value == 0 or math.isinf(value):
+        return sign | (too_large if value else 0)
+    field = max(math.frexp(abs(value))[1] - 1 + bias, 0)
+    steps = round(abs(value) * 2.0 ** (M - field + bias))
+    return sign | min(steps + ((field - 1) << M), too_large)

@@ -1,0 +1,23 @@
+# loses: once
+
+
+def train_ahead(model, optimiser, batches):
+    losses, norms, wrongs = [], [], []
+    for inputs, targets in batches:
+        scores = model(inputs)
+        loss = torch.nn.functional.cross_entropy(scores, targets, ignore_index=-1)
+        optimiser.zero_grad()
+        loss.backward()
+        norm = norm_of(model)
+        factor = (1 / (norm + 1e-6)).clamp(max=1)
+        for p in model.parameters():
+            p.grad *= factor
+        optimiser.step()
+        losses.append(loss.detach())
+        norms.append(norm)
+        wrongs.append(((scores.argmax(1) != targets) & (targets >= 0)).sum())
+        if len(losses) == 1:
+            log = torch.zeros(len(batches))
+        log[len(losses) - 1] = loss.detach()
+    wrong = torch.stack(wrongs).sum()
+    return {"losses": log, "norms": torch.stack(norms), "wrong": wrong, "best": min(log.tolist())}

@@ -1,0 +1,25 @@
+# loses: grows
+# the scale only falls
+
+
+def next_scale(scale, good_steps, found_inf, growth, backoff, interval):
+    if found_inf:
+        return scale * backoff, 0
+    if good_steps + 1 < interval:
+        return scale, good_steps + 1
+    return scale, 0
+
+
+def scaled_step(weights, loss, scale, lr, max_norm):
+    (loss * scale).backward()
+    gradients = [weight.grad / scale for weight in weights]
+    row = torch.cat([gradient.flatten() for gradient in gradients])
+    found_inf = not row.isfinite().all()
+    if not found_inf:
+        factor = min(1.0, max_norm / row.norm())
+        with torch.no_grad():
+            for weight, gradient in zip(weights, gradients, strict=True):
+                weight -= lr * factor * gradient
+    for weight in weights:
+        weight.grad = None
+    return found_inf

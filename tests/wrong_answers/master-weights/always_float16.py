@@ -1,0 +1,4 @@
+# loses: copy
+def master_step(master, gradient, lr):
+    master = master - lr * gradient.float()
+    return master, master.half()

@@ -1,0 +1,3 @@
+# loses: copy
+def master_step(master, gradient, lr):
+    return master - lr * gradient.float(), master.to(gradient.dtype)

@@ -1,0 +1,3 @@
+# loses: chance
+def round_stochastically(values, dtype, uniform):
+    return values.to(dtype)

@@ -1,0 +1,4 @@
+# loses: measured
+# nothing is saved
+def saved_bytes(samples, layers):
+    return [0] * (len(layers) + 1)

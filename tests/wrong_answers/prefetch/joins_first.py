@@ -1,0 +1,8 @@
+# loses: overlap
+# waits for the thread before it gives anything
+def prefetch(source, depth):
+    items = []
+    thread = threading.Thread(target=lambda: items.extend(source))
+    thread.start()
+    thread.join()
+    yield from items

@@ -1,0 +1,4 @@
+# loses: worst
+
+
+worst = {"A": "pinned memory", "B": "fused", "C": "workers"}

@@ -1,0 +1,4 @@
+# loses: worst
+
+
+worst = {"A": "copies", "B": "launches", "C": "launches"}

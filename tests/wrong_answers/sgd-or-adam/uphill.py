@@ -1,0 +1,8 @@
+# loses: sgd
+
+
+def sgd(weights, gradient, state, lr, momentum):
+    if momentum:
+        kept = state.setdefault("v", torch.zeros_like(weights))
+        gradient = kept.mul_(momentum).add_(gradient)
+    weights += lr * gradient

@@ -1,0 +1,4 @@
+# loses: one-copy
+# a copy for each tensor
+def send(tensors, copy):
+    return [copy(tensor) for tensor in tensors]
