@@ -134,8 +134,8 @@ def draw_ledger(held_bytes: Any, saved_bytes: Any) -> Any:
         x="memory",
         source=f"{told_how(found.device)}: {SAMPLES} samples, Adam, float32. Per cent: how far "
         "your number is from the count.",
-        alt=f"Pairs of bars for {len(pairs)} lines of the ledger. "
-        + (f"More than 5% off: {', '.join(off)}." if off else "All within 5%."),
+        alt=f"Pairs of bars for {len(pairs)} lines of the ledger, your number and the count. "
+        + (f"More than 5% off: {', '.join(off)}." if off else "All are within 5%."),
     )
     return plot_ledger(pairs, caption=caption, tolerance=TOLERANCE)
 
