@@ -44,10 +44,11 @@ experiments: $(VENV)/ready ## compute the lessons' long experiments again (hours
 conformance: $(VENV)/ready-dev ## run Numba-CUDA's own tests on the SIMT machine
 	@$(BIN)/python tests/conformance/run.py
 
-gpu: ## hold the machine, the arrays and the ladder against a real GPU, ncu, compute-sanitizer, CuPy
+gpu: ## hold machine, arrays, ladder and lessons against a real GPU, ncu, compute-sanitizer, CuPy
 	@PYTHONPATH=. $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON)) -m tests.gpu
 	@PYTHONPATH=. $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON)) -m tests.gpu_checks.arrays
 	@PYTHONPATH=. $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON)) -m tests.gpu_checks.ladder
+	@PYTHONPATH=. $(if $(wildcard $(BIN)/python),$(BIN)/python,$(PYTHON)) -m tests.gpu_checks.lessons
 
 build: $(VENV)/ready-dev ## rebuild the notebooks from the lessons' sources
 	@$(BIN)/gpuedu build

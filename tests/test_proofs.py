@@ -173,6 +173,15 @@ def test_a_stored_answer_cannot_end_or_stall_the_proofs(root, monkeypatch, text,
     assert "noise" not in capfd.readouterr().out
 
 
+@pytest.mark.parametrize("cells", ["solution_cells", "stub_cells"])
+def test_what_given_cells_print_stays_out_of_the_command_s_output(root, monkeypatch, cells, capfd):
+    kept = getattr(Bench, cells)
+    monkeypatch.setattr(Bench, cells, lambda self: ["print('for the learner')", *kept(self)])
+    variants_of(monkeypatch)
+    prove(root, "first-check", seeds=1)
+    assert capfd.readouterr().out == ""
+
+
 def test_a_judge_that_cannot_be_loaded_is_told_and_the_rest_goes_on(root, monkeypatch):
     def broken(root, exercise):
         raise SyntaxError("in a judge")

@@ -23,6 +23,7 @@ from gpuedu.course.build import notebook_texts
 from gpuedu.course.source import read_source
 from gpuedu.course.teacher import check_arguments
 from gpuedu.errors import GpueduError
+from gpuedu.exercises.capture import captured
 from gpuedu.exercises.examine import Report, examine
 from gpuedu.exercises.guard import play_guarded
 from gpuedu.exercises.registry import load
@@ -143,7 +144,8 @@ def prove(root: Path, exercise: str, seeds: int | None = None, repeats: int = 1)
     seeds = bench.exercise.judge.seeds if seeds is None else seeds
     faults: list[str] = []
     solution = _prove_solution(bench, max(seeds, repeats), faults)
-    stub = bench.try_answers(bench.stub_cells(), "stub")
+    with captured():
+        stub = bench.try_answers(bench.stub_cells(), "stub")
     if stub.points or stub.state != "unsolved":
         faults.append(f"the stub earns {stub.points:g} and is told as {stub.state!r}")
     wrong = _prove_wrong(bench, repeats, faults)
@@ -162,7 +164,8 @@ def prove(root: Path, exercise: str, seeds: int | None = None, repeats: int = 1)
 
 
 def _prove_solution(bench: Bench, seeds: int, faults: list[str]) -> float:
-    answers = bench.answers(bench.solution_cells(), "solution")
+    with captured():  # given cells may print: that is for the learner, not for `--json`
+        answers = bench.answers(bench.solution_cells(), "solution")
     share = 1.0
     for seed in range(seeds):
         report = examine(bench.exercise, answers, seed)
