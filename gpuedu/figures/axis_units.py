@@ -31,9 +31,9 @@ def time_unit(end_s: float) -> AxisUnit:
     """The unit for an axis from 0 to ``end_s`` seconds.
 
     >>> [time_unit(end_s).name for end_s in (90.0, 2.0, 0.9, 4e-5, 0.0)]
-    ['s', 's', 'ms', 'us', 's']
+    ['s', 's', 'ms', 'µs', 's']
     """
-    for unit in (AxisUnit("s", 1.0), AxisUnit("ms", MS), AxisUnit("us", US)):
+    for unit in (AxisUnit("s", 1.0), AxisUnit("ms", MS), AxisUnit("µs", US)):
         if end_s >= 1.5 * unit.size:
             return unit
     return AxisUnit("ns", NS) if end_s > 0 else AxisUnit("s", 1.0)

@@ -5,17 +5,22 @@ The host runs ahead of the device until a line needs a value that the device has
 seen here as it is called, by a torch function mode (a dispatch mode sees neither ``.cpu()`` nor
 ``.tolist()`` nor a print), with the line that called it.
 
+A copy to the device waits, too, unless it is ``non_blocking``: it is queued behind what the device
+still has to do, and the host goes on when it is done. ``torch.tensor(number, device=...)`` is such
+a copy; ``torch.full`` with ``device=`` writes the number there by a launch, and waits for nothing.
+
 On a GPU a tensor counts where it lies on the device. Without one, CPU tensors stand for both: a
 tensor is on the host when it was made without ``device=`` while this watched, when it came out of
 ``.cpu()`` or ``.to("cpu")``, or was computed from such tensors alone; every other one, made before
 or sent ``.to(device)``, stands for one on the device.
 
-What it simplifies: copies to the device are not counted, though from pageable memory they wait too;
-what a library does inside its compiled code is not seen, nor is saving a tensor to a file. Without
-a GPU, a ``torch.device`` for the CPU that is handed to ``.to`` counts as the device, as a program's
-one variable ``device`` would be the GPU where there is one.
+What it simplifies: what a library does inside its compiled code is not seen, nor is saving a tensor
+to a file; a copy with ``non_blocking=True`` is free, though one from pageable memory may wait.
+Without a GPU, a ``torch.device`` for the CPU that is handed to ``.to`` counts as the device, as a
+program's one variable ``device`` would be the GPU where there is one; the string "cpu" is the host.
 Sources: PyTorch documentation, "CUDA semantics", asynchronous execution, and
-``torch.cuda.set_sync_debug_mode``, which tells most of the same on a GPU.
+``torch.cuda.set_sync_debug_mode``, which tells most of the same on a GPU; issue 120996 of PyTorch
+(which ways to make a tensor on the device wait).
 """
 
 from __future__ import annotations
@@ -29,9 +34,9 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode, resolve_name
 from torch.utils._pytree import tree_leaves
-from torch.utils.weak import WeakIdKeyDictionary
 
 from gpuedu.training.call_sites import find_caller
+from gpuedu.training.sides import Arguments, Keywords, Sides, is_queued, named_device
 
 _VALUES = {
     "item": ".item()",
@@ -58,6 +63,9 @@ _VALUES = {
     "bincount": "bincount",
 }
 """Functions that need values on the host, or a shape that depends on values."""
+_UPLOAD = "copy to the device"
+_READS = " of a tensor"
+_COPIERS = ("tensor", "as_tensor")
 _FACTORIES = ("tensor", "as_tensor", "arange", "linspace", "full", "zeros", "ones", "empty")
 
 
@@ -103,8 +111,7 @@ class SynchronisationCounter(TorchFunctionMode):
         self.synchronisations: list[Synchronisation] = []
         self.step = 0
         self._on_wait = on_wait
-        self._has_gpu = torch.cuda.is_available()
-        self._on_host: WeakIdKeyDictionary = WeakIdKeyDictionary()
+        self._sides = Sides()
         self._names: dict[Any, str] = {}
         self._synchronize = torch.cuda.synchronize
 
@@ -134,15 +141,15 @@ class SynchronisationCounter(TorchFunctionMode):
 
     def _waited_for_all(self, device: Any = None) -> None:
         self._note("torch.cuda.synchronize")
-        if self._has_gpu:
+        if self._sides.has_gpu:
             self._synchronize(device)
 
     def __torch_function__(
         self,
         func: Callable[..., Any],
         types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
+        args: Arguments = (),
+        kwargs: Keywords | None = None,
     ) -> Any:
         """See a call, note it where it waits, let it happen, and note where its results lie."""
         kwargs = kwargs or {}
@@ -150,29 +157,33 @@ class SynchronisationCounter(TorchFunctionMode):
         tensors = [one for one in tree_leaves((args, kwargs)) if isinstance(one, torch.Tensor)]
         kind = self._kind(name, args, kwargs, tensors)
         # A list of tensors is read one by one.
-        times = sum(map(self._is_on_device, tensors)) if name in _FACTORIES else 1
+        times = sum(map(self._sides.is_on_device, tensors)) if kind.endswith(_READS) else 1
         for _ in range(times if kind else 0):
             self._note(kind)
-        result = func(*args, **kwargs)
-        return result if self._has_gpu else self._place(name, args, kwargs, tensors, result)
+        return self._sides.place(name, args, kwargs, func(*args, **kwargs))
 
     # Which calls wait
 
     def _kind(
-        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[torch.Tensor]
+        self, name: str, args: Arguments, kwargs: Keywords, tensors: list[torch.Tensor]
     ) -> str:
         """What kind of wait a call is, or "" for none."""
-        if not any(map(self._is_on_device, tensors)):
+        if self._uploads(name, args, kwargs):
+            return _UPLOAD
+        if not any(map(self._sides.is_on_device, tensors)):
             return ""
         if name in _VALUES:
             return _VALUES[name]
         if name == "to":
-            waits = _goes_to_host(args, kwargs) and not kwargs.get("non_blocking")
-            return '.to("cpu")' if waits else ""
+            device = named_device(args, kwargs)
+            to_host = device is not None and not self._sides.is_device(device)
+            return '.to("cpu")' if to_host and not is_queued(args, kwargs) else ""
         if name in _FACTORIES:
             # torch.tensor(tensor) is a copy on the device; torch.tensor([tensor]) asks for values.
-            is_copy = name in ("tensor", "as_tensor") and isinstance(args[0], torch.Tensor)
-            return "" if is_copy else f"torch.{name} of a tensor"
+            is_copy = name in _COPIERS and isinstance(args[0], torch.Tensor)
+            if is_copy and kwargs.get("device") == "cpu":
+                return f'torch.{name}(device="cpu")'
+            return "" if is_copy else f"torch.{name}{_READS}"
         if name == "where" and len(args) + len(kwargs) == 1:
             return "nonzero"
         if name == "repeat_interleave" and kwargs.get("output_size") is None:
@@ -186,62 +197,50 @@ class SynchronisationCounter(TorchFunctionMode):
             return self._write_kind(name, args)
         return ""
 
+    def _uploads(self, name: str, args: Arguments, kwargs: Keywords) -> bool:
+        """Whether a call copies from the host to the device, and the host waits until it is done.
+
+        A single number that is written into a tensor is no copy: it travels with the launch.
+        """
+        if name in _COPIERS:
+            return self._sides.is_device(kwargs.get("device")) and not self._sides.has_any(args[0])
+        if name == "new_tensor":
+            there = kwargs["device"] if "device" in kwargs else args[0].device
+            on_device = self._sides.is_on_device(args[0]) if "device" not in kwargs else True
+            return on_device and self._sides.is_device(there) and not self._sides.has_any(args[1])
+        if name in ("to", "cuda"):
+            sent = name == "cuda" or self._sides.is_device(named_device(args, kwargs))
+            return sent and not self._sides.is_on_device(args[0]) and not is_queued(args, kwargs)
+        if name in ("copy_", "__setitem__") and self._sides.is_on_device(args[0]):
+            value = args[1] if name == "copy_" else args[2]
+            is_array = isinstance(value, torch.Tensor) and value.ndim > 0
+            queued = name == "copy_" and is_queued(args, kwargs)
+            return is_array and not self._sides.is_on_device(value) and not queued
+        return False
+
     def _index_kind(self, index: Any) -> str:
         parts = index if isinstance(index, tuple) else (index,)
         for part in parts:
             if isinstance(part, slice):
                 ends = (part.start, part.stop, part.step)
-                if any(self._is_on_device(end) for end in ends):
+                if any(self._sides.is_on_device(end) for end in ends):
                     return "int(tensor)"
-            elif self._is_on_device(part):
+            elif self._sides.is_on_device(part):
                 if part.dtype in (torch.bool, torch.uint8):
                     return "boolean mask"
                 if part.ndim == 0:
                     return "int(tensor)"
         return ""
 
-    def _write_kind(self, name: str, args: tuple[Any, ...]) -> str:
+    def _write_kind(self, name: str, args: Arguments) -> str:
         value = args[-1] if name == "__setitem__" else args[1]
-        if not self._is_on_device(args[0]):
-            return "copy into a host tensor" if self._is_on_device(value) else ""
+        if not self._sides.is_on_device(args[0]):
+            return "copy into a host tensor" if self._sides.is_on_device(value) else ""
         if name == "copy_":
             return ""
         kind = self._index_kind(args[1])
         # A number under a mask is filled in without asking how many places the mask has.
         return "" if kind == "boolean mask" and not isinstance(value, torch.Tensor) else kind
-
-    # Where tensors lie
-
-    def _is_on_device(self, value: Any) -> bool:
-        if not isinstance(value, torch.Tensor):
-            return False
-        return value.is_cuda or (not self._has_gpu and value not in self._on_host)
-
-    def _place(
-        self,
-        name: str,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        tensors: list[torch.Tensor],
-        result: Any,
-    ) -> Any:
-        """Note on which side the result lies; a move that moved nothing gives a new view."""
-        if name == "cpu" or (name == "to" and _goes_to_host(args, kwargs)):
-            on_host = True
-        elif name == "cuda" or kwargs.get("device") is not None or _sends(name, args):
-            on_host = False
-        else:
-            on_host = not any(map(self._is_on_device, tensors))
-        if isinstance(result, torch.Tensor) and name in ("cpu", "cuda", "to"):
-            moved = self._is_on_device(args[0]) == on_host
-            result = result.view_as(result) if moved and result is args[0] else result
-        for one in tree_leaves(result):
-            if isinstance(one, torch.Tensor):
-                if on_host:
-                    self._on_host[one] = True
-                else:
-                    self._on_host.pop(one, None)
-        return result
 
     # Who called
 
@@ -259,13 +258,3 @@ class SynchronisationCounter(TorchFunctionMode):
         self.synchronisations.append(found)
         if self._on_wait is not None:
             self._on_wait(found)
-
-
-def _goes_to_host(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether ``.to`` was told "cpu" in so many letters."""
-    return "cpu" in [one for one in (*args[1:], kwargs.get("device")) if isinstance(one, str)]
-
-
-def _sends(name: str, args: tuple[Any, ...]) -> bool:
-    """Whether the call is a ``.to`` that names a device by position."""
-    return name == "to" and any(isinstance(one, (str, torch.device)) for one in args[1:])

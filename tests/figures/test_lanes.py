@@ -81,7 +81,7 @@ def test_a_bar_lies_in_its_lane_at_its_time():
     assert ax.get_xlim() == (0, pytest.approx(5))
 
 
-@pytest.mark.parametrize(("end_s", "unit"), [(40e-6, "us"), (20e-3, "ms"), (3.0, "s")])
+@pytest.mark.parametrize(("end_s", "unit"), [(40e-6, "µs"), (20e-3, "ms"), (3.0, "s")])
 def test_the_unit_fits_the_time(end_s, unit):
     ax = plot_lanes(Timeline.of([Interval("main", "work", 0, end_s)]), caption=CAPTION)
     assert ax.get_xlabel() == f"simulated time ({unit})"

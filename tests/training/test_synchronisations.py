@@ -41,6 +41,8 @@ WAITS = {
     "one_hot without num_classes": lambda x, mask, total, index: torch.nn.functional.one_hot(index),
     "torch.tensor of a tensor": lambda x, mask, total, index: torch.tensor([total]),
     "torch.arange of a tensor": lambda x, mask, total, index: torch.arange(index[0]),
+    "copy to the device": lambda x, mask, total, index: torch.tensor(1.0, device=DEVICE),
+    'torch.as_tensor(device="cpu")': lambda x, mask, total, index: torch.as_tensor(x, device="cpu"),
     "torch.cuda.synchronize": lambda x, mask, total, index: torch.cuda.synchronize(),
 }
 MORE = [
@@ -59,6 +61,13 @@ MORE = [
     ("boolean mask", lambda x, mask, total, index: x.__setitem__(mask, -x[:2])),
     ("boolean mask", lambda x, mask, total, index: x.view(2, 2)[:, mask[:2]]),
     ("unique", lambda x, mask, total, index: x.unique_consecutive()),
+    ("copy to the device", lambda x, mask, total, index: torch.as_tensor([1, 2], device=DEVICE)),
+    ("copy to the device", lambda x, mask, total, index: torch.tensor(np.ones(2), device=DEVICE)),
+    ("copy to the device", lambda x, mask, total, index: x.new_tensor([1.0])),
+    ("copy to the device", lambda x, mask, total, index: torch.ones(2).to(DEVICE)),
+    ("copy to the device", lambda x, mask, total, index: torch.ones(2).to(device=DEVICE)),
+    ("copy to the device", lambda x, mask, total, index: x.copy_(torch.ones(4))),
+    ("copy to the device", lambda x, mask, total, index: x.__setitem__(0, torch.ones(1))),
 ]
 FREE = [
     lambda x, mask, total, index: torch.where(mask, x, -x),
@@ -76,6 +85,14 @@ FREE = [
     lambda x, mask, total, index: torch.ones(3).tolist(),
     lambda x, mask, total, index: torch.arange(4).sum().item(),
     lambda x, mask, total, index: x.to("cpu", non_blocking=True),
+    lambda x, mask, total, index: torch.ones(2).to(DEVICE, non_blocking=True),
+    lambda x, mask, total, index: torch.ones(2).to(DEVICE, torch.float64, True),
+    lambda x, mask, total, index: torch.ones(2).to("cpu").tolist(),
+    lambda x, mask, total, index: torch.full((), 3.14, device=DEVICE) * x,
+    lambda x, mask, total, index: x.new_full((), 3.14) + x.new_zeros(4),
+    lambda x, mask, total, index: torch.tensor([1.0], device="cpu").tolist(),
+    lambda x, mask, total, index: torch.zeros(2, device="cpu").sum().item(),
+    lambda x, mask, total, index: (x.__setitem__(0, 2.0), x.copy_(torch.tensor(1.0))),
 ]
 
 
@@ -114,7 +131,12 @@ def test_a_copy_on_the_host_is_free_from_then_on():
         back = there.to(DEVICE)
         back.tolist()
         x.tolist()
-    assert [one.kind for one in counter.synchronisations] == [".cpu()", ".tolist()", ".tolist()"]
+    assert [one.kind for one in counter.synchronisations] == [
+        ".cpu()",
+        "copy to the device",
+        ".tolist()",
+        ".tolist()",
+    ]
 
 
 def test_a_mixture_is_on_the_device():

@@ -41,7 +41,7 @@ def draw_fit(fit: Callable[..., Any]) -> Any:
     caption = Caption(
         title=f"Times of copies, and a fit: {said}",
         x="bytes",
-        y="time (us)",
+        y="time (µs)",
         source="Times: 10 us and 20 GB/s, each off by 6 to 12% at random; made up, not measured.",
         alt=f"Times of copies from 1 KiB to 64 MiB on logarithmic axes, from about 10 us up to "
         f"about {max(times) / US:,.0f} us, and the fitted line, {said}: {_told(line)}.",
@@ -112,8 +112,8 @@ _RECORDED = Lines(
     {memory: {"memory": memory, "direction": "to device"} for memory in ("pinned", "pageable")},
     field="size_bytes",
     x="size",
-    y="time (us)",
-    unit="us",
+    y="time (µs)",
+    unit="µs",
     value=lambda row: row["median"] / US,
     format_x=format_size,
 )

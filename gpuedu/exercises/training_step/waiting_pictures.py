@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -48,6 +49,21 @@ def draw_waits(*loops: Callable[..., Any]) -> Any:
     )
 
 
+def list_waits(loop: Callable[..., Any]) -> str:
+    """Where a loop waits: how often in all, what for, and the line."""
+    from gpuedu.exercises.training_step.waiting import begin
+    from gpuedu.training.synchronisations import SynchronisationCounter
+
+    with quiet_torch():
+        model, optimiser, batches = begin(_run())
+        with SynchronisationCounter() as counter:
+            loop(model, optimiser, batches)
+    seen = Counter((one.line, one.kind, one.text) for one in counter.synchronisations)
+    rows = [f"{times:5}  {kind:14}  {text}" for (_, kind, text), times in sorted(seen.items())]
+    head = f"times  {'what for':14}  line"
+    return "\n".join([head, *rows, f"{len(counter):5}  in {_STEPS} steps"])
+
+
 def _run() -> dict[str, Any]:
     """A run of some steps, as in the check, with a sample that nobody labelled in each batch."""
     rng = np.random.default_rng(8)
@@ -62,4 +78,7 @@ def _run() -> dict[str, Any]:
     }
 
 
-WAITING_PICTURES: dict[str, Callable[..., Any]] = {"hidden-syncs": draw_waits}
+WAITING_PICTURES: dict[str, Callable[..., Any]] = {
+    "hidden-syncs": draw_waits,
+    "training-step/waits": list_waits,
+}

@@ -17,7 +17,8 @@ def play_hidden_syncs(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict
     """What the loop logged, the last weights, and each line on which the host waited.
 
     ``waits`` are rows (how often, kind, line, its text); ``copied`` says whether the log holds
-    numbers, which only a wait can have brought to the host.
+    numbers, which only a wait can have brought to the host; ``scattered`` names what is a list of
+    tensors, each of which somebody still has to wait for.
     """
     from gpuedu.exercises.training_step.waiting import begin, weights_of
     from gpuedu.training.synchronisations import SynchronisationCounter
@@ -45,8 +46,15 @@ def _logged(log: Any, steps: int) -> dict[str, Any]:
         single = {name: as_number(log[name], name) for name in ("wrong", "best")}
     except AnswerError as fault:
         return {"problem": fault.message, "remedy": fault.remedy}
-    copied = any(type(log[name]) in (list, tuple) for name in series)
-    return {**series, **single, "copied": copied}
+    scattered = [name for name in series if _has_tensors(log[name])]
+    copied = any(type(log[name]) in (list, tuple) for name in series if name not in scattered)
+    return {**series, **single, "copied": copied, "scattered": scattered}
+
+
+def _has_tensors(value: Any) -> bool:
+    import torch
+
+    return type(value) in (list, tuple) and any(isinstance(one, torch.Tensor) for one in value)
 
 
 def _series(value: Any, steps: int, name: str) -> Any:
@@ -62,12 +70,9 @@ def _series(value: Any, steps: int, name: str) -> Any:
         raise AnswerError(f"{name} should be a list or a tensor, got {describe(value)}")
     if len(value) != steps:
         raise AnswerError(f"{name} has {len(value)} entries after {steps} steps")
-    if any(isinstance(one, torch.Tensor) for one in value):
-        raise AnswerError(
-            f"{name} is a list of tensors: each of them still has to be fetched",
-            remedy="`torch.stack` makes one tensor of them, which is one copy.",
-        )
-    return np.array([float(number(one, f"an entry of {name}")) for one in value])
+    entry = f"an entry of {name}"
+    read = (as_number if isinstance(one, torch.Tensor) else number for one in value)
+    return np.array([float(of(one, entry)) for of, one in zip(read, value, strict=True)])
 
 
 WAITING_PLAYS = {

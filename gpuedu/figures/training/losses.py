@@ -20,6 +20,8 @@ NOTHING = "Nothing to draw yet: no finite loss."
 _DASHES = ("-", (0, (6, 2)), (0, (2, 1.5)), "-.", (0, (8, 2, 2, 2, 2, 2)), (0, (1, 1)))
 _MARKERS = ("o", "s", "D", "^", "v", "P")
 _HEADROOM = 1.6
+_FEW = 12
+"""Up to how many points each has a marker."""
 
 
 @dataclass(frozen=True)
@@ -188,13 +190,20 @@ def _draw_curve(ax: Axes, curve: LossCurve, place: int, ceiling: float) -> None:
         color=colour,
         linewidth=1.8,
         linestyle=_DASHES[place % len(_DASHES)],
-        marker=_MARKERS[place % len(_MARKERS)] if len(curve.steps) <= 12 else None,
-        markersize=5,
     )
+    if len(curve.steps) <= _FEW:
+        _draw_markers(ax, curve, place, ceiling)
     end = _end(ax, curve, ceiling)
     if curve.diverged_at(ceiling) is not None:
         look = {"markersize": 11, "markeredgecolor": style.GROUND, "clip_on": False, "zorder": 4}
         ax.plot([end[0]], [end[1]], "X", color=colour, **look)
+
+
+def _draw_markers(ax: Axes, curve: LossCurve, place: int, ceiling: float) -> None:
+    """A marker for each point; those on the edge of the axes are whole, too."""
+    points = curve.drawn(ceiling, 0.0 if ax.get_yscale() == "log" else -math.inf)
+    marker = _MARKERS[place % len(_MARKERS)]
+    ax.plot(*zip(*points, strict=True), marker, color=_colour(place), markersize=5, clip_on=False)
 
 
 def _end(ax: Axes, curve: LossCurve, ceiling: float) -> tuple[float, float]:

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.registry import load_picture
 from gpuedu.exercises.training_step.judge import sgd_or_adam
 from gpuedu.exercises.training_step.judge.sgd_or_adam import cases
 from gpuedu.exercises.training_step.rules import walk_adam, walk_sgd, walk_with_torch
@@ -37,6 +38,28 @@ def test_every_slip_is_another_walk(case, ways):
     for at, one in enumerate(walks):
         for other in walks[at + 1 :]:
             assert not np.allclose(one, other, rtol=1e-8, atol=1e-12)
+
+
+def test_the_sum_of_a_batch_moves_the_best_rate_of_sgd_and_not_that_of_adam():
+    def sgd(weights, gradient, state, lr, momentum):
+        weights -= lr * gradient
+
+    def adam(weights, gradient, state, lr, beta1, beta2, eps):
+        t = state["t"] = state.get("t", 0) + 1
+        m = state.setdefault("m", torch.zeros_like(weights))
+        v = state.setdefault("v", torch.zeros_like(weights))
+        m.lerp_(gradient, 1 - beta1)
+        v.lerp_(gradient**2, 1 - beta2)
+        weights -= lr * m / (1 - beta1**t) / ((v / (1 - beta2**t)).sqrt() + eps)
+
+    ax = load_picture("training-step/rates")(sgd, adam)
+    lines = [
+        line for line in ax.lines if len(line.get_xdata()) == 8 and line.get_marker() == "None"
+    ]
+    mean, summed, adam_mean, adam_summed = (np.array(line.get_ydata()) for line in lines)
+    rates = lines[0].get_xdata()
+    assert rates[mean.argmin()] >= 30 * rates[np.nanargmin(summed)]
+    np.testing.assert_allclose(adam_mean[:5], adam_summed[:5], rtol=0.05)
 
 
 def keeps(value):

@@ -78,7 +78,6 @@ def test_every_known_slip_gives_another_run():
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"losses": [torch.ones(())] * 50}, "a list of tensors"),
         ({"losses": torch.ones(49)}, "shape (49,)"),
         ({"losses": 1.0}, "a list or a tensor"),
         ({"norms": [1.0] * 3}, "3 entries after 50 steps"),
@@ -90,6 +89,15 @@ def test_a_log_of_another_form_is_told_and_the_rest_is_judged(change, told):
     seen = play_hidden_syncs([lambda *of: never_waits(*of) | change], CASES[0].inputs)
     assert told in seen["problem"]
     assert {"losses", "log"} <= {fault.property for fault in JUDGE.verdict(CASES[0], seen)}
+
+
+def test_a_log_of_lists_of_tensors_is_read_and_only_the_waits_to_come_are_told():
+    log = never_waits(*waiting.begin(CASES[0].inputs))
+    lists = {name: list(log[name]) for name in ("losses", "norms")}
+    seen = play_hidden_syncs([lambda *of: never_waits(*of) | lists], CASES[0].inputs)
+    assert "problem" not in seen
+    (fault,) = (one for one in JUDGE.verdict(CASES[0], seen) if one.property == "once")
+    assert fault.message == "`losses` is a list of 50 tensors: whoever reads them waits 50 times"
 
 
 def test_what_is_no_log_is_told():
@@ -113,6 +121,13 @@ def test_waits_leave_the_device_idle():
     waits = run.timeline.on(HOST, "wait")
     assert len(waits) >= 14
     assert {one.label for one in waits} >= {"boolean mask", "nonzero", ".item()", ".cpu()"}
+
+
+def test_the_list_of_waits_names_the_lines():
+    listing = load_picture("training-step/waits")(given("train_waiting"))
+    rows = [line.strip().split(maxsplit=1) for line in listing.splitlines()[1:]]
+    assert ["40", "boolean mask"] in rows  # two on one line; only a notebook has the line's text
+    assert rows[-1] == [str(sum(int(times) for times, _ in rows[:-1])), "in 20 steps"]
 
 
 def test_the_picture_of_a_loop_that_takes_no_steps_says_so():

@@ -135,7 +135,16 @@ def test_no_finite_loss_is_said(curves, log):
 def test_a_single_step_is_a_point():
     ax = plot_losses([LossCurve("one", (7,), (2.3,))], caption=CAPTION)
     low, high = ax.get_xlim()
-    assert low < 7 < high and ax.lines[0].get_marker() == "o"
+    (point,) = (line for line in ax.lines if line.get_marker() == "o")
+    assert low < 7 < high and list(point.get_xdata()) == [7]
+
+
+def test_the_markers_of_few_points_are_whole_on_the_edge_of_the_axes():
+    curve = LossCurve("one", (1, 2, 3), (2.0, 90.0, 1.0))
+    ax = plot_losses([curve], caption=CAPTION, ceiling=3.0)
+    (points,) = (line for line in ax.lines if line.get_marker() == "o")
+    assert list(points.get_xdata()) == [1, 3]  # the second one lies above the axes
+    assert not points.get_clip_on()
 
 
 @pytest.mark.parametrize("what", ["losses", "low", "high", "smoothed"])

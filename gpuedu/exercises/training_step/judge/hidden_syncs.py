@@ -146,13 +146,20 @@ def _cause(observed: Plain, runs: _Runs, name: str) -> str:
 
 def _wait_faults(observed: Plain, steps: int, *, same_work: bool) -> Iterator[Fault]:
     waits = observed["waits"]
-    total, most = sum(row[0] for row in waits), -(-steps // 100)
-    if total > most:
+    total = sum(row[0] for row in waits)
+    if total > 1:
         told = "; ".join(_line_told(row) for row in waits[:_MOST_LINES])
         more = len(waits) - _MOST_LINES
         rest = f"; and on {more} more line{'s' if more > 1 else ''}" if more > 0 else ""
         message = f"the host waited {total} times in {steps} steps: {told}{rest}"
         yield Fault("once", message, _wait_cause(waits, steps))
+    elif observed.get("scattered"):
+        name = observed["scattered"][0]
+        yield Fault(
+            "once",
+            f"`{name}` is a list of {steps} tensors: whoever reads them waits {steps} times",
+            "`torch.stack` makes one tensor of them, on the device: to fetch that is one wait.",
+        )
     elif not same_work:
         yield Fault(
             "once",
@@ -189,6 +196,9 @@ _BY_KIND = {
     "`.sum()` is a tensor of fixed shape.",
     "bool(tensor)": "An `if` on a tensor needs its value. What it decides can be computed instead: "
     "`torch.where`, `torch.minimum`, `.clamp`.",
+    "copy to the device": "The number is made on the host, and copied behind all that the device "
+    "still has to do. A Python number in the formula goes with the launch; `torch.full` or "
+    "`torch.zeros` with `device=` write it there.",
     "copy into a host tensor": "The tensor that you write to was made without `device=`, so it "
     "lies on the host, and each write is a copy.",
     "torch.tensor of a tensor": "`torch.tensor` of a list reads one value after another: each is a "
@@ -214,14 +224,15 @@ JUDGE = Judge(
         Property("losses", "the loss of every step is in the log", 1),
         Property("log", "so are the norms, the wrong answers and the least loss", 1),
         Property("weights", "the last weights are the same", 1),
-        Property("once", "the host waits at most once in 100 steps", 3),
+        Property("once", "the host waits once at most, when all steps are done", 3),
     ),
     hints=(
         "Go through the lines: what does the host have to know before it can go on to the next? A "
         "number to keep, a number of rows, which way to go. Which of these could stay where it is?",
         "Unknown rows: `ignore_index=-1`. The `if` on the norm: multiply always, by a factor that "
         "is 1 where nothing is to be done. `len(... .nonzero())`: a `.sum()`. What is logged: "
-        "lists of tensors, `.detach()`ed; the least loss can be found on the host, at the end.",
+        "tensors, `.detach()`ed, in lists; behind the loop `torch.stack` makes one tensor of each, "
+        "and the least loss can be found then.",
         "`factor = (1 / (norm + 1e-6)).clamp(max=1)`, and `p.grad *= factor`. `wrong` of a step: "
         "`((scores.argmax(1) != targets) & (targets >= 0)).sum()`. Behind the loop "
         "`torch.stack([torch.stack(losses), torch.stack(norms), torch.stack(wrongs)]).tolist()` is "

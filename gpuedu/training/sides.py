@@ -1,0 +1,74 @@
+"""On which side a tensor lies, host or device, while calls of PyTorch are watched.
+
+On a GPU it is told by the tensor. Without one, CPU tensors stand for both, and the sides are kept
+here: see ``gpuedu.training.synchronisations`` for the rules.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_leaves
+from torch.utils.weak import WeakIdKeyDictionary
+
+Arguments = tuple[Any, ...]
+Keywords = dict[str, Any]
+
+
+class Sides:
+    """Which tensors lie on the host; every other one is on the device."""
+
+    def __init__(self) -> None:
+        self.has_gpu = torch.cuda.is_available()
+        self._on_host: WeakIdKeyDictionary = WeakIdKeyDictionary()
+
+    def is_on_device(self, value: Any) -> bool:
+        """Whether this is a tensor, and on the device."""
+        if not isinstance(value, torch.Tensor):
+            return False
+        return value.is_cuda or (not self.has_gpu and value not in self._on_host)
+
+    def has_any(self, data: Any) -> bool:
+        """Whether a tensor on the device is among the data."""
+        return any(map(self.is_on_device, tree_leaves(data)))
+
+    def is_device(self, device: Any) -> bool:
+        """Whether this names the device. Without a GPU, all but the string "cpu" stands for it."""
+        if device is None or device == "cpu":
+            return False
+        return not self.has_gpu or torch.device(device).type == "cuda"
+
+    def place(self, name: str, args: Arguments, kwargs: Keywords, result: Any) -> Any:
+        """Note on which side a call's result lies; a move that moved nothing gives a new view."""
+        if self.has_gpu:
+            return result
+        on_host = self._is_for_host(name, args, kwargs)
+        if isinstance(result, torch.Tensor) and name in ("cpu", "cuda", "to"):
+            moved = self.is_on_device(args[0]) == on_host
+            result = result.view_as(result) if moved and result is args[0] else result
+        for one in tree_leaves(result):
+            if isinstance(one, torch.Tensor):
+                if on_host:
+                    self._on_host[one] = True
+                else:
+                    self._on_host.pop(one, None)
+        return result
+
+    def _is_for_host(self, name: str, args: Arguments, kwargs: Keywords) -> bool:
+        device = named_device(args, kwargs) if name == "to" else kwargs.get("device")
+        if name == "cpu" or device == "cpu":
+            return True
+        return name != "cuda" and device is None and not self.has_any((args, kwargs))
+
+
+def named_device(args: Arguments, kwargs: Keywords) -> Any:
+    """The device that a ``.to`` was told, as it was told it; None if it was told none."""
+    named = (*args[1:], kwargs.get("device"))
+    return next((one for one in named if isinstance(one, str | torch.device)), None)
+
+
+def is_queued(args: Arguments, kwargs: Keywords) -> bool:
+    """Whether a copy is ``non_blocking``: by name, or by the first flag behind the tensor."""
+    flags = (one for one in args[1:] if isinstance(one, bool))
+    return bool(kwargs.get("non_blocking", next(flags, False)))
