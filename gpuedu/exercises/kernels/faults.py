@@ -10,7 +10,7 @@ from gpuedu.exercises.contract import Fault, Plain
 from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.kernels.sightings import Sighting, read_sightings
 
-OUTSIDE = frozenset({"out-of-bounds", "negative-index", "misaligned-access"})
+OUTSIDE = frozenset({"out-of-bounds", "negative-index", "misaligned"})
 RACE = frozenset({"data-race"})
 UNWRITTEN = frozenset({"uninitialised-read"})
 """Shared memory, or a thread's own, is read where nobody has written."""

@@ -10,6 +10,7 @@ from gpuedu.figures.training.ledger import LedgerPair, plot_ledger
 from gpuedu.figures.training.losses import LossCurve, plot_losses
 from gpuedu.figures.training.memory import plot_memory
 from gpuedu.figures.training.number_line import plot_number_line
+from gpuedu.figures.training.surface import plot_surface
 
 __all__ = [
     "FormatRange",
@@ -19,4 +20,5 @@ __all__ = [
     "plot_losses",
     "plot_memory",
     "plot_number_line",
+    "plot_surface",
 ]

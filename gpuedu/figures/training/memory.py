@@ -28,6 +28,8 @@ MOST_BARS = 12
 """Up to so many stages are bars, each with its own name; more are drawn as areas."""
 _TEXT_PT, _LINE_PT, _ABOVE_PHASES_PT = 9.0, 12.5, 15.0
 _BAR = 0.8
+_VISIBLE_PT = 0.4
+"""A key for what is thinner would send readers looking for it."""
 
 
 def plot_memory(
@@ -85,6 +87,7 @@ def plot_memory(
         kind
         for kind, (low, high) in bands.items()
         if not _name_band(ax, look_of_kind(kind), low, high, scale, are_bars=are_bars)
+        and (high - low).max() * scale.y_pt >= _VISIBLE_PT
     ]
     _write_keys(ax, [look_of_kind(kind) for kind in unnamed], scale)
     if are_bars:

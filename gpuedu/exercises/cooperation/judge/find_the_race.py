@@ -24,7 +24,7 @@ _HAZARDS = frozenset(
         "divergent-barrier",
         "out-of-bounds",
         "negative-index",
-        "misaligned-access",
+        "misaligned",
         "runaway-loop",
         "spin-in-warp",
     }

@@ -25,7 +25,7 @@ from gpuedu.exercises.registers.judge.float4 import in_floats
 from gpuedu.exercises.registers.products import COLUMNS
 
 EPSILON = float(np.finfo(np.float32).eps)
-BEYOND = OUTSIDE | {"misaligned"}
+BEYOND = OUTSIDE
 """What leaves an array, or takes four floats from where four cannot begin."""
 
 Slip = tuple[np.ndarray, str]
