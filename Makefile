@@ -30,7 +30,7 @@ test: $(VENV)/ready-dev ## set up, and run every test
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/gpuedu build --check
 	@$(BIN)/gpuedu lint
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -n logical --dist loadgroup
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -n logical --dist loadfile
 
 demo: $(VENV)/ready ## walk a class of three through nbgrader and show their grades
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m gpuedu.course.demo

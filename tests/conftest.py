@@ -13,14 +13,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 ROOT = Path(__file__).resolve().parents[1]
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep a file's tests on one worker, which builds its fixtures once; notebooks share nothing."""
-    for item in items:
-        if item.path.name != "test_lessons.py":
-            item.add_marker(pytest.mark.xdist_group(str(item.path)))
-
-
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The checkout."""

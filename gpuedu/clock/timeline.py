@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 Span = tuple[float, float]
@@ -118,8 +119,19 @@ def intersection(first: Iterable[Span], second: Iterable[Span]) -> tuple[Span, .
     >>> intersection([(0, 4)], [(1, 2), (3, 6)])
     ((1, 2), (3, 4))
     """
-    theirs = union(second)
-    return union((max(a, c), min(b, d)) for a, b in union(first) for c, d in theirs)
+    return union(_common(union(first), union(second)))
+
+
+def _common(first: Sequence[Span], second: Sequence[Span]) -> Iterator[Span]:
+    """What each pair of spans shares: the one that ends first makes room for its next."""
+    i = j = 0
+    while i < len(first) and j < len(second):
+        (a, b), (c, d) = first[i], second[j]
+        yield max(a, c), min(b, d)
+        if b <= d:
+            i += 1
+        else:
+            j += 1
 
 
 def difference(first: Iterable[Span], second: Iterable[Span]) -> tuple[Span, ...]:
@@ -128,10 +140,10 @@ def difference(first: Iterable[Span], second: Iterable[Span]) -> tuple[Span, ...
     >>> difference([(0, 4)], [(1, 2), (3, 6)])
     ((0, 1), (2, 3))
     """
-    left = union(first)
-    for start_s, end_s in union(second):
-        left = union(part for a, b in left for part in ((a, min(b, start_s)), (max(a, end_s), b)))
-    return left
+    taken = union(second)
+    ends = [-math.inf, *(end_s for _, end_s in taken)]
+    starts = [*(start_s for start_s, _ in taken), math.inf]
+    return intersection(first, zip(ends, starts, strict=True))
 
 
 def length_s(spans: Iterable[Span]) -> float:

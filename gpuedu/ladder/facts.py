@@ -39,14 +39,15 @@ class RungFacts:
 
     ``registers``, ``spilled_bytes`` (stores and loads) and ``stack_bytes`` are a thread's,
     ``shared_bytes`` a block's. Instructions are counted in the PTX, each once, however often it
-    runs: ``fma`` in float32, loads from global and from shared memory, and how many of those move
-    16 bytes.
+    runs: all of them, ``fma`` in float32, loads from global and from shared memory, and how many of
+    those move 16 bytes.
     """
 
     registers: int
     spilled_bytes: int
     stack_bytes: int
     shared_bytes: int
+    instructions: int
     fma: int
     global_loads: int
     wide_global_loads: int
@@ -90,6 +91,7 @@ def shortened(facts: CompiledFacts) -> RungFacts:
         spilled_bytes=facts.spill_stores_bytes + facts.spill_loads_bytes,
         stack_bytes=facts.stack_bytes,
         shared_bytes=facts.shared_bytes,
+        instructions=sum(facts.instructions.values()),
         fma=facts.count("fma.f32"),
         global_loads=facts.count("ld.global") + unnamed,
         wide_global_loads=facts.count("ld.global.v4"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +14,10 @@ from gpuedu.exercises.registers.products import FLOAT32_MATRICES, run_product
 from gpuedu.exercises.registers.turns import order_of_accesses
 from gpuedu.hardware.catalogue import device
 from gpuedu.hardware.occupancy import LaunchError, occupancy
-
-if TYPE_CHECKING:
-    from gpuedu.compilers import CompiledFacts
+from gpuedu.ladder.facts import RungFacts, pinned_facts, shortened
 
 _THREADS, _CAPABILITY = 256, (9, 0)
 _LAST = ("register-tile", "wide-register-tile", "vector-loads", "double-buffer", "c-warp-tile")
-_WHOLE = (128, 128, 128)
 _HEADINGS = (
     "",
     "registers",
@@ -58,22 +55,18 @@ def compiled_instructions(matmul: Any) -> str:
     memory = ("ld.shared", "st.shared", "ld.global", "st.global", "fma", "bar")
     chosen = {name: n for name, n in facts.instructions.items() if name.startswith(memory) and n}
     rows = [(name, f"{n}") for name, n in sorted(chosen.items())]
-    return f"{_table([_HEADINGS, _row('yours', facts, _THREADS)])}\n\n{_table(rows)}\n\n{_NOTE}"
+    yours = _table([_HEADINGS, _row("yours", shortened(facts), _THREADS)])
+    return f"{yours}\n\n{_table(rows)}\n\n{_NOTE}"
 
 
 def compiled_rungs() -> str:
-    """What the compiler makes of the rungs of the ladder from 4 x 4 sums on."""
-    from gpuedu.compilers import CompilerMissingError
+    """What the compiler makes of the rungs of the ladder from 4 x 4 sums on, from its table."""
     from gpuedu.ladder import rung
 
     rows: list[Sequence[str]] = [_HEADINGS]
-    try:
-        for slug in _LAST:
-            own = rung(slug)
-            facts = own.compiled(*_WHOLE, compute_capability=_CAPABILITY)
-            rows.append(_row(f"{slug} ({own.language})", facts, own.threads))
-    except CompilerMissingError as fault:
-        return _MISSING.format(why=fault.message)
+    for slug in _LAST:
+        facts = pinned_facts(slug, _CAPABILITY)
+        rows.append(_row(f"{slug} ({rung(slug).language})", facts, rung(slug).threads))
     return f"{_table(rows)}\n\n{_NOTE}"
 
 
@@ -91,7 +84,7 @@ def _compiled(kernels: Iterable[tuple[str, Any]], kinds: Sequence[str]) -> str:
     try:
         for name, kernel in kernels:
             facts = compiled_facts(kernel, kinds, lineinfo=False)
-            rows.append(_row(name, facts, _THREADS))
+            rows.append(_row(name, shortened(facts), _THREADS))
     except CompilerMissingError as fault:
         return _MISSING.format(why=fault.message)
     except KernelCompileError as fault:
@@ -99,7 +92,7 @@ def _compiled(kernels: Iterable[tuple[str, Any]], kinds: Sequence[str]) -> str:
     return f"{_table(rows)}\n\n{_NOTE}"
 
 
-def _row(name: str, facts: CompiledFacts, threads: int) -> tuple[str, ...]:
+def _row(name: str, facts: RungFacts, threads: int) -> tuple[str, ...]:
     try:
         warps = occupancy(_CAPABILITY, threads, facts.registers, facts.shared_bytes).warps_per_sm
         fits = f"{warps} of 64"
@@ -109,11 +102,11 @@ def _row(name: str, facts: CompiledFacts, threads: int) -> tuple[str, ...]:
         name,
         f"{facts.registers}",
         f"{facts.stack_bytes}",
-        f"{facts.spill_stores_bytes + facts.spill_loads_bytes}",
-        f"{facts.count('fma.f32')}",
-        f"{facts.count('fma.f32') / max(sum(facts.instructions.values()), 1):.0%}",
-        f"{facts.count('ld.shared')}",
-        f"{facts.count('ld.shared.v4')}",
+        f"{facts.spilled_bytes}",
+        f"{facts.fma}",
+        f"{facts.fma / max(facts.instructions, 1):.0%}",
+        f"{facts.shared_loads}",
+        f"{facts.wide_shared_loads}",
         fits,
     )
 
