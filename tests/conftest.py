@@ -6,9 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 # A worker of pytest has a core: PyTorch's threads on all cores would only be in each other's way.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# How long an example takes says more about what else the machine does.
+settings.register_profile("gpuedu", deadline=None)
+settings.load_profile("gpuedu")
 
 ROOT = Path(__file__).resolve().parents[1]
 

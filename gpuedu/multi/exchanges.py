@@ -1,0 +1,71 @@
+"""What ranks sent each other: a record for each call, whoever carried it out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gpuedu.errors import AnswerError
+
+
+class CommunicationError(AnswerError):
+    """Ranks call each other in a way that does not fit together."""
+
+
+class RankError(AnswerError):
+    """A rank failed; ``rank`` says which, ``fault`` with what."""
+
+    def __init__(self, message: str, *, rank: int, fault: BaseException, remedy: str = "") -> None:
+        self.rank, self.fault = rank, fault
+        super().__init__(message, remedy=remedy)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One call of one rank: a send, a receive, or its part of a collective.
+
+    Attributes:
+        rank: who called.
+        kind: the function of ``torch.distributed``: "send", "recv", "all_reduce", ... ("isend" is a
+            "send", "irecv" a "recv").
+        peer: the other rank; None for a collective.
+        size_bytes: of the tensor that was handed over.
+        posted_s: when the call was made, in seconds of the run's clock.
+        start_s: when its bytes began to move: both sides were there.
+        end_s: when it was done.
+        line: where the call stands in the program, counted from 1; 0 if that is not known.
+        text: that line.
+    """
+
+    rank: int
+    kind: str
+    peer: int | None
+    size_bytes: int
+    posted_s: float
+    start_s: float
+    end_s: float
+    line: int = 0
+    text: str = ""
+
+
+def sent_bytes(exchanges: Iterable[Exchange], ranks: int) -> list[int]:
+    """The bytes that each rank sent by ``send``; what collectives sent is not in them.
+
+    >>> sent_bytes([Exchange(1, "send", 0, 8, 0, 0, 1), Exchange(0, "recv", 1, 8, 0, 0, 1)], 2)
+    [0, 8]
+    """
+    found = [0] * ranks
+    for one in exchanges:
+        if one.kind == "send":
+            found[one.rank] += one.size_bytes
+    return found
+
+
+def link_bytes(exchanges: Iterable[Exchange]) -> dict[tuple[int, int], int]:
+    """The bytes that went over each link, by (from, to), in the order of their first message."""
+    found: dict[tuple[int, int], int] = {}
+    for one in exchanges:
+        if one.kind == "send" and one.peer is not None:
+            pair = one.rank, one.peer
+            found[pair] = found.get(pair, 0) + one.size_bytes
+    return found

@@ -1,0 +1,9 @@
+"""Light ranks: threads on a simulated clock and network, for algorithms on any number of ranks.
+
+``run_light(function, ranks)`` runs a function in which ``torch.distributed`` means a simulated
+network: every message takes its time, is counted, and a deadlock is told as who waits for whom.
+"""
+
+from gpuedu.multi.light.world import LightRun, run_light, work_for
+
+__all__ = ["LightRun", "run_light", "work_for"]

@@ -1,0 +1,174 @@
+"""Sends and receives that find each other, and the time that a message takes."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from gpuedu.clock import Moment, VirtualClock
+from gpuedu.multi.exchanges import CommunicationError, Exchange
+from gpuedu.multi.network import Cluster
+from gpuedu.training.call_sites import CallSite
+from gpuedu.units import format_size
+
+
+@dataclass
+class Post:
+    """A send or a receive that was called; ``done`` happens with a fault, or with the sender."""
+
+    kind: str
+    rank: int
+    peer: int | None
+    tag: int
+    tensor: torch.Tensor
+    posted_s: float
+    site: CallSite | None
+    done: Moment
+    kept: torch.Tensor | None = None
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of the tensor."""
+        return self.tensor.numel() * self.tensor.element_size()
+
+    def __str__(self) -> str:
+        way = {"send": "sends", "recv": "receives into"}[self.kind]
+        return f"rank {self.rank} {way} {describe(self.tensor)}{place(self.site)}"
+
+    def fits(self, other: Post) -> bool:
+        """Whether a send and a receive mean each other."""
+        return (
+            self.tag == other.tag
+            and self.peer in (None, other.rank)
+            and other.peer in (None, self.rank)
+        )
+
+
+def describe(tensor: torch.Tensor) -> str:
+    """Shape and type of a tensor, as a message writes them.
+
+    >>> describe(torch.zeros(2, 3))
+    '(2, 3) float32'
+    """
+    return f"{tuple(tensor.shape)} {str(tensor.dtype).removeprefix('torch.')}"
+
+
+def place(site: CallSite | None) -> str:
+    """Where a call stands, to be put behind its description."""
+    return f" (line {site.line}: `{site.text}`)" if site and site.text else ""
+
+
+class Mailbox:
+    """The messages between the ranks of one run.
+
+    A send waits until its receive is there, and the other way round, as large messages do on every
+    network: whoever relies on a buffer in between finds out here. Messages between two ranks with
+    the same tag arrive in the order in which they were sent.
+    """
+
+    def __init__(self, clock: VirtualClock, cluster: Cluster, log: list[Exchange]) -> None:
+        self._clock, self._cluster, self._log = clock, cluster, log
+        self._open: list[Post] = []
+        self._out_s: dict[int, float] = {}
+        self._into_s: dict[int, float] = {}
+
+    def post(
+        self,
+        kind: str,
+        rank: int,
+        peer: int | None,
+        tensor: torch.Tensor,
+        tag: int,
+        site: CallSite | None,
+    ) -> Post:
+        """Call a send or a receive; it is carried out as soon as both sides are there."""
+        direction = "to" if kind == "send" else "from"
+        whom = "any rank" if peer is None else f"rank {peer}"
+        what = f"a {kind} of {describe(tensor)} {direction} {whom}{place(site)}"
+        post = Post(
+            kind, rank, peer, tag, tensor, self._clock.now(), site, self._clock.moment(what)
+        )
+        if kind == "send":
+            post.kept = tensor.detach().clone()
+        elif tensor.is_floating_point():
+            tensor.detach().fill_(float("nan"))  # who reads before it has arrived reads nothing
+        self._open.append(post)
+        for other in self._others(post):
+            self._open.remove(post)
+            self._open.remove(other)
+            self._meet(*((post, other) if kind == "send" else (other, post)))
+            break
+        return post
+
+    def _others(self, post: Post) -> Iterator[Post]:
+        """Posts that this one could meet, in the order in which they were called."""
+        of_others = (one for one in self._open if one.rank != post.rank)
+        return (one for one in of_others if one.kind != post.kind and one.fits(post))
+
+    def _meet(self, send: Post, receive: Post) -> None:
+        if (send.tensor.numel(), send.tensor.dtype) != (
+            receive.tensor.numel(),
+            receive.tensor.dtype,
+        ):
+            fault = CommunicationError(
+                f"{send}, and {receive}",
+                remedy="Both tensors should have as many elements of the same type.",
+            )
+            send.done.happen(fault)
+            receive.done.happen(fault)
+            return
+        steps = self._carry(send, receive)
+        self._clock.start(steps, f"message {send.rank} to {receive.rank}", is_server=True)
+
+    def _carry(self, send: Post, receive: Post) -> Generator[Moment, Any, None]:
+        """Let the bytes pass, and put them there at the end."""
+        link = self._cluster.between(send.rank, receive.rank)
+        out, into = self._ports(send.rank, receive.rank)
+        now_s = self._clock.now()
+        start_s = max(now_s, self._out_s.get(out, 0.0), self._into_s.get(into, 0.0))
+        passed_s = start_s + send.size_bytes / link.bytes_per_s
+        self._out_s[out] = self._into_s[into] = passed_s
+        yield self._clock.after(passed_s + link.latency_s - now_s)
+        fault = None
+        if not _same(send.tensor, send.kept):
+            fault = CommunicationError(
+                f"{send}, and changed it before it was sent",
+                remedy="`isend` returns at once: call `.wait()` on what it returns before the "
+                "tensor is changed.",
+            )
+        with torch.no_grad():
+            receive.tensor.copy_(send.kept.reshape(receive.tensor.shape))
+        for post, peer in ((send, receive.rank), (receive, send.rank)):
+            self._note(post, peer, start_s)
+        send.done.happen(fault)
+        receive.done.happen(fault if fault is not None else send.rank)
+
+    def _ports(self, src: int, dst: int) -> tuple[int, int]:
+        out, into = self._cluster.ports(np.array([src]), np.array([dst]))
+        return int(out[0]), int(into[0])
+
+    def _note(self, post: Post, peer: int, start_s: float) -> None:
+        end_s = self._clock.now()
+        at = (post.site.line, post.site.text) if post.site else (0, "")
+        times_s = post.posted_s, start_s, end_s
+        self._log.append(Exchange(post.rank, post.kind, peer, post.size_bytes, *times_s, *at))
+        lane = f"rank {post.rank}"
+        way = f"to {peer}" if post.kind == "send" else f"from {peer}"
+        self._clock.record(lane, post.kind, start_s, end_s, f"{format_size(post.size_bytes)} {way}")
+
+    def left(self) -> list[Post]:
+        """What was called, and never met its other side."""
+        return list(self._open)
+
+
+def _same(tensor: torch.Tensor, kept: torch.Tensor | None) -> bool:
+    """Whether a tensor is what it was, to the bit: NaN for NaN."""
+    return kept is None or torch.equal(_bytes(tensor), _bytes(kept))
+
+
+def _bytes(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.detach().reshape(-1).contiguous().view(torch.uint8)

@@ -1,0 +1,171 @@
+"""Ranks that are threads of one process, on a simulated clock and network."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gpuedu.clock import Timeline, VirtualClock
+from gpuedu.errors import DeadlockError, GpueduError
+from gpuedu.multi.exchanges import CommunicationError, Exchange, RankError
+from gpuedu.multi.light.meetings import Meetings
+from gpuedu.multi.light.posts import Mailbox
+from gpuedu.multi.network import Cluster, link
+from gpuedu.training.call_sites import CallSite, find_caller
+
+_HERE: dict[int, tuple[LightWorld, int]] = {}
+"""World and rank of each thread that is one."""
+
+
+@dataclass(frozen=True)
+class LightRun:
+    """What came of a run: results by rank, exchanges in the order in which they ended."""
+
+    results: tuple[Any, ...]
+    exchanges: tuple[Exchange, ...]
+    timeline: Timeline
+    time_s: float
+
+
+class LightWorld:
+    """The ranks of one run, with their mailbox, and the groups that meet in collectives."""
+
+    def __init__(self, cluster: Cluster, seed: int | None = None) -> None:
+        self.cluster, self.ranks = cluster, cluster.ranks
+        self.clock = VirtualClock(seed=seed)
+        self.log: list[Exchange] = []
+        self.mailbox = Mailbox(self.clock, cluster, self.log)
+        self._groups: dict[tuple[int, ...], list[Meetings]] = {}
+        self._made: dict[int, dict[tuple[int, ...], int]] = {}
+        self.everybody = Meetings(self.clock, cluster, range(self.ranks), self.log)
+
+    def group(self, rank: int, members: Sequence[int]) -> Meetings:
+        """The group of these ranks that this rank asks for: its second call gives a second one."""
+        key = tuple(sorted(members))
+        asked = self._made.setdefault(rank, {})
+        number = asked.get(key, 0)
+        asked[key] = number + 1
+        groups = self._groups.setdefault(key, [])
+        while len(groups) <= number:
+            groups.append(Meetings(self.clock, self.cluster, key, self.log))
+        return groups[number]
+
+    def run(self, function: Callable[..., Any], arguments: Sequence[Any]) -> LightRun:
+        """Run ``function(*arguments)`` on all ranks; see ``run_light``."""
+        results: list[Any] = [None] * self.ranks
+        with self.clock:
+            processes = [
+                self.clock.start_thread(self._body(rank, function, arguments, results), name)
+                for rank, name in ((rank, f"rank {rank}") for rank in range(self.ranks))
+            ]
+            try:
+                for process in processes:
+                    self.clock.wait(process.ended, kind=None)
+            except DeadlockError as fault:
+                self._raise_first_fault()
+                raise _as_ranks(fault) from None
+            self._raise_first_fault()
+        return LightRun(tuple(results), tuple(self.log), self.clock.timeline, self.clock.now())
+
+    def _body(
+        self, rank: int, function: Callable[..., Any], arguments: Sequence[Any], results: list[Any]
+    ) -> Callable[[], None]:
+        def body() -> None:
+            _HERE[threading.get_ident()] = self, rank
+            try:
+                results[rank] = function(*arguments)
+            finally:
+                del _HERE[threading.get_ident()]
+
+        return body
+
+    def _raise_first_fault(self) -> None:
+        """A rank that failed explains why others wait."""
+        for name, fault in self.clock.failures:
+            if isinstance(fault, CommunicationError):
+                raise fault
+            rank = int(name.removeprefix("rank "))
+            told = str(fault) if isinstance(fault, GpueduError) else _told(fault)
+            raise RankError(f"{name} failed: {told}", rank=rank, fault=fault) from fault
+
+
+def run_light(
+    function: Callable[..., Any],
+    ranks: int,
+    *arguments: Any,
+    cluster: Cluster | None = None,
+    seed: int | None = None,
+) -> LightRun:
+    """Run a function on light ranks, in which ``torch.distributed`` means the simulated network.
+
+    The ranks are threads of which one runs at a time; time passes only on the simulated clock, so
+    a run is the same on every machine. Nothing is copied: all ranks get the same ``arguments``.
+
+    Args:
+        function: called on each rank, as ``function(*arguments)``.
+        ranks: how many.
+        *arguments: the same objects for all.
+        cluster: where they are; by default GPUs of one node, joined by NVLink 4.
+        seed: ranks that could go on at the same instant do so in an order drawn from it.
+
+    Raises:
+        RankError: a rank raised an exception; the first one that did.
+        DeadlockError: ranks wait for each other; it says who for what, in which line.
+
+    >>> import torch, torch.distributed as dist
+    >>> def pass_on():
+    ...     got = torch.zeros(1)
+    ...     if dist.get_rank() == 0:
+    ...         dist.send(torch.tensor([7.0]), 1)
+    ...     else:
+    ...         dist.recv(got, 0)
+    ...     return got.item()
+    >>> run_light(pass_on, 2).results
+    (0.0, 7.0)
+    """
+    from gpuedu.multi.light.standin import lend_distributed
+
+    if ranks < 1:
+        raise ValueError(f"a run needs at least one rank, got {ranks}")
+    cluster = cluster or Cluster(ranks, link("nvlink4"))
+    if cluster.ranks != ranks:
+        raise ValueError(f"{ranks} ranks do not fit a cluster of {cluster.ranks}")
+    with lend_distributed(function):
+        return LightWorld(cluster, seed).run(function, arguments)
+
+
+def here() -> tuple[LightWorld, int] | None:
+    """World and rank of the calling thread; None where it is no light rank."""
+    return _HERE.get(threading.get_ident())
+
+
+def call_site() -> CallSite | None:
+    """The line of the program that called a function of ``torch.distributed``."""
+    return find_caller(sys._getframe(1), own_file=__file__)
+
+
+def work_for(time_s: float, label: str = "") -> None:
+    """Let the calling rank compute for ``time_s`` simulated seconds."""
+    found = here()
+    if found is not None:
+        world, rank = found
+        world.clock.work(time_s, "kernel", lane=f"rank {rank}", label=label)
+
+
+def _as_ranks(fault: DeadlockError) -> DeadlockError:
+    """The deadlock without the thread that drives the clock."""
+    waiting = tuple(one for one in fault.waiting if one.name.startswith("rank "))
+    said = "; ".join(f"{one.name} waits for {one.what}" for one in waiting)
+    return DeadlockError(
+        f"no rank can go on: {said}",
+        waiting=waiting,
+        remedy="Who should end each wait, and can it?",
+    )
+
+
+def _told(fault: BaseException) -> str:
+    text = str(fault)
+    return f"{type(fault).__name__}: {text}" if text else type(fault).__name__

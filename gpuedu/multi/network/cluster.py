@@ -1,0 +1,87 @@
+"""Where ranks are, which link lies between two of them, and through which ports a message goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpuedu.multi.network.links import Link
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Ranks in the order of their nodes: node 0 has ranks 0 to ``per_node - 1``, and so on.
+
+    Within a node every GPU has its own port, and messages between different pairs do not meet
+    (as on a switch). Between nodes a message takes a network card. With ``shared_card`` the GPUs of
+    a node share one card, each way; otherwise each GPU has its own.
+
+    Args:
+        ranks: how many GPUs.
+        within: the link between GPUs of a node.
+        across: the link between nodes; not needed where there is one node.
+        per_node: GPUs in a node; all of them by default. The last node may have fewer.
+        shared_card: whether the GPUs of a node share its card.
+
+    >>> from gpuedu.multi.network.links import link
+    >>> cluster = Cluster(16, link("nvlink4"), link("infiniband-ndr"), per_node=8)
+    >>> cluster.nodes, cluster.between(0, 7).name, cluster.between(7, 8).name
+    (2, 'NVLink 4', 'InfiniBand NDR')
+    """
+
+    ranks: int
+    within: Link
+    across: Link | None = None
+    per_node: int | None = None
+    shared_card: bool = False
+
+    def __post_init__(self) -> None:
+        if self.ranks < 1 or (self.per_node is not None and self.per_node < 1):
+            raise ValueError(f"a cluster needs at least 1 rank, and 1 in a node, got {self}")
+        if self.nodes > 1 and self.across is None:
+            raise ValueError(f"{self.nodes} nodes need a link between them: `across`")
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are."""
+        return -(-self.ranks // (self.per_node or self.ranks))
+
+    def node_of(self, rank: int | np.ndarray) -> int | np.ndarray:
+        """The node of a rank, or of each."""
+        return rank // (self.per_node or self.ranks)
+
+    def between(self, src: int, dst: int) -> Link:
+        """The link that a message takes; ValueError for ranks that do not exist, or are one."""
+        for rank in (src, dst):
+            if not 0 <= rank < self.ranks:
+                raise ValueError(f"there is no rank {rank} of {self.ranks}")
+        if src == dst:
+            raise ValueError(f"rank {src} does not send to itself")
+        return self.within if self.node_of(src) == self.node_of(dst) else self._cards
+
+    def costs(self, src: np.ndarray, dst: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Latency in seconds, and rate in bytes a second, of the link of each pair of ranks."""
+        is_across = self.node_of(src) != self.node_of(dst)
+        if not is_across.any():
+            return np.full(src.shape, self.within.latency_s), np.full(
+                src.shape, self.within.bytes_per_s
+            )
+        latency_s = np.where(is_across, self._cards.latency_s, self.within.latency_s)
+        return latency_s, np.where(is_across, self._cards.bytes_per_s, self.within.bytes_per_s)
+
+    def ports(self, src: np.ndarray, dst: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Numbers of the ports out of ``src`` and into ``dst`` that each message takes.
+
+        A port carries one message after another. Those of a card lie behind those within a node.
+        """
+        is_across = self.node_of(src) != self.node_of(dst)
+        of_card = self.node_of if self.shared_card else (lambda rank: rank)
+        out = np.where(is_across, self.ranks + of_card(src), src)
+        into = np.where(is_across, self.ranks + of_card(dst), dst)
+        return out, into
+
+    @property
+    def _cards(self) -> Link:
+        assert self.across is not None  # there are several nodes
+        return self.across

@@ -1,0 +1,82 @@
+"""What a message costs on the way between two GPUs: a latency, and its bytes over a bandwidth.
+
+That is the alpha-beta model (R. Hockney, *The communication challenge for MPP*, Parallel Computing
+20, 1994): alpha seconds for every message, however small, and beta seconds for each byte.
+
+Bandwidths are peaks, one way. Latencies of GPU links are those that NCCL's own tuning model charges
+for a step of a ring (protocol "Simple", which moves large messages); Ethernet's is assumed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuedu.syllabus import unknown
+from gpuedu.units import GB
+
+_NCCL = "NCCL, src/graph/tuning.cc, hwLat, Ring/Simple (read at commit 01afd20)"
+
+
+@dataclass(frozen=True)
+class Link:
+    """A way between two ranks, both directions at once.
+
+    Args:
+        name: such as "NVLink 4".
+        latency_s: alpha, seconds a message whatever its size.
+        bytes_per_s: 1 / beta, one way.
+        sources: where the numbers stand; "" for a link that was fitted or made up.
+
+    >>> Link("made up", 10e-6, 1e9).time_s(1_000_000)
+    0.00101
+    """
+
+    name: str
+    latency_s: float
+    bytes_per_s: float
+    sources: str = ""
+
+    def __post_init__(self) -> None:
+        if not (self.latency_s >= 0 and self.bytes_per_s > 0):
+            raise ValueError(f"a link needs a latency of at least 0 and a rate above 0, got {self}")
+
+    def time_s(self, size_bytes: float) -> float:
+        """How long a message takes that meets nobody on the way; ValueError below 0 bytes."""
+        if size_bytes < 0:
+            raise ValueError(f"a message cannot have {size_bytes} bytes")
+        return self.latency_s + size_bytes / self.bytes_per_s
+
+
+LINKS = {
+    "nvlink3": Link(
+        "NVLink 3", 3.4e-6, 300 * GB, f"NVIDIA A100: 600 GB/s both ways together. {_NCCL}"
+    ),
+    "nvlink4": Link(
+        "NVLink 4", 3.4e-6, 450 * GB, f"NVIDIA H100 SXM: 900 GB/s both ways together. {_NCCL}"
+    ),
+    "pcie4": Link("PCIe 4 x16", 5.7e-6, 32 * GB, f"NVIDIA A100 PCIe: 64 GB/s together. {_NCCL}"),
+    "pcie5": Link("PCIe 5 x16", 5.7e-6, 64 * GB, f"NVIDIA H100 PCIe: 128 GB/s together. {_NCCL}"),
+    "infiniband-hdr": Link(
+        "InfiniBand HDR", 9.6e-6, 25 * GB, f"NVIDIA Quantum: 200 Gb/s a port. {_NCCL}"
+    ),
+    "infiniband-ndr": Link(
+        "InfiniBand NDR", 9.6e-6, 50 * GB, f"NVIDIA Quantum-2: 400 Gb/s a port. {_NCCL}"
+    ),
+    "ethernet10": Link(
+        "10 Gb Ethernet", 50e-6, 1.25 * GB, "IEEE 802.3ae: 10 Gb/s. The latency is assumed."
+    ),
+    "ethernet100": Link(
+        "100 Gb Ethernet", 30e-6, 12.5 * GB, "IEEE 802.3ba: 100 Gb/s. The latency is assumed."
+    ),
+}
+
+
+def link(name: str) -> Link:
+    """The link of this name; UnknownNameError with those that are known.
+
+    >>> link("nvlink4").bytes_per_s
+    450000000000.0
+    """
+    if name not in LINKS:
+        raise unknown("link", name, LINKS)
+    return LINKS[name]

@@ -1,0 +1,168 @@
+"""Collectives between light ranks: their results, their time, and calls that do not agree."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+import torch.distributed as dist
+
+from gpuedu.errors import DeadlockError
+from gpuedu.multi import network
+from gpuedu.multi.exchanges import CommunicationError
+from gpuedu.multi.light import run_light, work_for
+from gpuedu.multi.network import Cluster, Link
+
+LINK = Link("made up", 10e-6, 1e9)
+RANKS = 3
+
+
+def on_each(function, ranks=RANKS):
+    return run_light(lambda: function(float(dist.get_rank())), ranks).results
+
+
+def test_all_reduce():
+    def sums(rank):
+        found = []
+        for op in (dist.ReduceOp.SUM, dist.ReduceOp.PRODUCT, dist.ReduceOp.MIN, dist.ReduceOp.MAX):
+            x = torch.tensor([rank + 1, 2 - rank])
+            dist.all_reduce(x, op)
+            found.append(x.tolist())
+        return found
+
+    assert on_each(sums) == ([[6, 3], [6, 0], [1, 0], [3, 2]],) * RANKS
+
+
+def test_reduce_and_broadcast():
+    def there_and_back(rank):
+        x = torch.tensor([rank])
+        dist.reduce(x, 1)
+        kept = x.item()
+        dist.broadcast(x, 1)
+        return kept, x.item()
+
+    assert on_each(there_and_back) == ((0.0, 3.0), (3.0, 3.0), (2.0, 3.0))
+
+
+def test_gathers():
+    def gather(rank):
+        whole, parts = torch.zeros(RANKS, 2), [torch.zeros(2) for _ in range(RANKS)]
+        dist.all_gather_into_tensor(whole, torch.tensor([rank, -rank]))
+        dist.all_gather(parts, torch.tensor([rank, -rank]))
+        return whole.tolist() == [part.tolist() for part in parts] == [[0, 0], [1, -1], [2, -2]]
+
+    assert all(on_each(gather))
+
+
+def test_scatters():
+    def scatter(rank):
+        part, swapped = torch.zeros(2), torch.zeros(RANKS)
+        dist.reduce_scatter_tensor(part, torch.arange(6.0) + rank)
+        dist.all_to_all_single(swapped, torch.arange(3.0) + 10 * rank)
+        return part.tolist(), swapped.tolist()
+
+    assert on_each(scatter) == (
+        ([3, 6], [0, 10, 20]),
+        ([9, 12], [1, 11, 21]),
+        ([15, 18], [2, 12, 22]),
+    )
+
+
+def test_groups_have_ranks_of_their_own_and_meet_alone():
+    def pairs():
+        rank = dist.get_rank()
+        groups = [dist.new_group([0, 2]), dist.new_group([1, 3])]
+        own = groups[rank % 2]
+        x = torch.tensor([float(rank)])
+        dist.all_reduce(x, group=own)
+        other = dist.get_rank(groups[1 - rank % 2])
+        return x.item(), dist.get_rank(own), dist.get_world_size(own), other
+
+    assert run_light(pairs, 4).results == (
+        (2, 0, 2, -1),
+        (4, 0, 2, -1),
+        (2, 1, 2, -1),
+        (4, 1, 2, -1),
+    )
+
+
+@pytest.mark.parametrize("ranks", [2, 4, 8])
+def test_an_all_reduce_takes_as_long_as_a_ring(ranks):
+    run = run_light(
+        lambda: dist.all_reduce(torch.zeros(10**6)), ranks, cluster=Cluster(ranks, LINK)
+    )
+    assert math.isclose(run.time_s, network.ring_all_reduce_s(ranks, 4e6, LINK), rel_tol=1e-6)
+    assert [one.size_bytes for one in run.exchanges] == [4 * 10**6] * ranks
+
+
+def test_an_asynchronous_one_goes_on_while_its_rank_computes():
+    def overlaps():
+        work = dist.all_reduce(torch.zeros(10**6), async_op=True)
+        work_for(3e-3)
+        work.wait()
+
+    time_s = network.ring_all_reduce_s(2, 4e6, LINK)
+    assert run_light(overlaps, 2, cluster=Cluster(2, LINK)).time_s == pytest.approx(time_s)
+    assert time_s > 3e-3
+
+
+def test_two_of_one_group_go_one_after_the_other():
+    def two():
+        works = [dist.all_reduce(torch.zeros(10**6), async_op=True) for _ in range(2)]
+        [work.wait() for work in works]
+
+    time_s = 2 * network.ring_all_reduce_s(2, 4e6, LINK)
+    assert run_light(two, 2, cluster=Cluster(2, LINK)).time_s == pytest.approx(time_s)
+
+
+def differs(first, others):
+    return lambda: (first if dist.get_rank() == 0 else others)()
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        (
+            differs(
+                lambda: dist.all_reduce(torch.zeros(4)), lambda: dist.all_reduce(torch.zeros(5))
+            ),
+            r"collective 1 of rank 0 is all_reduce\(\(4,\) float32, SUM\).*of rank 1 it is all_reduce"
+            r"\(\(5,\) float32, SUM\)",
+        ),
+        (
+            differs(lambda: dist.barrier(), lambda: dist.broadcast(torch.zeros(4), 0)),
+            r"is barrier\(\).*it is broadcast\(\(4,\) float32, src=0\)",
+        ),
+        (
+            differs(
+                lambda: dist.broadcast(torch.zeros(4), 1), lambda: dist.broadcast(torch.zeros(4), 0)
+            ),
+            "src=1.*src=0",
+        ),
+        (lambda: dist.all_reduce(torch.zeros(4), dist.ReduceOp.AVG), "no AVG here"),
+        (lambda: dist.broadcast(torch.zeros(4), 3), r"rank 3 is not one of the ranks \[0, 1, 2\]"),
+        (
+            lambda: dist.all_gather_into_tensor(torch.zeros(7), torch.zeros(2)),
+            "3 times as many elements",
+        ),
+        (lambda: dist.all_gather([torch.zeros(2)], torch.zeros(2)), "a list of 3 tensors"),
+        (lambda: dist.all_to_all_single(torch.zeros(4), torch.zeros(4)), "3 equal parts"),
+        (lambda: dist.P2POp(dist.send, torch.zeros(1), 0), "`dist.isend` or `dist.irecv`"),
+        (lambda: dist.new_group([0, 3]), "no rank 3"),
+    ],
+)
+def test_calls_that_do_not_agree_are_told(function, told):
+    with pytest.raises(CommunicationError, match=told):
+        run_light(function, RANKS)
+
+
+def test_a_rank_that_leaves_one_out_is_waited_for():
+    def leaves_out():
+        if dist.get_rank() != 1:
+            dist.all_reduce(torch.zeros(4))
+
+    with pytest.raises(
+        DeadlockError, match=r"rank 0 waits for the others in collective 1, all_red"
+    ):
+        run_light(leaves_out, RANKS)
