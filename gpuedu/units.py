@@ -56,11 +56,11 @@ def format_time(time_s: float) -> str:
     """Write a duration with the prefix that suits it.
 
     >>> format_time(2.5e-6), format_time(0.0124), format_time(90)
-    ('2.5 us', '12.4 ms', '90 s')
+    ('2.5 µs', '12.4 ms', '90 s')
     """
     if not math.isfinite(time_s):
         return f"{time_s} s"
-    for factor, unit in ((1.0, "s"), (MS, "ms"), (US, "us")):
+    for factor, unit in ((1.0, "s"), (MS, "ms"), (US, "µs")):
         if abs(time_s) >= factor:
             return f"{time_s / factor:.3g} {unit}"
     return f"{time_s / NS:.3g} ns"

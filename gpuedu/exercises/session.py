@@ -80,6 +80,8 @@ def predict(key: str, value: float | str) -> None:
         prediction = registry.load_prediction(key)
         if value is ...:
             asked = f"Put your guess in place of `...`: {prediction.question}"
+            if prediction.choices:
+                asked += f" One of {', '.join(map(repr, prediction.choices))}."
             draw(Card(f"{key}: no prediction yet", paragraphs=(asked,)))
             return
         stored = prediction_value(prediction, value)

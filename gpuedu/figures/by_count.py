@@ -21,7 +21,8 @@ _MOST = 1e15
 class CountLine:
     """Values by count; what is not a number from 0 on is left out.
 
-    ``dots`` draws rings only; ``mark`` is a count at which a line falls from the value to the axis.
+    ``dots`` draws rings only; ``mark`` is a count at which a line falls from the value to the axis;
+    where ``signed``, values below 0 are drawn, too. ``has_marks=False`` is a line without markers.
     """
 
     name: str
@@ -30,12 +31,15 @@ class CountLine:
     colour: str
     dots: bool = False
     mark: float | None = None
+    signed: bool = False
+    has_marks: bool = True
 
     @property
     def drawn(self) -> list[tuple[int, float]]:
         """The points that can be drawn."""
         pairs = zip(self.counts, self.values, strict=True)
-        return [(count, value) for count, value in pairs if 0 <= value < _MOST]
+        least = -_MOST if self.signed else 0.0
+        return [(count, value) for count, value in pairs if least <= value < _MOST]
 
 
 def plot_by_count(
@@ -58,9 +62,10 @@ def plot_by_count(
     for place, line in enumerate(shown):
         _draw_line(ax, line, _MARKERS[place % len(_MARKERS)])
     counts = [count for line in lines for count in line.counts]
-    top = max((value for line in shown for _, value in line.drawn), default=0.0)
+    values = [value for line in shown for _, value in line.drawn]
+    top, bottom = max(values, default=0.0), min(values, default=0.0)
     ax.set_xlim(min(counts) - 0.2, max(counts) + 0.2)
-    ax.set_ylim(0, 1.12 * top if top > 0 else 1)
+    ax.set_ylim(min(0.0, 1.12 * bottom), 1.12 * top if top > 0 else 1)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: format_y(value)))
     write_caption(ax, caption)
@@ -75,7 +80,7 @@ def plot_by_count(
 
 def _draw_line(ax: Axes, line: CountLine, marker: str) -> None:
     x, y = zip(*line.drawn, strict=True)
-    look = {"marker": marker, "markersize": 5, "linewidth": 2}
+    look = {"marker": marker if line.has_marks else None, "markersize": 5, "linewidth": 2}
     if line.dots:
         look = {"marker": "o", "markersize": 10, "linestyle": "none", "fillstyle": "none"}
     ax.plot(x, y, color=line.colour, clip_on=False, zorder=3, **look)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -22,7 +23,8 @@ class Curve:
     """Points (x, y), both positive; a ``nan`` is left out. ``colour`` is from the style.
 
     ``dots`` draws points without a line, ``has_marks=False`` a line without its markers: one that
-    is computed, and might be taken for data.
+    is computed, and might be taken for data. ``has_gaps`` breaks the line where a point is left
+    out, and marks every point.
     """
 
     name: str
@@ -31,6 +33,7 @@ class Curve:
     colour: str
     dots: bool = False
     has_marks: bool = True
+    has_gaps: bool = False
 
     @property
     def drawn(self) -> list[tuple[float, float]]:
@@ -107,6 +110,12 @@ def plot_curves(
 
 def _draw_curve(ax: Axes, curve: Curve, marker: str) -> None:
     x, y = zip(*curve.drawn, strict=True)
+    if curve.has_gaps:
+        drawn = set(curve.drawn)
+        pairs = zip(curve.x, curve.y, strict=True)
+        y = tuple(point[1] if point in drawn else math.nan for point in pairs)
+        ax.plot(curve.x, y, color=curve.colour, linewidth=2, marker=marker, markersize=5)
+        return
     if curve.dots or len(x) == 1:
         ax.plot(x, y, linestyle="none", marker=marker, markersize=6, color=curve.colour)
         return

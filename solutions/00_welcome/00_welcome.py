@@ -98,7 +98,7 @@ hint("first-check")
 device = AsyncDevice(kernel_times_s=[2e-3])
 start = device.now()
 device.launch()
-print(f"the watch says {(device.now() - start) * 1e6:.0f} us")
+print(f"the watch says {(device.now() - start) * 1e6:.0f} µs")
 
 # %% [markdown]
 # Five microseconds for a kernel of two milliseconds: that is the launch, not the kernel. The
@@ -211,7 +211,7 @@ reveal("bandwidth", times["add"] * 1e3 if times else None)
 # A launch costs some microseconds, whatever the kernel does. If the kernel is short, you pay for
 # the launch and get little work for it: the program is **launch-bound**.
 #
-# *Predict.* A launch takes 5 us. The kernel copies float32 elements (4 bytes read, 4 written) at
+# *Predict.* A launch takes 5 µs. The kernel copies float32 elements (4 bytes read, 4 written) at
 # the 4,800 GB/s that an H200's data sheet prints. From how many elements on is the launch only
 # 10% of the whole time?
 
@@ -279,4 +279,4 @@ progress()
 #   Execution".
 # - Bandwidths of GPUs: NVIDIA's data sheets of the T4, A100, H200 and the Ada architecture
 #   whitepaper (RTX 4090); `gpuedu/hardware/devices.toml` has the source of each number.
-# - The launch of 5 us is a round number for the exercise, not a measurement.
+# - The launch of 5 µs is a round number for the exercise, not a measurement.

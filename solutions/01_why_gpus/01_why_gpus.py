@@ -485,7 +485,7 @@ progress()
 # - M. Horowitz, *Computing's energy problem (and what we can do about it)*, ISSCC 2014.
 # - The stack: the documentation of NVIDIA's CUDA Toolkit, AMD's ROCm, LLVM, OpenXLA and Google's
 #   Cloud TPU.
-# - The latencies of 80 ns and 500 ns and the launch of 5 us are round numbers for the exercises,
+# - The latencies of 80 ns and 500 ns and the launch of 5 µs are round numbers for the exercises,
 #   not measurements.
 # - Warps and SMs: NVIDIA, *CUDA C++ Programming Guide*, "Hardware Implementation".
 # - Devices: `gpuedu/hardware/devices.toml` has the source of each number; the facts of the last

@@ -340,7 +340,7 @@ see("feed-the-gpu/prefetch-for-real", prefetch)
 #
 # A batch in the host's memory is of no use to the device: it has to be copied. A copy costs a
 # **latency**, whatever its size (the call, the driver, the engine that copies must be told), and
-# then its bytes at a **bandwidth**. Say 10 us, and 20 GB/s.
+# then its bytes at a **bandwidth**. Say 10 µs, and 20 GB/s.
 #
 # *Predict.* A batch has 64 pictures of 12,288 bytes, each in a place of its own. How many times
 # faster is one copy of the whole batch than 64 copies of a picture?
@@ -364,7 +364,7 @@ def plain_fit(sizes_bytes, times_s):
 see("transfer-size", plain_fit)
 
 # %% [markdown]
-# An error of 10% is 1 us for the smallest copy, and 330 us for the largest. The plain fit takes
+# An error of 10% is 1 µs for the smallest copy, and 330 µs for the largest. The plain fit takes
 # care of the large one.
 #
 # *Implement.* `copy_time`; `half_size`: how many bytes must a copy have to reach *half* the

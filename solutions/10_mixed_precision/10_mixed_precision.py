@@ -11,7 +11,7 @@
 #
 # **You need** a training loop in PyTorch, sums in rounds (*Cooperation*); for one of the stretch
 # exercises, Adam.
-# **Time** about 150 minutes, two sittings: the first ends with `master-weights`.
+# **Time** about 165 minutes, two sittings: the first ends with `master-weights`.
 
 # %% role="setup"
 import math
@@ -309,7 +309,7 @@ reveal("master-weights")
 # %% [markdown] exercise="loss-scaler"
 # ## A scale that finds itself
 #
-# **`loss-scaler` · 7 points · about 20 minutes**
+# **`loss-scaler` · 7 points · about 30 minutes**
 #
 # A gradient below 2**-25 is 0 in fp16, and a master weight cannot bring it back. But the chain rule
 # is linear: if the *loss* is multiplied by a **scale** S before `backward()`, every gradient on the
@@ -317,30 +317,41 @@ reveal("master-weights")
 # them by S where there is room: in float32.
 #
 # Which S? Too small, and gradients become 0. Too large, and one becomes infinite, and a step with
-# it would ruin all weights. Nobody knows S beforehand, and while a model learns, its gradients
-# shrink. So a **dynamic** scaler tries: it goes up now and then, until a gradient is infinite or
-# NaN. That step is *skipped*: no weight moves, and S is halved.
+# it would ruin all weights. Nobody knows S beforehand, and from batch to batch and while a model
+# learns, the size of its gradients changes. So a **dynamic** scaler tries: S goes up now and then,
+# until a gradient is infinite or NaN. That step is *skipped*: no weight moves, and S is halved.
 
 # %% [markdown]
 # *Predict.* A scaler doubles S after 2,000 good steps in a row. The gradients keep their size, and
-# it has long found its S. Of 1,000,000 steps, how many does it skip?
+# it has long found its S. Of 1,000,000 steps, about how many does it skip?
 
 # %% role="predict"
 predict("loss-scaler", 500)
 
 # %% [markdown]
-# *Implement.* The decisions of `torch.amp.GradScaler`: 5 to 6 lines, then a step: 9 to 12.
+# *Implement.* First the decisions of `torch.amp.GradScaler`, in 5 to 6 lines.
+# `next_scale(scale, good_steps, found_inf, growth, backoff, interval)` returns two numbers, the
+# scale of the next step and a count; `good_steps` is that count before the step just done.
 #
-# - `next_scale(scale, good_steps, found_inf, growth, backoff, interval)` returns the next step's
-#   scale, and the good steps in a row since it last changed. `found_inf`: the step just done had an
-#   infinite or NaN gradient, so the scale is multiplied by `backoff`. The good step that fills the
-#   `interval` multiplies it by `growth`. Both begin the count again. The scale may go below 1. But
-#   PyTorch keeps it as a float32: where growth leads beyond the largest one, it stays as it is.
-# - `scaled_step(weights, loss, scale, lr, max_norm)` takes a step of SGD, w - lr * g, in place, by
-#   way of the scaled loss, or skips it; it returns `found_inf`, True for a skipped one. `weights`
-#   are float32; their way to the loss leads through fp16. As one long row, the true gradients have
-#   a norm (a length): above `max_norm`, all are shortened by one factor, down to that norm. Nothing
-#   is left behind in `weight.grad`.
+# - `found_inf`, that step had an infinite or NaN gradient: the scale is multiplied by `backoff`,
+#   and may go below 1. The count begins again at 0.
+# - The step was good, and the `interval` is not full with it: one more is counted.
+# - The step was good and fills the `interval`: the scale is multiplied by `growth`, and the count
+#   begins again. PyTorch keeps the scale as a float32: where it would grow beyond the largest one,
+#   it stays as it is. The count begins again all the same.
+
+# %% [markdown]
+# Then a step, in 9 to 12 lines. `scaled_step(weights, loss, scale, lr, max_norm)` takes a step of
+# SGD, w - lr * g, by way of the scaled loss, or skips it; it returns `found_inf`, True for a
+# skipped one.
+#
+# - `weights` are float32 and ask for gradients; their way to `loss` leads through fp16. Such a
+#   weight can be changed in place only inside of `with torch.no_grad():`.
+# - One inf or NaN among all gradients, and no weight moves.
+# - Clipping: as one long row, the true gradients have a norm (a length). Above `max_norm`, all of
+#   them are shortened by one factor, down to that norm.
+# - Nothing that is left in `weight.grad` may reach the next step, after a skipped one either:
+#   `backward()` adds to what is there.
 
 
 # %% role="answer"
@@ -377,7 +388,7 @@ check("loss-scaler", next_scale, scaled_step)
 
 # %% [markdown]
 # *See.* Your scaler trains a small model on digits. It begins much too high and tries again after
-# 25 good steps.
+# 25 good steps. A circle is a skipped step; a dot is the largest scale that this batch allows.
 
 # %%
 see("loss-scaler", next_scale, scaled_step)
@@ -392,7 +403,7 @@ reveal("loss-scaler")
 # %% [markdown] exercise="autocast"
 # ## Who needs float32?
 #
-# **`autocast` · 6 points · about 15 minutes**
+# **`autocast` · 6 points · about 20 minutes**
 #
 # Weights stay float32, and inside of `with torch.autocast("cuda", torch.float16):` PyTorch converts
 # what goes into an operation, one by one: products to 16 bits, where the matrix units are; what
@@ -433,40 +444,42 @@ runs_in = {
 
 # %% [markdown]
 # Lists know names, not sizes of numbers. Here is a model of two layers whose hidden numbers are
-# divided by their size, with its loss for yes-or-no answers `y`. Under autocast, *two* of its
+# divided by their size, with its loss for answers `yes`, 1 or 0. Under autocast, *two* of its
 # operations can break it, on CUDA as on a CPU. Sometimes the result is inf or NaN; sometimes it is
-# a fine number, and wrong.
+# a fine number, and wrong: 0.693 is ln 2, the loss of somebody who knows nothing and says 1/2.
 
 
 # %% role="given"
-def half_loss(x, w1, w2, y):
+def half_loss(x, w1, w2, yes):
     h = torch.relu(x @ w1)  # 1
     size = (h * h).mean(dim=1, keepdim=True).sqrt()  # 2
     z = (h / (size + 1e-5)) @ w2  # 3
     p = torch.sigmoid(z)  # 4: the chance that the answer is yes
-    each = y * torch.log(p) + (1 - y) * torch.log(1 - p)  # 5
+    each = yes * torch.log(p) + (1 - yes) * torch.log(1 - p)  # 5
     return -each.mean()  # 6
 
 
-x, w1, w2 = torch.ones(4, 8), torch.ones(8, 8), torch.ones(8, 1)
+x, w1, w2, yes = torch.ones(4, 8), torch.ones(8, 8), torch.ones(8, 1) / 4, torch.ones(4, 1)
 with torch.autocast("cpu", torch.float16):
-    for factor in (1, 10, 100):
-        print(f"x times {factor}: loss {half_loss(factor * x, w1, w2 / 4, torch.ones(4, 1))}")
+    for more_x, more_w2 in ((1, 1), (10, 1), (100, 1), (1, 6)):
+        loss = half_loss(more_x * x, w1, more_w2 * w2, yes)
+        print(f"x times {more_x}, w2 times {more_w2}: loss {loss}")
 
 # %% [markdown]
-# *Implement.* `safe_loss`: the same, to be called inside of autocast, but the two operations run in
-# float32. `t.float()` is `t` in float32, and what no list names follows. (Where a list forces 16
-# bits, `with torch.autocast("cuda", enabled=False):` turns it off for a block.) Both products stay
-# in 16 bits. Take `half_loss` and change 2 places.
+# *Implement.* `safe_loss`: the same loss, to be called inside of autocast, but right for large
+# hidden numbers and for a model that is nearly certain, too. Both products stay in 16 bits. Take
+# `half_loss` and change 2 places: `t.float()` is `t` in float32, and what is computed from it is
+# float32 as well, up to the next product. (Another way to the same loss, with operations that do
+# not break, is as good.) The check calls it on a CPU, under the CPU's autocast.
 
 
 # %% role="answer"
-def safe_loss(x, w1, w2, y):
+def safe_loss(x, w1, w2, yes):
     ### BEGIN SOLUTION
     hidden = torch.relu(x @ w1).float()
     hidden = hidden / ((hidden * hidden).mean(dim=1, keepdim=True).sqrt() + 1e-5)
     chance = torch.sigmoid((hidden @ w2).float())
-    return -(y * torch.log(chance) + (1 - y) * torch.log(1 - chance)).mean()
+    return -(yes * torch.log(chance) + (1 - yes) * torch.log(1 - chance)).mean()
     ### END SOLUTION
 
 
@@ -475,11 +488,12 @@ check("autocast", runs_in, safe_loss)
 
 # %% [markdown]
 # *See.* What the CPU of this machine makes of the same expressions: it has lists of its own. And
-# the two losses, for ever larger inputs.
+# the two losses: for ever larger inputs, and for scores ever farther from 0.
 
 # %%
 see("autocast", runs_in, safe_loss)
 see("mixed-precision/large-inputs", half_loss, safe_loss)
+see("mixed-precision/certain-scores", half_loss, safe_loss)
 reveal("autocast")
 
 # %% [markdown]
@@ -498,12 +512,13 @@ reveal("autocast")
 # - the images come from a scanner with grey levels up to 4,080, and first each is divided by the
 #   root of the mean of its squares;
 # - the loss of a batch is divided by n = 2**26, as where a batch has 67 million tokens;
-# - all weights begin as 1 or -1, and the rate is small: updates are below 0.00025.
+# - all weights begin as 1 or -1, and nearly every update is below 0.0002. From 1 down, the next
+#   number of fp16 is 0.00049 away: half of that is 0.00024.
 
 
 # %% role="given"
 def half_step(weights, images, labels, rate, n):
-    inner, outer = [weight.requires_grad_() for weight in weights]
+    inner, outer = [weight.detach().requires_grad_() for weight in weights]
     size = (images * images).mean(dim=1, keepdim=True).sqrt()
     scores = torch.relu((images / size) @ inner) @ outer
     loss = torch.nn.functional.cross_entropy(scores, labels, reduction="sum") / n
@@ -511,11 +526,24 @@ def half_step(weights, images, labels, rate, n):
     return [weight.detach() - rate * g for weight, g in zip(weights, gradients, strict=True)]
 
 
+n, batch = 2**26, training.load_digits().train.take(64)
+images, labels = batch.inputs.flatten(1) * 4080, batch.targets
+signs = 2.0 * torch.randint(2, (64, 74), generator=torch.Generator().manual_seed(10)) - 1
+inner, outer = signs[:, :64], signs[:, 64:]
+weights = [torch.cat([inner, inner], dim=1), torch.cat([outer, -outer])]  # all scores begin at 0
+rate = 7.5e-5 * n / 64
+moved = half_step(weights, images, labels, rate, n)
+updates = [(after - before).abs().max() for before, after in zip(weights, moved, strict=True)]
+print(f"rate {rate:.1f}, in float32 the largest update is {max(updates):.6f}")
+
 # %% [markdown]
-# With float32 weights that trains well. `images` are float16, and with float16 weights everything
-# here is computed in fp16; then `rate * g`, too.
+# With float32 weights and images, as just now, that trains well. With `images.half()` and float16
+# weights everything in `half_step` is computed in fp16; then `rate * g`, too.
 #
 # *Predict.* There are 9,472 weights. After 100 such steps in fp16, how many of them are changed?
+#
+# Behind your prediction come the gradients of the first step, as they are and times 2**16. What
+# of them would fp16 keep?
 
 # %% role="predict"
 predict("same-accuracy", 0)
@@ -529,11 +557,12 @@ see("mixed-precision/before-and-after")
 #
 # - `begin(weights)`: whatever you want to keep between steps; `weights` are the two float32 ones.
 # - `train_step(state, images, labels, rate, n)`: takes a step of SGD, keeps what it needs in
-#   `state`, and returns the two new weights as float16.
+#   `state`, and returns the two new weights as float16. `images` are float16.
 #
-# Every product of matrices must get float16, forward and backward: the check looks below PyTorch's
-# surface. All else may be float32 where it must. A constant scale of 2**16 will do here; but in
-# fp16 that number itself is infinite, so in which dtype must the loss be?
+# Every product of matrices must get float16, forward and backward: the check notes the dtypes of
+# the two factors of each. All else may be float32 where it must. In the check, `n` is 2**10, 2**26
+# or 2**30. A constant scale of 2**16 fits them all; but in fp16 that number itself is infinite, so
+# in which dtype must the loss be?
 
 
 # %% role="answer"
@@ -562,7 +591,7 @@ def train_step(state, images, labels, rate, n):
 check("same-accuracy", begin, train_step)
 
 # %% [markdown]
-# *See.* Your run, beside the runs in float32 and in fp16 alone.
+# *See.* Your run, beside one in float32 and one in fp16 alone, with the same batches.
 
 # %%
 see("same-accuracy", begin, train_step)
@@ -574,10 +603,12 @@ for name, share in measure("same-accuracy", begin, train_step).items():
 
 # %% [markdown]
 # In its first steps your run is a little behind: the masters move at once, their fp16 copies only
-# when half a step has come together. That is all that is left of the difference.
+# when half a step has come together. What is left at the end is rounding, a little more loss or a
+# little less, by the seed.
 #
-# **What of the memory?** A model with many samples in a batch, its bytes counted where the most of
-# them live at once:
+# **What of the memory?** A model with many samples in a batch, trained by autocast, its bytes
+# counted where the most of them live at once. Below that, a longer run of a small GPT, once it has
+# been recorded on a GPU:
 
 # %%
 see("mixed-precision/step-memory")
@@ -585,9 +616,11 @@ see("mixed-precision/recorded-losses")
 
 # %% [markdown]
 # *Reflect.* What is saved for backward is nearly halved, and so is what forward and backward move.
-# Weights are not: a 16-bit weight (2 bytes), its gradient (2), a master (4) and Adam's two numbers
-# (8) are 16 bytes, and in float32 it is 4 + 4 + 8, also 16. So 16 bits save memory where batches
-# are large or texts are long. A model whose weights and state do not fit will not fit now.
+# Weights and state are not. Autocast keeps them in float32: a weight (4 bytes), its gradient (4)
+# and Adam's two numbers (8) are 16 bytes. With 16-bit copies, as in your `train_step`, it is 2 for
+# the copy, 2 for its gradient, 4 for the master and 8 for Adam: 16 again. So 16 bits save memory
+# where batches are large or texts are long. A model whose weights and state do not fit will not
+# fit now.
 
 # %% [markdown] exercise="adam-in-half"
 # ## Stretch: Adam in half
@@ -679,7 +712,7 @@ print("the smallest gradient whose v is not 0:", smallest_gradient(0.999))
 # %% [markdown] exercise="tensor-cores"
 # ## A matrix in one instruction
 #
-# **`tensor-cores` · 6 points · stretch · about 25 minutes**
+# **`tensor-cores` · 6 points · stretch · about 35 minutes**
 #
 # Where do 15 times as many operations in 16 bits come from? From compute capability 7.0 on, an SM
 # has **tensor cores**. With one of their instructions, a *warp* multiplies two matrices of 16 x 16
@@ -694,8 +727,18 @@ predict("tensor-cores", 16)
 predict("tensor-cores-bytes", 2)
 
 # %% [markdown]
-# In CUDA C, a warp's matrix is a `wmma::fragment`: 32 lanes hold it together, and which of them
-# holds which element, nobody says. These functions take it as a whole:
+# In CUDA C, a number in fp16 has the type `half` (of `cuda_fp16.h`), and a warp's matrix is a
+# `wmma::fragment<use, M, N, K, type, layout>` (of `mma.h`): 32 lanes hold it together, and which of
+# them holds which element, nobody says.
+#
+# - *use*: `wmma::matrix_a` and `wmma::matrix_b` are the factors, `wmma::accumulator` is the sums;
+# - *M, N, K*: a product of M x K by K x N, here 16, 16, 16;
+# - *type*: of its elements, `half` or, for sums, also `float`;
+# - *layout*: of a factor only, whether rows (`wmma::row_major`) or columns (`wmma::col_major`) lie
+#   in one piece in memory.
+
+# %% [markdown]
+# These functions take a fragment as a whole:
 #
 # - `wmma::fill_fragment(f, 0.0f)` sets all its elements;
 # - `wmma::load_matrix_sync(f, pointer, leading)` loads 16 x 16 elements that begin at `pointer`;
@@ -708,8 +751,8 @@ predict("tensor-cores-bytes", 2)
 
 # %% [markdown]
 # *Implement.* `c = a @ b` for multiples of 16; `a` is M x K and `b` K x N in half, `c` is float32.
-# A block is one warp and makes one tile of `c`. 7 to 9 lines. The fragment for the sums has the use
-# `wmma::accumulator`, the same three 16, its type, and no layout.
+# A block is one warp and makes one tile of `c`. 7 to 9 lines; the fragment for the sums, which has
+# no layout, is still to be declared.
 
 # %% role="answer"
 code = r"""
@@ -751,7 +794,8 @@ see("mixed-precision/tensor-formats")
 # - in `since`, for each format the smallest compute capability in the table that has it;
 # - `tf32(x)`: a float32 tensor, each number rounded to the nearest with 10 bits behind the point
 #   (which of two that are as near does not matter). `x.view(torch.int32)` are its bits as whole
-#   numbers, which can be added to and combined with `&`; a view back makes them float32.
+#   numbers, which can be added to and combined with `&`; a view back makes them float32. A view is
+#   the same memory, and `x` itself must stay as it is.
 
 
 # %% role="answer"
@@ -784,10 +828,11 @@ reveal("tensor-cores")
 reveal("tensor-cores-bytes")
 
 # %% [markdown]
-# *Reflect.* An H200 does 989 TFLOP/s in half, and an SM's data path brings 128 bytes a clock, about
-# 33 TB/s in all. Of which share of that peak is your kernel capable, at the FLOP it has for a byte
-# that comes? Tensor cores made arithmetic cheap, so data is what is dear now: tiles in shared
-# memory for several warps, more fragments a warp. All that you know about tiles begins again.
+# *Reflect.* An H200 does 989 TFLOP/s in half, and an SM's data path brings 128 bytes a clock: with
+# 132 SMs at 1.98 GHz, 33.4 TB/s in all. Of which share of that peak is your kernel capable, at the
+# FLOP it has for a byte that comes? Compare with 3.8 x 33.4 = 127 TFLOP/s, 13%. Tensor cores made
+# arithmetic cheap, so data is what is dear now: tiles in shared memory for several warps, more
+# fragments a warp. All that you know about tiles begins again.
 #
 # The rounding of TF32 costs about as much as that of fp16, but it has all of float32's range.
 
@@ -800,6 +845,11 @@ reveal("tensor-cores-bytes")
 #   over many updates. Products can have 16.
 # - The recipe for fp16: fp16 products, float32 masters, a scaled loss, steps skipped that overflow.
 #   It halves activations and traffic, not the optimiser's state.
+#
+# **How few bits, then?** 16 are enough, as you have seen. With 8, the first figure lost 7% of the
+# gradients in e5m2 and half of them in e4m3. It is done all the same: for products only, with
+# weights and activations in e4m3, gradients in e5m2, and a scale of its own for each tensor; the
+# rest stays in 16 or 32 bits. Tried on many models, that ended where 16 bits end.
 #
 # **Your number:** the accuracy of your training in 16 bits, measured above, beside float32's.
 
@@ -823,6 +873,7 @@ progress()
 # - Master weights, gradients that vanish: P. Micikevicius et al., *Mixed Precision Training*, ICLR
 #   2018 (arXiv 1710.03740). Stochastic rounding in training: S. Gupta et al., *Deep Learning with
 #   Limited Numerical Precision*, ICML 2015 (arXiv 1502.02551).
+# - 8 bits: P. Micikevicius et al., *FP8 Formats for Deep Learning*, 2022 (arXiv 2209.05433).
 # - The scaler: PyTorch, `torch.amp.GradScaler` and the kernel `_amp_update_scale_`; that it may go
 #   below 1: documentation of `torch.amp`, "Gradient Scaling". Autocast's lists, and what is left
 #   as it is: there, "Autocast Op Reference". The CPU's dtypes are computed when you look.

@@ -35,3 +35,10 @@ def test_a_mark_falls_from_its_value_to_the_axis():
 def test_without_a_point_it_says_so(value):
     ax = plot_by_count([CountLine("mine", (1, 2), (value, value), style.BLUE)], caption=CAPTION)
     assert [text.get_text() for text in ax.texts] == [NOTHING]
+
+
+def test_a_signed_line_goes_below_0():
+    line = CountLine("mine", (0, 1, 2), (1.0, -2.0, -math.inf), style.BLUE, signed=True)
+    ax = plot_by_count([line], caption=CAPTION)
+    assert list(ax.lines[0].get_ydata()) == [1.0, -2.0]
+    assert ax.get_ylim()[0] < -2

@@ -46,6 +46,14 @@ def test_points_that_a_logarithmic_axis_cannot_show_are_left_out():
     assert tuple(whole.get_ydata()) == UP.y
 
 
+def test_a_line_with_gaps_is_broken_where_a_point_is_left_out():
+    y = (5.0, math.nan, 7.0, 0.0, 9.0)
+    broken = Curve("broken", (1.0, 2.0, 3.0, 4.0, 5.0), y, style.BLUE, has_gaps=True)
+    (line,) = plot_curves([broken], caption=CAPTION).lines
+    assert [math.isnan(value) for value in line.get_ydata()] == [False, True, False, True, False]
+    assert line.get_markevery() is None
+
+
 def test_a_curve_without_a_point_has_no_name():
     empty = Curve("empty", (1.0, 2.0), (math.nan, math.nan), style.BLUE)
     assert texts(plot_curves([empty, UP], caption=CAPTION)) == ["up"]

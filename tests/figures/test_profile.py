@@ -85,7 +85,7 @@ def test_gaps_of_the_device_are_on_all_its_streams(gpu):
 
 def test_the_steps_are_named_with_their_times(gpu):
     ax = plot_profile(gpu, caption=CAPTION)
-    assert {"step 4: 100 us", "step 5: 90 us"} <= set(names(ax))
+    assert {"step 4: 100 µs", "step 5: 90 µs"} <= set(names(ax))
 
 
 def test_kernels_are_named_by_themselves_or_by_their_operator(gpu):

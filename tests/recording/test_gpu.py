@@ -78,7 +78,7 @@ def test_a_time_is_between_two_events_behind_a_kernel_that_waits():
     hold, *rest = log
     assert hold[:3] == ("hold", (1,), (1,)) and isinstance(hold[3], np.int64)
     assert rest == ["event", "run", "run", "run", "event", "wait"]
-    # 50 us, and half as much again as three launches of a tenth of a millisecond take.
+    # 50 µs, and half as much again as three launches of a tenth of a millisecond take.
     assert hold[3] == pytest.approx((5e-5 + 1.5 * 3e-4) * 2e9, rel=1e-6)
 
 

@@ -33,7 +33,7 @@ def test_rows_have_parameters_median_and_spread_and_are_told():
     assert row == {
         "n": 3, "variant": "a", "median": pytest.approx(1e-4), "spread": pytest.approx(2e-6)
     }  # fmt: skip
-    assert said == ["n 3: 100 us"]
+    assert said == ["n 3: 100 µs"]
     assert found.left_out == found.faults == ()
 
 

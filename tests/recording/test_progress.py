@@ -12,7 +12,7 @@ from gpuedu.recording.progress import Bar, Lines, open_progress
 def show(progress):
     with progress:
         progress.begin("copy-by-size", 1, 2, 12.0)
-        progress.point("size_bytes 64 [red]: 1 us")
+        progress.point("size_bytes 64 [red]: 1 µs")
         progress.begin("atomics", 2, 2, 8.0)
         progress.say("done")
 
@@ -20,7 +20,7 @@ def show(progress):
 def test_lines_name_the_series_and_its_points(capsys):
     show(Lines())
     assert capsys.readouterr().out == (
-        "[1/2] copy-by-size, at most 12 s\n    size_bytes 64 [red]: 1 us\n"
+        "[1/2] copy-by-size, at most 12 s\n    size_bytes 64 [red]: 1 µs\n"
         "[2/2] atomics, at most 8 s\ndone\n"
     )
 
@@ -28,7 +28,7 @@ def test_lines_name_the_series_and_its_points(capsys):
 def test_the_bar_says_the_same_and_takes_no_text_for_markup(capsys):
     show(Bar(rich_progress))
     said = capsys.readouterr().out
-    assert "    size_bytes 64 [red]: 1 us\n" in said and "done\n" in said
+    assert "    size_bytes 64 [red]: 1 µs\n" in said and "done\n" in said
     assert "atomics" in said and "1/2" in said
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.cooperation.softmax_play import require_raw_kernel
 from gpuedu.exercises.kernels.launching import run_kernel
+from gpuedu.exercises.kernels.raw_kernel import require_cuda_c
 from gpuedu.figures.kernels.lanes import plot_active_lanes
 from gpuedu.figures.kernels.rounds import plot_rounds
 from gpuedu.lens.requests import NothingWatchedError
@@ -23,7 +23,7 @@ def draw_row_softmax(row_softmax: Any) -> Any:
 
     Without shared memory, the lanes that work on each line.
     """
-    require_raw_kernel(row_softmax)
+    require_cuda_c(row_softmax, "row_softmax")
     x = np.random.default_rng(5).normal(0, 2, (1, _COLUMNS)).astype(np.float32)
     trace = run_kernel(row_softmax, 1, WARP_SIZE, x, np.zeros_like(x), np.int32(_COLUMNS))
     try:

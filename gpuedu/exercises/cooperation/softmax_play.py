@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.contract import Answer, Play
+from gpuedu.exercises.contract import Play
 from gpuedu.exercises.cooperation.teams import observe_teams
 from gpuedu.exercises.kernels.launching import observe, run_kernel
+from gpuedu.exercises.kernels.raw_kernel import RawKernelAnswer
 from gpuedu.exercises.kernels.traffic import array_traffic
-from gpuedu.exercises.plain import describe
 from gpuedu.lens.listing import line_texts
 from gpuedu.trace import Trace
 
@@ -55,17 +55,6 @@ def _own_parameters_told() -> Iterator[None]:
         ) from None
 
 
-def require_raw_kernel(kernel: Any) -> None:
-    """AnswerError where a kernel is none of CUDA C."""
-    from gpuedu.simt.cuda_c import is_cuda_c
-
-    if isinstance(kernel, type) or not is_cuda_c(kernel):
-        raise AnswerError(
-            f"`row_softmax` should be a kernel of CUDA C, got {describe(kernel)}",
-            remedy='As it stands in the cell: `cp.RawKernel(code, "row_softmax")`.',
-        )
-
-
 def _double_precision(trace: Trace) -> dict[str, Any]:
     """The line with the most operations in float64: their number, the line, and its text."""
     counts = [(line.flop.get(_DOUBLE, 0), line.place) for line in trace.lines]
@@ -76,16 +65,8 @@ def _double_precision(trace: Trace) -> dict[str, Any]:
     return {"doubles": int(most), "doubles_line": place.line, "doubles_text": text}
 
 
-class _RawKernelAnswer(Answer):
-    """A kernel of CUDA C."""
-
-    def require(self, given: Any) -> None:
-        """Raise AnswerError where it is none."""
-        require_raw_kernel(given)
-
-
 ROW_SOFTMAX = Play(
-    (_RawKernelAnswer("row_softmax"),),
+    (RawKernelAnswer("row_softmax"),),
     play_row_softmax,
     time_limit_s=30.0,
 )

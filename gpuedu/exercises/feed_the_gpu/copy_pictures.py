@@ -42,9 +42,9 @@ def draw_fit(fit: Callable[..., Any]) -> Any:
         title=f"Times of copies, and a fit: {said}",
         x="bytes",
         y="time (µs)",
-        source="Times: 10 us and 20 GB/s, each off by 6 to 12% at random; made up, not measured.",
-        alt=f"Times of copies from 1 KiB to 64 MiB on logarithmic axes, from about 10 us up to "
-        f"about {max(times) / US:,.0f} us, and the fitted line, {said}: {_told(line)}.",
+        source="Times: 10 µs and 20 GB/s, each off by 6 to 12% at random; made up, not measured.",
+        alt=f"Times of copies from 1 KiB to 64 MiB on logarithmic axes, from about 10 µs up to "
+        f"about {max(times) / US:,.0f} µs, and the fitted line, {said}: {_told(line)}.",
     )
     return plot_curves(curves, caption=caption)
 
@@ -53,12 +53,12 @@ def _told(line: list[float]) -> str:
     if not math.isfinite(line[0]):
         return "it gives no times"
     below = sum(value <= 0 for value in line)
-    ends = f"from {line[0]:.4g} us to {line[-1]:.4g} us"
+    ends = f"from {line[0]:.4g} µs to {line[-1]:.4g} µs"
     return f"{ends}, not drawn where it is negative" if below else ends
 
 
 def _time(time_s: float) -> str:
-    return format_time(time_s) if time_s > 0 else f"{time_s / US:.3g} us"
+    return format_time(time_s) if time_s > 0 else f"{time_s / US:.3g} µs"
 
 
 def draw_pinned() -> Any:

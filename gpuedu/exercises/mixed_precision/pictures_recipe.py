@@ -8,7 +8,6 @@ from functools import cache
 from typing import Any
 
 from gpuedu.exercises.mixed_precision.formats import BF16, FP16
-from gpuedu.experiments import read_results
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.training import (
     FormatRange,
@@ -35,13 +34,17 @@ def draw_gradients() -> Any:
     ]
     return plot_number_line(
         formats,
-        {"gradients": gradients, "times 2**16": gradients * _SCALE},
+        {
+            f"gradients:\n{lost:.0%} become 0\nin fp16": gradients,
+            f"times 2**16:\n{still:.0%} do": gradients * _SCALE,
+        },
         caption=Caption(
             "The gradients of this task, before and after scaling",
             f"Two histograms by size above fp16 and bf16. {lost:.0%} of the gradients become 0 in "
             f"fp16; times 2**16, {still:.1%} do.",
             "Computed here, in float32: the gradients of the scores, the hidden numbers and the "
-            "weights at the first step. Zeros left out.",
+            "weights at the first step, those\nthat are 0 left out. What is at most 2**-25, half "
+            "of the smallest number of fp16, becomes 0. Above the highest bar: its share.",
             x="size",
         ),
         through="fp16",
@@ -69,38 +72,63 @@ def _first_gradients() -> Any:
 
 def draw_losses(begin: Callable[..., Any], train_step: Callable[..., Any]) -> Any:
     """The learner's losses on the hard task beside those of runs in float32 and in fp16."""
-    from gpuedu.exercises.mixed_precision.half_runs import run_half
     from gpuedu.exercises.training.quiet import quiet_torch
-    from gpuedu.experiments.same_accuracy import HARD, judge_weights, start_weights
-
-    found = read_results("same-accuracy")
-    steps, losses = [0], [judge_weights(HARD, start_weights(HARD, 0))[0]]
-
-    def look(step: int, weights: Sequence[Any]) -> None:
-        if step % _EVERY == 0:
-            steps.append(step)
-            losses.append(judge_weights(HARD, weights)[0])
+    from gpuedu.experiments.same_accuracy import FLOAT32, PURE
 
     with quiet_torch():
-        run_half(begin, train_step, HARD, 0, look)
-    wide, pure = (found.values["curves"][name] for name in ("float32", "pure fp16"))
-    curves = [
-        LossCurve("float32", found.values["steps"], wide["median"], wide["low"], wide["high"]),
-        LossCurve("yours", steps, losses),
-        LossCurve("fp16 alone", found.values["steps"], pure["median"]),
-    ]
-    return plot_losses(
+        curves = [
+            _reference("float32", FLOAT32),
+            _own_curve(begin, train_step),
+            _reference("fp16 alone", PURE),
+        ]
+    ends = ", ".join(f"{curve.name} {curve.losses[-1]:.3f}" for curve in curves)
+    ax = plot_losses(
         curves,
         caption=Caption(
             "Three ways to train on the hard task",
-            f"Losses by step. At the end float32 has {wide['median'][-1]:.3f}, yours "
-            f"{losses[-1]:.3f}, fp16 alone {pure['median'][-1]:.3f}.",
-            "Yours: trained here. The others: medians of 15 runs, for float32 with the middle half."
-            f"\n{found.source}",
+            f"Losses by step. At the end: {ends}.",
+            "Trained here, all three from the same weights, with the same batches. "
+            f"Loss: on all training images, every {_EVERY} steps.",
             x="step",
             y="loss on the training images (nat)",
         ),
     )
+    drawn = [loss for curve in curves for _, loss in curve.drawn(ax.get_ylim()[1])]
+    ax.set_ylim(bottom=max(0.0, min(drawn) - _BELOW))
+    ax.set_xticks(range(0, int(curves[0].steps[-1]) + 1, 2 * _EVERY))
+    return ax
+
+
+_BELOW = 0.1
+_SEED = 0
+
+
+def _reference(name: str, recipe: Any) -> LossCurve:
+    """A run in one of the ways of the experiment."""
+    from gpuedu.experiments.same_accuracy import HARD, judge_weights, train
+
+    found = {}
+
+    def look(step: int, weights: Sequence[Any]) -> None:
+        if step % _EVERY == 0:
+            found[step] = judge_weights(HARD, weights)[0]
+
+    train(HARD, _SEED, recipe, look)
+    return LossCurve(name, tuple(found), tuple(found.values()))
+
+
+def _own_curve(begin: Callable[..., Any], train_step: Callable[..., Any]) -> LossCurve:
+    from gpuedu.exercises.mixed_precision.half_runs import run_half
+    from gpuedu.experiments.same_accuracy import HARD, judge_weights, start_weights
+
+    found = {0: judge_weights(HARD, start_weights(HARD, _SEED))[0]}
+
+    def look(step: int, weights: Sequence[Any]) -> None:
+        if step % _EVERY == 0:
+            found[step] = judge_weights(HARD, weights)[0]
+
+    run_half(begin, train_step, HARD, _SEED, look)
+    return LossCurve("yours", tuple(found), tuple(found.values()))
 
 
 _SAMPLES, _WIDTHS = 4096, (256, 256, 256)
@@ -115,16 +143,24 @@ def draw_memory() -> Any:
     )
     widths = "-".join(str(width) for width in (64, *_WIDTHS, 10))
     return plot_memory(
-        stages,
+        [_without_gradients(stage) for stage in stages],
         caption=Caption(
             "Where most bytes of a step live at once",
             f"Bars of bytes by kind. In all: {told}. Activations: {saved}.",
             f"Counted here, on the CPU: one step of Adam, an MLP of {widths}, {_SAMPLES:,} "
-            "samples; fp16 and bf16 by autocast,\nweights, gradients and Adam's state in float32. "
-            "Other: gradients of activations on their way back.",
+            "samples; fp16 and bf16 by autocast,\nweights and Adam's state in float32. Other: "
+            "gradients on their way back, and the first of the weights' gradients\n"
+            f"({format_size(stages[0].by_kind['gradients'])}; the others come later).",
             y="memory at the peak",
         ),
     )
+
+
+def _without_gradients(stage: Any) -> Any:
+    """Those few counted as other: too few to be seen, they would only stand in the legend."""
+    kinds = dict(stage.by_kind)
+    kinds["other"] += kinds["gradients"]
+    return replace(stage, by_kind=kinds | {"gradients": 0})
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -16,8 +16,7 @@ from gpuedu.figures.caption import Caption
 from gpuedu.figures.curves import Level, Mark
 from gpuedu.figures.training import LossCurve, plot_losses
 
-_STEPS, _INTERVAL, _FIRST_SCALE, _HIDDEN, _BATCH = 350, 25, 2.0**24, 32, 64
-_EVERY = 20
+_STEPS, _INTERVAL, _FIRST_POWER, _HIDDEN, _BATCH = 350, 25, 24, 32, 64
 
 
 def draw_scale(next_scale: Callable[..., Any], scaled_step: Callable[..., Any]) -> Any:
@@ -26,11 +25,10 @@ def draw_scale(next_scale: Callable[..., Any], scaled_step: Callable[..., Any]) 
 
     with quiet_torch(seed=10):
         run = _Run()
-        scale, good, scales, skipped, limits = _FIRST_SCALE, 0, [], [], []
+        scale, good, scales, skipped, limits = 2.0**_FIRST_POWER, 0, [], [], []
         for step in range(_STEPS):
             loss = run.next_loss()
-            if step % _EVERY == 0:
-                limits.append((step, run.largest_scale(loss)))
+            limits.append(run.largest_scale(loss))
             found_inf = bool(scaled_step(run.weights, loss, scale, 1.0, 10.0))
             scales.append(scale)
             skipped += [step] if found_inf else []
@@ -53,6 +51,7 @@ class _Run:
         self.digits = _digits()
         self.batches = Batches(self.digits.train, _BATCH, ragged=False)
         self.coming = iter(self.batches)
+        self.power = _FIRST_POWER
 
     def scores(self, images: Any) -> Any:
         import torch
@@ -70,14 +69,21 @@ class _Run:
         return torch.nn.functional.cross_entropy(self.scores(batch[0]), batch[1])
 
     def largest_scale(self, loss: Any) -> float:
-        """The largest power of two, up to 2**24, with which every gradient is finite."""
+        """The largest power of two, up to the first scale, with which every gradient is finite.
+
+        It is looked for from the one of the step before: that is near.
+        """
+        while self.power < _FIRST_POWER and self._is_finite(loss, self.power + 1):
+            self.power += 1
+        while self.power > 0 and not self._is_finite(loss, self.power):
+            self.power -= 1
+        return 2.0**self.power
+
+    def _is_finite(self, loss: Any, power: int) -> bool:
         import torch
 
-        for power in range(24, -1, -1):
-            scaled = torch.autograd.grad(loss * 2.0**power, self.weights, retain_graph=True)
-            if all(gradient.isfinite().all() for gradient in scaled):
-                return 2.0**power
-        return 0.0
+        scaled = torch.autograd.grad(loss * 2.0**power, self.weights, retain_graph=True)
+        return all(bool(gradient.isfinite().all()) for gradient in scaled)
 
     def accuracy(self) -> float:
         import torch
@@ -96,31 +102,35 @@ def _digits() -> Any:
 
 
 def _plot_scale(
-    scales: list[float], skipped: list[int], limits: list[tuple[int, float]], accuracy: float
+    scales: list[float], skipped: list[int], limits: list[float], accuracy: float
 ) -> Any:
-    steps, limit = zip(*limits, strict=True)
-    rule = LossCurve("largest without inf", steps, limit)
     marks = [Mark("", step, scales[step]) for step in skipped if scales[step] > 0]
     first = next((s for s in range(_STEPS) if s not in skipped), _STEPS)
     told = (
         f"{len(skipped)} of {_STEPS} steps were skipped, {first} of them before the first that "
         f"was taken; at the end {accuracy:.0%} of the held-out images are right"
     )
-    return plot_losses(
-        [LossCurve("your scale", range(_STEPS), scales), rule],
+    ax = plot_losses(
+        [LossCurve("your scale", range(_STEPS), scales)],
         caption=Caption(
             "The scale finds its place, and tries again",
             f"The scale by step, and the largest that gives no inf. {told[0].upper()}{told[1:]}.",
             f"Trained here, by your functions: an MLP of 64-{_HIDDEN}-10 on digits, products in "
-            f"fp16, growth after {_INTERVAL} good steps.\nDashed: of every {_EVERY}th batch. "
-            f"Circles: the {len(skipped)} steps of {_STEPS} that were skipped. At the end "
-            f"{accuracy:.0%} of the held-out images are right.",
+            f"fp16, growth after {_INTERVAL} good steps.\nDots: the largest power of 2 with which "
+            f"that batch gives no inf. Circles: the {len(skipped)} steps of {_STEPS} that were "
+            f"skipped.\nAt the end {accuracy:.0%} of the held-out images are right.",
             x="step",
             y="scale",
         ),
         marks=marks,
         log_y=True,
     )
+    look = {"markersize": 5, "color": style.ORANGE, "mew": 0, "zorder": 1.5, "clip_on": False}
+    ax.plot(range(_STEPS), limits, "o", **look)
+    drawn = [value for value in (*scales, *limits) if 0 < value < math.inf]
+    ax.set_ylim(min(drawn) / 1.5, max(drawn) * 1.5)
+    ax.set_xlim(left=-_STEPS / 50)  # the first steps are skipped, and their circles are whole
+    return ax
 
 
 def write_table(runs_in: Mapping[str, Any], safe_loss: Callable[..., Any]) -> str:
@@ -131,45 +141,100 @@ def write_table(runs_in: Mapping[str, Any], safe_loss: Callable[..., Any]) -> st
         mark = "" if here[text] == dtype else "   other"
         rows.append(f"{text:26} {dtype:15} {here[text]}{mark}")
     count = sum(here[text] != dtype for text, dtype in table.items())
-    return "\n".join([*rows, "", f"{count} of {len(table)} differ. The CPU's were computed here."])
+    told = f"{count} of {len(table)} differ; a wrong one of yours is counted, too."
+    return "\n".join([*rows, "", f"{told} The CPU's were computed here."])
 
 
 _FACTORS = tuple(2.0**power for power in range(14))
+_SURE = tuple(float(score) for score in range(1, 17))
 
 
 def draw_large(half_loss: Callable[..., Any], safe_loss: Callable[..., Any]) -> Any:
     """Both losses under autocast to float16, for inputs that are made larger and larger."""
+    x, w1, w2, yes, largest, _ = _small_model()
+    found = _losses(half_loss, safe_loss, [(factor * x, w1, w2, yes) for factor in _FACTORS])
+    return _plot_both(
+        found,
+        tuple(largest * factor for factor in _FACTORS),
+        Caption(
+            "Larger inputs: they should change nothing",
+            f"Loss by the largest hidden number. From the smallest to the largest: {_ends(found)}.",
+            _COMPUTED,
+            x="largest hidden number",
+            y="loss (nat)",
+        ),
+        log_x=True,
+    )
+
+
+def draw_certain(half_loss: Callable[..., Any], safe_loss: Callable[..., Any]) -> Any:
+    """Both losses under autocast to float16, for scores that are farther and farther from 0."""
+    x, w1, w2, yes, _, most = _small_model()
+    parts = [(x, w1, w2 * (score / most), yes) for score in _SURE]
+    found = _losses(half_loss, safe_loss, parts)
+    return _plot_both(
+        found,
+        _SURE,
+        Caption(
+            "A model that is more and more certain, and right",
+            f"Loss by the largest score. From the smallest to the largest: {_ends(found)}.",
+            _COMPUTED,
+            x="largest score (z in line 3)",
+            y="loss (nat)",
+        ),
+        log_x=False,
+    )
+
+
+_COMPUTED = (
+    "Computed here, on the CPU, under autocast to float16. An inf or a NaN is not drawn: there the "
+    "line\nhas a gap, or ends at an x."
+)
+
+
+def _small_model() -> tuple[Any, ...]:
+    """Inputs, two weights, right answers; the largest hidden number and the largest score."""
     import torch
 
     from gpuedu.exercises.training.quiet import quiet_torch
 
     with quiet_torch(seed=10):
         x, w1, w2 = torch.randn(32, 16), torch.randn(16, 32) / 4, torch.randn(32, 1) / 2
-        w2 -= w2.mean()
-        hidden = torch.relu(x @ w1)
-        y = (hidden @ w2 > 0).float()
-        largest = float(hidden.max())
+    w2 -= w2.mean()
+    hidden = torch.relu(x @ w1)
+    scores = hidden / hidden.square().mean(dim=1, keepdim=True).sqrt() @ w2
+    return x, w1, w2, (scores > 0).float(), float(hidden.max()), float(scores.abs().max())
 
-        def losses(loss: Callable[..., Any]) -> tuple[float, ...]:
-            with torch.autocast("cpu", torch.float16):
-                return tuple(as_number(loss(f * x, w1, w2, y), "the loss") for f in _FACTORS)
 
-        found = {"as given": losses(half_loss), "yours": losses(safe_loss)}
-    sizes = tuple(largest * factor for factor in _FACTORS)
-    curves = [LossCurve(name, sizes, told) for name, told in found.items()]
-    ends = ", ".join(f"{name} {told[0]:.3g} to {told[-1]:.3g}" for name, told in found.items())
+_Found = dict[str, tuple[float, ...]]
+
+
+def _losses(
+    half_loss: Callable[..., Any], safe_loss: Callable[..., Any], parts: Sequence[tuple[Any, ...]]
+) -> _Found:
+    import torch
+
+    from gpuedu.exercises.training.quiet import quiet_torch
+
+    found = {}
+    with quiet_torch(seed=10), torch.autocast("cpu", torch.float16):
+        for name, loss in (("as given", half_loss), ("yours", safe_loss)):
+            told = [loss(*(one.clone() for one in each)) for each in parts]
+            found[name] = tuple(as_number(value, "the loss") for value in told)
+    return found
+
+
+def _ends(found: _Found) -> str:
+    return ", ".join(f"{name} {told[0]:.3g} to {told[-1]:.3g}" for name, told in found.items())
+
+
+def _plot_both(found: _Found, across: Sequence[float], caption: Caption, *, log_x: bool) -> Any:
     return plot_losses(
-        curves,
+        [LossCurve(name, across, told) for name, told in found.items()],
         levels=[Level("ln 2: a coin", math.log(2), style.QUIET)],
-        caption=Caption(
-            "Larger inputs: they should change nothing",
-            f"Loss by the largest hidden number. From the smallest to the largest: {ends}.",
-            "Computed here, on the CPU, under autocast to float16. No inf or NaN is drawn.",
-            x="largest hidden number",
-            y="loss (nat)",
-        ),
+        caption=caption,
         ceiling=10.0,
-        log_x=True,
+        log_x=log_x,
     )
 
 
@@ -178,4 +243,5 @@ SCALING_PICTURES = {
     "mixed-precision/autocast-lists": write_lists,
     "autocast": write_table,
     "mixed-precision/large-inputs": draw_large,
+    "mixed-precision/certain-scores": draw_certain,
 }

@@ -39,9 +39,9 @@ def draw_walk(matmul: Any, *others: Any) -> Any:
         walk,
         caption=Caption(
             f"{trace.launch.kernel}: what the warp of block {_BLOCK} loads, step by step",
-            f"b lies above c, a at its left. {describe_walk(walk)}",
+            f"b lies above c, a at its left. {describe_walk(walk).replace('Turn', 'Step')}",
             "A number is the step, counted by `load_matrix_sync` of that matrix. A frame is a tile "
-            "of 16 x 16 as it should be.\nCounted on the machine, not timed.",
+            "of 16 x 16 as it should be.\nCounted in a run on the simulated GPU, not timed.",
         ),
     )
 
@@ -105,8 +105,9 @@ def _per(flop: int, size_bytes: int) -> str:
 _NOTE = (
     "Yours is counted, for c of 64 x 64 and K = 128, with what it stores; an instruction is a\n"
     "warp's. The first row is by formula: two for each lane, and t / 4 out of shared memory.\n"
-    "What comes are whole sectors of 32 bytes: a request is taken to ask for 16 bytes of each of\n"
-    "8 rows, as the compiler does it for compute capability 8.0 and 9.0."
+    "What comes are whole sectors of 32 bytes. A row of a tile is one, but a request is taken to\n"
+    "ask for 16 bytes of each of 8 rows, as the compiler has it for compute capability 8.0 and\n"
+    "9.0: so each sector of a factor comes twice."
 )
 
 
@@ -129,13 +130,13 @@ _FORMATS_NOTE = (
 
 def tell_formats() -> str:
     """Peaks of five devices by format, from their data sheets."""
-    rows = [("", "compute capability", *_FORMATS)]
+    rows = [("device (compute capability)", *_FORMATS)]
     for key in _SHOWN:
         one = device(key)
         major, minor = one.compute_capability or (0, 0)
         peaks = (one.flop_per_s.get(name) for name in _FORMATS)
         told = (f"{peak / 1e12:,.4g}" if peak else "-" for peak in peaks)
-        rows.append((one.name, f"{major}.{minor}", *told))
+        rows.append((f"{one.name} ({major}.{minor})", *told))
     return f"{_table(rows)}\n\n{_FORMATS_NOTE}"
 
 
@@ -161,8 +162,6 @@ def _error(way: Any, factors: list[Any]) -> str:
     """The relative error of the whole product, in float64."""
     exact = factors[0].double() @ factors[1].double()
     a, b = (as_array(way(one.clone()), tuple(one.shape)) for one in factors)
-    if way(factors[0].clone()) is factors[0]:
-        a, b = a.astype(np.float32), b.astype(np.float32)
     made = (a.astype(np.float32) @ b.astype(np.float32)).astype(np.float64)
     return f"{float(np.linalg.norm(made - exact.numpy()) / exact.norm()):.1e}"
 

@@ -87,10 +87,11 @@ def play_autocast(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     runs_in, safe_loss = answers
     if inputs["ask"] == "table":
         return {"table": read_table(runs_in)}
-    parts = [torch.from_numpy(inputs[name].copy()) for name in ("x", "w1", "w2", "y")]
+    parts = [torch.from_numpy(inputs[name].copy()) for name in ("x", "w1", "w2", "yes")]
     with quiet_torch(), torch.autocast("cpu", torch.float16), ProductWatch() as watch:
         value = safe_loss(*parts)
-    return {"loss": as_number(value, "the loss"), "products": watch.dtypes}
+    loss = as_number(value, "the loss")
+    return {"loss": loss, "products": watch.dtypes, "powers": watch.powers}
 
 
 def read_table(table: Mapping[str, Any]) -> dict[str, str]:
@@ -122,6 +123,7 @@ def play_same_accuracy(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]
         "losses": [run.loss for run in runs],
         "accuracies": [run.accuracy for run in runs],
         "moved": [run.moved for run in runs],
+        "first_moves": [run.first_move for run in runs],
         "dtypes": sorted({dtype for run in runs for dtype in run.dtypes}),
         "products": dict(products),
     }
@@ -139,7 +141,7 @@ SCALING_PLAYS = {
     "autocast": Play(
         answers=(
             Answer("runs_in", dict),
-            Answer("safe_loss", signature=("x", "w1", "w2", "y")),
+            Answer("safe_loss", signature=("x", "w1", "w2", "yes")),
         ),
         run=play_autocast,
         time_limit_s=_LIMIT_S,

@@ -8,8 +8,9 @@ from typing import Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Play
+from gpuedu.exercises.kernels.raw_kernel import RawKernelAnswer
 from gpuedu.exercises.mixed_precision.tensor_products import compiled_of, run_product, seen_of
-from gpuedu.exercises.plain import describe, number
+from gpuedu.exercises.plain import number
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array
 
@@ -23,8 +24,9 @@ def play_tensor_cores(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict
         import torch
 
         with quiet_torch():
-            rounded = tf32(torch.from_numpy(inputs["x"].copy()))
-            return {"got": as_array(rounded, inputs["x"].shape, "the result of `tf32`", "float32")}
+            x = torch.from_numpy(inputs["x"].copy())
+            got = as_array(tf32(x), inputs["x"].shape, "the result of `tf32`", "float32")
+            return {"got": got, "kept": bool((x.numpy() == inputs["x"]).all())}
     with _own_parameters_told():
         trace = run_product(matmul, inputs)
     seen = seen_of(trace, inputs)
@@ -54,24 +56,10 @@ def _own_parameters_told() -> Iterator[None]:
         ) from None
 
 
-class _RawKernelAnswer(Answer):
-    """A kernel of CUDA C."""
-
-    def require(self, given: Any) -> None:
-        """Raise AnswerError where it is none."""
-        from gpuedu.simt.cuda_c import is_cuda_c
-
-        if isinstance(given, type) or not is_cuda_c(given):
-            raise AnswerError(
-                f"`{self.name}` should be a kernel of CUDA C, got {describe(given)}",
-                remedy=f'As it stands in the cell: `cp.RawKernel(code, "{self.name}")`.',
-            )
-
-
 TENSOR_PLAYS = {
     "tensor-cores": Play(
         answers=(
-            _RawKernelAnswer("matmul"),
+            RawKernelAnswer("matmul"),
             Answer("since", dict),
             Answer("tf32", signature=("x",)),
         ),

@@ -16,7 +16,8 @@ class ProductWatch(TorchDispatchMode):
     """Notes the dtypes of the factors of each matrix product while it is entered.
 
     ``dtypes`` holds a pair for each product, forward and backward alike, such as ``("float16",
-    "float16")``. Autocast has converted the factors by then.
+    "float16")``. Autocast has converted the factors by then. ``powers`` holds a dtype for each
+    power, which a list of CUDA's names, and none of a CPU's.
 
     >>> with ProductWatch() as watch, torch.autocast("cpu", torch.float16):
     ...     _ = torch.ones(2, 3) @ torch.ones(3, 4)
@@ -27,6 +28,7 @@ class ProductWatch(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()
         self.dtypes: list[tuple[str, ...]] = []
+        self.powers: list[str] = []
 
     def __torch_dispatch__(
         self,
@@ -36,8 +38,15 @@ class ProductWatch(TorchDispatchMode):
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         """Note a product, and let it run."""
-        if func.overloadpacket.__name__ in _PRODUCTS:
+        name = func.overloadpacket.__name__
+        if name in _PRODUCTS:
             # What is added to a product comes first, where there is such a thing.
             factors = [arg for arg in args if isinstance(arg, torch.Tensor)][-2:]
-            self.dtypes.append(tuple(str(one.dtype).removeprefix("torch.") for one in factors))
+            self.dtypes.append(tuple(_name(one) for one in factors))
+        elif name == "pow" and isinstance(args[0], torch.Tensor):
+            self.powers.append(_name(args[0]))
         return func(*args, **(kwargs or {}))
+
+
+def _name(tensor: torch.Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")

@@ -10,6 +10,7 @@ import numpy as np
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Play
+from gpuedu.exercises.kernels.raw_kernel import RawKernelAnswer
 from gpuedu.exercises.plain import describe, text, whole_number
 from gpuedu.exercises.registers.kernels import compiled_cuda_c, compiled_tile, tile_kernel
 from gpuedu.exercises.registers.products import run_product, seen_of
@@ -91,20 +92,6 @@ def _place(order: Mapping[str, Any], key: str) -> str:
     return text(order[key], f"the entry for {key!r}")
 
 
-class _RawKernelAnswer(Answer):
-    """A kernel of CUDA C."""
-
-    def require(self, given: Any) -> None:
-        """Raise AnswerError where it is none."""
-        from gpuedu.simt.cuda_c import is_cuda_c
-
-        if isinstance(given, type) or not is_cuda_c(given):
-            raise AnswerError(
-                f"`{self.name}` should be a kernel of CUDA C, got {describe(given)}",
-                remedy=f'As it stands in the cell: `cp.RawKernel(code, "{self.name}")`.',
-            )
-
-
 PLAYS = {
     "occupancy": Play(
         (
@@ -116,7 +103,7 @@ PLAYS = {
     "register-tile": Play(
         (Answer("make_matmul", signature=("t", "side")),), play_register_tile, time_limit_s=40.0
     ),
-    "vector-loads": Play((_RawKernelAnswer("matmul"),), play_vector_loads, time_limit_s=30.0),
+    "vector-loads": Play((RawKernelAnswer("matmul"),), play_vector_loads, time_limit_s=30.0),
     "read-the-ladder": Play(
         (Answer("order", dict), Answer("limit_of", signature=("account",))), play_read_the_ladder
     ),

@@ -127,7 +127,7 @@ def draw_launch_bound(
         sizes,
         shares,
         marked,
-        source="computed by your functions: a 5 us launch, float32 copied at 4,800 GB/s (H200 data "
+        source="computed by your functions: a 5 µs launch, float32 copied at 4,800 GB/s (H200 data "
         "sheet)",
     )
 

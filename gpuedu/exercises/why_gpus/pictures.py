@@ -242,7 +242,7 @@ def _plot_break_even(
         x=f"elements n, {FLOP_PER_ELEMENT} FLOP and {BYTES_PER_ELEMENT} bytes each",
         y="time",
         source=f"Computed from data sheets: a desktop CPU of {machines.CPU_CORES} cores, {gpu}, "
-        f"PCIe 5.0 x16; a launch of 5 us. Circles: your functions.\n{recorded}",
+        f"PCIe 5.0 x16; a launch of 5 µs. Circles: your functions.\n{recorded}",
         alt=f"Time against the number of elements for {', '.join(c.name for c in curves)}. "
         "Your functions say: " + "; ".join(f"{name} {text}" for name, text in said.items()) + ".",
     )

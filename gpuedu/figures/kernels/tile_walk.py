@@ -83,7 +83,8 @@ def plot_tile_walk(walk: TileWalk, *, caption: Caption, ax: Axes | None = None) 
     own = (corner + x, corner + y)
     ax.add_patch(Rectangle(own, walk.tile, walk.tile, fill=False, edgecolor=style.INK, lw=2))
     middle = walk.tile / 2
-    write(ax, own[0] + middle, own[1] + middle, "block", ha="center", size_pt=9.5, weight="bold")
+    look = {"ha": "center", "size_pt": 9.5 if walk.tile >= 32 else 7.5, "weight": "bold"}
+    write(ax, own[0] + middle, own[1] + middle, "block", **look)
     right = corner + max(n, x + walk.tile)
     bottom = corner + max(m, y + walk.tile)
     ax.set_xlim(-_MARGIN, right + _MARGIN)

@@ -96,6 +96,7 @@ def plot_losses(
     ceiling: float | None = None,
     log_x: bool = False,
     log_y: bool = False,
+    x_ticks: Sequence[float] = (),
     height_in: float = 3.6,
     ax: Axes | None = None,
 ) -> Axes:
@@ -110,6 +111,7 @@ def plot_losses(
             times the highest first loss, where a curve goes beyond that.
         log_x: whether the x axis is logarithmic, as for learning rates.
         log_y: whether the y axis is.
+        x_ticks: where the x axis has its numbers; by default at whole decades or round numbers.
         height_in: height of a new figure, in inches.
         ax: where to draw; a new figure by default.
     """
@@ -117,6 +119,8 @@ def plot_losses(
     ceiling = ceiling or _ceiling(curves)
     shown = [curve for curve in curves if curve.drawn(ceiling, 0.0 if log_y else -math.inf)]
     _set_axes(ax, curves, [*levels, *marks], ceiling, log_x=log_x, log_y=log_y)
+    if x_ticks:
+        ax.set_xticks(x_ticks, [f"{tick:,g}" for tick in x_ticks])
     for place, curve in enumerate(shown):
         _draw_curve(ax, curve, place, ceiling)
     for level in levels:
@@ -160,6 +164,7 @@ def _set_axes(
         aside = 0.5 if min(across) == max(across) else 0.0
         ax.set_xlim(min(across) - aside, max(across) + aside)
         ax.xaxis.set_major_locator(MaxNLocator(8, integer=all(x == int(x) for x in across)))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     if log_y:
         ax.set_yscale("log")
         ax.set_ylim(min(up) / 1.3, max(up) * 1.3)

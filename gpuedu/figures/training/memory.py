@@ -37,6 +37,7 @@ def plot_memory(
     *,
     caption: Caption,
     budget_bytes: int | None = None,
+    budget_name: str = "budget",
     from_first_phase: bool = True,
     height_in: float = 3.9,
     ax: Axes | None = None,
@@ -50,7 +51,8 @@ def plot_memory(
         stages: points of ``gpuedu.training.memory``, in order; all of the same kinds.
         caption: title, name of the x axis, name of the y axis without its unit, which is chosen
             to fit, source, alternative text.
-        budget_bytes: a line that memory must not pass.
+        budget_bytes: a line that memory must not pass, or another to compare it with.
+        budget_name: what that line is.
         from_first_phase: whether moments outside of any phase are left out, where there are
             phases: in these a watch counts, one by one, what is there already.
         height_in: height of a new figure, in inches.
@@ -79,7 +81,7 @@ def plot_memory(
     name = {"fontsize": 12, "color": style.INK, "fontweight": "bold", "pad": 38}
     ax.set_title(caption.title, loc="left", **name)
     if budget_bytes:  # before anything is measured: its name takes room from the axes
-        _draw_budget(ax, budget_bytes, unit)
+        _draw_budget(ax, budget_name, budget_bytes, unit)
     scale = measure_scale(ax)
     for kind, (low, high) in bands.items():
         _draw_band(ax, look_of_kind(kind), low, high, are_bars=are_bars)
@@ -226,10 +228,10 @@ def _write_totals(ax: Axes, live: Sequence[int], unit: AxisUnit) -> None:
         )
 
 
-def _draw_budget(ax: Axes, budget_bytes: int, unit: AxisUnit) -> None:
+def _draw_budget(ax: Axes, name: str, budget_bytes: int, unit: AxisUnit) -> None:
     ax.axhline(unit.of(budget_bytes), color=style.RED, linewidth=1.6, dashes=(6, 3), zorder=3)
     ax.annotate(
-        f"budget:\n{format_size(budget_bytes)}",
+        f"{name}:\n{format_size(budget_bytes)}",
         (1, unit.of(budget_bytes)),
         xycoords=("axes fraction", "data"),
         xytext=(5, 0),

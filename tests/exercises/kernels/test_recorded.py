@@ -102,7 +102,7 @@ def test_bars_are_bytes_by_time_with_the_time_beside_them(tmp_path):
     (ax,) = draw_recorded_memory().figure.axes
     n = 12 * 1024 // 8  # TINY's array, in float32, read and written
     assert bars(ax) == pytest.approx([8 * 2 * n / 4e-6, 8 * 2 * n / 1e-6])
-    assert texts(ax) == ["6.14 GB/s, 4 us", "24.6 GB/s, 1 us"]
+    assert texts(ax) == ["6.14 GB/s, 4 µs", "24.6 GB/s, 1 µs"]
 
 
 def test_the_spread_is_a_line_as_wide_as_it(tmp_path):
@@ -120,7 +120,7 @@ def test_without_bytes_the_time_is_drawn(tmp_path):
     (ax,) = draw_recorded_cupy().figure.axes
     assert bars(ax) == pytest.approx([2e-6, 8e-6] * 3)
     assert ax.get_xlabel() == "time"
-    assert set(texts(ax)) == {"2 us", "8 us"}
+    assert set(texts(ax)) == {"2 µs", "8 µs"}
 
 
 def test_the_own_device_comes_first_and_is_yours_by_word_and_star(tmp_path):

@@ -85,7 +85,7 @@ def test_the_page_of_lists_is_not_too_wide() -> None:
 
 def test_the_oracle_is_the_given_loss_in_float64() -> None:
     for case in JUDGE.cases(np.random.default_rng(5))[1:]:
-        parts = [case.inputs[name] for name in ("x", "w1", "w2", "y")]
+        parts = [case.inputs[name] for name in ("x", "w1", "w2", "yes")]
         theirs = float(half_loss(*(torch.from_numpy(part).double() for part in parts)))
         assert loss(*parts) == pytest.approx(theirs, rel=1e-4)
 
@@ -97,7 +97,7 @@ def test_cases_reach_what_they_say() -> None:
         assert largest < 32_000 and surest < 13
         assert (case.decides == ("large",)) == (largest > 256)
         assert (case.decides == ("certain",)) == (surest > 9)
-        expected = loss(*(case.inputs[name] for name in ("x", "w1", "w2", "y")))
+        expected = loss(*(case.inputs[name] for name in ("x", "w1", "w2", "yes")))
         assert case.decides != ("large",) or expected < np.log(2) - 0.2
 
 
@@ -106,6 +106,17 @@ def test_the_given_loss_is_broken_in_both_ways_and_the_card_says_how() -> None:
     assert found.keys() == {"large", "certain"}
     assert "dividing by it" in found["large"].cause
     assert "just below 1" in found["certain"].cause
+
+
+def test_a_power_is_told_to_be_in_no_list_of_the_cpu() -> None:
+    def by_power(x, w1, w2, yes):
+        h = torch.relu(x @ w1)
+        z = (h / ((h**2).mean(dim=1, keepdim=True).sqrt() + 1e-5)) @ w2
+        return torch.nn.functional.binary_cross_entropy_with_logits(z, yes)
+
+    found = faults_of((RIGHT, by_power))
+    assert found.keys() == {"large"}
+    assert "this check runs on a CPU" in found["large"].cause
 
 
 def test_a_model_in_float32_is_named() -> None:
@@ -130,6 +141,12 @@ def test_what_is_no_dtype_of_the_exercise_is_refused(said) -> None:
 
 def test_dtypes_themselves_are_taken() -> None:
     assert read_table({text: getattr(torch, dtype) for text, dtype in RIGHT.items()}) == RIGHT
+
+
+def test_the_watch_sees_powers() -> None:
+    with ProductWatch() as watch:
+        _ = torch.ones(2).half() ** 2, torch.ones(2).square(), 2.0 ** torch.ones(2)
+    assert watch.powers == ["float16", "float32"]
 
 
 def test_the_watch_sees_forward_and_backward() -> None:

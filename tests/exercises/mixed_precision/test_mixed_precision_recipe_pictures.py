@@ -66,6 +66,17 @@ def test_large_inputs_are_drawn() -> None:
     )
 
 
+def test_certain_scores_break_the_given_loss_and_not_a_right_one() -> None:
+    def given(x, w1, w2, yes):
+        h = torch.relu(x @ w1).float()
+        p = torch.sigmoid((h / h.square().mean(dim=1, keepdim=True).sqrt()) @ w2)
+        return -(yes * torch.log(p) + (1 - yes) * torch.log(1 - p)).mean()
+
+    right = answers("right_answers/autocast/log_sigmoid")["safe_loss"]
+    alt = alt_text(load_picture("mixed-precision/certain-scores")(given, right))
+    assert "to nan, yours 0.5" in alt and not alt.endswith("nan.")
+
+
 def test_scaling_moves_the_gradients_into_fp16() -> None:
     alt = alt_text(load_picture("mixed-precision/before-and-after")())
     before, after = (
@@ -80,7 +91,10 @@ def test_the_learners_losses_are_drawn_and_measured() -> None:
     ax = load_picture("same-accuracy")(*given)
     assert "fp16 alone 2.303" in alt_text(ax)
     told = load_measure("same-accuracy")(*given)
-    assert told.keys() == {"float32", "yours"}
+    assert told.keys() == {"float32", "yours", "fp16 alone"}
+    assert told["fp16 alone"] < 0.15
+    assert list(ax.get_xticks()) == [0, 20, 40, 60, 80, 100]
+    assert 1 < ax.get_ylim()[0] < 1.7
     assert told["yours"] == pytest.approx(told["float32"], abs=0.03)
 
 
@@ -88,6 +102,7 @@ def test_activations_are_nearly_halved_and_weights_are_not() -> None:
     from gpuedu.exercises.mixed_precision.pictures_recipe import _peaks
 
     fp32, fp16, bf16 = _peaks()
+    assert 0 < fp32.by_kind["gradients"] < 0.001 * fp32.live_bytes  # not seen, so not drawn
     assert fp16.by_kind == bf16.by_kind
     for kind in ("weights", "optimiser"):
         assert fp16.by_kind[kind] == fp32.by_kind[kind]

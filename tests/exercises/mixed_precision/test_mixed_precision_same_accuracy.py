@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import asdict, replace
+from pathlib import Path
 from statistics import median
 
 import numpy as np
@@ -15,6 +17,7 @@ from gpuedu.exercises.examine import examine
 from gpuedu.exercises.mixed_precision.half_runs import run_half
 from gpuedu.exercises.mixed_precision.judge.same_accuracy import (
     JUDGE,
+    TOGETHER,
     accuracy_gaps,
     loss_gaps,
     most_off,
@@ -115,6 +118,13 @@ def test_the_bound_is_far_from_both_sides() -> None:
     assert abs(median(gaps)) < most_off() / 2
 
 
+def test_a_larger_divisor_changes_neither_float32_nor_the_right_recipe() -> None:
+    for seed in (901, 902):
+        assert reference(TOGETHER, seed)[0] == pytest.approx(reference(HARD, seed)[0], rel=1e-5)
+        mixed = judge_weights(TOGETHER, train(TOGETHER, seed, MIXED))[0]
+        assert abs(mixed / reference(TOGETHER, seed)[0] - 1) < most_off() / 2
+
+
 def begin_mixed(weights):
     """Masters in a list."""
     return [weight.clone() for weight in weights]
@@ -150,6 +160,26 @@ def test_a_run_is_the_experiments_run_and_tells_its_dtypes() -> None:
 def test_what_is_no_pair_of_weights_is_refused(result, told) -> None:
     with pytest.raises(AnswerError, match=told):
         run_half(begin_mixed, lambda *_: result, SHORT, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "lost", "told"),
+    [
+        ("not_divided", "norm", r"about 2\*\*16 times too far. Where are the gradients divided"),
+        ("not_divided", "accuracy", r"about 2\*\*16 times too far"),
+        ("cancels_n", "norm", r"with n = 2\*\*10"),
+        ("divided_in_fp16", "accuracy", "divided, or weights updated, in fp16"),
+        ("uphill", "norm", "up or down"),
+        ("no_masters", "accuracy", "Which of the three"),
+    ],
+)
+def test_a_known_mistake_is_asked_for(name, lost, told) -> None:
+    found = {"torch": torch}
+    path = Path(__file__).parents[2] / "wrong_answers" / "same-accuracy" / f"{name}.py"
+    exec(path.read_text("utf-8"), found)
+    report = examine(load("same-accuracy"), (found["begin"], found["train_step"]), 4)
+    faults = {r.property.name: r.fault for r in report.results if r.fault}
+    assert re.search(told, faults[lost].cause)
 
 
 def test_nan_weights_are_named() -> None:

@@ -11,6 +11,7 @@ import torch
 
 from gpuedu.exercises.examine import examine
 from gpuedu.exercises.mixed_precision.judge.loss_scaler import JUDGE, kind, weights_after
+from gpuedu.exercises.mixed_precision.judge.scaler_causes import show_scale
 from gpuedu.exercises.mixed_precision.judge.scaler_rules import Rule, next_scale, states
 from gpuedu.exercises.registry import load
 
@@ -147,6 +148,7 @@ def test_the_prediction_is_what_a_run_gives() -> None:
         ("count_kept_after_a_skip", "halves", "where does the row begin"),
         ("not_below_one", "halves", "Is there a smallest scale"),
         ("grows_to_infinity", "finite", "float32 cannot hold"),
+        ("to_the_largest", "finite", "no power of 2"),
         ("count_stays_at_the_top", "finite", "Where does the count go on"),
         ("no_scale", "small", "It did not move"),
         ("uphill", "small", "Which sign"),
@@ -158,6 +160,7 @@ def test_the_prediction_is_what_a_run_gives() -> None:
         ("clips_each_alone", "clips", "its own norm"),
         ("clips_each_number", "clips", "What is a norm"),
         ("gradients_left", "fresh", "the step before"),
+        ("clears_only_after_good_steps", "fresh", "The step before was skipped"),
     ],
 )
 def test_a_known_mistake_is_asked_for(name, prop, cause) -> None:
@@ -168,6 +171,21 @@ def test_a_known_mistake_is_asked_for(name, prop, cause) -> None:
     report = examine(load("loss-scaler"), answers, 4)
     faults = {r.property.name: r.fault for r in report.results if r.fault}
     assert cause in faults[prop].cause
+
+
+def test_a_skipped_step_that_leaves_its_gradients_costs_one_property_only() -> None:
+    found = {"torch": torch, "math": math}
+    path = _RIGHT.parents[1] / "wrong_answers" / "loss-scaler" / "clears_only_after_good_steps.py"
+    exec(path.read_text("utf-8"), found)
+    for seed in range(3):
+        report = examine(load("loss-scaler"), (found["next_scale"], found["scaled_step"]), seed)
+        assert [name for name, held in report.held().items() if not held] == ["fresh"]
+
+
+def test_the_largest_float32_is_told_from_a_power_of_two() -> None:
+    largest = float(np.finfo(np.float32).max)
+    assert show_scale(2.0**128) == "2**128" and show_scale(largest) == "3.4028235e+38"
+    assert show_scale(1000.0) == "1000" and show_scale(math.inf) == "inf"
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,10 @@ def test_sums_in_half_are_off_by_more_than_float32_allows_in_every_long_case():
         (lambda a, b: a[:, :-16] @ b[:-16], "The last step is missing"),
         (lambda a, b: tensor_causes._turned_tiles(a @ b), "every tile of `c` is turned"),
         (lambda a, b: (a @ b) * np.nan, "NaN"),
+        (
+            lambda a, b: tensor_causes._by_tiles(a, b, b.shape[1], b.shape[1]),
+            "as if they were N elements apart",
+        ),
         (lambda a, b: 3 * (a @ b), "Follow one tile"),
     ],
 )
@@ -103,6 +107,34 @@ def test_a_kernel_that_writes_nothing_shows_nothing():
     found = faults(case, played(case, idle))
     assert {fault.property for fault in found} == set(case.decides)
     assert "no element" in found[0].message
+
+
+@pytest.mark.parametrize(
+    ("rounds", "says"),
+    [
+        (lambda x: (x.view(torch.int32) + 4096 & ~8191).float(), "bits as whole numbers"),
+        (lambda x: (x.int() + 4096 & ~8191).view(torch.float32), "were made whole"),
+        (lambda x: (x.int() + 4096 & ~8191).float(), "were made whole"),
+        (lambda x: x * torch.log2(x.abs()) / torch.log2(x.abs()), "logarithm of 0"),
+        (lambda x: tf32(x) * 3, "the last 13 go"),
+    ],
+)
+def test_a_slip_in_the_rounding_is_known(rounds, says):
+    case = all_cases()[-1]
+    found = faults(case, played(case, rounds=rounds))
+    assert len(found) == 1 and says in found[0].cause
+
+
+def test_a_rounding_that_changes_its_argument_is_refused():
+    def in_place(x):
+        bits = x.view(torch.int32)
+        bits += 2**12
+        bits &= -(2**13)
+        return x
+
+    case = all_cases()[-1]
+    (found,) = faults(case, played(case, rounds=in_place))
+    assert found.property == "tf32" and "changed its argument" in found.message
 
 
 def test_without_a_compiler_the_source_alone_is_judged(monkeypatch):
@@ -132,7 +164,7 @@ def test_odd_answers_are_named():
 
 def test_the_pictures_of_a_right_kernel():
     shown = style.alt_text(pictures_tensor.draw_walk(kernel(), SINCE, tf32))
-    assert "Turn 4: rows 16 to 31 and columns 64 to 79 of a; rows 64 to 79" in shown
+    assert "Step 4: rows 16 to 31 and columns 64 to 79 of a; rows 64 to 79" in shown
     told = pictures_tensor.tell_work(kernel())
     assert "8,192" in told and "3.8" in told
     t4, a100 = pictures_tensor.tell_formats().splitlines()[1:3]

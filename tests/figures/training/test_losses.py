@@ -118,6 +118,18 @@ def test_learning_rates_stand_on_a_logarithmic_axis():
     assert overlapping_texts(ax) == [] and texts_outside(ax) == []
 
 
+def test_the_x_axis_has_its_numbers_where_they_are_asked_for():
+    curve = LossCurve("mine", (12, 100, 1000), (2.0, 1.0, 0.5))
+    ax = plot_losses([curve], caption=CAPTION, log_x=True, x_ticks=curve.steps)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["12", "100", "1,000"]
+
+
+def test_steps_in_thousands_have_a_comma():
+    ax = plot_losses([LossCurve("mine", (0, 4000), (2.0, 1.0))], caption=CAPTION)
+    ax.figure.canvas.draw()
+    assert "1,000" in [label.get_text() for label in ax.get_xticklabels()]
+
+
 def test_a_logarithmic_loss_axis_leaves_out_what_it_cannot_show():
     curve = LossCurve("to zero", (0, 1, 2, 3), (1.0, 0.1, 0.01, 0.0))
     ax = plot_losses([curve], caption=CAPTION, log_y=True)

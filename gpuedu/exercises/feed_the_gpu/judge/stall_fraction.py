@@ -14,7 +14,7 @@ from gpuedu.exercises.feed_the_gpu.judge.stalls import DONE, SHARES, schedule, s
 from gpuedu.units import MS
 
 _REL = 1e-6
-"""The simulated clock counts whole nanoseconds, and all times are whole 10 us: only the rounding of
+"""The simulated clock counts whole nanoseconds, and all times are whole 10 µs: only the rounding of
 sums differs."""
 
 

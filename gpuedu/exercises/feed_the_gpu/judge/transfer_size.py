@@ -245,7 +245,7 @@ JUDGE = Judge(
         Property("arrive", "every tensor arrives, with its shape", 1),
     ),
     hints=(
-        "Which error of the fit is large: 1 us for a copy of 10 us, or 50 us for one of 3 ms? And "
+        "Which error of the fit is large: 1 µs for a copy of 10 µs, or 50 µs for one of 3 ms? And "
         "what of many tensors could be copied at once?",
         "Divide each equation `latency + size * slope = time` by its time: then every error is a "
         "share. The equations stay linear in `latency` and `slope`. For `send`: `torch.cat` lays "
@@ -259,13 +259,13 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "transfer-size": Prediction(
-            "a copy takes 10 us, and its bytes go at 20 GB/s behind that. A batch has 64 pictures "
+            "a copy takes 10 µs, and its bytes go at 20 GB/s behind that. A batch has 64 pictures "
             "of 12,288 bytes. How many times faster is one copy of the batch than 64 copies of a "
             "picture?",
             truth=round(64 * (10 + 12288 / 20e3) / (10 + 64 * 12288 / 20e3), 1),
             unit="times",
-            because="A picture's bytes take 0.6 us, so that 64 copies are 64 latencies and little "
-            "else: 679 us. One copy takes 10 + 39 us.",
+            because="A picture's bytes take 0.6 µs, so that 64 copies are 64 latencies and little "
+            "else: 679 µs. One copy takes 10 + 39 µs.",
         )
     },
 )

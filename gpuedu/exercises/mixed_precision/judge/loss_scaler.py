@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gpuedu.exercises.compare import show, show_apart
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
-from gpuedu.exercises.mixed_precision.judge.scaler_causes import of_state, of_step
+from gpuedu.exercises.mixed_precision.judge.scaler_causes import of_state, of_step, show_scale
 from gpuedu.exercises.mixed_precision.judge.scaler_rules import (
     LARGEST,
     Rule,
@@ -45,7 +46,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
 def _run(prop: str, rule: Rule, scale: float, outcomes: np.ndarray) -> Case:
     """A run with these outcomes; the states are those of the rule, so that each is judged alone."""
     share = float(np.mean(outcomes))
-    label = f"{outcomes.size} steps from a scale of {show(scale)}, {share:.2%} with inf or NaN"
+    label = (
+        f"{outcomes.size} steps from a scale of {show_scale(scale)}, {share:.2%} with inf or NaN"
+    )
     rules = {"growth": rule.growth, "backoff": rule.backoff, "interval": rule.interval}
     kept = [state for state in states(rule, scale, outcomes) if _is_telling(state, rule)]
     return Case(label, {"ask": "states", "states": kept, **rules}, (prop,))
@@ -86,8 +89,17 @@ def _clipped_steps(rng: np.random.Generator) -> list[Case]:
 
 
 def _many(rng: np.random.Generator) -> list[Case]:
+    """Steps with other scales; and good ones behind a skipped one, which leaves inf and NaN."""
     scales = tuple(float(2.0**power) for power in (10, 12, 11, 10))
-    return [_steps("fresh", "four steps with other scales", rng, 1e-2, scales, 0.5)]
+    drawn = [_steps("fresh", "four steps with other scales", rng, 1e-2, scales, 0.5)]
+    for bad, value in ((0, 100.0), (1, np.nan)):
+        told = "too large" if bad == 0 else "NaN"
+        label = f"four steps, a gradient of step {bad + 1} is {told}"
+        case = _steps("fresh", label, rng, 1e-2, scales, 0.5)
+        for part in case.inputs["coefficients"][bad]:
+            part.flat[0] = value
+        drawn.append(replace(case, decides=("skips", "fresh")))
+    return drawn
 
 
 def _steps(
@@ -124,11 +136,10 @@ def _parts(flat: np.ndarray) -> list[np.ndarray]:
 
 def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     """States one by one, to the rounding of float32; weights against steps in float64."""
-    (prop,) = case.decides
     if case.inputs["ask"] == "states":
-        yield from _judge_states(prop, case.inputs, observed)
+        yield from _judge_states(*case.decides, case.inputs, observed)
     else:
-        yield from _judge_steps(prop, case.inputs, observed)
+        yield from _judge_steps(case.decides, case.inputs, observed)
 
 
 def _judge_states(prop: str, inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fault]:
@@ -141,12 +152,12 @@ def _judge_states(prop: str, inputs: Mapping[str, Any], observed: Plain) -> Iter
         expected = next_scale(*state, rule)
         if good == expected[1] and abs(scale - expected[0]) <= 1e-6 * expected[0]:
             continue
-        call = f"next_scale({show(state[0])}, {state[1]}, {state[2]}"
+        call = f"next_scale({show_scale(state[0])}, {state[1]}, {state[2]}"
         rules = f"growth={show(rule.growth)}, backoff={show(rule.backoff)}"
         yield Fault(
             prop,
-            f"`{call}, {rules}, interval={rule.interval})` gave ({show(scale)}, {good}), expected "
-            f"({show(expected[0])}, {expected[1]})",
+            f"`{call}, {rules}, interval={rule.interval})` gave ({show_scale(scale)}, {good}), "
+            f"expected ({show_scale(expected[0])}, {expected[1]})",
             of_state(state, rule, (scale, good), expected),
         )
         return
@@ -178,16 +189,19 @@ def _flat(parts: list[np.ndarray]) -> np.ndarray:
     return np.concatenate([part.ravel() for part in parts]).astype(np.float64)
 
 
-def _judge_steps(prop: str, inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fault]:
+def _judge_steps(
+    props: tuple[str, ...], inputs: Mapping[str, Any], observed: Plain
+) -> Iterable[Fault]:
+    """Where two properties are decided, the first is about the lost step, the last about others."""
     expected, found = weights_after(inputs)
     got = observed["weights"]
     if observed["found"] != found:
         step = int(np.argmax(np.array(observed["found"]) != np.array(found)))
         told = "one gradient is infinite or NaN" if found[step] else "all gradients are finite"
         yield Fault(
-            prop,
-            f"`scaled_step` returned {observed['found'][step]}, and {told}",
-            of_step(inputs, expected, got, step, 0, found[step], told_found=True),
+            props[0] if found[step] else props[-1],
+            f"`scaled_step` returned {observed['found'][step]}{_which(found, step)}, and {told}",
+            of_step(inputs, expected, got, step, 0, found, told_found=True),
         )
         return
     # float32: a rounding of the weight each step, and some of the gradient's way.
@@ -198,11 +212,15 @@ def _judge_steps(prop: str, inputs: Mapping[str, Any], observed: Plain) -> Itera
         step, i = (int(part[0]) for part in np.nonzero(wrong))
         told, wanted = show_apart(float(got[step, i]), float(expected[step, i]))
         yield Fault(
-            prop,
+            props[0] if found[step] else props[-1],
             f"after step {step + 1} weight {i}, which began at {_flat(inputs['start'])[i]:.6g}, is "
             f"{told}, expected {wanted}",
-            of_step(inputs, expected, got, step, i, found[step]),
+            of_step(inputs, expected, got, step, i, found),
         )
+
+
+def _which(found: list[bool], step: int) -> str:
+    return f" in step {step + 1} of {len(found)}" if len(found) > 1 else ""
 
 
 JUDGE = Judge(
@@ -235,11 +253,12 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "loss-scaler": Prediction(
-            "Gradients keep their size. Of 1,000,000 steps, how many does a scaler skip that grows "
-            "after 2,000 good steps?",
-            truth=500,
+            "Gradients keep their size. Of 1,000,000 steps, about how many does a scaler skip that "
+            "grows after 2,000 good steps?",
+            truth=1_000_000 / 2001,
             because="It doubles after 2,000 good steps, then the next step overflows and is "
-            "skipped, and it is back where it was: 1 step in 2,001.",
+            "skipped, and it is back where it was: 1 step in 2,001. So it is 499 or 500, by where "
+            "in those 2,001 one begins to count.",
         )
     },
 )

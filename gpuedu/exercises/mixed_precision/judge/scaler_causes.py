@@ -3,12 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.mixed_precision.judge.scaler_rules import Rule, State, arriving, clipped
+from gpuedu.exercises.compare import show
+from gpuedu.exercises.mixed_precision.judge.scaler_rules import (
+    LARGEST,
+    Rule,
+    State,
+    arriving,
+    clipped,
+)
+
+_LONG = 2.0**40
+
+
+def show_scale(scale: float) -> str:
+    """A scale; a large power of 2 as such, so that it is told from the largest float32.
+
+    >>> show_scale(65536.0), show_scale(2.0**128), show_scale(LARGEST)
+    ('65536', '2**128', '3.4028235e+38')
+    """
+    if scale < _LONG or not math.isfinite(scale):
+        return show(scale)
+    mantissa, exponent = math.frexp(scale)
+    return f"2**{exponent - 1}" if mantissa == 0.5 else f"{scale:.8g}"
 
 
 def of_state(state: State, rule: Rule, got: tuple[float, int], expected: tuple[float, int]) -> str:
@@ -18,8 +39,15 @@ def of_state(state: State, rule: Rule, got: tuple[float, int], expected: tuple[f
     if found_inf:
         return _of_backoff(scale, rule, told, count)
     if expected[0] == scale and expected[1] == 0:
-        if told > scale or math.isinf(told):
+        if told == LARGEST:
+            return (
+                "That is the largest float32, which is no power of 2: scaling by one changes "
+                "digits. Where the scale cannot grow by all of `growth`, it stays as it is."
+            )
+        if told > LARGEST:
             return "A scale that float32 cannot hold is infinite: then every step overflows."
+        if told != scale:
+            return "There is no room to grow by all of `growth`. Then the scale stays as it is."
         return "The interval is full, even if the scale cannot grow. Where does the count go on?"
     if expected[1]:
         if told != scale:
@@ -56,19 +84,27 @@ def of_step(
     got: np.ndarray,
     step: int,
     i: int,
-    found: bool,
+    found: Sequence[bool],
     *,
     told_found: bool = False,
 ) -> str:
-    """A likely cause of a wrong step: from what known mistakes do to the first wrong weight."""
+    """A likely cause of a wrong step: from what known mistakes do to the first wrong weight.
+
+    ``found`` tells of every step whether a gradient is lost in it.
+    """
     start = np.concatenate([part.ravel() for part in inputs["start"]]).astype(np.float64)
     before = expected[step - 1] if step else start
-    if found:
+    if found[step]:
         if told_found and np.array_equal(got[step], before):
             return "The weights stayed: does it tell what it found?"
         if told_found:
             return "Is every gradient looked at, those of the last weight too? Also for a NaN?"
         return "It tells that a gradient is lost. May any weight move in that step?"
+    if step and found[step - 1]:
+        return (
+            "The step before was skipped. Is its inf or NaN still in `weight.grad`, where "
+            "`backward()` adds to it?"
+        )
     if told_found:
         return "Are the gradients looked at, or something else, such as the loss?"
     says = _of_way(inputs, step, i, before[i], before[i] - got[step, i])

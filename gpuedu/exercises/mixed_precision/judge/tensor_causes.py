@@ -122,6 +122,16 @@ _SLIPS: tuple[_Slip, ...] = (
         "far is it from one row of `a` to the next?",
     ),
     (
+        lambda a, b: _by_tiles(a, b, b.shape[1], b.shape[1]),
+        "The rows of a tile of `a` are read as if they were N elements apart. How many elements "
+        "has a row of `a`?",
+    ),
+    (
+        lambda a, b: _by_tiles(a, b, a.shape[1], a.shape[1]),
+        "The rows of a tile of `b` are read as if they were K elements apart. How many elements "
+        "has a row of `b`?",
+    ),
+    (
         lambda a, b: _by_tiles(a, b, a.shape[1], _SIDE),
         "The rows of a tile of `b` are read as if they were 16 elements apart. How far is it from "
         "one row of `b` to the next?",
@@ -165,7 +175,32 @@ def _cause(x: np.ndarray, got: np.ndarray, expected: np.ndarray) -> str:
     step = np.abs(np.ldexp(1.0, np.frexp(wide)[1] - 11))
     if (np.abs(got - expected) <= step).all():
         return "Off by a step, some of them. Half a step is 2 ** 12 in the bits; which bits stay?"
+    if np.isnan(got[wide == 0]).any():
+        return "It made NaN of a 0. What is the logarithm of 0? The bits need none."
+    if says := _of_whole_numbers(x, got):
+        return says
     return "Of 23 bits behind the point, the last 13 go. What is left of 1 + 2 ** -10, for example?"
+
+
+def _of_whole_numbers(x: np.ndarray, got: np.ndarray) -> str:
+    """Where the bits, or the numbers, were taken as whole numbers and not viewed as the other."""
+    patterns = x.view(np.int32).astype(np.float64)
+    if (np.abs(got - patterns) <= 2.0**13).all():
+        return "Those are the bits as whole numbers. What makes them a float32 again, as they are?"
+    small = (np.abs(x) < 2.0**31) & (np.abs(x) >= 2.0**14)
+    numbers = np.trunc(x.astype(np.float64))
+    if small.any() and (
+        (np.abs(got - numbers)[small] <= 2.0**13).all()
+        or np.array_equal(got[small], _viewed(numbers[small]), equal_nan=True)
+    ):
+        return "The numbers were made whole. Their bits are what `x.view(torch.int32)` shows."
+    return ""
+
+
+def _viewed(numbers: np.ndarray) -> np.ndarray:
+    """Whole numbers rounded as bits are, and viewed as float32."""
+    cut = (numbers.astype(np.int32) + 2**12) & -(2**13)
+    return cut.astype(np.int32).view(np.float32).astype(np.float64)
 
 
 def _kept(x: np.ndarray, got: np.ndarray, bits: int) -> bool:

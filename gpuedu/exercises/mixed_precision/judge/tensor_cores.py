@@ -98,6 +98,13 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
         yield from _formats(observed["got"])
     elif case.inputs["ask"] == "tf32":
         yield from rounding("tf32", case.inputs["x"], observed["got"], rounded(case.inputs["x"]))
+        if not observed["kept"]:
+            yield Fault(
+                "tf32",
+                "`tf32` changed its argument",
+                "`x.view(torch.int32)` are the same bytes as `x`: what is added to them in place "
+                "is added to `x`.",
+            )
     else:
         yield from _product_faults(case, observed)
 

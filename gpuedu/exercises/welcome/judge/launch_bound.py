@@ -168,11 +168,11 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "launch-bound": Prediction(
-            "how many float32 elements must a copy have so that a 5 us launch is 10% of the time, "
+            "how many float32 elements must a copy have so that a 5 µs launch is 10% of the time, "
             "at 4,800 GB/s?",
             truth=float(exact_elements(5e-6, 4800e9 / 8, 0.1)),
             unit="elements",
-            because="The work must take 9 launches, 45 us. In that time 4,800 GB/s move 216 MB: 27 "
+            because="The work must take 9 launches, 45 µs. In that time 4,800 GB/s move 216 MB: 27 "
             "million elements, each read and written. A kernel on a small array is mostly launch.",
         )
     },

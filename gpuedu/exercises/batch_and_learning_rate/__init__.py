@@ -1,0 +1,1 @@
+"""The lesson batch-and-learning-rate: what fits, what is fast, and what still learns."""

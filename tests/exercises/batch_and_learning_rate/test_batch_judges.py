@@ -1,0 +1,405 @@
+"""Verdicts on batches: references, what a card says of a slip, and truths held another way."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pytest
+import torch
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.batch_and_learning_rate.accumulation import (
+    IGNORED,
+    Task,
+    big_batch_step,
+    loss_sum,
+    passing_bytes,
+    run_steps,
+)
+from gpuedu.exercises.batch_and_learning_rate.judge import (
+    accumulate_gradients,
+    accumulation_mistakes,
+    knees,
+    largest_batch,
+    throughput_knee,
+)
+from gpuedu.exercises.batch_and_learning_rate.step_costs import SHARE, SHOWN, StepCost
+from gpuedu.exercises.batch_and_learning_rate.trials import (
+    Task as TrialTask,
+)
+from gpuedu.exercises.batch_and_learning_rate.trials import (
+    budget_for,
+    most_that_fits,
+    peak_bytes_of,
+    search,
+)
+from tests.exercises.batch_and_learning_rate import batch_answers as right
+from tests.exercises.batch_and_learning_rate.batch_answers import REFERENCE, fault, hand_in, lost
+
+
+@pytest.mark.parametrize("exercise", REFERENCE)
+def test_the_reference_earns_all_points(exercise):
+    for seed in range(2):
+        report = hand_in(exercise, seed)
+        assert report.state == "solved", (seed, lost(report))
+
+
+# throughput-knee
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8, 0.9])
+@pytest.mark.parametrize("cost", [SHOWN, StepCost(100, 1e-5, 4e-3, 2.3e-5)])
+def test_the_edges_are_where_a_count_finds_them(cost, share):
+    batch = 1
+    while cost.samples_per_s(batch) < share * cost.best_per_s:
+        batch += 1
+    assert batch == int(np.ceil(max(cost.edges(share))))
+
+
+def test_the_prediction_is_the_models_knee():
+    truth = throughput_knee.JUDGE.predictions["throughput-knee"].truth
+    assert SHOWN.samples_per_s(truth) >= SHARE * SHOWN.best_per_s > SHOWN.samples_per_s(truth - 1)
+
+
+def test_each_measured_case_tells_all_its_mistakes_apart():
+    for seed in range(5):
+        for case in throughput_knee.cases(np.random.default_rng(seed)):
+            if case.inputs["ask"] != "measured":
+                continue
+            kinds = knees.NOISE if case.decides == ("runs",) else knees.BUMPS
+            for runs, share in case.inputs["sets"]:
+                truth = knees.measured(runs, share)
+                assert right.measured_knee(runs, share) == truth
+                assert all(kind.gives(runs=runs, share=share) != truth for kind in kinds)
+            for kind in kinds:
+                given = [kind.gives(runs=r, share=s) for r, s in case.inputs["sets"]]
+                assert knees.measured_cause(case.inputs["sets"], given) == kind.says
+
+
+def _by_rates(choose):
+    def measured_knee(runs, share):
+        return choose(knees.median_rates(runs), knees.median_times(runs), share, runs)
+
+    return measured_knee
+
+
+@pytest.mark.parametrize(
+    ("choose", "says"),
+    [
+        (
+            lambda rates, times, share, runs: max(
+                b for b in rates if rates[b] >= share * max(rates.values())
+            ),
+            "the largest one near it",
+        ),
+        (
+            lambda rates, times, share, runs: min(
+                b for b in rates if rates[b] >= share * rates[min(times, key=times.get)]
+            ),
+            "goes by the shortest *step*",
+        ),
+        (
+            lambda rates, times, share, runs: next(
+                b for b, _ in runs if rates[b] >= share * max(rates.values())
+            ),
+            "in the order of the list",
+        ),
+    ],
+)
+def test_a_wrong_knee_of_measured_runs_is_named_for_what_it_is(choose, says):
+    for seed in range(3):
+        report = hand_in("throughput-knee", seed, measured_knee=_by_rates(choose))
+        assert "bumpy" in lost(report)
+        assert all(says in fault(report, name) for name in lost(report))
+
+
+def test_a_sum_of_host_and_device_is_named():
+    def added(batch, launches, launch_s, fixed_s, per_sample_s):
+        return batch / (launches * launch_s + fixed_s + batch * per_sample_s)
+
+    report = hand_in("throughput-knee", samples_per_s=added)
+    assert lost(report) == ["rate"]
+    assert "one after the other" in fault(report, "rate")
+
+
+def test_a_knee_that_is_right_by_wrong_rates_is_told_so():
+    def added(batch, launches, launch_s, fixed_s, per_sample_s):
+        return batch / (launches * launch_s + fixed_s + batch * per_sample_s)
+
+    def own_knee(share, *cost):
+        batch = 1
+        while added(batch, *cost) < share / cost[-1]:
+            batch += 1
+        return batch
+
+    report = hand_in("throughput-knee", samples_per_s=added, knee=own_knee)
+    assert lost(report) == ["rate", "knee"]
+    assert "mend that first" in fault(report, "knee")
+
+
+def test_a_search_that_never_ends_leaves_the_other_verdicts():
+    def for_ever(share, *cost):
+        while True:
+            pass
+
+    assert lost(hand_in("throughput-knee", knee=for_ever)) == ["knee"]
+
+
+def test_a_batch_of_0_is_named():
+    report = hand_in("throughput-knee", knee=lambda *_: 0)
+    assert lost(report) == ["knee"] and "A batch of 0" in fault(report, "knee")
+
+
+# largest-batch
+
+
+def test_the_budget_holds_one_batch_and_not_the_next():
+    task = TrialTask(width=24, samples=64)
+    budget = budget_for(task, 20)
+    assert peak_bytes_of(task, 20) <= budget < peak_bytes_of(task, 21)
+    found = search(right.largest_batch, task, budget)
+    assert found.result == 20
+    assert all(one.fits == (one.batch <= 20) for one in found.trials)
+    assert max(one.before_bytes for one in found.trials) <= found.free_bytes
+
+
+def test_the_peak_is_a_straight_line_for_large_batches():
+    task = TrialTask(width=24, samples=64)
+    peaks = [peak_bytes_of(task, batch) for batch in (20, 30, 40)]
+    assert peaks[1] - peaks[0] == pytest.approx(peaks[2] - peaks[1], rel=0.01)
+
+
+def test_a_kept_exception_is_told_with_the_batch_that_failed():
+    def keeps(try_step, most):
+        faults, low, high = [], 0, most + 1
+        while high - low > 1:
+            batch = min(max(1, 2 * low), (low + high) // 2)
+            try:
+                try_step(batch)
+                low = batch
+            except torch.OutOfMemoryError as error:
+                faults.append(error)
+                high = batch
+        return low
+
+    report = hand_in("largest-batch", largest_batch=keeps)
+    assert lost(report) == ["released"]
+    assert "of the failed trial of batch" in fault(report, "released")
+    assert "Who still holds the exception" in fault(report, "released")
+
+
+@pytest.mark.parametrize("swallowed", [Exception, BaseException, RuntimeError])
+def test_what_swallows_other_errors_loses_them(swallowed):
+    def broad(try_step, most):
+        low, high = 0, most + 1
+        while high - low > 1:
+            batch = min(max(1, 2 * low), (low + high) // 2)
+            try:
+                try_step(batch)
+                low = batch
+            except swallowed:
+                high = batch
+        return low
+
+    report = hand_in("largest-batch", largest_batch=broad)
+    assert lost(report) == ["others"]
+
+
+def test_garbage_collected_behind_every_trial_takes_no_time():
+    def collects(try_step, most):
+        low, high = 0, most + 1
+        while high - low > 1:
+            batch = min(max(1, 2 * low), (low + high) // 2)
+            try:
+                try_step(batch)
+                low = batch
+            except torch.OutOfMemoryError:
+                high = batch
+            gc.collect()
+            looked_at.append(len(gc.get_objects()))
+        return low
+
+    before, looked_at = gc.get_freeze_count(), []
+    assert lost(hand_in("largest-batch", largest_batch=collects)) == []
+    assert max(looked_at) < 20_000 < len(gc.get_objects())
+    assert gc.get_freeze_count() == before
+
+
+def test_halving_from_all_the_data_is_told_what_lies_between():
+    def halves(try_step, most):
+        batch = most
+        while batch:
+            try:
+                try_step(batch)
+            except torch.OutOfMemoryError:
+                batch //= 2
+            else:
+                break
+        return batch
+
+    report = hand_in("largest-batch", largest_batch=halves)
+    said = fault(report, "largest")
+    assert "power of two" not in said and "may lie in between" in said
+    assert "released" not in lost(report)
+
+
+def test_powers_of_two_alone_lose_the_search_not_what_is_let_go():
+    def doubles(try_step, most):
+        batch = 0
+        while max(1, 2 * batch) <= most:
+            try:
+                try_step(max(1, 2 * batch))
+            except torch.OutOfMemoryError:
+                break
+            batch = max(1, 2 * batch)
+        return batch
+
+    report = hand_in("largest-batch", largest_batch=doubles)
+    assert lost(report) == ["largest", "edges"]
+    assert "last power of two that fits" in fault(report, "largest")
+
+
+def test_no_trial_at_all_lets_nothing_go():
+    report = hand_in("largest-batch", largest_batch=lambda try_step, most: 0)
+    assert "released" in lost(report)
+    assert "no trial failed" in fault(report, "released")
+
+
+def test_a_slope_that_is_rounded_down_is_named():
+    def floored(small, large, budget_bytes):
+        each = (large[1] - small[1]) // (large[0] - small[0])
+        return max(0, (budget_bytes - small[1] + small[0] * each) // each)
+
+    for seed in range(10):
+        report = hand_in("largest-batch", seed, guess_batch=floored)
+        assert lost(report) == ["guess"] and "`//` too many" in fault(report, "guess")
+
+
+def test_the_largest_that_fits_is_found_without_a_search():
+    task = TrialTask(width=24, samples=64)
+    budget = budget_for(task, 20)
+    assert most_that_fits(task, budget) == 20
+    assert most_that_fits(task, 10**9) == 64
+    assert most_that_fits(task, 1000) == 0
+
+
+def test_a_batch_beyond_the_data_or_of_0_or_not_whole_is_named():
+    beyond = hand_in("largest-batch", largest_batch=lambda try_step, most: try_step(2 * most))
+    assert "all the data" in fault(beyond, "edges")
+    nothing = hand_in("largest-batch", largest_batch=lambda try_step, most: try_step(0))
+    assert "a batch of 0" in fault(nothing, "edges")
+    half = hand_in("largest-batch", largest_batch=lambda try_step, most: try_step(most / 2))
+    assert "whole number" in fault(half, "largest")
+
+
+def test_the_bound_on_trials_leaves_room_for_doubling_and_halving():
+    for fits in range(1, 300):
+        trials = []
+
+        def step(batch, fits=fits, trials=trials):
+            trials.append(batch)
+            if batch > fits:
+                raise torch.OutOfMemoryError
+
+        assert right.largest_batch(step, 10**6) == fits
+        assert len(trials) <= largest_batch.most_trials(fits) - 1
+
+
+def test_real_steps_refuse_batches_that_no_data_can_fill():
+    with pytest.raises(AnswerError, match="a batch of 0"):
+        search(lambda try_step, most: try_step(0), TrialTask(width=8, samples=8), 10**9)
+
+
+# accumulate-gradients
+
+
+def test_the_right_weights_equal_the_big_batch_to_rounding():
+    for task in (Task((5, 3, 1)), Task((4, 4, 2), texts=True), Task((3, 3), texts=True, empty=0)):
+        ours, big = (
+            run_steps(step, task) for step in (accumulation_mistakes.right, big_batch_step)
+        )
+        for mine, wanted in zip(ours, big, strict=True):
+            for a, b in zip(mine.gradients, wanted.gradients, strict=True):
+                assert np.abs(a - b).max() <= 1e-14 * max(1, np.abs(b).max())
+
+
+@pytest.mark.parametrize("number", range(len(accumulation_mistakes.MISTAKES)))
+def test_each_mistake_is_named_by_its_own_words_or_an_equal_ones(number):
+    step, says = accumulation_mistakes.MISTAKES[number]
+    report = hand_in("accumulate-gradients", accumulated_step=step)
+    told = [fault(report, name) for name in lost(report) if name != "loss"]
+    assert told
+    known = [words for _, words in accumulation_mistakes.MISTAKES]
+    assert any(says in text for text in told) or all(
+        any(words in text for words in [*known, "NaN comes", "had their say"]) for text in told
+    )
+
+
+def test_a_loss_that_is_not_one_number_is_named_with_the_learners_line():
+    def unreduced(model, optimiser, micro_batches, max_norm):
+        for x, y in micro_batches:
+            torch.nn.functional.cross_entropy(model(x), y, reduction="none").backward()
+
+    report = hand_in("accumulate-gradients", accumulated_step=unreduced)
+    assert "a loss that is not one number" in fault(report, "even")
+    assert 'not reduction="none"' in fault(report, "even")
+    assert "backward()`" in fault(report, "even")
+
+
+def test_a_step_that_returns_nothing_or_never_updates_is_named():
+    def silent(model, optimiser, micro_batches, max_norm):
+        right.accumulated_step(model, optimiser, micro_batches, max_norm)
+
+    report = hand_in("accumulate-gradients", accumulated_step=silent)
+    assert lost(report) == ["loss"] and "is a `return` missing?" in fault(report, "loss")
+    idle = hand_in("accumulate-gradients", accumulated_step=lambda *_: 0.0)
+    assert "asked for 0 updates" in fault(idle, "even")
+
+
+@pytest.mark.parametrize(("clears", "names"), [("before", ["loss"]), ("never", ["loss", "clean"])])
+def test_a_slip_loses_what_it_breaks_and_no_more(clears, names):
+    counted, total = accumulation_mistakes.counted, accumulation_mistakes._all
+
+    def last_loss(model, optimiser, micro_batches, max_norm):
+        step = accumulation_mistakes.accumulating(total, clears=clears)
+        x, y = micro_batches[-1]
+        with torch.no_grad():
+            share = loss_sum(model(x), y) / sum(counted(other) for _, other in micro_batches)
+        step(model, optimiser, micro_batches, max_norm)
+        return share
+
+    report = hand_in("accumulate-gradients", accumulated_step=last_loss)
+    assert lost(report) == names
+    assert "the last micro-batch's share" in fault(report, "loss")
+
+
+def test_a_loss_with_its_graph_is_refused():
+    def attached(model, optimiser, micro_batches, max_norm):
+        weights = next(model.parameters())
+        loss = right.accumulated_step(model, optimiser, micro_batches, max_norm)
+        return loss + 0 * weights.sum()
+
+    report = hand_in("accumulate-gradients", accumulated_step=attached)
+    assert lost(report) == ["loss"] and "has a `grad_fn`" in fault(report, "loss")
+
+
+def test_one_backward_for_all_is_far_above_the_bound_on_memory():
+    wide = accumulate_gradients.WIDE
+    assert passing_bytes(right.accumulated_step, wide) < accumulate_gradients.most_bytes()
+    assert passing_bytes(big_batch_step, wide) > 3 * accumulate_gradients.most_bytes()
+
+
+def test_targets_that_do_not_count_add_nothing():
+    scores, y = torch.randn(2, 3, 5, dtype=torch.float64), torch.full((2, 3), IGNORED)
+    assert float(loss_sum(scores, y)) == 0.0
+    y[1, 2] = 4
+    whole = torch.nn.functional.cross_entropy(scores[1, 2], torch.tensor(4))
+    assert float(loss_sum(scores, y)) == pytest.approx(float(whole), rel=1e-12)
+
+
+def test_the_predictions_hold():
+    weights = {size: (1 / size / 4) * 1000 for size in (300, 100)}
+    judge = accumulate_gradients.JUDGE
+    assert judge.predictions["accumulate-gradients"].truth == weights[100]
+    assert largest_batch.JUDGE.predictions["largest-batch"].truth == 448

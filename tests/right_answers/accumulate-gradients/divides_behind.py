@@ -1,0 +1,14 @@
+# adds sums up, and divides the gradients behind the loop
+def accumulated_step(model, optimiser, micro_batches, max_norm):
+    optimiser.zero_grad()
+    total, loss = 0, 0.0
+    for x, y in micro_batches:
+        part = loss_of(model(x), y)
+        part.backward()
+        loss += part.item()
+        total += int((y != IGNORED).sum())
+    for weights in model.parameters():
+        weights.grad /= total
+    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    optimiser.step()
+    return loss / total

@@ -1,0 +1,13 @@
+# loses: clean
+# clears behind the update, for the next step
+def accumulated_step(model, optimiser, micro_batches, max_norm):
+    total = sum((y != IGNORED).sum() for _, y in micro_batches)
+    loss = 0.0
+    for x, y in micro_batches:
+        part = loss_of(model(x), y) / total
+        part.backward()
+        loss += part.detach()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    optimiser.step()
+    optimiser.zero_grad()
+    return loss

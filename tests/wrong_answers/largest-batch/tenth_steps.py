@@ -1,0 +1,16 @@
+# loses: few
+# doubles, then goes on one by one
+def largest_batch(try_step, most):
+    def fits(batch):
+        try:
+            try_step(batch)
+        except torch.OutOfMemoryError:
+            return False
+        return True
+
+    batch = 0
+    while max(1, 2 * batch) <= most and fits(max(1, 2 * batch)):
+        batch = max(1, 2 * batch)
+    while batch < most and fits(batch + 1):
+        batch += 1
+    return batch

@@ -1,0 +1,4 @@
+# loses: suggest
+# a tenth of it
+def suggest(rates, smoothed):
+    return rates[smoothed.index(min(smoothed))] / 10

@@ -1,0 +1,4 @@
+# loses: suggest
+# a loss, not a rate
+def suggest(rates, smoothed):
+    return min(smoothed) / 2

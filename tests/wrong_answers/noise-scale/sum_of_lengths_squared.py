@@ -1,0 +1,10 @@
+# loses: norms
+# adds up the parts' lengths, and squares the sum
+def noise_scale(steps, few, many):
+    def square(gradient):
+        return sum(float(part.norm()) for part in gradient) ** 2
+
+    pairs = [noise_terms(few, many, square(a), square(b)) for a, b in steps]
+    signal = statistics.fmean(pair[0] for pair in pairs)
+    noise = statistics.fmean(pair[1] for pair in pairs)
+    return noise / signal if signal > 0 else float("inf")

@@ -1,0 +1,10 @@
+# loses: norms
+# takes the gradients for sums over their batches
+def noise_scale(steps, few, many):
+    def square(gradient, batch):
+        return sum(float(((part / batch) ** 2).sum()) for part in gradient)
+
+    pairs = [noise_terms(few, many, square(a, few), square(b, many)) for a, b in steps]
+    signal = statistics.fmean(pair[0] for pair in pairs)
+    noise = statistics.fmean(pair[1] for pair in pairs)
+    return noise / signal if signal > 0 else float("inf")

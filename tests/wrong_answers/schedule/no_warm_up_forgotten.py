@@ -1,0 +1,11 @@
+# loses: edges
+# without a warm-up the fall begins before the run
+def rate_at(step, steps, warmup, peak, low, shape):
+    step = min(step, steps - 1)
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    top = warmup - 1
+    done = (step - top) / (steps - 1 - top)
+    if shape == "cosine":
+        done = (1 - math.cos(math.pi * done)) / 2
+    return peak + (low - peak) * done

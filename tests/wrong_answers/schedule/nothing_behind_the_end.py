@@ -1,0 +1,12 @@
+# loses: ends
+# rate 0 behind the last step
+def rate_at(step, steps, warmup, peak, low, shape):
+    if step >= steps:
+        return 0.0
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    top = max(0, warmup - 1)
+    done = (step - top) / (steps - 1 - top)
+    if shape == "cosine":
+        done = (1 - math.cos(math.pi * done)) / 2
+    return peak + (low - peak) * done

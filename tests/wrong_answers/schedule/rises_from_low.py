@@ -1,0 +1,11 @@
+# loses: warmup
+# the warm-up begins at low
+def rate_at(step, steps, warmup, peak, low, shape):
+    step = min(step, steps - 1)
+    if step < warmup:
+        return low + (peak - low) * (step + 1) / warmup
+    top = max(0, warmup - 1)
+    done = (step - top) / (steps - 1 - top)
+    if shape == "cosine":
+        done = (1 - math.cos(math.pi * done)) / 2
+    return peak + (low - peak) * done

@@ -1,0 +1,11 @@
+# loses: budget
+# takes the refusal for a signal to stop: it has asked for one run more than it has
+def search(run, batches, rates, budget):
+    seen = {}
+    try:
+        for batch in batches:
+            for rate in rates:
+                seen[batch, rate] = run(batch, rate)
+    except Exception:
+        pass
+    return min(seen, key=seen.get)
