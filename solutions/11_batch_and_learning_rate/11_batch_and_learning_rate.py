@@ -857,7 +857,7 @@ progress()
 #   Kingma and J. Ba, *Adam*, ICLR 2015, section 3 (averages that begin at 0, corrected).
 # - P. Goyal and others, *Accurate, Large Minibatch SGD*, 2017, sections 2.1, 2.2 and 5.1 (linear
 #   rule, warm-up); A. Krizhevsky, *One weird trick for parallelizing convolutional neural
-#   networks*, 2014, section 5 (root and linear rule); S. Malladi and others, *On the SDEs and
+#   networks*, 2014 (root and linear rule); S. Malladi and others, *On the SDEs and
 #   Scaling Rules for Adaptive Gradient Algorithms*, NeurIPS 2022 (root rule for Adam); I.
 #   Loshchilov and F. Hutter, *SGDR*, ICLR 2017, section 3 (falling as a cosine).
 # - S. McCandlish and others, *An Empirical Model of Large-Batch Training*, 2018, arXiv:1812.06162,
