@@ -1,14 +1,16 @@
-"""One thread: on a busy machine two that wait for each other are far slower than one."""
+"""What the tests of training share."""
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
+
 import pytest
-import torch
 
 
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Python's own handler, also where the tests were started with interruptions ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
-    torch.set_num_threads(before)
+    signal.signal(signal.SIGINT, before)

@@ -9,6 +9,8 @@ import pytest
 
 from gpuedu.training.interruption import finish_first
 
+pytestmark = pytest.mark.usefixtures("interruptible")
+
 
 def test_the_interruption_is_heard_after_the_block():
     done = []

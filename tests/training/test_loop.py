@@ -97,6 +97,7 @@ def test_an_interruption_keeps_what_was_done_and_a_run_can_go_on(split, phase):
     assert first.losses + second.losses == whole.losses
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_update_is_finished_before_an_interruption_is_heard(split):
     class Stopped(torch.optim.SGD):
         def step(self, closure=None):
