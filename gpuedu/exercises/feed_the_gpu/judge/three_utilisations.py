@@ -61,7 +61,7 @@ def _in_turn(rng: np.random.Generator) -> list[tuple[int, int, int, float]]:
 
 
 def _two_streams(rng: np.random.Generator) -> list[tuple[int, int, int, float]]:
-    """One inside of another, one across its end, one alone; not in the order of time."""
+    """One inside of another, one across its end, one alone: the last one in time comes first."""
     a, b = int(rng.integers(22, 26)), int(rng.integers(40, 44))
     spans = [
         (a, b),
@@ -74,7 +74,7 @@ def _two_streams(rng: np.random.Generator) -> list[tuple[int, int, int, float]]:
     drawn = [
         (*span, sms, _gb(rng, span[1] - span[0])) for span, sms in zip(spans, used, strict=True)
     ]
-    return [drawn[i] for i in rng.permutation(4)]
+    return [drawn[3], *(drawn[i] for i in rng.permutation(3))]
 
 
 def _across(rng: np.random.Generator) -> list[tuple[int, int, int, float]]:
