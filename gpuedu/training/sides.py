@@ -1,7 +1,7 @@
 """On which side a tensor lies, host or device, while calls of PyTorch are watched.
 
-On a GPU it is told by the tensor. Without one, CPU tensors stand for both, and the sides are kept
-here: see ``gpuedu.training.synchronisations`` for the rules.
+On a GPU it is told by the tensor. Where CPU tensors stand for both sides, that is kept here: see
+``gpuedu.training.synchronisations`` for the rules.
 """
 
 from __future__ import annotations
@@ -17,31 +17,34 @@ Keywords = dict[str, Any]
 
 
 class Sides:
-    """Which tensors lie on the host; every other one is on the device."""
+    """Which tensors lie on the host; every other one is on the device.
 
-    def __init__(self) -> None:
-        self.has_gpu = torch.cuda.is_available()
+    ``stand_in`` says that CPU tensors stand for both sides, and nothing is on a GPU.
+    """
+
+    def __init__(self, *, stand_in: bool) -> None:
+        self.stand_in = stand_in
         self._on_host: WeakIdKeyDictionary = WeakIdKeyDictionary()
 
     def is_on_device(self, value: Any) -> bool:
         """Whether this is a tensor, and on the device."""
         if not isinstance(value, torch.Tensor):
             return False
-        return value.is_cuda or (not self.has_gpu and value not in self._on_host)
+        return value not in self._on_host if self.stand_in else value.is_cuda
 
     def has_any(self, data: Any) -> bool:
         """Whether a tensor on the device is among the data."""
         return any(map(self.is_on_device, tree_leaves(data)))
 
     def is_device(self, device: Any) -> bool:
-        """Whether this names the device. Without a GPU, all but the string "cpu" stands for it."""
+        """Whether this names the device: for a stand-in, all but the string "cpu" does."""
         if device is None or device == "cpu":
             return False
-        return not self.has_gpu or torch.device(device).type == "cuda"
+        return self.stand_in or torch.device(device).type == "cuda"
 
     def place(self, name: str, args: Arguments, kwargs: Keywords, result: Any) -> Any:
         """Note on which side a call's result lies; a move that moved nothing gives a new view."""
-        if self.has_gpu:
+        if not self.stand_in:
             return result
         on_host = self._is_for_host(name, args, kwargs)
         if isinstance(result, torch.Tensor) and name in ("cpu", "cuda", "to"):

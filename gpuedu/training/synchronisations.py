@@ -9,14 +9,14 @@ A copy to the device waits, too, unless it is ``non_blocking``: it is queued beh
 still has to do, and the host goes on when it is done. ``torch.tensor(number, device=...)`` is such
 a copy; ``torch.full`` with ``device=`` writes the number there by a launch, and waits for nothing.
 
-On a GPU a tensor counts where it lies on the device. Without one, CPU tensors stand for both: a
-tensor is on the host when it was made without ``device=`` while this watched, when it came out of
-``.cpu()`` or ``.to("cpu")``, or was computed from such tensors alone; every other one, made before
-or sent ``.to(device)``, stands for one on the device.
+On a GPU a tensor counts where it lies on the device. Without one (and where ``stand_in`` asks for
+it) CPU tensors stand for both: a tensor is on the host when it was made without ``device=`` while
+this watched, when it came out of ``.cpu()`` or ``.to("cpu")``, or was computed from such tensors
+alone; every other one, made before or sent ``.to(device)``, stands for one on the device.
 
 What it simplifies: what a library does inside its compiled code is not seen, nor is saving a tensor
 to a file; a copy with ``non_blocking=True`` is free, though one from pageable memory may wait.
-Without a GPU, a ``torch.device`` for the CPU that is handed to ``.to`` counts as the device, as a
+With stand-ins a ``torch.device`` for the CPU that is handed to ``.to`` counts as the device, as a
 program's one variable ``device`` would be the GPU where there is one; the string "cpu" is the host.
 Sources: PyTorch documentation, "CUDA semantics", asynchronous execution, and
 ``torch.cuda.set_sync_debug_mode``, which tells most of the same on a GPU; issue 120996 of PyTorch
@@ -96,6 +96,8 @@ class SynchronisationCounter(TorchFunctionMode):
 
     Args:
         on_wait: called with each synchronisation before it happens; a simulated device waits here.
+        stand_in: whether CPU tensors stand for those on the device; by default where there is no
+            GPU. Who watches CPU tensors on every machine says True.
 
     >>> loss = torch.ones(3).sum()
     >>> with SynchronisationCounter() as counter:
@@ -106,12 +108,18 @@ class SynchronisationCounter(TorchFunctionMode):
     [('.item()', 3), ('.cpu()', 4)]
     """
 
-    def __init__(self, on_wait: Callable[[Synchronisation], None] | None = None) -> None:
+    def __init__(
+        self,
+        on_wait: Callable[[Synchronisation], None] | None = None,
+        *,
+        stand_in: bool | None = None,
+    ) -> None:
         super().__init__()
         self.synchronisations: list[Synchronisation] = []
         self.step = 0
         self._on_wait = on_wait
-        self._sides = Sides()
+        has_gpu = torch.cuda.is_available()
+        self._sides = Sides(stand_in=not has_gpu if stand_in is None else stand_in)
         self._names: dict[Any, str] = {}
         self._synchronize = torch.cuda.synchronize
 
@@ -141,7 +149,7 @@ class SynchronisationCounter(TorchFunctionMode):
 
     def _waited_for_all(self, device: Any = None) -> None:
         self._note("torch.cuda.synchronize")
-        if self._sides.has_gpu:
+        if not self._sides.stand_in:
             self._synchronize(device)
 
     def __torch_function__(

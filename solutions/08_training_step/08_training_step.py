@@ -942,14 +942,15 @@ predict("read-the-profile", 64)
 # %% role="given"
 def make_step(**how):
     torch.set_num_threads(1)  # for a model this small, two would only wait for each other
+    device = "cuda" if torch.cuda.is_available() else "cpu"
     digits = training.load_digits().train.take(64)
-    model = training.MLP(64, 10, hidden=(64, 64, 64))
+    inputs, targets = digits.inputs.to(device), digits.targets.to(device)
+    model = training.MLP(64, 10, hidden=(64, 64, 64)).to(device)
     optimiser = torch.optim.Adam(model.parameters(), **how)
 
     def step():
         optimiser.zero_grad()
-        scores = model(digits.inputs)
-        torch.nn.functional.cross_entropy(scores, digits.targets).backward()
+        torch.nn.functional.cross_entropy(model(inputs), targets).backward()
         optimiser.step()
 
     return step
@@ -963,10 +964,11 @@ reveal("read-the-profile")
 see("read-the-profile", recorded)
 
 # %% [markdown]
-# Forward and backward are 26 of these; the rest is the update. `foreach` hands all tensors over in
-# one call for each operation: on a GPU that is one kernel for many tensors, on a CPU still a loop.
-# `fused` does all operations in one kernel. (What is left of it here are 8 counts of steps, which
-# stay on the host.) PyTorch chooses `foreach` by itself where the weights are on a GPU.
+# On a CPU, forward and backward are 26 of these; the rest is the update. `foreach` hands all
+# tensors over in one call for each operation: on a GPU that is one kernel for many tensors, on a
+# CPU still a loop. `fused` does all operations in one kernel. (What is left of it here are 8 counts
+# of steps, which stay on the host.) PyTorch chooses `foreach` by itself where the weights are on a
+# GPU.
 #
 # `torch.compile` writes loops of its own, with many operations in one. It needs a compiler and half
 # a minute or more, so this was counted once. Of 64 operations in the update 16 loops are left, two

@@ -3,7 +3,8 @@
 Each solved lesson runs from its first cell to its last, in a process of its own, as a script: no
 Jupyter is needed. Every exercise has to earn all its points, and nothing may be a fault of the
 course. ``--out DIR`` keeps what each lesson showed (text, and its pictures as PNG). Exit status: 0 if
-all is right, 1 if something is not, 3 where there is no GPU (``--any-tier`` runs without one).
+all is right, 1 if something is not, 3 where they were not run: there is no GPU (``--any-tier`` runs
+without one), or a bare machine lacks what reads the lessons.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,8 @@ from gpuedu.course.source import SourceCell, read_source
 from gpuedu.syllabus import Lesson, lessons, ready_lessons
 
 ROOT = Path(__file__).resolve().parents[2]
-WRONG, NO_GPU = 1, 3
+WRONG, NOT_RUN = 1, 3
+_NEEDED = ("jupytext", "jinja2", "matplotlib", "sklearn", "tree_sitter_cuda")
 LESSON_LIMIT_S = 180.0
 FAULTS = ("fault of the course", "cannot be drawn")
 
@@ -38,9 +41,13 @@ def main() -> int:
     options = _options()
     if options.child is not None:
         return run_lesson(lessons()[options.child], options.out)
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        print(f"the lessons were not run: {', '.join(missing)} is not installed")
+        return NOT_RUN
     if not options.any_tier and not _has_gpu():
         print("the lessons were not run: there is no GPU that Numba can use")
-        return NO_GPU
+        return NOT_RUN
     chosen = [e for e in ready_lessons() if not options.numbers or e.number in options.numbers]
     return WRONG if sum(not _run_apart(entry, options) for entry in chosen) else 0
 

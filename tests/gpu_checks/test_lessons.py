@@ -58,5 +58,12 @@ def test_a_lesson_that_breaks_or_loses_points_is_told(
 def test_without_a_gpu_nothing_is_run(monkeypatch, capsys):
     monkeypatch.setattr(running, "_has_gpu", lambda: False)
     monkeypatch.setattr(sys, "argv", ["lessons"])
-    assert running.main() == running.NO_GPU
+    assert running.main() == running.NOT_RUN
     assert "no GPU" in capsys.readouterr().out
+
+
+def test_on_a_bare_machine_it_says_what_is_missing(monkeypatch, capsys):
+    monkeypatch.setattr(running, "find_spec", lambda name: None if name == "jupytext" else name)
+    monkeypatch.setattr(sys, "argv", ["lessons", "--any-tier"])
+    assert running.main() == running.NOT_RUN
+    assert capsys.readouterr().out == "the lessons were not run: jupytext is not installed\n"

@@ -228,6 +228,23 @@ def test_results_and_gradients_are_those_without_it():
     assert torch.equal(x.grad, y.grad)
 
 
+def test_stand_ins_count_on_a_machine_with_a_gpu_too(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    x, mask, total, _ = tensors()
+    with SynchronisationCounter() as of_a_gpu:  # these tensors are on the host there
+        x[mask], total.item(), torch.tensor(1.0, device=DEVICE)
+    assert of_a_gpu.synchronisations == []
+    with SynchronisationCounter(stand_in=True) as counter:
+        x[mask], total.item(), torch.tensor(1.0, device=DEVICE)
+        torch.cuda.synchronize()
+    assert [one.kind for one in counter.synchronisations] == [
+        "boolean mask",
+        ".item()",
+        "copy to the device",
+        "torch.cuda.synchronize",
+    ]
+
+
 def test_afterwards_nothing_is_left():
     synchronize = torch.cuda.synchronize
     with pytest.raises(KeyError), SynchronisationCounter() as counter:

@@ -73,7 +73,7 @@ def issue(
 
     hook = optimiser.register_step_post_hook(end_step)
     try:
-        with SynchronisationCounter(on_wait=wait) as counter, _Launches(device):
+        with SynchronisationCounter(wait, stand_in=True) as counter, _Launches(device):
             train(model, optimiser, batches)
     finally:
         hook.remove()

@@ -27,7 +27,7 @@ def play_hidden_syncs(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict
     steps = len(inputs["data"])
     with quiet_torch():
         model, optimiser, batches = begin(inputs)
-        with SynchronisationCounter() as counter:
+        with SynchronisationCounter(stand_in=True) as counter:
             log = train(model, optimiser, batches)
         seen = Counter((w.kind, w.line, w.text, w.via) for w in counter.synchronisations)
         waits = [[count, *where] for where, count in seen.most_common()]

@@ -61,6 +61,17 @@ def test_the_given_loop_waits_as_often_as_the_prediction_says():
     assert every_step == JUDGE.predictions["hidden-syncs"].truth
 
 
+def test_the_loop_is_watched_on_a_machine_with_a_gpu_too(monkeypatch):
+    """The run's tensors stand for the device's on every machine."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert play_hidden_syncs([given("train_waiting")], CASES[0].inputs)["waits"]
+    listing = load_picture("training-step/waits")(given("train_waiting"))
+    assert listing.splitlines()[-1].split() == ["145", "in", "20", "steps"]
+    with quiet_torch():
+        run = issue(given("train_waiting"), *waiting.begin(CASES[0].inputs), first=11, steps=2)
+    assert run.busy < 0.8
+
+
 def test_every_known_slip_gives_another_run():
     """In the longer run, that is, which decides all properties."""
     for seed in range(12):

@@ -33,6 +33,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
 
 def _sums(prop: str, rng: np.random.Generator) -> Iterator[Case]:
     mixed = rng.standard_normal(512) * 2.0 ** rng.integers(-8, 4, 512)
+    # Can be followed by hand. So much larger than the total that what was lost is not had exactly.
+    odd = 2 * int(rng.integers(512, 1_024)) + 1
+    yield _sum(prop, f"0.5, then {odd:,}", [0.5, odd])
     for _ in range(3):  # a sum so small that it shows what rounding did on the way
         half = rng.uniform(1, 9, 240).astype(np.float16)
         small = rng.uniform(0, 0.01, 32)
