@@ -35,7 +35,8 @@ test: $(VENV)/ready-dev ## set up, and run every test
 demo: $(VENV)/ready ## walk a class of three through nbgrader and show their grades
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m gpuedu.course.demo
 
-prove-all: $(VENV)/ready ## prove every exercise on many more seeds, and every verdict a hundred times
+prove-all: $(VENV)/ready ## every verdict a hundred times, and 200 launches of ranks with planted failures
+	@PYTHONPATH=. $(BIN)/python -m tests.multi.launch.trials 200
 	@$(BIN)/gpuedu prove --repeats 100
 
 experiments: $(VENV)/ready ## compute the lessons' long experiments again (hours)

@@ -27,7 +27,7 @@ _HOME = {
     "simulate": "gpuedu.simt",
 }
 
-_MODULES = ("clock", "profiles", "training")
+_MODULES = ("clock", "multi", "profiles", "training")
 """Packages that a lesson uses by their name: ``training.load_digits()``."""
 
 __all__ = sorted({*_HOME, *_MODULES})

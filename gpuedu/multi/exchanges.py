@@ -13,9 +13,11 @@ class CommunicationError(AnswerError):
 
 
 class RankError(AnswerError):
-    """A rank failed; ``rank`` says which, ``fault`` with what."""
+    """A rank failed; ``rank`` says which, ``fault`` with what, if it was in this process."""
 
-    def __init__(self, message: str, *, rank: int, fault: BaseException, remedy: str = "") -> None:
+    def __init__(
+        self, message: str, *, rank: int, fault: BaseException | None = None, remedy: str = ""
+    ) -> None:
         self.rank, self.fault = rank, fault
         super().__init__(message, remedy=remedy)
 
@@ -29,7 +31,7 @@ class Exchange:
         kind: the function of ``torch.distributed``: "send", "recv", "all_reduce", ... ("isend" is a
             "send", "irecv" a "recv").
         peer: the other rank; None for a collective.
-        size_bytes: of the tensor that was handed over.
+        size_bytes: of the tensor that was handed over; 0 where the rank gave a collective none.
         posted_s: when the call was made, in seconds of the run's clock.
         start_s: when its bytes began to move: both sides were there.
         end_s: when it was done.

@@ -13,47 +13,65 @@ import torch
 from gpuedu.clock import Moment, VirtualClock
 from gpuedu.multi import network
 from gpuedu.multi.exchanges import CommunicationError, Exchange
-from gpuedu.multi.light.posts import place
+from gpuedu.multi.light.posts import bytes_of, place, same_bits
 from gpuedu.multi.network import Cluster
 from gpuedu.training.call_sites import CallSite
 from gpuedu.units import format_size
 
-Schedule = Callable[[int, int], Any]
+Schedule = Callable[[int, int, int], Any]
 SCHEDULES: dict[str, Schedule] = {
-    "all_reduce": network.ring_all_reduce,
+    "all_reduce": lambda ranks, size, root: network.ring_all_reduce(ranks, size),
     "reduce": network.tree_reduce,
     "broadcast": network.tree_broadcast,
-    "reduce_scatter": network.ring_reduce_scatter,
-    "all_gather": network.ring_all_gather,
-    "gather": lambda ranks, size: [[(rank, 0, size // ranks) for rank in range(1, ranks)]],
-    "scatter": lambda ranks, size: [[(0, rank, size // ranks) for rank in range(1, ranks)]],
-    "all_to_all": lambda ranks, size: [
+    "reduce_scatter": lambda ranks, size, root: network.ring_reduce_scatter(ranks, size),
+    "all_gather": lambda ranks, size, root: network.ring_all_gather(ranks, size),
+    "gather": lambda ranks, size, root: [
+        [(rank, root, size // ranks) for rank in range(ranks) if rank != root]
+    ],
+    "scatter": lambda ranks, size, root: [
+        [(root, rank, size // ranks) for rank in range(ranks) if rank != root]
+    ],
+    "all_to_all": lambda ranks, size, root: [
         [(rank, (rank + step) % ranks, size // ranks) for rank in range(ranks)]
         for step in range(1, ranks)
     ],
-    "barrier": network.tree_all_reduce,
+    "barrier": lambda ranks, size, root: network.tree_all_reduce(ranks, size),
 }
-"""Who sends what in a collective over ``size`` bytes: of the whole tensor, not of a rank's part."""
+"""Who sends what in a collective over ``size`` bytes, those of the whole; ``root`` is a place."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a rank says of a collective.
+
+    Attributes:
+        kind: a key of ``SCHEDULES``.
+        wants: what has to be the same on all ranks: shapes, types, the operation, the root.
+        tensors: what the work on them needs.
+        given: what the rank hands over, which must not change until it is done; None for nothing.
+        whole_bytes: the size that the schedule is for.
+        root: the place of the root in the group.
+    """
+
+    kind: str
+    wants: tuple[str, ...] = ()
+    tensors: Any = None
+    given: torch.Tensor | None = None
+    whole_bytes: int = 0
+    root: int = 0
 
 
 @dataclass(frozen=True)
 class Call:
-    """What one rank said when it came: all ranks have to say the same.
+    """What a rank said, where in its program and when; ``kept`` is a copy of what it gave."""
 
-    ``wants`` is what has to agree: the shapes, the types, the operation, the root. ``whole_bytes``
-    is the size that the schedule is for, ``size_bytes`` that of the rank's own tensor.
-    """
-
-    kind: str
-    wants: tuple[Any, ...]
-    tensors: Any
-    size_bytes: int
-    whole_bytes: int
+    said: Said
     site: CallSite | None
     posted_s: float
+    kept: torch.Tensor | None
 
     def __str__(self) -> str:
-        return f"{self.kind}({', '.join(map(str, self.wants))}){place(self.site)}"
+        return f"{self.said.kind}({', '.join(self.said.wants)}){place(self.site)}"
 
 
 @dataclass
@@ -81,10 +99,12 @@ class Meetings:
         self._came = dict.fromkeys(self.members, 0)
         self._free_s = 0.0
 
-    def come(self, rank: int, call: Call, work: Work) -> Meeting:
+    def come(self, rank: int, said: Said, site: CallSite | None, work: Work) -> Meeting:
         """Enter the rank's next collective; the last one to come lets it begin."""
         number = self._came[rank]
         self._came[rank] += 1
+        kept = None if said.given is None else said.given.detach().clone()
+        call = Call(said, site, self._clock.now(), kept)
         if number == len(self._meetings):
             what = f"the others in collective {number + 1}, {call}"
             self._meetings.append(Meeting(number, self._clock.moment(what)))
@@ -95,7 +115,8 @@ class Meetings:
             if fault is not None:
                 meeting.done.happen(fault)
             else:
-                self._clock.start(self._hold(meeting, work), call.kind, is_server=True)
+                times_s = self._book(meeting)
+                self._clock.start(self._hold(meeting, work, *times_s), said.kind, is_server=True)
         return meeting
 
     def _disagreement(self, meeting: Meeting) -> CommunicationError | None:
@@ -103,7 +124,7 @@ class Meetings:
         first = meeting.calls[self.members[0]]
         for rank in self.members[1:]:
             call = meeting.calls[rank]
-            if (call.kind, call.wants) != (first.kind, first.wants):
+            if (call.said.kind, call.said.wants) != (first.said.kind, first.said.wants):
                 return CommunicationError(
                     f"collective {meeting.number + 1} of rank {self.members[0]} is {first}, "
                     f"of rank {rank} it is {call}",
@@ -112,37 +133,62 @@ class Meetings:
                 )
         return None
 
-    def _hold(self, meeting: Meeting, work: Work) -> Generator[Moment, Any, None]:
-        calls = [meeting.calls[rank] for rank in self.members]
-        now_s = self._clock.now()
-        # One at a time: a group has one channel.
-        start_s = max(now_s, self._free_s)
-        time_s = _time_s(calls[0].kind, self._cluster, self.members, calls[0].whole_bytes)
+    def _book(self, meeting: Meeting) -> tuple[float, float]:
+        """When a meeting to which all have come begins and ends.
+
+        A group has one channel, which carries its collectives in the order in which they are
+        called, also where several are called at the same instant.
+        """
+        first = meeting.calls[self.members[0]].said
+        start_s = max(self._clock.now(), self._free_s)
+        time_s = _time_s(first.kind, self._cluster, self.members, first.whole_bytes, first.root)
         self._free_s = start_s + time_s
-        yield self._clock.after(self._free_s - now_s)
-        with torch.no_grad():
-            work([call.tensors for call in calls])
+        return start_s, self._free_s
+
+    def _hold(
+        self, meeting: Meeting, work: Work, start_s: float, end_s: float
+    ) -> Generator[Moment, Any, None]:
+        calls = [meeting.calls[rank] for rank in self.members]
+        yield self._clock.after(end_s - self._clock.now())
+        fault = self._change(calls)
+        if fault is None:
+            with torch.no_grad():
+                work([call.said.tensors for call in calls])
         for rank, call in zip(self.members, calls, strict=True):
             self._note(rank, call, start_s)
-        meeting.done.happen()
+        meeting.done.happen(fault)
+
+    def _change(self, calls: Sequence[Call]) -> CommunicationError | None:
+        """The first rank that changed what it had given, before it was done."""
+        for rank, call in zip(self.members, calls, strict=True):
+            if call.kept is not None and not same_bits(call.said.given, call.kept):
+                return CommunicationError(
+                    f"rank {rank} called {call}, and changed its tensor before that was done",
+                    remedy="With `async_op=True` the call returns at once: call `.wait()` on what "
+                    "it returns before the tensor is changed.",
+                )
+        return None
 
     def _note(self, rank: int, call: Call, start_s: float) -> None:
-        end_s = self._clock.now()
+        end_s, kind = self._clock.now(), call.said.kind
         at = (call.site.line, call.site.text) if call.site else (0, "")
+        size = 0 if call.said.given is None else bytes_of(call.said.given)
         times_s = call.posted_s, start_s, end_s
-        self._log.append(Exchange(rank, call.kind, None, call.size_bytes, *times_s, *at))
-        size = format_size(call.size_bytes)
-        self._clock.record(f"rank {rank}", "collective", start_s, end_s, f"{call.kind} {size}")
+        self._log.append(Exchange(rank, kind, None, size, *times_s, *at))
+        label = f"{kind} {format_size(size)}"
+        self._clock.record(f"rank {rank}", "collective", start_s, end_s, label)
 
 
 @cache
-def _time_s(kind: str, cluster: Cluster, members: tuple[int, ...], whole_bytes: int) -> float:
+def _time_s(
+    kind: str, cluster: Cluster, members: tuple[int, ...], whole_bytes: int, root: int
+) -> float:
     """How long the schedule of a collective takes among these ranks."""
     if len(members) == 1:
         return 0.0
     names = np.array(members)
     rounds = []
-    for messages in SCHEDULES[kind](len(members), whole_bytes):
+    for messages in SCHEDULES[kind](len(members), whole_bytes, root):
         table = np.asarray(messages)
         rounds.append(np.column_stack([names[table[:, 0]], names[table[:, 1]], table[:, 2]]))
     return network.simulate(rounds, cluster).time_s

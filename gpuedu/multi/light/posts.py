@@ -33,7 +33,7 @@ class Post:
     @property
     def size_bytes(self) -> int:
         """Bytes of the tensor."""
-        return self.tensor.numel() * self.tensor.element_size()
+        return bytes_of(self.tensor)
 
     def __str__(self) -> str:
         way = {"send": "sends", "recv": "receives into"}[self.kind]
@@ -55,6 +55,15 @@ def describe(tensor: torch.Tensor) -> str:
     '(2, 3) float32'
     """
     return f"{tuple(tensor.shape)} {str(tensor.dtype).removeprefix('torch.')}"
+
+
+def bytes_of(tensor: torch.Tensor) -> int:
+    """What a tensor's elements take.
+
+    >>> bytes_of(torch.zeros(2, 3))
+    24
+    """
+    return tensor.numel() * tensor.element_size()
 
 
 def place(site: CallSite | None) -> str:
@@ -134,7 +143,7 @@ class Mailbox:
         self._out_s[out] = self._into_s[into] = passed_s
         yield self._clock.after(passed_s + link.latency_s - now_s)
         fault = None
-        if not _same(send.tensor, send.kept):
+        if not same_bits(send.tensor, send.kept):
             fault = CommunicationError(
                 f"{send}, and changed it before it was sent",
                 remedy="`isend` returns at once: call `.wait()` on what it returns before the "
@@ -165,10 +174,10 @@ class Mailbox:
         return list(self._open)
 
 
-def _same(tensor: torch.Tensor, kept: torch.Tensor | None) -> bool:
-    """Whether a tensor is what it was, to the bit: NaN for NaN."""
-    return kept is None or torch.equal(_bytes(tensor), _bytes(kept))
+def same_bits(tensor: torch.Tensor, kept: torch.Tensor) -> bool:
+    """Whether a tensor is what it was, NaN for NaN."""
+    return torch.equal(_bits(tensor), _bits(kept))
 
 
-def _bytes(tensor: torch.Tensor) -> torch.Tensor:
+def _bits(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.detach().reshape(-1).contiguous().view(torch.uint8)

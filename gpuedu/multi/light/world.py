@@ -39,19 +39,36 @@ class LightWorld:
         self.log: list[Exchange] = []
         self.mailbox = Mailbox(self.clock, cluster, self.log)
         self._groups: dict[tuple[int, ...], list[Meetings]] = {}
-        self._made: dict[int, dict[tuple[int, ...], int]] = {}
+        self._asked: dict[int, list[tuple[int, ...]]] = {}
         self.everybody = Meetings(self.clock, cluster, range(self.ranks), self.log)
 
     def group(self, rank: int, members: Sequence[int]) -> Meetings:
-        """The group of these ranks that this rank asks for: its second call gives a second one."""
+        """The group of these ranks that this rank asks for: its second call gives a second one.
+
+        CommunicationError where another rank asked for another group at this point: PyTorch's ranks
+        would wait for each other.
+        """
         key = tuple(sorted(members))
-        asked = self._made.setdefault(rank, {})
-        number = asked.get(key, 0)
-        asked[key] = number + 1
+        asked = self._asked.setdefault(rank, [])
+        number = asked.count(key)
+        asked.append(key)
+        self._require_same_groups(rank)
         groups = self._groups.setdefault(key, [])
         while len(groups) <= number:
             groups.append(Meetings(self.clock, self.cluster, key, self.log))
         return groups[number]
+
+    def _require_same_groups(self, rank: int) -> None:
+        at = len(self._asked[rank]) - 1
+        wanted = self._asked[rank][at]
+        for other, asked in self._asked.items():
+            if len(asked) > at and asked[at] != wanted:
+                raise CommunicationError(
+                    f"call {at + 1} of `new_group` is for the ranks {list(wanted)} on rank {rank}, "
+                    f"and for {list(asked[at])} on rank {other}",
+                    remedy="Every rank makes every group, in the same order, also those that it is "
+                    "not in.",
+                )
 
     def run(self, function: Callable[..., Any], arguments: Sequence[Any]) -> LightRun:
         """Run ``function(*arguments)`` on all ranks; see ``run_light``."""
@@ -98,6 +115,7 @@ def run_light(
     *arguments: Any,
     cluster: Cluster | None = None,
     seed: int | None = None,
+    lend_to: Sequence[Any] = (),
 ) -> LightRun:
     """Run a function on light ranks, in which ``torch.distributed`` means the simulated network.
 
@@ -110,6 +128,8 @@ def run_light(
         *arguments: the same objects for all.
         cluster: where they are; by default GPUs of one node, joined by NVLink 4.
         seed: ranks that could go on at the same instant do so in an order drawn from it.
+        lend_to: more functions that ``function`` calls; names that their modules took from
+            ``torch.distributed`` (``from torch.distributed import send``) mean the network, too.
 
     Raises:
         RankError: a rank raised an exception; the first one that did.
@@ -133,7 +153,7 @@ def run_light(
     cluster = cluster or Cluster(ranks, link("nvlink4"))
     if cluster.ranks != ranks:
         raise ValueError(f"{ranks} ranks do not fit a cluster of {cluster.ranks}")
-    with lend_distributed(function):
+    with lend_distributed(function, *lend_to):
         return LightWorld(cluster, seed).run(function, arguments)
 
 

@@ -69,6 +69,57 @@ def test_scatters():
     )
 
 
+def test_lists_are_gathered_and_scattered_by_a_root():
+    def there_and_back(rank):
+        parts = [torch.zeros(1) for _ in range(RANKS)] if rank == 1 else None
+        dist.gather(torch.tensor([rank + 10]), parts, dst=1)
+        got, mine = torch.zeros(1), torch.zeros(2)
+        dist.scatter(got, [2 * part for part in parts] if parts else None, src=1)
+        dist.reduce_scatter(mine, [torch.full((2,), rank * place) for place in range(RANKS)])
+        return got.item(), mine.tolist()
+
+    assert on_each(there_and_back) == ((20, [0, 0]), (22, [3, 3]), (24, [6, 6]))
+
+
+def test_the_time_of_a_broadcast_depends_on_where_its_root_is():
+    far = Cluster(3, Link("near", 1e-6, 1e12), Link("far", 1e-3, 1e12), per_node=2)
+    times = [
+        run_light(lambda root: dist.broadcast(torch.zeros(4), root), 3, root, cluster=far).time_s
+        for root in (0, 2)
+    ]
+    assert times == [pytest.approx(1.001e-3, rel=1e-3), pytest.approx(2e-3, rel=1e-3)]
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        lambda x: dist.all_reduce(x, async_op=True),
+        lambda x: dist.broadcast(x, 1, async_op=True),
+        lambda x: dist.all_gather_into_tensor(torch.zeros(12), x, async_op=True),
+    ],
+)
+def test_a_tensor_that_is_changed_before_its_collective_is_done_is_told(begin):
+    def hurries():
+        work = begin(x := torch.zeros(4))
+        if dist.get_rank() == 1:
+            x += 1
+        work.wait()
+
+    with pytest.raises(CommunicationError, match=r"rank 1 called .*, and changed its tensor"):
+        run_light(hurries, RANKS)
+
+
+def test_what_a_broadcast_will_overwrite_may_change():
+    def hurries():
+        work = dist.broadcast(x := torch.full((4,), float(dist.get_rank())), 1, async_op=True)
+        if dist.get_rank() != 1:
+            x += 1
+        work.wait()
+        return x.tolist()
+
+    assert run_light(hurries, RANKS).results == ([1.0] * 4,) * RANKS
+
+
 def test_groups_have_ranks_of_their_own_and_meet_alone():
     def pairs():
         rank = dist.get_rank()
@@ -150,6 +201,9 @@ def differs(first, others):
         (lambda: dist.all_to_all_single(torch.zeros(4), torch.zeros(4)), "3 equal parts"),
         (lambda: dist.P2POp(dist.send, torch.zeros(1), 0), "`dist.isend` or `dist.irecv`"),
         (lambda: dist.new_group([0, 3]), "no rank 3"),
+        (lambda: dist.gather(torch.zeros(2), [torch.zeros(2)]), "`gather_list` should be a list"),
+        (lambda: dist.scatter(torch.zeros(2)), "`scatter_list` should be a list of 3"),
+        (lambda: dist.all_gather_object([], 1), "`all_gather_object` is not there on light ranks"),
     ],
 )
 def test_calls_that_do_not_agree_are_told(function, told):
@@ -166,3 +220,14 @@ def test_a_rank_that_leaves_one_out_is_waited_for():
         DeadlockError, match=r"rank 0 waits for the others in collective 1, all_red"
     ):
         run_light(leaves_out, RANKS)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_collectives_called_at_one_instant_are_carried_in_the_order_of_their_calls(seed):
+    def at_once():
+        parts = [torch.zeros(n) for n in (5, 1, 4, 2, 3)]
+        for work in [dist.all_reduce(part, async_op=True) for part in parts]:
+            work.wait()
+
+    found = run_light(at_once, RANKS, seed=seed).exchanges
+    assert [one.size_bytes for one in found if one.rank == 0] == [20, 4, 16, 8, 12]

@@ -1,0 +1,53 @@
+"""From where ranks are started: a process that has imported PyTorch already, and does nothing else.
+
+Python's fork server (``multiprocessing``) imports PyTorch once, in a process of one thread that
+never computes; a rank is a fork of it, so that a launch does not pay for the import each time. The
+notebook's own process is never forked. The server ends with the process that launched, and by
+``stop_server``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import sys
+from collections.abc import Iterator
+from multiprocessing import forkserver, resource_tracker
+from types import ModuleType
+
+PRELOADED = ["torch.distributed.elastic.multiprocessing.api", "gpuedu.multi.launch.rank"]
+
+
+def start_method() -> str:
+    """How ranks are started: by a fork server on Linux; elsewhere each imports PyTorch anew.
+
+    On macOS system libraries that PyTorch loads do not stand a fork.
+    """
+    return "forkserver" if sys.platform == "linux" else "spawn"
+
+
+@contextlib.contextmanager
+def ready_server() -> Iterator[None]:
+    """The fork server and Python's resource tracker, for the length of a launch.
+
+    Meanwhile there is no ``__main__``: a started process would run the program's file again to
+    have it. A function of the notebook or the program is sent by value.
+    """
+    resource_tracker.ensure_running()  # Python's own, which outlives the launch, like the server
+    if start_method() == "forkserver":
+        multiprocessing.set_forkserver_preload(PRELOADED)
+    program = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        if start_method() == "forkserver":
+            forkserver.ensure_running()
+        yield
+    finally:
+        sys.modules["__main__"] = program
+
+
+def stop_server() -> None:
+    """End the fork server; the next launch starts one anew."""
+    if start_method() == "forkserver":
+        # Python keeps this for its own tests, and has no other name for it.
+        forkserver._forkserver._stop()

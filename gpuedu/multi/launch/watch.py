@@ -1,0 +1,178 @@
+"""Watching a launch from outside: its output, its time, and ranks that wait for each other."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+
+from gpuedu.multi.launch.board import Board, Standing
+from gpuedu.multi.launch.rank import MARK
+
+MOST_SHOWN = 20_000
+MOST_WRITTEN_BYTES = 64 * 2**20
+_LOOK_S = 0.1
+_GRACE_S = 2.0
+"""So long the launcher has time to see by itself that a rank is gone; it does not see all."""
+
+
+class Watch:
+    """Looks at a launch from a thread of its own, and ends its ranks where that is needed.
+
+    Args:
+        folder: of the launch; the ranks' output is somewhere below ``logs``.
+        board: what the ranks are doing.
+        time_limit_s: after so long the ranks are ended.
+        stall_s: they are, too, when for so long every rank has been inside one and the same call.
+        show: gets each rank's number and its text, as it comes.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        board: Board,
+        *,
+        time_limit_s: float,
+        stall_s: float,
+        show: Callable[[int, str], None],
+    ) -> None:
+        self.reason = ""
+        self.began_s = time.time()
+        self.standings: list[Standing | None] = []
+        self._folder, self._board, self._show = folder, board, show
+        self._time_limit_s, self._stall_s = time_limit_s, stall_s
+        self._shown: dict[Path, int] = {}
+        self._left_since_s = time.monotonic()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._look, name="watch of a launch", daemon=True)
+
+    def __enter__(self) -> Watch:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+        self._show_output()
+
+    def _look(self) -> None:
+        began_s = time.monotonic()
+        while not self._stop.wait(_LOOK_S):
+            self._show_output()
+            self.standings = self._board.read()
+            if time.monotonic() - began_s > self._time_limit_s:
+                self._end("time")
+            elif self._is_stalled():
+                self._end("deadlock")
+            elif self._left_s() > _GRACE_S:
+                self._end("left")
+            elif any(written > MOST_WRITTEN_BYTES for written in self._written().values()):
+                self._end("output")
+
+    def _end(self, reason: str) -> None:
+        if not self.reason:
+            self.reason = reason
+        end_processes(self._folder, self.began_s)
+
+    def _is_stalled(self) -> bool:
+        """Whether nobody can be expected to end anybody's wait."""
+        now_s = time.monotonic()
+        standings = [one for one in self.standings if one is not None]
+        waiting = [one for one in standings if one.state == "calls"]
+        return (
+            len(standings) == len(self.standings)
+            and bool(waiting)
+            and all(one.state in ("calls", "done") for one in standings)
+            and min(now_s - one.since_s for one in standings) > self._stall_s
+        )
+
+    def _left_s(self) -> float:
+        """For how long a rank has been gone that did not say that it was done, while others go on.
+
+        The launcher takes one that left with exit status 0 for one that is done, and waits for the
+        others, which wait for it.
+        """
+        alive = {one.rank: _is_alive(one.pid) for one in self.standings if one is not None}
+        gone = [
+            one
+            for one in self.standings
+            if one is not None and one.state != "done" and not alive[one.rank]
+        ]
+        if not gone or not any(alive.values()):
+            self._left_since_s = time.monotonic()
+        return time.monotonic() - self._left_since_s
+
+    # What the ranks print
+
+    def _logs(self) -> list[tuple[int, Path]]:
+        found = self._folder.glob("logs/*/attempt_*/*/std*.log")
+        return sorted((int(path.parent.name), path) for path in found)
+
+    def _written(self) -> dict[Path, int]:
+        with contextlib.suppress(OSError):
+            return {path: path.stat().st_size for _, path in self._logs()}
+        return {}
+
+    def _show_output(self) -> None:
+        """Hand on what is new, up to a limit for each rank."""
+        for rank, path in self._logs():
+            begin = self._shown.get(path, 0)
+            if begin > MOST_SHOWN:
+                continue
+            with contextlib.suppress(OSError), path.open("rb") as file:
+                file.seek(begin)
+                raw = file.read(MOST_SHOWN + 1 - begin)
+                if not raw:
+                    continue
+                self._shown[path] = begin + len(raw)
+                self._show(rank, raw.decode("utf-8", "replace"))
+                if begin + len(raw) > MOST_SHOWN:
+                    self._show(rank, "\n... and more, which is not shown\n")
+
+
+def end_processes(folder: Path, began_s: float, *, wait_s: float = 0.0) -> None:
+    """Kill every process of a launch, whoever its parent is now; wait for those to be gone.
+
+    Those are the ranks, what they forked, and what they started. They are not reaped here: the
+    launcher asks its own children for their exit status.
+    """
+    end_s = time.monotonic() + wait_s
+    while [process for process in _processes(folder, began_s) if _kill(process)]:
+        if time.monotonic() >= end_s:
+            return
+        time.sleep(0.02)
+
+
+def _processes(folder: Path, began_s: float) -> Iterator[psutil.Process]:
+    sessions = {int(path.name.partition("-")[2]) for path in folder.glob("session-*")}
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            # Numbers of processes are used again: what is older than the launch is not of it.
+            if process.pid == os.getpid() or process.create_time() < began_s - 1:
+                continue
+            if _session(process.pid) in sessions or process.environ().get(MARK) == str(folder):
+                yield process
+
+
+def _session(pid: int) -> int:
+    return os.getsid(pid) if hasattr(os, "getsid") else pid
+
+
+def _is_alive(pid: int) -> bool:
+    with contextlib.suppress(psutil.Error):
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    return False
+
+
+def _kill(process: psutil.Process) -> bool:
+    """Whether there was something to kill."""
+    with contextlib.suppress(psutil.Error, OSError):
+        if process.status() != psutil.STATUS_ZOMBIE:
+            process.kill()
+            return True
+    return False

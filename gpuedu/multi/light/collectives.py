@@ -1,0 +1,256 @@
+"""Collectives of a light rank, by the names that ``torch.distributed`` has for them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.distributed import ReduceOp
+
+from gpuedu.multi.exchanges import CommunicationError
+from gpuedu.multi.light.meetings import Meetings, Said
+from gpuedu.multi.light.posts import bytes_of, describe
+from gpuedu.multi.light.ranks import Work, get_rank, get_world_size, me, place_of
+from gpuedu.multi.light.world import call_site
+
+
+def _meet(
+    said: Said, work: Callable[[Sequence[Any]], None], group: Meetings | None, async_op: bool
+) -> Work | None:
+    """Come to the group's next collective; the caller is a function of this module."""
+    world, rank = me()
+    meetings = group or world.everybody
+    if rank not in meetings.members:
+        return None
+    handle = Work(world, meetings.come(rank, said, call_site(), work))
+    if async_op:
+        return handle
+    handle.wait()
+    return None
+
+
+_SUMS: dict[Any, Callable[[Tensor, Tensor], Tensor]] = {
+    ReduceOp.SUM: torch.add,
+    ReduceOp.PRODUCT: torch.mul,
+    ReduceOp.MIN: torch.minimum,
+    ReduceOp.MAX: torch.maximum,
+}
+
+
+def _reduced(tensors: Sequence[Tensor], op: Any) -> Tensor:
+    """All of them together, in the order of the ranks."""
+    return functools.reduce(_SUMS[op], tensors)
+
+
+def _require_op(op: Any) -> None:
+    if op not in _SUMS:
+        raise CommunicationError(
+            f"there is no {_name_op(op)} here, as there is none with gloo",
+            remedy="SUM, and a division by the number of ranks.",
+        )
+
+
+def _name_op(op: Any) -> str:
+    return str(op).rsplit(".", 1)[-1]
+
+
+def barrier(group: Any = None, async_op: bool = False, **_: Any) -> Work | None:
+    """Wait until all ranks are here."""
+    return _meet(Said("barrier"), lambda _: None, group, async_op)
+
+
+def all_reduce(
+    tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
+) -> Work | None:
+    """Every rank's ``tensor`` becomes the sum of all."""
+    _require_op(op)
+
+    def work(tensors: Sequence[Tensor]) -> None:
+        total = _reduced(tensors, op)
+        for one in tensors:
+            one.copy_(total)
+
+    said = Said("all_reduce", (describe(tensor), _name_op(op)), tensor, tensor, bytes_of(tensor))
+    return _meet(said, work, group, async_op)
+
+
+def reduce(
+    tensor: Tensor,
+    dst: int,
+    op: Any = ReduceOp.SUM,
+    group: Any = None,
+    async_op: bool = False,
+) -> Work | None:
+    """Rank ``dst``'s tensor becomes the sum of all."""
+    _require_op(op)
+    at = place_of(dst, group)
+
+    def work(tensors: Sequence[Tensor]) -> None:
+        tensors[at].copy_(_reduced(tensors, op))
+
+    wants = describe(tensor), _name_op(op), f"dst={dst}"
+    said = Said("reduce", wants, tensor, tensor, bytes_of(tensor), at)
+    return _meet(said, work, group, async_op)
+
+
+def broadcast(tensor: Tensor, src: int, group: Any = None, async_op: bool = False) -> Work | None:
+    """Every rank's tensor becomes that of rank ``src``."""
+    at = place_of(src, group)
+
+    def work(tensors: Sequence[Tensor]) -> None:
+        for one in tensors:
+            one.copy_(tensors[at])
+
+    is_root = get_rank(group) == at
+    wants, given = (describe(tensor), f"src={src}"), tensor if is_root else None
+    said = Said("broadcast", wants, tensor, given, bytes_of(tensor), at)
+    return _meet(said, work, group, async_op)
+
+
+def all_gather_into_tensor(
+    output_tensor: Tensor, input_tensor: Tensor, group: Any = None, async_op: bool = False
+) -> Work | None:
+    """Every rank's output becomes the inputs of all, one behind the other."""
+    ranks = get_world_size(group)
+    _require_parts(output_tensor, input_tensor, ranks, "output", "input")
+
+    def work(pairs: Sequence[tuple[Tensor, Tensor]]) -> None:
+        whole = torch.cat([given.reshape(-1) for _, given in pairs])
+        for output, _ in pairs:
+            output.copy_(whole.reshape(output.shape))
+
+    tensors, wants = (output_tensor, input_tensor), (describe(input_tensor),)
+    said = Said("all_gather", wants, tensors, input_tensor, bytes_of(output_tensor))
+    return _meet(said, work, group, async_op)
+
+
+def all_gather(
+    tensor_list: list[Tensor], tensor: Tensor, group: Any = None, async_op: bool = False
+) -> Work | None:
+    """Every rank's list becomes the tensors of all."""
+    ranks = get_world_size(group)
+    _require_list(tensor_list, tensor, ranks, "tensor_list")
+
+    def work(pairs: Sequence[tuple[list[Tensor], Tensor]]) -> None:
+        for outputs, _ in pairs:
+            for output, (_, given) in zip(outputs, pairs, strict=True):
+                output.copy_(given)
+
+    tensors, wants = (tensor_list, tensor), (describe(tensor),)
+    said = Said("all_gather", wants, tensors, tensor, bytes_of(tensor) * ranks)
+    return _meet(said, work, group, async_op)
+
+
+def gather(
+    tensor: Tensor,
+    gather_list: list[Tensor] | None = None,
+    dst: int = 0,
+    group: Any = None,
+    async_op: bool = False,
+) -> Work | None:
+    """Rank ``dst``'s list becomes the tensors of all; the others hand over no list."""
+    at, ranks = place_of(dst, group), get_world_size(group)
+    if get_rank(group) == at:
+        _require_list(gather_list, tensor, ranks, "gather_list")
+
+    def work(pairs: Sequence[tuple[list[Tensor], Tensor]]) -> None:
+        for output, (_, given) in zip(pairs[at][0], pairs, strict=True):
+            output.copy_(given)
+
+    wants = describe(tensor), f"dst={dst}"
+    said = Said("gather", wants, (gather_list, tensor), tensor, bytes_of(tensor) * ranks, at)
+    return _meet(said, work, group, async_op)
+
+
+def scatter(
+    tensor: Tensor,
+    scatter_list: list[Tensor] | None = None,
+    src: int = 0,
+    group: Any = None,
+    async_op: bool = False,
+) -> Work | None:
+    """Every rank's tensor becomes its one of rank ``src``'s list; the others hand over no list."""
+    at, ranks = place_of(src, group), get_world_size(group)
+    if get_rank(group) == at:
+        _require_list(scatter_list, tensor, ranks, "scatter_list")
+
+    def work(pairs: Sequence[tuple[Tensor, list[Tensor]]]) -> None:
+        for (output, _), part in zip(pairs, pairs[at][1], strict=True):
+            output.copy_(part)
+
+    wants = describe(tensor), f"src={src}"
+    said = Said("scatter", wants, (tensor, scatter_list), None, bytes_of(tensor) * ranks, at)
+    return _meet(said, work, group, async_op)
+
+
+def reduce_scatter_tensor(
+    output: Tensor,
+    input: Tensor,
+    op: Any = ReduceOp.SUM,
+    group: Any = None,
+    async_op: bool = False,
+) -> Work | None:
+    """Every rank's output becomes its part of the sum of all inputs."""
+    _require_op(op)
+    ranks = get_world_size(group)
+    _require_parts(input, output, ranks, "input", "output")
+
+    def work(pairs: Sequence[tuple[Tensor, Tensor]]) -> None:
+        total = _reduced([given.reshape(-1) for given, _ in pairs], op)
+        for (_, out), part in zip(pairs, total.chunk(ranks), strict=True):
+            out.copy_(part.reshape(out.shape))
+
+    wants = describe(input), _name_op(op)
+    said = Said("reduce_scatter", wants, (input, output), input, bytes_of(input))
+    return _meet(said, work, group, async_op)
+
+
+def reduce_scatter(
+    output: Tensor,
+    input_list: list[Tensor],
+    op: Any = ReduceOp.SUM,
+    group: Any = None,
+    async_op: bool = False,
+) -> Work | None:
+    """The same with the parts in a list."""
+    _require_list(input_list, output, get_world_size(group), "input_list")
+    return reduce_scatter_tensor(output, torch.stack(input_list), op, group, async_op)
+
+
+def all_to_all_single(
+    output: Tensor, input: Tensor, *, group: Any = None, async_op: bool = False
+) -> Work | None:
+    """Part j of rank i's input becomes part i of rank j's output; the parts are equal."""
+    ranks = get_world_size(group)
+    if output.shape != input.shape or input.numel() % ranks:
+        raise CommunicationError(
+            f"all_to_all_single takes two tensors of one shape in {ranks} equal parts, "
+            f"got {describe(input)} and {describe(output)}"
+        )
+
+    def work(pairs: Sequence[tuple[Tensor, Tensor]]) -> None:
+        parts = [given.reshape(ranks, -1).clone() for given, _ in pairs]
+        for place, (_, out) in enumerate(pairs):
+            out.copy_(torch.stack([part[place] for part in parts]).reshape(out.shape))
+
+    said = Said("all_to_all", (describe(input),), (input, output), input, bytes_of(input))
+    return _meet(said, work, group, async_op)
+
+
+def _require_parts(whole: Tensor, part: Tensor, ranks: int, large: str, small: str) -> None:
+    if whole.numel() != ranks * part.numel() or whole.dtype != part.dtype:
+        raise CommunicationError(
+            f"with {ranks} ranks the {large} should have {ranks} times as many elements as the "
+            f"{small}, of the same type, got {describe(whole)} and {describe(part)}"
+        )
+
+
+def _require_list(tensors: Any, tensor: Tensor, ranks: int, name: str) -> None:
+    fits = isinstance(tensors, list) and len(tensors) == ranks
+    if not fits or any(describe(one) != describe(tensor) for one in tensors):
+        raise CommunicationError(
+            f"`{name}` should be a list of {ranks} tensors like {describe(tensor)}"
+        )

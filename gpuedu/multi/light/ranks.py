@@ -1,0 +1,93 @@
+"""Which rank the calling thread is, in which group; and the handle of what it has begun."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gpuedu.multi.exchanges import CommunicationError
+from gpuedu.multi.light.meetings import Meeting, Meetings
+from gpuedu.multi.light.posts import Post
+from gpuedu.multi.light.world import LightWorld, here
+
+
+class Work:
+    """What a call with ``async_op=True``, ``isend`` and ``irecv`` return."""
+
+    def __init__(self, world: LightWorld, awaited: Post | Meeting) -> None:
+        self._world, self._awaited = world, awaited
+
+    def wait(self, timeout: Any = None) -> Any:
+        """Wait until it is done; a receive gives the rank that sent."""
+        found = self._world.clock.wait(self._awaited.done)
+        if isinstance(found, Exception):
+            raise found
+        return True if found is None else found
+
+    def is_completed(self) -> bool:
+        """Whether it is done; the look itself takes no time."""
+        self._world.clock.glance()
+        return self._awaited.done.happened
+
+
+def me() -> tuple[LightWorld, int]:
+    """World and rank of the calling thread."""
+    found = here()
+    assert found is not None  # the names are lent to light ranks alone
+    return found
+
+
+def get_rank(group: Meetings | None = None) -> int:
+    """The number of the calling rank, in the group; -1 where it is not in it."""
+    world, rank = me()
+    members = (group or world.everybody).members
+    return members.index(rank) if rank in members else -1
+
+
+def get_world_size(group: Meetings | None = None) -> int:
+    """How many ranks there are, in the group."""
+    return len((group or me()[0].everybody).members)
+
+
+def is_initialized() -> bool:
+    """Always: a light rank is one from its first line."""
+    return True
+
+
+def get_backend(group: Meetings | None = None) -> str:
+    """The name of the simulated network."""
+    return "light"
+
+
+def init_process_group(*_: Any, **__: Any) -> None:
+    """Nothing: the process group is there."""
+
+
+def destroy_process_group(group: Any = None) -> None:
+    """Nothing: the run ends with its ranks."""
+
+
+def new_group(ranks: Sequence[int] | None = None, *_: Any, **__: Any) -> Meetings:
+    """A group of these ranks; as with PyTorch, every rank calls it."""
+    world, rank = me()
+    members = range(world.ranks) if ranks is None else ranks
+    for one in members:
+        require_rank(world, one)
+    return world.group(rank, members)
+
+
+def require_rank(world: LightWorld, rank: Any) -> None:
+    """CommunicationError where there is no such rank."""
+    if not isinstance(rank, int) or not 0 <= rank < world.ranks:
+        raise CommunicationError(
+            f"there is no rank {rank!r}: they are 0 to {world.ranks - 1}",
+            remedy="`% dist.get_world_size()` comes round to rank 0.",
+        )
+
+
+def place_of(rank: int, group: Meetings | None) -> int:
+    """The place of a rank in a group; CommunicationError where it is not in it."""
+    members = (group or me()[0].everybody).members
+    if rank not in members:
+        raise CommunicationError(f"rank {rank!r} is not one of the ranks {list(members)}")
+    return members.index(rank)
