@@ -13,6 +13,7 @@ for what is not 0), so that sums are exact and equal times are equal.
 from __future__ import annotations
 
 import heapq
+import math
 import random
 from collections.abc import Generator
 from types import TracebackType
@@ -77,6 +78,12 @@ class VirtualClock:
         """A moment that happens ``delay_s`` seconds from now; ClockError for a negative delay."""
         moment = Moment(self, what)
         self.alarm(moment, delay_s)
+        return moment
+
+    def lull(self, what: str = "the others of this instant") -> Moment:
+        """A moment that happens at this instant, when all else that is due at it has happened."""
+        moment = Moment(self, what)
+        self._enter(self._tick, moment, None, is_last=True)
         return moment
 
     def alarm(self, moment: Moment, delay_s: float, value: Any = None) -> None:
@@ -201,8 +208,11 @@ class VirtualClock:
         if not self.is_closed:
             self._enter(self._tick, process, None)
 
-    def _enter(self, tick: int, what: Moment | Process, value: Any) -> None:
+    def _enter(
+        self, tick: int, what: Moment | Process, value: Any, *, is_last: bool = False
+    ) -> None:
         order = 0.0 if self._shuffle is None else self._shuffle.random()
+        order = math.inf if is_last else order
         self._count += 1
         heapq.heappush(self._due, (tick, order, self._count, what, value))
 

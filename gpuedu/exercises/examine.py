@@ -145,6 +145,24 @@ def play_cases(exercise: Exercise, answers: Sequence[Any], cases: Sequence[Case]
     return outcomes
 
 
+def find_loss(
+    exercise: Exercise, answers: Sequence[Any], name: str, seed: int, hint: int = 0
+) -> int | None:
+    """The place of a case on which these answers lose one property; None where none was found.
+
+    Plays only cases that decide the property, that at ``hint`` first, and stops at the first loss:
+    a small part of what ``examine`` does, where one property is all that is asked.
+    """
+    cases = exercise.judge.cases(np.random.default_rng(seed))
+    places = [place for place, case in enumerate(cases) if not case.decides or name in case.decides]
+    for place in sorted(places, key=lambda place: place != hint):
+        (outcome,) = play_cases(exercise, answers, [cases[place]])
+        faults, _ = _verdict(exercise, cases[place], outcome)
+        if name in faults:
+            return place
+    return None
+
+
 def judge_outcomes(
     exercise: Exercise, cases: Sequence[Case], outcomes: Sequence[Outcome]
 ) -> tuple[tuple[PropertyResult, ...], tuple[Finding, ...]]:

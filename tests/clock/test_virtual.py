@@ -169,3 +169,26 @@ def test_looking_again_and_again_lets_time_go_on():
             looks += 1
     assert clock.now() == 0.01
     assert looks == 1100
+
+
+@pytest.mark.parametrize("seed", [None, 0, 1, 2])
+def test_a_lull_comes_behind_all_else_of_its_instant(seed):
+    clock, seen = VirtualClock(seed=seed), []
+
+    def wait_for_the_lull():
+        yield clock.lull()
+        seen.append(("lull", clock.now()))
+
+    def chain(steps):
+        for _ in range(steps):
+            yield clock.after(0.0)
+        seen.append((steps, clock.now()))
+        yield clock.after(1.0)
+        seen.append(("later", clock.now()))
+
+    clock.start(wait_for_the_lull(), "lull")
+    for steps in (1, 3):
+        clock.start(chain(steps), f"chain {steps}")
+    clock.run()
+    assert sorted(seen[:2]) == [(1, 0.0), (3, 0.0)]
+    assert seen[2:] == [("lull", 0.0), ("later", 1.0), ("later", 1.0)]

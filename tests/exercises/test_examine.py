@@ -10,7 +10,7 @@ import pytest
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Case, Exercise, Fault, Finding, Judge, Level, Play
 from gpuedu.exercises.contract import Property as Prop
-from gpuedu.exercises.examine import examine
+from gpuedu.exercises.examine import examine, find_loss
 from gpuedu.exercises.plain import number
 
 
@@ -208,3 +208,36 @@ def test_of_several_answers_the_card_names_those_with_the_placeholder():
     report = examine(load("transfer-size"), [abs, ..., abs, ...])
     assert report.state == "unsolved"
     assert "still in `half_size`, `send`" in to_text(report_card(report))
+
+
+def test_a_loss_is_found_without_playing_more_than_it_takes():
+    """Only cases that decide the property, that at the hint first, up to the first loss."""
+    played = []
+
+    def verdict(case, observed):
+        played.append(case.label)
+        if observed["value"] != case.inputs["x"] + 1:
+            yield Fault(case.decides[0] if case.decides else "one", "wrong")
+
+    def cases(rng):
+        return [
+            Case("a", {"x": 1}, ("one",)),
+            Case("b", {"x": 2}, ("two",)),
+            Case("c", {"x": 3}, ("two",)),
+            Case("d", {"x": 4}, ("one",)),
+        ]
+
+    exercise = Exercise(
+        "plus-one",
+        "arithmetic",
+        Play((Answer("f", "function", ("x",)),), lambda a, i: {"value": number(a[0](i["x"]))}),
+        Judge("Plus one", (Prop("one", "", 1), Prop("two", "", 1)), ("", "", ""), cases, verdict),
+    )
+    wrong_from_three = [lambda x: x + 1 if x < 3 else 0]
+    assert find_loss(exercise, wrong_from_three, "one", seed=0) == 3
+    assert played == ["a", "d"]
+    played.clear()
+    assert find_loss(exercise, wrong_from_three, "two", seed=0, hint=2) == 2
+    assert played == ["c"]
+    assert find_loss(exercise, [lambda x: x + 1], "two", seed=0) is None
+    assert find_loss(exercise, [lambda x: 1 / 0], "one", seed=0) == 0

@@ -15,7 +15,13 @@ from collections.abc import Iterator
 from multiprocessing import forkserver, resource_tracker
 from types import ModuleType
 
-PRELOADED = ["torch.distributed.elastic.multiprocessing.api", "gpuedu.multi.launch.rank"]
+PRELOADED = [
+    "torch.distributed.elastic.multiprocessing.api",
+    "gpuedu.multi.launch.rank",
+    # PyTorch's compiler: optimisers and DistributedDataParallel import it when they are made. That
+    # takes as long as PyTorch itself, and every rank would do it.
+    "torch._dynamo",
+]
 
 
 def start_method() -> str:

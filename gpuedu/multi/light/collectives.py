@@ -12,7 +12,7 @@ from torch.distributed import ReduceOp
 
 from gpuedu.multi.exchanges import CommunicationError
 from gpuedu.multi.light.meetings import Meetings, Said
-from gpuedu.multi.light.posts import bytes_of, describe
+from gpuedu.multi.light.posts import bytes_of, describe, place
 from gpuedu.multi.light.ranks import Work, get_rank, get_world_size, me, place_of
 from gpuedu.multi.light.world import call_site
 
@@ -53,6 +53,19 @@ def _require_op(op: Any) -> None:
         )
 
 
+def _require_tensor(value: Any, kind: str) -> None:
+    if isinstance(value, Tensor):
+        return
+    remedy = "All ranks hand over a tensor of the same shape and type."
+    if value is None:
+        remedy = "A parameter's `grad` is None where nothing used it, or where it is frozen."
+    raise CommunicationError(
+        f"rank {me()[1]} calls {kind} with {value if value is None else type(value).__name__}, "
+        f"which is no tensor{place(call_site())}",
+        remedy=remedy,
+    )
+
+
 def _name_op(op: Any) -> str:
     return str(op).rsplit(".", 1)[-1]
 
@@ -67,6 +80,7 @@ def all_reduce(
 ) -> Work | None:
     """Every rank's ``tensor`` becomes the sum of all."""
     _require_op(op)
+    _require_tensor(tensor, "all_reduce")
 
     def work(tensors: Sequence[Tensor]) -> None:
         total = _reduced(tensors, op)
@@ -86,6 +100,7 @@ def reduce(
 ) -> Work | None:
     """Rank ``dst``'s tensor becomes the sum of all."""
     _require_op(op)
+    _require_tensor(tensor, "reduce")
     at = place_of(dst, group)
 
     def work(tensors: Sequence[Tensor]) -> None:
@@ -98,6 +113,7 @@ def reduce(
 
 def broadcast(tensor: Tensor, src: int, group: Any = None, async_op: bool = False) -> Work | None:
     """Every rank's tensor becomes that of rank ``src``."""
+    _require_tensor(tensor, "broadcast")
     at = place_of(src, group)
 
     def work(tensors: Sequence[Tensor]) -> None:
@@ -233,8 +249,8 @@ def all_to_all_single(
 
     def work(pairs: Sequence[tuple[Tensor, Tensor]]) -> None:
         parts = [given.reshape(ranks, -1).clone() for given, _ in pairs]
-        for place, (_, out) in enumerate(pairs):
-            out.copy_(torch.stack([part[place] for part in parts]).reshape(out.shape))
+        for at, (_, out) in enumerate(pairs):
+            out.copy_(torch.stack([part[at] for part in parts]).reshape(out.shape))
 
     said = Said("all_to_all", (describe(input),), (input, output), input, bytes_of(input))
     return _meet(said, work, group, async_op)

@@ -18,7 +18,10 @@ from gpuedu.units import format_size
 
 @dataclass
 class Post:
-    """A send or a receive that was called; ``done`` happens with a fault, or with the sender."""
+    """A send or a receive that was called; ``done`` happens with a fault, or with the sender.
+
+    ``number`` counts the posts of a run, in the order in which they were called.
+    """
 
     kind: str
     rank: int
@@ -28,6 +31,7 @@ class Post:
     posted_s: float
     site: CallSite | None
     done: Moment
+    number: int = 0
     kept: torch.Tensor | None = None
 
     @property
@@ -82,6 +86,8 @@ class Mailbox:
     def __init__(self, clock: VirtualClock, cluster: Cluster, log: list[Exchange]) -> None:
         self._clock, self._cluster, self._log = clock, cluster, log
         self._open: list[Post] = []
+        self._met: list[tuple[Post, Post]] = []
+        self._posted = 0
         self._out_s: dict[int, float] = {}
         self._into_s: dict[int, float] = {}
 
@@ -101,6 +107,8 @@ class Mailbox:
         post = Post(
             kind, rank, peer, tag, tensor, self._clock.now(), site, self._clock.moment(what)
         )
+        self._posted += 1
+        post.number = self._posted
         if kind == "send":
             post.kept = tensor.detach().clone()
         elif tensor.is_floating_point():
@@ -130,18 +138,36 @@ class Mailbox:
             send.done.happen(fault)
             receive.done.happen(fault)
             return
-        steps = self._carry(send, receive)
-        self._clock.start(steps, f"message {send.rank} to {receive.rank}", is_server=True)
+        self._met.append((send, receive))
+        if len(self._met) == 1:
+            self._clock.start(self._begin_all(), "messages that begin", is_server=True)
 
-    def _carry(self, send: Post, receive: Post) -> Generator[Moment, Any, None]:
-        """Let the bytes pass, and put them there at the end."""
+    def _begin_all(self) -> Generator[Moment, Any, None]:
+        """Let what met at this instant begin: a rank's messages leave in the order of its sends.
+
+        Without that, they would leave in the order in which the receivers came, which at the same
+        instant nobody's program decides.
+        """
+        yield self._clock.lull()
+        met, self._met = self._met, []
+        for send, receive in sorted(met, key=lambda pair: pair[0].number):
+            steps = self._carry(send, receive, *self._book(send, receive))
+            self._clock.start(steps, f"message {send.rank} to {receive.rank}", is_server=True)
+
+    def _book(self, send: Post, receive: Post) -> tuple[float, float]:
+        """When a message begins, and when it is there; its ports are taken until its bytes are."""
         link = self._cluster.between(send.rank, receive.rank)
         out, into = self._ports(send.rank, receive.rank)
-        now_s = self._clock.now()
-        start_s = max(now_s, self._out_s.get(out, 0.0), self._into_s.get(into, 0.0))
+        start_s = max(self._clock.now(), self._out_s.get(out, 0.0), self._into_s.get(into, 0.0))
         passed_s = start_s + send.size_bytes / link.bytes_per_s
         self._out_s[out] = self._into_s[into] = passed_s
-        yield self._clock.after(passed_s + link.latency_s - now_s)
+        return start_s, passed_s + link.latency_s
+
+    def _carry(
+        self, send: Post, receive: Post, start_s: float, there_s: float
+    ) -> Generator[Moment, Any, None]:
+        """Let the bytes pass, and put them there at the end."""
+        yield self._clock.after(there_s - self._clock.now())
         fault = None
         if not same_bits(send.tensor, send.kept):
             fault = CommunicationError(

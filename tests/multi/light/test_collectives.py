@@ -231,3 +231,25 @@ def test_collectives_called_at_one_instant_are_carried_in_the_order_of_their_cal
 
     found = run_light(at_once, RANKS, seed=seed).exchanges
     assert [one.size_bytes for one in found if one.rank == 0] == [20, 4, 16, 8, 12]
+
+
+@pytest.mark.parametrize("call", ["all_reduce", "reduce", "broadcast"])
+@pytest.mark.parametrize(("value", "told"), [(None, "None"), (3.0, "float")])
+def test_what_is_no_tensor_is_told_with_its_rank(call, value, told):
+    def on_rank():
+        more = () if call == "all_reduce" else (0,)
+        getattr(dist, call)(torch.ones(1) if dist.get_rank() == 0 else value, *more)
+
+    with pytest.raises(CommunicationError, match=f"rank 1 calls {call} with {told}") as fault:
+        run_light(on_rank, 2)
+    assert fault.value.remedy
+
+
+def test_groups_are_made_by_all_ranks_in_the_same_order():
+    def own_group_only():
+        first = dist.get_rank() // 2 * 2
+        dist.new_group([first, first + 1])
+
+    told = r"call 1 of `new_group` is for the ranks \[2, 3\] on rank 2, and for \[0, 1\] on rank 0"
+    with pytest.raises(CommunicationError, match=told):
+        run_light(own_group_only, 4)

@@ -247,3 +247,20 @@ def test_elsewhere_torch_distributed_is_what_it_was():
 def test_bad_numbers_of_ranks_are_refused(ranks, cluster, told):
     with pytest.raises(ValueError, match=told):
         run_light(me, ranks, cluster=cluster)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_ranks_messages_leave_in_the_order_of_its_sends(seed):
+    """Whoever of the receivers comes first at the same instant: the farthest was sent to first."""
+
+    def program():
+        got = torch.zeros(1_000_000)
+        if dist.get_rank() == 0:
+            sent = [dist.isend(torch.ones(1_000_000), to) for to in (3, 1, 2)]
+            for one in sent:
+                one.wait()
+        else:
+            dist.recv(got, 0)
+
+    run = run_light(program, 4, seed=seed)
+    assert [one.peer for one in run.exchanges if one.kind == "send"] == [3, 1, 2]
