@@ -127,6 +127,8 @@ def require_truth(measured: float) -> float:
 def reveal_card(key: str, prediction: Prediction, said: float | str, truth: float | str) -> Card:
     """The prediction beside the truth, and why it is so."""
     words = f"You said {with_unit(said, prediction)}; it is {with_unit(truth, prediction)}"
+    if prediction.choices:  # some are sentences: "it stays"
+        words = f'You said "{said}"; the answer is "{truth}"'
     if isinstance(said, str) or isinstance(truth, str):
         verdict, good = ("as predicted", True) if said == truth else ("not as predicted", False)
     else:

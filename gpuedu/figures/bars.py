@@ -40,6 +40,7 @@ def plot_bars(
     *,
     caption: Caption,
     row_in: float = 0.36,
+    limits: tuple[float, float] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw bars from top to bottom in the order given.
@@ -48,10 +49,15 @@ def plot_bars(
         bars: a value that is not positive and finite (``nan``) is said, not drawn.
         caption: title, name of the value axis, source, alternative text.
         row_in: height of a row of a new figure, in inches.
+        limits: the ends of the value axis, both positive, to compare with another figure; by
+            default they fit the bars and what is written beside them. An axis that the bars do not
+            fit is made longer.
         ax: where to draw; a new figure by default.
     """
     ax = style.new_axes(1.25 + row_in * len(bars)) if ax is None else ax
     low, high = _limits(bars)
+    if limits is not None:
+        low, high = _within(limits, bars, high)
     ax.set_xscale("log")
     ax.set_xlim(low, high)
     for place, bar in enumerate(reversed(bars)):
@@ -80,6 +86,13 @@ def _limits(bars: Sequence[Bar]) -> tuple[float, float]:
         for bar in known
     )
     return low, low * 10**decades
+
+
+def _within(limits: tuple[float, float], bars: Sequence[Bar], high: float) -> tuple[float, float]:
+    """The given ends, each moved outwards where a bar would be cut."""
+    known = [bar for bar in bars if bar.value > 0]
+    low = min([limits[0], *(bar.value / 3 for bar in known if bar.value <= limits[0])])
+    return low, max(limits[1], high) if any(bar.end > limits[1] for bar in known) else limits[1]
 
 
 def _draw_bar(ax: Axes, place: int, bar: Bar, low: float) -> None:

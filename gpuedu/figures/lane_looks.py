@@ -39,6 +39,10 @@ _LOOKS = {
     "in the queue": Look(style.YELLOW, "in the queue"),
     "copy": Look(style.GREEN, "copy", hatch="..."),
     "kernel": Look(style.BLUE, "kernel", text="white"),
+    "send": Look(style.BLUE, "sends", text="white"),
+    "recv": Look("#a9dccb", "receives"),
+    "collective": Look(style.ORANGE, "collective"),
+    "posted": Look(style.FAINT, "called, not yet moving", hatch="///", edge=_STRIPES),
     "wait": Look(style.FAINT, "waits", hatch="///", edge=_STRIPES),
     "sleep": Look(style.FAINT, "sleeps", hatch="xxx", edge=_STRIPES),
 }

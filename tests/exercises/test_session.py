@@ -64,6 +64,13 @@ def test_a_prediction_is_kept_and_set_against_the_truth(capsys):
     assert "You said 1,000,000 elements" in " ".join(capsys.readouterr().out.split())
 
 
+def test_a_choice_is_set_against_the_truth_as_a_quotation(capsys):
+    gpuedu.predict("naive-ddp-apart", "it grows")
+    gpuedu.reveal("naive-ddp-apart")
+    out = " ".join(capsys.readouterr().out.split())
+    assert 'You said "it grows"; the answer is "it stays".' in out
+
+
 @pytest.mark.parametrize(
     ("said", "verdict"), [(1006, "close"), (1007, "right"), (1008, "close"), (900, "factor of two")]
 )

@@ -48,3 +48,15 @@ def test_long_texts_stay_inside_whatever_the_values(decades):
     assert texts_outside(ax) == [] and overlapping_texts(ax) == []
     for text in ax.texts:
         assert text.get_window_extent().x1 <= ax.get_window_extent().x1 + 4
+
+
+def test_two_figures_share_an_axis_that_is_given_and_no_bar_is_cut():
+    for value, expected in ((3.0, (1.0, 100.0)), (50.0, (1.0, 100.0))):
+        ax = plot_bars([Bar("a", value, "")], caption=CAPTION, limits=(1.0, 100.0))
+        assert ax.get_xlim() == pytest.approx(expected)
+    ax = plot_bars(
+        [Bar("a", 0.1, "0.1"), Bar("b", 1e4, "1e4")], caption=CAPTION, limits=(1.0, 100.0)
+    )
+    assert ax.get_xlim()[0] < 0.1
+    assert ax.get_xlim()[1] > 1e4
+    assert texts_outside(ax) == []

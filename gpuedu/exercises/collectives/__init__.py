@@ -1,0 +1,1 @@
+"""The lesson collectives: how ranks broadcast, sum and share a tensor, and what that costs."""

@@ -1,0 +1,103 @@
+"""Whether a schedule of whole tensors sums them up: whose numbers each rank holds, round by round.
+
+The rule of the exercise: who receives adds what it got to its own, unless that is the finished sum;
+then it takes that instead. All messages of a round carry what their sender had before the round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.plain import describe
+
+MOST_MESSAGES = 200_000
+Message = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Walked:
+    """What came of a schedule.
+
+    ``fault`` says what is wrong with its messages, "" where nothing is; ``twice`` whether that is a
+    number that was added twice; ``missing`` are the ranks without the whole sum, each with one
+    whose numbers it lacks.
+    """
+
+    fault: str
+    missing: tuple[tuple[int, int], ...] = ()
+    twice: bool = False
+
+
+def rounds_of(value: Any) -> list[list[Message]]:
+    """The learner's schedule as lists of triples; AnswerError for anything else."""
+    if type(value) not in (list, tuple):
+        raise AnswerError(f"a schedule should be a list of rounds, got {describe(value)}")
+    found, count = [], 0
+    for number, messages in enumerate(value):
+        if type(messages) not in (list, tuple):
+            raise AnswerError(
+                f"round {number} should be a list of messages, got {describe(messages)}",
+                remedy="A schedule is a list of rounds, and a round a list of triples: "
+                "`[[(1, 0, 8)], [(0, 1, 8)]]` has two rounds of a message each.",
+            )
+        count += len(messages)
+        if count > MOST_MESSAGES:
+            raise AnswerError(f"the schedule has more than {MOST_MESSAGES:,} messages")
+        found.append([_message(one, number) for one in messages])
+    return found
+
+
+def _message(one: Any, number: int) -> Message:
+    if type(one) not in (list, tuple) or len(one) != 3:
+        raise AnswerError(
+            f"a message of round {number} should be a triple (from, to, bytes), got {describe(one)}"
+        )
+    if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in one):
+        told = ", ".join(describe(n) for n in one)
+        raise AnswerError(
+            f"a message of round {number} is ({told}): all three should be whole numbers",
+            remedy="`//` divides whole numbers, and gives one.",
+        )
+    src, dst, size = (int(n) for n in one)
+    return src, dst, size
+
+
+def walk(rounds: Sequence[Sequence[Message]], ranks: int, size_bytes: int) -> Walked:
+    """Follow every message; a number that arrives twice ends the walk.
+
+    >>> walk([[(1, 0, 8)], [(0, 1, 8)]], 2, 8)
+    Walked(fault='', missing=(), twice=False)
+    >>> walk([[(1, 0, 8)]], 2, 8).missing
+    ((1, 0),)
+    """
+    whole = (1 << ranks) - 1
+    held = [1 << rank for rank in range(ranks)]
+    for number, messages in enumerate(rounds):
+        before = list(held)
+        for src, dst, size in messages:
+            at = f"round {number}: ({src}, {dst}, {size})"
+            if not (0 <= src < ranks and 0 <= dst < ranks) or src == dst:
+                return Walked(f"{at} is no message between {ranks} ranks")
+            if size != size_bytes:
+                return Walked(f"{at} has not the {size_bytes} bytes of the tensor")
+            if before[src] == whole or held[dst] == whole:
+                held[dst] = whole
+            elif held[dst] & before[src]:
+                twice = _first(held[dst] & before[src])
+                return Walked(
+                    f"{at} brings rank {dst} the numbers of rank {twice} a second time", twice=True
+                )
+            else:
+                held[dst] |= before[src]
+    missing = tuple((rank, _first(whole & ~one)) for rank, one in enumerate(held) if one != whole)
+    return Walked("", missing)
+
+
+def _first(ranks: int) -> int:
+    """The lowest rank of a set, as bits."""
+    return (ranks & -ranks).bit_length() - 1

@@ -1,0 +1,87 @@
+"""reduce-scatter: each rank ends with its own chunk of the sum, by a ring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from gpuedu.exercises.collectives.judge.collective_cases import case
+from gpuedu.exercises.collectives.judge.partial_sums import sum_fault
+from gpuedu.exercises.collectives.judge.ring_traffic import (
+    bytes_fault,
+    neighbour_fault,
+    speed_fault,
+)
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+
+_COSTS = ("bytes", "neighbours", "at-once")
+_CHUNK = 1000
+
+
+def cases(rng: np.random.Generator) -> list[Case]:
+    """Equal chunks, ragged ones, and what it costs."""
+    return [
+        *(case(rng, ["sum"], n, 9 * n) for n in (1, 2, 3, 8)),
+        case(rng, ["sum"], 5, 45, dtype="float32", late=int(rng.integers(5))),
+        case(rng, ["sum"], 4, 32, on_two=True),
+        *(case(rng, ["ragged"], n, 9 * n + int(rng.integers(1, n))) for n in (2, 3, 8)),
+        # Chunks of ceil(size / n) would be fewer than n here.
+        case(rng, ["ragged"], 4, 5),
+        *(case(rng, _COSTS, n, _CHUNK * n) for n in (2, 3, 8)),
+        case(rng, ["bytes"], 5, 5 * _CHUNK + int(rng.integers(1, 5))),
+    ]
+
+
+def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
+    """Whether each rank has its chunk of the sum, and what that took."""
+    inputs = case.inputs
+    own = {rank: [rank] for rank in range(inputs["ranks"])}
+    wrong = list(sum_fault(case.decides[0], inputs, observed, own, _EACH))
+    if "bytes" not in case.decides:
+        yield from wrong
+        return
+    yield from bytes_fault("bytes", inputs, observed, passes=1)
+    if "at-once" in case.decides:
+        yield from neighbour_fault("neighbours", inputs, observed)
+        for fault in wrong:
+            yield Fault("at-once", fault.message, fault.cause)
+        yield from speed_fault("at-once", inputs, observed, passes=1)
+
+
+_EACH = "Rank i ends with the sum of chunk i. Through whose hands does chunk i go before?"
+
+JUDGE = Judge(
+    title="Reduce-scatter around a ring",
+    properties=(
+        Property("sum", "chunk i of rank i is the sum of all ranks' chunks i", 2),
+        Property("ragged", "so it is where the ranks do not divide the elements", 1),
+        Property("bytes", "each rank sends n - 1 chunks, every one but its own", 1),
+        Property("neighbours", "each rank sends to the next one in the ring alone", 1),
+        Property("at-once", "all links are busy at once: n - 1 steps of one chunk", 2),
+    ),
+    hints=(
+        "Follow chunk 0 backwards. It ends on rank 0, complete. Who handed it to rank 0, and who "
+        "to that one? Where does its journey begin, so that everybody has added to it?",
+        "Chunk c starts on rank c + 1, and goes once round. So in step s = 1, ..., n - 1 rank r "
+        "sends chunk r - s, and receives chunk r - s - 1, to which it adds (all modulo n). It "
+        "receives into a tensor of its own, `torch.empty_like(...)`, so that its own share is not "
+        "overwritten.",
+        "`chunks = x.tensor_split(ranks)`; for `step in range(1, ranks)`: `into = chunks[(rank - "
+        "step - 1) % ranks]`, `got = torch.empty_like(into)`, `sending = dist.isend(chunks[(rank - "
+        "step) % ranks], (rank + 1) % ranks)`, `dist.recv(got, (rank - 1) % ranks)`, "
+        "`sending.wait()`, `into += got`.",
+    ),
+    cases=cases,
+    verdict=verdict,
+    seeds=5,
+    predictions={
+        "reduce-scatter": Prediction(
+            "8 ranks with 4 MiB each: how many MiB does each rank send in the ring?",
+            truth=3.5,
+            unit="MiB",
+            because="7 steps, each with one chunk of 0.5 MiB. All ranks together send 28 MiB, as "
+            "to rank 0 before: but over eight links at once instead of through one.",
+        )
+    },
+)

@@ -1,0 +1,47 @@
+"""Made-up times of ring all-reduces by size, exact and uneven, from which a link is fitted."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpuedu.multi.network import Link, ring_all_reduce_s
+
+SIZES = tuple(4096 * 4**k for k in range(10))
+"""Bytes of the tensors that were timed, 4 KiB to 1 GiB."""
+BETWEEN = tuple(2 * size for size in SIZES[:-1])
+"""Sizes that were not timed."""
+_LEAST, _MOST = 0.03, 0.06
+
+
+def exact_times_s(ranks: int, link: Link) -> list[float]:
+    """Times of a ring without any scatter, by ``SIZES``."""
+    return [ring_all_reduce_s(ranks, size, link) for size in SIZES]
+
+
+def uneven_times_s(rng: np.random.Generator, ranks: int, link: Link) -> list[float]:
+    """The same, each off by 3 to 6% of itself, by turns up and down.
+
+    Whether the largest is too long or too short is drawn. A fit of plain squares then misses the
+    latency by far, whatever is drawn; one of relative squares stays within a few per cent.
+    """
+    off = rng.uniform(_LEAST, _MOST, len(SIZES)) * (-1.0) ** np.arange(len(SIZES))
+    off *= rng.choice([-1.0, 1.0])
+    return _made_uneven(exact_times_s(ranks, link), off)
+
+
+def apart_times(rng: np.random.Generator, ranks: int, link: Link) -> tuple[list[int], list[float]]:
+    """Sizes far below and far above the one whose bytes take as long as its latencies; times.
+
+    Each time is off by 3 to 6% of itself. The small ones hardly tell the rate, and of them the
+    larger ones are off the other way: a fit in which small times count for more than their share
+    takes the rate from those, and misses it by a fifth at least; one by shares finds it.
+    """
+    middle = ranks * link.latency_s * link.bytes_per_s
+    sizes = [int(middle * part) for part in (0.01, 0.02, 0.2, 0.25, 100.0, 200.0, 400.0, 800.0)]
+    signs = rng.choice([-1.0, 1.0]) * np.array([1, 1, -1, -1, 1, -1, 1, -1])
+    exact = [ring_all_reduce_s(ranks, size, link) for size in sizes]
+    return sizes, _made_uneven(exact, signs * rng.uniform(_LEAST, _MOST, len(sizes)))
+
+
+def _made_uneven(times_s: list[float], off: np.ndarray) -> list[float]:
+    return [time_s * (1 + part) for time_s, part in zip(times_s, off.tolist(), strict=True)]

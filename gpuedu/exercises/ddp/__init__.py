@@ -1,0 +1,1 @@
+"""Data parallelism: one model on many ranks, each with its share of every batch."""

@@ -1,0 +1,203 @@
+"""Steps of several micro-batches on light ranks, by the learner's class, context and step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.ddp.replica_models import CLASSES, WIDTH, build, state_of
+from gpuedu.exercises.ddp.replicas import RATE, State
+from gpuedu.exercises.ddp.sgd import Sgd
+from gpuedu.exercises.plain import describe
+from gpuedu.exercises.ranks import Ranked, run_ranks
+from gpuedu.exercises.training.quiet import quiet_torch
+from gpuedu.training.seeds import generator
+
+KIND = "plain"
+Weigh = Callable[["MicroTask", int, int], float]
+"""By what the sum of the losses of a rank's micro-batch is multiplied, ``(task, rank, place)``."""
+
+
+@dataclass(frozen=True)
+class Stepped:
+    """A rank's run: its states after every step, and the most samples that one backward covers."""
+
+    states: list[State]
+    most_samples: int
+
+
+PHASES = ("inside", "behind", "nested", "raised")
+
+
+@dataclass(frozen=True)
+class MicroTask:
+    """Training steps; ``sizes`` are those of each rank's micro-batches, the same in every step."""
+
+    sizes: tuple[tuple[int, ...], ...]
+    steps: int = 2
+    seed: int = 0
+
+    @property
+    def ranks(self) -> int:
+        """How many."""
+        return len(self.sizes)
+
+    @property
+    def total(self) -> int:
+        """Samples of a step, on all ranks."""
+        return sum(map(sum, self.sizes))
+
+    @classmethod
+    def of(cls, fields: dict[str, Any]) -> MicroTask:
+        """From what a case holds."""
+        return cls(**(fields | {"sizes": tuple(tuple(row) for row in fields["sizes"])}))
+
+
+def micro_batches(task: MicroTask, step: int, rank: int) -> list[tuple[Any, Any]]:
+    """A rank's pairs of samples and targets."""
+    made = []
+    for place, count in enumerate(task.sizes[rank]):
+        chance = generator(task.seed, step, rank, place)
+        x = torch.randn(count, WIDTH + 1, generator=chance, dtype=torch.float64)
+        made.append((x, torch.randint(CLASSES, (count,), generator=chance)))
+    return made
+
+
+def run_steps(
+    parallel_class: Callable[..., Any],
+    step: Callable[..., Any],
+    task: MicroTask,
+    *,
+    answers: Sequence[Any],
+    seed: int | None = None,
+) -> Ranked:
+    """The learner's steps: ``results`` are a ``Stepped`` for each rank."""
+    models = [build(KIND, task.seed) for _ in range(task.ranks)]
+    data = [
+        [micro_batches(task, place, rank) for place in range(task.steps)]
+        for rank in range(task.ranks)
+    ]
+
+    def body(rank: int) -> Stepped:
+        net, states = models[rank], []
+        covered = count_samples(net)
+        parallel = parallel_class(net)
+        optimiser = Sgd(net.parameters(), RATE)
+        for mine in data[rank]:
+            step(parallel, optimiser, mine)
+            states.append(state_of(net))
+        return Stepped(states, max(covered))
+
+    return run_ranks(body, task.ranks, answers, seed=seed)
+
+
+def count_samples(net: Any) -> list[int]:
+    """A list that grows with every backward through a model, by the samples that it covers.
+
+    Their forwards were all kept in memory until then. It begins with 0.
+    """
+    backwards, reached = [0], [0]
+
+    def behind_forward(_: Any, inputs: tuple[Any, ...], scores: Any) -> None:
+        def reach(_: Any) -> None:
+            reached[0] += len(inputs[0])
+
+        if scores.requires_grad:
+            scores.register_hook(reach)
+
+    def end(_: Any) -> None:
+        backwards.append(reached[0])
+        reached[0] = 0
+
+    net.register_forward_hook(behind_forward)
+    # The first parameter's gradient is complete when every forward of this backward is through.
+    next(net.parameters()).register_post_accumulate_grad_hook(end)
+    return backwards
+
+
+@quiet_torch()
+def run_alone(task: MicroTask, weigh: Weigh) -> list[State]:
+    """What a sum of all micro-batches' gradients with these weights makes of the model."""
+    net = build(KIND, task.seed)
+    optimiser, states = Sgd(net.parameters(), RATE), []
+    for step in range(task.steps):
+        optimiser.zero_grad()
+        for rank in range(task.ranks):
+            for place, (x, y) in enumerate(micro_batches(task, step, rank)):
+                loss = functional.cross_entropy(net(x), y, reduction="sum")
+                (loss * weigh(task, rank, place)).backward()
+        optimiser.step()
+        states.append(state_of(net))
+    return states
+
+
+def by_samples(task: MicroTask, rank: int, place: int) -> float:
+    """The big batch's weights: every sample counts alike."""
+    return 1 / task.total
+
+
+def try_block(
+    parallel_class: Callable[..., Any],
+    no_sync: Callable[..., Any],
+    phase: str,
+    answers: Sequence[Any],
+) -> Ranked:
+    """One backward on 2 ranks: within the block, behind it, in an outer one, after an exception.
+
+    ``results`` tell by rank whether an exception that was raised in the block came out of it.
+    """
+    models = [build(KIND, 0) for _ in range(2)]
+    task = MicroTask(((2,), (2,)))
+
+    def body(rank: int) -> bool:
+        parallel = parallel_class(models[rank])
+        ((x, y),) = micro_batches(task, 0, rank)
+
+        def block() -> Any:
+            return require_manager(no_sync(parallel))
+
+        def backward() -> None:
+            parallel.backward(functional.cross_entropy(models[rank](x), y))
+
+        came_out = False
+        if phase == "inside":
+            with block():
+                backward()
+        elif phase == "nested":
+            with block():
+                with block():
+                    pass
+                backward()
+        elif phase == "behind":
+            with block():
+                pass
+            backward()
+        else:
+            try:
+                with block():
+                    raise _PlantedError
+            except _PlantedError:
+                came_out = True
+            backward()
+        return came_out
+
+    return run_ranks(body, 2, answers)
+
+
+class _PlantedError(Exception):
+    """What is raised within a block."""
+
+
+def require_manager(value: Any) -> Any:
+    """The value, if `with` takes it; else AnswerError."""
+    if not hasattr(type(value), "__enter__"):
+        raise AnswerError(
+            f"`with no_sync(parallel):` needs a context manager, no_sync gave {describe(value)}",
+            remedy="`@contextmanager` above the `def` makes one of a generator.",
+        )
+    return value

@@ -1,0 +1,44 @@
+"""Parameters with planted gradients, one set for each rank, as a check on buckets wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+LARGEST = 8
+"""Gradients are whole numbers up to this, so that float32 and bfloat16 hold them as they are."""
+
+
+def planted_gradients(shapes: Sequence[Sequence[int]], rank: int, seed: int) -> list[np.ndarray]:
+    """The gradient of each parameter on a rank: whole numbers, float64."""
+    rng = np.random.default_rng((seed, rank))
+    return [
+        rng.integers(-LARGEST, LARGEST, tuple(shape), endpoint=True).astype(np.float64)
+        for shape in shapes
+    ]
+
+
+def plant_parameters(
+    shapes: Sequence[Sequence[int]],
+    types: Sequence[str],
+    trains: Sequence[bool],
+    gradients: Sequence[np.ndarray] = (),
+    missing: Sequence[int] = (),
+) -> list[Any]:
+    """Parameters with these gradients; those at the places ``missing``, and frozen ones, have none.
+
+    Without ``gradients`` nobody has one, and the parameters take no memory.
+    """
+    import torch
+
+    made = []
+    for place, (shape, name) in enumerate(zip(shapes, types, strict=True)):
+        dtype = getattr(torch, name)
+        value = torch.empty(*shape, dtype=dtype, device=None if len(gradients) else "meta")
+        one = torch.nn.Parameter(value, requires_grad=bool(trains[place]))
+        if len(gradients) and trains[place] and place not in missing:
+            one.grad = torch.as_tensor(gradients[place]).to(dtype)
+        made.append(one)
+    return made

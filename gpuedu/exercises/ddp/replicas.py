@@ -1,0 +1,168 @@
+"""Copies of a model on light ranks, trained by the learner's functions; and one process's run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from gpuedu.exercises.ddp.replica_models import (
+    HEADS,
+    WIDTH,
+    build,
+    classes_of,
+    state_of,
+)
+from gpuedu.exercises.ddp.sgd import Sgd
+from gpuedu.exercises.ranks import Ranked, run_ranks
+from gpuedu.exercises.training.quiet import quiet_torch
+from gpuedu.training.seeds import generator
+
+RATE = 0.5
+State = list[np.ndarray]
+Combine = Callable[[list[list[Any]], Sequence[int]], list[list[Any]]]
+"""Gradients by rank and parameter (None where there is none), and samples by rank, to others."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A run of training steps.
+
+    Attributes:
+        kind: the model, one of ``replica_models.KINDS``.
+        sizes: samples by step and rank.
+        seed: of models and data.
+        apart: whether every rank's model begins with numbers of its own.
+    """
+
+    kind: str
+    sizes: tuple[tuple[int, ...], ...]
+    seed: int = 0
+    apart: bool = False
+
+    @property
+    def ranks(self) -> int:
+        """How many."""
+        return len(self.sizes[0])
+
+    @classmethod
+    def of(cls, fields: dict[str, Any]) -> Task:
+        """From what a case holds."""
+        return cls(**(fields | {"sizes": tuple(tuple(row) for row in fields["sizes"])}))
+
+
+def models_of(task: Task) -> list[Any]:
+    """A model for each rank; in their order, since ranks are threads of one process."""
+    return [build(task.kind, task.seed + rank * task.apart) for rank in range(task.ranks)]
+
+
+def shards_of(task: Task, step: int) -> list[tuple[Any, Any]]:
+    """Each rank's samples and targets. A rank's samples take one head, another one every step."""
+    shards = []
+    for rank, count in enumerate(task.sizes[step]):
+        chance = generator(task.seed, step, rank)
+        x = torch.randn(count, WIDTH, generator=chance, dtype=torch.float64)
+        route = torch.full((count, 1), float((rank + step) % (HEADS - 1)), dtype=torch.float64)
+        y = torch.randint(classes_of(task.kind), (count,), generator=chance)
+        shards.append((torch.cat([route, x], dim=1), y))
+    return shards
+
+
+def backward(net: Any, x: Any, y: Any) -> None:
+    """Fresh gradients of the mean loss; none at all without samples."""
+    net.zero_grad(set_to_none=True)
+    if len(y):
+        functional.cross_entropy(net(x), y).backward()
+
+
+@quiet_torch()
+def train_alone(task: Task) -> list[State]:
+    """What one process with rank 0's model and the whole batch has after every step."""
+    net = build(task.kind, task.seed)
+    optimiser, states = Sgd(net.parameters(), RATE), []
+    for step in range(len(task.sizes)):
+        xs, ys = zip(*shards_of(task, step), strict=True)
+        backward(net, torch.cat(xs), torch.cat(ys))
+        optimiser.step()
+        states.append(state_of(net))
+    return states
+
+
+def train_ranks(
+    start: Callable[..., Any],
+    average: Callable[..., Any],
+    task: Task,
+    *,
+    steps: int | None = None,
+    cluster: Any = None,
+    seed: int | None = None,
+) -> Ranked:
+    """Train copies: ``results`` are each rank's states, first the one after ``start``.
+
+    Args:
+        start: ``start(model)``, once on each rank.
+        average: ``average(model, samples)``, behind every backward.
+        task: models and data.
+        steps: how many; by default all.
+        cluster: where the ranks are.
+        seed: of the order of ranks that could go on at the same instant.
+    """
+    models = models_of(task)
+    shards = [shards_of(task, step) for step in range(len(task.sizes))][:steps]
+
+    def body(rank: int) -> list[State]:
+        net = models[rank]
+        optimiser = Sgd(net.parameters(), RATE)
+        start(net)
+        states = [state_of(net)]
+        for mine in (step[rank] for step in shards):
+            backward(net, *mine)
+            average(net, len(mine[1]))
+            optimiser.step()
+            states.append(state_of(net))
+        return states
+
+    return run_ranks(body, task.ranks, [start, average], cluster=cluster, seed=seed)
+
+
+@quiet_torch()
+def train_in_turn(task: Task, combine: Combine, *, starts: bool = True) -> list[list[State]]:
+    """What ranks that combine their gradients in some way have, by rank and step; no network."""
+    models = models_of(task)
+    if starts:
+        for net in models[1:]:
+            net.load_state_dict(models[0].state_dict())
+    states: list[list[State]] = [[state_of(net)] for net in models]
+    for step, sizes in enumerate(task.sizes):
+        for net, (x, y) in zip(models, shards_of(task, step), strict=True):
+            backward(net, x, y)
+        gradients = [[one.grad for one in net.parameters()] for net in models]
+        for rank, new in enumerate(combine(gradients, sizes)):
+            with torch.no_grad():
+                for one, gradient in zip(models[rank].parameters(), new, strict=True):
+                    if one.requires_grad and gradient is not None:
+                        one -= RATE * gradient
+            states[rank].append(state_of(models[rank]))
+    return states
+
+
+def weighted(weigh: Callable[[int, int, int], float]) -> Combine:
+    """A sum over the ranks with weights ``weigh(count, total, ranks)``, on all ranks alike."""
+
+    def combine(gradients: list[list[Any]], sizes: Sequence[int]) -> list[list[Any]]:
+        total, ranks = sum(sizes), len(sizes)
+        summed = []
+        for column in zip(*gradients, strict=True):
+            parts = [
+                weigh(count, total, ranks) * gradient
+                for count, gradient in zip(sizes, column, strict=True)
+                if gradient is not None
+            ]
+            summed.append(sum(parts) if parts else None)
+        return [summed] * ranks
+
+    return combine

@@ -1,0 +1,298 @@
+"""Judges, schedules and pictures of what all-reduces cost."""
+
+import numpy as np
+import pytest
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.collectives import cost_pictures
+from gpuedu.exercises.collectives.all_reduce_schedules import rounds_of, walk
+from gpuedu.exercises.collectives.judge import alpha_beta, ring_from, tree_or_ring
+from gpuedu.exercises.collectives.link_times import (
+    BETWEEN,
+    SIZES,
+    apart_times,
+    exact_times_s,
+    uneven_times_s,
+)
+from gpuedu.exercises.collectives.play_costs import COST_PLAYS, play_alpha_beta, play_tree_or_ring
+from gpuedu.figures.legibility import overlapping_texts, texts_outside
+from gpuedu.figures.style import alt_text
+from gpuedu.multi import network
+from gpuedu.multi.network import Link, fit_link, ring_all_reduce_s
+
+
+def ring_s(ranks, size_bytes, alpha_s, bytes_per_s):
+    return ring_all_reduce_s(ranks, size_bytes, Link("given", alpha_s, bytes_per_s))
+
+
+def fit_ring(ranks, sizes_bytes, times_s):
+    found = fit_link(sizes_bytes, times_s, steps=2 * (ranks - 1), share=1 / ranks)
+    return found.latency_s, found.bytes_per_s
+
+
+def bandwidths(ranks, size_bytes, time_s):
+    return (
+        network.algorithm_bandwidth(size_bytes, time_s),
+        network.bus_bandwidth(ranks, size_bytes, time_s),
+    )
+
+
+def tree_schedule(ranks, size_bytes):
+    rounds = network.tree_all_reduce(ranks, size_bytes)
+    return [[tuple(map(int, row)) for row in table] for table in rounds]
+
+
+def crossover(ranks, alpha_s, bytes_per_s):
+    return network.crossover_bytes(ranks, Link("given", alpha_s, bytes_per_s))
+
+
+def choose(ranks, size_bytes, alpha_s, bytes_per_s):
+    return "ring" if size_bytes >= crossover(ranks, alpha_s, bytes_per_s) else "tree"
+
+
+def faults(judge, play, answers, seed=0, prop=None):
+    """Faults over all cases, or over those that decide ``prop``."""
+    found = []
+    for case in judge.cases(np.random.default_rng(seed)):
+        if prop is None or case.decides == (prop,):
+            found += list(judge.verdict(case, play(answers, case.inputs)))
+    return found
+
+
+def test_the_course_s_own_model_is_a_right_answer():
+    answers = ring_s, fit_ring, bandwidths
+    assert not faults(alpha_beta.JUDGE, play_alpha_beta, answers)
+    answers = tree_schedule, crossover, choose
+    assert not faults(tree_or_ring.JUDGE, play_tree_or_ring, answers)
+
+
+def test_fits_of_uneven_times_are_told_apart_with_room():
+    """By shares within half of what is allowed, plain squares at least twice beyond, for any draw."""
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        link = alpha_beta._link(rng)
+        ranks = int(rng.choice([2, 3, 4, 8]))
+        times = uneven_times_s(rng, ranks, link)
+        alpha_s, rate = fit_ring(ranks, SIZES, times)
+        slope, intercept = np.polyfit(SIZES, times, 1)
+        off, plain_off = [], []
+        for size in BETWEEN:
+            true = ring_all_reduce_s(ranks, size, link)
+            off.append(abs(ring_s(ranks, size, alpha_s, rate) / true - 1))
+            plain_off.append(abs((intercept + slope * size) / true - 1))
+        assert max(off) < 0.5 * alpha_beta._CLOSE
+        assert max(plain_off) > 2 * alpha_beta._CLOSE
+
+
+def test_sizes_without_a_middle_tell_weights_that_are_squared():
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        link, ranks = alpha_beta._link(rng), int(rng.choice([3, 8]))
+        sizes, times = apart_times(rng, ranks, link)
+        alpha_s, rate = fit_ring(ranks, sizes, times)
+        weights = 1 / np.array(times) ** 2
+        slope, intercept = np.polyfit(sizes, times, 1, w=weights)
+        off, squared_off = [], []
+        for size in (2 * timed for timed in sizes[:-1]):
+            true = ring_all_reduce_s(ranks, size, link)
+            off.append(abs(ring_s(ranks, size, alpha_s, rate) / true - 1))
+            squared_off.append(abs((intercept + slope * size) / true - 1))
+        assert max(off) < 0.6 * alpha_beta._CLOSE
+        assert max(squared_off) > 1.2 * alpha_beta._CLOSE
+
+
+def weights_squared(ranks, sizes_bytes, times_s):
+    slope, intercept = np.polyfit(sizes_bytes, times_s, 1, w=1 / times_s**2)
+    return intercept / (2 * (ranks - 1)), 2 * (ranks - 1) / ranks / slope
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_weights_that_are_squared_are_told(seed):
+    answers = ring_s, weights_squared, bandwidths
+    (first, *_) = faults(alpha_beta.JUDGE, play_alpha_beta, answers, seed, prop="predicts")
+    assert "*once*" in first.cause
+    assert not faults(alpha_beta.JUDGE, play_alpha_beta, answers, seed, prop="fit")
+
+
+def exchanged(*given):
+    return {"tree": "ring", "ring": "tree"}[choose(*given)]
+
+
+def rate_below(ranks, alpha_s, bytes_per_s):
+    return crossover(ranks, alpha_s, bytes_per_s) / bytes_per_s**2
+
+
+def twice(*given):
+    return 2 * crossover(*given) + 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("of", "chosen", "told"),
+    [
+        (crossover, exchanged, "other way round"),
+        (twice, exchanged, "other way round"),
+        (rate_below, lambda n, s, *link: _by(rate_below, n, s, *link), "for the same reason"),
+        (twice, lambda n, s, *link: _by(twice, n, s, *link), "for the same reason"),
+        (crossover, lambda *_: "ring", 'you chose "ring" for every size'),
+        (crossover, lambda *_: "tree", 'you chose "tree" for every size'),
+    ],
+)
+def test_a_wrong_choice_is_explained(of, chosen, told, seed):
+    answers = tree_schedule, of, chosen
+    (first, *_) = faults(tree_or_ring.JUDGE, play_tree_or_ring, answers, seed, prop="choice")
+    assert told in first.cause
+
+
+def _by(of, ranks, size_bytes, *link):
+    return "ring" if size_bytes >= of(ranks, *link) else "tree"
+
+
+def test_two_ranks_are_never_told_that_the_size_matters():
+    def tree_for_few(ranks, *given):
+        return "tree" if ranks < 4 else choose(ranks, *given)
+
+    answers = tree_schedule, crossover, tree_for_few
+    (first, *_) = faults(tree_or_ring.JUDGE, play_tree_or_ring, answers, prop="choice")
+    assert "Does the size matter here?" in first.cause
+
+
+def test_a_choice_by_a_size_of_one_s_own_stands_although_crossover_fails():
+    def broken(*_):
+        raise ZeroDivisionError
+
+    answers = tree_schedule, broken, choose
+    assert not faults(tree_or_ring.JUDGE, play_tree_or_ring, answers, prop="choice")
+
+
+def test_a_wrong_crossover_is_explained_in_one_format():
+    answers = tree_schedule, rate_below, choose
+    (first, *_) = faults(tree_or_ring.JUDGE, play_tree_or_ring, answers, prop="crossover")
+    assert "rate is in the wrong place" in first.cause
+    assert first.message.count("e+0") + first.message.count("e-") >= 2
+    answers = tree_schedule, twice, choose
+    (first, *_) = faults(tree_or_ring.JUDGE, play_tree_or_ring, answers, prop="crossover")
+    assert first.cause == ring_from._SET_EQUAL and "e+" not in first.message.split("gave")[1]
+
+
+def test_uneven_times_are_off_by_3_to_6_per_cent():
+    link = Link("made up", 1e-5, 1e9)
+    times = uneven_times_s(np.random.default_rng(3), 4, link)
+    off = np.abs(np.array(times) / np.array(exact_times_s(4, link)) - 1)
+    assert off.min() >= 0.03 - 1e-12 and off.max() <= 0.06 + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("changed", "prop", "cause"),
+    [
+        (lambda n, s, a, r: a + 2 * (n - 1) * s / n / r, "steps", "one alpha for all"),
+        (lambda n, s, a, r: 2 * (n - 1) * (a + s / r), "chunks", "moves the whole tensor"),
+        (lambda n, s, a, r: 2 * (n - 1) * max(a, s / n / r), "chunks", "a maximum"),
+    ],
+)
+def test_a_wrong_time_is_explained(changed, prop, cause):
+    found = faults(alpha_beta.JUDGE, play_alpha_beta, (changed, fit_ring, bandwidths), prop=prop)
+    assert any(cause in fault.cause for fault in found)
+
+
+def test_a_fit_of_one_message_is_explained():
+    def of_one(ranks, sizes_bytes, times_s):
+        found = fit_link(sizes_bytes, times_s)
+        return found.latency_s, found.bytes_per_s
+
+    answers = ring_s, of_one, bandwidths
+    found = faults(alpha_beta.JUDGE, play_alpha_beta, answers, prop="fit")
+    assert "that of the whole all-reduce" in found[0].cause
+
+
+def test_a_walk_follows_sums_and_copies():
+    for ranks in (1, 2, 3, 6, 8, 13):
+        assert walk(tree_schedule(ranks, 8), ranks, 8) == walk([], 1, 8)
+    pair = [[(0, 1, 8), (1, 0, 8)]]
+    assert not walk(pair, 2, 8).missing, "both send what they had before the round"
+    assert walk([[(1, 0, 8)]], 3, 8).missing == ((0, 2), (1, 0), (2, 0))
+
+
+@pytest.mark.parametrize(
+    ("rounds", "told"),
+    [
+        ([[(1, 0, 8)], [(1, 0, 8)]], "a second time"),
+        ([[(1, 0, 4)]], "has not the 8 bytes"),
+        ([[(3, 0, 8)]], "no message between 3 ranks"),
+        ([[(1, 1, 8)]], "no message between 3 ranks"),
+        ([[(-1, 0, 8)]], "no message between 3 ranks"),
+    ],
+)
+def test_a_walk_says_what_is_wrong_with_a_message(rounds, told):
+    assert told in walk(rounds, 3, 8).fault
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, 3, [3], [[3]], [[(0, 1)]], [[(0, 1, 2.5)]], [[(0, 1, True)]], "abc", [[("a", 1, 2)]]],
+)
+def test_what_is_no_schedule_is_refused(value):
+    with pytest.raises(AnswerError):
+        rounds_of(value)
+
+
+def test_an_endless_schedule_is_refused():
+    with pytest.raises(AnswerError, match="more than"):
+        rounds_of([[(0, 1, 8)] * 300_000])
+
+
+def test_a_star_is_told_by_its_port():
+    def star(ranks, size_bytes):
+        up = [(rank, 0, size_bytes) for rank in range(1, ranks)]
+        return [up, [(0, rank, size_bytes) for rank in range(1, ranks)]]
+
+    answers = star, crossover, choose
+    assert not faults(tree_or_ring.JUDGE, play_tree_or_ring, answers, prop="sum")
+    (first, *_) = faults(tree_or_ring.JUDGE, play_tree_or_ring, answers, prop="rounds")
+    assert "rank 0 receives 3 messages" in first.cause
+
+
+def test_near_ties_may_be_chosen_either_way():
+    def other_at_the_tie(ranks, size_bytes, alpha_s, bytes_per_s):
+        at = crossover(ranks, alpha_s, bytes_per_s)
+        return "ring" if size_bytes >= 1.005 * at else "tree"
+
+    answers = tree_schedule, crossover, other_at_the_tie
+    assert not faults(tree_or_ring.JUDGE, play_tree_or_ring, answers)
+
+
+def test_a_choice_that_is_no_way_is_refused():
+    inputs = {"ask": "choice", "ranks": 8, "sizes_bytes": [8], "alpha_s": 1e-6, "bytes_per_s": 1e9}
+    with pytest.raises(AnswerError, match="tree"):
+        play_tree_or_ring((tree_schedule, crossover, lambda *_: "star"), inputs)
+
+
+def test_answers_are_named_as_the_lesson_names_them():
+    names = [answer.name for answer in COST_PLAYS["tree-or-ring"].answers]
+    assert names == ["tree_schedule", "crossover", "choose"]
+
+
+def test_pictures_can_be_read_also_of_wrong_answers(monkeypatch):
+    monkeypatch.setattr(cost_pictures, "RANKS", (2, 4, 8, 64))
+    cost_pictures.ring_times_s.cache_clear()
+    own = {
+        "what": "all-reduces of 2 processes of this machine, by gloo; no GPU takes part",
+        "alpha_us": 60.0,
+        "gb_per_s": 1.2,
+        "off_percent": 8.1,
+        "sizes_bytes": [4096, 16384, 65536, 262144],
+        "times_s": [1e-4, 1.1e-4, 1.4e-4, 3e-4],
+        "predicted_s": [1e-4, 1.2e-4, 1.5e-4, 2.8e-4],
+    }
+    drawn = [
+        cost_pictures.draw_bandwidths(ring_s, bandwidths),
+        cost_pictures.draw_bandwidths(lambda *_: None, lambda *_: 3),
+        cost_pictures.draw_tree_or_ring(tree_schedule, choose),
+        cost_pictures.draw_tree_or_ring(lambda *_: 7, lambda *_: "star"),
+        cost_pictures.draw_own_times(own),
+    ]
+    cost_pictures.ring_times_s.cache_clear()
+    for ax in drawn:
+        assert not overlapping_texts(ax) and not texts_outside(ax)
+        assert len(alt_text(ax)) > 40
+    assert cost_pictures.draw_own_times({"what": "no processes"}) == "no processes"

@@ -1,0 +1,74 @@
+"""Pictures of the first half: fit to print, of right answers and of wrong ones."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+import torch.distributed as dist
+from torch.nn import functional
+
+from gpuedu.exercises.ddp.pictures import PICTURES
+from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+from gpuedu.figures.style import alt_text, to_png
+from tests.exercises.ddp import copy_answers as right
+
+BOTH = (right.start, right.average)
+DRAWN = {
+    "ddp/four-ranks": (),
+    "sampler": (right.train_part, right.eval_part),
+    "naive-ddp": BOTH,
+    "ddp/apart": BOTH,
+    "ddp/one-step": BOTH,
+    "no-sync": (right.Parallel, right.accumulated_step),
+}
+
+
+def assert_fit_to_print(ax):
+    assert len(alt_text(ax)) > 60
+    assert overlapping_texts(ax) == []
+    assert texts_outside(ax) == []
+    assert smallest_text_pt(ax) >= 8.5
+    assert len(to_png(ax)) > 10_000
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_every_picture_is_fit_to_print(name, caplog):
+    with caplog.at_level(logging.WARNING):
+        assert_fit_to_print(PICTURES[name](*DRAWN[name]))
+    assert caplog.messages == []
+
+
+def test_a_draft_is_drawn_by_itself():
+    ax = PICTURES["sampler"](lambda samples, epoch, rank, ranks, seed: list(range(rank, 5)))
+    assert_fit_to_print(ax)
+    assert "17 never drawn, 4 more than once" in alt_text(ax)
+
+
+def test_a_run_that_stops_is_said():
+    def average(model, samples):
+        for p in model.parameters():
+            dist.all_reduce(p.grad)
+
+    ax = PICTURES["naive-ddp"](lambda model: None, average)
+    assert_fit_to_print(ax)
+    assert [text.get_text() for text in ax.texts].count("it stops") == 3
+
+
+def test_the_step_says_what_it_sends():
+    ax = PICTURES["no-sync"](right.Parallel, right.accumulated_step)
+    assert "with 2 collectives of rank 0" in alt_text(ax)
+
+
+def test_a_step_that_exchanges_less_is_drawn_on_the_same_axis():
+    def usual(parallel, optimiser, micro_batches):
+        for x, y in micro_batches:
+            parallel.backward(functional.cross_entropy(parallel.model(x), y))
+
+    draft, solved = (
+        PICTURES["no-sync"](right.Parallel, step) for step in (usual, right.accumulated_step)
+    )
+    assert draft.get_xlim() == pytest.approx(solved.get_xlim())
+    for ax in (draft, solved):
+        said = [text.get_text() for text in ax.texts]
+        assert said.count("F") == said.count("B") == 12

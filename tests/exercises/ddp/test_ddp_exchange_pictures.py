@@ -1,0 +1,100 @@
+"""Pictures of the second half: fit to print, of right answers and of wrong ones."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+
+import pytest
+import torch
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.ddp import bucket_size_pictures, overlap_pictures, real_pictures, real_steps
+from gpuedu.exercises.ddp.pictures_exchange import EXCHANGE_PICTURES
+from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+from gpuedu.figures.style import alt_text, to_png
+from gpuedu.multi import network
+from gpuedu.profiles import profile
+from tests.exercises.ddp import exchange_answers as right
+from tests.exercises.ddp.test_ddp_exchange_judges import draft, late, one_each
+
+REAL = {
+    "forward": [[0.001 * n, 0.001 * n + 0.001] for n in range(6)],
+    "backward": [[0.006 + 0.002 * n, 0.008 + 0.002 * n] for n in range(6)],
+    "all_reduce": [[0.008 + 0.002 * n, 0.0105 + 0.002 * n] for n in range(6)],
+    "step": [0.0, 0.024],
+}
+DRAWN = [
+    ("buckets", (right.make_buckets,)),
+    ("buckets", (one_each,)),
+    ("overlap", (right.attach,)),
+    ("overlap", (draft,)),
+    ("overlap", (late,)),
+    ("ddp/bucket-size", ()),
+    ("ddp/real-trace", (REAL,)),
+]
+
+
+@pytest.mark.parametrize(("name", "answers"), DRAWN)
+def test_every_picture_is_fit_to_print(name, answers):
+    ax = EXCHANGE_PICTURES[name](*answers)
+    assert len(alt_text(ax)) > 60
+    assert overlapping_texts(ax) == []
+    assert texts_outside(ax) == []
+    assert smallest_text_pt(ax) >= 8.5
+    assert len(to_png(ax)) > 10_000
+
+
+def test_the_step_of_the_picture_is_shorter_with_hooks():
+    title = overlap_pictures.draw_overlap(right.attach).get_title(loc="left")
+    assert title == "Your hooks hide 73% of the exchange: 7 ms less than behind the backward"
+    title = overlap_pictures.draw_overlap(draft).get_title(loc="left")
+    assert title == "The draft hides 0% of the exchange: 3.6 ms more than behind the backward"
+
+
+def test_a_rank_and_its_network_are_two_lanes_without_rounding():
+    run = overlap_pictures.train_overlapped(
+        right.attach,
+        overlap_pictures.PLAN,
+        overlap_pictures.BUCKETS,
+        overlap_pictures.cluster_of(overlap_pictures.RANKS, 1e-4, 1e7),
+    )
+    shown = overlap_pictures.lanes_of(run.timeline)
+    assert set(shown.lanes) == {"rank 0", "network"}
+    sends = shown.on("network")
+    assert len(sends) == overlap_pictures.LAYERS
+    assert all(a.end_s <= b.start_s for a, b in itertools.pairwise(sends))
+
+
+def test_buckets_of_a_middle_size_leave_least():
+    link = network.link("ethernet100")
+    small, middle, whole = (bucket_size_pictures.step_s(n, link) for n in (10**4, 10**7, 2 * 10**8))
+    alone = network.ring_all_reduce_s(bucket_size_pictures.RANKS, 102_228_128, link)
+    assert middle < whole < small
+    assert whole == pytest.approx(bucket_size_pictures.BACKWARD_S + alone, rel=0.05)
+
+
+def test_a_profile_is_read_into_what_is_drawn():
+    layer = torch.nn.Linear(4, 4)
+    seen = profile(lambda: layer(torch.ones(2, 4)).sum().backward(), steps=1, warmup=1)
+    real = real_steps.spans_of(seen)
+    assert (len(real["forward"]), len(real["backward"]), real["all_reduce"]) == (1, 1, [])
+    assert real["forward"][0][1] <= real["backward"][0][0] < real["step"][1]
+
+
+@pytest.mark.parametrize("real", [{}, None, {**REAL, "all_reduce": []}])
+def test_a_trace_without_exchange_is_told(real):
+    with pytest.raises(AnswerError):
+        real_pictures.draw_real_trace(copy.deepcopy(real))
+
+
+def test_the_share_of_a_trace_is_that_of_the_time():
+    # The last all-reduce lies behind the backward: 2.5 of 12.5 ms, all under way from 8 ms on.
+    title = real_pictures.draw_real_trace(REAL).get_title(loc="left")
+    assert "beside 80% of the exchange" in title
+
+
+@pytest.mark.parametrize("answer", [lambda buckets: None, lambda buckets: buckets[99]])
+def test_what_cannot_be_drawn_is_told(answer):
+    with pytest.raises(AnswerError):
+        EXCHANGE_PICTURES["overlap"](answer)

@@ -1,0 +1,121 @@
+"""Who draws which sample: laws that hold for any sizes, and what a card says of a slip."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.contract import Case, Fault
+from gpuedu.exercises.ddp.judge import sampler
+from gpuedu.exercises.ddp.play_sampling import play_sampler
+from gpuedu.exercises.ddp.sampling import as_part, draw_epoch
+from tests.exercises.ddp.copy_answers import eval_part, fault, hand_in, lost, train_part
+
+SIZES = {"samples": st.integers(1, 80), "ranks": st.integers(1, 9)}
+
+
+@settings(max_examples=60, deadline=None)
+@given(**SIZES, epoch=st.integers(0, 3), seed=st.integers(0, 99))
+def test_the_laws_of_an_epoch(samples, ranks, epoch, seed):
+    parts = draw_epoch(train_part, samples, epoch, ranks, seed, states=1).parts
+    each = -(-samples // ranks)
+    counts = Counter(i for part in parts for i in part)
+    assert [len(part) for part in parts] == [each] * ranks
+    assert set(counts) == set(range(samples))
+    assert max(counts.values()) <= -(-each * ranks // samples)
+
+
+@settings(max_examples=30, deadline=None)
+@given(**SIZES, seed=st.integers(0, 99))
+def test_a_right_sampler_is_right_for_any_sizes(samples, ranks, seed):
+    inputs = {"samples": samples, "ranks": ranks, "epochs": 2, "seed": seed}
+    for ask, decides in (("training", sampler._TRAINING), ("evaluation", ("evaluation",))):
+        case = Case("any sizes", {"ask": ask, **inputs}, decides)
+        observed = play_sampler((train_part, eval_part), case.inputs)
+        assert [one for one in sampler.verdict(case, observed) if isinstance(one, Fault)] == []
+
+
+@settings(max_examples=30, deadline=None)
+@given(samples=st.integers(2, 60), ranks=st.integers(2, 9), data=st.data())
+def test_any_sample_that_is_dropped_is_noticed(samples, ranks, data):
+    parts = [list(one) for one in draw_epoch(train_part, samples, 0, ranks, 1, states=1).parts]
+    gone = data.draw(st.integers(0, samples - 1))
+    other = (gone + 1) % samples
+    parts = [[other if i == gone else i for i in part] for part in parts]
+    (found,) = sampler._missing(parts, parts, samples, 0)
+    assert f"sample {gone} was drawn by no rank" in found.message
+
+
+def test_pytorchs_own_sampler_passes():
+    from torch.utils.data import DistributedSampler
+
+    def theirs(samples, epoch, rank, ranks, seed):
+        one = DistributedSampler(range(samples), ranks, rank, seed=seed)
+        one.set_epoch(epoch)
+        return list(one)
+
+    assert hand_in("sampler", train_part=theirs).state == "solved"
+
+
+def test_shuffling_with_the_ranks_own_state_is_told_as_that():
+    def own(samples, epoch, rank, ranks, seed):
+        order = torch.randperm(samples).tolist()
+        return (order * ranks)[rank : -(-samples // ranks) * ranks : ranks]
+
+    report = hand_in("sampler", train_part=own)
+    assert "all-drawn" in lost(report)
+    assert "each with its own random state" in fault(report, "all-drawn")
+
+
+def test_parts_of_different_lengths_say_who_would_wait():
+    def uneven(samples, epoch, rank, ranks, seed):
+        chance = torch.Generator().manual_seed(seed + epoch)
+        return torch.randperm(samples, generator=chance)[rank::ranks]
+
+    report = hand_in("sampler", train_part=uneven)
+    assert lost(report) == {"as-many"}
+    assert "would wait for a gradient that never comes" in fault(report, "as-many")
+
+
+def test_the_global_random_state_is_a_note():
+    def seeds_all(samples, epoch, rank, ranks, seed):
+        torch.manual_seed(1_000 * seed + epoch)
+        order = torch.randperm(samples).tolist()
+        return (order * ranks)[rank : -(-samples // ranks) * ranks : ranks]
+
+    report = hand_in("sampler", train_part=seeds_all)
+    assert report.state == "solved"
+    assert any("global random state" in one.message for one in report.findings)
+
+
+def test_drawing_leaves_the_notebooks_random_state():
+    torch.manual_seed(3)
+    expected = torch.rand(1)
+    torch.manual_seed(3)
+    draw_epoch(lambda *_: torch.randperm(5), 5, 0, 2, 0, states=1)
+    assert torch.equal(torch.rand(1), expected)
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        (None, "a list of samples"),
+        (3, "a list of samples"),
+        (torch.tensor(3), "a list of samples"),
+        ([0.5], "whole numbers"),
+        ([True], "whole numbers"),
+        (torch.ones(2, 2), "a list of samples"),
+        ([[1, 2]], "whole numbers"),
+        ([-1], "0 to 4"),
+        (range(200_000), "200000 samples"),
+    ],
+    ids=str,
+)
+def test_what_is_no_part_is_refused(value, says):
+    with pytest.raises(AnswerError, match=says):
+        as_part(value, 5, "train_part")

@@ -1,0 +1,13 @@
+# across, too, a reduce-scatter and an all-gather
+def hierarchical(x, per_node):
+    rank, ranks = dist.get_rank(), dist.get_world_size()
+    nodes = [list(range(k, k + per_node)) for k in range(0, ranks, per_node)]
+    node = [dist.new_group(one) for one in nodes][rank // per_node]
+    places = [list(range(place, ranks, per_node)) for place in range(per_node)]
+    peers = [dist.new_group(one) for one in places][rank % per_node]
+    chunk = x.new_empty(x.numel() // per_node)
+    dist.reduce_scatter_tensor(chunk, x, group=node)
+    part = chunk.new_empty(chunk.numel() * per_node // ranks)
+    dist.reduce_scatter_tensor(part, chunk, group=peers)
+    dist.all_gather_into_tensor(chunk, part, group=peers)
+    dist.all_gather_into_tensor(x, chunk, group=node)

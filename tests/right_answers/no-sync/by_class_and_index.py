@@ -1,0 +1,29 @@
+# a class as the context manager; which micro-batch exchanges is told by its index
+from contextlib import nullcontext
+
+
+class no_sync_block:
+    def __init__(self, parallel):
+        self.parallel = parallel
+
+    def __enter__(self):
+        self.before, self.parallel.is_exchanging = self.parallel.is_exchanging, False
+
+    def __exit__(self, *_):
+        self.parallel.is_exchanging = self.before
+
+
+def no_sync(parallel):
+    return no_sync_block(parallel)
+
+
+def accumulated_step(parallel, optimiser, micro_batches):
+    optimiser.zero_grad(set_to_none=False)
+    count = torch.tensor([sum(y.numel() for _, y in micro_batches)])
+    dist.all_reduce(count)
+    scale = dist.get_world_size() / count.item()
+    for i, (x, y) in enumerate(micro_batches, 1):
+        with no_sync(parallel) if i < len(micro_batches) else nullcontext():
+            mean = torch.nn.functional.cross_entropy(parallel.model(x), y)
+            parallel.backward(mean * len(y) * scale)
+    optimiser.step()

@@ -1,0 +1,10 @@
+# loses: ring
+# sends its chunk straight to each of the others
+def all_gather(x):
+    rank, ranks = dist.get_rank(), dist.get_world_size()
+    chunks = x.tensor_split(ranks)
+    for step in range(1, ranks):
+        source = (rank - step) % ranks
+        sending = dist.isend(chunks[rank], (rank + step) % ranks)
+        dist.recv(chunks[source], source)
+        sending.wait()

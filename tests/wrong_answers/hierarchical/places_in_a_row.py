@@ -1,0 +1,13 @@
+# loses: sum
+# the groups across hold ranks that lie side by side
+def hierarchical(x, per_node):
+    rank, ranks = dist.get_rank(), dist.get_world_size()
+    nodes = [list(range(k, k + per_node)) for k in range(0, ranks, per_node)]
+    node = [dist.new_group(one) for one in nodes][rank // per_node]
+    count = ranks // per_node
+    places = [list(range(k * count, (k + 1) * count)) for k in range(per_node)]
+    peers = [dist.new_group(one) for one in places][rank // count]
+    chunk = x.new_empty(x.numel() // per_node)
+    dist.reduce_scatter_tensor(chunk, x, group=node)
+    dist.all_reduce(chunk, group=peers)
+    dist.all_gather_into_tensor(x, chunk, group=node)

@@ -1,0 +1,10 @@
+# loses: across
+# each GPU takes the whole sum of its node across
+def hierarchical(x, per_node):
+    rank, ranks = dist.get_rank(), dist.get_world_size()
+    nodes = [list(range(k, k + per_node)) for k in range(0, ranks, per_node)]
+    node = [dist.new_group(one) for one in nodes][rank // per_node]
+    places = [list(range(place, ranks, per_node)) for place in range(per_node)]
+    peers = [dist.new_group(one) for one in places][rank % per_node]
+    dist.all_reduce(x, group=node)
+    dist.all_reduce(x, group=peers)

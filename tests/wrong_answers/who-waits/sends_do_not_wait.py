@@ -1,0 +1,10 @@
+# loses: reads
+# a send returns at once
+outcomes = {
+    "around": "ends",
+    "along": "ends",
+    "report": "deadlock",
+    "clip": "disagree",
+    "two_sums": "wrong numbers",
+    "relay": "deadlock",
+}
