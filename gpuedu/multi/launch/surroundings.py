@@ -18,8 +18,8 @@ from typing import Any
 
 @contextlib.contextmanager
 def own_folder() -> Iterator[Path]:
-    """A folder for the length of a launch."""
-    folder = Path(tempfile.mkdtemp(prefix="gpuedu-launch-"))
+    """A folder for the length of a launch; its name says of which process."""
+    folder = Path(tempfile.mkdtemp(prefix=f"gpuedu-launch-{os.getpid()}-"))
     try:
         yield folder
     finally:

@@ -14,6 +14,9 @@ import psutil
 PYTHONS_OWN = ("resource_tracker", "forkserver")
 """Processes that Python keeps for all launches: the tracker and the server, not the ranks."""
 
+FOLDERS = f"gpuedu-launch-{os.getpid()}-"
+"""How the folders of this process's launches begin: others may launch at the same time."""
+
 
 @dataclass(frozen=True)
 class Surroundings:
@@ -33,7 +36,7 @@ def look_around() -> Surroundings:
     ours = [one for one in me.children(recursive=True) if not _is_pythons_own(one)]
     listening = [one for one in me.net_connections() if one.status == "LISTEN"]
     temporary = Path(tempfile.gettempdir())
-    files = {*temporary.glob("gpuedu-launch-*"), *temporary.glob("pytorch-errorfile-*")}
+    files = {*temporary.glob(f"{FOLDERS}*"), *temporary.glob("pytorch-errorfile-*")}
     return Surroundings(
         frozenset(one.pid for one in ours),
         frozenset(one.laddr.port for one in listening),

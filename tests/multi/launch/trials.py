@@ -22,7 +22,7 @@ import torch.distributed as dist
 from gpuedu.errors import DeadlockError, GpueduError
 from gpuedu.multi.exchanges import RankError
 from gpuedu.multi.launch import LaunchError, launch, stop_server
-from tests.multi.launch.leftovers import look_around, orphans_of
+from tests.multi.launch.leftovers import FOLDERS, look_around, orphans_of
 
 LIMIT_S = 60.0
 """What a launch may take at most: of a hanging one, its own limit and the time to begin and end."""
@@ -125,8 +125,8 @@ def run_trials(count: int, seed: int, tell: Callable[[str], None]) -> list[str]:
             faults.append(f"launch {number + 1}, {planted.function.__name__}: {fault}")
         told[planted.function.__name__] += 1
     stop_server()
-    if orphans_of("gpuedu-launch-"):
-        faults.append(f"processes are left: {orphans_of('gpuedu-launch-')}")
+    if orphans_of(FOLDERS):
+        faults.append(f"processes are left: {orphans_of(FOLDERS)}")
     tell(f"{count} launches, {len(faults)} faults: {dict(sorted(told.items()))}")
     return faults
 
