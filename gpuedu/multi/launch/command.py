@@ -71,15 +71,15 @@ def launch(
     with _ONE_AT_A_TIME, own_folder() as folder:
         (folder / TASK).write_bytes(_pack(function, arguments, backend, time_limit_s))
         board = Board(folder / BOARD, ranks, create=True)
-        watch = Watch(
-            folder, board, time_limit_s=time_limit_s, stall_s=stall_s, show=show or _show_in_lines()
-        )
+        lines = _Lines()
+        watch = Watch(folder, board, time_limit_s=time_limit_s, stall_s=stall_s, show=show or lines)
         try:
             with ready_server(), own_files(folder), quiet_launcher(), own_settings(), watch:
                 statuses = _run_elastic(folder, ranks, restarts)
         finally:
             end_processes(folder, watch.began_s, wait_s=5.0)
             board.close()
+            lines.finish()
         return outcome_of(folder, ranks, watch, statuses)
 
 
@@ -187,13 +187,19 @@ def _run_elastic(folder: Path, ranks: int, restarts: int) -> dict[int, int | Non
     return {}
 
 
-def _show_in_lines() -> Callable[[int, str], None]:
+class _Lines:
     """Prints whole lines, each with the rank's name before it."""
-    rests: dict[int, str] = {}
 
-    def show(rank: int, text: str) -> None:
-        *lines, rests[rank] = (rests.get(rank, "") + text).split("\n")
+    def __init__(self) -> None:
+        self._rests: dict[int, str] = {}
+
+    def __call__(self, rank: int, text: str) -> None:
+        *lines, self._rests[rank] = (self._rests.get(rank, "") + text).split("\n")
         for line in lines:
             print(f"rank {rank} | {line}", flush=True)
 
-    return show
+    def finish(self) -> None:
+        """Print what is left: a rank's last line may have no end."""
+        for rank, rest in sorted(self._rests.items()):
+            if rest:
+                self(rank, "\n")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -47,6 +49,8 @@ class Watch:
         self._folder, self._board, self._show = folder, board, show
         self._time_limit_s, self._stall_s = time_limit_s, stall_s
         self._shown: dict[Path, int] = {}
+        # What is read may end in the middle of a character.
+        self._decoders = defaultdict(lambda: codecs.getincrementaldecoder("utf-8")("replace"))
         self._left_since_s = time.monotonic()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._look, name="watch of a launch", daemon=True)
@@ -130,7 +134,7 @@ class Watch:
                 if not raw:
                     continue
                 self._shown[path] = begin + len(raw)
-                self._show(rank, raw.decode("utf-8", "replace"))
+                self._show(rank, self._decoders[path].decode(raw))
                 if begin + len(raw) > MOST_SHOWN:
                     self._show(rank, "\n... and more, which is not shown\n")
 

@@ -30,6 +30,18 @@ def run(function, *arguments, ranks=2, **options):
     return done, shown
 
 
+def test_a_last_line_without_end_and_a_character_cut_in_two_are_shown(capsys):
+    def speak():
+        out = sys.stdout.buffer
+        for piece in (b"first\n2 \xc2", b"\xb5s"):
+            out.write(piece)
+            out.flush()
+            time.sleep(0.4)  # longer than between two looks
+
+    launch(speak, 1, time_limit_s=180.0)
+    assert capsys.readouterr().out == "rank 0 | first\nrank 0 | 2 \xb5s\n"
+
+
 def test_results_output_and_exchanges_come_back():
     def ring(scale):
         rank, ranks = dist.get_rank(), dist.get_world_size()

@@ -23,6 +23,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
     """Whole runs, small ones, fast and slow sources, faults, and consumers that stop early."""
     return [
         *(_case(rng, "order", 12, depth, read_ms=(4, 20), step_ms=(4, 20)) for depth in (2, 4)),
+        # The source is through long before the consumer: the last items wait in the queue.
+        _case(rng, "order", 12, 3, read_ms=(1, 3), step_ms=(9, 11)),
         _case(rng, "edges", 0, 2),
         _case(rng, "edges", 1, 3),
         _case(rng, "edges", 3, 5),
