@@ -68,7 +68,8 @@ class Watch:
         began_s = time.monotonic()
         while not self._stop.wait(_LOOK_S):
             self._show_output()
-            self.standings = self._board.read()
+            if not self.reason:  # what they were doing then, not after a restart
+                self.standings = self._board.read()
             if time.monotonic() - began_s > self._time_limit_s:
                 self._end("time")
             elif self._is_stalled():

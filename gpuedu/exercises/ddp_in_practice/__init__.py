@@ -1,0 +1,1 @@
+"""The lesson ddp-in-practice: real processes, real failures."""

@@ -1,0 +1,46 @@
+"""A group of batches through DistributedDataParallel in two real processes, as profiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gpuedu.exercises.ddp.real_steps import spans_of
+from gpuedu.profiles import profile
+
+LAYERS, WIDTH, BATCH, BATCHES = 6, 384, 128, 3
+BUCKET_MB = 1
+"""PyTorch's limit is 25: all of this model's gradients (3.5 MB) would be one bucket."""
+
+
+def measure_group(train_epoch: Callable[..., Any]) -> dict[str, Any]:
+    """Run epochs of one group in two processes on this machine, and look at rank 0.
+
+    Returns:
+        By name, begin and end in seconds of each ``forward`` and ``backward`` of a layer, of each
+        ``all_reduce`` of gradients, and of the ``step``.
+    """
+    from gpuedu.exercises.ranks.launching import launch_ranks
+
+    return launch_ranks(profile_group, 2, train_epoch, time_limit_s=120.0).results[0]
+
+
+def profile_group(train_epoch: Callable[..., Any]) -> dict[str, Any]:
+    """On a rank: the third epoch, of one group of batches."""
+    import torch
+    from torch.nn.parallel import DistributedDataParallel
+
+    from gpuedu.exercises.ddp.sgd import Sgd
+
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(*[torch.nn.Linear(WIDTH, WIDTH) for _ in range(LAYERS)])
+    ddp = DistributedDataParallel(model, bucket_cap_mb=BUCKET_MB)
+    optimiser = Sgd(ddp.parameters(), 0.01)
+    classes = torch.arange(BATCH) % WIDTH
+    batches = [(torch.randn(BATCH, WIDTH), classes) for _ in range(BATCHES)]
+    seen = profile(lambda: train_epoch(ddp, optimiser, batches, BATCHES), steps=1, warmup=2)
+    return spans_of(seen)
+
+
+DDP_MEASURES = {"torch-ddp": measure_group}

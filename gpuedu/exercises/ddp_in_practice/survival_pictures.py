@@ -1,0 +1,83 @@
+"""Picture of a training whose ranks are killed: how far it was, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gpuedu.exercises.ddp_in_practice.interrupted_job import Shape
+from gpuedu.exercises.ddp_in_practice.planted_deaths import Plan
+from gpuedu.exercises.ddp_in_practice.survival_runs import RANKS, Survival, run_survival
+from gpuedu.exercises.ddp_in_practice.survival_story import Story
+from gpuedu.figures import style
+from gpuedu.figures.by_count import CountLine, plot_by_count
+from gpuedu.figures.caption import Caption
+
+SHAPE, EVERY = Shape(epochs=4, steps=7, seed=7), 3
+PLAN = Plan(step=13, rank=1, write=18, naming=21)
+_COLOURS = (style.BLUE, style.ORANGE, style.GREEN, style.PINK)
+_LONG = 90
+_DIED = {
+    "step": "killed in a step",
+    "save": "killed while it writes",
+    "name": "killed before the name",
+}
+
+
+def draw_survival(*answers: Callable[..., Any]) -> Any:
+    """The steps that rank 0 trained, one after another, with deaths and checkpoints.
+
+    Args:
+        *answers: ``save`` and ``train``, or ``train`` alone.
+    """
+    run = run_survival(answers[0], answers[-1], SHAPE, EVERY, PLAN)
+    story = Story(run.entries)
+    lines, begin = [], 0
+    for attempt in range(1 + max((one["attempt"] for one in story.entries), default=0)):
+        steps = story.steps("broken", 0, attempt)
+        if not steps:
+            continue
+        counts = tuple(range(begin, begin + len(steps)))
+        death = story.death(attempt)
+        name = _DIED[death["how"]] if death else "to the end" if not run.failure else "it stops"
+        lines.append(CountLine(name, counts, tuple(map(float, steps)), _COLOURS[attempt]))
+        begin += len(steps)
+    told = _outcome(story, run)
+    cost = "" if run.failure else f": {begin} steps for the {SHAPE.all_steps} of the run"
+    caption = Caption(
+        title=f"{told}{cost}",
+        x="steps that were trained, in their order",
+        y="which step of the run",
+        source=f"Run here, just now: {RANKS} processes, gloo, a checkpoint every {EVERY} steps; "
+        f"rank 0 is drawn, each start in a colour of its own.{_in_short(run.failure)}",
+        alt=f"{told}. " + _in_words(story),
+    )
+    return plot_by_count(lines, caption=caption)
+
+
+def _outcome(story: Story, run: Survival) -> str:
+    if run.failure:
+        return f"After {run.attempt} deaths it does not start again"
+    wanted = {one["rank"]: one["weights"] for one in story.of("unbroken", "end")}
+    ends = story.of("broken", "end")
+    is_equal = all(one["weights"] == wanted[one["rank"]] for one in ends)
+    how = "equal to the unbroken run to the bit" if is_equal else "with other weights than unbroken"
+    deaths = len(story.of("broken", "death"))
+    return f"{deaths} {'death' if deaths == 1 else 'deaths'}, {how}"
+
+
+def _in_short(failure: str) -> str:
+    told = " ".join(failure.split())
+    return "\n" + (told if len(told) <= _LONG else told[:_LONG] + " ...") if told else ""
+
+
+def _in_words(story: Story) -> str:
+    told = []
+    for attempt in range(4):
+        steps = story.steps("broken", 0, attempt)
+        if steps:
+            told.append(f"Start {attempt + 1} trains steps {steps[0]} to {steps[-1]}")
+    return ". ".join(told) + "."
+
+
+SURVIVAL_PICTURES = {"survive": draw_survival}

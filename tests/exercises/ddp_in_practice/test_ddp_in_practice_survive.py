@@ -1,0 +1,221 @@
+"""Ranks that are killed: what the judge sees in diaries, what a card says, and the picture."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from gpuedu.exercises.ddp_in_practice import survival_pictures
+from gpuedu.exercises.ddp_in_practice.interrupted_job import Shape
+from gpuedu.exercises.ddp_in_practice.judge import survive
+from gpuedu.exercises.ddp_in_practice.judge.survival_files import disk_faults, every_faults
+from gpuedu.exercises.ddp_in_practice.judge.survival_states import (
+    place_faults,
+    random_faults,
+    state_faults,
+    whole_faults,
+)
+from gpuedu.exercises.ddp_in_practice.planted_deaths import Plan
+from gpuedu.exercises.ddp_in_practice.survival_pictures import EVERY, PLAN, SHAPE, draw_survival
+from gpuedu.exercises.ddp_in_practice.survival_runs import Survival, run_survival
+from gpuedu.exercises.ddp_in_practice.survival_story import Story
+from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+from gpuedu.figures.style import alt_text
+from tests.exercises.ddp_in_practice.scaling_survive_answers import (
+    answers_with,
+    bench,
+    hand_in,
+    lost,
+    stored,
+    told,
+)
+
+
+@pytest.fixture(scope="module")
+def run() -> Survival:
+    return run_survival(*answers_with("survive"), SHAPE, EVERY, PLAN)
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def changed(survival: Survival, change, **wanted) -> Story:
+    """The story with entries of these values changed."""
+    entries = [
+        one | change(one) if all(one.get(key) == value for key, value in wanted.items()) else one
+        for one in survival.entries
+    ]
+    return Story([one for one in entries if not one.get("gone")])
+
+
+def says(faults) -> str:
+    (fault,) = faults
+    return f"{fault.message} {fault.cause}"
+
+
+# Cases
+
+
+def test_cases_separate_epochs_from_the_run():
+    for seed in range(50):
+        (case,) = survive.cases(np.random.default_rng(seed))
+        shape, plan = Shape(**case.inputs["shape"]), Plan(**case.inputs["plan"])
+        every = case.inputs["every"]
+        kept = plan.step // every * every
+        assert kept % shape.steps
+        assert plan.step % every
+        assert plan.write % every == plan.naming % every == 0
+        assert plan.step < plan.write < plan.naming < shape.all_steps
+        assert shape.all_steps % every
+
+
+# A run that goes well, and what would be seen if an entry of it were another
+
+
+def test_a_right_run_has_no_faults(run):
+    story = Story(run.entries)
+    assert not run.failure
+    assert [story.death(attempt)["how"] for attempt in range(3)] == ["step", "save", "name"]
+    assert [story.last_checkpoint(attempt) for attempt in (1, 2, 3)] == [12, 15, 18]
+    inputs = {"shape": SHAPE.__dict__, "every": EVERY, "plan": PLAN.__dict__}
+    case = replace(survive.cases(np.random.default_rng(0))[0], inputs=inputs)
+    observed = {"entries": run.entries, "failure": "", "remedy": "", "attempt": 0}
+    assert not list(survive.verdict(case, observed))
+
+
+@pytest.mark.parametrize(
+    ("first", "cause"),
+    [(0, "from the beginning"), (7, "begin of the epoch"), (14, "next epoch"), (11, "comes twice")],
+)
+def test_a_wrong_place_is_named(run, first, cause):
+    story = changed(run, lambda one: {"step": first}, run="broken", kind="step", attempt=1, step=12)
+    assert cause in says(place_faults(story, SHAPE))
+
+
+def test_a_random_state_that_is_rank_0s_is_named(run):
+    story = Story(run.entries)
+    mine = story.unbroken(0, 12)["random"]
+    wrong = changed(run, lambda one: {"random": mine}, kind="step", attempt=1, rank=1, step=12)
+    assert "It has rank 0's" in says(random_faults(wrong))
+    fresh = story.unbroken(0, 0)["random"]
+    wrong = changed(run, lambda one: {"random": fresh}, kind="step", attempt=1, rank=0, step=12)
+    assert "from its seed again" in says(random_faults(wrong))
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [("weights", "nobody loaded any"), ("momentum", "without momentum"), ("schedule", "step 0")],
+)
+def test_a_state_that_is_fresh_is_named(run, name, cause):
+    fresh = Story(run.entries).unbroken(0, 0)[name]
+    wrong = changed(run, lambda one: {name: fresh}, kind="step", attempt=1, step=12)
+    assert cause in says(state_faults(wrong))
+
+
+def test_a_checkpoint_that_is_not_the_one_before_is_seen(run):
+    wrong = changed(run, lambda one: {"weights": "other"}, kind="step", attempt=2, step=15)
+    assert "half of a checkpoint was written" in says(whole_faults(wrong, "", ""))
+
+
+def test_what_is_not_on_the_disk_is_seen(run):
+    gone = changed(run, lambda one: {"gone": True}, kind="fsync")
+    assert "never sent to the disk" in says(disk_faults(gone))
+    late = changed(run, lambda one: {"at": one["at"] + 60}, kind="fsync")
+    assert "before it was on the disk" in says(disk_faults(late))
+    short = changed(run, lambda one: {"size": 5}, kind="fsync")
+    assert "at `os.fsync` it had 5" in says(disk_faults(short))
+
+
+def test_two_writers_of_a_file_are_seen(run):
+    twins = [one | {"rank": 1} for one in run.entries if one["kind"] == "save"]
+    assert "rank 0 and rank 1 wrote one file" in says(disk_faults(Story([*run.entries, *twins])))
+
+
+def test_a_complete_run_that_trains_is_seen(run):
+    step = next(one for one in run.entries if one["kind"] == "step" and one["rank"] == 0)
+    story = Story([*run.entries, step | {"run": "again"}])
+    assert "trained 1 steps" in says(every_faults(story, SHAPE, EVERY))
+
+
+def test_other_weights_in_the_end_are_seen(run):
+    wrong = changed(run, lambda one: {"weights": "other"}, run="broken", kind="end")
+    assert "ends with other weights" in says(survive._end_faults(wrong))
+
+
+# Cards of real runs
+
+
+@pytest.mark.parametrize(
+    ("name", "prop", "cause"),
+    [
+        ("a_file_for_each_rank", "whole", "not in one step any more"),
+        ("never_saves", "every", "wrote no file"),
+        ("counts_within_the_epoch", "every", "anew in every epoch"),
+    ],
+)
+def test_a_card_names_the_slip(name, prop, cause):
+    report = hand_in("survive", stored("survive", name))
+    assert prop in lost(report)
+    assert cause in told(report, prop)
+
+
+@pytest.mark.parametrize(
+    ("body", "cause"),
+    [
+        ("return None", "yours were behind no steps"),
+        ("1 / 0", "ZeroDivisionError"),
+        ("job.step(None)", "one batch of `job.batches(epoch)`"),
+        ("job.batches(99)", "an epoch from 0"),
+        ("raise SystemExit(3)", "SystemExit"),
+        ("os._exit(3)", "before `train` had returned"),
+    ],
+)
+def test_what_does_not_train_is_told(body, cause):
+    report = hand_in("survive", f"def train(job, folder, every):\n    {body}\n")
+    assert len(lost(report)) == 6
+    assert cause in told(report, "every")
+
+
+def test_ranks_that_wait_for_each_other_are_told():
+    text = "def train(job, folder, every):\n    dist.get_rank() or dist.barrier()\n"
+    report = hand_in("survive", text)
+    assert len(lost(report)) == 6
+    assert "rank 0 waits in" in told(report, "every")
+
+
+# The picture
+
+
+def is_fit_to_print(ax) -> bool:
+    is_clear = not overlapping_texts(ax) and not texts_outside(ax)
+    return is_clear and smallest_text_pt(ax) >= 8.5 and len(alt_text(ax)) > 60
+
+
+def test_the_picture_tells_how_it_ended(run, monkeypatch):
+    monkeypatch.setattr(survival_pictures, "run_survival", lambda *_: run)
+    ax = draw_survival(None, None)
+    assert is_fit_to_print(ax)
+    title = ax.get_title(loc="left")
+    assert title == "3 deaths, equal to the unbroken run to the bit: 36 steps for the 28 of the run"
+
+
+def test_the_picture_of_a_run_that_stops(run, monkeypatch):
+    begun = [one for one in run.entries if one["attempt"] < 2]
+    stopped = Survival(begun, "rank 0 failed: " + "x" * 200, "", 2)
+    monkeypatch.setattr(survival_pictures, "run_survival", lambda *_: stopped)
+    ax = draw_survival(None)
+    assert is_fit_to_print(ax)
+    assert ax.get_title(loc="left") == "After 2 deaths it does not start again"
+
+
+def test_the_picture_of_the_draft_is_drawn():
+    own = bench("survive")
+    _, train = own.answers(own.solution_cells(), "test")
+    draft = train.__globals__["draft"]
+    assert "does not start again" in draw_survival(draft).get_title(loc="left")

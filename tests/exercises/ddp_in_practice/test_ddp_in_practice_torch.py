@@ -1,0 +1,251 @@
+"""DistributedDataParallel in real processes: references, what a card says, torchrun."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import torch.distributed as dist
+from torch.nn.functional import cross_entropy
+
+from gpuedu.exercises.ddp_in_practice import ddp_ranks
+from gpuedu.exercises.ddp_in_practice.judge import torch_ddp_epochs, torch_ddp_trainings
+from gpuedu.exercises.ddp_in_practice.one_process import EpochTask, epoch_alone
+from gpuedu.exercises.ddp_in_practice.small_task import NotingData, build_model, make_samples
+from gpuedu.exercises.ranks.launching import launch_ranks
+from tests.exercises.ddp_in_practice.practice_answers import (
+    fault,
+    hand_in,
+    lost,
+    train,
+)
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+TASK = {"samples": 21, "epochs": 2, "batch": 3, "every": 2, "seed": 4}
+
+
+def test_the_reference_earns_all_points():
+    report = hand_in("torch-ddp")
+    assert report.state == "solved", lost(report)
+
+
+# without processes
+
+
+def test_each_weighing_is_told_from_the_others():
+    task = EpochTask((4, 4, 4, 4, 2, 1), 4, seed=3)
+    weighs = [torch_ddp_epochs.by_samples, *(weigh for weigh, _ in torch_ddp_epochs.MISTAKES)]
+    runs = [epoch_alone(task, 2, weigh).states[-1] for weigh in weighs]
+    for mine, state in enumerate(runs):
+        alike = [at for at, other in enumerate(runs) if torch_ddp_epochs.is_alike(state, other)]
+        assert alike == [mine]
+
+
+def test_a_loss_is_the_mean_of_all_samples():
+    task = EpochTask((4, 1), 2, seed=3)
+    model, batches = build_model(3), [one for rank in range(2) for one in task.batches(rank)]
+    x, y = (torch.cat(parts) for parts in zip(*batches, strict=True))
+    assert epoch_alone(task, 2).loss == pytest.approx(cross_entropy(model(x), y).item())
+
+
+def test_data_note_what_is_drawn():
+    data = NotingData(*make_samples(5, 1))
+    assert [len(data), data[2][0].shape, data[torch.tensor(4)][1].shape] == [5, (5,), ()]
+    assert data[:2][0].shape == (2, 5)
+    assert data[-1][1] == data[4][1]
+    assert data.drawn == [2, 4, 0, 1, 4, 4]
+    with pytest.raises(IndexError):
+        data[5]
+
+
+def _training(drawn, state=None, losses=(1.0, 1.0)):
+    names = torch_ddp_trainings.arrays_of(build_model(4))
+    return {"drawn": drawn, "state": names if state is None else state, "losses": list(losses)}
+
+
+def _told(*found):
+    return {
+        one.property: f"{one.message} {one.cause}"
+        for one in torch_ddp_trainings.training_faults(TASK, found)
+    }
+
+
+def test_draws_of_all_samples_on_every_rank_are_told():
+    everything = [*range(21), *range(21)]
+    assert "Every rank draws all samples" in _told(*[_training(everything)] * 2)["epochs"]
+
+
+def test_a_sample_that_nobody_drew_is_named():
+    mine = [*range(11)] * 2
+    assert "no rank drew sample 11" in _told(*[_training(mine)] * 2)["epochs"]
+
+
+@pytest.mark.parametrize(
+    ("order", "says"),
+    [([*range(11)], "not shuffled"), ([*range(10, -1, -1)], "which epoch it is")],
+)
+def test_an_order_that_comes_again_is_told(order, says):
+    found = [_training(order * 2), _training([*range(10, 21)] * 2)]
+    assert says in _told(*found)["epochs"]
+
+
+def test_a_wrappers_names_are_told():
+    state = {f"module.{name}": one for name, one in _training([])["state"].items()}
+    told = _told(*[_training([], state)] * 2)["alike"]
+    assert "`module.0.weight`" in told
+    assert "`ddp.module`" in told
+
+
+def test_a_model_that_was_not_trained_is_told():
+    draws = [*range(11), *range(10, -1, -1)], [*range(10, 21), *range(20, 9, -1)]
+    assert "Nothing was trained" in _told(*map(_training, draws))["alike"]
+
+
+def test_a_loss_too_few_is_told():
+    assert "gave 1 losses" in _told(*[_training([], losses=[1.0])] * 2)["loss"]
+
+
+@pytest.mark.parametrize(
+    ("given", "drawn", "says"),
+    [
+        ((6 / 8, 6 / 8), ([0, 1, 2, 3], [4, 5, 6, 0]), "fills up"),
+        ((6 / 7, 6 / 7), ([*range(7)], [*range(7)]), "Every rank evaluated all"),
+        ((7 / 8, 7 / 8), ([0, 1, 2, 3], [4, 5, 6]), "mean of the ranks' accuracies"),
+        ((3 / 4, 1.0), ([0, 1, 2, 3], [4, 5, 6]), "one rank's accuracy"),
+        ((6.0, 6.0), ([0, 1, 2, 3], [4, 5, 6]), "number of hits"),
+        ((float("nan"),) * 2, ([0, 1, 2, 3], [4, 5, 6]), "0 of 0"),
+    ],
+)
+def test_a_wrong_accuracy_is_named(given, drawn, says):
+    task = {"samples": 7, "wrong": [0]}
+    found = [{"given": a, "drawn": b} for a, b in zip(given, drawn, strict=True)]
+    (told,) = torch_ddp_trainings.accuracy_faults(task, found)
+    assert says in told.cause
+
+
+# with processes
+
+
+def test_an_exchange_for_every_batch_is_told():
+    def every_batch(ddp, optimiser, batches, every):
+        found = 0.0
+        for begin in range(0, len(batches), every):
+            group = batches[begin : begin + every]
+            optimiser.zero_grad()
+            for x, y in group:
+                loss = cross_entropy(ddp(x), y)
+                (loss / every).backward()
+                found = loss.item()
+            optimiser.step()
+        return found
+
+    report = hand_in("torch-ddp", train_epoch=every_batch)
+    assert lost(report) == {"once", "short", "loss"}
+    assert "*forward* is in its block" in fault(report, "once")
+    assert "divided by `every`" in fault(report, "short")
+    assert "loss of the last batch" in fault(report, "loss")
+
+
+def test_who_talks_to_nobody_is_told():
+    def alone(ddp, optimiser, batches, every):
+        for x, y in batches[::every]:
+            optimiser.zero_grad()
+            cross_entropy(ddp.module(x), y).backward()
+            optimiser.step()
+        return 0.0
+
+    report = hand_in("torch-ddp", train_epoch=alone)
+    assert {"equal", "short", "once", "loss"} == lost(report)
+    assert "no longer equal" in fault(report, "equal")
+    assert "0 times before update 1" in fault(report, "once")
+
+
+def test_an_epoch_that_does_nothing_keeps_no_points():
+    report = hand_in("torch-ddp", train_epoch=lambda ddp, optimiser, batches, every: 0.5)
+    assert lost(report) == {"equal", "short", "once", "loss"}
+    assert "made 0 updates" in fault(report, "equal")
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (None, "should return two things"),
+        (({}, 1.0), "the losses of `train` should be a list"),
+        (([], [1.0]), "should be a dict"),
+        (({1: 2}, []), "a name in the state"),
+        (({"0.weight": 3}, []), "should be a PyTorch tensor"),
+        (({}, [None]), "loss 0 of `train`"),
+    ],
+)
+def test_what_train_returns_has_a_form(given, says):
+    from gpuedu.errors import AnswerError
+    from gpuedu.exercises.ddp_in_practice.play_ddp import plain_training
+
+    with pytest.raises(AnswerError, match=says):
+        plain_training({"given": given, "drawn": []})
+
+
+def test_a_rank_that_fails_is_told_with_its_line():
+    def fails(model, data, batch):
+        return 1 / (dist.get_rank() - 1)
+
+    report = hand_in("torch-ddp", accuracy=fails)
+    assert lost(report) == {"accuracy"}
+    assert "rank 1 failed: ZeroDivisionError" in fault(report, "accuracy")
+
+
+def test_a_rank_with_a_batch_less_is_waited_for_and_told():
+    def per_batch(model, data, batch):
+        hits = torch.zeros(1)
+        for number in range(dist.get_rank(), len(data), dist.get_world_size()):
+            x, y = data[number]
+            hit = (model(x[None]).argmax() == y).float()
+            dist.all_reduce(hit)
+            hits += hit
+        return hits / len(data)
+
+    report = hand_in("torch-ddp", accuracy=per_batch)
+    assert lost(report) == {"accuracy"}
+    assert "rank" in fault(report, "accuracy")
+
+
+SCRIPT = """
+import sys
+import torch
+import torch.distributed as dist
+from gpuedu.exercises.ddp_in_practice.small_task import NotingData, build_model, make_samples
+from tests.exercises.ddp_in_practice.practice_answers import train
+
+if __name__ == "__main__":
+    dist.init_process_group("gloo")
+    torch.set_num_threads(1)
+    data, model = NotingData(*make_samples(21, 4)), build_model(4 + dist.get_rank())
+    state, losses = train(model, data, 2, 3, 2, lambda ps: torch.optim.SGD(ps, lr=0.5))
+    if dist.get_rank() == 0:
+        torch.save(state, sys.argv[1])
+    dist.destroy_process_group()
+"""
+
+
+def test_a_script_under_torchrun_gets_the_weights_of_a_launch(tmp_path):
+    script, left = tmp_path / "train.py", tmp_path / "model.pt"
+    script.write_text(SCRIPT)
+    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"]
+    command += ["--rdzv-backend", "c10d", "--rdzv-endpoint", "localhost:0"]
+    command += ["--local-addr", "localhost", str(script), str(left)]
+    loopback = "lo0" if sys.platform == "darwin" else "lo"
+    own = {"PYTHONPATH": str(REPOSITORY), "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": loopback}
+    done = subprocess.run(
+        command, env=os.environ | own, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    run = launch_ranks(ddp_ranks.run_trainings, 2, train, [TASK])
+    for tasks in run.results:
+        state, _ = tasks[0]["given"]
+        for name, wanted in torch.load(left).items():
+            assert np.allclose(state[name], wanted, rtol=0, atol=1e-12)

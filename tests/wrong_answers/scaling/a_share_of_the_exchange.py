@@ -1,0 +1,10 @@
+# loses: hidden
+def step_s(ranks, batch, work, net):
+    computing = work.fixed_s + math.ceil(batch / ranks) * work.sample_s
+    link = net.within if ranks <= net.per_node else net.across
+
+    def ring_s(size):
+        return 2 * (ranks - 1) * (link.latency_s + size / ranks / link.bytes_per_s)
+
+    early = ring_s(work.bytes - work.last_bytes)
+    return computing + (1 - work.backward) * early + ring_s(work.last_bytes)

@@ -1,0 +1,5 @@
+# loses: recipe
+def recipe(ranks, batch, peak, steps, scale, optimiser):
+    new = ranks * batch
+    factor = ranks if optimiser == "sgd" else math.sqrt(ranks)
+    return new, peak * factor, steps
