@@ -1,4 +1,4 @@
-"""The command line: gpuedu doctor, start, update, build, lint, prove, progress, record."""
+"""The command line: gpuedu doctor, start, update, build, lint, prove, progress, record, grade."""
 
 from __future__ import annotations
 
@@ -257,6 +257,35 @@ def record(
     arguments += [part for name in only or () for part in ("--only", name)]
     arguments += [flag for flag, is_on in (("--fresh", fresh), ("--list", names)) if is_on]
     raise typer.Exit(record(arguments))
+
+
+@app.command()
+def grade(
+    submissions: Annotated[Path, typer.Argument(help="LEARNER/LESSON/..., as nbgrader has it.")],
+    out: Annotated[Path, typer.Option(help="Folder of the verdicts.")],
+    lesson: Annotated[list[str] | None, typer.Option(help="Folder of a lesson; all.")] = None,
+    workers: Annotated[int, typer.Option(min=0, help="Processes; one a core.")] = 0,
+    secret: Annotated[Path | None, typer.Option(help="File with the class's secret.")] = None,
+    resume: Annotated[bool, typer.Option(help="Go on with a run that was interrupted.")] = False,
+    again: Annotated[bool, typer.Option(help="Grade also what has a verdict.")] = False,
+) -> None:
+    """Grade a class in a sandbox: a verdict for each submission, whatever is in it."""
+    from gpuedu.grading.batch.running import grade_class
+    from gpuedu.grading.batch.secret import class_secret, require_fresh
+    from gpuedu.grading.batch.submissions import find_submissions
+
+    if not (resume or again):
+        require_fresh(out)
+    tasks = find_submissions(submissions, class_secret(out, secret), lesson)
+    counts = grade_class(tasks, out, _print_graded, workers=workers, again=again)
+    print(", ".join(f"{count} {state}" for state, count in sorted(counts.items())))
+
+
+def _print_graded(progress: Any) -> None:
+    told = f"[{progress.done}/{progress.total}] {progress.task.learner} {progress.task.lesson}"
+    points = f", {progress.points:g} points" if progress.state == "graded" else ""
+    fault = f": {progress.fault}" if progress.fault else ""
+    print(f"{told}: {progress.state}{points} ({progress.seconds:.1f} s){fault}", flush=True)
 
 
 def _read(path: Path) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -135,13 +135,21 @@ class Play:
 
     ``run(answers, inputs)`` calls the learner's objects on one case and returns ``Plain``.
     ``time_limit_s`` bounds all cases together. ``isolated`` runs them in a process of its own that
-    can be ended even inside compiled code.
+    can be ended even inside compiled code. ``on_machine``: the answers are kernels, values, or
+    functions that take and give plain values, so a class can be graded where kernels arrive as text
+    and none of the learner's Python runs.
     """
 
     answers: tuple[Answer, ...]
     run: Callable[[Sequence[Any], Mapping[str, Any]], Plain]
     time_limit_s: float = 10.0
     isolated: bool = False
+    on_machine: bool = False
+
+
+def on_machine(plays: Mapping[str, Play]) -> dict[str, Play]:
+    """The plays of a lesson whose answers are kernels, values, or functions of plain values."""
+    return {name: replace(play, on_machine=True) for name, play in plays.items()}
 
 
 @dataclass(frozen=True)

@@ -71,17 +71,28 @@ def examine(exercise: Exercise, answers: Sequence[Any], seed: int = 0) -> Report
     """Judge ``answers`` on the cases that ``seed`` draws. Never raises for what a learner wrote."""
     started = time.perf_counter()
     if any(answer is ... for answer in answers):
-        return replace(_plain_report(exercise, "unsolved"), blanks=_blanks(exercise, answers))
+        return report_without_cases(exercise, "unsolved", blanks=_blanks(exercise, answers))
     try:
         _require_answers(exercise, answers)
         cases = exercise.judge.cases(np.random.default_rng(seed))
         outcomes = play_cases(exercise, answers, cases)
     except AnswerError as refusal:
-        return _plain_report(exercise, "refused", refusal.message, refusal.remedy)
+        return report_without_cases(exercise, "refused", refusal.message, refusal.remedy)
+    blanks = [has_placeholder(answer) for answer in answers]
+    report = report_of(exercise, cases, outcomes, has_blanks=any(blanks))
+    if report.state == "unsolved":
+        return replace(report, blanks=_blanks(exercise, answers))
+    return replace(report, seconds=time.perf_counter() - started)
+
+
+def report_of(
+    exercise: Exercise, cases: Sequence[Case], outcomes: Sequence[Outcome], *, has_blanks: bool
+) -> Report:
+    """The verdict on played cases; an answer that is not right and has blanks left is unsolved."""
     results, findings = judge_outcomes(exercise, cases, outcomes)
     solved = all(result.holds for result in results)
-    if not solved and any(has_placeholder(answer) for answer in answers):
-        return replace(_plain_report(exercise, "unsolved"), blanks=_blanks(exercise, answers))
+    if not solved and has_blanks:
+        return report_without_cases(exercise, "unsolved")
     state = "solved" if solved else "partly" if any(r.holds for r in results) else "wrong"
     return Report(
         exercise.id,
@@ -91,14 +102,18 @@ def examine(exercise: Exercise, answers: Sequence[Any], seed: int = 0) -> Report
         results,
         findings,
         printed="".join(outcome.printed for outcome in outcomes),
-        seconds=time.perf_counter() - started,
     )
 
 
-def _plain_report(exercise: Exercise, state: str, refusal: str = "", remedy: str = "") -> Report:
+def report_without_cases(
+    exercise: Exercise, state: str, refusal: str = "", remedy: str = "", blanks: str = ""
+) -> Report:
+    """The report on what was not played: unsolved or refused, and why."""
     judge = exercise.judge
     nothing = tuple(PropertyResult(prop, 0, 0) for prop in judge.properties)
-    return Report(exercise.id, judge.title, judge.points, state, nothing, (), refusal, remedy)
+    return Report(
+        exercise.id, judge.title, judge.points, state, nothing, (), refusal, remedy, blanks
+    )
 
 
 def _blanks(exercise: Exercise, answers: Sequence[Any]) -> str:

@@ -40,6 +40,14 @@ class Problem:
     ends_check: bool = False
 
 
+class ToldProblemError(Exception):
+    """A problem that was explained where it happened, in another process."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        super().__init__(problem.message)
+
+
 @dataclass(frozen=True)
 class Outcome:
     """One case played: what was observed or what went wrong, what was printed, how long it took."""
@@ -174,6 +182,8 @@ def explain(fault: BaseException, limit_s: float) -> Problem:
             "Is there a loop that never ends, or a wait for something that never comes?",
             ends_check=True,
         )
+    if isinstance(fault, ToldProblemError):
+        return fault.problem
     if isinstance(fault, AnswerError):
         return Problem(fault.message, fault.remedy)
     if isinstance(fault, SystemExit):

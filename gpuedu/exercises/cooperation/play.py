@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.contract import Answer, Play
+from gpuedu.exercises.contract import Answer, Play, on_machine
 from gpuedu.exercises.cooperation.histogram_play import HISTOGRAM
 from gpuedu.exercises.cooperation.races_play import FIND_THE_RACE
 from gpuedu.exercises.cooperation.softmax_play import ROW_SOFTMAX
@@ -115,27 +115,29 @@ def _join_blocks(
     ]
 
 
-PLAYS = {
-    "block-sum": Play(
-        (Answer("block_sum", signature=("x", "sums")),), play_block_sum, time_limit_s=30.0
-    ),
-    "warp-sum": Play(
-        (
-            Answer("warp_sum", signature=("value",)),
-            Answer("sum_by_warps", signature=("x", "sums")),
+PLAYS = on_machine(
+    {
+        "block-sum": Play(
+            (Answer("block_sum", signature=("x", "sums")),), play_block_sum, time_limit_s=30.0
         ),
-        play_warp_sum,
-        time_limit_s=30.0,
-    ),
-    "histogram": HISTOGRAM,
-    "find-the-race": FIND_THE_RACE,
-    "row-softmax": ROW_SOFTMAX,
-    "scan": Play(
-        (
-            Answer("scan_block", signature=("x", "out", "totals")),
-            Answer("add_before", signature=("upto", "out")),
+        "warp-sum": Play(
+            (
+                Answer("warp_sum", signature=("value",)),
+                Answer("sum_by_warps", signature=("x", "sums")),
+            ),
+            play_warp_sum,
+            time_limit_s=30.0,
         ),
-        play_scan,
-        time_limit_s=30.0,
-    ),
-}
+        "histogram": HISTOGRAM,
+        "find-the-race": FIND_THE_RACE,
+        "row-softmax": ROW_SOFTMAX,
+        "scan": Play(
+            (
+                Answer("scan_block", signature=("x", "out", "totals")),
+                Answer("add_before", signature=("upto", "out")),
+            ),
+            play_scan,
+            time_limit_s=30.0,
+        ),
+    }
+)

@@ -196,5 +196,6 @@ PLAYS = {
         (Answer("normalise", signature=("grid", "block", "args")),),
         play_raw_kernel,
         time_limit_s=30.0,
+        on_machine=True,
     ),
 }

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.contract import Answer, Play
+from gpuedu.exercises.contract import Answer, Play, on_machine
 from gpuedu.exercises.kernels.launching import observe, run_kernel, writers
 from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.plain import describe, whole_number
@@ -142,30 +142,32 @@ def play_out_of_bounds(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]
     return {**observe(trace, {"x": x, "out": out}), **writers(trace, 1, out.size)}
 
 
-PLAYS = {
-    "thread-index": Play((Answer("add_ten", signature=("a", "out")),), play_thread_index),
-    "blocks": Play((Answer("saxpy", signature=("a", "x", "y", "out")),), play_blocks),
-    "launch-shape": Play(
-        (
-            Answer("blocks_for", signature=("n", "threads")),
-            Answer("can_launch", signature=("grid", "block")),
-            Answer("empty_lanes", signature=("threads",)),
+PLAYS = on_machine(
+    {
+        "thread-index": Play((Answer("add_ten", signature=("a", "out")),), play_thread_index),
+        "blocks": Play((Answer("saxpy", signature=("a", "x", "y", "out")),), play_blocks),
+        "launch-shape": Play(
+            (
+                Answer("blocks_for", signature=("n", "threads")),
+                Answer("can_launch", signature=("grid", "block")),
+                Answer("empty_lanes", signature=("threads",)),
+            ),
+            play_launch_shape,
         ),
-        play_launch_shape,
-    ),
-    "grid-stride": Play(
-        (Answer("square", signature=("x", "out")),), play_grid_stride, time_limit_s=30.0
-    ),
-    "two-d-map": Play((Answer("add_bias", signature=("m", "bias", "out")),), play_two_d_map),
-    "any-order": Play(
-        (Answer("starts", signature=("lengths", "start")),), play_any_order, time_limit_s=30.0
-    ),
-    "mandelbrot": Play(
-        (Answer("mandelbrot", signature=("left", "top", "step", "limit", "out")),),
-        play_mandelbrot,
-        time_limit_s=30.0,
-    ),
-    "out-of-bounds": Play(
-        (Answer("found", dict), Answer("rises", signature=("x", "out"))), play_out_of_bounds
-    ),
-}
+        "grid-stride": Play(
+            (Answer("square", signature=("x", "out")),), play_grid_stride, time_limit_s=30.0
+        ),
+        "two-d-map": Play((Answer("add_bias", signature=("m", "bias", "out")),), play_two_d_map),
+        "any-order": Play(
+            (Answer("starts", signature=("lengths", "start")),), play_any_order, time_limit_s=30.0
+        ),
+        "mandelbrot": Play(
+            (Answer("mandelbrot", signature=("left", "top", "step", "limit", "out")),),
+            play_mandelbrot,
+            time_limit_s=30.0,
+        ),
+        "out-of-bounds": Play(
+            (Answer("found", dict), Answer("rises", signature=("x", "out"))), play_out_of_bounds
+        ),
+    }
+)

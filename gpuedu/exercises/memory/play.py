@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.contract import Answer, Play
+from gpuedu.exercises.contract import Answer, Play, on_machine
 from gpuedu.exercises.kernels.launching import observe, run_kernel, writers
 from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.kernels.traffic import (
@@ -136,25 +136,29 @@ def _entry(found: Mapping[str, Any], key: str) -> int:
     return whole_number(found[key], f"the entry for {key!r}")
 
 
-PLAYS = {
-    "coalesced-copy": Play(
-        (Answer("copy_striped", signature=("src", "dst")),), play_coalesced_copy, time_limit_s=30.0
-    ),
-    "aos-to-soa": Play(
-        (
-            Answer("to_soa", signature=("table",)),
-            Answer("speed_squared", signature=("fields", "out")),
+PLAYS = on_machine(
+    {
+        "coalesced-copy": Play(
+            (Answer("copy_striped", signature=("src", "dst")),),
+            play_coalesced_copy,
+            time_limit_s=30.0,
         ),
-        play_aos_to_soa,
-    ),
-    "transpose": Play(
-        (Answer("transpose", signature=("m", "out")),), play_transpose, time_limit_s=30.0
-    ),
-    "stencil": Play(
-        (Answer("smooth", signature=("x", "w", "out")),), play_stencil, time_limit_s=30.0
-    ),
-    "uninitialised": Play(
-        (Answer("found", dict), Answer("block_sums", signature=("x", "out"))),
-        play_uninitialised,
-    ),
-}
+        "aos-to-soa": Play(
+            (
+                Answer("to_soa", signature=("table",)),
+                Answer("speed_squared", signature=("fields", "out")),
+            ),
+            play_aos_to_soa,
+        ),
+        "transpose": Play(
+            (Answer("transpose", signature=("m", "out")),), play_transpose, time_limit_s=30.0
+        ),
+        "stencil": Play(
+            (Answer("smooth", signature=("x", "w", "out")),), play_stencil, time_limit_s=30.0
+        ),
+        "uninitialised": Play(
+            (Answer("found", dict), Answer("block_sums", signature=("x", "out"))),
+            play_uninitialised,
+        ),
+    }
+)

@@ -65,5 +65,6 @@ TENSOR_PLAYS = {
         ),
         run=play_tensor_cores,
         time_limit_s=30.0,
+        on_machine=True,
     ),
 }

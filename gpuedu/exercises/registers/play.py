@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.contract import Answer, Play
+from gpuedu.exercises.contract import Answer, Play, on_machine
 from gpuedu.exercises.kernels.raw_kernel import RawKernelAnswer
 from gpuedu.exercises.plain import describe, text, whole_number
 from gpuedu.exercises.registers.kernels import compiled_cuda_c, compiled_tile, tile_kernel
@@ -92,22 +92,25 @@ def _place(order: Mapping[str, Any], key: str) -> str:
     return text(order[key], f"the entry for {key!r}")
 
 
-PLAYS = {
-    "occupancy": Play(
-        (
-            Answer("blocks_per_sm", signature=("sm", "threads", "registers", "shared_bytes")),
-            Answer("warps_needed", signature=("latency", "independent")),
+PLAYS = on_machine(
+    {
+        "occupancy": Play(
+            (
+                Answer("blocks_per_sm", signature=("sm", "threads", "registers", "shared_bytes")),
+                Answer("warps_needed", signature=("latency", "independent")),
+            ),
+            play_occupancy,
         ),
-        play_occupancy,
-    ),
-    "register-tile": Play(
-        (Answer("make_matmul", signature=("t", "side")),), play_register_tile, time_limit_s=40.0
-    ),
-    "vector-loads": Play((RawKernelAnswer("matmul"),), play_vector_loads, time_limit_s=30.0),
-    "read-the-ladder": Play(
-        (Answer("order", dict), Answer("limit_of", signature=("account",))), play_read_the_ladder
-    ),
-    "double-buffer": Play(
-        (Answer("matmul", signature=("a", "b", "c")),), play_double_buffer, time_limit_s=30.0
-    ),
-}
+        "register-tile": Play(
+            (Answer("make_matmul", signature=("t", "side")),), play_register_tile, time_limit_s=40.0
+        ),
+        "vector-loads": Play((RawKernelAnswer("matmul"),), play_vector_loads, time_limit_s=30.0),
+        "read-the-ladder": Play(
+            (Answer("order", dict), Answer("limit_of", signature=("account",))),
+            play_read_the_ladder,
+        ),
+        "double-buffer": Play(
+            (Answer("matmul", signature=("a", "b", "c")),), play_double_buffer, time_limit_s=30.0
+        ),
+    }
+)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.contract import Answer, Play
+from gpuedu.exercises.contract import Answer, Play, on_machine
 from gpuedu.exercises.kernels.launching import observe, run_kernel, writers
 from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.kernels.traffic import array_traffic, loads_by_block, shared_traffic
@@ -128,26 +128,28 @@ def play_accumulate(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
 
 
 _MATMUL = ("a", "b", "c")
-PLAYS = {
-    "roofline": Play(
-        (
-            Answer("intensities", signature=("counts",)),
-            Answer("attainable", signature=("per_l1_byte", "per_memory_byte", "device")),
-            Answer("limits", dict),
+PLAYS = on_machine(
+    {
+        "roofline": Play(
+            (
+                Answer("intensities", signature=("counts",)),
+                Answer("attainable", signature=("per_l1_byte", "per_memory_byte", "device")),
+                Answer("limits", dict),
+            ),
+            play_roofline,
         ),
-        play_roofline,
-    ),
-    "naive": Play(
-        (
-            Answer("blocks_for", signature=("rows", "columns")),
-            Answer("matmul_naive", signature=_MATMUL),
+        "naive": Play(
+            (
+                Answer("blocks_for", signature=("rows", "columns")),
+                Answer("matmul_naive", signature=_MATMUL),
+            ),
+            play_naive,
+            time_limit_s=30.0,
         ),
-        play_naive,
-        time_limit_s=30.0,
-    ),
-    "accumulate-in-float32": Play(
-        (Answer("rms_norm", signature=("x", "w", "out")),), play_accumulate, time_limit_s=30.0
-    ),
-    "tiled": Play((Answer("matmul_tiled", signature=_MATMUL),), play_tiled, time_limit_s=30.0),
-    "any-shape": Play((Answer("matmul", signature=_MATMUL),), play_tiled, time_limit_s=30.0),
-}
+        "accumulate-in-float32": Play(
+            (Answer("rms_norm", signature=("x", "w", "out")),), play_accumulate, time_limit_s=30.0
+        ),
+        "tiled": Play((Answer("matmul_tiled", signature=_MATMUL),), play_tiled, time_limit_s=30.0),
+        "any-shape": Play((Answer("matmul", signature=_MATMUL),), play_tiled, time_limit_s=30.0),
+    }
+)

@@ -12,7 +12,7 @@ from gpuedu.exercises.plain import describe, number, text
 
 def play_read_the_profile(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The largest costs as the learner's dict names them, or the seconds of one profile."""
-    from gpuedu.exercises.training_step.planted import CAUSES, take_steps
+    from gpuedu.exercises.training_step.planted import CAUSES, Plan, take_steps
 
     worst, where_it_went = answers
     if inputs["ask"] == "worst":
@@ -20,7 +20,7 @@ def play_read_the_profile(answers: Sequence[Any], inputs: Mapping[str, Any]) -> 
         if missing:
             raise AnswerError(f"`worst` has no entry for {missing[0]!r}")
         return {"worst": {name: text(worst[name], name) for name in inputs["names"]}}
-    got = where_it_went(take_steps(inputs["plan"]))
+    got = where_it_went(take_steps(Plan(**inputs["plan"])))
     if type(got) is not dict:
         raise AnswerError(f"`where_it_went` should return a dict, got {describe(got)}")
     missing = [cause for cause in CAUSES if cause not in got]

@@ -62,12 +62,12 @@ def _cost(rng: np.random.Generator, *, host: bool) -> StepCost:
 
 
 def _rate(cost: StepCost, batch: int) -> Case:
-    return Case(f"batch {batch}", {"ask": "rate", "batch": batch, "cost": cost}, ("rate",))
+    return Case(f"batch {batch}", {"ask": "rate", "batch": batch, "cost": tuple(cost)}, ("rate",))
 
 
 def _knee(rng: np.random.Generator, cost: StepCost) -> Case:
     share = float(rng.integers(60, 91)) / 100
-    return Case(f"share {share}", {"ask": "knee", "share": share, "cost": cost}, ("knee",))
+    return Case(f"share {share}", {"ask": "knee", "share": share, "cost": tuple(cost)}, ("knee",))
 
 
 def _measured(rng: np.random.Generator, draw: Callable[..., Measured], prop: str) -> Case:

@@ -22,7 +22,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     found = [Case("your dict", {"ask": "worst", "names": list(SHOWN)}, ("worst",))]
     for number, trap in enumerate(_TRAPS, 1):
         plan = draw_plan(rng, trap=trap)
-        found.append(Case(f"profile {number}", {"ask": "shares", "plan": plan}, CAUSES))
+        found.append(Case(f"profile {number}", {"ask": "shares", "plan": vars(plan)}, CAUSES))
     return found
 
 
@@ -35,7 +35,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
                 yield Fault("worst", f"step {name}: you say {got!r}", _why_not(name, got))
                 return
         return
-    plan: Plan = case.inputs["plan"]
+    plan = Plan(**case.inputs["plan"])
     expected_shares = where_it_went(take_steps(plan))
     got_shares = observed["shares"]
     for cause in CAUSES:

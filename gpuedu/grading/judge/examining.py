@@ -1,0 +1,208 @@
+"""From a learner's cells to a Report: the same verdict as ``check`` gives, from a trusted process.
+
+Cases are drawn here, after the learner's code was loaded; results come back as plain values, and
+are compared here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gpuedu.exercises.contract import Case, Exercise, Fault, Finding, Plain
+from gpuedu.exercises.examine import Report, report_of, report_without_cases
+from gpuedu.exercises.guard import Outcome, Problem, play_guarded
+from gpuedu.grading.judge.cells import Cells
+from gpuedu.grading.judge.players import Player, PlayerGoneError, Zygote
+from gpuedu.grading.sandbox.limits import PlayingLimits
+
+VERDICT_LIMIT_S = 30.0
+_MOST_CALLS = 100_000
+_MOST_TEXT = 4_000
+
+
+class _NothingToPlayError(Exception):
+    """There is nothing to play; the report says why."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+
+
+def examine_cells(
+    zygote: Zygote, exercise: Exercise, cells: Cells, seed: int, limits: PlayingLimits
+) -> Report:
+    """Judge a learner's cells on the cases that ``seed`` draws. Never raises for what they do.
+
+    Raises:
+        SandboxError: no player could be had: a fault of ours.
+    """
+    began_s = time.perf_counter()
+    with ExitStack() as stack:
+        learner = stack.enter_context(zygote.player(limits))
+        try:
+            has_blanks = _load(learner, exercise, cells, limits)
+            if exercise.play.on_machine:
+                machine = stack.enter_context(zygote.player(limits))
+                _hand_over(learner, machine, exercise, limits)
+                table = _Table(exercise, limits, machine, learner)
+            else:
+                table = _Table(exercise, limits, learner)
+        except _NothingToPlayError as told:
+            return told.report
+        cases = exercise.judge.cases(np.random.default_rng(seed))
+        outcomes = table.play(cases)
+    report = report_of(_wary(exercise), cases, outcomes, has_blanks=has_blanks)
+    return replace(report, seconds=time.perf_counter() - began_s)
+
+
+def _load(player: Player, exercise: Exercise, cells: Cells, limits: PlayingLimits) -> bool:
+    """Have the cells run; whether blanks are left in the answers.
+
+    Raises:
+        _NothingToPlayError: they cannot be run, or there is no answer.
+    """
+    request = {
+        "do": "load",
+        "lesson": exercise.lesson,
+        "exercise": exercise.id,
+        "cells": [list(one) for one in cells.sources],
+        "arguments": list(cells.arguments),
+        "limit_s": limits.cells_s,
+    }
+    reply = _prepare(player, exercise, request, limits)
+    if any(one is True for one in _list(reply.get("given"))):
+        raise _NothingToPlayError(report_without_cases(exercise, "unsolved"))
+    return any(one is True for one in _list(reply.get("blanks")))
+
+
+def _hand_over(learner: Player, machine: Player, exercise: Exercise, limits: PlayingLimits) -> None:
+    """Send the answers, as text, from where they were made to where they are played."""
+    told = _prepare(learner, exercise, {"do": "describe", "limit_s": limits.cells_s}, limits)
+    answers = _list(told.get("observed"))
+    if len(answers) != len(exercise.play.answers):
+        told = "your cells cannot be run: the answers did not arrive"
+        raise _NothingToPlayError(report_without_cases(exercise, "refused", told))
+    request = {"do": "rebuild", "lesson": exercise.lesson, "exercise": exercise.id}
+    request |= {"answers": answers, "limit_s": limits.cells_s}
+    _prepare(machine, exercise, request, limits)
+
+
+def _prepare(
+    player: Player, exercise: Exercise, request: dict[str, Any], limits: PlayingLimits
+) -> dict[str, Any]:
+    """A reply before anything is played; raises where it tells of a problem, or none came."""
+    try:
+        reply = player.ask(request, limits.cells_s + limits.grace_s)
+        problem = _problem_of(reply)
+    except TimeoutError:
+        problem = Problem(f"your cells did not finish within {limits.cells_s:.3g} s")
+    except PlayerGoneError as fault:
+        problem = Problem(f"your cells cannot be run: {fault}")
+    if problem is None:
+        return reply
+    refused = report_without_cases(exercise, "refused", problem.message, problem.cause)
+    raise _NothingToPlayError(refused)
+
+
+class _Table:
+    """Where cases are played: one player, and a second where the learner's functions are."""
+
+    def __init__(
+        self,
+        exercise: Exercise,
+        limits: PlayingLimits,
+        player: Player,
+        functions: Player | None = None,
+    ) -> None:
+        self._limits, self._player, self._functions = limits, player, functions
+        self._limit_s = exercise.play.time_limit_s
+        self._calls = 0
+
+    def play(self, cases: Sequence[Case]) -> list[Outcome]:
+        """An Outcome for each case that was reached before the time ran out."""
+        end_s = time.monotonic() + self._limit_s
+        outcomes: list[Outcome] = []
+        for case in cases:
+            outcomes.append(self._play_one(case, max(end_s - time.monotonic(), 0.0)))
+            if outcomes[-1].problem and outcomes[-1].problem.ends_check:
+                break
+        return outcomes
+
+    def _play_one(self, case: Case, left_s: float) -> Outcome:
+        request = {"do": "play", "inputs": dict(case.inputs), "limit_s": left_s}
+        end_s = time.monotonic() + left_s + self._limits.grace_s
+        try:
+            reply = self._player.ask(request, end_s - time.monotonic())
+            while type(reply) is dict and "call" in reply:
+                reply = self._player.ask(self._call(reply["call"], end_s), end_s - time.monotonic())
+            return self._outcome(reply)
+        except TimeoutError:
+            return Outcome(problem=self._too_long())
+        except PlayerGoneError as fault:
+            return Outcome(problem=Problem(str(fault), ends_check=True))
+
+    def _call(self, call: Any, end_s: float) -> Any:
+        """What the learner's function gives; the reply is passed on as it is."""
+        self._calls += 1
+        if self._functions is None or type(call) is not dict or self._calls > _MOST_CALLS:
+            raise PlayerGoneError("its reply has no known form")
+        left_s = max(end_s - time.monotonic(), 0.001)
+        request = {"do": "call", **call, "limit_s": left_s}
+        return self._functions.ask(request, left_s)
+
+    def _outcome(self, reply: Any) -> Outcome:
+        problem = _problem_of(reply)
+        if problem is not None and problem.ends_check:
+            problem = self._too_long()
+        observed = None if problem else reply.get("observed")
+        if problem is None and type(observed) is not dict:
+            problem = Problem("no result came", "Its reply has no known form.")
+        printed = reply.get("printed")
+        return Outcome(observed, problem, printed[:_MOST_TEXT] if type(printed) is str else "")
+
+    def _too_long(self) -> Problem:
+        return Problem(
+            f"it did not finish within {self._limit_s:.3g} s, all cases together",
+            "Is there a loop that never ends, or a wait for something that never comes?",
+            ends_check=True,
+        )
+
+
+def _problem_of(reply: Any) -> Problem | None:
+    """The problem that a reply tells of.
+
+    Raises:
+        PlayerGoneError: it has no known form.
+    """
+    told = reply.get("problem", "") if type(reply) is dict else ""
+    if told is None:
+        return None
+    message, cause, ends = told if type(told) is list and len(told) == 3 else ("", "", False)
+    if not (type(message) is type(cause) is str and message):
+        raise PlayerGoneError("its reply has no known form")
+    return Problem(message[:_MOST_TEXT], cause[:_MOST_TEXT], ends_check=ends is True)
+
+
+def _list(value: Any) -> list:
+    return value if type(value) is list else []
+
+
+def _wary(exercise: Exercise) -> Exercise:
+    """The exercise with a verdict for results that nobody vouches for: it never raises or hangs."""
+
+    def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
+        outcome = play_guarded(
+            lambda: list(exercise.judge.verdict(case, observed)), VERDICT_LIMIT_S
+        )
+        if outcome.problem is None:
+            return outcome.observed
+        told = f"its result does not have the form that is judged ({outcome.problem.message})"
+        names = case.decides or [prop.name for prop in exercise.judge.properties]
+        return [Fault(name, told) for name in names]
+
+    return replace(exercise, judge=replace(exercise.judge, verdict=verdict))

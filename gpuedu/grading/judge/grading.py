@@ -1,0 +1,89 @@
+"""One submission, from what was handed in to a Verdict."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from gpuedu.course.workspace.folder import release_folder
+from gpuedu.errors import GpueduError
+from gpuedu.exercises.registry import load
+from gpuedu.grading.judge.cells import cells_of
+from gpuedu.grading.judge.examining import examine_cells
+from gpuedu.grading.judge.players import Zygote
+from gpuedu.grading.reading import Submission, SubmissionError, read_submission
+from gpuedu.grading.sandbox.limits import PlayingLimits
+from gpuedu.grading.verdict import ExerciseVerdict, State, Task, Verdict
+from gpuedu.syllabus import Lesson, lessons
+
+
+def lesson_in(folder: str) -> Lesson:
+    """The lesson whose folder has this name.
+
+    Raises:
+        GpueduError: there is none.
+    """
+    for lesson in lessons():
+        if lesson.ready and lesson.folder == folder:
+            return lesson
+    known = ", ".join(one.folder for one in lessons() if one.ready)
+    raise GpueduError(f"there is no lesson {folder!r}", remedy=f"one of {known}")
+
+
+@cache
+def released(folder: str) -> NotebookNode:
+    """The notebook that learners of a lesson were given."""
+    return nbformat.read(release_folder() / folder / f"{folder}.ipynb", as_version=4)
+
+
+def grade(
+    zygote: Callable[[], Zygote], task: Task, submission: Submission, limits: PlayingLimits
+) -> Verdict:
+    """Judge every exercise of a submission, each in processes of its own.
+
+    Args:
+        zygote: where players come from; asked for each exercise, since one may be lost.
+        task: what is graded.
+        submission: as it was read.
+        limits: of each exercise.
+
+    Raises:
+        SandboxError: no player could be had: a fault of ours.
+    """
+    began_s = time.perf_counter()
+    verdicts = []
+    for name in lesson_in(task.lesson).exercises:
+        exercise = load(name)
+        cells = cells_of(submission.notebook, name)
+        report = examine_cells(zygote(), exercise, cells, seed_of(task.seed, name), limits)
+        forgeable = not exercise.play.on_machine
+        verdicts.append(ExerciseVerdict.of(report, forgeable=forgeable))
+    return Verdict(
+        task,
+        State.GRADED,
+        exercises=tuple(verdicts),
+        repairs=submission.repairs,
+        digest=submission.digest,
+        seconds=round(time.perf_counter() - began_s, 3),
+    )
+
+
+def seed_of(seed: int, exercise: str) -> int:
+    """The seed of one exercise's cases: cases of one tell nothing about those of another."""
+    told = hashlib.sha256(f"{seed} {exercise}".encode()).digest()
+    return int.from_bytes(told[:6], "big")
+
+
+def read(task: Task) -> Submission | Verdict:
+    """The submission, or the verdict on one that cannot be read."""
+    try:
+        return read_submission(Path(task.path), task.lesson, released(task.lesson))
+    except SubmissionError as fault:
+        digest = hashlib.sha256(f"unreadable {fault}".encode()).hexdigest()
+        return Verdict(task, State.FAILED_BY_LEARNER, reason=str(fault), digest=digest)

@@ -1,0 +1,299 @@
+"""Kernels as text: taken apart where the learner's code ran, put together where none of it did.
+
+The machine reads a kernel's source and looks at the names that it uses from outside. Both travel as
+plain values, so a kernel that arrives is what the machine will run, whatever its Python did before.
+Functions of the learner's stay where they are, and are called from afar.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import inspect
+import linecache
+import types
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from gpuedu.errors import AnswerError
+from gpuedu.grading.wire import WireError, pack
+
+_MODULES = (
+    *("math", "cmath", "numpy", "operator", "builtins"),
+    *("numba", "gpuedu.simt", "gpuedu.backend"),
+)
+"""Names from these are sent as names. None of them is called where they arrive."""
+_MOST_NESTED = 20
+_CUDA_C = ("code", "name", "options", "operation", "preamble", "in_params", "out_params")
+
+Call = Callable[[int, tuple[Any, ...]], Any]
+
+
+# Where the learner's code ran
+
+
+def describe_answer(answer: Any) -> dict[str, Any]:
+    """An answer as plain values: a kernel's text, a value, or that it is a function."""
+    if _python_under(answer) is not None and answer is not _python_under(answer):
+        return _kernel(answer, ())
+    if inspect.isfunction(answer) or inspect.isbuiltin(answer):
+        return {"kind": "function", "name": str(getattr(answer, "__name__", "function"))}
+    return _value(answer, ())
+
+
+def describe_argument(value: Any) -> dict[str, Any]:
+    """What a function is called with: a plain value, or a tensor on the CPU."""
+    if _is_tensor(value):
+        import torch
+
+        raw = value.detach().contiguous().reshape(-1).view(torch.uint8).numpy().copy()
+        told = {"kind": "tensor", "dtype": str(value.dtype).removeprefix("torch.")}
+        return told | {"shape": list(value.shape), "bytes": raw}
+    return {"kind": "value", "value": value}
+
+
+def _is_tensor(value: Any) -> bool:
+    return type(value).__module__ == "torch" and type(value).__name__ == "Tensor"
+
+
+def rebuild_argument(told: Any) -> Any:
+    """An argument, where the function is; and an argument that came back, where it is called."""
+    if _field(told, "kind", str) == "value":
+        return told.get("value")
+    return _tensor(told)
+
+
+def _python_under(thing: Any) -> Callable | None:
+    found = inspect.getattr_static(thing, "py_func", None)
+    return found if inspect.isfunction(found) else None
+
+
+def _kernel(kernel: Any, inside: tuple[int, ...]) -> dict[str, Any]:
+    """A kernel or device function with the text of its cell and what its names stand for."""
+    function = _python_under(kernel)
+    if id(function) in inside or len(inside) > _MOST_NESTED:
+        return {"kind": "unknown", "type": "a function that calls itself"}
+    inside = (*inside, id(function))
+    code = function.__code__
+    free = zip(code.co_freevars, function.__closure__ or (), strict=True)
+    options = getattr(kernel, "targetoptions", {})
+    return {
+        "kind": "kernel",
+        "file": code.co_filename,
+        "text": "".join(linecache.getlines(code.co_filename)),
+        "name": code.co_name,
+        "line": code.co_firstlineno,
+        "defaults": _value(function.__defaults__, inside),
+        "globals": {name: _value(one, inside) for name, one in _globals_of(function)},
+        "cells": {name: _value(_content(cell), inside) for name, cell in free},
+        "options": {name: one for name, one in options.items() if _is_plain(one)},
+    }
+
+
+def _globals_of(function: Callable) -> Iterator[tuple[str, Any]]:
+    """What the names in a function's code stand for in its module."""
+    seen, codes = set(), [function.__code__]
+    while codes:
+        code = codes.pop()
+        codes += [one for one in code.co_consts if isinstance(one, types.CodeType)]
+        seen |= set(code.co_names)
+    scope = function.__globals__
+    return ((name, scope[name]) for name in sorted(seen) if name in scope)
+
+
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
+def _value(value: Any, inside: tuple[int, ...]) -> dict[str, Any]:
+    if isinstance(value, types.ModuleType):
+        return {"kind": "module", "name": value.__name__}
+    if _python_under(value) is not None:
+        return _kernel(value, inside)
+    if _is_tensor(value):
+        return describe_argument(value)
+    found = _name_of(value)
+    if found:
+        return {"kind": "name", "module": found[0], "name": found[1]}
+    if _is_plain(value):
+        return {"kind": "value", "value": value}
+    texts = {name: getattr(value, name, None) for name in _CUDA_C}
+    if any(type(texts[name]) is str for name in ("code", "operation")):
+        kept = {name: one for name, one in texts.items() if _is_plain(one) and one is not None}
+        return {"kind": "CUDA C", "class": type(value).__name__, **kept}
+    return {"kind": "unknown", "type": type(value).__name__}
+
+
+def _name_of(value: Any) -> tuple[str, str] | None:
+    """Module and name under which something of a library can be found again."""
+    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+    if type(name) is not str:
+        return _numba_type(value)
+    for module in (getattr(value, "__module__", None), "numpy", "math", "builtins"):
+        if type(module) is str and _is_known(module):
+            try:
+                if _look_up(module, name) is value:
+                    return module, name
+            except (ImportError, AttributeError):
+                continue
+    return None
+
+
+def _numba_type(value: Any) -> tuple[str, str] | None:
+    """``numba.float32`` and its like, which have no name of a Python object."""
+    for module in ("numba", "gpuedu.backend"):
+        names = str(value) if type(value).__module__.startswith(("numba", "gpuedu")) else ""
+        if names.isidentifier() and getattr(importlib.import_module(module), names, None) is value:
+            return module, names
+    return None
+
+
+def _is_known(module: str) -> bool:
+    return any(module == one or module.startswith(one + ".") for one in _MODULES)
+
+
+def _look_up(module: str, name: str) -> Any:
+    found: Any = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def _is_plain(value: Any) -> bool:
+    try:
+        pack(value)
+    except (WireError, ValueError, RecursionError):
+        return False
+    return True
+
+
+# Where none of it ever ran
+
+
+def rebuild_answer(told: Mapping[str, Any], number: int, call: Call) -> Any:
+    """An answer from what was told of it.
+
+    Args:
+        told: what ``describe_answer`` made.
+        number: which answer it is, for calls.
+        call: calls the learner's function ``number`` with arguments, where it is.
+
+    Raises:
+        AnswerError: what was told is no answer.
+    """
+    if _field(told, "kind", str) == "function":
+        return _remote(_field(told, "name", str), number, call)
+    return _rebuild(told, 0)
+
+
+def _remote(name: str, number: int, call: Call) -> Callable[..., Any]:
+    def remote(*arguments: Any) -> Any:
+        return call(number, arguments)
+
+    remote.__name__ = remote.__qualname__ = name
+    return remote
+
+
+def _rebuild(told: Any, depth: int) -> Any:
+    if depth > _MOST_NESTED:
+        raise AnswerError("kernels and functions lie too deep in each other")
+    kind = _field(told, "kind", str)
+    if kind == "value":
+        return told.get("value")
+    if kind == "module":
+        return _library(_field(told, "name", str), "")
+    if kind == "name":
+        return _library(_field(told, "module", str), _field(told, "name", str))
+    if kind == "kernel":
+        return _rebuild_kernel(told, depth)
+    if kind == "CUDA C":
+        return _rebuild_cuda_c(told)
+    if kind == "tensor":
+        return _tensor(told)
+    return type(str(told.get("type", "object"))[:60], (), {})()
+
+
+def _tensor(told: Any) -> Any:
+    import torch
+
+    dtype = getattr(torch, _field(told, "dtype", str), None)
+    raw, shape = _field(told, "bytes", np.ndarray), _field(told, "shape", list)
+    if not isinstance(dtype, torch.dtype) or raw.dtype != np.uint8 or raw.ndim != 1:
+        raise AnswerError("a tensor arrived in a form that none has")
+    try:
+        return torch.from_numpy(raw).view(dtype).reshape(shape)
+    except (RuntimeError, TypeError) as fault:
+        raise AnswerError("a tensor arrived in a form that none has") from fault
+
+
+def _field(told: Any, name: str, kind: type) -> Any:
+    found = told.get(name) if type(told) is dict else None
+    if type(found) is not kind:
+        raise AnswerError("an answer arrived in a form that none has")
+    return found
+
+
+def _library(module: str, name: str) -> Any:
+    if not _is_known(module):
+        raise AnswerError(f"a kernel uses {module!r}, which kernels do not have")
+    try:
+        return _look_up(module, name) if name else importlib.import_module(module)
+    except (ImportError, AttributeError) as fault:
+        raise AnswerError(f"a kernel uses `{module}.{name}`, which is not there") from fault
+
+
+def _rebuild_kernel(told: Any, depth: int) -> Any:
+    """A kernel object around a function that is made from its text, and never called."""
+    from gpuedu.backend import cuda
+
+    file, text, name = (_field(told, one, str) for one in ("file", "text", "name"))
+    code = _code_of(text, file, name, _field(told, "line", int))
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    scope = {"__name__": "__main__", "__builtins__": vars(builtins)}
+    scope |= {
+        str(one): _rebuild(inner, depth + 1) for one, inner in _field(told, "globals", dict).items()
+    }
+    cells = _field(told, "cells", dict)
+    if set(cells) != set(code.co_freevars):
+        raise AnswerError("a kernel arrived without what it uses from around it")
+    closure = tuple(types.CellType(_rebuild(cells[one], depth + 1)) for one in code.co_freevars)
+    defaults = _rebuild(told.get("defaults"), depth + 1)
+    function = types.FunctionType(code, scope, name, defaults, closure)
+    return cuda.jit(**_options(_field(told, "options", dict)))(function)
+
+
+_OPTIONS = ("device", "fastmath", "max_registers", "launch_bounds")
+
+
+def _options(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: one for name, one in given.items() if name in _OPTIONS and one is not None}
+
+
+def _code_of(text: str, file: str, name: str, line: int) -> types.CodeType:
+    """The compiled body of one function of a cell; the cell itself is not run."""
+    try:
+        codes = [compile(text, file, "exec", dont_inherit=True)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
+        raise AnswerError(f"a kernel's source cannot be read: {fault}") from None
+    while codes:
+        code = codes.pop()
+        if code.co_name == name and code.co_firstlineno == line:
+            return code
+        codes += [one for one in code.co_consts if isinstance(one, types.CodeType)]
+    raise AnswerError(f"the source of `{name}` is not in its cell", remedy="define it with `def`")
+
+
+def _rebuild_cuda_c(told: Mapping[str, Any]) -> Any:
+    from gpuedu.backend import cp
+
+    texts = {name: told[name] for name in _CUDA_C if name in told}
+    kind = _field(told, "class", str)
+    if kind == "RawKernel":
+        options = tuple(str(one) for one in texts.get("options") or ())
+        return cp.RawKernel(str(texts.get("code")), str(texts.get("name")), options=options)
+    raise AnswerError(f"a kernel of the class {kind!r} arrived, which none is judged of")

@@ -1,0 +1,94 @@
+"""Linux's own calls that shut a process in: namespaces, mounts, capabilities, limits."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import resource
+import signal
+from pathlib import Path
+
+_NEW_USER, _NEW_MOUNTS, _NEW_PROCESSES, _NEW_IPC = 0x10000000, 0x20000, 0x20000000, 0x08000000
+_NO_SETUID, _NO_DEVICES, _NO_PROGRAMS, _READ_ONLY = 2, 4, 8, 1
+_SET_DEATH_SIGNAL, _SET_DUMPABLE, _DROP_BOUND, _NO_NEW_PRIVILEGES = 1, 4, 24, 38
+_CAPABILITY_VERSION_3 = 0x20080522
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _require(status: int, what: str) -> None:
+    if status:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+
+
+def die_with_parent() -> None:
+    """Be killed when the parent ends, however it does."""
+    _require(_libc().prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0), "death signal")
+
+
+def hide_memory() -> None:
+    """Let no process of the same user read this one's memory, environment or open files."""
+    _require(_libc().prctl(_SET_DUMPABLE, 0, 0, 0, 0), "dumpable")
+
+
+def enter_own_namespaces() -> None:
+    """Get a user, mount, process and message namespace of one's own; the first child is process 1.
+
+    The caller has one thread, and keeps its number as a user.
+    """
+    user, group = os.getuid(), os.getgid()
+    flags = _NEW_USER | _NEW_MOUNTS | _NEW_PROCESSES | _NEW_IPC
+    _require(_libc().unshare(flags), "unshare")
+    Path("/proc/self/setgroups").write_text("deny")
+    Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
+    Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+
+
+def mount_memory(folder: str, size_bytes: int) -> None:
+    """Put an empty folder in memory over another."""
+    flags = _NO_SETUID | _NO_DEVICES
+    _mount("tmpfs", folder, flags, f"size={size_bytes},mode=0700,nr_inodes=20000")
+
+
+def mount_processes() -> None:
+    """Put a /proc over the old one that shows this namespace alone; where refused, an empty one."""
+    try:
+        _mount("proc", "/proc", _NO_SETUID | _NO_DEVICES | _NO_PROGRAMS, "")
+    except PermissionError:
+        _mount("tmpfs", "/proc", _NO_SETUID | _NO_DEVICES | _READ_ONLY, "size=0")
+
+
+def _mount(kind: str, folder: str, flags: int, options: str) -> None:
+    name = kind.encode()
+    _require(_libc().mount(name, folder.encode(), name, flags, options.encode()), f"mount {folder}")
+
+
+def forbid_namespaces() -> None:
+    """Let nobody in this user namespace make another."""
+    with contextlib.suppress(OSError):  # a kernel without this setting
+        Path("/proc/sys/user/max_user_namespaces").write_text("0")
+
+
+def drop_privileges() -> None:
+    """Give up every capability, for good."""
+    libc = _libc()
+    for capability in range(64):
+        if libc.prctl(_DROP_BOUND, capability, 0, 0, 0):
+            break
+    _require(libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "no new privileges")
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
+    _require(libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
+
+
+def set_limits(open_files: int, file_bytes: int) -> None:
+    """Limits that each process has for itself."""
+    for what, most in (
+        (resource.RLIMIT_NOFILE, open_files),
+        (resource.RLIMIT_FSIZE, file_bytes),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        resource.setrlimit(what, (most, most))

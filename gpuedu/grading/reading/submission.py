@@ -1,0 +1,164 @@
+"""A submission as it is graded: the released notebook with the learner's answers in it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from gpuedu.course.workspace.matching import is_same, match, names, role, slots
+from gpuedu.course.workspace.notebook_text import UnreadableNotebookError, clean, parse
+from gpuedu.grading.reading.files import find_notebook
+from gpuedu.grading.reading.limits import ReadingLimits, SubmissionError
+
+_MOST_NAMED = 4
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What one learner handed in for one lesson.
+
+    Attributes:
+        notebook: the released notebook, whose answer cells have the learner's sources.
+        answers: those sources by cell id.
+        repairs: what was mended or passed over, for learner and teacher.
+        digest: SHA-256 of the bytes that were handed in, in hexadecimal.
+    """
+
+    notebook: NotebookNode
+    answers: Mapping[str, str]
+    repairs: tuple[str, ...]
+    digest: str
+
+
+def read_submission(
+    path: Path, lesson: str, released: NotebookNode, limits: ReadingLimits | None = None
+) -> Submission:
+    """Read a submission as data: nothing in it is run, followed, or unpacked to disk.
+
+    Args:
+        path: what was handed in: a folder, a zip archive, or a notebook.
+        lesson: the lesson's folder name, such as ``01_why_gpus``.
+        released: the notebook that learners were given.
+        limits: beyond which the submission is refused.
+
+    Raises:
+        SubmissionError: it cannot be read; why, and what to try.
+    """
+    limits = limits or ReadingLimits()
+    found = find_notebook(path, lesson, limits)
+    remarks = list(found.remarks)
+    mine = _parse(found.data, limits, remarks)
+    answers = {}
+    for cell, own in _answer_cells(released, mine, remarks):
+        if len(own.encode("utf-8", "surrogatepass")) > limits.source_bytes:
+            remarks.append(f"the answer {cell.id!r} was not taken: it is {len(own):,} long")
+        else:
+            answers[cell.id] = own
+    notebook = nbformat.from_dict(released)
+    for cell in notebook.cells:
+        cell.source = answers.get(cell.id, cell.source)
+    digest = hashlib.sha256(found.data).hexdigest()
+    return Submission(notebook, answers, tuple(remarks), digest)
+
+
+def _parse(data: bytes, limits: ReadingLimits, remarks: list[str]) -> NotebookNode:
+    if not data.strip():
+        raise SubmissionError("the notebook is empty", remedy="save it, and hand it in again")
+    text = _decode(data, remarks)
+    if sum(text.count(mark) for mark in "[{,") > limits.values:
+        raise SubmissionError("the notebook has too many values in it")
+    try:
+        mine = clean(parse(text.encode("utf-8")))
+    except UnreadableNotebookError as fault:
+        raise SubmissionError(
+            f"this is no notebook: {fault}",
+            remedy="open it in JupyterLab, save it, and hand that file in",
+        ) from fault
+    if len(mine.cells) > limits.cells:
+        raise SubmissionError(f"the notebook has {len(mine.cells)} cells, at most {limits.cells}")
+    language = mine.metadata.get("kernelspec", {})
+    language = language.get("language", "python") if isinstance(language, dict) else "python"
+    if language != "python":
+        remarks.append(
+            f"the notebook says that it is written in {str(language)[:40]!r}: Python ran"
+        )
+    return mine
+
+
+def _decode(data: bytes, remarks: list[str]) -> str:
+    has_mark = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    for encoding in ("utf-8-sig", *(["utf-16"] if has_mark else [])):
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    remarks.append("the file is not UTF-8: it was read as Windows-1252")
+    return data.decode("cp1252", "replace")
+
+
+def _answer_cells(
+    released: NotebookNode, mine: NotebookNode, remarks: list[str]
+) -> Iterator[tuple[NotebookNode, str]]:
+    """The released answer cells that are there, each with the learner's source."""
+    course = slots(released.cells, released.cells)
+    places = {slot: own for own, slot in match(mine.cells, course).items()}
+    remarks += _told(released, mine, places)
+    for number, slot in enumerate(course):
+        if number in places and role(slot.release) == "answer":
+            yield slot.release, mine.cells[places[number]].source
+
+
+def _told(released: NotebookNode, mine: NotebookNode, places: Mapping[int, int]) -> Iterator[str]:
+    """What differs in form from the released notebook, a line for each kind."""
+    kept = [(number, cell) for number, cell in enumerate(released.cells) if role(cell) != "text"]
+    gone = [cell.id for number, cell in kept if number not in places]
+    if gone:
+        yield f"put back, as released: {_some(gone)}"
+    edited = [
+        cell.id
+        for number, cell in kept
+        if number in places
+        and role(cell) in ("setup", "check", "given")
+        and _differs(cell, mine.cells[places[number]])
+    ]
+    if edited:
+        yield f"changed by the learner, run as released: {_some(edited)}"
+    order = [places[number] for number in sorted(places)]
+    if order != sorted(order):
+        yield "cells stand in another order: the released one was used"
+    again = Counter(str(cell.get("id")) for cell in mine.cells if cell.get("id"))
+    doubled = [one for one, count in again.items() if count > 1]
+    if doubled:
+        yield f"there more than once, one of them taken: {_some(doubled)}"
+    yield from _own_cells(mine, places)
+
+
+def _differs(released: NotebookNode, mine: NotebookNode) -> bool:
+    return released.cell_type != mine.cell_type or not is_same(released, mine)
+
+
+def _own_cells(mine: NotebookNode, places: Mapping[int, int]) -> Iterator[str]:
+    """Cells that the learner added; they are not run, which matters where an answer uses them."""
+    taken = set(places.values())
+    added = [
+        cell
+        for place, cell in enumerate(mine.cells)
+        if place not in taken and cell.cell_type == "code" and cell.source.strip()
+    ]
+    if not added:
+        return
+    yield f"{len(added)} code cell{'s' * (len(added) > 1)} of the learner's own not run"
+    defined = sorted({name for cell in added for name in names(cell.source)})
+    if defined:
+        yield (f"they define {_some(defined)}: an answer that uses this needs it in its own cell")
+
+
+def _some(items: list[str]) -> str:
+    more = len(items) - _MOST_NAMED
+    return ", ".join(items[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,5 @@
+"""Where a learner's code runs when it is graded: no network, no secrets, limits on everything."""
+
+from gpuedu.grading.sandbox.limits import PlayingLimits, SandboxError
+
+__all__ = ["PlayingLimits", "SandboxError"]

@@ -1,0 +1,18 @@
+"""Whether a learner's code can be shut in on this machine."""
+
+from __future__ import annotations
+
+from gpuedu.grading.sandbox.bubblewrap import program
+from gpuedu.grading.sandbox.cgroups import can_limit
+from gpuedu.grading.sandbox.limits import SandboxError
+
+
+def require_sandbox() -> None:
+    """Raise SandboxError where there is no sandbox with limits; it says what is missing."""
+    program()
+    if not can_limit():
+        raise SandboxError(
+            "no control group can be made here, so nothing would limit memory and processes",
+            remedy="run the grader as root, or in a delegated scope: `systemd-run --user --scope "
+            "-p Delegate=yes gpuedu grade ...`; or `--no-sandbox` for code you trust",
+        )

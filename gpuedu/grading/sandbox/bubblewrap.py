@@ -1,0 +1,141 @@
+"""The command that puts a process into bubblewrap: what it can see, and nothing else.
+
+The system and Python are read-only; of the course there is what stands beside a learner's code. No
+judge, no solution, no test, no other submission is mounted, so none can be read.
+"""
+
+from __future__ import annotations
+
+import shutil
+import site
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+from gpuedu.grading.sandbox.limits import SandboxError
+
+HOME = "/home/learner"
+WRITABLE = (HOME, "/tmp", "/dev/shm")
+"""Folders that a learner's code can write to: empty, and its own."""
+USER_ID = 1000
+_PACKAGE = Path(__file__).resolve().parents[2]
+_SYSTEM = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/etc/ld.so.cache",
+    "/etc/alternatives",
+)
+_HIDDEN_PACKAGES = ("course", "grading/judge", "grading/reading", "grading/sandbox")
+
+
+def program() -> str:
+    """Where bubblewrap is.
+
+    Raises:
+        SandboxError: it is not there, or cannot make namespaces here; with the remedy.
+    """
+    found = shutil.which("bwrap")
+    if found is None:
+        raise SandboxError(
+            "bubblewrap is not installed: a learner's code would run without a sandbox",
+            remedy="`apt install bubblewrap` (Linux only), or `--no-sandbox` for code you trust",
+        )
+    why = _why_not(found)
+    if why:
+        raise SandboxError(
+            f"bubblewrap cannot make a sandbox here: {why}",
+            remedy="allow unprivileged user namespaces (in a container, its seccomp profile "
+            "decides), or `--no-sandbox` for code you trust",
+        )
+    return found
+
+
+@cache
+def _why_not(program: str) -> str:
+    """What bubblewrap says where it cannot start; "" where it can."""
+    tried = subprocess.run(
+        [program, "--unshare-all", "--ro-bind", "/", "/", "true"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=20,
+    )
+    return (tried.stderr.strip() or f"status {tried.returncode}") if tried.returncode else ""
+
+
+def command(inside: Sequence[str]) -> list[str]:
+    """The command line that runs another inside the sandbox."""
+    return [
+        program(),
+        *("--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--clearenv"),
+        *("--uid", str(USER_ID), "--gid", str(USER_ID), "--hostname", "grader"),
+        *_environment(),
+        *_system(),
+        # The whole of /proc, so that each player can be given one of its own over it.
+        *("--dev", "/dev", "--bind", "/proc", "/proc"),
+        *(part for folder in ("/tmp", HOME) for part in ("--tmpfs", folder)),
+        *_course(),
+        *("--remount-ro", "/"),
+        *("--chdir", HOME, "--"),
+        *inside,
+    ]
+
+
+def _environment() -> Iterator[str]:
+    settings = {
+        "HOME": HOME,
+        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "USER": "learner",
+        "LOGNAME": "learner",
+        "MPLCONFIGDIR": f"{HOME}/.matplotlib",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "GLOO_SOCKET_IFNAME": "lo",
+    }
+    for name, value in settings.items():
+        yield from ("--setenv", name, value)
+
+
+def _system() -> Iterator[str]:
+    for name in _SYSTEM:
+        path = Path(name)
+        if path.is_symlink():
+            yield from ("--symlink", str(path.readlink()), name)
+        elif path.exists():
+            yield from ("--ro-bind", name, name)
+    for folder in _python_folders():
+        yield from ("--ro-bind", str(folder), str(folder))
+
+
+def _python_folders() -> list[Path]:
+    """Python and its packages, without folders that lie in one another or in the system's."""
+    wanted = {Path(sys.prefix), Path(sys.base_prefix), Path(sys.executable).resolve().parents[1]}
+    wanted |= {Path(one) for one in site.getsitepackages()}
+    wanted = {one for one in wanted if one.is_dir() and not one.is_relative_to("/usr")}
+    return sorted(
+        one
+        for one in wanted
+        if not any(one != other and one.is_relative_to(other) for other in wanted)
+    )
+
+
+def _course() -> Iterator[str]:
+    """The package, with empty folders where something is that a learner's code must not see."""
+    yield from ("--ro-bind", str(_PACKAGE), str(_PACKAGE))
+    for folder in hidden_folders():
+        yield from ("--tmpfs", str(folder), "--remount-ro", str(folder))
+
+
+def hidden_folders(package: Path = _PACKAGE) -> list[Path]:
+    """Folders of the package that hold judges, cases and what grades."""
+    judges = [one for one in package.glob("exercises/*/judge") if one.is_dir()]
+    return sorted([*judges, *(package / one for one in _HIDDEN_PACKAGES)])

@@ -1,0 +1,141 @@
+"""Limits on memory and processes by control group, versions 1 and 2 of the kernel's interface."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpuedu.grading.sandbox.limits import PlayingLimits
+
+_ROOT = Path("/sys/fs/cgroup")
+_count = itertools.count()
+
+
+@dataclass(frozen=True)
+class ControlGroup:
+    """The folders of one group: one in version 2, one for each controller in version 1."""
+
+    folders: tuple[Path, ...]
+
+    def add(self, process: int) -> None:
+        """Put a process into it; what that starts will be in it, too."""
+        for folder in self.folders:
+            (folder / "cgroup.procs").write_text(str(process))
+
+    def kill(self, wait_s: float = 5.0) -> bool:
+        """Kill every process in it; whether none is left after ``wait_s`` seconds."""
+        end_s = time.monotonic() + wait_s
+        while processes := self._processes():
+            for process in processes:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(process, signal.SIGKILL)
+            if time.monotonic() > end_s:
+                return False
+            time.sleep(0.002)
+        return True
+
+    def out_of_memory(self) -> bool:
+        """Whether the kernel killed something in it because of the limit on memory."""
+        for name, key in (("memory.events", "oom_kill"), ("memory.oom_control", "oom_kill")):
+            for folder in self.folders:
+                with contextlib.suppress(OSError):
+                    lines = dict(one.split() for one in (folder / name).read_text().splitlines())
+                    return int(lines.get(key, 0)) > 0
+        return False
+
+    def _processes(self) -> set[int]:
+        found: set[int] = set()
+        for folder in self.folders:
+            with contextlib.suppress(OSError):
+                found |= {int(line) for line in (folder / "cgroup.procs").read_text().split()}
+        return found
+
+
+@contextlib.contextmanager
+def control_group(limits: PlayingLimits) -> Iterator[ControlGroup]:
+    """A new group with these limits; all that is in it is killed at the end, and it is removed.
+
+    Raises:
+        OSError: none can be made here.
+    """
+    name = f"gpuedu-{os.getpid()}-{next(_count)}"
+    made: list[Path] = []
+    try:
+        for parent, settings in _parents(limits):
+            folder = parent / name
+            folder.mkdir()
+            made.append(folder)
+            for file, value in settings.items():
+                path = folder / file
+                if path.exists() or not file.startswith("memory.memsw"):
+                    path.write_text(str(value))
+        group = ControlGroup(tuple(made))
+        yield group
+    finally:
+        if made:
+            ControlGroup(tuple(made)).kill()
+        for folder in made:
+            _remove(folder)
+
+
+def _parents(limits: PlayingLimits) -> list[tuple[Path, dict[str, object]]]:
+    """Where a group is made for each controller, and what is written there."""
+    memory, processes = limits.memory_bytes, limits.processes
+    if (_ROOT / "cgroup.controllers").exists():
+        settings = {"memory.max": memory, "memory.swap.max": 0, "pids.max": processes}
+        return [(_giving(_ROOT / _own("0", "")), settings | {"memory.oom.group": 1})]
+    return [
+        (
+            _ROOT / "memory" / _own("", "memory"),
+            {"memory.limit_in_bytes": memory, "memory.memsw.limit_in_bytes": memory},
+        ),
+        (_ROOT / "pids" / _own("", "pids"), {"pids.max": processes}),
+    ]
+
+
+def _giving(folder: Path) -> Path:
+    """The nearest group that can have groups with limits below it; one with processes cannot."""
+    for place in (folder, *folder.parents):
+        with contextlib.suppress(OSError):
+            given = (place / "cgroup.subtree_control").read_text().split()
+            if {"memory", "pids"} <= set(given):
+                return place
+        if place == _ROOT:
+            break
+    raise OSError("no control group here gives limits on memory and processes to those below it")
+
+
+def _own(number: str, controller: str) -> str:
+    """The group that this process is in, as a path below the controller's folder."""
+    for line in Path("/proc/self/cgroup").read_text().splitlines():
+        hierarchy, controllers, path = line.split(":", 2)
+        if hierarchy == number or (controller and controller in controllers.split(",")):
+            return path.strip("/")
+    return ""
+
+
+def _remove(folder: Path) -> None:
+    for _ in range(100):
+        try:
+            folder.rmdir()
+        except FileNotFoundError:
+            return
+        except OSError:  # the kernel is still taking the last process out
+            time.sleep(0.005)
+        else:
+            return
+
+
+def can_limit() -> bool:
+    """Whether control groups with limits can be made here."""
+    try:
+        with control_group(PlayingLimits()):
+            return True
+    except OSError:
+        return False

@@ -1,0 +1,205 @@
+"""What was found about one submission, as one file of JSON: never half written, never lost."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from gpuedu.errors import GpueduError
+from gpuedu.exercises.examine import Report
+
+FORMAT = 1
+SUFFIX = ".verdict.json"
+
+
+class State(StrEnum):
+    """How a submission ended. There is no fourth way."""
+
+    GRADED = "graded"
+    FAILED_BY_LEARNER = "failed: learner"
+    FAILED_BY_GRADER = "failed: grader"
+
+
+@dataclass(frozen=True)
+class Task:
+    """One submission to be graded.
+
+    Attributes:
+        learner: who handed it in.
+        lesson: the lesson's folder, such as ``01_why_gpus``.
+        path: what was handed in.
+        seed: of the cases, for this learner.
+    """
+
+    learner: str
+    lesson: str
+    path: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class ExerciseVerdict:
+    """The verdict on one exercise.
+
+    Attributes:
+        id: the exercise's.
+        points: earned; of ``max_points``.
+        max_points: that can be had.
+        state: solved, partly, wrong, unsolved or refused.
+        properties: for each its name, what it says, points, whether it holds; where it does not,
+            ``message`` is the counterexample, which tells hidden inputs, and ``cause`` a question.
+        refusal: why nothing was played.
+        remedy: what to try then.
+        printed: what the learner's code printed in the check.
+        forgeable: whether what was judged was observed in the process that ran the learner's code.
+        seconds: that it took.
+    """
+
+    id: str
+    points: float
+    max_points: float
+    state: str
+    properties: tuple[Mapping[str, Any], ...]
+    refusal: str = ""
+    remedy: str = ""
+    printed: str = ""
+    forgeable: bool = True
+    seconds: float = 0.0
+
+    @classmethod
+    def of(cls, report: Report, *, forgeable: bool) -> ExerciseVerdict:
+        """From what the judge reports."""
+        return cls(
+            report.exercise,
+            report.points,
+            report.max_points,
+            report.state,
+            tuple(_properties(report)),
+            report.refusal,
+            report.remedy,
+            report.printed[:4_000],
+            forgeable,
+            round(report.seconds, 3),
+        )
+
+
+def _properties(report: Report) -> Iterator[dict[str, Any]]:
+    for result in report.results:
+        told = {"message": "", "cause": ""}
+        if result.fault is not None:
+            told = {"message": result.fault.message, "cause": result.fault.cause}
+        yield {
+            "name": result.property.name,
+            "says": result.property.says,
+            "points": result.property.points,
+            "holds": result.holds,
+            "case": result.case,
+            **told,
+        }
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict on one submission.
+
+    Attributes:
+        task: what was graded.
+        state: how it ended.
+        reason: why it failed, where it did.
+        exercises: in the lesson's order; of a submission that cannot be read there are none.
+        repairs: what was mended in its form.
+        digest: SHA-256 of what was handed in.
+        sandbox: whether the learner's code was shut in.
+        course: version of the course that judged.
+        seconds: that it took.
+    """
+
+    task: Task
+    state: State
+    reason: str = ""
+    exercises: tuple[ExerciseVerdict, ...] = ()
+    repairs: tuple[str, ...] = ()
+    digest: str = ""
+    sandbox: bool = True
+    course: str = field(default_factory=lambda: version("gpuedu"))
+    seconds: float = 0.0
+
+    @property
+    def points(self) -> float:
+        """Earned in all exercises."""
+        return sum(one.points for one in self.exercises)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The verdict as its file has it; the seed itself is not in it, and no path."""
+        told = asdict(self)
+        task = told.pop("task")
+        return {
+            "format": FORMAT,
+            "learner": task["learner"],
+            "lesson": task["lesson"],
+            "seed": hashlib.sha256(f"seed {task['seed']}".encode()).hexdigest()[:16],
+            "points": self.points,
+            **told,
+        }
+
+
+def verdict_name(task: Task, digest: str, course: str) -> str:
+    """The name of a verdict's file: the same submission, judged the same way, has the same name."""
+    told = json.dumps([task.learner, task.lesson, digest, course, task.seed, FORMAT])
+    return hashlib.sha256(told.encode()).hexdigest()[:32] + SUFFIX
+
+
+def failure_name(task: Task) -> str:
+    """The name of the file that says that a fault of ours stopped a submission."""
+    return verdict_name(task, "not graded", "")
+
+
+def write_verdict(folder: Path, name: str, verdict: Verdict) -> Path:
+    """Write a verdict's file whole or not at all, and force it to the disk."""
+    text = json.dumps(verdict.as_dict(), indent=1, ensure_ascii=True)
+    path, beside = folder / name, folder / f".{name}.{os.getpid()}"
+    with beside.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    return path
+
+
+def read_verdicts(folder: Path) -> list[dict[str, Any]]:
+    """All verdicts in a folder, by lesson and learner.
+
+    Raises:
+        GpueduError: a file that is none, or of another format; which.
+    """
+    found = [read_verdict(path) for path in folder.glob(f"*{SUFFIX}")]
+    return sorted(found, key=lambda one: (one["lesson"], one["learner"]))
+
+
+def read_verdict(path: Path) -> dict[str, Any]:
+    """One verdict, as its file has it.
+
+    Raises:
+        GpueduError: the file is none, or of another format.
+    """
+    try:
+        told = json.loads(path.read_text("utf-8"))
+    except ValueError as fault:
+        raise GpueduError(f"{path.name} is no verdict: {fault}") from fault
+    if not isinstance(told, dict) or told.get("format") != FORMAT:
+        raise GpueduError(
+            f"{path.name} is a verdict of another format", remedy="grade into an empty folder"
+        )
+    return told

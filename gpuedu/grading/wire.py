@@ -1,0 +1,175 @@
+"""Plain values and arrays as bytes, between the judge and a process that is not trusted.
+
+Never pickle: reading these bytes makes numbers, texts, lists, dicts and NumPy arrays of plain
+dtypes, within limits, and runs nothing. A message is a length, a JSON header, and the raw bytes of
+its arrays.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpuedu.errors import GpueduError
+from gpuedu.units import format_size
+
+_LENGTHS = struct.Struct("<II")
+_KINDS = "biufcUS"
+_PLAIN = (str, bool, int, float, type(None))
+
+
+class WireError(GpueduError):
+    """Bytes that are no message, a message beyond the limits, or a value that cannot be sent."""
+
+
+@dataclass(frozen=True)
+class WireLimits:
+    """Beyond these a message is refused before memory is taken for it."""
+
+    header_bytes: int = 16 * 2**20
+    arrays_bytes: int = 256 * 2**20
+    values: int = 500_000
+    depth: int = 40
+    dimensions: int = 16
+
+
+def pack(value: Any) -> bytes:
+    """A value as the bytes of a message.
+
+    Raises:
+        WireError: there is something in it that is not plain; what, and where.
+
+    >>> unpack(pack({"a": np.arange(3, dtype=np.int32), "b": (1, None)}))
+    {'a': array([0, 1, 2], dtype=int32), 'b': (1, None)}
+    """
+    arrays: list[np.ndarray] = []
+    header = json.dumps(_flatten(value, arrays, "the value"), separators=(",", ":")).encode()
+    raw = b"".join(array.tobytes() for array in arrays)
+    return _LENGTHS.pack(len(header), len(raw)) + header + raw
+
+
+def _flatten(value: Any, arrays: list[np.ndarray], where: str) -> Any:
+    """A value as JSON that says of each container what it is."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if isinstance(value, np.generic):
+        return {"s": _flatten(np.asarray(value), arrays, where)}
+    if kind is np.ndarray:
+        if value.dtype.kind not in _KINDS or value.dtype.hasobject:
+            raise WireError(f"{where} has the dtype {value.dtype}, which cannot be sent")
+        arrays.append(value)
+        return {"a": [value.dtype.str, list(value.shape)]}
+    if kind in (list, tuple):
+        inside = [_flatten(one, arrays, f"{where}[{n}]") for n, one in enumerate(value)]
+        return inside if kind is list else {"t": inside}
+    if isinstance(value, Mapping):
+        for key in value:
+            if type(key) not in _PLAIN:
+                raise WireError(f"{where} has a key of type {type(key).__name__}")
+        return {
+            "d": [[key, _flatten(one, arrays, f"{where}[{key!r}]")] for key, one in value.items()]
+        }
+    raise WireError(f"{where} is a {kind.__name__}, which is not plain")
+
+
+def unpack(message: bytes, limits: WireLimits | None = None) -> Any:
+    """The value in a message; arrays are writable and own their memory.
+
+    Raises:
+        WireError: it is no message, or beyond the limits.
+    """
+    limits = limits or WireLimits()
+    if len(message) < _LENGTHS.size:
+        raise WireError("a message ended before it began")
+    header_bytes, arrays_bytes = read_lengths(message[: _LENGTHS.size], limits)
+    begin = _LENGTHS.size + header_bytes
+    if len(message) != begin + arrays_bytes:
+        raise WireError("a message is longer or shorter than it says")
+    try:
+        tree = json.loads(message[_LENGTHS.size : begin])
+    except (ValueError, RecursionError) as fault:
+        raise WireError(f"a message has no readable header: {fault}") from fault
+    reader = _Reader(memoryview(message)[begin:], limits)
+    value = reader.build(tree, 0)
+    if reader.at != arrays_bytes:
+        raise WireError("a message has bytes that belong to no array")
+    return value
+
+
+def read_lengths(begin: bytes, limits: WireLimits) -> tuple[int, int]:
+    """Bytes of the header and of the arrays that follow a message's first eight."""
+    header_bytes, arrays_bytes = _LENGTHS.unpack(begin)
+    for said, most in ((header_bytes, limits.header_bytes), (arrays_bytes, limits.arrays_bytes)):
+        if said > most:
+            raise WireError(f"a message of {format_size(said)}, at most {format_size(most)}")
+    return header_bytes, arrays_bytes
+
+
+LENGTHS_BYTES = _LENGTHS.size
+
+
+class _Reader:
+    """Builds a value from its header, taking arrays one after the other."""
+
+    def __init__(self, raw: memoryview, limits: WireLimits) -> None:
+        self.at, self._raw, self._limits, self._values = 0, raw, limits, 0
+
+    def build(self, tree: Any, depth: int) -> Any:
+        self._values += 1
+        if self._values > self._limits.values or depth > self._limits.depth:
+            raise WireError("a message has too many values, or values too deep in each other")
+        if type(tree) in _PLAIN:
+            return tree
+        if type(tree) is list:
+            return [self.build(one, depth + 1) for one in tree]
+        if type(tree) is dict and len(tree) == 1:
+            ((kind, inside),) = tree.items()
+            if kind == "a":
+                return self._array(inside)
+            if kind == "t" and type(inside) is list:
+                return tuple(self.build(one, depth + 1) for one in inside)
+            if kind == "d" and type(inside) is list:
+                return self._dict(inside, depth)
+            if kind == "s":
+                return self._scalar(inside)
+        raise WireError("a message has a value of no known kind")
+
+    def _dict(self, pairs: list, depth: int) -> dict:
+        built = {}
+        for pair in pairs:
+            if type(pair) is not list or len(pair) != 2 or type(pair[0]) not in _PLAIN:
+                raise WireError("a message has a dict that is none")
+            built[pair[0]] = self.build(pair[1], depth + 1)
+        return built
+
+    def _scalar(self, inside: Any) -> np.generic:
+        found = self.build(inside, self._limits.depth)
+        if type(found) is not np.ndarray or found.shape != ():
+            raise WireError("a message has a number of no known kind")
+        return found[()]
+
+    def _array(self, told: Any) -> np.ndarray:
+        try:
+            name, shape = told
+            dtype = np.dtype(name) if type(name) is str else None
+        except (TypeError, ValueError) as fault:
+            raise WireError(f"a message has an array of no known dtype: {fault}") from fault
+        if dtype is None or dtype.kind not in _KINDS or type(shape) is not list:
+            raise WireError("a message has an array of no known dtype")
+        if len(shape) > self._limits.dimensions or not all(
+            type(side) is int and 0 <= side <= self._limits.arrays_bytes for side in shape
+        ):
+            raise WireError("a message has an array of an impossible shape")
+        size_bytes = math.prod(shape) * dtype.itemsize
+        if size_bytes > len(self._raw) - self.at:
+            raise WireError("a message has an array with less bytes than its shape needs")
+        raw = self._raw[self.at : self.at + size_bytes]
+        self.at += size_bytes
+        return np.frombuffer(bytearray(raw), dtype=dtype).reshape(shape)

@@ -1,0 +1,179 @@
+"""A class is graded: what the generator knows, at any number of kills, and nothing twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from gpuedu.errors import GpueduError
+from gpuedu.grading.batch.running import grade_class
+from gpuedu.grading.batch.secret import NAME, class_secret, require_fresh
+from gpuedu.grading.batch.submissions import find_submissions, seed_for
+from gpuedu.grading.sandbox import PlayingLimits
+from gpuedu.grading.verdict import read_verdicts
+from tests.grading.batch.class_of import make_class
+
+LESSON = "00_welcome"
+LIMITS = PlayingLimits(cells_s=4.0, grace_s=2.0, output_bytes=2**20, memory_bytes=2**30)
+TIMES = ("seconds",)
+
+
+@pytest.fixture
+def small_class(tmp_path, zygote):
+    expected = make_class(tmp_path / "submitted", LESSON, "rpuwbhrbp", seed=4)
+    return tmp_path, expected
+
+
+def stripped(verdicts):
+    """Verdicts without what differs from run to run: how long it took."""
+    told = json.loads(json.dumps(verdicts))
+    for verdict in told:
+        for part in (verdict, *verdict["exercises"]):
+            for name in TIMES:
+                part.pop(name)
+    return told
+
+
+def require_expected(verdicts, expected):
+    assert [one["learner"] for one in verdicts] == sorted(expected)
+    for verdict in verdicts:
+        wanted = expected[verdict["learner"]]
+        assert verdict["state"] == wanted.state, verdict
+        assert verdict["reason"] or wanted.state == "graded"
+        found = {one["id"]: one["points"] for one in verdict["exercises"]}
+        assert set(found) == set(wanted.points)
+        for exercise, points in wanted.points.items():
+            if points < 0:  # a misconception: not all of them
+                assert found[exercise] < -points, (verdict["learner"], exercise)
+            else:
+                assert found[exercise] == points, (verdict["learner"], exercise)
+        assert verdict["points"] == sum(found.values())
+
+
+def test_a_class_is_graded_as_the_generator_knows(small_class):
+    folder, expected = small_class
+    out, told = folder / "verdicts", []
+    tasks = find_submissions(folder / "submitted", class_secret(out))
+    counts = grade_class(tasks, out, told.append, workers=2, limits=LIMITS)
+    verdicts = read_verdicts(out)
+    require_expected(verdicts, expected)
+    assert counts == {"graded": 7, "failed: learner": 2}
+    assert [one.done for one in told] == list(range(1, 10))
+    assert not list(out.glob(".*"))
+    again = grade_class(tasks, out, told.append, workers=1, limits=LIMITS)
+    assert again == {"there": 9}
+    assert read_verdicts(out) == verdicts
+
+
+def run_command(folder, *more):
+    command = [sys.executable, "-m", "gpuedu", "grade", str(folder / "submitted")]
+    command += ["--out", str(folder / "verdicts"), "--workers", "2", *more]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def test_a_class_that_is_killed_again_and_again_ends_the_same(tmp_path, zygote):
+    expected = make_class(tmp_path / "submitted", LESSON, "rpwubrp", seed=9)
+    chance = random.Random(2)
+    for kill in range(3):
+        run = run_command(tmp_path, *(["--resume"] if kill else []))
+        lines = 0
+        for line in run.stdout:  # at a moment that is drawn, some time behind a verdict
+            lines += line.startswith("[")
+            if lines > chance.randrange(2):
+                break
+        time.sleep(chance.random() * 0.3)
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+        run.stdout.close()
+    last = run_command(tmp_path, "--resume")
+    printed, _ = last.communicate(timeout=300)
+    assert last.returncode == 0, printed
+    killed = read_verdicts(tmp_path / "verdicts")
+    require_expected(killed, expected)
+    unbroken = tmp_path / "unbroken"
+    tasks = find_submissions(tmp_path / "submitted", class_secret(tmp_path / "verdicts"))
+    grade_class(tasks, unbroken, lambda _: None, workers=2)
+    assert stripped(read_verdicts(unbroken)) == stripped(killed)
+    # Nothing of a killed run is left running.
+    end_s = time.monotonic() + 10
+    while left := [one for one in processes() if str(tmp_path) in one]:
+        assert time.monotonic() < end_s, left
+        time.sleep(0.05)
+
+
+def processes():
+    import contextlib
+
+    import psutil
+
+    for one in psutil.process_iter():
+        if one.pid != os.getpid():
+            with contextlib.suppress(psutil.Error):
+                yield " ".join(one.cmdline())
+
+
+def test_a_run_is_not_begun_over_another_by_mistake(tmp_path):
+    out = tmp_path / "verdicts"
+    require_fresh(out)
+    out.mkdir()
+    (out / "x.verdict.json").write_text("{}")
+    with pytest.raises(GpueduError, match="there are verdicts in"):
+        require_fresh(out)
+    with pytest.raises(GpueduError, match="another format"):
+        read_verdicts(out)
+
+
+def test_the_secret_is_drawn_once_and_is_the_owners(tmp_path):
+    first = class_secret(tmp_path / "out")
+    assert class_secret(tmp_path / "out") == first
+    assert len(first) >= 40
+    assert (tmp_path / "out" / NAME).stat().st_mode & 0o077 == 0
+    own = tmp_path / "secret.txt"
+    own.write_text("  my class  \n")
+    assert class_secret(tmp_path / "out", own) == "my class"
+    own.write_text("\n")
+    with pytest.raises(GpueduError, match="is empty"):
+        class_secret(tmp_path / "out", own)
+    with pytest.raises(GpueduError, match="cannot be read"):
+        class_secret(tmp_path / "out", tmp_path / "none")
+
+
+def test_every_learner_has_cases_of_their_own():
+    seeds = {seed_for(secret, learner) for secret in "ab" for learner in ("ann", "bob", "cy")}
+    assert len(seeds) == 6
+    assert seed_for("a", "ann") == seed_for("a", "ann")
+
+
+def test_submissions_are_found_as_nbgrader_lays_them_out(tmp_path):
+    for name in ("ann/00_welcome", "ann/01_why_gpus", "bob/other", ".git/00_welcome"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "cy").mkdir()
+    (tmp_path / "cy" / "00_welcome.zip").touch()
+    (tmp_path / "dan").mkdir()
+    (tmp_path / "dan" / "00_welcome.ipynb").touch()
+    (tmp_path / "eve").symlink_to(tmp_path / "ann")
+    found = find_submissions(tmp_path, "s")
+    assert [(one.learner, one.lesson) for one in found] == [
+        ("ann", "00_welcome"),
+        ("ann", "01_why_gpus"),
+        ("cy", "00_welcome"),
+        ("dan", "00_welcome"),
+    ]
+    assert len(find_submissions(tmp_path, "s", ["00_welcome"])) == 3
+    with pytest.raises(GpueduError, match="no submission in"):
+        find_submissions(tmp_path, "s", ["13_collectives"])
+    with pytest.raises(GpueduError, match="is no folder"):
+        find_submissions(tmp_path / "none", "s")
+
+
+def test_without_a_sandbox_nothing_is_graded(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(GpueduError, match="bubblewrap is not installed"):
+        grade_class([], tmp_path / "out", lambda _: None)

@@ -1,0 +1,391 @@
+"""Submissions of every form: what is taken, what is repaired, what is refused, and why."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import stat
+import zipfile
+
+import nbformat
+import pytest
+
+from gpuedu.course.workspace.folder import release_folder
+from gpuedu.grading.reading import ReadingLimits, SubmissionError, read_submission
+
+LESSON = "01_why_gpus"
+ANSWER = "amdahl-answer"
+MINE = "def amdahl(p, n):\n    return 1 / (1 - p + p / n)"
+
+
+@pytest.fixture(scope="module")
+def released():
+    return nbformat.read(release_folder() / LESSON / f"{LESSON}.ipynb", as_version=4)
+
+
+@pytest.fixture
+def notebook(released):
+    """The released notebook with one answer in it, as plain JSON."""
+    mine = json.loads(nbformat.writes(released))
+    cell_of(mine, ANSWER)["source"] = MINE
+    return mine
+
+
+def cell_of(notebook, cell_id):
+    return next(cell for cell in notebook["cells"] if cell.get("id") == cell_id)
+
+
+def hand_in(folder, notebook, name=f"{LESSON}.ipynb"):
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(notebook if isinstance(notebook, bytes) else json.dumps(notebook).encode())
+    return path
+
+
+def read(path, released, **limits):
+    return read_submission(path, LESSON, released, ReadingLimits(**limits))
+
+
+def test_only_answers_are_taken_from_a_notebook(tmp_path, notebook, released):
+    got = read(hand_in(tmp_path, notebook), released)
+    assert got.answers[ANSWER] == MINE
+    assert got.repairs == ()
+    for mine, theirs in zip(got.notebook.cells, released.cells, strict=True):
+        assert mine.source == (MINE if mine.id == ANSWER else theirs.source)
+        assert mine.metadata == theirs.metadata
+
+
+# Forms of the notebook
+
+
+def deleted_check(notebook):
+    notebook["cells"].remove(cell_of(notebook, "amdahl-check"))
+
+
+def edited_check(notebook):
+    cell_of(notebook, "amdahl-check")["source"] = "5.0"
+
+
+def doubled_check(notebook):
+    notebook["cells"].append(dict(cell_of(notebook, "amdahl-check"), source="5.0"))
+
+
+def edited_setup(notebook):
+    setup = next(c for c in notebook["cells"] if c["metadata"]["gpuedu"]["role"] == "setup")
+    setup["source"] = "check = lambda *_: 100.0"
+
+
+def stripped_metadata(notebook):
+    for cell in notebook["cells"]:
+        cell["metadata"] = {}
+
+
+def ids_gone(notebook):
+    notebook["nbformat_minor"] = 4
+    for cell in notebook["cells"]:
+        del cell["id"]
+        cell["metadata"] = {}
+
+
+def ids_drawn_anew(notebook):
+    for number, cell in enumerate(notebook["cells"]):
+        cell["id"] = f"new{number}"
+
+
+def as_colab_saves(notebook):
+    for cell in notebook["cells"]:
+        cell["metadata"]["id"] = cell.pop("id")
+    notebook["nbformat_minor"] = 0
+
+
+def reordered(notebook):
+    random.Random(1).shuffle(notebook["cells"])
+
+
+def points_changed(notebook):
+    for cell in notebook["cells"]:
+        if "nbgrader" in cell["metadata"]:
+            cell["metadata"]["nbgrader"] |= {"points": 1000, "locked": False, "solution": True}
+
+
+def type_changed(notebook):
+    check = cell_of(notebook, "amdahl-check")
+    check["cell_type"] = "markdown"
+    del check["outputs"], check["execution_count"]
+
+
+def another_kernel(notebook):
+    notebook["metadata"]["kernelspec"] = {"name": "ir", "language": "R", "display_name": "R"}
+
+
+FORMS = {
+    deleted_check: "put back, as released: amdahl-check",
+    edited_check: "changed by the learner, run as released: amdahl-check",
+    doubled_check: "there more than once, one of them taken: amdahl-check",
+    edited_setup: "changed by the learner, run as released",
+    stripped_metadata: None,
+    ids_gone: None,
+    ids_drawn_anew: None,
+    as_colab_saves: None,
+    reordered: "cells stand in another order",
+    points_changed: None,
+    type_changed: "changed by the learner, run as released: amdahl-check",
+    another_kernel: "'R'",
+}
+
+
+@pytest.mark.parametrize("change", FORMS, ids=lambda change: change.__name__)
+def test_whatever_form_it_has_the_answer_arrives(change, tmp_path, notebook, released):
+    change(notebook)
+    got = read(hand_in(tmp_path, notebook), released)
+    assert got.answers[ANSWER] == MINE
+    assert [c.source for c in got.notebook.cells if c.id == "amdahl-check"] == [
+        c.source for c in released.cells if c.id == "amdahl-check"
+    ]
+    told = FORMS[change]
+    assert any(told in line for line in got.repairs) if told else got.repairs == ()
+
+
+def test_a_missing_answer_is_the_blank_that_was_released(tmp_path, notebook, released):
+    notebook["cells"].remove(cell_of(notebook, ANSWER))
+    got = read(hand_in(tmp_path, notebook), released)
+    assert ANSWER not in got.answers
+    blank = next(cell for cell in released.cells if cell.id == ANSWER)
+    assert [cell.source for cell in got.notebook.cells if cell.id == ANSWER] == [blank.source]
+
+
+def test_own_cells_are_not_run_and_what_they_define_is_told(tmp_path, notebook, released):
+    own = {"cell_type": "code", "id": "mine", "metadata": {}, "outputs": [], "execution_count": 1}
+    notebook["cells"].insert(3, {**own, "source": "def twice(x):\n    return 2 * x"})
+    got = read(hand_in(tmp_path, notebook), released)
+    assert got.repairs == (
+        "1 code cell of the learner's own not run",
+        "they define twice: an answer that uses this needs it in its own cell",
+    )
+
+
+def test_an_older_format_is_read(tmp_path, notebook, released):
+    old = nbformat.convert(nbformat.reads(json.dumps(notebook), as_version=4), 3)
+    got = read(hand_in(tmp_path, nbformat.writes(old, version=3).encode()), released)
+    assert got.answers[ANSWER] == MINE
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
+def test_other_encodings_are_read(encoding, tmp_path, notebook, released):
+    cell_of(notebook, ANSWER)["source"] = MINE + "  # schön"
+    raw = json.dumps(notebook, ensure_ascii=False)
+    raw = "".join(one if ord(one) < 256 else "?" for one in raw).encode(encoding)
+    got = read(hand_in(tmp_path, raw), released)
+    assert got.answers[ANSWER] == MINE + "  # schön"
+
+
+# Files
+
+
+@pytest.mark.parametrize(
+    "name", [f"{LESSON} (1).ipynb", f"{LESSON} - Copy.ipynb", f"ann_{LESSON}.ipynb", "x.ipynb"]
+)
+def test_the_notebook_is_found_under_other_names(name, tmp_path, notebook, released):
+    hand_in(tmp_path / "in", notebook, name)
+    assert read(tmp_path / "in", released).answers[ANSWER] == MINE
+
+
+def test_of_several_notebooks_that_with_the_name_is_taken(tmp_path, notebook, released):
+    hand_in(tmp_path, notebook, f"deep/{LESSON}.ipynb")
+    hand_in(tmp_path, b"{}", "scratch.ipynb")
+    hand_in(tmp_path, b"{}", f".ipynb_checkpoints/{LESSON}.ipynb")
+    assert read(tmp_path, released).answers[ANSWER] == MINE
+
+
+def test_of_two_submitted_ones_the_newer_is_taken(tmp_path, notebook, released):
+    old, new = (hand_in(tmp_path, notebook, f"{LESSON} ({n}).ipynb") for n in (1, 2))
+    cell_of(notebook, ANSWER)["source"] = MINE + "\n# old"
+    old.write_text(json.dumps(notebook))
+    os.utime(old, (1e9, 1e9))
+    os.utime(new, (2e9, 2e9))
+    got = read(tmp_path, released)
+    assert got.answers[ANSWER] == MINE
+    assert "the newest; not 01_why_gpus (1).ipynb" in got.repairs[0]
+
+
+def archive(path, members):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bundle:
+        for name, data in members.items():
+            bundle.writestr(name, data)
+    return path
+
+
+def test_an_archive_is_read_and_nothing_leads_out_of_it(tmp_path, notebook, released):
+    link = zipfile.ZipInfo("link.ipynb")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    members = {f"my/{LESSON}.ipynb": json.dumps(notebook), link: "/etc/passwd"}
+    members |= {"../out.ipynb": "{}", "/abs.ipynb": "{}", "C:\\x.ipynb": "{}"}
+    path = archive(tmp_path / "all.zip", members)
+    got = read(path, released)
+    assert got.answers[ANSWER] == MINE
+    passed = "\n".join(got.repairs)
+    assert "'link.ipynb': a symbolic link" in passed
+    assert passed.count("leads out of the archive") == 3
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["all.zip"]
+
+
+def test_a_folder_with_an_archive_alone_is_read(tmp_path, notebook, released):
+    archive(tmp_path / "mine.zip", {f"{LESSON}.ipynb": json.dumps(notebook)})
+    assert read(tmp_path, released).answers[ANSWER] == MINE
+
+
+def test_links_pipes_and_devices_are_passed_over(tmp_path, notebook, released):
+    hand_in(tmp_path / "in", notebook)
+    secret = hand_in(tmp_path, notebook, "gradebook.ipynb")
+    (tmp_path / "in" / "a.ipynb").symlink_to(secret)
+    (tmp_path / "in" / "folder").symlink_to(tmp_path)
+    os.mkfifo(tmp_path / "in" / "pipe.ipynb")
+    got = read(tmp_path / "in", released)
+    assert got.answers[ANSWER] == MINE
+    assert got.repairs == (
+        "passed over a.ipynb: a symbolic link",
+        "passed over folder: a symbolic link",
+        "passed over pipe.ipynb: a pipe",
+    )
+
+
+def linked(folder, notebook):
+    secret = hand_in(folder, notebook, "secret.txt")
+    (folder / "in").mkdir()
+    (folder / "in" / f"{LESSON}.ipynb").symlink_to(secret)
+    return folder / "in"
+
+
+def hard_linked(folder, notebook):
+    secret = hand_in(folder, notebook, "secret.txt")
+    (folder / "in").mkdir()
+    (folder / "in" / f"{LESSON}.ipynb").hardlink_to(secret)
+    return folder / "in"
+
+
+def link_itself(folder, notebook):
+    secret = hand_in(folder, notebook, "secret.txt")
+    (folder / "in").symlink_to(secret)
+    return folder / "in"
+
+
+def pipe_itself(folder, notebook):
+    os.mkfifo(folder / "in")
+    return folder / "in"
+
+
+def empty(folder, notebook):
+    return hand_in(folder, b"")
+
+
+def truncated(folder, notebook):
+    return hand_in(folder, json.dumps(notebook).encode()[:-500])
+
+
+def a_list(folder, notebook):
+    return hand_in(folder, b"[1, 2]")
+
+
+def of_the_future(folder, notebook):
+    return hand_in(folder, notebook | {"nbformat": 9})
+
+
+def deep(folder, notebook):
+    return hand_in(folder, b'{"cells": ' + b"[" * 100_000 + b"]" * 100_000 + b"}")
+
+
+def wide(folder, notebook):
+    return hand_in(folder, b'{"cells": [' + b"[]," * 600_000 + b"[]]}")
+
+
+def large(folder, notebook):
+    return hand_in(folder, b" " * 40_000_000)
+
+
+def zip_bomb(folder, notebook):
+    return archive(folder / "x.zip", {f"{LESSON}.ipynb": b" " * 250_000_000})
+
+
+def lying_archive(folder, notebook):
+    """Says that it has 100 bytes, and has 60 million."""
+    path = archive(folder / "x.zip", {f"{LESSON}.ipynb": b" " * 60_000_000})
+    raw = path.read_bytes()
+    path.write_bytes(raw.replace((60_000_000).to_bytes(4, "little"), (100).to_bytes(4, "little")))
+    return path
+
+
+def broken_archive(folder, notebook):
+    path = archive(folder / "x.zip", {f"{LESSON}.ipynb": json.dumps(notebook)})
+    raw = bytearray(path.read_bytes())
+    raw[200:2000] = bytes(1800)
+    path.write_bytes(raw)
+    return path
+
+
+def many_files(folder, notebook):
+    for number in range(2_100):
+        (folder / f"{number}.txt").touch()
+    return folder
+
+
+def deep_folders(folder, notebook):
+    hand_in(folder, notebook, "/".join("abcdefghijklmnop") + f"/{LESSON}.ipynb")
+    return folder
+
+
+def nothing(folder, notebook):
+    (folder / "readme.txt").touch()
+    return folder
+
+
+def missing(folder, notebook):
+    return folder / "none"
+
+
+def huge_number(folder, notebook):
+    return hand_in(folder, b'{"nbformat": ' + b"9" * 10_000 + b', "cells": []}')
+
+
+def many_cells(folder, notebook):
+    cell = {"cell_type": "markdown", "metadata": {}, "source": ""}
+    return hand_in(folder, notebook | {"cells": [cell] * 3_000})
+
+
+REFUSED = {
+    linked: "there is no 01_why_gpus.ipynb in it",
+    hard_linked: "a hard link",
+    link_itself: "a symbolic link: regular files only",
+    pipe_itself: "a pipe: regular files only",
+    empty: "the notebook is empty",
+    truncated: "this is no notebook",
+    a_list: "this is no notebook",
+    of_the_future: "this is no notebook",
+    deep: "this is no notebook",
+    wide: "too many values",
+    large: "38.1 MiB, at most 30 MiB",
+    zip_bomb: "at most",
+    lying_archive: "cannot be unpacked|at most|this is no notebook",
+    broken_archive: "cannot be unpacked|broken archive",
+    many_files: "more than 2000 files",
+    deep_folders: "12 deep",
+    nothing: "there is no 01_why_gpus.ipynb in it, but readme.txt",
+    missing: "cannot be read: No such file",
+    huge_number: "this is no notebook",
+    many_cells: "3000 cells",
+}
+
+
+@pytest.mark.parametrize("make", REFUSED, ids=lambda make: make.__name__)
+def test_what_cannot_be_read_is_refused_with_a_reason(make, tmp_path, notebook, released):
+    path = make(tmp_path, notebook)
+    with pytest.raises(SubmissionError, match=REFUSED[make]):
+        read(path, released)
+
+
+def test_an_endless_answer_is_not_taken_and_the_rest_is(tmp_path, notebook, released):
+    cell_of(notebook, ANSWER)["source"] = "x = 1\n" * 100_000
+    got = read(hand_in(tmp_path, notebook), released)
+    assert ANSWER not in got.answers
+    assert "it is 600,000 long" in got.repairs[0]
+    assert len(got.answers) > 2

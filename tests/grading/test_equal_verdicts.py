@@ -1,0 +1,61 @@
+"""The grader says of every known answer what ``check`` says of it in a notebook."""
+
+from __future__ import annotations
+
+import ast
+import os
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from gpuedu.course.proof import Bench
+from gpuedu.exercises.guard import play_guarded
+from gpuedu.grading.judge.cells import Cells, imports_of
+from gpuedu.grading.judge.examining import examine_cells
+from gpuedu.grading.sandbox import PlayingLimits
+from gpuedu.syllabus import exercise_ids
+
+ROOT = Path(__file__).parents[2]
+SEED = 7
+EVERY = "GPUEDU_EVERY_ANSWER" in os.environ
+"""Set by ``make prove-all``: all stored answers, which takes about an hour."""
+
+
+def known_answers(bench):
+    """Name and cells: solution, stub, and a wrong answer for each property, a right one; or all."""
+    yield "solution", bench.solution_cells()
+    yield "stub", bench.stub_cells()
+    seen = set()
+    for kind in ("wrong", "right"):
+        for name, text in bench.variants(kind).items():
+            loses = (kind, text.partition("\n")[0] if kind == "wrong" else "")
+            if EVERY or loses not in seen:
+                yield f"{kind} {name}", [*bench.solution_cells(), text]
+            seen.add(loses)
+
+
+def graded(bench, cells, zygote):
+    (setup,) = (cell for cell in bench.source.cells if cell.role == "setup")
+    sources = [("setup", imports_of(setup.text))]
+    sources += [(f"{bench.id} {number}", text) for number, text in enumerate(cells)]
+    handed_over = tuple(ast.unparse(argument) for argument in bench.arguments)
+    given = Cells(tuple(sources), handed_over)
+    return examine_cells(zygote, bench.exercise, given, SEED, PlayingLimits())
+
+
+@pytest.mark.parametrize("exercise", exercise_ids())
+def test_check_and_grader_agree(exercise, zygote):
+    bench = Bench(ROOT, exercise)
+    apart = []
+    for name, cells in known_answers(bench):
+        outcome = play_guarded(partial(bench.try_answers, cells, name, SEED), 120)
+        assert outcome.problem is None, (name, outcome.problem)
+        own, theirs = outcome.observed, graded(bench, cells, zygote)
+        if (own.state, own.held()) != (theirs.state, theirs.held()):
+            apart.append((name, own.state, theirs.state, theirs.refusal, _faults(theirs)))
+    assert not apart
+
+
+def _faults(report):
+    return [result.fault.message for result in report.results if result.fault][:2]

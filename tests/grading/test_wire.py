@@ -1,0 +1,140 @@
+"""Messages: what is sent arrives, and bytes from an enemy are refused within limits."""
+
+from __future__ import annotations
+
+import json
+import struct
+
+import hypothesis.extra.numpy as arrays
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpuedu.exercises import registry
+from gpuedu.grading.wire import WireError, WireLimits, pack, unpack
+from gpuedu.syllabus import exercise_ids
+
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+DTYPES = st.sampled_from(["<i4", "<f8", "<f4", "|u1", "<f2", "|b1", "<c8", "<i8"])
+ARRAYS = DTYPES.flatmap(
+    lambda kind: arrays.arrays(kind, arrays.array_shapes(min_dims=0, min_side=0, max_side=4))
+)
+VALUES = st.recursive(
+    PLAIN | ARRAYS,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.lists(inner, max_size=4).map(tuple)
+        | st.dictionaries(st.text() | st.integers(), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+def same(one, other):
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, np.ndarray):
+        return (
+            one.dtype == other.dtype
+            and one.shape == other.shape
+            and one.tobytes() == other.tobytes()
+        )
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(same, one, other))
+    return one == other or (one != one and other != other)
+
+
+@given(VALUES)
+@settings(max_examples=200, deadline=None)
+def test_what_is_sent_arrives(value):
+    assert same(unpack(pack(value)), value)
+
+
+def test_numpy_scalars_and_non_contiguous_arrays_arrive():
+    value = {"x": np.float32(0.1), "t": np.arange(12).reshape(3, 4).T, "nan": [float("nan")]}
+    got = unpack(pack(value))
+    assert type(got["x"]) is np.float32
+    assert got["x"] == np.float32(0.1)
+    np.testing.assert_array_equal(got["t"], value["t"])
+    assert np.isnan(got["nan"][0])
+    got["t"][0, 0] = 7  # its own memory, and writable
+
+
+@pytest.mark.parametrize("exercise", exercise_ids())
+def test_the_cases_of_every_exercise_can_be_sent(exercise):
+    for case in registry.load(exercise).judge.cases(np.random.default_rng(3)):
+        inputs = dict(case.inputs)
+        assert same(unpack(pack(inputs)), inputs)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [object(), {1, 2}, np.array([object()]), np.zeros(2, "M8[s]"), {(1, 2): 3}, [1, [print]]],
+)
+def test_what_is_not_plain_is_not_sent(value):
+    with pytest.raises(WireError):
+        pack(value)
+
+
+def test_subclasses_that_pretend_are_not_plain():
+    class Sly(np.ndarray):
+        def __eq__(self, other):
+            return True
+
+    class Number(float):
+        pass
+
+    for value in (np.zeros(3).view(Sly), Number(1.0)):
+        with pytest.raises(WireError):
+            pack(value)
+
+
+def framed(tree, raw=b"", said=None):
+    header = tree if isinstance(tree, bytes) else json.dumps(tree).encode()
+    return struct.pack("<II", len(header), len(raw) if said is None else said) + header + raw
+
+
+BROKEN = {
+    "empty": b"",
+    "short": b"\x01\x00",
+    "no JSON": framed(b"{"),
+    "deep JSON": framed(b"[" * 100_000 + b"]" * 100_000),
+    "deep": framed(json.loads("[" * 60 + "]" * 60)),
+    "a header larger than allowed": struct.pack("<II", 2**31, 0),
+    "arrays larger than allowed": struct.pack("<II", 2, 2**31) + b"[]",
+    "less than it says": framed([], b"", said=8),
+    "more than it says": framed([]) + b"x",
+    "bytes of nothing": framed([], b"12345678"),
+    "an object array": framed({"a": ["|O", [1]]}, bytes(8)),
+    "a dtype with fields": framed({"a": ["i4,i4", [1]]}, bytes(8)),
+    "a dtype of nonsense": framed({"a": ["{}", [1]]}, bytes(8)),
+    "a shape below zero": framed({"a": ["<i4", [-1]]}, bytes(4)),
+    "a shape of text": framed({"a": ["<i4", ["1"]]}, bytes(4)),
+    "a shape that is true": framed({"a": ["<i4", [True]]}, bytes(4)),
+    "a shape beyond its bytes": framed({"a": ["<i4", [10**6, 10**6]]}, bytes(4)),
+    "an unknown kind": framed({"x": 1}),
+    "two kinds": framed({"a": ["<i4", [0]], "t": []}),
+    "a dict of no pairs": framed({"d": [[1]]}),
+    "a number that is an array": framed({"s": {"a": ["<i4", [2]]}}, bytes(8)),
+    "a long number": framed(b"9" * 10_000),
+    "too many values": framed([0] * 600_000),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_bytes_from_an_enemy_are_refused(name):
+    with pytest.raises(WireError):
+        unpack(BROKEN[name], WireLimits())
+
+
+@given(st.binary(max_size=60))
+@settings(max_examples=200, deadline=None)
+def test_random_bytes_do_nothing_but_refuse(noise):
+    for message in (noise, framed(noise)):
+        try:
+            unpack(message)
+        except WireError:
+            continue
