@@ -1,4 +1,4 @@
-"""The command line: gpuedu doctor, start, update, build, lint, prove, progress, record, grade."""
+"""The command line: what ``gpuedu --help`` lists."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
+from gpuedu.course.checkout import course_root
 from gpuedu.errors import GpueduError
+from gpuedu.grading.commands import grade, report
 from gpuedu.syllabus import exercise_ids, lesson_of, ready_lessons
 from gpuedu.syllabus import lesson as find_lesson
 
@@ -33,21 +35,6 @@ def main() -> None:
         if fault.remedy:
             print(f"   try: {fault.remedy}", file=sys.stderr)
         sys.exit(1)
-
-
-def course_root() -> Path:
-    """The checkout that has the lessons' sources: the working directory, or where this file lies.
-
-    Raises:
-        GpueduError: where neither has ``solutions/``, as in an installation without the sources.
-    """
-    for folder in (Path.cwd(), Path(__file__).resolve().parents[1]):
-        if (folder / "solutions").is_dir() and (folder / "gpuedu" / "syllabus.toml").is_file():
-            return folder
-    raise GpueduError(
-        "this command works on the lessons' sources, and there are none here",
-        remedy="run it at the root of a checkout of the course",
-    )
 
 
 def _print_json(value: Any) -> None:
@@ -259,33 +246,8 @@ def record(
     raise typer.Exit(record(arguments))
 
 
-@app.command()
-def grade(
-    submissions: Annotated[Path, typer.Argument(help="LEARNER/LESSON/..., as nbgrader has it.")],
-    out: Annotated[Path, typer.Option(help="Folder of the verdicts.")],
-    lesson: Annotated[list[str] | None, typer.Option(help="Folder of a lesson; all.")] = None,
-    workers: Annotated[int, typer.Option(min=0, help="Processes; one a core.")] = 0,
-    secret: Annotated[Path | None, typer.Option(help="File with the class's secret.")] = None,
-    resume: Annotated[bool, typer.Option(help="Go on with a run that was interrupted.")] = False,
-    again: Annotated[bool, typer.Option(help="Grade also what has a verdict.")] = False,
-) -> None:
-    """Grade a class in a sandbox: a verdict for each submission, whatever is in it."""
-    from gpuedu.grading.batch.running import grade_class
-    from gpuedu.grading.batch.secret import class_secret, require_fresh
-    from gpuedu.grading.batch.submissions import find_submissions
-
-    if not (resume or again):
-        require_fresh(out)
-    tasks = find_submissions(submissions, class_secret(out, secret), lesson)
-    counts = grade_class(tasks, out, _print_graded, workers=workers, again=again)
-    print(", ".join(f"{count} {state}" for state, count in sorted(counts.items())))
-
-
-def _print_graded(progress: Any) -> None:
-    told = f"[{progress.done}/{progress.total}] {progress.task.learner} {progress.task.lesson}"
-    points = f", {progress.points:g} points" if progress.state == "graded" else ""
-    fault = f": {progress.fault}" if progress.fault else ""
-    print(f"{told}: {progress.state}{points} ({progress.seconds:.1f} s){fault}", flush=True)
+app.command()(grade)
+app.command()(report)
 
 
 def _read(path: Path) -> str:

@@ -62,13 +62,13 @@ def test_build_check_says_that_all_is_current(root):
 
 
 def test_commands_that_need_the_sources_say_so_elsewhere(tmp_path, root, monkeypatch):
-    from gpuedu import cli
+    from gpuedu.course import checkout
     from gpuedu.errors import GpueduError
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cli, "__file__", str(tmp_path / "gpuedu" / "cli.py"))
+    monkeypatch.setattr(checkout, "__file__", str(tmp_path / "gpuedu" / "course" / "checkout.py"))
     with pytest.raises(GpueduError, match="there are none here"):
-        cli.course_root()
+        checkout.course_root()
 
 
 def test_prove_takes_exercises_and_lessons_and_prints_a_table(root):

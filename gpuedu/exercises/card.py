@@ -64,12 +64,12 @@ def _template() -> Any:
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(autoescape=True, undefined=StrictUndefined)
-    environment.filters["code"] = _code
+    environment.filters["code"] = code
     source = resources.files("gpuedu.exercises").joinpath("card.html.j2").read_text("utf-8")
     return environment.from_string(source)
 
 
-def _code(text: str) -> Any:
+def code(text: str) -> Any:
     """Escape ``text`` and turn `...` into code elements."""
     from markupsafe import Markup, escape
 

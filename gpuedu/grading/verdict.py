@@ -115,6 +115,7 @@ class Verdict:
         reason: why it failed, where it did.
         exercises: in the lesson's order; of a submission that cannot be read there are none.
         repairs: what was mended in its form.
+        answers: the learner's answer cells by id, for the teacher.
         digest: SHA-256 of what was handed in.
         sandbox: whether the learner's code was shut in.
         course: version of the course that judged.
@@ -126,6 +127,7 @@ class Verdict:
     reason: str = ""
     exercises: tuple[ExerciseVerdict, ...] = ()
     repairs: tuple[str, ...] = ()
+    answers: Mapping[str, str] = field(default_factory=dict)
     digest: str = ""
     sandbox: bool = True
     course: str = field(default_factory=lambda: version("gpuedu"))

@@ -69,6 +69,7 @@ def grade(
         State.GRADED,
         exercises=tuple(verdicts),
         repairs=submission.repairs,
+        answers=dict(submission.answers),
         digest=submission.digest,
         seconds=round(time.perf_counter() - began_s, 3),
     )

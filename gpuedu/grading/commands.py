@@ -1,0 +1,83 @@
+"""The commands for a class: ``gpuedu grade`` and ``gpuedu report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from gpuedu.course.checkout import course_root
+from gpuedu.errors import GpueduError
+
+
+def grade(
+    submissions: Annotated[Path, typer.Argument(help="LEARNER/LESSON/..., as nbgrader has it.")],
+    out: Annotated[Path, typer.Option(help="Folder of the verdicts.")],
+    lesson: Annotated[list[str] | None, typer.Option(help="Folder of a lesson; all.")] = None,
+    workers: Annotated[int, typer.Option(min=0, help="Processes; one a core.")] = 0,
+    secret: Annotated[Path | None, typer.Option(help="File with the class's secret.")] = None,
+    resume: Annotated[bool, typer.Option(help="Go on with a run that was interrupted.")] = False,
+    again: Annotated[bool, typer.Option(help="Grade also what has a verdict.")] = False,
+) -> None:
+    """Grade a class in a sandbox: a verdict for each submission, whatever is in it."""
+    from gpuedu.grading.batch.running import grade_class
+    from gpuedu.grading.batch.secret import class_secret, require_fresh
+    from gpuedu.grading.batch.submissions import find_submissions
+
+    if not (resume or again):
+        require_fresh(out)
+    tasks = find_submissions(submissions, class_secret(out, secret), lesson)
+    counts = grade_class(tasks, out, _print_graded, workers=workers, again=again)
+    print(", ".join(f"{count} {state}" for state, count in sorted(counts.items())))
+
+
+def report(
+    verdicts: Annotated[Path, typer.Argument(help="Folder of the verdicts.")],
+    page: Annotated[Path | None, typer.Option(help="Write one page of HTML there.")] = None,
+    misconceptions: Annotated[
+        bool, typer.Option(help="Run the stored wrong answers, to name those that fail alike.")
+    ] = True,
+) -> None:
+    """Say where a class is stuck: points, properties, answers that fail alike, near copies."""
+    from gpuedu.grading.report.known import KnownAnswers
+    from gpuedu.grading.report.page import as_table, render_page
+    from gpuedu.grading.report.summary import summarise
+    from gpuedu.grading.verdict import read_verdicts
+
+    found = read_verdicts(verdicts)
+    if not found:
+        raise GpueduError(f"there is no verdict in {verdicts}", remedy="`gpuedu grade` makes them")
+    known = KnownAnswers(course_root() if misconceptions else None)
+    summaries = summarise(found, known.behaviours, known.given)
+    for summary in summaries:
+        graded = len(summary.learners) - len(summary.failed)
+        print(f"\n{summary.lesson}: {len(summary.learners)} submissions, {graded} graded")
+        _print_table(
+            ("exercise", "mean", "of", "states", "commonest failure"), as_table(summary.exercises)
+        )
+        for learner, (state, reason) in summary.failed.items():
+            print(f"  {learner}: {state}: {reason}")
+    if page is not None:
+        try:
+            page.write_text(render_page(summaries), "utf-8")
+        except OSError as fault:
+            raise GpueduError(f"cannot write {page}: {fault}") from fault
+        print(f"\n{page}")
+
+
+def _print_table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*head)
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)
+
+
+def _print_graded(progress: Any) -> None:
+    told = f"[{progress.done}/{progress.total}] {progress.task.learner} {progress.task.lesson}"
+    points = f", {progress.points:g} points" if progress.state == "graded" else ""
+    fault = f": {progress.fault}" if progress.fault else ""
+    print(f"{told}: {progress.state}{points} ({progress.seconds:.1f} s){fault}", flush=True)

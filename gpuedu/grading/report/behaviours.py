@@ -1,0 +1,96 @@
+"""Answers that fail in the same way, and the stored misconception that does, too (pure).
+
+How an answer fails is its *behaviour*: for each property whether it holds, and what the judge said
+of it, without the numbers of the cases.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gpuedu.exercises.examine import Report
+from gpuedu.grading.feedback import without_numbers
+
+Verdicts = Sequence[Mapping[str, Any]]
+Behaviour = tuple[tuple[str, bool, str], ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Answers to one exercise that fail alike.
+
+    Attributes:
+        learners: who gave them.
+        loses: properties that do not hold.
+        cause: what the judge asks about the first of them.
+        misconception: the stored wrong answer that fails alike, or "".
+        example: the answer of the first of them, as they wrote it.
+    """
+
+    learners: tuple[str, ...]
+    loses: tuple[str, ...]
+    cause: str
+    misconception: str
+    example: str
+
+
+def behaviour_of(properties: Iterable[Mapping[str, Any]]) -> Behaviour:
+    """How an answer behaves, from the properties in its verdict."""
+    return tuple(
+        (one["name"], one["holds"], without_numbers(one["cause"] or one["message"]))
+        for one in properties
+    )
+
+
+def behaviour_in(report: Report) -> Behaviour:
+    """The same, from what a judge reports of a stored answer."""
+    return tuple(
+        (
+            one.property.name,
+            one.holds,
+            without_numbers(one.fault.cause or one.fault.message) if one.fault else "",
+        )
+        for one in report.results
+    )
+
+
+def group_failures(
+    verdicts: Verdicts, exercise: str, known: Mapping[Behaviour, str]
+) -> list[Group]:
+    """The failing answers to an exercise by behaviour, the commonest first.
+
+    Args:
+        verdicts: of a class, as their files have them.
+        exercise: its id.
+        known: names of stored wrong answers by behaviour.
+    """
+    alike: dict[Behaviour, list[tuple[str, Mapping[str, Any], str]]] = defaultdict(list)
+    for verdict in verdicts:
+        for one in verdict["exercises"]:
+            if one["id"] == exercise and one["state"] in ("partly", "wrong"):
+                own = answer_to(verdict, exercise)
+                alike[behaviour_of(one["properties"])].append((verdict["learner"], one, own))
+    groups = []
+    for behaviour, members in alike.items():
+        _, first, example = members[0]
+        lost = [prop for prop in first["properties"] if not prop["holds"]]
+        groups.append(
+            Group(
+                tuple(learner for learner, _, _ in members),
+                tuple(prop["name"] for prop in lost),
+                without_numbers(next((prop["cause"] for prop in lost if prop["cause"]), "")),
+                known.get(behaviour, ""),
+                example,
+            )
+        )
+    return sorted(groups, key=lambda one: (-len(one.learners), one.learners))
+
+
+def answer_to(verdict: Mapping[str, Any], exercise: str) -> str:
+    """A learner's answer cells of one exercise, as one text."""
+    cells = verdict.get("answers", {})
+    mine = [text for cell, text in cells.items() if cell.split("-answer")[0] == exercise]
+    return "\n\n".join(mine)

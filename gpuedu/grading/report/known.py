@@ -1,0 +1,44 @@
+"""What is known of an exercise in a checkout: how stored wrong answers behave, what was given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from gpuedu.course.proof import Bench
+from gpuedu.errors import GpueduError
+from gpuedu.grading.report.behaviours import Behaviour, behaviour_in
+
+
+class KnownAnswers:
+    """The stored answers of a checkout; nothing is known where there is none.
+
+    Args:
+        root: of the checkout, or None.
+        seed: of the cases on which stored answers are tried.
+    """
+
+    def __init__(self, root: Path | None, seed: int = 0) -> None:
+        self._root, self._seed = root, seed
+
+    @cache  # noqa: B019  (one object in a run)
+    def behaviours(self, exercise: str) -> Mapping[Behaviour, str]:
+        """The names of stored wrong answers by how they behave; they are run here."""
+        if self._root is None:
+            return {}
+        bench = Bench(self._root, exercise)
+        found: dict[Behaviour, str] = {}
+        for name, text in bench.variants("wrong").items():
+            try:
+                report = bench.try_answers([*bench.solution_cells(), text], name, self._seed)
+            except Exception as fault:
+                raise GpueduError(f"{exercise}, {name}: {fault}") from fault
+            found.setdefault(behaviour_in(report), name.removesuffix(".py"))
+        return found
+
+    def given(self, exercise: str) -> str:
+        """What learners were given of its answer cells."""
+        if self._root is None:
+            return ""
+        return "\n\n".join(Bench(self._root, exercise).stub_cells())
