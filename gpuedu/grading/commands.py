@@ -19,6 +19,9 @@ def grade(
     secret: Annotated[Path | None, typer.Option(help="File with the class's secret.")] = None,
     resume: Annotated[bool, typer.Option(help="Go on with a run that was interrupted.")] = False,
     again: Annotated[bool, typer.Option(help="Grade also what has a verdict.")] = False,
+    sandbox: Annotated[
+        bool, typer.Option(help="Without: for code you trust; every verdict says so.")
+    ] = True,
 ) -> None:
     """Grade a class in a sandbox: a verdict for each submission, whatever is in it."""
     from gpuedu.grading.batch.running import grade_class
@@ -28,7 +31,7 @@ def grade(
     if not (resume or again):
         require_fresh(out)
     tasks = find_submissions(submissions, class_secret(out, secret), lesson)
-    counts = grade_class(tasks, out, _print_graded, workers=workers, again=again)
+    counts = grade_class(tasks, out, _print_graded, workers=workers, again=again, sandbox=sandbox)
     print(", ".join(f"{count} {state}" for state, count in sorted(counts.items())))
 
 

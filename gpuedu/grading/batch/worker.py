@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -16,7 +16,9 @@ from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.verdict import State, Task, Verdict, failure_name, verdict_name, write_verdict
 
 
-def work(connection: Connection, out: Path, limits: PlayingLimits, *, again: bool) -> None:
+def work(
+    connection: Connection, out: Path, limits: PlayingLimits, *, again: bool, sandbox: bool
+) -> None:
     """Take tasks from the connection until it closes; answer each with how it went.
 
     An answer is the verdict's state, points and seconds, or a fault of ours: the class's process
@@ -24,7 +26,7 @@ def work(connection: Connection, out: Path, limits: PlayingLimits, *, again: boo
     """
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the class's process
-    worker = Worker(out, limits, again=again)
+    worker = Worker(out, limits, again=again, sandbox=sandbox)
     with contextlib.suppress(EOFError, OSError):
         while True:
             task = connection.recv()
@@ -55,10 +57,13 @@ class Worker:
         out: the folder.
         limits: for each exercise.
         again: whether what has a verdict is graded again.
+        sandbox: False for code that is trusted; it is written into each verdict.
     """
 
-    def __init__(self, out: Path, limits: PlayingLimits, *, again: bool = False) -> None:
-        self._out, self._limits, self._again = out, limits, again
+    def __init__(
+        self, out: Path, limits: PlayingLimits, *, again: bool = False, sandbox: bool = True
+    ) -> None:
+        self._sandbox, self._out, self._limits, self._again = sandbox, out, limits, again
         self._zygote: Zygote | None = None
 
     def do(self, task: Task) -> Done:
@@ -75,6 +80,7 @@ class Worker:
             return Done(self._out / name, "there")
         if verdict is None:
             verdict = grade(self._ready_zygote, task, submission, self._limits)
+        verdict = replace(verdict, sandbox=self._sandbox)
         write_verdict(self._out, name, verdict)
         (self._out / failure_name(task)).unlink(missing_ok=True)
         return Done(self._out / name, verdict.state, verdict.points, verdict.seconds)
@@ -82,7 +88,7 @@ class Worker:
     def _ready_zygote(self) -> Zygote:
         if self._zygote is None or not self._zygote.is_alive():
             self.drop_zygote()
-            self._zygote = Zygote()
+            self._zygote = Zygote(sandbox=self._sandbox)
         return self._zygote
 
     def drop_zygote(self) -> None:

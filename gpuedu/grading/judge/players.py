@@ -6,9 +6,11 @@ import contextlib
 import json
 import os
 import selectors
+import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -16,7 +18,7 @@ from typing import Any
 
 from gpuedu.grading.player.channel import Channel
 from gpuedu.grading.player.zygote import READY
-from gpuedu.grading.sandbox.bubblewrap import WRITABLE, command
+from gpuedu.grading.sandbox.bubblewrap import HOME, WRITABLE, command
 from gpuedu.grading.sandbox.cgroups import ControlGroup, control_group
 from gpuedu.grading.sandbox.limits import PlayingLimits, SandboxError
 from gpuedu.grading.wire import WireError
@@ -32,16 +34,23 @@ class PlayerGoneError(Exception):
 class Zygote:
     """The warm process in its sandbox, from which players are forked.
 
+    Args:
+        sandbox: False runs learners' code as this user, with no limits but those on time and
+            output: for code that is trusted.
+
     Raises:
         SandboxError: there is no sandbox here, or it did not start.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, sandbox: bool = True) -> None:
+        self.sandbox = sandbox
+        self._folder = None if sandbox else tempfile.TemporaryDirectory(prefix="gpuedu-player-")
         ours, theirs = socket.socketpair()
         with theirs:
             inside = [sys.executable, "-m", "gpuedu.grading.player.zygote", str(theirs.fileno())]
             self._process = subprocess.Popen(
-                command(inside),
+                command(inside) if sandbox else inside,
+                env=None if sandbox else _plain_environment(),
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -72,17 +81,20 @@ class Zygote:
             SandboxError: none could be started.
         """
         try:
-            with control_group(limits) as group, contextlib.ExitStack() as stack:
-                yield stack.enter_context(self._start(limits, group))
+            group = control_group(limits) if self.sandbox else contextlib.nullcontext(Session())
+            with group as found, contextlib.ExitStack() as stack:
+                yield stack.enter_context(self._start(limits, found))
         except OSError as fault:
             raise SandboxError(f"no player could be started: {fault}") from fault
 
     @contextlib.contextmanager
-    def _start(self, limits: PlayingLimits, group: ControlGroup) -> Iterator[Player]:
+    def _start(self, limits: PlayingLimits, group: ControlGroup | Session) -> Iterator[Player]:
         ours, theirs = socket.socketpair()
         reading, writing = os.pipe()
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         settings = {
+            "sandbox": self.sandbox,
+            "folder": HOME if self.sandbox else self._folder.name,
             "writable": list(WRITABLE),
             "disk_bytes": limits.disk_bytes,
             "open_files": limits.open_files,
@@ -108,6 +120,38 @@ class Zygote:
         self._process.wait()
         self._process.stderr.close()
         self._control.close()
+        if self._folder is not None:
+            self._folder.cleanup()
+
+
+def _plain_environment() -> dict[str, str]:
+    """This process's variables, and where to find the course and one thread a player."""
+    path = os.pathsep.join(filter(None, sys.path))
+    return {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+class Session:
+    """In place of a control group, where there is no sandbox: the session of the player's."""
+
+    def __init__(self) -> None:
+        self._process = 0
+
+    def add(self, process: int) -> None:
+        """The warden, which makes the session."""
+        self._process = process
+
+    def kill(self) -> bool:
+        """Kill what is in the session; what left it is not found."""
+        if self._process:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(self._process, signal.SIGKILL)
+        return True
+
+    def out_of_memory(self) -> bool:
+        """Nobody counts."""
+        return False
 
 
 def _process_behind(connection: socket.socket) -> int:
@@ -124,7 +168,11 @@ class Player:
     """One process that runs one exercise of one submission."""
 
     def __init__(
-        self, connection: socket.socket, output: int, limits: PlayingLimits, group: ControlGroup
+        self,
+        connection: socket.socket,
+        output: int,
+        limits: PlayingLimits,
+        group: ControlGroup | Session,
     ) -> None:
         self._channel, self._group, self._limits = Channel(connection), group, limits
         self._output = _Output(output, limits.output_bytes, self._kill)

@@ -7,6 +7,7 @@ import ctypes
 import os
 import resource
 import signal
+import sys
 from pathlib import Path
 
 _NEW_USER, _NEW_MOUNTS, _NEW_PROCESSES, _NEW_IPC = 0x10000000, 0x20000, 0x20000000, 0x08000000
@@ -26,12 +27,16 @@ def _require(status: int, what: str) -> None:
 
 
 def die_with_parent() -> None:
-    """Be killed when the parent ends, however it does."""
+    """Be killed when the parent ends, however it does; on Linux only."""
+    if sys.platform != "linux":
+        return
     _require(_libc().prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0), "death signal")
 
 
 def hide_memory() -> None:
-    """Let no process of the same user read this one's memory, environment or open files."""
+    """Let no process of the same user read this one's memory, environment or files; on Linux."""
+    if sys.platform != "linux":
+        return
     _require(_libc().prctl(_SET_DUMPABLE, 0, 0, 0, 0), "dumpable")
 
 

@@ -87,9 +87,12 @@ def _be_warden(control: socket.socket, settings: dict[str, Any], *handles: int) 
         session.sendall(b"!")  # with it goes this process's number, told by the kernel
         if session.recv(1) != b"!":
             os._exit(0)
-        namespaces.enter_own_namespaces()
-        for folder in settings["writable"]:
-            namespaces.mount_memory(folder, settings["disk_bytes"])
+        if settings["sandbox"]:
+            namespaces.enter_own_namespaces()
+            for folder in settings["writable"]:
+                namespaces.mount_memory(folder, settings["disk_bytes"])
+        else:
+            os.setsid()  # a session to be killed by, as far as its processes stay in it
         first = os.fork()
         if first == 0:
             _be_first(session, output, settings)
@@ -108,9 +111,10 @@ def _be_first(session: socket.socket, output: int, settings: dict[str, Any]) -> 
     status = 71
     try:
         namespaces.die_with_parent()
-        namespaces.mount_processes()
-        namespaces.forbid_namespaces()
-        namespaces.drop_privileges()
+        if settings["sandbox"]:
+            namespaces.mount_processes()
+            namespaces.forbid_namespaces()
+            namespaces.drop_privileges()
         player = os.fork()
         if player == 0:
             _be_player(session, output, settings)
@@ -139,7 +143,7 @@ def _be_player(session: socket.socket, output: int, settings: dict[str, Any]) ->
         os.closerange(4, 65536)
         sys.stdout = open(1, "w", buffering=1, closefd=False)  # noqa: SIM115
         sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
-        os.chdir(os.environ["HOME"])
+        os.chdir(settings["folder"])
         namespaces.set_limits(settings["open_files"], settings["disk_bytes"])
         serve(Channel(socket.socket(fileno=kept)))
     except BaseException:

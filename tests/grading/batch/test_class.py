@@ -13,12 +13,17 @@ import time
 import pytest
 
 from gpuedu.errors import GpueduError
+from gpuedu.exercises.registry import load
 from gpuedu.grading.batch.running import grade_class
 from gpuedu.grading.batch.secret import NAME, class_secret, require_fresh
 from gpuedu.grading.batch.submissions import find_submissions, seed_for
+from gpuedu.grading.judge.cells import Cells
+from gpuedu.grading.judge.examining import examine_cells
+from gpuedu.grading.judge.players import Zygote
 from gpuedu.grading.sandbox import PlayingLimits
 from gpuedu.grading.verdict import read_verdicts
 from tests.grading.batch.class_of import make_class
+from tests.grading.hostile_answers import RIGHT
 
 LESSON = "00_welcome"
 LIMITS = PlayingLimits(cells_s=4.0, grace_s=2.0, output_bytes=2**20, memory_bytes=2**30)
@@ -171,6 +176,31 @@ def test_submissions_are_found_as_nbgrader_lays_them_out(tmp_path):
         find_submissions(tmp_path, "s", ["13_collectives"])
     with pytest.raises(GpueduError, match="is no folder"):
         find_submissions(tmp_path / "none", "s")
+
+
+def test_without_a_sandbox_code_is_run_only_if_that_is_said_and_the_verdict_says_so(tmp_path):
+    expected = make_class(tmp_path / "submitted", LESSON, "rpb", seed=4)
+    run = run_command(tmp_path, "--no-sandbox")
+    printed, _ = run.communicate(timeout=300)
+    assert run.returncode == 0, printed
+    verdicts = read_verdicts(tmp_path / "verdicts")
+    require_expected(verdicts, expected)
+    assert [one["sandbox"] for one in verdicts] == [False] * 3
+
+
+def test_without_a_sandbox_what_hangs_is_still_ended(tmp_path):
+    zygote = Zygote(sandbox=False)
+    try:
+        report = grade_answer(zygote, "while True:\n    pass")
+        assert (report.state, report.points) == ("refused", 0.0)
+        assert grade_answer(zygote, RIGHT).state == "solved"
+    finally:
+        zygote.end()
+
+
+def grade_answer(zygote, answer):
+    cells = Cells((("setup", "from gpuedu import check"), ("a", answer)), ("copied_bytes",))
+    return examine_cells(zygote, load("first-check"), cells, 3, LIMITS)
 
 
 def test_without_a_sandbox_nothing_is_graded(tmp_path, monkeypatch):
