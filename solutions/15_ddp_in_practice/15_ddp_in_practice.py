@@ -412,12 +412,12 @@ net = SimpleNamespace(
 
 
 # %% [markdown]
-# *Implement* the seconds of a step in which all ranks together have `batch` samples. About 8 lines.
+# *Implement* the seconds of a step in which all ranks together have `batch` samples. About 6 lines.
 #
 # - **Computing.** Samples are dealt out as evenly as can be. All wait for a rank that has most.
-# - **Exchange.** A ring takes 2 (n - 1) messages of S / n bytes, one after another, on one rank
-#   none. Up to `per_node` ranks are in one node. From there on every step of the ring waits for its
-#   slowest message, which goes `across`.
+# - **Exchange.** A ring takes 2 (n - 1) messages of S / n bytes, one after another (none with a
+#   single rank). Up to `per_node` ranks, and with just as many, all are in one node. With more than
+#   that, every step of the ring waits for its slowest message, which goes `across`.
 # - **Hidden.** All bytes but the last bucket's go round in one ring, beside the backward. Only what
 #   takes longer than the backward counts. The last bucket has a ring of its own, behind it.
 
@@ -439,11 +439,12 @@ def step_s(ranks, batch, work, net):
 
 # %% [markdown]
 # *Implement* the efficiency. With `"weak"` each rank has `batch` samples, as the single one has.
-# With `"strong"` all ranks together have `batch`, as the single one has. About 5 lines.
+# With `"strong"` all ranks together have `batch`, as the single one has. About 4 lines.
 #
 # Then the largest of several numbers of ranks (a list, in any order) whose efficiency is at least
 # `least`; 0 if there is none. More ranks are not always less efficient: 16 samples on 7 GPUs take
-# as long as on 6. About 2 lines.
+# as long as on 6 (three on the fullest), and on 8 only two: 8 can be more efficient than 7. About 2
+# lines.
 
 
 # %% role="answer"
@@ -476,7 +477,7 @@ def most_ranks(counts, least, batch, work, net, scaling):
 #
 # *Implement.* `recipe` is given what is right on one rank: `batch`, the peak of the learning rate,
 # and `steps`. Return the three for `ranks` ranks, each with `batch` samples; let the steps be a
-# number with a fraction. `optimiser` is `"sgd"` or `"adam"`. About 4 lines.
+# number with a fraction. `optimiser` is `"sgd"` or `"adam"`. About 3 lines.
 
 
 # %% role="answer"
@@ -504,8 +505,8 @@ reveal("scaling-infiniband")
 
 # %% [markdown]
 # *Measure.* And for real: a small network in one process of this machine, and in two that talk by
-# gloo. It takes some seconds. If the two have a core each, the second figure is theirs; where cores
-# are shared, or a cache is, even weak scaling is far from 100%.
+# gloo. It takes some seconds. If each process has a core of its own, the two can be nearly twice as
+# fast as one; where they share a core, or a cache, even weak scaling is far from 100%.
 
 # %%
 real = measure("scaling")
@@ -579,7 +580,7 @@ def draft(job, folder, every):
 # %% [markdown]
 # *See* two real processes train with it. In the first start one of them gets a SIGKILL in the
 # middle of an epoch, which no `try` catches. After the restart one is killed when `torch.save` has
-# written half of its bytes; after the next, just before a file gets its name.
+# written half of its bytes; after the next, if it gets that far, just before a file gets its name.
 
 # %%
 see("survive", draft)
@@ -612,7 +613,7 @@ def save(state, path):
 
 # %% [markdown]
 # And *implement* `train(job, folder, every)`, which every rank calls at every start. `folder` is a
-# `pathlib.Path` that all ranks see; it exists, and what is in it stays. About 20 lines.
+# `pathlib.Path` that all ranks see; it exists, and what is in it stays. About 18 lines.
 #
 # - A checkpoint behind every `every` steps **of the whole run** (through epochs), and one behind
 #   its last step. A complete run that is started again trains nothing, and has its final model.

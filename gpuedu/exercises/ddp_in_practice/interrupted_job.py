@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,14 @@ from gpuedu.training.seeds import generator
 WIDTH, CLASSES = 6, 3
 SAMPLES_A_STEP = 4
 """Of each rank."""
+ONE_RANK_ONLY = (
+    "A call under `if dist.get_rank() == 0` is made by one rank only. A collective has to be "
+    "called by all, in the same order."
+)
+_APART = "Nobody was killed yet: every rank makes every step of the run, one after another."
+_FROM_DIFFERENT_CHECKPOINTS = (
+    "They have gone on from different checkpoints. When may a rank rely on what it wrote?"
+)
 
 
 @dataclass(frozen=True)
@@ -102,16 +111,24 @@ class Job:
         return number
 
     def _require_together(self, number: int) -> None:
-        """What nobody does in a real step: it costs a message, and tells what would be a mess."""
+        """What nobody does in a real step: it costs a message, and tells what would be a mess.
+
+        Numbers of steps are sent as negative ones. Other collectives of one number each, such as
+        the sizes in front of pickled objects, send others: so a mix-up with them is recognised.
+        """
         found = [torch.zeros(1, dtype=torch.int64) for _ in range(self._ranks)]
-        dist.all_gather(found, torch.tensor([number]))
-        places = [int(one) for one in found]
+        dist.all_gather(found, torch.tensor([-1 - number]))
+        places = [-1 - int(one) for one in found]
+        if not all(0 <= at < self.epochs * self.steps for at in places):
+            ranks = " and ".join(f"rank {rank}" for rank in range(self._ranks))
+            told = f"{ranks} are in different collectives: rank {self._rank} in `job.step`, in step"
+            raise AnswerError(f"{told} {number + 1}, the other one elsewhere", remedy=ONE_RANK_ONLY)
         if len(set(places)) > 1:
-            told = ", ".join(f"rank {rank} in step {at}" for rank, at in enumerate(places))
+            told = ", ".join(f"rank {rank} in step {at + 1}" for rank, at in enumerate(places))
+            is_first = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") == "0"
             raise AnswerError(
-                f"the ranks are not in one step any more: {told} (counted from 0)",
-                remedy="They have gone on from different checkpoints. When may a rank rely on "
-                "what it wrote?",
+                f"the ranks are not in one step any more: {told}",
+                remedy=_APART if is_first else _FROM_DIFFERENT_CHECKPOINTS,
             )
 
     def look(self) -> dict[str, Any]:

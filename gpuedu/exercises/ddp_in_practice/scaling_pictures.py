@@ -9,14 +9,14 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.ddp_in_practice.scaling_model import Net, Work
 from gpuedu.exercises.plain import number, numbers
 from gpuedu.figures import style
-from gpuedu.figures.bars import Bar, plot_bars
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.curves import Curve, plot_curves
+from gpuedu.figures.plain_bars import PlainBar, plot_plain_bars
 from gpuedu.multi.network import link
 
 COUNTS = tuple(2**k for k in range(11))
 RESNET = Work(fixed_s=3e-3, sample_s=0.35e-3, backward=2 / 3, bytes=102.2e6, last_bytes=1e6)
-"""Bytes of ResNet-50's gradients; times of computing are made up: 25 ms for 64 samples."""
+"""Bytes of ResNet-50's gradients; times of computing are made up: 25.4 ms for 64 samples."""
 BATCH, STRONG_BATCH, SCALE = 64, 1024, 4096
 _NETS = {
     "InfiniBand": (Net(8, link("nvlink4"), link("infiniband-ndr")), style.BLUE, style.SKY),
@@ -42,9 +42,9 @@ def draw_efficiencies(step_s: Callable[..., Any], efficiency: Callable[..., Any]
         title="What each GPU does of what one alone would do",
         x="GPUs",
         y="efficiency (%)",
-        source="Simulated by your functions: 102.2 MB of gradients, 25 ms for 64 samples (made "
-        "up); 8 GPUs a node, NVLink 4\nwithin; InfiniBand NDR or 10 Gb Ethernet across. Weak: 64 "
-        "samples a GPU; strong: 1,024 on all.",
+        source="Simulated by your functions: 102.2 MB of gradients, 25.4 ms for 64 samples "
+        "(made up); 8 GPUs a node,\nNVLink 4 within; InfiniBand NDR or 10 Gb Ethernet across. "
+        "Weak: 64 samples a GPU; strong: 1,024 on all.",
         alt=f"Efficiency by number of GPUs. {told}.",
     )
     return plot_curves(curves, caption=caption, format_y="{:g}".format, format_x="{:,g}".format)
@@ -95,17 +95,19 @@ def draw_measured(real: Mapping[str, Any]) -> Any:
         rate = samples / time_s
         share = f"{100 * rate / (count * alone):.0f}%"
         said = f"{rate:,.0f}" + (f", efficiency {share}" if count > 1 else "")
-        bars.append(Bar(name, rate, said, style.BLUE if count == 1 else style.GREEN))
+        ideal = count * alone if count > 1 else 0.0
+        colour = style.BLUE if count == 1 else style.GREEN
+        bars.append(PlainBar(name, rate, said, colour, ideal))
         told.append(f"{name}: {said}")
     caption = Caption(
         title="The same training in real processes",
         x="samples a second",
-        source="Measured here, just now: gloo, one core a rank; a network of 0.3 million weights "
-        "on digits. What else runs on this machine is in it.",
-        alt="Bars of samples a second. " + "; ".join(told) + ".",
+        source=f"Dashed: {ranks} times one rank, an efficiency of 100%. Measured here, just now: "
+        "gloo, one thread a rank;\na network of 0.3 million weights on digits. What else runs on "
+        "this machine is in it.",
+        alt=f"Bars of samples a second, beside {ranks} times one rank. " + "; ".join(told) + ".",
     )
-    rates = [bar.value for bar in bars]
-    return plot_bars(bars, caption=caption, limits=(min(rates) / 30, 12 * max(rates)))
+    return plot_plain_bars(bars, caption=caption)
 
 
 SCALING_PICTURES = {

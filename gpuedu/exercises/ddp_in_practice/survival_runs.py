@@ -12,7 +12,7 @@ from typing import Any
 
 from gpuedu.errors import AnswerError, GpueduError
 from gpuedu.exercises.ddp_in_practice.diary import Diary, Entry, read_diaries
-from gpuedu.exercises.ddp_in_practice.interrupted_job import Job, Shape
+from gpuedu.exercises.ddp_in_practice.interrupted_job import ONE_RANK_ONLY, Job, Shape
 from gpuedu.exercises.ddp_in_practice.planted_deaths import Deaths, Plan
 from gpuedu.exercises.ranks.launching import launch_ranks, tell_failure
 
@@ -137,8 +137,13 @@ def _train(
 
 def _tell(failed: BaseException, rank: int) -> tuple[str, str]:
     if isinstance(failed, GpueduError):
-        return f"rank {rank}: {failed.message}", failed.remedy
+        is_of_all = failed.message.startswith(("rank ", "the ranks "))
+        told = failed.message if is_of_all else f"rank {rank}: {failed.message}"
+        return told, failed.remedy
     text = str(failed)
-    named = f"{type(failed).__name__}: {text}" if text else type(failed).__name__
     trace = "".join(traceback.format_exception(failed))
+    if isinstance(failed, RuntimeError) and "gloo" in text:  # which names its own source files
+        told = f"rank {rank} waits in vain: another rank has ended, or is in another collective"
+        return tell_failure(f"{told}\n\n{trace}"), ONE_RANK_ONLY
+    named = f"{type(failed).__name__}: {text}" if text else type(failed).__name__
     return tell_failure(f"rank {rank} failed: {named}\n\n{trace}"), ""

@@ -66,3 +66,8 @@ class Story:
                 if any(save["step"] + 1 == at and save["at"] <= one["at"] for save in saved):
                     return one["weights"]
         return None
+
+
+def is_half_a_file(failure: str) -> bool:
+    """Whether a start behind a death in a write failed where it read what was written."""
+    return "torch.load(" in failure and "FileNotFoundError" not in failure

@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.ddp_in_practice.judge.scaling import JUDGE
 from gpuedu.exercises.ddp_in_practice.scaling_measure import time_steps
 from gpuedu.exercises.ddp_in_practice.scaling_model import Net, Work, efficiency, recipe, step_s
 from gpuedu.exercises.ddp_in_practice.scaling_pictures import (
@@ -13,6 +14,7 @@ from gpuedu.exercises.ddp_in_practice.scaling_pictures import (
     draw_measured,
     draw_to_a_goal,
 )
+from gpuedu.exercises.predictions import reveal_card
 from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text
 from gpuedu.multi import launch
@@ -51,6 +53,21 @@ def test_the_prediction_is_what_the_model_says():
     assert seen == pytest.approx([13, 83], abs=4)
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("scaling", 13),
+        ("scaling", 13.0029),
+        ("scaling-infiniband", 83),
+        ("scaling-infiniband", 82.7),
+    ],
+)
+def test_a_prediction_that_is_rounded_is_right(name, said):
+    prediction = JUDGE.predictions[name]
+    card = reveal_card(name, prediction, said, prediction.truth)
+    assert card.heading == f"{name}: right"
+
+
 def test_one_rank_sends_nothing_and_a_node_more_is_slower():
     assert step_s(1, 7, WORK, NET) == pytest.approx(8e-3)
     assert step_s(5, 35, WORK, NET) > step_s(4, 28, WORK, NET)
@@ -79,6 +96,7 @@ def test_steps_of_a_recipe_fall_to_the_least():
         ("hides_the_last_bucket", "hidden", "Beside what could it hide"),
         ("a_share_of_the_exchange", "hidden", "a share of *computing*"),
         ("speed_up", "efficiency", "That is the speed-up"),
+        ("weak_with_one_batch", "efficiency", "n ranks together have n * batch"),
         ("changed_places", "efficiency", "the other scaling"),
         ("the_batch_always_grows", "efficiency", "the batch stays as it is"),
         ("upside_down", "efficiency", "other way round"),

@@ -91,7 +91,13 @@ def test_a_right_run_has_no_faults(run):
 
 @pytest.mark.parametrize(
     ("first", "cause"),
-    [(0, "from the beginning"), (7, "begin of the epoch"), (14, "next epoch"), (11, "comes twice")],
+    [
+        (0, "from the beginning"),
+        (7, "begin of the epoch"),
+        (14, "next epoch"),
+        (11, "comes twice"),
+        (13, "left out"),
+    ],
 )
 def test_a_wrong_place_is_named(run, first, cause):
     story = changed(run, lambda one: {"step": first}, run="broken", kind="step", attempt=1, step=12)
@@ -110,7 +116,11 @@ def test_a_random_state_that_is_rank_0s_is_named(run):
 
 @pytest.mark.parametrize(
     ("name", "cause"),
-    [("weights", "nobody loaded any"), ("momentum", "without momentum"), ("schedule", "step 0")],
+    [
+        ("weights", "nobody loaded any"),
+        ("momentum", "without momentum"),
+        ("schedule", "counted 0 steps"),
+    ],
 )
 def test_a_state_that_is_fresh_is_named(run, name, cause):
     fresh = Story(run.entries).unbroken(0, 0)[name]
@@ -121,6 +131,45 @@ def test_a_state_that_is_fresh_is_named(run, name, cause):
 def test_a_checkpoint_that_is_not_the_one_before_is_seen(run):
     wrong = changed(run, lambda one: {"weights": "other"}, kind="step", attempt=2, step=15)
     assert "half of a checkpoint was written" in says(whole_faults(wrong, "", ""))
+
+
+def with_checkpoints(run, steps) -> Story:
+    """A story whose unbroken run has whole checkpoints after these numbers of steps."""
+    save = next(one for one in run.entries if one["kind"] == "save")
+    others = [one for one in run.entries if (one["run"], one["kind"]) != ("unbroken", "save")]
+    saved = [save | {"run": "unbroken", "step": at - 1} for at in steps]
+    return Story([*others, *saved])
+
+
+@pytest.mark.parametrize(
+    ("steps", "told", "cause"),
+    [
+        (range(3, 28, 3), "there is none after step 28, the last", "28 is no multiple of 3"),
+        ((7, 14, 21, 28), "and there is one after the steps 7, 14", "ends of epochs"),
+        ((1, 4, 7, 10, 13, 16, 19, 22, 25, 28), "there is one after the steps 1, 4", "one step"),
+        ((), "there is none; expected one after the steps 3, 6", "wrote no file"),
+    ],
+)
+def test_places_of_checkpoints_are_told_by_their_difference(run, steps, told, cause):
+    found = says(every_faults(with_checkpoints(run, steps), SHAPE, EVERY))
+    assert told in found
+    assert cause in found
+
+
+def test_a_place_is_told_from_1(run):
+    story = changed(run, lambda one: {"step": 0}, run="broken", kind="step", attempt=1, step=12)
+    found = says(place_faults(story, SHAPE))
+    assert "killed in step 14, and the last checkpoint was behind step 12" in found
+    assert "goes on with step 1, expected 13" in found
+
+
+def test_half_a_file_is_told_before_pytorchs_words(run):
+    failure = (
+        "rank 0 failed: OSError: [Errno 22], on line 7 of its cell: `saved = torch.load(path)`"
+    )
+    begun = [one for one in run.entries if one["attempt"] < 2]
+    found = says(whole_faults(Story(begun), failure, ""))
+    assert found.startswith("the file is half a file: ")
 
 
 def test_what_is_not_on_the_disk_is_seen(run):
@@ -155,7 +204,9 @@ def test_other_weights_in_the_end_are_seen(run):
     ("name", "prop", "cause"),
     [
         ("a_file_for_each_rank", "whole", "not in one step any more"),
-        ("never_saves", "every", "wrote no file"),
+        ("gathers_on_rank_0", "every", "rank 0 and rank 1 are in different collectives"),
+        ("gathers_on_rank_0", "every", "made by one rank only"),
+        ("not_the_last", "every", "there is none after step"),
         ("counts_within_the_epoch", "every", "anew in every epoch"),
     ],
 )
@@ -168,7 +219,7 @@ def test_a_card_names_the_slip(name, prop, cause):
 @pytest.mark.parametrize(
     ("body", "cause"),
     [
-        ("return None", "yours were behind no steps"),
+        ("return None", "there is none; expected one after the steps"),
         ("1 / 0", "ZeroDivisionError"),
         ("job.step(None)", "one batch of `job.batches(epoch)`"),
         ("job.batches(99)", "an epoch from 0"),
@@ -180,6 +231,38 @@ def test_what_does_not_train_is_told(body, cause):
     report = hand_in("survive", f"def train(job, folder, every):\n    {body}\n")
     assert len(lost(report)) == 6
     assert cause in told(report, "every")
+
+
+def test_a_collective_of_other_bytes_on_one_rank_is_told():
+    text = """def train(job, folder, every):
+    job.step(job.batches(0)[0])
+    if dist.get_rank() == 0:
+        states = [torch.empty_like(torch.get_rng_state()) for _ in range(2)]
+        dist.all_gather(states, torch.get_rng_state())
+    job.step(job.batches(0)[1])
+"""
+    found = told(hand_in("survive", text), "every")
+    assert "another rank has ended, or is in another collective, on line" in found
+    assert "made by one rank only" in found
+
+
+def test_ranks_in_different_steps_before_any_death_are_told():
+    text = "def train(job, folder, every):\n    job.step(job.batches(0)[dist.get_rank()])\n"
+    found = told(hand_in("survive", text), "every")
+    assert "rank 0 in step 1, rank 1 in step 2" in found
+    assert "Nobody was killed yet" in found
+
+
+def test_what_is_written_into_memory_is_told():
+    text = """def save(state, path):
+    import io
+    memory = io.BytesIO()
+    torch.save(state, memory)
+    path.write_bytes(memory.getvalue())
+"""
+    report = hand_in("survive", text)
+    assert "whole" in lost(report)
+    assert "wrote into memory" in told(report, "every")
 
 
 def test_ranks_that_wait_for_each_other_are_told():
@@ -218,4 +301,8 @@ def test_the_picture_of_the_draft_is_drawn():
     own = bench("survive")
     _, train = own.answers(own.solution_cells(), "test")
     draft = train.__globals__["draft"]
-    assert "does not start again" in draw_survival(draft).get_title(loc="left")
+    ax = draw_survival(draft)
+    assert is_fit_to_print(ax)
+    assert "does not start again" in ax.get_title(loc="left")
+    assert "a checkpoint every 7 steps" in ax.figure.get_supxlabel()
+    assert "is half a file" in ax.figure.get_supxlabel()

@@ -24,6 +24,7 @@ from gpuedu.exercises.ddp_in_practice.scaling_model import (
     step_s,
     work_of,
 )
+from gpuedu.multi.network import Link, ring_all_reduce_s
 
 _REL = 1e-6
 
@@ -74,6 +75,10 @@ _EFFICIENCIES = (
         ),
         "In weak scaling, the ranks make `ranks` times as many samples in a step as one does: "
         "twice as many ranks need not be faster in a *step*.",
+    ),
+    Misconception(
+        lambda ranks, alone, weak, strong, scaling: alone / strong,
+        "In weak scaling each rank keeps its batch: n ranks together have n * batch samples.",
     ),
     Misconception(
         lambda ranks, alone, weak, strong, scaling: (
@@ -192,6 +197,12 @@ def _judge_recipe(prop: str, inputs: Mapping[str, Any], observed: Plain) -> Iter
             return
 
 
+def _on_64(latency_s: float, bytes_per_s: float) -> float:
+    """Weak efficiency in per cent of 64 ranks that compute 25 ms and hide nothing."""
+    ring_s = ring_all_reduce_s(64, 102.2e6, Link("across", latency_s, bytes_per_s))
+    return 100 * 25e-3 / (25e-3 + ring_s)
+
+
 JUDGE = Judge(
     title="What would 64 GPUs give?",
     properties=(
@@ -221,14 +232,14 @@ JUDGE = Judge(
         "scaling": Prediction(
             "64 GPUs on 10 Gb Ethernet, 25 ms of computing, then a ring for 102.2 MB. Which "
             "efficiency?",
-            truth=13,
+            truth=_on_64(50e-6, 1.25e9),
             unit="%",
             because="126 messages of 1.6 MB take 167 ms, so a step takes 192 ms. The 64 do the "
             "work of 8.",
         ),
         "scaling-infiniband": Prediction(
             "the same on InfiniBand NDR, 50 GB/s and 9.6 µs. Which efficiency?",
-            truth=83,
+            truth=_on_64(9.6e-6, 50e9),
             unit="%",
             because="The ring takes 5.2 ms. The rate is 40 times as high, the time a 32nd: the "
             "latency is a fifth of Ethernet's, and now a quarter of the time.",

@@ -20,16 +20,16 @@ def every_faults(story: Story, shape: Shape, every: int) -> Iterable[Fault]:
     if found != wanted:
         yield Fault(
             "every",
-            f"with a checkpoint every {every} of {shape.all_steps} steps, yours were behind "
-            f"{_list(found)} steps, expected {_list(wanted)}",
-            _why_places(found, shape, every),
+            f"with a checkpoint every {every} of {shape.all_steps} steps, "
+            f"{_difference(found, wanted)}",
+            _why_places(story, found, shape, every),
         )
         return
     more = story.steps("again", 0)
     if more:
         yield Fault(
             "every",
-            f"a complete run, started again, trained {len(more)} steps, from step {more[0]} on",
+            f"a complete run, started again, trained {len(more)} steps, from step {more[0] + 1} on",
             "What does the last checkpoint say of how far the run is?",
         )
         return
@@ -42,12 +42,32 @@ def every_faults(story: Story, shape: Shape, every: int) -> Iterable[Fault]:
         )
 
 
-def _why_places(found: Sequence[int], shape: Shape, every: int) -> str:
+def _difference(found: Sequence[int], wanted: Sequence[int]) -> str:
+    """Which checkpoints are missing and which are too many, where there are any at all."""
     if not found:
-        return "`torch.save` wrote no file. Which rank saves, and when?"
+        return f"there is none; expected one after the steps {_list(wanted)}"
+    missing = [at for at in wanted if at not in found]
+    extra = [at for at in found if at not in wanted]
+    told = [f"there is none after {_steps(missing, wanted[-1])}"] if missing else []
+    told += [f"there is one after {_steps(extra, wanted[-1])}"] if extra else []
+    return ", and ".join(told)
+
+
+def _steps(numbers: Sequence[int], last: int) -> str:
+    if len(numbers) == 1:
+        return f"step {numbers[0]}{', the last' if numbers[0] == last else ''}"
+    return f"the steps {_list(numbers)}"
+
+
+def _why_places(story: Story, found: Sequence[int], shape: Shape, every: int) -> str:
+    if not found:
+        return _why_none(story)
     multiples = list(range(every, shape.all_steps, every))
     if list(found) == multiples:
-        return "The last step is no multiple of `every`. Who starts the complete run again?"
+        return (
+            f"{shape.all_steps} is no multiple of {every}. Without a checkpoint of its own, a "
+            "complete run that is started again trains its last steps once more."
+        )
     epochs = range(0, shape.all_steps, shape.steps)
     by_epoch = [*range(shape.steps, shape.all_steps + 1, shape.steps)]
     if list(found) == by_epoch:
@@ -55,16 +75,22 @@ def _why_places(found: Sequence[int], shape: Shape, every: int) -> str:
     within = {first + at for first in epochs for at in range(every, shape.steps + 1, every)}
     if set(found) - {shape.all_steps} == within - {shape.all_steps}:
         return "You count anew in every epoch. Steps are those of the whole run."
-    if [at + 1 for at in multiples] == list(found)[: len(multiples)]:
+    if {at + 1 for at in multiples} <= set(found) and not set(multiples) & set(found):
         return "Each comes one step late. Is your count one behind when you ask?"
     return ""
+
+
+def _why_none(story: Story) -> str:
+    if story.of("unbroken", "memory"):
+        return "It wrote into memory (a BytesIO). `torch.save(state, file)` writes into a file."
+    return "`torch.save` wrote no file. Which rank saves, and when?"
 
 
 def disk_faults(story: Story) -> Iterable[Fault]:
     """Two ranks that write one file; then what was not on the disk when it got its name."""
     saves = story.of("unbroken", "save")
     if not saves:
-        yield Fault("disk", "`torch.save` wrote no file", "Which rank saves, and when?")
+        yield Fault("disk", "`torch.save` wrote no file", _why_none(story))
         return
     writers: dict[tuple[int, str], set[int]] = {}
     for one in saves:

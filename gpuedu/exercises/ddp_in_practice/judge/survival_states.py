@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from gpuedu.exercises.contract import Fault
 from gpuedu.exercises.ddp_in_practice.interrupted_job import Shape
 from gpuedu.exercises.ddp_in_practice.survival_runs import RANKS
-from gpuedu.exercises.ddp_in_practice.survival_story import Story
+from gpuedu.exercises.ddp_in_practice.survival_story import Story, is_half_a_file
 
 NOTHING_SAVED = "nothing was saved before a rank was killed"
 
@@ -24,7 +24,8 @@ def place_faults(story: Story, shape: Shape) -> Iterable[Fault]:
             )
             told = f"without any death, rank {rank} begins {len(found)} steps of {len(wanted)}"
             if at < len(found):
-                told = f"without any death, rank {rank} trains step {found[at]} where {at} is due"
+                told = f"without any death, rank {rank} trains step {found[at] + 1}, and "
+                told += f"{at + 1} is due"
             yield Fault("place", told, "Every batch of every epoch, in their order.")
             return
     kept = story.last_checkpoint(1)
@@ -38,20 +39,25 @@ def place_faults(story: Story, shape: Shape) -> Iterable[Fault]:
             return
         goes_on = list(range(kept, kept + len(found)))
         if found != goes_on:
-            told = f"after it was started again, rank {rank} trains {found[:6]}..."
-            yield Fault("place", told, f"Expected {goes_on[:6]}...: one batch after another.")
+            told = f"after it was started again, rank {rank} trains {_from_1(found)}..."
+            yield Fault("place", told, f"Expected {_from_1(goes_on)}...: one batch after another.")
             return
+
+
+def _from_1(steps: Sequence[int]) -> list[int]:
+    return [step + 1 for step in steps[:6]]
 
 
 def _misplaced(story: Story, shape: Shape, rank: int, kept: int, first: int) -> Fault:
     death = story.death(0)
     died = death["step"] if death else kept
     told = (
-        f"a rank was killed in step {died} (counted from 0), and the last checkpoint was behind "
-        f"{kept} steps; rank {rank} goes on with step {first}, expected {kept}"
+        f"a rank was killed in step {died + 1}, and the last checkpoint was behind step {kept}; "
+        f"rank {rank} goes on with step {first + 1}, expected {kept + 1}"
     )
     epoch = kept // shape.steps
     causes = {
+        died: "Nobody saved there. The weights are older than that.",
         0: "It begins from the beginning. Does `train` look for the checkpoint, and where?",
         epoch * shape.steps: "That is the begin of the epoch: its first batches come twice. Which "
         "batch of it is next?",
@@ -60,7 +66,6 @@ def _misplaced(story: Story, shape: Shape, rank: int, kept: int, first: int) -> 
         "counted by then?",
         kept + 1: "One batch is left out. What does your number count: steps done, or the last "
         "step's number?",
-        died: "Nobody saved there. The weights are older than that.",
     }
     return Fault("place", told, causes.get(first, ""))
 
@@ -93,9 +98,9 @@ def state_faults(story: Story) -> Iterable[Fault]:
         elif (mine["rate"], mine["schedule"]) != (true["rate"], true["schedule"]):
             yield Fault(
                 "state",
-                f"{where} has a learning rate of {mine['rate']:.4g} and a schedule in step "
-                f"{mine['schedule']}; in the unbroken run {true['rate']:.4g}, step "
-                f"{true['schedule']}",
+                f"{where} has a learning rate of {mine['rate']:.4g} and a schedule that has "
+                f"counted {mine['schedule']} steps; in the unbroken run {true['rate']:.4g}, "
+                f"{true['schedule']} steps",
                 "The schedule counts steps by itself, and gives the *next* step its rate.",
             )
         else:
@@ -149,7 +154,8 @@ def whole_faults(story: Story, failure: str, remedy: str) -> Iterable[Fault]:
         begun = f"rank {{}} was killed when {how}".format(story.death(attempt - 1)["rank"])
         firsts = [story.first(attempt, rank) for rank in range(RANKS)]
         if failure and story.death(attempt) is None:
-            yield Fault("whole", f"{begun}; started again: {failure}", remedy or _WHY)
+            half = "the file is half a file: " if is_half_a_file(failure) else ""
+            yield Fault("whole", f"{half}{begun}; started again: {failure}", remedy or _WHY)
             return
         wanted = story.weights_of_checkpoint(attempt)
         if any(one is None or one["weights"] != wanted for one in firsts):

@@ -88,7 +88,9 @@ JUDGE = Judge(
     properties=(
         Property("every", "a checkpoint every `every` steps, and a complete run trains no more", 1),
         Property("place", "it goes on behind the last checkpoint: none twice, none left out", 2),
-        Property("state", "with weights, momentum and rate of the unbroken run, to the bit", 2),
+        Property(
+            "state", "each restart begins with the weights, momentum and rate that were saved", 2
+        ),
         Property("random", "and each rank with its own random state", 1),
         Property("whole", "a death while it is written leaves the checkpoint before it", 1),
         Property("disk", "one rank writes a file, and it is on the disk before it has its name", 1),
