@@ -15,6 +15,7 @@ from gpuedu.figures.end_labels import EndLabel, write_end_labels
 NOTHING = "Nothing to draw on these axes yet:\nthey show finite numbers from 0 on."
 _MARKERS = ("o", "s", "D", "^", "v", "P")
 _MOST = 1e15
+_MOST_MARKS = 20
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ def plot_by_count(
 def _draw_line(ax: Axes, line: CountLine, marker: str) -> None:
     x, y = zip(*line.drawn, strict=True)
     look = {"marker": marker if line.has_marks else None, "markersize": 5, "linewidth": 2}
+    look |= {"markevery": max(1, len(x) // _MOST_MARKS)}
     if line.dots:
         look = {"marker": "o", "markersize": 10, "linestyle": "none", "fillstyle": "none"}
     ax.plot(x, y, color=line.colour, clip_on=False, zorder=3, **look)

@@ -84,14 +84,15 @@ reveal("torch-ddp-draft")
 # batches, of the same sizes. A `DataLoader` takes it as `sampler=`.
 
 # %% [markdown]
-# *Implement* an epoch; every rank calls it, with its own list of batches `(x, y)`. `every` of them
-# make a group, and a group makes one update; the last group of an epoch may have fewer, and its
-# last batch fewer samples. About 16 lines.
+# *Implement* an epoch; every rank calls it, with its own list of batches `(x, y)`: as many on all
+# ranks, of the same sizes. `every` of them make a group, and a group makes one update; the last
+# group of an epoch may have fewer, and its last batch fewer samples. About 13 lines.
 #
 # - An update is that of one process with all samples of the group on all ranks as one batch, whose
 #   loss is the mean of their cross-entropies. Only one batch fits at once: each has its forward,
 #   then its backward.
-# - The gradients are exchanged once a group, by `ddp` itself; beside them, a number or two a batch.
+# - The gradients are exchanged once a group, by `ddp` itself. Besides, you may all-reduce a number
+#   or two a batch.
 # - It returns, on all ranks, the mean of the losses over the samples of all ranks: each sample's
 #   as it was in that epoch's forward.
 #
@@ -120,7 +121,7 @@ def train_epoch(ddp, optimiser, batches, every):
 
 # %% [markdown]
 # *Implement* the training, with your `train_epoch`. The process group is there already. Models of
-# the ranks begin with different numbers; what counts is rank 0's. About 9 lines.
+# the ranks begin with different numbers; what counts is rank 0's. About 8 lines.
 #
 # - `batch` and `every` are a rank's; `optimiser_for(parameters)` makes an optimiser.
 # - Over all ranks, an epoch draws every sample, and once more only what fills up; and each epoch
@@ -150,8 +151,8 @@ def train(model, data, epochs, batch, every, optimiser_for):
 # return the share over all samples. Each sample is evaluated once, on one rank; there may be fewer
 # samples than ranks, but at least 1. About 8 lines.
 #
-# (`torch.utils.data.Subset(data, numbers)` is a data set of those samples. Numbers in one float32
-# tensor divide to seven digits: that will do.)
+# (`torch.utils.data.Subset(data, numbers)` is a data set of those samples. A share from float32
+# numbers is exact enough.)
 
 
 # %% role="answer"
@@ -192,6 +193,8 @@ see("ddp-in-practice/real-group", real)
 # To train outside of a notebook, put your functions into a file, with this at its end:
 #
 # ```python
+# import os
+#
 # if __name__ == "__main__":
 #     torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
 #     dist.init_process_group("nccl")  # without GPUs: "gloo", and nothing of cuda
@@ -228,8 +231,8 @@ see("ddp-in-practice/real-group", real)
 # **`clip-and-mean` · 7 points · about 35 minutes**
 #
 # DistributedDataParallel averages gradients. Whatever else a step computes from its batch, each
-# rank computes from its shard: the norm that is clipped, the loss that is told, the mean and the
-# variance of a batch norm. Here are three of these, on light ranks. The first, with a draft:
+# rank computes from its shard: the norm that is clipped, the loss that is reported, the mean and
+# the variance of a batch norm. Here are three of these, on light ranks. The first, with a draft:
 
 
 # %% role="given"
@@ -268,10 +271,10 @@ see("clip-and-mean", draft)
 reveal("clip-and-mean")
 
 # %% [markdown]
-# *Implement* `finish`, which is called behind the backward. The shards have one size; a parameter's
+# *Implement* `finish`, which is called after the backward. The shards have one size; a parameter's
 # `grad` is None on all ranks or on none. About 2 lines, or 8 without `clip_grad_norm_`.
 #
-# - Behind it, all ranks have the mean of the gradients, clipped to `max_norm` as one process with
+# - After it, all ranks have the mean of the gradients, clipped to `max_norm` as one process with
 #   the whole batch does it: by one norm over all parameters. A mean that is shorter than `max_norm`
 #   stays as it is.
 # - It returns the norm of the mean, from before it was clipped, as a number.
@@ -289,8 +292,8 @@ def finish(model, max_norm):
 # %% [markdown]
 # *Implement* `mean_loss`: the mean over the samples of all ranks, on every rank. `loss` is a tensor
 # of one number, the mean over this rank's `samples`. Ranks may have other numbers of samples, even
-# 0: a mean over nothing is NaN. One rank at least has some. One call of a collective is enough, and
-# more are not right. About 3 lines.
+# 0: a mean over nothing is NaN. One rank at least has some. Return a number, or a tensor of one.
+# One call of a collective is enough, and more are not right. About 3 lines.
 
 
 # %% role="answer"
@@ -317,7 +320,7 @@ see("ddp-in-practice/drift")
 # %% [markdown]
 # *Implement* `moments`, what a batch norm over all ranks needs. `x` has this rank's rows, (N, D) in
 # float64. On every rank it returns the pair of mean and variance over the rows of **all** ranks,
-# each of shape (D,). The variance divides by the number of rows. About 7 lines.
+# each of shape (D,). The variance divides by the number of rows. About 6 lines.
 #
 # - Ranks have other numbers of rows, perhaps 0; one at least has some.
 # - At most two calls of collectives.
@@ -357,7 +360,7 @@ reveal("clip-and-mean-variance")
 # %% [markdown]
 # *Reflect.* Clipping before the reduction is right in one case: which? (Where no rank's gradient is
 # longer than the limit. Then nothing is clipped.) And with accumulation, when do you clip? (Once,
-# behind the last backward of the group, which has averaged.)
+# after the last backward of the group, which has averaged.)
 #
 # `torch.nn.SyncBatchNorm.convert_sync_batchnorm(model)` puts a batch norm over all ranks into a
 # model, on GPUs only. What does it cost? (A collective in the forward of each such layer and one in
@@ -367,8 +370,8 @@ reveal("clip-and-mean-variance")
 # Without either, ranks give one sample other scores.)
 
 # %% [markdown]
-# **Half-way.** You train on real ranks, and what they tell is told of all samples. Next: how many
-# ranks are worth it, and what if one of them dies. A good place for a break.
+# **Half-way.** You train on real ranks, and the numbers that they report are those of all samples.
+# Next: how many ranks are worth it, and what if one of them dies. A good place for a break.
 
 # %% [markdown] exercise="scaling"
 # ## What would 64 GPUs give?

@@ -9,14 +9,14 @@ import numpy as np
 import torch
 
 from gpuedu.clock import Interval, Timeline
-from gpuedu.clock.timeline import intersection, length_s, union
+from gpuedu.clock.timeline import Span, intersection, length_s, union
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.ddp_in_practice import ddp_ranks
+from gpuedu.exercises.ddp_in_practice.meetings import RANKS, launch_learners
 from gpuedu.exercises.ddp_in_practice.one_process import State, train_alone
-from gpuedu.exercises.ddp_in_practice.play_ddp import RANKS, plain_training
+from gpuedu.exercises.ddp_in_practice.play_ddp import plain_training
 from gpuedu.exercises.ddp_in_practice.real_group import BATCHES, LAYERS
 from gpuedu.exercises.ddp_in_practice.small_task import make_samples
-from gpuedu.exercises.ranks.launching import launch_ranks
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.figures import style
 from gpuedu.figures.by_count import CountLine, plot_by_count
@@ -30,7 +30,7 @@ _ROUNDING = 1e-9
 
 def draw_training(train: Callable[..., Any]) -> Any:
     """The losses of two real ranks that run ``train``, beside one process with all samples."""
-    run = launch_ranks(ddp_ranks.run_trainings, RANKS, train, [TASK])
+    run = launch_learners(ddp_ranks.run_trainings, train, [TASK], name="train")
     ranks = [plain_training(tasks[0]) for tasks in run.results]
     found = [tuple(one["losses"]) for one in ranks]
     _, alone = _train_alone()
@@ -41,7 +41,7 @@ def draw_training(train: Callable[..., Any]) -> Any:
     caption = Caption(
         title=f"Two ranks: at the end their models are {said}",
         x="epoch",
-        y="loss that was told",
+        y="reported loss",
         source=f"Two processes on this machine, gloo, {TASK['samples']} made-up samples. One "
         "process has other draws.",
         alt=f"Losses over {TASK['epochs']} epochs. {told}. The largest difference of a parameter "
@@ -100,25 +100,49 @@ def draw_real_group(real: Mapping[str, Any]) -> Any:
         "beside a layer",
         x="time",
         source=f"Measured here, just now: PyTorch's profiler, rank 0 of {RANKS} processes, gloo; "
-        f"{LAYERS} layers; each bar a layer.",
+        f"{LAYERS} layers: each bar of forward and backward is one.",
         alt=f"Timeline of rank 0 in a group of {BATCHES} batches, {format_time(end_s)} long: "
         f"{len(real['forward'])} layers forward and {len(real['backward'])} backward, and "
         f"{len(sending)} all-reduces. In {beside} of the time in which one was under way, a layer "
         "was computed.",
     )
+    names = _name_sends(real, sending)
     rows = {
-        "forward": ("work", real["forward"]),
-        "backward": ("work", real["backward"]),
-        "network": ("all-reduce", sending),
+        "forward": ("work", real["forward"], [""] * len(real["forward"])),
+        "backward": ("work", real["backward"], [""] * len(real["backward"])),
+        "network": ("all-reduce", sending, names),
     }
     # The clock of the profiler has nanoseconds: ends and begins that meet do not overlap.
     bars = [
-        Interval(lane, kind, round(a, 9), round(b, 9), "")
-        for lane, (kind, times) in rows.items()
-        for a, b in times
+        Interval(lane, kind, round(a, 9), round(b, 9), name if name.isdigit() else "")
+        for lane, (kind, times, labels) in rows.items()
+        for (a, b), name in zip(times, labels, strict=True)
         if round(b, 9) > round(a, 9)
     ]
-    return plot_lanes(Timeline.of(bars), caption=caption, lanes=tuple(rows), end_s=end_s)
+    ax = plot_lanes(Timeline.of(bars), caption=caption, lanes=tuple(rows), end_s=end_s)
+    if names[-1] == "loss":
+        _point_at_loss(ax, sending[-1][0] / end_s)
+    return ax
+
+
+def _name_sends(real: Mapping[str, Any], sending: Sequence[Span]) -> list[str]:
+    """Numbers of buckets, and "loss" behind them; no names where these are not all there is."""
+    buckets = real.get("buckets", 0)
+    numbers = [str(place) for place in range(1, buckets + 1)]
+    if len(sending) == buckets:
+        return numbers
+    last_s = max(one[1] for one in real["backward"])
+    if len(sending) == buckets + 1 and sending[-1][0] > last_s:
+        return [*numbers, "loss"]
+    return [""] * len(sending)
+
+
+def _point_at_loss(ax: Any, share: float) -> None:
+    """Name a bar of the last lane that is too narrow for a text; ``share`` of the time axis."""
+    place = share * ax.get_xlim()[1], ax.get_yticks()[-1]
+    arrow = {"arrowstyle": "-", "color": style.QUIET, "shrinkA": 0, "shrinkB": 2}
+    look = {"textcoords": "offset points", "fontsize": 9.5, "color": style.INK}
+    ax.annotate("loss", place, (0, 32), ha="center", arrowprops=arrow, **look)
 
 
 DDP_PICTURES = {"torch-ddp": draw_training, "ddp-in-practice/real-group": draw_real_group}

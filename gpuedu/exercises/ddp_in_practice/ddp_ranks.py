@@ -11,6 +11,7 @@ from torch.nn import Parameter
 from torch.nn.parallel import DistributedDataParallel
 
 from gpuedu.exercises.ddp.sgd import Sgd
+from gpuedu.exercises.ddp_in_practice.meetings import called, meeting
 from gpuedu.exercises.ddp_in_practice.one_process import EpochTask, State
 from gpuedu.exercises.ddp_in_practice.small_task import (
     CLASSES,
@@ -22,6 +23,7 @@ from gpuedu.exercises.ddp_in_practice.small_task import (
 )
 
 Tasks = Sequence[Mapping[str, Any]]
+Found = list[dict[str, Any]]
 
 
 class NotingSgd(Sgd):
@@ -41,7 +43,8 @@ class NotingSgd(Sgd):
         self._calls.clear()
 
 
-def run_epochs(train_epoch: Callable[..., Any], tasks: Tasks) -> list[dict[str, Any]]:
+@meeting()
+def run_epochs(train_epoch: Callable[..., Any], tasks: Tasks) -> Found:
     """``train_epoch`` on each task, with a model that is wrapped already.
 
     DistributedDataParallel exchanges from compiled code, where nobody counts. A communication hook
@@ -53,7 +56,8 @@ def run_epochs(train_epoch: Callable[..., Any], tasks: Tasks) -> list[dict[str, 
         ddp = DistributedDataParallel(model)
         ddp.register_comm_hook(calls, _counted_mean)
         optimiser = NotingSgd(model, calls)
-        loss = train_epoch(ddp, optimiser, task.batches(dist.get_rank()), task.every)
+        batches = task.batches(dist.get_rank())
+        loss = called(train_epoch, ddp, optimiser, batches, task.every)
         found.append(
             {
                 "loss": loss,
@@ -74,7 +78,8 @@ def _counted_mean(calls, bucket):  # PyTorch refuses annotations that are texts
     return work.get_future().then(lambda done: done.value()[0])
 
 
-def run_trainings(train: Callable[..., Any], tasks: Tasks) -> list[dict[str, Any]]:
+@meeting()
+def run_trainings(train: Callable[..., Any], tasks: Tasks) -> Found:
     """``train`` on each task, from models that differ by rank; what each rank drew, and returned.
 
     What was returned is handed on as it is, but for a model's tensors, which are copied.
@@ -85,7 +90,8 @@ def run_trainings(train: Callable[..., Any], tasks: Tasks) -> list[dict[str, Any
         # Each rank has a random state of its own, as processes do.
         torch.manual_seed(task["seed"] + dist.get_rank())
         model = build_model(task["seed"] + dist.get_rank())
-        given = train(model, data, task["epochs"], task["batch"], task["every"], make_optimiser)
+        how = task["epochs"], task["batch"], task["every"]
+        given = called(train, model, data, *how, make_optimiser)
         found.append({"given": given, "drawn": data.drawn})
     return found
 
@@ -95,7 +101,7 @@ def make_optimiser(parameters: Iterable[Parameter]) -> Sgd:
     return Sgd(parameters, RATE)
 
 
-def run_evaluations(accuracy: Callable[..., Any], tasks: Tasks) -> list[dict[str, Any]]:
+def run_evaluations(accuracy: Callable[..., Any], tasks: Tasks) -> Found:
     """``accuracy`` on each task: a model that is right on all samples but some."""
     found = []
     for task in tasks:
@@ -105,5 +111,6 @@ def run_evaluations(accuracy: Callable[..., Any], tasks: Tasks) -> list[dict[str
             y = model(x).argmax(dim=1)
         y[task["wrong"]] = (y[task["wrong"]] + 1) % CLASSES
         data = NotingData(x, y)
-        found.append({"given": accuracy(model, data, task["batch"]), "drawn": data.drawn})
+        given = called(accuracy, model, data, task["batch"])
+        found.append({"given": given, "drawn": data.drawn})
     return found

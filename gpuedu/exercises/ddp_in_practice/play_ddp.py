@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,13 +10,10 @@ import numpy as np
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Play
 from gpuedu.exercises.ddp_in_practice import ddp_ranks
+from gpuedu.exercises.ddp_in_practice.meetings import RANKS, is_meeting, launch_learners
 from gpuedu.exercises.plain import describe, numbers, text
-from gpuedu.exercises.ranks.launching import launch_ranks
 from gpuedu.exercises.training.tensors import as_number, require_tensor
-from gpuedu.multi.launch import Launched, LaunchError
 
-RANKS = 2
-STALL_S, TIME_LIMIT_S = 5.0, 25.0
 Inputs = Mapping[str, Any]
 
 
@@ -24,31 +21,16 @@ def play_torch_ddp(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     """By rank and task, what the ranks of one launch did."""
     train_epoch, train, accuracy = answers
     asks = {
-        "epoch": (ddp_ranks.run_epochs, train_epoch, _plain_epoch),
-        "train": (ddp_ranks.run_trainings, train, plain_training),
-        "accuracy": (ddp_ranks.run_evaluations, accuracy, _plain_accuracy),
+        "epoch": ("train_epoch", ddp_ranks.run_epochs, train_epoch, _plain_epoch),
+        "train": ("train", ddp_ranks.run_trainings, train, plain_training),
+        "accuracy": ("accuracy", ddp_ranks.run_evaluations, accuracy, _plain_accuracy),
     }
-    on_rank, answer, make_plain = asks[inputs["ask"]]
-    run = _launch(on_rank, answer, inputs["tasks"])
+    name, on_rank, answer, make_plain = asks[inputs["ask"]]
+    run = launch_learners(on_rank, answer, inputs["tasks"], name=name)
     observed = [[make_plain(one) for one in tasks] for tasks in run.results]
-    own_bytes = [sum(e.size_bytes for e in run.exchanges if e.rank == r) for r in range(RANKS)]
+    own = [one for one in run.exchanges if not is_meeting(one)]
+    own_bytes = [sum(one.size_bytes for one in own if one.rank == r) for r in range(RANKS)]
     return {"ranks": observed, "own_bytes": own_bytes}
-
-
-def _launch(on_rank: Callable[..., Any], answer: Any, tasks: Any) -> Launched:
-    try:
-        return launch_ranks(
-            on_rank, RANKS, answer, tasks, stall_s=STALL_S, time_limit_s=TIME_LIMIT_S
-        )
-    except LaunchError as late:
-        if "in time" not in late.message:
-            raise
-        # A wait inside of a backward is one that nobody sees: it counts as computing.
-        remedy = (
-            "Does a loop end? A backward of `ddp` waits until all ranks come to theirs: do all "
-            "make as many?"
-        )
-        raise AnswerError(late.message, remedy=remedy) from None
 
 
 def _plain_epoch(found: Mapping[str, Any]) -> dict[str, Any]:

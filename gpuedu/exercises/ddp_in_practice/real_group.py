@@ -18,11 +18,12 @@ def measure_group(train_epoch: Callable[..., Any]) -> dict[str, Any]:
 
     Returns:
         By name, begin and end in seconds of each ``forward`` and ``backward`` of a layer, of each
-        ``all_reduce`` of gradients, and of the ``step``.
+        ``all_reduce``, and of the ``step``; and how many ``buckets`` the gradients have.
     """
-    from gpuedu.exercises.ranks.launching import launch_ranks
+    from gpuedu.exercises.ddp_in_practice.meetings import launch_learners
 
-    return launch_ranks(profile_group, 2, train_epoch, time_limit_s=120.0).results[0]
+    name = "train_epoch"
+    return launch_learners(profile_group, train_epoch, name=name, time_limit_s=30.0).results[0]
 
 
 def profile_group(train_epoch: Callable[..., Any]) -> dict[str, Any]:
@@ -31,6 +32,7 @@ def profile_group(train_epoch: Callable[..., Any]) -> dict[str, Any]:
     from torch.nn.parallel import DistributedDataParallel
 
     from gpuedu.exercises.ddp.sgd import Sgd
+    from gpuedu.exercises.ddp_in_practice.meetings import called, meeting
 
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -39,8 +41,11 @@ def profile_group(train_epoch: Callable[..., Any]) -> dict[str, Any]:
     optimiser = Sgd(ddp.parameters(), 0.01)
     classes = torch.arange(BATCH) % WIDTH
     batches = [(torch.randn(BATCH, WIDTH), classes) for _ in range(BATCHES)]
+    with meeting():  # not in what is profiled
+        called(train_epoch, ddp, optimiser, batches, BATCHES)
     seen = profile(lambda: train_epoch(ddp, optimiser, batches, BATCHES), steps=1, warmup=2)
-    return spans_of(seen)
+    sizes = ddp._get_ddp_logging_data()["rebuilt_bucket_sizes"]
+    return spans_of(seen) | {"buckets": len(sizes.split(","))}
 
 
 DDP_MEASURES = {"torch-ddp": measure_group}

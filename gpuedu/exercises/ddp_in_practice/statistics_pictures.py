@@ -42,7 +42,12 @@ def draw_norms(finish: Callable[..., Any]) -> Any:
         alt=f"Bars of norms: {told}. The limit is {MAX_NORM:g}. The cosine between what comes out "
         f"and the mean of the ranks' gradients is {cosine:.3f}.",
     )
-    return plot_bars(bars, caption=caption, limits=(0.1, 100.0))
+    ax = plot_bars(bars, caption=caption, limits=(0.1, 100.0))
+    ax.set_ylim(-0.6, len(bars) + 0.2)
+    ax.axvline(MAX_NORM, color=style.INK, linewidth=1.3, dashes=(5, 3), zorder=3)
+    look = {"xytext": (5, 0), "textcoords": "offset points", "fontsize": 9.5, "color": style.INK}
+    ax.annotate("max_norm", (MAX_NORM, len(bars) - 0.2), va="center", **look)
+    return ax
 
 
 def _gradients() -> list[np.ndarray]:
@@ -61,13 +66,12 @@ def draw_drift() -> Any:
     together = _running(means.mean(axis=1))
     counts = tuple(range(_STEPS + 1))
     lines = [
-        CountLine(f"rank {rank}", counts, mine, colour, has_marks=False, signed=True)
-        for rank, (mine, colour) in enumerate(zip(ranks, colours, strict=True))
+        CountLine(f"{mark} rank {rank}", counts, mine, colour, signed=True)
+        for rank, (mine, colour, mark) in enumerate(zip(ranks, colours, "●■◆", strict=True))
     ]
-    lines.append(
-        CountLine("all samples", counts, together, style.INK, has_marks=False, signed=True)
-    )
-    ends = ", ".join(f"{line.name} {line.values[-1]:.2f}" for line in lines)
+    lines.append(CountLine("▲ all samples", counts, together, style.INK, signed=True))
+    ends = ", ".join(f"{line.name[2:]} {line.values[-1]:.2f}" for line in lines)
+    true = CountLine("true mean", (0, _STEPS), (1.0, 1.0), style.QUIET, has_marks=False)
     apart = max(max(at) - min(at) for at in zip(*ranks, strict=True))
     caption = Caption(
         title=f"Three ranks' running means of one feature: up to {apart:.2f} apart",
@@ -79,7 +83,7 @@ def draw_drift() -> Any:
         f"the true mean of 1, that of all samples less. They are up to {apart:.2f} "
         f"apart. In the end: {ends}.",
     )
-    return plot_by_count(lines, caption=caption)
+    return plot_by_count([*lines, true], caption=caption)
 
 
 def _running(means: Sequence[float]) -> tuple[float, ...]:

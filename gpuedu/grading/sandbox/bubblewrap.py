@@ -99,6 +99,7 @@ def _environment() -> Iterator[str]:
         "OPENBLAS_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": str(_PACKAGE.parent),
         "GLOO_SOCKET_IFNAME": "lo",
     }
     for name, value in settings.items():

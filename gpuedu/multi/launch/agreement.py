@@ -11,7 +11,18 @@ from gpuedu.multi.exchanges import CommunicationError
 from gpuedu.multi.launch.rank import calls_file
 
 
-def disagreement(folder: Path, attempt: int, ranks: int) -> CommunicationError | None:
+class DisagreementError(CommunicationError):
+    """Two ranks came to different collectives; ``calls`` has both, by rank, as written down.
+
+    Each has its ``kind``, ``wants`` (what has to be alike), ``line`` and ``text``.
+    """
+
+    def __init__(self, message: str, *, calls: dict[int, dict[str, Any]], remedy: str = "") -> None:
+        self.calls = calls
+        super().__init__(message, remedy=remedy)
+
+
+def disagreement(folder: Path, attempt: int, ranks: int) -> DisagreementError | None:
     """The first collective to which two ranks came with something else, or None.
 
     A rank that stopped early wrote down less, and that alone is no disagreement.
@@ -46,11 +57,12 @@ def _calls(path: Path) -> list[dict[str, Any]]:
 
 def _told(
     number: int, one: tuple[int, dict[str, Any]], other: tuple[int, dict[str, Any]]
-) -> CommunicationError:
+) -> DisagreementError:
     (first, mine), (rank, theirs) = one, other
-    return CommunicationError(
+    return DisagreementError(
         f"collective {number + 1} of rank {first} is {_say(mine)}, of rank {rank} it is "
         f"{_say(theirs)}",
+        calls={first: mine, rank: theirs},
         remedy="Every rank calls the same collectives in the same order, on tensors of the same "
         "shape and type.",
     )

@@ -46,7 +46,7 @@ def outcome_of(folder: Path, ranks: int, watch: Watch, statuses: dict[int, int |
     differing = disagreement(folder, attempt, ranks)
     if differing is not None:
         raise differing
-    if watch.reason not in ("", "left"):
+    if watch.reason not in ("", "left", "differing"):
         raise _ended(watch)
     failed = _first_failure(statuses if not watch.reason else {}, found, ranks)
     if failed is not None:

@@ -13,12 +13,15 @@ from pathlib import Path
 
 import psutil
 
+from gpuedu.multi.launch.agreement import disagreement
 from gpuedu.multi.launch.board import Board, Standing
 from gpuedu.multi.launch.rank import MARK
 
 MOST_SHOWN = 20_000
 MOST_WRITTEN_BYTES = 64 * 2**20
 _LOOK_S = 0.1
+_WAITS_S = 0.5
+"""Who has waited for so long may wait for a rank that called something else."""
 _GRACE_S = 2.0
 """So long the launcher has time to see by itself that a rank is gone; it does not see all."""
 
@@ -74,6 +77,8 @@ class Watch:
                 self._end("time")
             elif self._is_stalled():
                 self._end("deadlock")
+            elif self._is_differing():
+                self._end("differing")
             elif self._left_s() > _GRACE_S:
                 self._end("left")
             elif any(written > MOST_WRITTEN_BYTES for written in self._written().values()):
@@ -95,6 +100,18 @@ class Watch:
             and all(one.state in ("calls", "done") for one in standings)
             and min(now_s - one.since_s for one in standings) > self._stall_s
         )
+
+    def _is_differing(self) -> bool:
+        """Whether a rank waits, and two ranks have called different collectives."""
+        now_s = time.monotonic()
+        waiting = [
+            one
+            for one in self.standings
+            if one is not None and one.state == "calls" and now_s - one.since_s > _WAITS_S
+        ]
+        if not waiting:
+            return False
+        return disagreement(self._folder, waiting[0].attempt, len(self.standings)) is not None
 
     def _left_s(self) -> float:
         """For how long a rank has been gone that did not say that it was done, while others go on.

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.ddp_in_practice import ddp_pictures
 from gpuedu.exercises.ddp_in_practice.measures import MEASURES
 from gpuedu.exercises.ddp_in_practice.pictures import PICTURES
 from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
@@ -59,6 +60,16 @@ def test_a_group_is_drawn_as_profiled():
     ax = PICTURES["ddp-in-practice/real-group"](REAL)
     assert_is_fit(ax)
     assert "In 50% of the time" in alt_text(ax)
+
+
+@pytest.mark.parametrize(
+    ("buckets", "named"), [(1, ["1", "loss"]), (2, ["1", "2"]), (0, ["", ""]), (3, ["", ""])]
+)
+def test_buckets_have_numbers_and_the_loss_its_name(buckets, named):
+    sends = [[6e-3, 7.5e-3], [8e-3, 8.5e-3]]
+    real = REAL | {"all_reduce": sends, "buckets": buckets}
+    assert ddp_pictures._name_sends(real, sends) == named
+    assert_is_fit(PICTURES["ddp-in-practice/real-group"](real))
 
 
 @pytest.mark.parametrize("real", [None, {}, REAL | {"all_reduce": []}])

@@ -14,6 +14,8 @@ from tests.exercises.ddp_in_practice.practice_answers import (
     hand_in,
     lost,
 )
+from tests.exercises.ddp_in_practice.practice_answers import mean_loss as right_mean_loss
+from tests.exercises.ddp_in_practice.practice_answers import moments as right_moments
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -137,7 +139,7 @@ def test_a_rank_that_stays_away_is_told():
 
 def test_nan_is_told():
     report = hand_in("clip-and-mean", mean_loss=lambda loss, samples: float("nan"))
-    assert "NaN times 0 is NaN" in fault(report, "empty")
+    assert "so is every sum with it" in fault(report, "empty")
 
 
 def _summed(combine):
@@ -188,6 +190,38 @@ def test_calls_are_counted():
         return _summed(lambda mean, var, n: (mean, var))(x)
 
     assert "4 calls on a rank" in fault(hand_in("clip-and-mean", moments=moments), "moments")
+
+
+def test_calls_too_many_lose_one_row_alone():
+    def moments(x):
+        dist.barrier()
+        return right_moments(x)
+
+    def mean_loss(loss, samples):
+        dist.barrier()
+        return right_mean_loss(loss, samples)
+
+    report = hand_in("clip-and-mean", moments=moments, mean_loss=mean_loss)
+    assert lost(report) == {"moments", "loss"}
+
+
+@pytest.mark.parametrize(
+    ("norm", "says"),
+    [
+        (lambda grads: max(one.norm() for one in grads), "largest of the parameters' norms"),
+        (lambda grads: max(one.abs().max() for one in grads), "largest element"),
+    ],
+)
+def test_a_wrong_norm_is_named(norm, says):
+    def finish(model, max_norm):
+        average(model)
+        found = norm(_grads(model)).item()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        return found
+
+    report = hand_in("clip-and-mean", finish=finish)
+    assert lost(report) == {"norm"}
+    assert says in fault(report, "norm")
 
 
 def test_cases_differ_by_seed_and_agree_with_themselves():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,15 @@ import pytest
 import torch
 import torch.distributed as dist
 from torch.nn.functional import cross_entropy
+from torch.nn.parallel import DistributedDataParallel
 
-from gpuedu.exercises.ddp_in_practice import ddp_ranks
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.ddp_in_practice import ddp_ranks, meetings
 from gpuedu.exercises.ddp_in_practice.judge import torch_ddp_epochs, torch_ddp_trainings
+from gpuedu.exercises.ddp_in_practice.measures import MEASURES
 from gpuedu.exercises.ddp_in_practice.one_process import EpochTask, epoch_alone
+from gpuedu.exercises.ddp_in_practice.pictures import PICTURES
+from gpuedu.exercises.ddp_in_practice.play_ddp import plain_training
 from gpuedu.exercises.ddp_in_practice.small_task import NotingData, build_model, make_samples
 from gpuedu.exercises.ranks.launching import launch_ranks
 from tests.exercises.ddp_in_practice.practice_answers import (
@@ -23,6 +29,7 @@ from tests.exercises.ddp_in_practice.practice_answers import (
     hand_in,
     lost,
     train,
+    train_epoch,
 )
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -31,7 +38,7 @@ TASK = {"samples": 21, "epochs": 2, "batch": 3, "every": 2, "seed": 4}
 
 def test_the_reference_earns_all_points():
     report = hand_in("torch-ddp")
-    assert report.state == "solved", lost(report)
+    assert report.state == "solved", [one.fault for one in report.results]
 
 
 # without processes
@@ -77,7 +84,9 @@ def _told(*found):
 
 def test_draws_of_all_samples_on_every_rank_are_told():
     everything = [*range(21), *range(21)]
-    assert "Every rank draws all samples" in _told(*[_training(everything)] * 2)["epochs"]
+    told = _told(*[_training(everything)] * 2)["epochs"]
+    assert "drew 42 in 2 epochs, expected 22: 11 in each" in told
+    assert "Every rank draws all samples" in told
 
 
 def test_a_sample_that_nobody_drew_is_named():
@@ -107,7 +116,7 @@ def test_a_model_that_was_not_trained_is_told():
 
 
 def test_a_loss_too_few_is_told():
-    assert "gave 1 losses" in _told(*[_training([], losses=[1.0])] * 2)["loss"]
+    assert "gave 1 loss on" in _told(*[_training([], losses=[1.0])] * 2)["loss"]
 
 
 @pytest.mark.parametrize(
@@ -183,11 +192,85 @@ def test_an_epoch_that_does_nothing_keeps_no_points():
     ],
 )
 def test_what_train_returns_has_a_form(given, says):
-    from gpuedu.errors import AnswerError
-    from gpuedu.exercises.ddp_in_practice.play_ddp import plain_training
-
     with pytest.raises(AnswerError, match=says):
         plain_training({"given": given, "drawn": []})
+
+
+def _with(epoch):
+    """A training that calls another epoch."""
+
+    def train(model, data, epochs, batch, every, optimiser_for):
+        ddp = DistributedDataParallel(model)
+        optimiser, batches = optimiser_for(model.parameters()), [(data[:2]), (data[2:4])]
+        return model.state_dict(), [epoch(ddp, optimiser, batches, 1) for _ in range(epochs)]
+
+    return train
+
+
+def _sums_on_rank_0(ddp, optimiser, batches, every):
+    loss = torch.tensor(train_epoch(ddp, optimiser, batches, every))
+    if dist.get_rank() == 0:
+        dist.all_reduce(loss)
+    return loss.item()
+
+
+def _drops_a_batch_on_rank_1(ddp, optimiser, batches, every):
+    if dist.get_rank() == 1:
+        batches = batches[:-1]
+    return train_epoch(ddp, optimiser, batches, every)
+
+
+def test_a_collective_on_one_rank_is_told():
+    report = hand_in("torch-ddp", train_epoch=_sums_on_rank_0, train=_with(_sums_on_rank_0))
+    assert lost(report) == {"equal", "short", "once", "loss", "epochs", "alike"}
+    told = fault(report, "loss")
+    assert "rank 0 waits in all_reduce (line" in told
+    assert "`dist.all_reduce(loss)`); rank 1 has returned from `train_epoch` without it" in told
+    assert "Do all ranks make the same calls" in told
+    told = fault(report, "alike")
+    assert "rank 0 waits in all_reduce (line" in told
+    assert "rank 1 has come to a forward of `ddp`" in told
+    for draw in (
+        lambda: PICTURES["torch-ddp"](_with(_sums_on_rank_0)),
+        lambda: MEASURES["torch-ddp"](_sums_on_rank_0),
+    ):
+        with pytest.raises(AnswerError, match=r"rank 0 waits in all_reduce .*; rank 1 has "):
+            draw()
+
+
+def test_a_batch_less_on_one_rank_is_told():
+    report = hand_in("torch-ddp", train_epoch=_drops_a_batch_on_rank_1)
+    told = fault(report, "equal")
+    assert "rank 0 has come to a forward of `ddp` in `no_sync()`" in told
+    assert "rank 1 has come to a forward of `ddp` (line" in told
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("rank 1 waits in call 2, all_gather", "rank 1 has returned from `train`"),
+        ("rank 1 waits in call 2, all_gather (line 3: `ddp(x)`)", "waits in `ddp` (line 3: `ddp("),
+        ("waits in call 2, all_gather (line 3: `dist.all_gather(a, b)`)", "call 2, all_gather (l"),
+    ],
+)
+def test_a_rank_that_waits_in_a_meeting_is_told_as_what_it_did(said, told):
+    assert told in meetings._tell_late(f"rank 0 computes; {said}", "train")
+
+
+def test_a_group_of_batches_counted_alike_is_told():
+    def by_batches(ddp, optimiser, batches, every):
+        for begin in range(0, len(batches), every):
+            group = batches[begin : begin + every]
+            optimiser.zero_grad()
+            for place, (x, y) in enumerate(group, 1):
+                with ddp.no_sync() if place < len(group) else nullcontext():
+                    (cross_entropy(ddp(x), y) / len(group)).backward()
+            optimiser.step()
+        return 0.0
+
+    report = hand_in("torch-ddp", train_epoch=by_batches)
+    assert lost(report) == {"short", "loss"}
+    assert "divided by the number of batches" in fault(report, "short")
 
 
 def test_a_rank_that_fails_is_told_with_its_line():

@@ -139,12 +139,15 @@ def _norm_cause(got: float, by_rank: Sequence[Gradients], rank: int, limit: floa
             own
         )
         / len(own),
-        "That is the norm behind the clipping.": min(limit, _norm(mean)),
-        "That is the norm of all ranks' gradients, one behind the other.": float(
+        "That is the norm after the clipping.": min(limit, _norm(mean)),
+        "That is the norm of all ranks' gradients, one after the other.": float(
             np.sqrt(sum(one**2 for one in own))
         ),
         "That is the square of the norm.": _norm(mean) ** 2,
         "That is the sum of the parameters' norms.": sum(_norm([one]) for one in mean),
+        "That is the largest of the parameters' norms.": max(_norm([one]) for one in mean),
+        "That is the largest element of the mean.": max(np.abs(one).max() for one in mean),
+        "That is the largest of the ranks' norms.": max(own),
         "That is the norm of the sum over the ranks.": len(own) * _norm(mean),
     }
     return next((says for says, value in known.items() if is_close(got, value, REL)), "")

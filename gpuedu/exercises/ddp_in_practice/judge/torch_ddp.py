@@ -72,7 +72,9 @@ JUDGE = Judge(
         Property("once", "a group's gradients are exchanged once, by DistributedDataParallel", 1),
         Property("loss", "the loss is the mean over the samples of all ranks, on every rank", 1),
         Property("epochs", "an epoch draws every sample, in an order of its own", 1),
-        Property("alike", "`train` gives all ranks the state that one process has", 2),
+        Property(
+            "alike", "all ranks end with one state: that of one process with the same draws", 2
+        ),
         Property("accuracy", "an accuracy counts every sample once, and all ranks know it", 1),
     ),
     hints=(

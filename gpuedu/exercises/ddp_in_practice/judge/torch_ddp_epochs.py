@@ -1,4 +1,4 @@
-"""torch-ddp, `train_epoch`: updates against one process's, exchanges, the loss that is told."""
+"""torch-ddp, `train_epoch`: updates against one process's, exchanges, the reported loss."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ RANKS = 2
 
 MISTAKES: tuple[tuple[Weigh, str], ...] = (
     (
+        lambda sizes, place, every: 1 / (len(sizes) * sizes[place]),
+        "That is each batch's mean divided by the number of batches: a batch of one sample counts "
+        "as much as a full one.",
+    ),
+    (
         lambda sizes, place, every: 1 / (every * sizes[place]),
         "That is each batch's mean divided by `every`. The last group of an epoch may have fewer "
         "batches, and its last batch fewer samples: what is a sample's weight there?",
-    ),
-    (
-        lambda sizes, place, every: 1 / (len(sizes) * sizes[place]),
-        "That is the mean of the batches' means: a batch of one sample counts as much as a full "
-        "one.",
     ),
     (
         lambda sizes, place, every: 1 / sizes[place],
@@ -90,7 +90,7 @@ def _update_faults(prop: str, task: EpochTask, found: Sequence[Any]) -> Iterable
         if len(states) != len(wanted):
             yield Fault(
                 prop,
-                f"{task}: rank {rank} made {len(states)} updates, expected {len(wanted)}",
+                f"{task}: rank {rank} made {_count(len(states), 'update')}, expected {len(wanted)}",
                 "One for each group, and the last group may be a short one.",
             )
             return
@@ -140,10 +140,12 @@ def _count_faults(task: EpochTask, found: Sequence[Any]) -> Iterable[Fault]:
     for rank, one in enumerate(found):
         total = sum(one["exchanges"]) + one["left"]
         if len(one["exchanges"]) != groups and total != groups:
-            message = (
-                f"{task}: rank {rank} exchanged its gradients {total} times in {groups} groups"
+            made, wanted = (_count(n, "update") for n in (len(one["exchanges"]), groups))
+            yield Fault(
+                "once",
+                f"{task}: rank {rank} exchanged its gradients {_times(total)} and made {made}, "
+                f"expected {_count(groups, 'exchange')} and {wanted}",
             )
-            yield Fault("once", message, "And it made another number of updates.")
             return
         for number, calls in enumerate(one["exchanges"]):
             if calls == 1:
@@ -157,11 +159,19 @@ def _count_faults(task: EpochTask, found: Sequence[Any]) -> Iterable[Fault]:
             )
             yield Fault(
                 "once",
-                f"{task}: rank {rank} exchanged its gradients {calls} times before update "
+                f"{task}: rank {rank} exchanged its gradients {_times(calls)} before update "
                 f"{number + 1}, expected once",
                 cause,
             )
             return
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _own_faults(batches: int, own_bytes: Sequence[int]) -> Iterable[Fault]:
@@ -181,8 +191,8 @@ def _loss_faults(task: EpochTask, found: Sequence[Any]) -> Iterable[Fault]:
     truth = epoch_of(task)
     for rank, got in enumerate(one["loss"] for one in found):
         if not is_close(got, truth.loss, LOSS_REL):
-            told, wanted = show_apart(got, truth.loss)
-            message = f"{task}: on rank {rank} the loss is {told}, expected {wanted}"
+            shown, wanted = show_apart(got, truth.loss)
+            message = f"{task}: on rank {rank} the loss is {shown}, expected {wanted}"
             yield Fault("loss", message, _loss_cause(got, rank, truth))
             return
 

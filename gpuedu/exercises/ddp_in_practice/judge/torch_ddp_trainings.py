@@ -50,7 +50,7 @@ def _draw_faults(task: Task, drawn: Sequence[Sequence[int]]) -> Iterable[Fault]:
             yield Fault(
                 "epochs",
                 f"of {samples} samples, rank {rank} drew {len(mine)} in {epochs} epochs, expected "
-                f"{each} in each",
+                f"{each * epochs}: {each} in each",
                 "Every rank draws all samples: who gives it its share?"
                 if len(mine) == samples * epochs
                 else "",
@@ -158,7 +158,8 @@ def _losses_faults(task: Task, found: Sequence[Any], draws: Draws) -> Iterable[F
         if len(losses) != task["epochs"]:
             yield Fault(
                 "loss",
-                f"`train` gave {len(losses)} losses on rank {rank} for {task['epochs']} epochs",
+                f"`train` gave {len(losses)} loss{'' if len(losses) == 1 else 'es'} on rank "
+                f"{rank} for {task['epochs']} epochs",
             )
             return
     if not draws:
