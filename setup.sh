@@ -28,9 +28,6 @@ if ! "$VENV/bin/python" -c 'import pip' 2>/dev/null; then
     "$python" -m venv "$VENV"
 fi
 
-# The pip that Debian 12 brings cannot resolve what numba-cuda's extras ask for.
-"${pip[@]}" install "pip>=23.2"
-
 if ! "$VENV/bin/python" -c 'import importlib.metadata as m; m.version("torch")' 2>/dev/null; then
     echo "Installing PyTorch ..."
     index=()
