@@ -13,6 +13,7 @@ from pathlib import Path
 
 from gpuedu.grading.batch.worker import work
 from gpuedu.grading.sandbox.availability import require_sandbox
+from gpuedu.grading.sandbox.cgroups import sweep_groups
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.verdict import State, Task, Verdict, failure_name, write_verdict
 
@@ -91,6 +92,7 @@ def grade_class(
     """
     if sandbox:
         require_sandbox()
+        sweep_groups()
     out.mkdir(parents=True, exist_ok=True)
     for left in out.glob(".*"):  # of a run that was killed while it wrote
         left.unlink()

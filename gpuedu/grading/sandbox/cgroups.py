@@ -14,6 +14,7 @@ from pathlib import Path
 from gpuedu.grading.sandbox.limits import PlayingLimits
 
 _ROOT = Path("/sys/fs/cgroup")
+_PREFIX = "gpuedu-"
 _count = itertools.count()
 
 
@@ -64,7 +65,7 @@ def control_group(limits: PlayingLimits) -> Iterator[ControlGroup]:
     Raises:
         OSError: none can be made here.
     """
-    name = f"gpuedu-{os.getpid()}-{next(_count)}"
+    name = f"{_PREFIX}{os.getpid()}-{next(_count)}"
     made: list[Path] = []
     try:
         for parent, settings in _parents(limits):
@@ -82,6 +83,16 @@ def control_group(limits: PlayingLimits) -> Iterator[ControlGroup]:
             ControlGroup(tuple(made)).kill()
         for folder in made:
             _remove(folder)
+
+
+def sweep_groups() -> None:
+    """Kill and remove what graders left behind that were killed themselves."""
+    for parent, _ in _parents(PlayingLimits()):
+        for folder in parent.glob(f"{_PREFIX}*"):
+            owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
+            if owner.isdecimal() and not Path("/proc", owner).exists():
+                ControlGroup((folder,)).kill()
+                _remove(folder)
 
 
 def _parents(limits: PlayingLimits) -> list[tuple[Path, dict[str, object]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import time
 
+import psutil
 import pytest
 
 from gpuedu.errors import GpueduError
@@ -21,6 +23,7 @@ from gpuedu.grading.judge.cells import Cells
 from gpuedu.grading.judge.examining import examine_cells
 from gpuedu.grading.judge.players import Zygote
 from gpuedu.grading.sandbox import PlayingLimits
+from gpuedu.grading.sandbox.cgroups import _parents, sweep_groups
 from gpuedu.grading.verdict import read_verdicts
 from tests.grading.batch.class_of import make_class
 from tests.grading.hostile_answers import RIGHT
@@ -111,13 +114,16 @@ def test_a_class_that_is_killed_again_and_again_ends_the_same(tmp_path, zygote):
     while left := [one for one in processes() if str(tmp_path) in one]:
         assert time.monotonic() < end_s, left
         time.sleep(0.05)
+    sweep_groups()
+    dead = [one for one in groups() if not psutil.pid_exists(int(one.name.split("-")[1]))]
+    assert dead == []
+
+
+def groups():
+    return [one for parent, _ in _parents(LIMITS) for one in parent.glob("gpuedu-*")]
 
 
 def processes():
-    import contextlib
-
-    import psutil
-
     for one in psutil.process_iter():
         if one.pid != os.getpid():
             with contextlib.suppress(psutil.Error):
