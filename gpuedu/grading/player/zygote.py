@@ -57,6 +57,7 @@ def preload() -> None:
     import torch._dynamo  # the first optimiser of a process would import it, within a check's time
     import torch.distributed
 
+    import gpuedu
     from gpuedu.exercises.registry import load_play
     from gpuedu.syllabus import exercise_ids, lesson_of
 
@@ -64,8 +65,10 @@ def preload() -> None:
     torch.set_num_threads(1)
     for exercise in exercise_ids():
         load_play(lesson_of(exercise).slug, exercise)
-    for name in ("sklearn.datasets", "gpuedu.simt", "gpuedu.backend", "cloudpickle"):
+    for name in ("numba", "sklearn.datasets", "gpuedu.simt", "cloudpickle"):
         __import__(name)
+    for name in gpuedu.__all__:  # what lessons import, each of which is loaded when it is asked for
+        getattr(gpuedu, name)
     if threading.active_count() > 1:
         raise RuntimeError(f"threads in the zygote: {threading.enumerate()}")
 
