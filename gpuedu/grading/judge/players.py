@@ -18,7 +18,7 @@ from typing import Any
 
 from gpuedu.grading.player.channel import Channel
 from gpuedu.grading.player.zygote import READY
-from gpuedu.grading.sandbox.bubblewrap import HOME, WRITABLE, command
+from gpuedu.grading.sandbox.bubblewrap import HOME, command, writable_folders
 from gpuedu.grading.sandbox.cgroups import ControlGroup, control_group
 from gpuedu.grading.sandbox.limits import PlayingLimits, SandboxError
 from gpuedu.grading.wire import WireError
@@ -95,7 +95,7 @@ class Zygote:
         settings = {
             "sandbox": self.sandbox,
             "folder": HOME if self.sandbox else self._folder.name,
-            "writable": list(WRITABLE),
+            "writable": list(writable_folders()),
             "disk_bytes": limits.disk_bytes,
             "open_files": limits.open_files,
         }

@@ -17,8 +17,6 @@ from pathlib import Path
 from gpuedu.grading.sandbox.limits import SandboxError
 
 HOME = "/home/learner"
-WRITABLE = (HOME, "/tmp", "/dev/shm")
-"""Folders that a learner's code can write to: empty, and its own."""
 USER_ID = 1000
 _PACKAGE = Path(__file__).resolve().parents[2]
 _SYSTEM = (
@@ -76,20 +74,33 @@ def command(inside: Sequence[str]) -> list[str]:
         *("--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--clearenv"),
         *("--uid", str(USER_ID), "--gid", str(USER_ID), "--hostname", "grader"),
         *_environment(),
+        # Before what may lie below: a checkout in /tmp, say.
+        *(part for folder in ("/tmp", HOME) for part in ("--tmpfs", folder)),
         *_system(),
         # The whole of /proc, so that each player can be given one of its own over it.
         *("--dev", "/dev", "--bind", "/proc", "/proc"),
-        *(part for folder in ("/tmp", HOME) for part in ("--tmpfs", folder)),
         *_course(),
         *("--remount-ro", "/"),
+        *(() if "/tmp" in writable_folders() else ("--remount-ro", "/tmp")),
         *("--chdir", HOME, "--"),
         *inside,
     ]
 
 
+def writable_folders() -> tuple[str, ...]:
+    """Folders that a learner's code can write to: empty, and each player's own.
+
+    Not ``/tmp`` where Python or the course lies in it: an empty one would hide them.
+    """
+    needed = [_PACKAGE, *_python_folders()]
+    taken = any(one.is_relative_to("/tmp") for one in needed)
+    return (HOME, "/dev/shm") if taken else (HOME, "/tmp", "/dev/shm")
+
+
 def _environment() -> Iterator[str]:
     settings = {
         "HOME": HOME,
+        "TMPDIR": "/tmp" if "/tmp" in writable_folders() else HOME,
         "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "USER": "learner",

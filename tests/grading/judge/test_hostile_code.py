@@ -117,12 +117,12 @@ linecache.cache["<answer>"] = (len(text), None, text.splitlines(True), "<answer>
 
 
 def test_no_state_passes_from_one_player_to_the_next(zygote):
-    left = "open('/tmp/left', 'w').write('x')\nopen('/dev/shm/left', 'w').write('x')\n"
+    left = "import os, tempfile\nplace = os.path.join(tempfile.gettempdir(), 'left')\n"
+    left += "open(place, 'w').write('x')\nopen('/dev/shm/left', 'w').write('x')\n"
     left += "open('left', 'w').write('x')\nimport math\nmath.left = 1\n" + answers.RIGHT
     assert grade(zygote, left).state == "solved"
-    look = (
-        "import os, math\nassert not os.path.exists('/tmp/left') and not os.path.exists('left')\n"
-    )
+    look = "import os, math, tempfile\nplace = os.path.join(tempfile.gettempdir(), 'left')\n"
+    look += "assert not os.path.exists(place) and not os.path.exists('left')\n"
     look += "assert os.listdir('/dev/shm') == [] and not hasattr(math, 'left')\n" + answers.RIGHT
     report = grade(zygote, look)
     assert report.state == "solved", report.refusal
