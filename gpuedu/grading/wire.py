@@ -65,7 +65,9 @@ def _flatten(value: Any, arrays: list[np.ndarray], where: str) -> Any:
         if value.dtype.kind not in _KINDS or value.dtype.hasobject:
             raise WireError(f"{where} has the dtype {value.dtype}, which cannot be sent")
         arrays.append(value)
-        return {"a": [value.dtype.str, list(value.shape)]}
+        # How it lies in memory is part of an answer, too: a transposed view is not a copy.
+        strides = [] if value.flags.c_contiguous else [list(value.strides)]
+        return {"a": [value.dtype.str, list(value.shape), *strides]}
     if kind in (list, tuple):
         inside = [_flatten(one, arrays, f"{where}[{n}]") for n, one in enumerate(value)]
         return inside if kind is list else {"t": inside}
@@ -157,7 +159,7 @@ class _Reader:
 
     def _array(self, told: Any) -> np.ndarray:
         try:
-            name, shape = told
+            name, shape, *strides = told
             dtype = np.dtype(name) if type(name) is str else None
         except (TypeError, ValueError) as fault:
             raise WireError(f"a message has an array of no known dtype: {fault}") from fault
@@ -172,4 +174,21 @@ class _Reader:
             raise WireError("a message has an array with less bytes than its shape needs")
         raw = self._raw[self.at : self.at + size_bytes]
         self.at += size_bytes
-        return np.frombuffer(bytearray(raw), dtype=dtype).reshape(shape)
+        found = np.frombuffer(bytearray(raw), dtype=dtype).reshape(shape)
+        return self._laid_out(found, *strides) if strides else found
+
+    def _laid_out(self, values: np.ndarray, strides: Any, *more: Any) -> np.ndarray:
+        """The same values with these distances in memory between neighbours, in bytes."""
+        is_plain = type(strides) is list and all(type(one) is int for one in strides)
+        if more or not is_plain or len(strides) != values.ndim:
+            raise WireError("a message has an array that lies in memory in an impossible way")
+        if not values.size:
+            return values
+        reach = [(side - 1) * one for side, one in zip(values.shape, strides, strict=True)]
+        before = -sum(one for one in reach if one < 0)
+        span = before + sum(one for one in reach if one > 0) + values.itemsize
+        if span > self._limits.arrays_bytes:
+            raise WireError("a message has an array that is spread over too much memory")
+        spread = np.ndarray(values.shape, values.dtype, bytearray(span), before, tuple(strides))
+        spread[...] = values
+        return spread

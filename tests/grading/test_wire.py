@@ -53,6 +53,16 @@ def test_what_is_sent_arrives(value):
     assert same(unpack(pack(value)), value)
 
 
+def test_an_array_lies_in_memory_as_it_did():
+    table = np.arange(24, dtype=np.float32).reshape(4, 6)
+    views = (table.T, table[:, 1], table[::-1, ::2], table[1:3, 2:5], np.asfortranarray(table))
+    for view in (*views, np.broadcast_to(table[0], (3, 6)), table[:0].T):
+        got = unpack(pack(view))
+        np.testing.assert_array_equal(got, view)
+        assert got.strides == view.strides or not view.size
+        assert got.dtype == view.dtype
+
+
 def test_numpy_scalars_and_non_contiguous_arrays_arrive():
     value = {"x": np.float32(0.1), "t": np.arange(12).reshape(3, 4).T, "nan": [float("nan")]}
     got = unpack(pack(value))
@@ -121,6 +131,10 @@ BROKEN = {
     "a number that is an array": framed({"s": {"a": ["<i4", [2]]}}, bytes(8)),
     "a long number": framed(b"9" * 10_000),
     "too many values": framed([0] * 600_000),
+    "strides of text": framed({"a": ["<i4", [2], ["x"]]}, bytes(8)),
+    "strides of another number": framed({"a": ["<i4", [2], [4, 4]]}, bytes(8)),
+    "strides over all memory": framed({"a": ["<i4", [2], [2**40]]}, bytes(8)),
+    "more than strides": framed({"a": ["<i4", [2], [4], [4]]}, bytes(8)),
 }
 
 
