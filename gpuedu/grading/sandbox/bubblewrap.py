@@ -19,6 +19,8 @@ from gpuedu.grading.sandbox.limits import SandboxError
 HOME = "/home/learner"
 USER_ID = 1000
 _PACKAGE = Path(__file__).resolve().parents[2]
+_HOSTS = Path(__file__).with_name("hosts")
+"""What ``localhost`` is; no name of the machine's network."""
 _SYSTEM = (
     "/usr",
     "/bin",
@@ -80,6 +82,7 @@ def command(inside: Sequence[str]) -> list[str]:
         # The whole of /proc, so that each player can be given one of its own over it.
         *("--dev", "/dev", "--bind", "/proc", "/proc"),
         *_course(),
+        *("--ro-bind", str(_HOSTS), "/etc/hosts"),
         *("--remount-ro", "/"),
         *(() if "/tmp" in writable_folders() else ("--remount-ro", "/tmp")),
         *("--chdir", HOME, "--"),
