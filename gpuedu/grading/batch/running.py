@@ -15,7 +15,7 @@ from gpuedu.grading.batch.worker import work
 from gpuedu.grading.sandbox.availability import require_sandbox
 from gpuedu.grading.sandbox.cgroups import sweep_groups
 from gpuedu.grading.sandbox.limits import PlayingLimits
-from gpuedu.grading.verdict import State, Task, Verdict, failure_name, write_verdict
+from gpuedu.grading.verdict import SUFFIX, State, Task, Verdict, failure_name, write_verdict
 
 TRIES = 3
 """How often a submission is tried where a fault of ours stops it, each time by another worker."""
@@ -94,7 +94,7 @@ def grade_class(
         require_sandbox()
         sweep_groups()
     out.mkdir(parents=True, exist_ok=True)
-    for left in out.glob(".*"):  # of a run that was killed while it wrote
+    for left in out.glob(f".*{SUFFIX}.*"):  # of a run that was killed while it wrote
         left.unlink()
     limits = limits or PlayingLimits()
     queue, counts = _Queue(deque(tasks)), {}
