@@ -27,7 +27,7 @@ from gpuedu.course.demo import fill_in, lay_out, run_nbgrader
 from gpuedu.course.proof import Bench
 from gpuedu.grading.batch.running import grade_class
 from gpuedu.grading.batch.submissions import find_submissions
-from gpuedu.grading.judge.players import Zygote
+from gpuedu.grading.judge.zygote import Zygote
 from gpuedu.grading.sandbox import PlayingLimits
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -6,7 +6,7 @@ from gpuedu.errors import GpueduError
 @pytest.fixture(scope="session")
 def zygote():
     """The warm process in a real sandbox; skipped where bubblewrap or control groups are not."""
-    from gpuedu.grading.judge.players import Zygote
+    from gpuedu.grading.judge.zygote import Zygote
     from gpuedu.grading.sandbox.availability import require_sandbox
 
     try:

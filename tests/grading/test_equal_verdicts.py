@@ -13,6 +13,7 @@ from gpuedu.course.proof import Bench
 from gpuedu.exercises.guard import play_guarded
 from gpuedu.grading.judge.cells import Cells, imports_of
 from gpuedu.grading.judge.examining import examine_cells
+from gpuedu.grading.judge.stage import Stage
 from gpuedu.grading.sandbox import PlayingLimits
 from gpuedu.syllabus import exercise_ids
 
@@ -37,8 +38,9 @@ def graded(bench, cells, zygote):
     sources = [("setup", imports_of(setup.text))]
     sources += [(f"{bench.id} {number}", text) for number, text in enumerate(cells)]
     handed_over = tuple(ast.unparse(argument) for argument in bench.arguments)
-    given = Cells(tuple(sources), handed_over)
-    return examine_cells(zygote, bench.exercise, given, SEED, PlayingLimits())
+    given = Cells(tuple(sources), handed_over, imports_of(setup.text))
+    with Stage(zygote, PlayingLimits()) as stage:
+        return examine_cells(stage, bench.exercise, given, SEED)
 
 
 @pytest.mark.parametrize("exercise", exercise_ids())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gpuedu.errors import GpueduError
 from gpuedu.grading.judge.grading import grade, read
-from gpuedu.grading.judge.players import Zygote
+from gpuedu.grading.judge.zygote import Zygote
 from gpuedu.grading.player.namespaces import die_with_parent
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.verdict import State, Task, Verdict, failure_name, verdict_name, write_verdict
@@ -79,7 +79,7 @@ class Worker:
         if not self._again and (self._out / name).exists():
             return Done(self._out / name, "there")
         if verdict is None:
-            verdict = grade(self._ready_zygote, task, submission, self._limits)
+            verdict = grade(self._ready_zygote(), task, submission, self._limits)
         verdict = replace(verdict, sandbox=self._sandbox)
         write_verdict(self._out, name, verdict)
         (self._out / failure_name(task)).unlink(missing_ok=True)

@@ -18,25 +18,28 @@ class Cells:
     Attributes:
         sources: those to run, each a name and its source: imports, what is given, the answers.
         arguments: what the check cell hands over, as source text.
+        imports: import statements of the lesson's own setup cells.
     """
 
     sources: tuple[tuple[str, str], ...]
     arguments: tuple[str, ...]
+    imports: str = ""
 
 
 def cells_of(notebook: NotebookNode, exercise: str) -> Cells:
     """The cells of an exercise in a rebuilt notebook, in their order."""
-    sources, arguments = [], ()
+    sources, arguments, imports = [], (), []
     for cell in notebook.cells:
         mine = cell.metadata.get("gpuedu", {}).get("exercise") == exercise
         if role(cell) == "setup":
-            sources.append((cell.id, imports_of(cell.source)))
+            imports.append(imports_of(cell.source))
+            sources.append((cell.id, imports[-1]))
         elif mine and role(cell) in ("given", "answer"):
             sources.append((cell.id, cell.source))
         elif mine and role(cell) == "check":
             _, given = check_arguments(cell.source) or ("", [])
             arguments = tuple(ast.unparse(one) for one in given)
-    return Cells(tuple(sources), arguments)
+    return Cells(tuple(sources), arguments, "\n".join(imports))
 
 
 def imports_of(setup: str) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +17,8 @@ from gpuedu.exercises.contract import Case, Exercise, Fault, Finding, Plain
 from gpuedu.exercises.examine import Report, report_of, report_without_cases
 from gpuedu.exercises.guard import Outcome, Problem, play_guarded
 from gpuedu.grading.judge.cells import Cells
-from gpuedu.grading.judge.players import Player, PlayerGoneError, Zygote
+from gpuedu.grading.judge.players import Player, PlayerGoneError
+from gpuedu.grading.judge.stage import Stage
 from gpuedu.grading.sandbox.limits import PlayingLimits
 
 VERDICT_LIMIT_S = 30.0
@@ -33,29 +33,33 @@ class _NothingToPlayError(Exception):
         self.report = report
 
 
-def examine_cells(
-    zygote: Zygote, exercise: Exercise, cells: Cells, seed: int, limits: PlayingLimits
-) -> Report:
+def examine_cells(stage: Stage, exercise: Exercise, cells: Cells, seed: int) -> Report:
     """Judge a learner's cells on the cases that ``seed`` draws. Never raises for what they do.
+
+    Args:
+        stage: where they are played.
+        exercise: which.
+        cells: the learner's, and what was given.
+        seed: of the cases.
 
     Raises:
         SandboxError: no player could be had: a fault of ours.
     """
+    stage.prepare(exercise.lesson, cells.imports)
     began_s = time.perf_counter()
-    with ExitStack() as stack:
-        learner = stack.enter_context(zygote.player(limits))
-        try:
-            has_blanks = _load(learner, exercise, cells, limits)
-            if exercise.play.on_machine:
-                machine = stack.enter_context(zygote.player(limits))
-                _hand_over(learner, machine, exercise, limits)
-                table = _Table(exercise, limits, machine, learner)
-            else:
-                table = _Table(exercise, limits, learner)
-        except _NothingToPlayError as told:
-            return told.report
-        cases = exercise.judge.cases(np.random.default_rng(seed))
-        outcomes = table.play(cases)
+    limits, learner = stage.limits, stage.learner()
+    try:
+        has_blanks = _load(learner, exercise, cells, limits)
+        table = _Table(exercise, limits, learner)
+        if exercise.play.on_machine:
+            _hand_over(learner, stage, exercise)
+            table = _Table(exercise, limits, stage.machine(), learner)
+    except _NothingToPlayError as told:
+        return told.report
+    cases = exercise.judge.cases(np.random.default_rng(seed))
+    outcomes = table.play(cases)
+    if any(outcome.problem for outcome in outcomes):
+        stage.drop_machine()
     report = report_of(_wary(exercise), cases, outcomes, has_blanks=has_blanks)
     return replace(report, seconds=time.perf_counter() - began_s)
 
@@ -80,16 +84,21 @@ def _load(player: Player, exercise: Exercise, cells: Cells, limits: PlayingLimit
     return any(one is True for one in _list(reply.get("blanks")))
 
 
-def _hand_over(learner: Player, machine: Player, exercise: Exercise, limits: PlayingLimits) -> None:
+def _hand_over(learner: Player, stage: Stage, exercise: Exercise) -> None:
     """Send the answers, as text, from where they were made to where they are played."""
-    told = _prepare(learner, exercise, {"do": "describe", "limit_s": limits.cells_s}, limits)
-    answers = _list(told.get("observed"))
+    limit_s = stage.limits.cells_s
+    asked = {"do": "describe", "limit_s": limit_s}
+    answers = _list(_prepare(learner, exercise, asked, stage.limits).get("observed"))
     if len(answers) != len(exercise.play.answers):
         told = "your cells cannot be run: the answers did not arrive"
         raise _NothingToPlayError(report_without_cases(exercise, "refused", told))
     request = {"do": "rebuild", "lesson": exercise.lesson, "exercise": exercise.id}
-    request |= {"answers": answers, "limit_s": limits.cells_s}
-    _prepare(machine, exercise, request, limits)
+    request |= {"answers": answers, "limit_s": limit_s}
+    try:
+        _prepare(stage.machine(), exercise, request, stage.limits)
+    except _NothingToPlayError:
+        stage.drop_machine()
+        raise
 
 
 def _prepare(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -13,10 +12,13 @@ from nbformat import NotebookNode
 
 from gpuedu.course.workspace.folder import release_folder
 from gpuedu.errors import GpueduError
+from gpuedu.exercises.contract import Exercise
+from gpuedu.exercises.examine import Report, report_without_cases
 from gpuedu.exercises.registry import load
 from gpuedu.grading.judge.cells import cells_of
 from gpuedu.grading.judge.examining import examine_cells
-from gpuedu.grading.judge.players import Zygote
+from gpuedu.grading.judge.stage import Stage
+from gpuedu.grading.judge.zygote import Zygote
 from gpuedu.grading.reading import Submission, SubmissionError, read_submission
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.verdict import ExerciseVerdict, State, Task, Verdict
@@ -42,28 +44,31 @@ def released(folder: str) -> NotebookNode:
     return nbformat.read(release_folder() / folder / f"{folder}.ipynb", as_version=4)
 
 
-def grade(
-    zygote: Callable[[], Zygote], task: Task, submission: Submission, limits: PlayingLimits
-) -> Verdict:
-    """Judge every exercise of a submission, each in processes of its own.
+def grade(zygote: Zygote, task: Task, submission: Submission, limits: PlayingLimits) -> Verdict:
+    """Judge every exercise of a submission, each in a process of its own.
 
     Args:
-        zygote: where players come from; asked for each exercise, since one may be lost.
+        zygote: where players come from.
         task: what is graded.
         submission: as it was read.
-        limits: of each exercise.
+        limits: of each exercise, and of the notebook.
 
     Raises:
         SandboxError: no player could be had: a fault of ours.
     """
     began_s = time.perf_counter()
     verdicts = []
-    for name in lesson_in(task.lesson).exercises:
-        exercise = load(name)
-        cells = cells_of(submission.notebook, name)
-        report = examine_cells(zygote(), exercise, cells, seed_of(task.seed, name), limits)
-        forgeable = not exercise.play.on_machine
-        verdicts.append(ExerciseVerdict.of(report, forgeable=forgeable))
+    with Stage(zygote, limits) as stage:
+        for name in lesson_in(task.lesson).exercises:
+            exercise = load(name)
+            if time.perf_counter() - began_s > limits.notebook_s:
+                report = _no_time_left(exercise, limits)
+            else:
+                cells = cells_of(submission.notebook, name)
+                seed = seed_of(task.seed, name)
+                report = examine_cells(stage, exercise, cells, seed)
+            forgeable = not exercise.play.on_machine
+            verdicts.append(ExerciseVerdict.of(report, forgeable=forgeable))
     return Verdict(
         task,
         State.GRADED,
@@ -73,6 +78,11 @@ def grade(
         digest=submission.digest,
         seconds=round(time.perf_counter() - began_s, 3),
     )
+
+
+def _no_time_left(exercise: Exercise, limits: PlayingLimits) -> Report:
+    told = f"the exercises before it took all of the notebook's {limits.notebook_s:g} s"
+    return report_without_cases(exercise, "refused", told)
 
 
 def seed_of(seed: int, exercise: str) -> int:

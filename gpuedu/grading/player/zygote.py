@@ -1,29 +1,31 @@
 """A warm process inside the sandbox that players are forked from.
 
 ``python -m gpuedu.grading.player.zygote FD`` imports what players need, stays single-threaded (a
-fork of a process that has run parallel code can hang), and forks a player for each request. It runs
-nothing that a learner wrote, so no state passes from one submission to the next.
+fork of a process that has run parallel code can hang), and forks a *room* for each request. It runs
+nothing that a learner wrote, so no state passes from one submission to the next. What a lesson
+needs is imported when its first room is asked for: a lesson on kernels does not wait for PyTorch.
 
-A player is three processes: a *warden*, which waits to be put into a control group and makes the
-namespaces; process 1 of these, which reaps orphans; and the player itself. When the warden or
-process 1 ends, the kernel kills everything in the namespace.
+A room is two processes: a *warden*, which waits to be put into a control group and makes the
+namespaces; and process 1 of these, the *host*, which forks one player after another, and sweeps
+away what the one before left. When warden or host ends, the kernel kills everything in the room.
 """
 
 from __future__ import annotations
 
 import contextlib
-import gc
 import json
 import os
+import select
 import signal
 import socket
 import sys
-import threading
 import traceback
+from pathlib import Path
 from typing import Any
 
 from gpuedu.grading.player import namespaces
 from gpuedu.grading.player.channel import Channel
+from gpuedu.grading.player.preloading import import_lesson, import_machine
 
 READY = b"ready\n"
 
@@ -33,15 +35,17 @@ def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
     namespaces.die_with_parent()
     namespaces.hide_memory()
-    preload()
-    gc.collect()
-    gc.freeze()  # what is shared with players is not copied because a collection looks at it
+    import_machine()
     control.sendall(READY)
     while True:
         request, handles, _, _ = socket.recv_fds(control, 65536, 2)
         if not request:
             return
         settings = json.loads(request)
+        if "lesson" in settings:
+            import_lesson(settings["lesson"], settings["imports"])
+            control.sendall(READY)
+            continue
         warden = os.fork()
         if warden == 0:
             _be_warden(control, settings, *handles)
@@ -50,45 +54,22 @@ def main() -> None:
         _reap()
 
 
-def preload() -> None:
-    """Import what players use; it must leave one thread."""
-    import numpy
-    import torch
-    import torch._dynamo  # the first optimiser of a process would import it, within a check's time
-    import torch.distributed
-
-    import gpuedu
-    from gpuedu.exercises.registry import load_play
-    from gpuedu.syllabus import exercise_ids, lesson_of
-
-    numpy.random.default_rng()
-    torch.set_num_threads(1)
-    for exercise in exercise_ids():
-        load_play(lesson_of(exercise).slug, exercise)
-    for name in ("numba", "sklearn.datasets", "gpuedu.simt", "cloudpickle"):
-        __import__(name)
-    for name in gpuedu.__all__:  # what lessons import, each of which is loaded when it is asked for
-        getattr(gpuedu, name)
-    if threading.active_count() > 1:
-        raise RuntimeError(f"threads in the zygote: {threading.enumerate()}")
-
-
 def _reap() -> None:
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
 
 
-def _be_warden(control: socket.socket, settings: dict[str, Any], *handles: int) -> None:
+def _be_warden(control: socket.socket, settings: dict[str, Any], handle: int) -> None:
     """Never returns."""
     status = 70
     try:
         control.close()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         namespaces.die_with_parent()
-        session, output = socket.socket(fileno=handles[0]), handles[1]
-        session.sendall(b"!")  # with it goes this process's number, told by the kernel
-        if session.recv(1) != b"!":
+        room = socket.socket(fileno=handle)
+        room.sendall(b"!")  # with it goes this process's number, told by the kernel
+        if room.recv(1) != b"!":
             os._exit(0)
         if settings["sandbox"]:
             namespaces.enter_own_namespaces()
@@ -96,20 +77,24 @@ def _be_warden(control: socket.socket, settings: dict[str, Any], *handles: int) 
                 namespaces.mount_memory(folder, settings["disk_bytes"])
         else:
             os.setsid()  # a session to be killed by, as far as its processes stay in it
-        first = os.fork()
-        if first == 0:
-            _be_first(session, output, settings)
-        session.close()
-        _, wait_status = os.waitpid(first, 0)
+        host = os.fork()
+        if host == 0:
+            _be_host(room, settings)
+        room.close()
+        _, wait_status = os.waitpid(host, 0)
         status = os.waitstatus_to_exitcode(wait_status) & 0xFF
     except BaseException:
-        with contextlib.suppress(BaseException):
-            os.write(handles[1], traceback.format_exc().encode())
+        _tell(handle, traceback.format_exc())
     finally:
         os._exit(status)
 
 
-def _be_first(session: socket.socket, output: int, settings: dict[str, Any]) -> None:
+def _tell(handle: int, text: str) -> None:
+    with contextlib.suppress(OSError):
+        os.write(handle, text[-4000:].encode())
+
+
+def _be_host(room: socket.socket, settings: dict[str, Any]) -> None:
     """Process 1 of the namespace. Never returns."""
     status = 71
     try:
@@ -118,19 +103,57 @@ def _be_first(session: socket.socket, output: int, settings: dict[str, Any]) -> 
             namespaces.mount_processes()
             namespaces.forbid_namespaces()
             namespaces.drop_privileges()
-        player = os.fork()
-        if player == 0:
-            _be_player(session, output, settings)
-        session.close()
-        ended = 0
-        while ended != player:  # orphans are handed to process 1
-            ended, wait_status = os.waitpid(-1, 0)
-        status = os.waitstatus_to_exitcode(wait_status) & 0xFF
+        room.sendall(READY)
+        host(room, settings)
+        status = 0
     except BaseException:
-        with contextlib.suppress(BaseException):
-            os.write(output, traceback.format_exc().encode())
+        _tell(room.fileno(), traceback.format_exc())
     finally:
         os._exit(status)
+
+
+def host(room: socket.socket, settings: dict[str, Any]) -> None:
+    """Fork a player for each request, until the judge goes, or something is left in the room."""
+    player, is_alone = 0, settings["sandbox"]
+    while True:
+        if player:
+            _wait_for(player, room, is_alone=is_alone)
+        request, handles, _, _ = socket.recv_fds(room, 64, 2)
+        if not request or (player and not (is_alone and _is_swept(settings["writable"]))):
+            return
+        player = os.fork()
+        if player == 0:
+            _be_player(socket.socket(fileno=handles[0]), handles[1], settings)
+        for handle in handles:
+            os.close(handle)
+        room.sendall(READY)
+
+
+def _wait_for(player: int, room: socket.socket, *, is_alone: bool) -> None:
+    """Until the judge asks for another player; kill what a player that ended has left."""
+    watched = os.pidfd_open(player)
+    ready, _, _ = select.select([room, watched], [], [])
+    os.close(watched)
+    if watched in ready and is_alone:
+        _kill_others()
+
+
+def _kill_others() -> None:
+    """Kill all that runs in the namespace of which this is process 1."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(-1, signal.SIGKILL)
+
+
+def _is_swept(folders: list[str]) -> bool:
+    """Kill all that runs in this namespace but its process 1; whether no file is left."""
+    _kill_others()
+    with contextlib.suppress(ChildProcessError):
+        while True:  # orphans are handed to process 1
+            os.waitpid(-1, 0)
+    try:
+        return not any(any(Path(folder).iterdir()) for folder in folders)
+    except OSError:
+        return False
 
 
 def _be_player(session: socket.socket, output: int, settings: dict[str, Any]) -> None:

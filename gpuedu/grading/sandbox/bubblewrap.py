@@ -115,6 +115,7 @@ def _environment() -> Iterator[str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONPATH": str(_PACKAGE.parent),
         "GLOO_SOCKET_IFNAME": "lo",
+        "GPUEDU_TIER": "cpu",
     }
     for name, value in settings.items():
         yield from ("--setenv", name, value)

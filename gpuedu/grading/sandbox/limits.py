@@ -24,6 +24,7 @@ class PlayingLimits:
         disk_bytes: of each folder that it can write to; they are in memory.
         output_bytes: of all that it prints.
         cells_s: seconds for running the learner's cells, before anything is checked.
+        notebook_s: seconds for all exercises together; none is begun after that.
         grace_s: seconds beyond an exercise's own limit, after which everything is killed.
     """
 
@@ -33,4 +34,5 @@ class PlayingLimits:
     disk_bytes: int = 128 * MIB
     output_bytes: int = 8 * MIB
     cells_s: float = 20.0
+    notebook_s: float = 900.0
     grace_s: float = 3.0

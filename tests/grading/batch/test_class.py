@@ -21,7 +21,8 @@ from gpuedu.grading.batch.secret import NAME, class_secret, require_fresh
 from gpuedu.grading.batch.submissions import find_submissions, seed_for
 from gpuedu.grading.judge.cells import Cells
 from gpuedu.grading.judge.examining import examine_cells
-from gpuedu.grading.judge.players import Zygote
+from gpuedu.grading.judge.stage import Stage
+from gpuedu.grading.judge.zygote import Zygote
 from gpuedu.grading.sandbox import PlayingLimits
 from gpuedu.grading.sandbox.cgroups import _parents, sweep_groups
 from gpuedu.grading.verdict import read_verdicts
@@ -214,7 +215,8 @@ def test_without_a_sandbox_what_hangs_is_still_ended(tmp_path):
 
 def grade_answer(zygote, answer):
     cells = Cells((("setup", "from gpuedu import check"), ("a", answer)), ("copied_bytes",))
-    return examine_cells(zygote, load("first-check"), cells, 3, LIMITS)
+    with Stage(zygote, LIMITS) as stage:
+        return examine_cells(stage, load("first-check"), cells, 3)
 
 
 def test_without_a_sandbox_nothing_is_graded(tmp_path, monkeypatch):

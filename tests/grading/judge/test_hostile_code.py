@@ -10,6 +10,7 @@ import pytest
 from gpuedu.exercises.registry import load
 from gpuedu.grading.judge.cells import Cells
 from gpuedu.grading.judge.examining import examine_cells
+from gpuedu.grading.judge.stage import Stage
 from gpuedu.grading.sandbox import PlayingLimits
 from tests.grading import hostile_answers as answers
 
@@ -19,7 +20,8 @@ SETUP = ("setup", "from gpuedu import check")
 
 def grade(zygote, answer, exercise="first-check", arguments=("copied_bytes",)):
     cells = Cells((SETUP, ("answer", answer)), arguments)
-    return examine_cells(zygote, load(exercise), cells, 11, LIMITS)
+    with Stage(zygote, LIMITS) as stage:
+        return examine_cells(stage, load(exercise), cells, 11)
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,120 @@
+"""The judge's end of the warm process that rooms, and players in them, are forked from."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+
+from gpuedu.grading.judge.rooms import Room
+from gpuedu.grading.player.zygote import READY
+from gpuedu.grading.sandbox.bubblewrap import HOME, command, writable_folders
+from gpuedu.grading.sandbox.limits import PlayingLimits, SandboxError
+
+START_LIMIT_S = 120.0
+
+
+class Zygote:
+    """The warm process in its sandbox, from which rooms are forked.
+
+    Args:
+        sandbox: False runs learners' code as this user, with no limits but those on time and
+            output: for code that is trusted.
+
+    Raises:
+        SandboxError: there is no sandbox here, or it did not start.
+    """
+
+    def __init__(self, *, sandbox: bool = True) -> None:
+        self.sandbox = sandbox
+        self._folder = None if sandbox else tempfile.TemporaryDirectory(prefix="gpuedu-player-")
+        ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
+        with theirs:
+            inside = [sys.executable, "-m", "gpuedu.grading.player.zygote", str(theirs.fileno())]
+            self._process = subprocess.Popen(
+                command(inside) if sandbox else inside,
+                env=None if sandbox else _plain_environment(),
+                pass_fds=(theirs.fileno(),),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        self._control = ours
+        self._control.settimeout(START_LIMIT_S)
+        self._prepared: set[tuple[str, str]] = set()
+        self._awaited = 1
+
+    def begin(self, lesson: str, imports: str) -> None:
+        """Have it import what a lesson needs, and do not wait for it.
+
+        Args:
+            lesson: the lesson's slug.
+            imports: import statements of the lesson's own setup cell: they are run there.
+        """
+        if (lesson, imports) not in self._prepared:
+            self._prepared.add((lesson, imports))
+            self._awaited += 1
+            request = {"lesson": lesson, "imports": imports}
+            with contextlib.suppress(OSError):  # what it said before it ended tells more
+                self._control.sendall(json.dumps(request).encode())
+
+    def prepare(self, lesson: str, imports: str) -> None:
+        """Have it import what a lesson needs, unless it has, and wait until all is there.
+
+        Raises:
+            SandboxError: it did not start, or ended.
+        """
+        self.begin(lesson, imports)
+        while self._awaited:
+            self._require_ready()
+            self._awaited -= 1
+
+    def _require_ready(self) -> None:
+        try:
+            said = self._control.recv(len(READY))
+        except OSError:
+            said = b""
+        if said != READY:
+            self._process.kill()
+            told = self._process.stderr.read().decode("utf-8", "replace").strip()
+            raise SandboxError(f"the sandbox did not start: {told[-600:] or 'it said nothing'}")
+
+    def is_alive(self) -> bool:
+        """Whether it still runs."""
+        return self._process.poll() is None
+
+    def room(self, limits: PlayingLimits) -> Room:
+        """A fresh room for players; end it.
+
+        Raises:
+            SandboxError: none can be had.
+        """
+        settings = {
+            "sandbox": self.sandbox,
+            "folder": HOME if self.sandbox else self._folder.name,
+            "writable": list(writable_folders()),
+            "disk_bytes": limits.disk_bytes,
+            "open_files": limits.open_files,
+        }
+        return Room(self._control, settings, limits)
+
+    def end(self) -> None:
+        """End it, and every player that is left."""
+        self._process.kill()
+        self._process.wait()
+        self._process.stderr.close()
+        self._control.close()
+        if self._folder is not None:
+            self._folder.cleanup()
+
+
+def _plain_environment() -> dict[str, str]:
+    """This process's variables, where to find the course, one thread a player, no GPU."""
+    path = os.pathsep.join(filter(None, sys.path))
+    threads = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    return {**os.environ, **threads, "PYTHONPATH": path, "GPUEDU_TIER": "cpu"}
