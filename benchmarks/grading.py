@@ -1,11 +1,13 @@
 """How many submissions a minute: our grader in its sandbox, and nbgrader's own autograde beside it.
 
-    python benchmarks/grading.py [--submissions 30] [--workers 2] [--json FILE]
+    python benchmarks/grading.py [--submissions 30] [--workers 2] [--growth] [--json FILE]
 
-Both grade the same notebooks: a lesson on kernels, solved, and a lesson that imports PyTorch, with
-those exercises solved whose own code takes next to no time. ``heavy`` is a lesson in which the
-learner's own training takes the time: what it takes by itself, over the workers, against what the
-class takes. ``sandbox_ms`` is what a player costs with and without the sandbox.
+Both commands grade the same notebooks, from their start to their end: a lesson on kernels, solved,
+and a lesson that imports PyTorch, with those exercises solved whose own code takes next to no time.
+``heavy`` is a lesson in which the learner's own training takes the time: what it takes by itself on
+one core, over the workers, against what the class takes. ``sandbox_ms`` is what a player costs with
+the sandbox more than without. ``growth`` is the kernel lesson with 10 and 300 submissions, and with
+one worker.
 """
 
 from __future__ import annotations
@@ -22,13 +24,14 @@ from pathlib import Path
 
 import nbformat
 import psutil
+import torch
 
 from gpuedu.course.demo import fill_in, lay_out, run_nbgrader
 from gpuedu.course.proof import Bench
-from gpuedu.grading.batch.running import grade_class
-from gpuedu.grading.batch.submissions import find_submissions
+from gpuedu.grading.judge.stage import Stage
 from gpuedu.grading.judge.zygote import Zygote
 from gpuedu.grading.sandbox import PlayingLimits
+from gpuedu.grading.verdict import read_verdicts
 
 ROOT = Path(__file__).resolve().parents[1]
 KERNELS = ("02_first_kernels", None)
@@ -36,9 +39,9 @@ TORCH = (
     "10_mixed_precision",
     ("float-anatomy", "accumulate", "master-weights", "loss-scaler", "adam-in-half"),
 )
-HEAVY = ("08_training_step", ("train-digits",))
-MOST_NBGRADER = 8
-"""nbgrader grades one after another, so its rate needs no more."""
+HEAVY = ("08_training_step", "train-digits")
+MORE_STEPS = ("range(150)", "range(2_000)")
+"""A learner who trains longer: half a second becomes several, all of it the learner's own."""
 
 
 def answered(lesson: str, exercises: Iterable[str] | None) -> str:
@@ -63,15 +66,23 @@ def hand_in(folder: Path, lesson: str, text: str, count: int) -> None:
 
 
 def time_ours(lesson: str, text: str, count: int, workers: int) -> float:
-    """Seconds for a class, with the start of the workers."""
+    """Seconds of ``gpuedu grade``."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         hand_in(folder / "submitted", lesson, text, count)
-        tasks = find_submissions(folder / "submitted", "benchmark")
+        grade = [sys.executable, "-m", "gpuedu", "grade", "submitted", "--out", "verdicts"]
         began_s = time.perf_counter()
-        counts = grade_class(tasks, folder / "verdicts", lambda _: None, workers=workers)
-        assert counts == {"graded": count}, counts
-        return time.perf_counter() - began_s
+        subprocess.run(
+            [*grade, "--workers", str(workers)],
+            cwd=folder,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        took_s = time.perf_counter() - began_s
+        verdicts = read_verdicts(folder / "verdicts")
+        assert [one["state"] for one in verdicts] == ["graded"] * count
+        assert len({one["points"] for one in verdicts}) == 1
+        return took_s
 
 
 def time_nbgrader(lesson: str, text: str, count: int) -> float:
@@ -86,12 +97,11 @@ def time_nbgrader(lesson: str, text: str, count: int) -> float:
         return time.perf_counter() - began_s
 
 
-def compare(lesson: str, exercises: Iterable[str] | None, count: int, workers: int) -> dict:
+def compare(lesson: str, exercises: Iterable[str] | None, given: argparse.Namespace) -> dict:
     """Submissions a minute of both."""
     text = answered(lesson, exercises)
-    few = min(count, MOST_NBGRADER)
-    theirs = 60 * few / time_nbgrader(lesson, text, few)
-    ours = 60 * count / time_ours(lesson, text, count, workers)
+    theirs = 60 * given.nbgrader / time_nbgrader(lesson, text, given.nbgrader)
+    ours = 60 * given.submissions / time_ours(lesson, text, given.submissions, given.workers)
     return {
         "lesson": lesson,
         "nbgrader_per_min": round(theirs, 1),
@@ -100,26 +110,45 @@ def compare(lesson: str, exercises: Iterable[str] | None, count: int, workers: i
     }
 
 
-def measure_heavy(workers: int) -> dict[str, float]:
+def measure_heavy(count: int, workers: int) -> dict[str, float]:
     """A class whose own code takes the time."""
-    lesson, exercises = HEAVY
-    count = 4 * workers
-    own_s = statistics.median(_own_s(exercises) for _ in range(3))
-    measured_s = time_ours(lesson, answered(lesson, exercises), count, workers)
-    return {"ideal_s": round(count * own_s / workers, 1), "measured_s": round(measured_s, 1)}
+    lesson, exercise = HEAVY
+    text = answered(lesson, (exercise,))
+    assert MORE_STEPS[0] in text
+    own_s = statistics.median(_own_s(exercise) for _ in range(3))
+    measured_s = time_ours(lesson, text.replace(*MORE_STEPS), count, workers)
+    ideal_s = count * own_s / workers
+    return {
+        "own_s": round(own_s, 2),
+        "ideal_s": round(ideal_s, 1),
+        "measured_s": round(measured_s, 1),
+        "above_percent": round(100 * (measured_s / ideal_s - 1), 1),
+    }
 
 
-def _own_s(exercises: Iterable[str]) -> float:
-    """Seconds that the checks of some exercises take here, once all is imported."""
-    total = 0.0
-    for exercise in exercises:
-        bench = Bench(ROOT, exercise)
-        cells = bench.solution_cells()
-        bench.try_answers(cells, "warm")
-        began_s = time.perf_counter()
-        bench.try_answers(cells, "timed")
-        total += time.perf_counter() - began_s
-    return total
+def _own_s(exercise: str) -> float:
+    """Seconds that the check takes here on one core, once all is imported."""
+    bench = Bench(ROOT, exercise)
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    bench.try_answers(bench.solution_cells(), "warm")
+    cells = [one.replace(*MORE_STEPS) for one in bench.solution_cells()]
+    began_s = time.perf_counter()
+    bench.try_answers(cells, "timed")
+    took_s = time.perf_counter() - began_s
+    torch.set_num_threads(before)
+    return took_s
+
+
+def measure_growth(workers: int) -> dict[str, float]:
+    """Submissions a minute of classes of other sizes, and with one worker."""
+    lesson, exercises = KERNELS
+    text = answered(lesson, exercises)
+    found = {}
+    for count, busy in ((10, workers), (30, 1), (300, workers)):
+        took_s = time_ours(lesson, text, count, busy)
+        found[f"{count} submissions, workers {busy}"] = round(60 * count / took_s, 1)
+    return found
 
 
 def measure_players() -> dict[str, float]:
@@ -140,9 +169,10 @@ def _player_s(zygote: Zygote) -> float:
     request = {"do": "load", "lesson": "welcome", "exercise": "first-check", "limit_s": 5.0}
     request |= {"cells": [["a", "def copied_bytes(n, itemsize): ..."]]}
     request |= {"arguments": ["copied_bytes"]}
+    zygote.prepare("welcome", "import torch")
     began_s = time.perf_counter()
-    with zygote.player(PlayingLimits()) as player:
-        player.ask(request, 30)
+    with Stage(zygote, PlayingLimits()) as stage:
+        stage.learner().ask(request, 30)
     return time.perf_counter() - began_s
 
 
@@ -150,15 +180,20 @@ def main() -> None:
     """Measure, and print JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--submissions", type=int, default=30)
+    parser.add_argument("--nbgrader", type=int, default=0, help="graded by nbgrader; as many")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--growth", action="store_true")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
+    given.nbgrader = given.nbgrader or given.submissions
     result = {
-        "kernel_lesson": compare(*KERNELS, given.submissions, given.workers),
-        "torch_lesson": compare(*TORCH, given.submissions, given.workers),
-        "heavy": measure_heavy(given.workers),
+        "kernel_lesson": compare(*KERNELS, given),
+        "torch_lesson": compare(*TORCH, given),
+        "heavy": measure_heavy(given.submissions, given.workers),
         **measure_players(),
     }
+    if given.growth:
+        result["growth_per_min"] = measure_growth(given.workers)
     text = json.dumps(result, indent=2)
     print(text)
     if given.json:

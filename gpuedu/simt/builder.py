@@ -10,12 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from gpuedu.simt.kinds import Clash, convert, moves, say, unify_kinds
+from gpuedu.simt.kinds import Clash, moves, unify_kinds
+from gpuedu.simt.meeting import (
+    CallScope,
+    Edge,
+    LoopScope,
+    Names,
+    join,
+    moves_before,
+    widen,
+)
 from gpuedu.simt.program import (
     ArraySlot,
     ArrayType,
@@ -27,7 +35,6 @@ from gpuedu.simt.program import (
     Inline,
     Loop,
     Mark,
-    Move,
     Return,
     Set,
     Slot,
@@ -35,34 +42,8 @@ from gpuedu.simt.program import (
 )
 from gpuedu.simt.tables import Tables
 from gpuedu.simt.typing_rules import TypingError
-from gpuedu.simt.values import Array, Kind, Scalar, Static, Tuple, Value, kind_of, leaves
+from gpuedu.simt.values import Array, Kind, Scalar, Static, Tuple, Value, kind_of
 from gpuedu.trace import Place
-
-Names = dict[str, Value]
-
-
-class UnreachableError(Exception):
-    """A name is read that no turn of a loop has set yet: no thread gets here on the first turn."""
-
-
-@dataclass
-class _Edge:
-    """A jump: the statement whose moves are still open, and the names as they were there."""
-
-    statement: Any
-    names: Names
-
-
-@dataclass
-class _LoopScope:
-    breaks: list[_Edge] = field(default_factory=list)
-    continues: list[_Edge] = field(default_factory=list)
-
-
-@dataclass
-class _CallScope:
-    returns: list[tuple[Return, Value | None]] = field(default_factory=list)
-    loops: list[_LoopScope] = field(default_factory=list)
 
 
 class Builder:
@@ -72,7 +53,7 @@ class Builder:
         self.tables = tables
         self.names: Names | None = {}
         self.block: list[Statement] = []
-        self._calls = [_CallScope()]
+        self._calls = [CallScope()]
         self._count = 0
         self.unknown: frozenset[str] = frozenset()
         self.unknown_was_read = False
@@ -142,7 +123,7 @@ class Builder:
         if first is None or second is None:
             self.names = second if first is None else first
             return
-        self.names = self._join(statement, first, second, live)
+        self.names = join(self, statement, first, second, live)
 
     def _side(
         self, names: Names, block: list[Statement], lower: Callable[[], None]
@@ -152,54 +133,9 @@ class Builder:
             lower()
             return self.names
 
-    def _join(self, statement: If, first: Names, second: Names, live: Iterable[str]) -> Names:
-        live = set(live)
-        joined = {}
-        for name in first.keys() | second.keys():
-            left, right = first.get(name), second.get(name)
-            if left is right:
-                joined[name] = left
-            elif left is None or right is None:
-                present = right if left is None else left
-                if name in live:
-                    present = self._meet_nothing(statement, name, left, right)
-                joined[name] = present
-            elif name in live:
-                joined[name] = self._meet(statement, name, left, right)
-        return joined
-
     def joined(self, statement: If, first: Names, second: Names, live: Iterable[str]) -> Names:
         """The names after a condition whose sides a front end lowered by itself."""
-        return self._join(statement, first, second, live)
-
-    def _meet(self, statement: If, name: str, left: Value, right: Value) -> Value:
-        try:
-            kind = unify_kinds(kind_of(left), kind_of(right))
-        except (TypingError, TypeError):
-            return Clash(left, right)
-        value = self.value_of(kind, name)
-        for slot, one, other in zip(
-            leaves(value), convert(left, kind), convert(right, kind), strict=True
-        ):
-            statement.joins.append((slot, one, other))
-        self.tables.note_variable(name, value)
-        return value
-
-    def _meet_nothing(
-        self, statement: If, name: str, left: Value | None, right: Value | None
-    ) -> Value:
-        """A name that one side leaves unset: there it is 0, which no right program reads."""
-        present = right if left is None else left
-        assert present is not None
-        parts = [] if isinstance(present, Clash) else list(leaves(present))
-        if not parts:
-            return present
-        value = self.value_of(kind_of(present), name)
-        for slot, part in zip(leaves(value), parts, strict=True):
-            nothing = part if isinstance(part, ArraySlot) else Const(part.dtype.type(0))
-            sides = (nothing, part) if left is None else (part, nothing)
-            statement.joins.append((slot, *sides))
-        return value
+        return join(self, statement, first, second, live)
 
     def value_of(self, kind: Kind, name: str) -> Value:
         """A value of new slots of one kind."""
@@ -248,7 +184,7 @@ class Builder:
             del self._calls[-1].returns[returns:]
             scope, end = self._try_loop(statement, lower, {**before, **heads})
             backs = [edge.names for edge in scope.continues] + ([end] if end is not None else [])
-            wider = self._widen(kinds, names, backs, scope)
+            wider = widen(kinds, names, backs, scope)
             guessed = self.unknown_was_read
             self.unknown, self.unknown_was_read = outer
             if wider == kinds and not guessed:
@@ -264,8 +200,8 @@ class Builder:
 
     def _try_loop(
         self, statement: Loop, lower: Callable[[Loop], None], names: Names
-    ) -> tuple[_LoopScope, Names | None]:
-        scope = _LoopScope()
+    ) -> tuple[LoopScope, Names | None]:
+        scope = LoopScope()
         self._calls[-1].loops.append(scope)
         self.names = dict(names)
         lower(statement)
@@ -278,32 +214,10 @@ class Builder:
         with self._into(block):
             yield
 
-    def _widen(
-        self, kinds: dict[str, Kind], names: list[str], backs: list[Names], scope: _LoopScope
-    ) -> dict[str, Kind]:
-        wider = dict(kinds)
-        for name in names:
-            seen = [back[name] for back in backs if name in back]
-            if name not in kinds:
-                seen += [edge.names[name] for edge in scope.breaks if name in edge.names]
-            for value in seen:
-                if isinstance(value, Clash):
-                    continue
-                kind = kind_of(value)
-                try:
-                    wider[name] = unify_kinds(wider[name], kind) if name in wider else kind
-                except (TypingError, TypeError):
-                    raise TypingError(
-                        f"`{name}` is {say(wider[name])} before the loop turns and {say(kind)} "
-                        "after: Numba cannot unify them",
-                        remedy="give the variable one type, or use a second name",
-                    ) from None
-        return wider
-
     def _close(
         self,
         statement: Loop,
-        scope: _LoopScope,
+        scope: LoopScope,
         heads: Names,
         kinds: dict[str, Kind],
         before: Names,
@@ -312,7 +226,7 @@ class Builder:
         after = {**before, **heads}
         for name, head in heads.items():
             kind = kinds[name]
-            statement.entry += _begin(moves(head, before.get(name), kind))
+            statement.entry += moves_before(moves(head, before.get(name), kind))
             if end is not None:
                 statement.again += moves(head, end.get(name), kind)
             for edge in scope.continues:
@@ -321,9 +235,7 @@ class Builder:
         endless = isinstance(statement.condition, Const) and bool(statement.condition.value)
         self.names = None if endless and not scope.breaks else after
 
-    def _exit(
-        self, statement: Loop, scope: _LoopScope, name: str, head: Value, kind: Kind
-    ) -> Value:
+    def _exit(self, statement: Loop, scope: LoopScope, name: str, head: Value, kind: Kind) -> Value:
         exit_kind = kind
         for edge in scope.breaks:
             if name in edge.names and not isinstance(edge.names[name], Clash):
@@ -334,7 +246,7 @@ class Builder:
         value = head
         if exit_kind != kind:
             value = self.value_of(exit_kind, name)
-            statement.entry += _begin(moves(value, None, exit_kind))
+            statement.entry += moves_before(moves(value, None, exit_kind))
             statement.leave += moves(value, head, exit_kind)
             self.tables.note_variable(name, value)
         for edge in scope.breaks:
@@ -353,7 +265,7 @@ class Builder:
         if self.names is None:
             return
         self.emit(statement)
-        getattr(self._calls[-1].loops[-1], kind).append(_Edge(statement, self.names))
+        getattr(self._calls[-1].loops[-1], kind).append(Edge(statement, self.names))
         self.names = None
 
     # Functions
@@ -378,7 +290,7 @@ class Builder:
         """Lower a device function's body here; its result."""
         if self.names is None:
             return Static(None)
-        outer, scope, statement = self.names, _CallScope(), Inline([])
+        outer, scope, statement = self.names, CallScope(), Inline([])
         self.emit(statement)
         self._calls.append(scope)
         with self._into(statement.body):
@@ -389,7 +301,7 @@ class Builder:
         self.names = outer
         return self._result(scope, falls_through, name)
 
-    def _result(self, scope: _CallScope, falls_through: bool, name: str) -> Value:
+    def _result(self, scope: CallScope, falls_through: bool, name: str) -> Value:
         values = [value for _, value in scope.returns if value is not None]
         values = [v for v in values if not (isinstance(v, Static) and v.object is None)]
         if not values:
@@ -406,11 +318,3 @@ class Builder:
         for statement, value in scope.returns:
             statement.moves += moves(result, value, kind)
         return result
-
-
-def _begin(entry: list[Move]) -> list[Move]:
-    """The moves before a loop: a number without a value begins as 0."""
-    return [
-        (slot, Const(slot.dtype.type(0)) if value is None and isinstance(slot, Slot) else value)
-        for slot, value in entry
-    ]

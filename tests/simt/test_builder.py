@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpuedu.simt.builder import Builder, Clash, convert, moves, say, unify_kinds
+from gpuedu.simt.builder import Builder
+from gpuedu.simt.kinds import Clash, convert, moves, say, unify_kinds
 from gpuedu.simt.program import (
     ArraySlot,
     ArrayType,

@@ -21,7 +21,7 @@ _WITH = {
         "torch._dynamo",  # the first optimiser of a process would import it, in a check's time
     ),
     "torch.utils.data": ("torch.utils.serialization",),
-    "gpuedu.training": ("sklearn.datasets", "torch.profiler._cupti_monitor"),
+    "gpuedu.training": ("torch.profiler._cupti_monitor",),
     "gpuedu.multi": ("gpuedu.multi.light", "torch.distributed.launcher"),
 }
 """What comes, sooner or later, with another module."""

@@ -12,7 +12,7 @@ import numpy as np
 from gpuedu.simt.host.names import dotted_name, dtype_of
 from gpuedu.simt.intrinsics.functions import FUNCTIONS
 from gpuedu.simt.program import Call, Const, Expression, Print
-from gpuedu.simt.python import arrays, folds, memory, reductions, threads
+from gpuedu.simt.python import arrays, folds, memory, reductions, threads, views
 from gpuedu.simt.python.device_functions import device_call
 from gpuedu.simt.python.lowerer import BitCount, Conjugate, Lowerer, cast
 from gpuedu.simt.python.source import python_function
@@ -40,8 +40,8 @@ def call(k: Lowerer, node: ast.Call) -> Value:
         return Scalar(Call("cuda.popc", (thing.value.expression,), np.dtype(np.int32)))
     if isinstance(thing, Conjugate):
         return _conjugate(k, node, thing.value)
-    if isinstance(thing, arrays.Method):
-        return arrays.call_method(k, node, thing, arguments)
+    if isinstance(thing, views.Method):
+        return views.call_method(k, node, thing, arguments)
     if name in threads.CALLS:
         return threads.CALLS[name](k, node, arguments)
     if name in BUILTINS:

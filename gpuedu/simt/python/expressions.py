@@ -21,7 +21,7 @@ from gpuedu.simt.program import (
     Stride,
     Unary,
 )
-from gpuedu.simt.python import arrays, calls, threads
+from gpuedu.simt.python import arrays, calls, threads, views
 from gpuedu.simt.python.lowerer import BitCount, Conjugate, Lowerer, cast, member_value, shape_of
 from gpuedu.simt.python.variables import read_name
 from gpuedu.simt.typing_rules import binary, unary
@@ -326,7 +326,7 @@ def _static_attribute(k: Lowerer, node: ast.Attribute, thing: Any) -> Value:
 def _array_attribute(k: Lowerer, node: ast.Attribute, owner: Array) -> Value:
     slot, attr = owner.slot, node.attr
     if slot.type.dtype.names and attr in slot.type.dtype.names:
-        return arrays.field(k, node, owner, attr)
+        return views.field(k, node, owner, attr)
     match attr:
         case "shape":
             return shape_of(slot)
@@ -344,13 +344,13 @@ def _array_attribute(k: Lowerer, node: ast.Attribute, owner: Array) -> Value:
         case "dtype":
             return Static(slot.type.dtype.type)
         case "T":
-            return arrays.transpose(k, owner)
+            return views.transpose(k, owner)
         case "flat":
-            return Static(arrays.Flat(owner))
+            return Static(views.Flat(owner))
     if attr in ("real", "imag") and slot.type.dtype.kind == "c":
-        return arrays.complex_part(k, owner, attr)
-    if attr in arrays.METHODS:
-        return Static(arrays.Method(owner, attr))
+        return views.complex_part(k, owner, attr)
+    if attr in views.METHODS:
+        return Static(views.Method(owner, attr))
     raise k.refuse(node, f"arrays have no `.{attr}` in a kernel")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gpuedu.simt.host.names import dotted_name
 from gpuedu.simt.program import INT64, Branch, Const, Expression, Extent, Loop
-from gpuedu.simt.python import arrays, folds
+from gpuedu.simt.python import arrays, folds, views
 from gpuedu.simt.python.liveness import assigned
 from gpuedu.simt.python.lowerer import Lowerer, cast
 from gpuedu.simt.typing_rules import range_item
@@ -120,7 +120,7 @@ def _sequence(k: Lowerer, node: ast.For, iterable: ast.expr) -> Sequence | None:
         shortest = reduce(_smaller, lengths)
         return shortest, lambda i: Tuple(tuple(inner[1](i) for inner in inners))  # type: ignore[index]
     value = evaluate(k, iterable)
-    if isinstance(value, Static) and isinstance(value.object, arrays.Flat):
+    if isinstance(value, Static) and isinstance(value.object, views.Flat):
         owner = value.object.owner
         whole = Extent(owner.slot, -1)
         return whole, lambda i: folds.element(k, node.iter, owner, i.expression)
@@ -185,7 +185,7 @@ def _element(k: Lowerer, node: ast.AST, value: Array, index: Scalar) -> Value:
     at = cast(index.expression, INT64)
     if value.slot.type.ndim == 1 and not value.slot.type.dtype.names:
         return k.load(node.iter if isinstance(node, ast.For) else node, value.slot, (at,))
-    return arrays.subview(k, value.slot, [at])
+    return views.subview(k, value.slot, [at])
 
 
 def _smaller(left: Expression, right: Expression) -> Expression:

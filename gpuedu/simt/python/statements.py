@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from gpuedu.simt.builder import Clash, UnreachableError
 from gpuedu.simt.host.names import dotted_name
+from gpuedu.simt.kinds import Clash
+from gpuedu.simt.meeting import UnreachableError
 from gpuedu.simt.program import Branch, Const
 from gpuedu.simt.python import arrays, loops, raising
 from gpuedu.simt.python.definite import is_flag

@@ -7,8 +7,9 @@ import warnings
 
 import numpy as np
 
-from gpuedu.simt.builder import Clash, UnreachableError
 from gpuedu.simt.host.errors import KernelHazardWarning
+from gpuedu.simt.kinds import Clash
+from gpuedu.simt.meeting import UnreachableError
 from gpuedu.simt.program import (
     BOOL,
     ArraySlot,
