@@ -34,7 +34,7 @@ _OWN_METHODS = (
 _UNARY = {"neg": "negative", "abs": "absolute", "invert": "invert"}
 
 
-def _leaves_it(other: Any) -> bool:
+def leaves_it(other: Any) -> bool:
     """Whether the other operand wants to do the operation itself."""
     if isinstance(other, (ndarray, np.ndarray, *SCALARS)):
         return False
@@ -43,7 +43,7 @@ def _leaves_it(other: Any) -> bool:
 
 
 def _binary(name: str) -> Callable[[ndarray, Any], Any]:
-    return lambda self, other: NotImplemented if _leaves_it(other) else UFUNCS[name](self, other)
+    return lambda self, other: NotImplemented if leaves_it(other) else UFUNCS[name](self, other)
 
 
 def _reflected(name: str) -> Callable[[ndarray, Any], Any]:

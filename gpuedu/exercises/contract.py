@@ -136,8 +136,10 @@ class Play:
     ``run(answers, inputs)`` calls the learner's objects on one case and returns ``Plain``.
     ``time_limit_s`` bounds all cases together. ``isolated`` runs them in a process of its own that
     can be ended even inside compiled code. ``on_machine``: the answers are kernels, values, or
-    functions that take and give plain values, so a class can be graded where kernels arrive as text
-    and none of the learner's Python runs.
+    functions that take and give plain values or arrays of ``cp``, so a class can be graded where
+    kernels arrive as text, device arrays are, and none of the learner's Python runs. ``observes``
+    says in words what a play notes beside the learner's code that is no result of it, such as how
+    often it waited; empty where there is nothing of that kind.
     """
 
     answers: tuple[Answer, ...]
@@ -145,10 +147,16 @@ class Play:
     time_limit_s: float = 10.0
     isolated: bool = False
     on_machine: bool = False
+    observes: str = ""
+
+    @property
+    def forgeable(self) -> str:
+        """What a learner's code could forge where it is graded: what is observed beside it."""
+        return "" if self.on_machine else self.observes
 
 
 def on_machine(plays: Mapping[str, Play]) -> dict[str, Play]:
-    """The plays of a lesson whose answers are kernels, values, or functions of plain values."""
+    """The plays of a lesson of which none needs the learner's Python beside it; see ``Play``."""
     return {name: replace(play, on_machine=True) for name, play in plays.items()}
 
 

@@ -58,7 +58,9 @@ class ExerciseVerdict:
         refusal: why nothing was played.
         remedy: what to try then.
         printed: what the learner's code printed in the check.
-        forgeable: whether what was judged was observed in the process that ran the learner's code.
+        forgeable: whether something that was judged, and is no result of the learner's code, was
+            observed in the process that ran it.
+        observed: what that is, in words.
         seconds: that it took.
     """
 
@@ -71,11 +73,12 @@ class ExerciseVerdict:
     remedy: str = ""
     printed: str = ""
     forgeable: bool = True
+    observed: str = ""
     seconds: float = 0.0
 
     @classmethod
-    def of(cls, report: Report, *, forgeable: bool) -> ExerciseVerdict:
-        """From what the judge reports."""
+    def of(cls, report: Report, *, observed: str) -> ExerciseVerdict:
+        """From what the judge reports; ``observed`` is what could be forged, if anything."""
         return cls(
             report.exercise,
             report.points,
@@ -85,7 +88,8 @@ class ExerciseVerdict:
             report.refusal,
             report.remedy,
             report.printed[:4_000],
-            forgeable,
+            bool(observed),
+            observed,
             round(report.seconds, 3),
         )
 

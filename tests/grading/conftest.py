@@ -14,5 +14,6 @@ def zygote():
     except GpueduError as why:
         pytest.skip(str(why))
     made = Zygote()
+    made.prepare("welcome", "")  # it is there when a test counts processes
     yield made
     made.end()

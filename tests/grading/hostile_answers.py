@@ -108,3 +108,171 @@ HARMLESS = {
     "seeds": "import random, numpy\nrandom.seed(0); numpy.random.seed(0)\nrandom.random = lambda: 0.5",
 }
 """With the right answer below it: its points are as they should be."""
+
+STAYS = """
+def predict_on_device(cp, x, d_w):
+    d_x = cp.asarray(x)
+    std = d_x.std(axis=0)
+    std = cp.where(std == 0, 1, std)
+    logits = (d_x - d_x.mean(axis=0)) / std @ d_w
+    e = cp.exp(logits - logits.max(axis=1, keepdims=True))
+    return (e / e.sum(axis=1, keepdims=True)).get()
+"""
+"""The right answer of stay-on-device."""
+
+COPIES = STAYS.replace("d_x = cp.asarray(x)", "d_x = cp.asarray(cp.asarray(x).get())").replace(
+    "std == 0, 1", "std == 0, float(std.max() * 0 + 1)"
+)
+"""The right numbers by copies that lose three of its four points."""
+
+COUNTERS = {
+    "patched account": (
+        "import gpuedu.arrays.account as a, gpuedu.simt.host.transfers as t\n"
+        "import gpuedu.arrays.transfer as c, gpuedu.backend as b\n"
+        "a.note_operation = t.note_transfer = c.note_transfer = lambda *_, **__: None\n"
+        "c.copied_to_host = c.copied_to_device = lambda *_, **__: None\n"
+        "b.transfers = t.transfers = lambda: ()\nt._log = ()"
+    ),
+    "patched watching": (
+        "import gpuedu.exercises.cupy.watching as w, gpuedu.exercises.cupy.play as p\n"
+        "w.plain_copies = p.plain_copies = lambda watched: []\n"
+        "w.watch = p.watch = lambda f, *a: w.Watched(f(*a), (), 0)"
+    ),
+    "patched memory": (
+        "import gpuedu.arrays.memory as m\nm._meter.change = lambda size: None\n"
+        "m.Peak.extra_bytes = property(lambda self: 0)"
+    ),
+    "patched proxies": (
+        "from gpuedu import cp\nkind = type(cp.zeros(1))\n"
+        "get, kind.get = kind.get, lambda self: get(self).copy()\nkind.__del__ = lambda self: None"
+    ),
+    "patched messages": (
+        "import gpuedu.grading.player.channel as c\nsend = c.Channel.send\n"
+        "def forged(self, value, limit_s=None):\n"
+        "    if 'observed' in value: value = {**value, 'copies': [], 'launches': 0}\n"
+        "    send(self, value, limit_s)\n"
+        "c.Channel.send = forged"
+    ),
+}
+"""Before ``COPIES``: the points are those of the copies that were made."""
+
+_ASK = """
+from gpuedu import cp
+held = cp.arange(4)
+link = cp._link
+def ask(**asked):
+    try:
+        link._ask({"args": [], "kwargs": {}, "name": "", **asked}, [])
+    except Exception as fault:
+        return type(fault).__name__
+    return "it was answered"
+"""
+UNANSWERED = {
+    "forbidden names": (
+        "names = ['load', 'save', 'fromfile', 'memoize', '__getattr__', '_functions', 'sys.exit', "
+        "'builtins.eval', 'cuda.runtime.getDevice', 'random.np.load', 'cuda.Device', 'operators']\n"
+        "answers = [ask(op='call', on=name) for name in names]"
+    ),
+    "forbidden parts": (
+        "parts = ['__globals__', '__class__', '__call__', '_compute', '__init__', 'part']\n"
+        "answers = [ask(op=op, on='exp', name=part) for part in parts for op in ('get', 'call')]"
+    ),
+    "forbidden attributes": (
+        "names = ['elements', 'device_view', '_memory', '_read', '__class__', '__dict__', 'part', "
+        "'__reduce__', '__array__', 'on_view', '__init__', 'base.base', 'tofile', 'dump']\n"
+        "number = held._link_number\n"
+        "answers = [ask(op=op, on=number, name=n) for n in names for op in ('get', 'call', 'set')]"
+    ),
+    "addresses of the host": (
+        "place = held.data\nnumber = place._link_number\n"
+        "answers = [ask(op='call', on=number, name=n, args=[1, 8]) for n in "
+        "('copy_from_host', 'copy_to_host', 'copy_from', 'copy_to_host_async', '_bytes')]"
+    ),
+    "forged handles": (
+        "answers = [ask(op='call', on=n, name='get') for n in (0, -1, 10**9, 1.5, True, None, [1])]\n"
+        "answers += [ask(op='call', on='exp', args=[['thing', n]]) for n in (0, -1, 10**9, '1', None)]"
+    ),
+    "replayed handles": (
+        "gone = cp.arange(3)\nnumber = gone._link_number\ndel gone\n"
+        "answers = [ask(op='call', on=number, name='get') for _ in range(3)]\n"
+        "link._freed += [[held._link_number, 10**6], [held._link_number, -5], ['x'], None, [None, 1]]\n"
+        "answers += [ask(op='call', on=held._link_number, name='get')]"
+    ),
+    "memory that is taken already": (
+        "place = held.data\ntold = ['method', place._link_number, '__add__']\n"
+        "answers = [ask(op='call', on='cuda.set_allocator', args=[one]) for one in (told, 3)]\n"
+        "number = place._link_number\n"
+        "answers += [ask(op='call', on=number, name='__sub__', args=[n]) for n in (1, 1.5, True)]\n"
+        "answers += [ask(op='call', on=number, name='__add__', args=[n]) for n in (-64, 10**4)]\n"
+        "memory = place.mem._link_number\nmade = [['thing', memory], -64], [3, 4], [7]\n"
+        "answers += [ask(op='call', on='cuda.MemoryPointer', args=list(one)) for one in made]\n"
+        "answers += [ask(op='call', on='cuda.Memory', args=[64])]"
+    ),
+    "malformed values": (
+        "values = [['list', 3], ['dict', [[1]]], ['slice', 1, 2, 3, 4, 5], ['dtype', 'O,'], [], [3], "
+        "['unknown', 1, 2], ['type', 'eval'], ['ufunc', 'load'], ['named', 'x', ['a b'], [1]], "
+        "['library', 'os'], ['function', 0, 'f'], ['blank', 'f8', [-1]], ['numbers', 3, 4], "
+        "['method', 1, '__init__'], ['name', 'os.system'], ['range', 'a'], ['bytes', 'x']]\n"
+        "answers = [ask(op='call', on='asarray', args=[value]) for value in values]"
+    ),
+    "malformed requests": (
+        "asked = [dict(op='call', on='exp', args=3), dict(op='call', on='exp', kwargs=[]), dict(), "
+        "dict(op='call', on='exp', name=None), dict(op='set', on='exp'), dict(on={}), "
+        "dict(op='returned', value=1), dict(op='raised', value=1)]\n"
+        "answers = [ask(**one) for one in asked]"
+    ),
+    "more than there is": (
+        "answers = [ask(op='call', on='zeros', args=[2**n]) for n in (40, 50, 62, 70)]\n"
+        "answers += [ask(op='call', on='ndarray', args=[['tuple', [2**20] * 3]])]"
+    ),
+    "what a fused function kept": (
+        "kept = []\n@cp.fuse\ndef f(x):\n    kept.append(x * 2)\n    return kept[0] + 1\n"
+        "result = f(held)\nanswers = [ask(op='call', on=kept[0]._link_number, name='get')]"
+    ),
+}
+"""Asked before ``STAYS``: every one of ``answers`` is a refusal, and the points are had."""
+UNANSWERED = {
+    name: f"{_ASK}{text}\nassert 'it was answered' not in answers, answers\n"
+    for name, text in UNANSWERED.items()
+}
+
+_IN_CALL = "def predict_on_device(cp, x, d_w):\n    import os, json, struct, time\n"
+LOST = {
+    "forged result": _IN_CALL
+    + ("    class F:\n        def told_to_device(self): return ['thing', 10**6]\n    return F()"),
+    "endless memory": _IN_CALL + "    kept = []\n    while True: kept.append(cp.zeros(2**23))",
+    "rubbish": _IN_CALL + "    os.write(3, b'x' * 10_000)",
+    "a message too many": _IN_CALL
+    + (
+        "    told = json.dumps({'d': [['device', {'d': []}]]}).encode()\n"
+        "    for _ in range(50): os.write(3, struct.pack('<II', len(told), 0) + told)\n"
+        "    return d_w.get()"
+    ),
+    "a request that is none": _IN_CALL
+    + (
+        "    cp._link._channel.send({'device': [1, 2]})\n"
+        "    cp._link._channel.send({'do': 'rebuild', 'problem': 7, 'call': 3})\n    return 1"
+    ),
+    "a reply of its own": _IN_CALL
+    + (
+        "    cp._link._channel.send({'observed': {'result': x, 'copies': []}, 'problem': None})\n"
+        "    return x"
+    ),
+    "left in a fused function": _IN_CALL
+    + (
+        "    f = cp.fuse(lambda a: cp._link._channel.send({'problem': ['m', 'c', False]}))\n"
+        "    return f(d_w)"
+    ),
+    "lists in lists": _IN_CALL
+    + (
+        "    deep = 1\n    for _ in range(300): deep = ['list', [deep]]\n"
+        "    cp._link._ask({'op': 'call', 'on': 'exp', 'name': '', 'args': [deep], 'kwargs': {}}, [])"
+    ),
+    "never reads": _IN_CALL
+    + (
+        "    d = cp.zeros(2**20)\n    told = {'op': 'call', 'on': d._link_number, 'name': 'get'}\n"
+        "    cp._link._channel.send({'device': {**told, 'args': [], 'kwargs': {}}})\n"
+        "    time.sleep(1e6)"
+    ),
+}
+"""Answers that say to the device what is no request, or take what there is: no points."""

@@ -77,5 +77,6 @@ ACCUMULATION_PLAYS = {
         ),
         play_accumulate_gradients,
         time_limit_s=20.0,
+        observes="gradients, updates and memory of a model's steps",
     )
 }

@@ -127,5 +127,6 @@ FINDER_PLAYS = {
         ),
         play_lr_finder,
         time_limit_s=20.0,
+        observes="the rates of a model's steps, and its state after them",
     )
 }

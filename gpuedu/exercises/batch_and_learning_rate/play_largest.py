@@ -109,5 +109,6 @@ LARGEST_PLAYS = {
         ),
         play_largest_batch,
         time_limit_s=20.0,
+        observes="trials of a search, and the memory between them",
     )
 }

@@ -72,5 +72,6 @@ NOISE_PLAYS = {
         ),
         play_noise_scale,
         time_limit_s=5.0,
+        observes="whether gradients are left as they were",
     )
 }

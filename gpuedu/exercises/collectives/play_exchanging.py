@@ -40,9 +40,27 @@ thousand times, and on a busy machine each turn may have to wait."""
 _X = ("x",)
 EXCHANGING_PLAYS = {
     "broadcast-tree": Play(
-        (Answer("broadcast_tree", signature=("x", "root")),), play_broadcast_tree, LIMIT_S
+        (Answer("broadcast_tree", signature=("x", "root")),),
+        play_broadcast_tree,
+        LIMIT_S,
+        observes="messages between simulated ranks",
     ),
-    "reduce-scatter": Play((Answer("reduce_scatter", signature=_X),), play_in_place, LIMIT_S),
-    "all-gather": Play((Answer("all_gather", signature=_X),), play_in_place, LIMIT_S),
-    "ring-all-reduce": Play((Answer("ring_all_reduce", signature=_X),), play_in_place, LIMIT_S),
+    "reduce-scatter": Play(
+        (Answer("reduce_scatter", signature=_X),),
+        play_in_place,
+        LIMIT_S,
+        observes="messages between simulated ranks",
+    ),
+    "all-gather": Play(
+        (Answer("all_gather", signature=_X),),
+        play_in_place,
+        LIMIT_S,
+        observes="messages between simulated ranks",
+    ),
+    "ring-all-reduce": Play(
+        (Answer("ring_all_reduce", signature=_X),),
+        play_in_place,
+        LIMIT_S,
+        observes="messages between simulated ranks",
+    ),
 }

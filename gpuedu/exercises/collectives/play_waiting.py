@@ -129,8 +129,12 @@ WAITING_PLAYS = {
             Answer("swap_halos", signature=("piece", "above", "below")),
         ),
         play_who_waits,
+        observes="messages between simulated ranks",
     ),
     "hierarchical": Play(
-        (Answer("hierarchical", signature=("x", "per_node")),), play_hierarchical, time_limit_s=20.0
+        (Answer("hierarchical", signature=("x", "per_node")),),
+        play_hierarchical,
+        time_limit_s=20.0,
+        observes="messages between simulated ranks",
     ),
 }

@@ -37,5 +37,6 @@ ACCUMULATING_PLAYS = {
         ),
         play_no_sync,
         time_limit_s=30.0,
+        observes="messages between simulated ranks, and a model's steps",
     ),
 }

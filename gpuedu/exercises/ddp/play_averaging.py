@@ -33,5 +33,6 @@ AVERAGING_PLAYS = {
         ),
         play_naive_ddp,
         time_limit_s=30.0,
+        observes="messages between simulated ranks, and a model's steps",
     ),
 }

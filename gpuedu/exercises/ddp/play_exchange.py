@@ -98,6 +98,12 @@ EXCHANGE_PLAYS = {
             Answer("reduce_buckets", signature=("buckets",)),
         ),
         play_buckets,
+        observes="messages between simulated ranks",
     ),
-    "overlap": Play((Answer("attach", signature=("buckets",)),), run_overlap, time_limit_s=20.0),
+    "overlap": Play(
+        (Answer("attach", signature=("buckets",)),),
+        run_overlap,
+        time_limit_s=20.0,
+        observes="messages between simulated ranks, and when they are sent",
+    ),
 }

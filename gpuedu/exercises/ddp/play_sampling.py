@@ -43,5 +43,6 @@ SAMPLING_PLAYS = {
             Answer("eval_part", signature=("samples", "rank", "ranks")),
         ),
         play_sampler,
+        observes="whether the state of random numbers was left alone",
     ),
 }

@@ -88,5 +88,6 @@ DDP_PLAYS = {
         ),
         play_torch_ddp,
         time_limit_s=90.0,
+        observes="messages between ranks, and a model's steps",
     ),
 }

@@ -112,5 +112,6 @@ STATISTICS_PLAYS = {
         ),
         play_clip_and_mean,
         time_limit_s=30.0,
+        observes="messages between ranks",
     ),
 }

@@ -33,5 +33,6 @@ SURVIVAL_PLAYS = {
         ),
         play_survive,
         time_limit_s=60.0,
+        observes="checkpoints, and how training runs go on after them",
     ),
 }

@@ -179,5 +179,6 @@ AUGMENTING_PLAYS = {
         play_augment_on_device,
         # PyTorch loads much when operations are first watched.
         time_limit_s=30.0,
+        observes="kernels that PyTorch starts, and what waits for them",
     ),
 }

@@ -89,5 +89,6 @@ COPYING_PLAYS = {
             Answer("send", signature=("tensors", "copy")),
         ),
         play_transfer_size,
+        observes="copies to a simulated device",
     ),
 }

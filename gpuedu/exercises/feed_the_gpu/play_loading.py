@@ -141,7 +141,11 @@ LOADING_PLAYS = {
         ),
         play_stall_fraction,
     ),
-    "prefetch": Play((Answer("prefetch", signature=("source", "depth")),), play_prefetch),
+    "prefetch": Play(
+        (Answer("prefetch", signature=("source", "depth")),),
+        play_prefetch,
+        observes="threads and waits on a simulated clock",
+    ),
     "workers": Play(
         (
             Answer("batches_per_s", signature=("workers", *Stages._fields)),

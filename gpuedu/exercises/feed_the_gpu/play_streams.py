@@ -40,6 +40,8 @@ def _as_plain(race: Race) -> dict[str, str]:
 
 STREAMS_PLAYS = {
     "streams": Play(
-        (Answer("pipeline", signature=("device", "chunks", "results", "kernel")),), play_streams
+        (Answer("pipeline", signature=("device", "chunks", "results", "kernel")),),
+        play_streams,
+        observes="work and waits on a simulated device",
     ),
 }

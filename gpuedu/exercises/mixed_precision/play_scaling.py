@@ -145,6 +145,7 @@ SCALING_PLAYS = {
         ),
         run=play_autocast,
         time_limit_s=_LIMIT_S,
+        observes="the types in which PyTorch computes products",
     ),
     "same-accuracy": Play(
         answers=(
@@ -153,5 +154,6 @@ SCALING_PLAYS = {
         ),
         run=play_same_accuracy,
         time_limit_s=2 * _LIMIT_S,
+        observes="losses, accuracies, and the types in which products are computed",
     ),
 }

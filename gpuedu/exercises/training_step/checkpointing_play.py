@@ -130,5 +130,6 @@ CHECKPOINTING_PLAYS = {
         ),
         play_checkpointing,
         time_limit_s=30.0,
+        observes="memory and work of PyTorch in a step",
     )
 }

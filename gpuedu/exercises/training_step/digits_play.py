@@ -86,5 +86,6 @@ DIGITS_PLAYS = {
         (Answer("train_model", signature=("images", "labels")),),
         play_train_digits,
         time_limit_s=60.0,
+        observes="a model's accuracy, and the steps of optimisers",
     ),
 }

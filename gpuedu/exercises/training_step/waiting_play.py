@@ -80,5 +80,6 @@ WAITING_PLAYS = {
         (Answer("train_ahead", signature=("model", "optimiser", "batches")),),
         play_hidden_syncs,
         time_limit_s=60.0,
+        observes="waits for a simulated device",
     ),
 }

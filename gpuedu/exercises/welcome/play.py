@@ -58,6 +58,7 @@ PLAYS = {
     "honest-timer": Play(
         (Answer("median_time_s", signature=("launch", "sync", "warmup", "repeats", "now")),),
         play_honest_timer,
+        observes="waits for a simulated device and its clock",
     ),
     "bandwidth": Play(
         (Answer("bandwidth_gb_per_s", signature=("kernel", "n", "itemsize", "time_s")),),

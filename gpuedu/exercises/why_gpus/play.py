@@ -197,6 +197,7 @@ PLAYS = {
         play_parallel_cpu,
         time_limit_s=40.0,
         isolated=True,
+        observes="whether the compiled loop runs in parallel",
     ),
     "amdahl": Play(
         (

@@ -7,7 +7,7 @@ are compared here.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,13 +17,16 @@ from gpuedu.exercises.contract import Case, Exercise, Fault, Finding, Plain
 from gpuedu.exercises.examine import Report, report_of, report_without_cases
 from gpuedu.exercises.guard import Outcome, Problem, play_guarded
 from gpuedu.grading.judge.cells import Cells
-from gpuedu.grading.judge.players import Player, PlayerGoneError
+from gpuedu.grading.judge.players import PlayerGoneError
+from gpuedu.grading.judge.relaying import Relay
 from gpuedu.grading.judge.stage import Stage
 from gpuedu.grading.sandbox.limits import PlayingLimits
 
 VERDICT_LIMIT_S = 30.0
-_MOST_CALLS = 100_000
 _MOST_TEXT = 4_000
+
+Ask = Callable[[Any, float], Any]
+"""Asks a player, with a limit in seconds; see ``Player.ask``."""
 
 
 class _NothingToPlayError(Exception):
@@ -47,24 +50,33 @@ def examine_cells(stage: Stage, exercise: Exercise, cells: Cells, seed: int) -> 
     """
     stage.prepare(exercise.lesson, cells.imports)
     began_s = time.perf_counter()
-    limits, learner = stage.limits, stage.learner()
+    relay = Relay(stage.learner(), stage.machine)
     try:
-        has_blanks = _load(learner, exercise, cells, limits)
-        table = _Table(exercise, limits, learner)
-        if exercise.play.on_machine:
-            _hand_over(learner, stage, exercise)
-            table = _Table(exercise, limits, stage.machine(), learner)
+        ask, has_blanks = _set_up(relay, exercise, cells, stage.limits)
     except _NothingToPlayError as told:
+        if relay.asked_machine:
+            stage.drop_machine()
         return told.report
     cases = exercise.judge.cases(np.random.default_rng(seed))
-    outcomes = table.play(cases)
-    if any(outcome.problem for outcome in outcomes):
+    outcomes = _Table(exercise, stage.limits, ask).play(cases)
+    if relay.used_device or any(outcome.problem for outcome in outcomes):
         stage.drop_machine()
     report = report_of(_wary(exercise), cases, outcomes, has_blanks=has_blanks)
     return replace(report, seconds=time.perf_counter() - began_s)
 
 
-def _load(player: Player, exercise: Exercise, cells: Cells, limits: PlayingLimits) -> bool:
+def _set_up(
+    relay: Relay, exercise: Exercise, cells: Cells, limits: PlayingLimits
+) -> tuple[Ask, bool]:
+    """Have all ready for the cases; who plays them, and whether blanks are left in the answers."""
+    if not exercise.play.on_machine:
+        return relay.learner.ask, _load(relay.learner.ask, exercise, cells, limits)
+    has_blanks = _load(relay.ask_learner, exercise, cells, limits)
+    _hand_over(relay, exercise, limits)
+    return relay.ask_machine, has_blanks
+
+
+def _load(ask: Ask, exercise: Exercise, cells: Cells, limits: PlayingLimits) -> bool:
     """Have the cells run; whether blanks are left in the answers.
 
     Raises:
@@ -78,35 +90,31 @@ def _load(player: Player, exercise: Exercise, cells: Cells, limits: PlayingLimit
         "arguments": list(cells.arguments),
         "limit_s": limits.cells_s,
     }
-    reply = _prepare(player, exercise, request, limits)
+    reply = _prepare(ask, exercise, request, limits)
     if any(one is True for one in _list(reply.get("given"))):
         raise _NothingToPlayError(report_without_cases(exercise, "unsolved"))
     return any(one is True for one in _list(reply.get("blanks")))
 
 
-def _hand_over(learner: Player, stage: Stage, exercise: Exercise) -> None:
+def _hand_over(relay: Relay, exercise: Exercise, limits: PlayingLimits) -> None:
     """Send the answers, as text, from where they were made to where they are played."""
-    limit_s = stage.limits.cells_s
-    asked = {"do": "describe", "limit_s": limit_s}
-    answers = _list(_prepare(learner, exercise, asked, stage.limits).get("observed"))
+    describe = {"do": "describe", "limit_s": limits.cells_s}
+    told = _prepare(relay.ask_learner, exercise, describe, limits)
+    answers = _list(told.get("observed"))
     if len(answers) != len(exercise.play.answers):
         told = "your cells cannot be run: the answers did not arrive"
         raise _NothingToPlayError(report_without_cases(exercise, "refused", told))
     request = {"do": "rebuild", "lesson": exercise.lesson, "exercise": exercise.id}
-    request |= {"answers": answers, "limit_s": limit_s}
-    try:
-        _prepare(stage.machine(), exercise, request, stage.limits)
-    except _NothingToPlayError:
-        stage.drop_machine()
-        raise
+    request |= {"answers": answers, "limit_s": limits.cells_s}
+    _prepare(relay.ask_machine, exercise, request, limits)
 
 
 def _prepare(
-    player: Player, exercise: Exercise, request: dict[str, Any], limits: PlayingLimits
+    ask: Ask, exercise: Exercise, request: dict[str, Any], limits: PlayingLimits
 ) -> dict[str, Any]:
     """A reply before anything is played; raises where it tells of a problem, or none came."""
     try:
-        reply = player.ask(request, limits.cells_s + limits.grace_s)
+        reply = ask(request, limits.cells_s + limits.grace_s)
         problem = _problem_of(reply)
     except TimeoutError:
         problem = Problem(f"your cells did not finish within {limits.cells_s:.3g} s")
@@ -119,18 +127,11 @@ def _prepare(
 
 
 class _Table:
-    """Where cases are played: one player, and a second where the learner's functions are."""
+    """Where cases are played: in the player that ``ask`` asks."""
 
-    def __init__(
-        self,
-        exercise: Exercise,
-        limits: PlayingLimits,
-        player: Player,
-        functions: Player | None = None,
-    ) -> None:
-        self._limits, self._player, self._functions = limits, player, functions
+    def __init__(self, exercise: Exercise, limits: PlayingLimits, ask: Ask) -> None:
+        self._limits, self._ask = limits, ask
         self._limit_s = exercise.play.time_limit_s
-        self._calls = 0
 
     def play(self, cases: Sequence[Case]) -> list[Outcome]:
         """An Outcome for each case that was reached before the time ran out."""
@@ -144,25 +145,12 @@ class _Table:
 
     def _play_one(self, case: Case, left_s: float) -> Outcome:
         request = {"do": "play", "inputs": dict(case.inputs), "limit_s": left_s}
-        end_s = time.monotonic() + left_s + self._limits.grace_s
         try:
-            reply = self._player.ask(request, end_s - time.monotonic())
-            while type(reply) is dict and "call" in reply:
-                reply = self._player.ask(self._call(reply["call"], end_s), end_s - time.monotonic())
-            return self._outcome(reply)
+            return self._outcome(self._ask(request, left_s + self._limits.grace_s))
         except TimeoutError:
             return Outcome(problem=self._too_long())
         except PlayerGoneError as fault:
             return Outcome(problem=Problem(str(fault), ends_check=True))
-
-    def _call(self, call: Any, end_s: float) -> Any:
-        """What the learner's function gives; the reply is passed on as it is."""
-        self._calls += 1
-        if self._functions is None or type(call) is not dict or self._calls > _MOST_CALLS:
-            raise PlayerGoneError("its reply has no known form")
-        left_s = max(end_s - time.monotonic(), 0.001)
-        request = {"do": "call", **call, "limit_s": left_s}
-        return self._functions.ask(request, left_s)
 
     def _outcome(self, reply: Any) -> Outcome:
         problem = _problem_of(reply)

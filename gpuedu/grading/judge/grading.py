@@ -67,8 +67,7 @@ def grade(zygote: Zygote, task: Task, submission: Submission, limits: PlayingLim
                 cells = cells_of(submission.notebook, name)
                 seed = seed_of(task.seed, name)
                 report = examine_cells(stage, exercise, cells, seed)
-            forgeable = not exercise.play.on_machine
-            verdicts.append(ExerciseVerdict.of(report, forgeable=forgeable))
+            verdicts.append(ExerciseVerdict.of(report, observed=exercise.play.forgeable))
     return Verdict(
         task,
         State.GRADED,

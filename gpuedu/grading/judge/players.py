@@ -48,12 +48,13 @@ class Player:
         """Send a request and wait for the reply; what it says is not to be trusted.
 
         Raises:
-            TimeoutError: no whole reply came in time; the player has been killed.
+            TimeoutError: it was not read, or no whole reply came, in time; it has been killed.
             PlayerGoneError: it is gone, and why.
         """
         try:
-            self._channel.send(request)
-            return self._channel.receive(limit_s)
+            end_s = time.monotonic() + limit_s
+            self._channel.send(request, limit_s)
+            return self._channel.receive(end_s - time.monotonic())
         except TimeoutError:
             self._kill()
             raise

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import AnswerError
+from gpuedu.grading.player.device.values import Codec
 from gpuedu.grading.wire import WireError, pack
 
 _MODULES = (
@@ -26,7 +27,6 @@ _MODULES = (
 )
 """Names from these are sent as names. None of them is called where they arrive."""
 _MOST_NESTED = 20
-_CUDA_C = ("code", "name", "options", "operation", "preamble", "in_params", "out_params")
 
 Call = Callable[[int, tuple[Any, ...]], Any]
 
@@ -34,8 +34,13 @@ Call = Callable[[int, tuple[Any, ...]], Any]
 # Where the learner's code ran
 
 
-def describe_answer(answer: Any) -> dict[str, Any]:
-    """An answer as plain values: a kernel's text, a value, or that it is a function."""
+def describe_answer(answer: Any, device: Codec | None = None) -> dict[str, Any]:
+    """An answer as plain values: a kernel's text, a value, or that it is a function.
+
+    ``device`` knows what lies on the device.
+    """
+    if device is not None and device.holds(answer):
+        return {"kind": "device", "value": device.encode(answer)}
     if _python_under(answer) is not None and answer is not _python_under(answer):
         return _kernel(answer, ())
     if inspect.isfunction(answer) or inspect.isbuiltin(answer):
@@ -43,8 +48,10 @@ def describe_answer(answer: Any) -> dict[str, Any]:
     return _value(answer, ())
 
 
-def describe_argument(value: Any) -> dict[str, Any]:
-    """What a function is called with: a plain value, or a tensor on the CPU."""
+def describe_argument(value: Any, device: Codec | None = None) -> dict[str, Any]:
+    """What a function is called with: a plain value, a tensor on the CPU, or of the device."""
+    if device is not None and device.holds(value):
+        return {"kind": "device", "value": device.encode(value)}
     if _is_tensor(value):
         import torch
 
@@ -58,8 +65,10 @@ def _is_tensor(value: Any) -> bool:
     return type(value).__module__ == "torch" and type(value).__name__ == "Tensor"
 
 
-def rebuild_argument(told: Any) -> Any:
+def rebuild_argument(told: Any, device: Codec | None = None) -> Any:
     """An argument, where the function is; and an argument that came back, where it is called."""
+    if device is not None and _field(told, "kind", str) == "device":
+        return device.decode(told.get("value"))
     if _field(told, "kind", str) == "value":
         return told.get("value")
     return _tensor(told)
@@ -122,10 +131,6 @@ def _value(value: Any, inside: tuple[int, ...]) -> dict[str, Any]:
         return {"kind": "name", "module": found[0], "name": found[1]}
     if _is_plain(value):
         return {"kind": "value", "value": value}
-    texts = {name: getattr(value, name, None) for name in _CUDA_C}
-    if any(type(texts[name]) is str for name in ("code", "operation")):
-        kept = {name: one for name, one in texts.items() if _is_plain(one) and one is not None}
-        return {"kind": "CUDA C", "class": type(value).__name__, **kept}
     return {"kind": "unknown", "type": type(value).__name__}
 
 
@@ -175,19 +180,24 @@ def _is_plain(value: Any) -> bool:
 # Where none of it ever ran
 
 
-def rebuild_answer(told: Mapping[str, Any], number: int, call: Call) -> Any:
+def rebuild_answer(
+    told: Mapping[str, Any], number: int, call: Call, device: Codec | None = None
+) -> Any:
     """An answer from what was told of it.
 
     Args:
         told: what ``describe_answer`` made.
         number: which answer it is, for calls.
         call: calls the learner's function ``number`` with arguments, where it is.
+        device: knows what lies on the device.
 
     Raises:
         AnswerError: what was told is no answer.
     """
     if _field(told, "kind", str) == "function":
         return _remote(_field(told, "name", str), number, call)
+    if device is not None and _field(told, "kind", str) == "device":
+        return device.decode(told.get("value"))
     return _rebuild(told, 0)
 
 
@@ -211,8 +221,6 @@ def _rebuild(told: Any, depth: int) -> Any:
         return _library(_field(told, "module", str), _field(told, "name", str))
     if kind == "kernel":
         return _rebuild_kernel(told, depth)
-    if kind == "CUDA C":
-        return _rebuild_cuda_c(told)
     if kind == "tensor":
         return _tensor(told)
     return type(str(told.get("type", "object"))[:60], (), {})()
@@ -286,14 +294,3 @@ def _code_of(text: str, file: str, name: str, line: int) -> types.CodeType:
             return code
         codes += [one for one in code.co_consts if isinstance(one, types.CodeType)]
     raise AnswerError(f"the source of `{name}` is not in its cell", remedy="define it with `def`")
-
-
-def _rebuild_cuda_c(told: Mapping[str, Any]) -> Any:
-    from gpuedu.backend import cp
-
-    texts = {name: told[name] for name in _CUDA_C if name in told}
-    kind = _field(told, "class", str)
-    if kind == "RawKernel":
-        options = tuple(str(one) for one in texts.get("options") or ())
-        return cp.RawKernel(str(texts.get("code")), str(texts.get("name")), options=options)
-    raise AnswerError(f"a kernel of the class {kind!r} arrived, which none is judged of")

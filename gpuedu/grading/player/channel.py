@@ -23,9 +23,13 @@ class Channel:
         self._connection = connection
         self._limits = limits or WireLimits()
 
-    def send(self, value: Any) -> None:
-        """Send a plain value; OSError where the other side has gone, or does not read."""
-        self._connection.settimeout(None)
+    def send(self, value: Any, limit_s: float | None = None) -> None:
+        """Send a plain value.
+
+        Raises:
+            OSError: the other side has gone; TimeoutError, it did not read within ``limit_s``.
+        """
+        self._connection.settimeout(None if limit_s is None else max(limit_s, 0.001))
         self._connection.sendall(pack(value))
 
     def receive(self, limit_s: float | None = None) -> Any:

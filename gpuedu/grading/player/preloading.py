@@ -14,7 +14,10 @@ import threading
 from collections.abc import Iterator
 from types import ModuleType
 
-_MACHINE = ("gpuedu.simt", "gpuedu.compilers", "gpuedu.arrays", "gpuedu.lens", "cloudpickle")
+_MACHINE = (
+    *("gpuedu.simt", "gpuedu.compilers", "gpuedu.arrays", "gpuedu.lens"),
+    *("gpuedu.grading.player.serving", "cloudpickle"),
+)
 _WITH = {
     "torch": (
         *("torch.distributed", "torch.utils.data", "torch.nn.parallel"),

@@ -3,6 +3,7 @@
 Where an exercise is about kernels there are two players. In the first the learner's cells run; what
 they define goes to the second as text, and there, where none of the learner's Python has run, the
 kernels are played on the machine. Plain functions stay in the first and are called from the second.
+What they see of a device, ``cp``, is there, too: see ``gpuedu.grading.player.device``.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ from gpuedu.grading.player.capsules import (
     rebuild_argument,
 )
 from gpuedu.grading.player.channel import Channel
+from gpuedu.grading.player.device.faults import describe_fault
+from gpuedu.grading.player.device.modules import install
+from gpuedu.grading.player.device.server import Device, LeftItError
+from gpuedu.grading.player.device.values import Codec
 from gpuedu.grading.wire import WireError
 
 MOST_SHOWN = 4_000
@@ -40,6 +45,7 @@ def serve(channel: Channel) -> None:
         "rebuild": player.rebuild,
         "play": player.play,
         "call": player.call,
+        "device": player.device,
     }
     while True:
         try:
@@ -63,10 +69,14 @@ class _Player:
         self._channel = channel
         self._play: Play | None = None
         self._answers: list[Any] = []
+        self._device: Codec | None = None
+        self._machine = Device(self._say)
 
     def load(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Run the cells and take the answers; what is wrong with them is told, never raised."""
         self._play = load_play(request["lesson"], request["exercise"])
+        if self._play.on_machine:
+            self._device = install(self._channel)
         outcome = play_guarded(
             lambda: run_cells(request["cells"], request["arguments"]), request["limit_s"]
         )
@@ -89,7 +99,8 @@ class _Player:
     def describe(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """The answers as text and plain values."""
         outcome = play_guarded(
-            lambda: [describe_answer(one) for one in self._answers], request["limit_s"]
+            lambda: [describe_answer(one, self._device) for one in self._answers],
+            request["limit_s"],
         )
         return _reply(outcome)
 
@@ -98,8 +109,8 @@ class _Player:
         self._play = load_play(request["lesson"], request["exercise"])
 
         def build() -> list[Any]:
-            told = request["answers"]
-            return [rebuild_answer(one, at, self._call_there) for at, one in enumerate(told)]
+            there = self._call_there, self._machine
+            return [rebuild_answer(one, at, *there) for at, one in enumerate(request["answers"])]
 
         outcome = play_guarded(build, request["limit_s"])
         self._answers = outcome.observed or []
@@ -115,28 +126,61 @@ class _Player:
     def call(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """One of the learner's functions, for a play in another player.
 
-        Arrays come back too, as the function left them; kernels that it made, as text.
+        Arrays come back too, as the function left them; kernels that it made, as text. What it let
+        go of on the device is told with the reply, so that nothing of it is there afterwards.
         """
-        arguments = [rebuild_argument(one) for one in request["arguments"]]
+        told = request["arguments"]
+        arguments = [rebuild_argument(one, self._device) for one in told]
         function = self._answers[request["answer"]]
 
         def run() -> dict[str, Any]:
             given = function(*arguments)
-            back = [describe_argument(one) for one in arguments]
-            return {"given": describe_answer(given), "arguments": back}
+            back = [_told_back(one, kind) for one, kind in zip(arguments, told, strict=True)]
+            return {"given": describe_answer(given, self._device), "arguments": back}
 
-        return _reply(play_guarded(run, request["limit_s"]))
+        reply = _reply(play_guarded(run, request["limit_s"]))
+        arguments.clear()
+        return reply if self._device is None else {**reply, "freed": self._device.freed()}
+
+    def device(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """One thing that the learner's cells ask of the device while they are run."""
+        return {"answer": self._machine.answer(request["device"]), "done": True}
+
+    def _say(self, message: Mapping[str, Any]) -> Any:
+        """Say something to the learner's player and get the next message from there."""
+        try:
+            self._channel.send(message)
+        except (WireError, ValueError) as fault:
+            if "answer" not in message:
+                raise
+            told = describe_fault(AnswerError(f"what it gives cannot be sent: {fault}"))
+            self._channel.send({"answer": {"fault": told}})
+        return self._channel.receive()["said"]
 
     def _call_there(self, answer: int, arguments: Sequence[Any]) -> Any:
-        """Call a function of the learner's where it is, by way of the judge."""
-        sent = [describe_argument(one) for one in arguments]
-        self._channel.send({"call": {"answer": answer, "arguments": sent}})
-        reply = self._channel.receive()
+        """Call a function of the learner's where it is, and do what it asks of the device."""
+        sent = [describe_argument(one, self._machine) for one in arguments]
+        reply = self._say({"call": {"answer": answer, "arguments": sent}})
+        while type(reply) is dict and "device" in reply:
+            try:
+                reply = self._say({"answer": self._machine.answer(reply["device"])})
+            except LeftItError as left:
+                reply = left.reply
         if reply["problem"] is not None:
+            self._machine.free(reply.get("freed"))
             raise ToldProblemError(Problem(*reply["problem"]))
         for mine, theirs in zip(arguments, reply["observed"]["arguments"], strict=True):
             _write_back(mine, rebuild_argument(theirs))
-        return rebuild_answer(reply["observed"]["given"], answer, _no_function)
+        given = rebuild_answer(reply["observed"]["given"], answer, _no_function, self._machine)
+        self._machine.free(reply.get("freed"))
+        print(str(reply["printed"])[:MOST_SHOWN], end="")
+        return given
+
+
+def _told_back(argument: Any, told: Mapping[str, Any]) -> dict[str, Any]:
+    """An argument after the call; what is on the device has not moved."""
+    is_there = told["kind"] == "device"
+    return {"kind": "value", "value": None} if is_there else describe_argument(argument)
 
 
 def _no_function(_answer: int, _arguments: Sequence[Any]) -> Any:

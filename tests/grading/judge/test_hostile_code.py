@@ -128,3 +128,32 @@ def test_no_state_passes_from_one_player_to_the_next(zygote):
     look += "assert os.listdir('/dev/shm') == [] and not hasattr(math, 'left')\n" + answers.RIGHT
     report = grade(zygote, look)
     assert report.state == "solved", report.refusal
+
+
+def grade_device(zygote, answer):
+    return grade(zygote, answer, "stay-on-device", ("predict_on_device",))
+
+
+def test_copies_are_counted_where_the_device_is(zygote):
+    assert grade_device(zygote, answers.STAYS).state == "solved"
+    costly = grade_device(zygote, answers.COPIES)
+    assert list(costly.held().values()) == [True, False, False, False], costly.refusal
+
+
+@pytest.mark.parametrize("name", answers.COUNTERS)
+def test_who_replaces_a_counter_is_counted_all_the_same(name, zygote):
+    report = grade_device(zygote, answers.COUNTERS[name] + "\n" + answers.COPIES)
+    assert list(report.held().values()) == [True, False, False, False], report.refusal
+
+
+@pytest.mark.parametrize("name", answers.UNANSWERED)
+def test_the_device_refuses_what_is_no_request_and_goes_on(name, zygote):
+    report = grade_device(zygote, answers.UNANSWERED[name] + answers.STAYS)
+    assert report.state == "solved", report.refusal
+
+
+@pytest.mark.parametrize("name", answers.LOST)
+def test_who_says_to_the_device_what_is_no_request_has_no_points(name, zygote):
+    report = grade_device(zygote, answers.LOST[name])
+    assert report.points == 0.0
+    assert any(one.fault and one.fault.message for one in report.results)

@@ -33,7 +33,7 @@ BENCH = Bench(ROOT, EXERCISE)
 def verdict_on(learner, text, seed=5):
     """The verdict on an answer to one exercise, as a file of it would have it."""
     answers = BENCH.answers([*BENCH.solution_cells(), text], learner)
-    part = ExerciseVerdict.of(examine(load(EXERCISE), answers, seed), forgeable=True)
+    part = ExerciseVerdict.of(examine(load(EXERCISE), answers, seed), observed="what is counted")
     task = Task(learner, LESSON, "", seed)
     return Verdict(task, State.GRADED, exercises=(part,), answers={f"{EXERCISE}-answer": text})
 

@@ -1,0 +1,93 @@
+"""Two players of one exercise talk to each other: each message passes here, and is plain.
+
+In one are the learner's functions, in the other the machine, which plays. While one of them is
+asked for something it may ask the other: the machine for a call, the learner's code for something
+of the device. They take turns, so whoever was not asked is waiting.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from gpuedu.grading.judge.players import Player, PlayerGoneError
+
+MOST_MESSAGES = 1_000_000
+"""Messages of one exercise from one player to the other."""
+
+
+class Relay:
+    """Passes messages on between two players.
+
+    Args:
+        learner: where the learner's code runs.
+        machine: the other, started when it is first asked for.
+
+    Attributes:
+        learner: as it was given.
+        asked_machine: whether the machine was asked for anything.
+        used_device: whether the learner's code used the device, and left what it did in it.
+    """
+
+    def __init__(self, learner: Player, machine: Callable[[], Player]) -> None:
+        self.learner, self._start_machine = learner, machine
+        self.asked_machine = self.used_device = False
+        self._messages = 0
+
+    def _machine(self) -> Player:
+        self.asked_machine = True
+        return self._start_machine()
+
+    def ask_learner(self, request: Any, limit_s: float) -> Any:
+        """Ask the learner's player; meanwhile it may use the device.
+
+        Raises:
+            TimeoutError: it took longer; a player has been killed.
+            PlayerGoneError: one of them is gone, or says what has no known form.
+        """
+        end_s, busy = time.monotonic() + limit_s, False
+        reply = self.learner.ask(request, limit_s)
+        while _has(reply, "device"):
+            self._count()
+            self.used_device = True
+            message = {"said": reply} if busy else {"do": "device", "device": reply["device"]}
+            told = self._machine().ask(message, _left(end_s))
+            if not _has(told, "answer"):
+                raise PlayerGoneError("its reply has no known form")
+            busy = "done" not in told  # it called a function of the learner's back, and waits
+            reply = self.learner.ask({"answer": told["answer"]}, _left(end_s))
+        return reply
+
+    def ask_machine(self, request: Any, limit_s: float) -> Any:
+        """Ask the machine; meanwhile it may call the learner's functions, and they use the device.
+
+        Raises:
+            TimeoutError: it took longer; a player has been killed.
+            PlayerGoneError: one of them is gone, or says what has no known form.
+        """
+        end_s = time.monotonic() + limit_s
+        reply = self._machine().ask(request, limit_s)
+        while _has(reply, "call") or _has(reply, "answer"):
+            self._count()
+            if "answer" in reply:
+                self.used_device = True
+                message = {"answer": reply["answer"]}
+            else:
+                message = {"do": "call", **reply["call"], "limit_s": _left(end_s)}
+            said = self.learner.ask(message, _left(end_s))
+            reply = self._machine().ask({"said": said}, _left(end_s))
+        return reply
+
+    def _count(self) -> None:
+        self._messages += 1
+        if self._messages > MOST_MESSAGES:
+            raise PlayerGoneError(f"it asked for more than {MOST_MESSAGES:,} things of the device")
+
+
+def _has(message: Any, name: str) -> bool:
+    return type(message) is dict and name in message
+
+
+def _left(end_s: float) -> float:
+    return max(end_s - time.monotonic(), 0.001)

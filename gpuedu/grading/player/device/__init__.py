@@ -1,0 +1,14 @@
+"""``cp`` where a learner's code is graded: here are names, there is the device.
+
+In the learner's process ``cp`` has proxies. Arrays, what is done to them, and the account of it are
+in the machine player, where none of the learner's Python runs. Messages between the two go by way
+of the judge, and are plain values:
+
+- ``values``: what a message is made of; ``faults``: exceptions in it;
+- ``names``: what may be asked for by name;
+- ``server``: the device's side, which executes what is asked, if it may be;
+- ``link``, ``proxies``, ``modules``: the learner's side.
+
+The account counts what arrives. Proxies that die are told of with the next message, before it is
+executed: so memory is freed before the next allocation, as it would be in one process.
+"""

@@ -1,0 +1,63 @@
+"""Exceptions of the device on their way to the learner's code: the same class, the same text."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from typing import Any
+
+_PLAIN = (str, bool, int, float, type(None))
+
+
+def describe_fault(fault: Exception) -> dict[str, Any]:
+    """An exception as plain values."""
+    text = _text_of(fault)
+    return {
+        "classes": [[one.__module__, one.__qualname__] for one in type(fault).__mro__[:-1]],
+        "text": text,
+        "args": [one for one in fault.args if type(one) in _PLAIN],
+        "fields": {name: one for name, one in vars(fault).items() if type(one) in _PLAIN},
+    }
+
+
+def _text_of(fault: Exception) -> str:
+    try:
+        return str(fault)
+    except Exception:  # a class whose text needs what is not there
+        return ""
+
+
+def rebuild_fault(told: dict[str, Any]) -> Exception:
+    """The exception, as far as its class is known here; its name and text in any case."""
+    classes = [_class_of(*one) for one in told["classes"]]
+    first, text = classes[0], told["text"]
+    for made in (_by_fields, _by_text):
+        try:
+            fault = made(first, told) if first is not None else None
+            if fault is not None and str(fault) == text:
+                return fault
+        except Exception:  # of a class that is made in another way
+            continue
+    base = next(
+        one for one in classes if one is not None and vars(builtins).get(one.__name__) is one
+    )
+    name = told["classes"][0][1].rpartition(".")[2]
+    return type(name, (base,), {"__str__": lambda self: text})(text)
+
+
+def _by_fields(kind: type, told: dict[str, Any]) -> Exception:
+    fault = kind.__new__(kind, *told["args"])
+    fault.args = tuple(told["args"])
+    vars(fault).update(told["fields"])
+    return fault
+
+
+def _by_text(kind: type, told: dict[str, Any]) -> Exception:
+    return kind(told["text"])
+
+
+def _class_of(module: str, name: str) -> type | None:
+    found: Any = sys.modules.get(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found if isinstance(found, type) and issubclass(found, Exception) else None

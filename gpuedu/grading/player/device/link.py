@@ -1,0 +1,151 @@
+"""The learner's side of the line to the device: asks, waits, and is called back.
+
+Nothing here is trusted: a learner's code can change all of it, and say to the device whatever this
+could say.
+"""
+
+from __future__ import annotations
+
+import threading
+import types
+import weakref
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from gpuedu.grading.player.channel import Channel
+from gpuedu.grading.player.device.faults import rebuild_fault
+from gpuedu.grading.player.device.values import Codec, is_library
+
+
+class Link(Codec):
+    """The line, and what is known of the device's things on this side.
+
+    Args:
+        channel: to the judge, who passes messages on.
+
+    ``classes`` and ``library`` are set by those who make them: proxies by the name of what they
+    stand for, and what stands for the module ``cp``.
+    """
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._known: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+        self._freed: list[list[int]] = []
+        self._functions: list[Callable[..., Any]] = []
+        self._raised: dict[int, Exception] = {}
+        self._lock = threading.RLock()
+        self.classes: dict[str, type] = {}
+        self.library: Any = None
+
+    def call(self, on: str | int, name: str, args: tuple, kwargs: Mapping[str, Any]) -> Any:
+        """Call a function by its path, or a method of a thing by its number."""
+        told = {
+            "op": "call",
+            "on": on,
+            "name": name,
+            "args": [self.encode(one) for one in args],
+            "kwargs": {key: self.encode(one) for key, one in kwargs.items()},
+        }
+        hosts = [one for one in (*args, *kwargs.values()) if isinstance(one, np.ndarray)]
+        return self._ask(told, hosts)
+
+    def get(self, number: int, name: str) -> Any:
+        """An attribute of a thing."""
+        return self._ask({"op": "get", "on": number, "name": name}, [])
+
+    def set(self, number: int, name: str, value: Any) -> None:
+        """Set an attribute of a thing."""
+        asked = {"op": "set", "on": number, "name": name, "value": self.encode(value)}
+        self._ask(asked, [])
+
+    def function(self, function: Callable[..., Any]) -> Any:
+        """A function of the learner's, to be called back."""
+        return _Function(function)
+
+    def let_go(self, number: int, times: int) -> None:
+        """A proxy died, which had been sent ``times``; told with the next message."""
+        self._freed.append([number, times])
+
+    def freed(self) -> list[list[int]]:
+        """The proxies that died since this was last asked."""
+        freed, self._freed = self._freed, []
+        return freed
+
+    def _ask(self, asked: dict[str, Any], hosts: list[np.ndarray]) -> Any:
+        with self._lock:
+            self._say(asked)
+            while True:
+                answer = self._channel.receive()["answer"]
+                if "callback" not in answer:
+                    break
+                self._say(self._call_back(answer))
+        if "raised" in answer:
+            raise self._raised.pop(answer["raised"])
+        if "fault" in answer:
+            raise rebuild_fault(answer["fault"])
+        told = answer["value"]
+        if type(told) is list and told[0] == "argument":
+            return _written(hosts[told[1]], told[2])
+        return self.decode(told)
+
+    def _say(self, asked: dict[str, Any]) -> None:
+        self._channel.send({"device": {**asked, "freed": self.freed()}})
+
+    def _call_back(self, answer: dict[str, Any]) -> dict[str, Any]:
+        try:
+            args = [self.decode(one) for one in answer["args"]]
+            given = self._functions[answer["callback"]](*args)
+            return {"op": "returned", "value": self.encode(given)}
+        except Exception as fault:
+            self._raised[id(fault)] = fault
+            return {"op": "raised", "value": id(fault)}
+
+    def is_own(self, value: Any) -> bool:
+        """Whether it stands for a thing or a function of the device."""
+        return hasattr(type(value), "told_to_device")
+
+    def encode_own(self, value: Any) -> list | None:
+        """Things of the device by their numbers; functions by their names."""
+        if isinstance(value, _Function):
+            self._functions.append(value.function)
+            return ["function", len(self._functions) - 1, value.name]
+        if is_library(value):
+            return ["library", "numpy"] if value is np else None
+        if isinstance(value, types.MethodType) and self.is_own(value.__self__):
+            return ["method", value.__self__._link_number, value.__name__]
+        told = getattr(type(value), "told_to_device", None)
+        return told(value) if told is not None else None
+
+    def decode_own(self, kind: str, told: list) -> Any:
+        """Things of the device as proxies; the library as this side has it."""
+        if kind == "library":
+            return np if told[1] == "numpy" else self.library
+        if kind == "argument":
+            return told[2]
+        _, number, name, facts = told
+        proxy = self._known.get(number)
+        if proxy is None:
+            proxy = object.__new__(self.classes[name])
+            object.__setattr__(proxy, "_link_number", number)
+            object.__setattr__(proxy, "_link_times", 0)
+            self._known[number] = proxy
+        object.__setattr__(proxy, "_link_times", proxy._link_times + 1)
+        object.__setattr__(proxy, "_link_facts", facts)
+        return proxy
+
+
+class _Function:
+    """A function on its way to the device."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.name = str(getattr(function, "__name__", type(function).__name__))
+
+
+def _written(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """A host array that the device wrote to, such as ``out`` of ``get``."""
+    if mine.flags.writeable:
+        mine[...] = theirs
+    return mine

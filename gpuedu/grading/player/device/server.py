@@ -1,0 +1,236 @@
+"""The device's side: executes what a learner's process asks for, if it may be asked for.
+
+Whatever arrives here was made by code that nobody vouches for. It becomes calls of the public names
+of gpuedu's arrays with plain values and arrays that the device handed out itself, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from gpuedu.arrays.fusing import is_fusing
+from gpuedu.arrays.memory import MemoryPointer, MemoryPool
+from gpuedu.errors import AnswerError
+from gpuedu.grading.player.device.faults import describe_fault
+from gpuedu.grading.player.device.names import (
+    ALLOCATING,
+    CALLS_BACK,
+    SETTABLE,
+    attributes,
+    classes,
+    find,
+)
+from gpuedu.grading.player.device.values import Codec, is_library
+
+MOST_HELD = 100_000
+"""Objects of the device that a learner's process may hold at a time."""
+
+Talk = Callable[[Mapping[str, Any]], Any]
+
+
+class LeftItError(BaseException):
+    """The learner's process ended a call while the device waited for a function of it.
+
+    ``reply`` is what came. No exception that a learner's code could catch, nor one of theirs.
+    """
+
+    def __init__(self, reply: Any) -> None:
+        self.reply = reply
+        super().__init__("a learner's function was left")
+
+
+class _RaisedThereError(Exception):
+    """A learner's function raised; exception ``number`` is kept where it was raised."""
+
+    def __init__(self, number: Any) -> None:
+        self.number = number
+        super().__init__("a learner's function raised")
+
+
+class Device(Codec):
+    """What is on the device, and the names under which a learner's process knows it.
+
+    Args:
+        talk: sends a message to the learner's process and gives the next one from there.
+    """
+
+    def __init__(self, talk: Talk) -> None:
+        self._talk = talk
+        self._held: dict[int, tuple[Any, int]] = {}
+        self._numbers: dict[int, int] = {}
+        self._next = 1
+        self._sent: list[np.ndarray] = []
+
+    def answer(self, asked: Any) -> dict[str, Any]:
+        """Execute one request; what goes wrong is an answer, too."""
+        try:
+            if type(asked) is not dict:
+                raise AnswerError("a message to the device has no known form")
+            self.free(asked.get("freed"))
+            return {"value": self.encode(self._execute(asked))}
+        except _RaisedThereError as raised:
+            return {"raised": raised.number}
+        except Exception as fault:
+            return {"fault": describe_fault(fault)}
+        finally:
+            self._sent = []
+
+    def free(self, told: Any) -> None:
+        """Let go of what nobody in the learner's process refers to any longer."""
+        for one in told if type(told) is list else ():
+            number, times = one if type(one) is list and len(one) == 2 else (None, None)
+            if type(number) is type(times) is int and number in self._held:
+                thing, sent = self._held[number]
+                self._held[number] = thing, sent - times
+                if times >= sent:
+                    self._drop(number)
+
+    def _drop(self, number: int) -> None:
+        thing, _ = self._held.pop(number)
+        self._numbers.pop(id(thing), None)
+
+    def _execute(self, asked: dict[str, Any]) -> Any:
+        op, name = asked.get("op"), asked.get("name")
+        if type(name) is not str:
+            raise AnswerError("a message to the device has no known form")
+        if type(asked.get("on")) is str:
+            return self._call(find(asked["on"], name), asked, takes=asked["on"] in CALLS_BACK)
+        thing = self._thing(asked.get("on"))
+        kind = type(thing).__name__
+        if name not in attributes(kind) and not (op == "set" and name in SETTABLE):
+            raise AnswerError(f"`{name[:60]}` of a {kind} cannot be used where a class is graded")
+        if op == "get":
+            return getattr(thing, name)
+        if op == "set" and kind == "ndarray" and name in SETTABLE:
+            setattr(thing, name, self.decode(asked.get("value")))
+            return thing
+        return self._call(getattr(thing, name), asked, takes=False)
+
+    def _call(self, function: Callable[..., Any], asked: dict[str, Any], *, takes: bool) -> Any:
+        args, kwargs = asked.get("args"), asked.get("kwargs")
+        if type(args) is not list or type(kwargs) is not dict:
+            raise AnswerError("a message to the device has no known form")
+        given = [self._argument(one, takes=takes) for one in args]
+        named = {str(key): self._argument(one, takes=takes) for key, one in kwargs.items()}
+        if asked["on"] in ALLOCATING:
+            _require_pools(given, named)
+        self._sent = [one for one in (*given, *named.values()) if type(one) is np.ndarray]
+        return function(*given, **named)
+
+    def _argument(self, told: Any, *, takes: bool) -> Any:
+        if takes and type(told) is list and len(told) == 3 and told[0] == "function":
+            return self._function(told[1], str(told[2])[:60])
+        return self.decode(told)
+
+    def _function(self, number: Any, name: str) -> Callable[..., Any]:
+        def function(*args: Any) -> Any:
+            return self._call_back(number, args)
+
+        function.__name__ = function.__qualname__ = name
+        return function
+
+    def _call_back(self, number: Any, args: tuple) -> Any:
+        """Call a function of the learner's, and do meanwhile what it asks for."""
+        message = {"callback": number, "args": [self.encode(one) for one in args]}
+        first, kept = self._next, self._sent
+        while True:
+            reply = self._talk({"answer": message})
+            asked = reply.get("device") if type(reply) is dict else None
+            if type(asked) is not dict:
+                raise LeftItError(reply)
+            if asked.get("op") in ("returned", "raised"):
+                break
+            message = self.answer(asked)
+        self._sent = kept
+        result = self.decode(asked.get("value")) if asked["op"] == "returned" else None
+        self.free(asked.get("freed"))
+        if is_fusing():  # what a fused function made lies in registers, and ends with it
+            for made in [one for one in self._held if one >= first]:
+                self._drop(made)
+        if asked["op"] == "raised":
+            raise _RaisedThereError(asked.get("value"))
+        return result
+
+    def _thing(self, number: Any) -> Any:
+        if type(number) is not int or number not in self._held:
+            raise AnswerError(
+                "an array was used that is not on the device any longer",
+                remedy="What a fused function makes inside ends with it: return it.",
+            )
+        return self._held[number][0]
+
+    def is_own(self, value: Any) -> bool:
+        """Whether it is a thing of the device, or a library that works with it."""
+        return is_library(value) or _is_of_device(value)
+
+    def encode_own(self, value: Any) -> list | None:
+        """Handles for what lies on the device; the library by its name."""
+        if is_library(value):
+            return ["library", "numpy" if value is np else "cupy"]
+        if type(value) is np.ndarray:
+            for at, one in enumerate(self._sent):
+                if value is one:
+                    return ["argument", at, value]
+            return None
+        if not _is_of_device(value):
+            return None
+        if isinstance(value, MemoryPointer):
+            _require_inside(value)
+        return ["thing", self._handle(value), type(value).__name__, self._told_of(value)]
+
+    def _handle(self, value: Any) -> int:
+        number = self._numbers.get(id(value))
+        if number is None:
+            if len(self._held) >= MOST_HELD:
+                raise AnswerError(f"more than {MOST_HELD:,} arrays are held on the device")
+            number, self._next = self._next, self._next + 1
+            self._numbers[id(value)] = number
+        _, sent = self._held.get(number, (None, 0))
+        self._held[number] = value, sent + 1
+        return number
+
+    @staticmethod
+    def _told_of(value: Any) -> list:
+        if type(value).__name__ != "ndarray":
+            return []
+        flags = value.flags
+        lies = [flags.c_contiguous, flags.f_contiguous, flags.owndata]
+        return [list(value.shape), value.dtype.str, list(value.strides), lies]
+
+    def decode_own(self, kind: str, told: list) -> Any:
+        """What a learner's process may name: things that it holds, methods of them, functions."""
+        rest = told[1:]
+        if kind == "thing" and len(rest) == 1:
+            return self._thing(rest[0])
+        if kind == "method" and len(rest) == 2:
+            thing, name = self._thing(rest[0]), rest[1]
+            if type(name) is str and name in attributes(type(thing).__name__):
+                return getattr(thing, name)
+        if kind == "name" and len(rest) == 1 and type(rest[0]) is str:
+            return find(rest[0])
+        if kind == "library" and rest == ["numpy"]:
+            return np
+        raise AnswerError("a message to the device has no known form")
+
+
+def _require_pools(given: list[Any], named: dict[str, Any]) -> None:
+    """Memory comes from pools: another allocator could hand out what is in use already."""
+    for one in (*given, *named.values()):
+        owner = getattr(one, "__self__", None)
+        if one is not None and not (isinstance(owner, MemoryPool) and one == owner.malloc):
+            raise AnswerError(
+                "an allocator is None, or `malloc` of a pool, where a class is graded"
+            )
+
+
+def _require_inside(place: MemoryPointer) -> None:
+    """An address beside its allocation is somebody else's memory, here as on a device."""
+    if not (type(place.offset) is int and 0 <= place.offset <= place.mem.size):
+        raise AnswerError(f"{place.offset} bytes on is no place in {place.mem.size:,} bytes")
+
+
+def _is_of_device(value: Any) -> bool:
+    return classes().get(type(value).__name__) is type(value)

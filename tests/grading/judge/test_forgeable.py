@@ -1,0 +1,38 @@
+"""Which verdicts say that something could be forged: those on what is observed beside the code."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuedu.exercises.examine import report_without_cases
+from gpuedu.exercises.registry import load
+from gpuedu.grading.verdict import ExerciseVerdict
+from gpuedu.syllabus import exercise_ids
+
+COUNTED_ELSEWHERE = ("no-loops", "stay-on-device", "elementwise", "reduction", "tiled")
+RESULTS_ALONE = ("bandwidth", "amdahl", "backward-by-hand", "float-anatomy", "alpha-beta")
+OBSERVED = ("honest-timer", "checkpointing", "hidden-syncs", "streams", "overlap", "survive")
+
+
+def told(name):
+    exercise = load(name)
+    report = report_without_cases(exercise, "unsolved")
+    return ExerciseVerdict.of(report, observed=exercise.play.forgeable)
+
+
+@pytest.mark.parametrize("name", (*COUNTED_ELSEWHERE, *RESULTS_ALONE))
+def test_results_and_what_is_counted_elsewhere_cannot_be_forged(name):
+    verdict = told(name)
+    assert (verdict.forgeable, verdict.observed) == (False, "")
+
+
+@pytest.mark.parametrize("name", OBSERVED)
+def test_what_is_observed_beside_the_code_is_said_in_words(name):
+    verdict = told(name)
+    assert verdict.forgeable
+    assert len(verdict.observed.split()) > 2
+
+
+def test_nothing_on_the_machine_says_that_it_observes():
+    plays = [load(name).play for name in exercise_ids()]
+    assert not [play for play in plays if play.on_machine and play.observes]
