@@ -35,10 +35,11 @@ test: $(VENV)/ready-dev ## set up, and run every test
 demo: $(VENV)/ready ## walk a class of three through nbgrader and show their grades
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m gpuedu.course.demo
 
-prove-all: $(VENV)/ready-dev ## every verdict a hundred times, and by the grader; 200 launches with failures
+prove-all: $(VENV)/ready-dev ## every verdict a hundred times, and by the grader; 200 launches with failures; a class killed 20 times
 	@PYTHONPATH=. $(BIN)/python -m tests.multi.launch.trials 200
 	@GPUEDU_EVERY_ANSWER=1 $(BIN)/python -m pytest -n logical tests/grading/test_equal_verdicts.py
 	@$(BIN)/gpuedu prove --repeats 100
+	@PYTHONPATH=. $(BIN)/python -m tests.grading.batch.trial --learners 120 --kills 20
 
 experiments: $(VENV)/ready ## compute the lessons' long experiments again (hours)
 	@$(BIN)/python -m gpuedu.experiments

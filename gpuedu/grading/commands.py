@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 
 from gpuedu.course.checkout import course_root
 from gpuedu.errors import GpueduError
+from gpuedu.syllabus import lesson_of
 
 
 def grade(
@@ -22,16 +24,35 @@ def grade(
     sandbox: Annotated[
         bool, typer.Option(help="Without: for code you trust; every verdict says so.")
     ] = True,
+    regrade: Annotated[
+        list[str] | None,
+        typer.Option(metavar="EXERCISE", help="Judge it again, after it was mended; no other."),
+    ] = None,
+    scheduler: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Grade on the workers of a Dask scheduler.")
+    ] = "",
 ) -> None:
     """Grade a class in a sandbox: a verdict for each submission, whatever is in it."""
     from gpuedu.grading.batch.running import grade_class
     from gpuedu.grading.batch.secret import class_secret, require_fresh
     from gpuedu.grading.batch.submissions import find_submissions
 
-    if not (resume or again):
+    for exercise in regrade or ():
+        lesson_of(exercise)  # raises for one that there is not
+    if not (resume or again or regrade):
         require_fresh(out)
-    tasks = find_submissions(submissions, class_secret(out, secret), lesson)
-    counts = grade_class(tasks, out, _print_graded, workers=workers, again=again, sandbox=sandbox)
+    tasks = find_submissions(submissions, class_secret(out, secret), lesson, tell=_warn)
+    counts = grade_class(
+        tasks,
+        out,
+        _print_graded,
+        workers=workers,
+        again=again,
+        sandbox=sandbox,
+        regrade=regrade or (),
+        scheduler=scheduler,
+        warn=_warn,
+    )
     print(", ".join(f"{count} {state}" for state, count in sorted(counts.items())))
 
 
@@ -69,6 +90,10 @@ def report(
         print(f"\n{page}")
 
 
+def _warn(told: str) -> None:
+    print(told, file=sys.stderr, flush=True)
+
+
 def _print_table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
     from rich.console import Console
     from rich.table import Table
@@ -81,6 +106,7 @@ def _print_table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
 
 def _print_graded(progress: Any) -> None:
     told = f"[{progress.done}/{progress.total}] {progress.task.learner} {progress.task.lesson}"
-    points = f", {progress.points:g} points" if progress.state == "graded" else ""
+    is_judged = progress.state in ("graded", "regraded")
+    points = f", {progress.points:g} points" if is_judged else ""
     fault = f": {progress.fault}" if progress.fault else ""
     print(f"{told}: {progress.state}{points} ({progress.seconds:.1f} s){fault}", flush=True)

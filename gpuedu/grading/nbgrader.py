@@ -25,6 +25,8 @@ from nbgrader.converters import Autograde
 from nbgrader.preprocessors import Execute
 from traitlets import Unicode
 
+from gpuedu.grading.batch.jobs import Job
+from gpuedu.grading.batch.ledger import Ledger
 from gpuedu.grading.batch.secret import class_secret
 from gpuedu.grading.batch.submissions import seed_for
 from gpuedu.grading.batch.worker import Worker
@@ -34,7 +36,8 @@ from gpuedu.grading.sandbox.availability import require_sandbox
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.verdict import Task, read_verdict
 
-_workers: dict[Path, Worker] = {}
+_worker = Worker()
+atexit.register(_worker.drop_zygote)
 
 
 def configure(config: Any) -> None:
@@ -86,15 +89,10 @@ class JudgeInSandbox(Execute):
             str(Path(self.submitted).resolve() / learner / lesson),
             seed_for(class_secret(out), learner),
         )
-        if out not in _workers:
-            _workers[out] = Worker(out, PlayingLimits())
-        return read_verdict(_workers[out].do(task).path)
-
-
-@atexit.register
-def _end_workers() -> None:
-    for worker in _workers.values():
-        worker.drop_zygote()
+        ledger = Ledger(out, PlayingLimits())
+        opened = ledger.open(task)
+        done = ledger.keep(opened, _worker.judge(opened)) if isinstance(opened, Job) else opened
+        return read_verdict(done.path)
 
 
 def _outputs(exercise: Mapping[str, Any] | None, verdict: Mapping[str, Any]) -> list[NotebookNode]:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
@@ -62,6 +62,7 @@ class ExerciseVerdict:
             observed in the process that ran it.
         observed: what that is, in words.
         seconds: that it took.
+        judged_by: digest of the sources of the course that judged it.
     """
 
     id: str
@@ -75,10 +76,11 @@ class ExerciseVerdict:
     forgeable: bool = True
     observed: str = ""
     seconds: float = 0.0
+    judged_by: str = ""
 
     @classmethod
-    def of(cls, report: Report, *, observed: str) -> ExerciseVerdict:
-        """From what the judge reports; ``observed`` is what could be forged, if anything."""
+    def of(cls, report: Report, observed: str, judged_by: str = "") -> ExerciseVerdict:
+        """From what the judge reports, and what of it could be forged, if anything."""
         return cls(
             report.exercise,
             report.points,
@@ -91,6 +93,7 @@ class ExerciseVerdict:
             bool(observed),
             observed,
             round(report.seconds, 3),
+            judged_by,
         )
 
 
@@ -124,6 +127,8 @@ class Verdict:
         sandbox: whether the learner's code was shut in.
         course: version of the course that judged.
         seconds: that it took.
+        regraded: what was judged again, in that order: an exercise's ``id``, its ``points_before``,
+            and the ``course_before`` that had judged it.
     """
 
     task: Task
@@ -136,6 +141,7 @@ class Verdict:
     sandbox: bool = True
     course: str = field(default_factory=lambda: version("gpuedu"))
     seconds: float = 0.0
+    regraded: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def points(self) -> float:
@@ -150,10 +156,28 @@ class Verdict:
             "format": FORMAT,
             "learner": task["learner"],
             "lesson": task["lesson"],
-            "seed": hashlib.sha256(f"seed {task['seed']}".encode()).hexdigest()[:16],
+            "seed": seed_mark(task["seed"]),
             "points": self.points,
             **told,
         }
+
+
+def seed_mark(seed: int) -> str:
+    """What a verdict tells of its seed: whether it is the same as another, and no more."""
+    return hashlib.sha256(f"seed {seed}".encode()).hexdigest()[:16]
+
+
+def verdict_from(told: Mapping[str, Any], task: Task) -> Verdict:
+    """The verdict on a task, from what its file has."""
+    kept = {one.name: told[one.name] for one in fields(Verdict) if one.name in told}
+    known = {one.name for one in fields(ExerciseVerdict)}
+    exercises = tuple(
+        ExerciseVerdict(**{name: value for name, value in one.items() if name in known})
+        for one in ({**one, "properties": tuple(one["properties"])} for one in told["exercises"])
+    )
+    kept |= {"task": task, "state": State(told["state"]), "exercises": exercises}
+    kept |= {name: tuple(kept.get(name, ())) for name in ("repairs", "regraded")}
+    return Verdict(**kept)
 
 
 def verdict_name(task: Task, digest: str, course: str) -> str:

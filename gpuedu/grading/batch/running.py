@@ -1,24 +1,45 @@
-"""A class is graded: tasks go to workers, faults of ours are tried again, every task ends."""
+"""A class is graded: jobs go to whoever grades, faults of ours are tried again, every task ends."""
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
-from gpuedu.grading.batch.worker import work
+from gpuedu.errors import GpueduError
+from gpuedu.grading.batch.jobs import Done, Job, Reply
+from gpuedu.grading.batch.ledger import Ledger
+from gpuedu.grading.batch.seats import LocalCrew
 from gpuedu.grading.sandbox.availability import require_sandbox
 from gpuedu.grading.sandbox.cgroups import sweep_groups
 from gpuedu.grading.sandbox.limits import PlayingLimits
-from gpuedu.grading.verdict import SUFFIX, State, Task, Verdict, failure_name, write_verdict
+from gpuedu.grading.verdict import Task
 
 TRIES = 3
 """How often a submission is tried where a fault of ours stops it, each time by another worker."""
+
+
+class Crew(Protocol):
+    """Those that grade, wherever they are; each has one job at a time."""
+
+    def has_room(self) -> bool:
+        """Whether somebody has no job."""
+
+    def take(self, job: Job) -> None:
+        """Give a job to one that has none, and best to one that had no fault with it."""
+
+    def replies(self) -> list[tuple[Job, Reply]]:
+        """Wait for something to happen, and take what was answered.
+
+        Raises:
+            GpueduError: nobody is left who could grade.
+        """
+
+    def end(self) -> None:
+        """Give back what grading took."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +48,8 @@ class Progress:
 
     Attributes:
         task: which.
-        state: of its verdict; ``there`` where one was there before.
+        state: of its verdict; ``there`` where nothing was left to do, ``regraded`` where some of
+            its exercises were judged again.
         points: earned.
         seconds: that it took.
         done: submissions that have ended, this one included; of ``total``.
@@ -44,23 +66,6 @@ class Progress:
     fault: str = ""
 
 
-@dataclass
-class _Seat:
-    """A worker, and what it is doing."""
-
-    process: BaseProcess
-    connection: Connection
-    task: Task | None = None
-
-
-@dataclass
-class _Queue:
-    """What is still to be done, and how often each was tried."""
-
-    waiting: deque[Task]
-    tries: dict[Task, int] = field(default_factory=dict)
-
-
 def grade_class(
     tasks: Sequence[Task],
     out: Path,
@@ -70,6 +75,9 @@ def grade_class(
     limits: PlayingLimits | None = None,
     again: bool = False,
     sandbox: bool = True,
+    regrade: Collection[str] = (),
+    scheduler: str = "",
+    warn: Callable[[str], None] = print,
 ) -> dict[str, int]:
     """Grade submissions into verdict files; what is there already is not graded twice.
 
@@ -79,88 +87,99 @@ def grade_class(
         tasks: the submissions.
         out: the folder of the verdicts; made where it is not there.
         tell: is called whenever a submission has ended.
-        workers: processes; one a core by default.
+        workers: how many submissions are graded at a time; by default one a core of this machine,
+            or one a thread of the cluster's workers.
         limits: for each exercise.
         again: grade also what has a verdict.
         sandbox: False runs learners' code as this user; each verdict says so.
+        regrade: exercises to judge again in verdicts that other sources of the course made.
+        scheduler: address of a Dask scheduler whose workers grade; none grades on this machine.
+        warn: is told of workers that are of no use.
 
     Returns:
         How many submissions ended in each state.
 
     Raises:
         SandboxError: there is no sandbox here.
+        GpueduError: the cluster is not there, or nobody is left in it who could grade.
     """
-    if sandbox:
+    ledger = Ledger(out, limits or PlayingLimits(), again, sandbox, frozenset(regrade))
+    if not scheduler and sandbox:
         require_sandbox()
         sweep_groups()
-    out.mkdir(parents=True, exist_ok=True)
-    for left in out.glob(f".*{SUFFIX}.*"):  # of a run that was killed while it wrote
-        left.unlink()
-    limits = limits or PlayingLimits()
-    queue, counts = _Queue(deque(tasks)), {}
-    count = min(workers or os.cpu_count() or 1, max(len(tasks), 1))
-    settings = {"again": again, "sandbox": sandbox}
-    seats = [_seat(out, limits, settings) for _ in range(count)]
+    ledger.sweep()
+    crew = _crew(workers, len(tasks), scheduler, warn)
     try:
-        while any(seat.task for seat in seats) or queue.waiting:
-            for place, seat in enumerate(seats):
-                if not seat.process.is_alive() and seat.task is None:
-                    seats[place] = seat = _seat(out, limits, settings)
-                if seat.task is None and queue.waiting:
-                    seat.task = queue.waiting.popleft()
-                    seat.connection.send(seat.task)
-            for seat in _answered(seats):
-                progress = _take(seat, queue, out, sum(counts.values()), len(tasks))
-                if progress is not None:
-                    counts[progress.state] = counts.get(progress.state, 0) + 1
-                    tell(progress)
+        return dict(_Run(ledger, crew, tell, tasks).grade_all())
     finally:
-        for seat in seats:
-            seat.connection.close()
-            seat.process.join(10)
-            seat.process.kill()
-            seat.process.join()
-    return counts
+        crew.end()
 
 
-def _seat(out: Path, limits: PlayingLimits, settings: dict[str, bool]) -> _Seat:
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(
-        target=work, args=(theirs, out, limits), kwargs=settings, name="grader"
-    )
-    process.start()
-    theirs.close()
-    return _Seat(process, ours)
+def _crew(workers: int, tasks: int, scheduler: str, warn: Callable[[str], None]) -> Crew:
+    if scheduler:
+        from gpuedu.grading.batch.cluster import ClusterCrew
+
+        return ClusterCrew(scheduler, workers, warn)
+    return LocalCrew(min(workers or os.cpu_count() or 1, max(tasks, 1)))
 
 
-def _answered(seats: list[_Seat]) -> list[_Seat]:
-    busy = {seat.connection: seat for seat in seats if seat.task}
-    return [busy[one] for one in wait(list(busy)) if one in busy]
+class _Run:
+    """One class on its way."""
 
+    def __init__(
+        self,
+        ledger: Ledger,
+        crew: Crew,
+        tell: Callable[[Progress], None],
+        tasks: Sequence[Task],
+    ) -> None:
+        self._ledger, self._crew, self._tell = ledger, crew, tell
+        self._waiting, self._total = deque(tasks), len(tasks)
+        self._running: dict[Job, Task] = {}
+        self._faults: Counter[Task] = Counter()
+        self._states: Counter[str] = Counter()
 
-def _take(seat: _Seat, queue: _Queue, out: Path, done: int, total: int) -> Progress | None:
-    """What came of a task; None where another worker is to try it."""
-    task, seat.task = seat.task, None
-    try:
-        kind, *told = seat.connection.recv()
-    except (EOFError, OSError):
-        seat.process.join(5)
-        seat.process.kill()
-        seat.process.join()
-        kind, told = "fault", [f"the worker ended (status {seat.process.exitcode})"]
-    if kind == "done":
-        return Progress(task, *told, done + 1, total)
-    queue.tries[task] = queue.tries.get(task, 0) + 1
-    if queue.tries[task] < TRIES:
-        queue.waiting.append(task)
-        return None
-    (fault,) = told
-    _write_failure(out, task, fault)
-    return Progress(task, State.FAILED_BY_GRADER, 0.0, 0.0, done + 1, total, fault)
+    def grade_all(self) -> Counter[str]:
+        """Bring every task to its end."""
+        while self._waiting or self._running:
+            while self._waiting and self._crew.has_room():
+                self._begin(self._waiting.popleft())
+            if self._waiting or self._running:
+                for job, reply in self._crew.replies():
+                    self._take(job, reply)
+        return self._states
 
+    def _begin(self, task: Task) -> None:
+        try:
+            opened = self._ledger.open(task)
+        except GpueduError:
+            raise  # a folder that cannot be graded into
+        except Exception as fault:
+            self._count_fault(task, f"it could not be read: {fault!r}")
+            return
+        if isinstance(opened, Done):
+            self._end(task, opened)
+        else:
+            self._running[opened] = task
+            self._crew.take(opened)
 
-def _write_failure(out: Path, task: Task, fault: str) -> None:
-    """Say that it is our fault; another run tries again, since this is no verdict's name."""
-    verdict = Verdict(task, State.FAILED_BY_GRADER, reason=fault)
-    write_verdict(out, failure_name(task), verdict)
+    def _take(self, job: Job, reply: Reply) -> None:
+        task = self._running.pop(job)
+        if reply.verdict is not None:
+            self._end(task, self._ledger.keep(job, reply.verdict))
+        elif reply.is_unfit:
+            self._waiting.appendleft(task)  # it was not tried, and it is not its fault
+        else:
+            self._count_fault(task, reply.fault)
+
+    def _count_fault(self, task: Task, fault: str) -> None:
+        self._faults[task] += 1
+        if self._faults[task] < TRIES:
+            self._waiting.append(task)
+        else:
+            self._end(task, self._ledger.fail(task, fault), fault)
+
+    def _end(self, task: Task, done: Done, fault: str = "") -> None:
+        self._states[done.state] += 1
+        count = self._states.total()
+        self._tell(Progress(task, done.state, done.points, done.seconds, count, self._total, fault))

@@ -1,45 +1,130 @@
-"""Which submissions there are in a folder."""
+"""Which submissions there are in a folder, and what in it is none."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from gpuedu.errors import GpueduError
 from gpuedu.grading.verdict import Task
+from gpuedu.syllabus import lessons as all_lessons
 from gpuedu.syllabus import ready_lessons
 
+_ENDINGS = re.compile(r"\.(ipynb|zip)$", re.IGNORECASE)
+_COPY = re.compile(r"(_?\(\d+\)|_(copy|kopie)?_?\d*)$")
+"""What browsers, file managers and platforms put behind a name that is taken, in plain form."""
+_PLAIN = re.compile(r"[\s_-]+")
 
-def find_submissions(folder: Path, secret: str, lessons: Iterable[str] | None = None) -> list[Task]:
+
+def find_submissions(
+    folder: Path,
+    secret: str,
+    lessons: Iterable[str] | None = None,
+    *,
+    tell: Callable[[str], None] = print,
+) -> list[Task]:
     """The submissions in a folder that is laid out as nbgrader's ``submitted``.
+
+    A name that is nearly a lesson's, ``01_why_gpus (1).ipynb``, is taken where the learner has
+    nothing under the lesson's own name. Of several submissions of one lesson none is taken: which
+    of them counts is the teacher's to say.
 
     Args:
         folder: has a folder for each learner, in which there is a folder, an archive or a notebook
             for each lesson: ``ann/01_why_gpus/...``, ``bob/01_why_gpus.zip``.
         secret: the teacher's; seeds of cases are made from it, and differ by learner.
         lessons: folders of the lessons to grade; all that there are by default.
+        tell: is called with a line for all that is passed over: ``passed over: PATH: why``.
 
     Raises:
         GpueduError: there is no folder, or no submission in it.
     """
     if not folder.is_dir():
         raise GpueduError(f"{folder} is no folder", remedy="name the folder with the submissions")
-    wanted = set(lessons or (one.folder for one in ready_lessons()))
+
+    def pass_over(path: Path, why: str) -> None:
+        tell(f"passed over: {path}: {why}")
+
+    ready = {one.folder for one in ready_lessons()}
+    wanted = set(lessons or ready)
     tasks = []
     for learner in sorted(folder.iterdir()):
-        if learner.name.startswith(".") or learner.is_symlink() or not learner.is_dir():
+        why = _why_no_learner(learner)
+        if why:
+            pass_over(learner, why)
             continue
-        for path in sorted(learner.iterdir()):
-            name = path.name.removesuffix(".zip").removesuffix(".ipynb")
-            if name in wanted:
-                tasks.append(Task(learner.name, name, str(path), seed_for(secret, learner.name)))
+        seed = seed_for(secret, learner.name)
+        for lesson, path in sorted(_submissions_of(learner, pass_over).items()):
+            if lesson in wanted:
+                tasks.append(Task(learner.name, lesson, str(path), seed))
+            elif lesson not in ready:
+                pass_over(path, "this lesson is in preparation")
     if not tasks:
         raise GpueduError(
             f"there is no submission in {folder}",
             remedy="it should hold LEARNER/LESSON/LESSON.ipynb, as nbgrader's `submitted` does",
         )
     return tasks
+
+
+def _why_no_learner(path: Path) -> str:
+    """Why something in the class's folder is no learner's folder, or ""."""
+    if path.is_symlink():
+        return "a symbolic link, which is not followed: put the folder itself there"
+    if not path.is_dir():
+        return "no learner's folder"
+    return "its name begins with a dot" if path.name.startswith(".") else ""
+
+
+def _submissions_of(learner: Path, pass_over: Callable[[Path, str], None]) -> dict[str, Path]:
+    """One submission for each lesson; what else there is, is told."""
+    exact, near = defaultdict(list), defaultdict(list)
+    there = sorted(learner.iterdir())
+    if not there:
+        pass_over(learner, "there is nothing in it")
+    for path in there:
+        lesson = lesson_named(path.name)
+        if not lesson or not (path.is_dir() or _ENDINGS.search(path.name)):
+            pass_over(path, "its name is not that of a lesson's folder, archive or notebook")
+        elif _ENDINGS.sub("", path.name) == lesson:
+            exact[lesson].append(path)
+        else:
+            near[lesson].append(path)
+    found = {}
+    for lesson in sorted({*exact, *near}):
+        best, others = exact[lesson] or near[lesson], near[lesson] if exact[lesson] else []
+        for path in others:
+            pass_over(path, f"there is {best[0].name}, which has the lesson's own name")
+        if len(best) == 1:
+            found[lesson] = best[0]
+            continue
+        for path in best:
+            names = ", ".join(one.name for one in best if one != path)
+            pass_over(path, f"there is {names}, too: leave one of them, or nothing is graded")
+    return found
+
+
+def lesson_named(name: str) -> str:
+    """The folder of the lesson that a file's or folder's name belongs to, or "".
+
+    >>> lesson_named("01_why_gpus (1).ipynb"), lesson_named("1-Why-GPUs-copy.zip")
+    ('01_why_gpus', '01_why_gpus')
+    >>> lesson_named("01_why_gpus_notes.ipynb"), lesson_named("why_gpus.ipynb")
+    ('', '')
+    """
+    plain = _PLAIN.sub("_", _ENDINGS.sub("", name)).lower()
+    by_name = {f"{one.number}_{one.folder.partition('_')[2]}": one.folder for one in all_lessons()}
+    while plain:
+        number, _, rest = plain.partition("_")
+        found = by_name.get(f"{int(number)}_{rest}") if number.isdecimal() else None
+        shorter = _COPY.sub("", plain)
+        if found or shorter == plain:
+            return found or ""
+        plain = shorter
+    return ""
 
 
 def seed_for(secret: str, learner: str) -> int:

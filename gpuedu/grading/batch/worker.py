@@ -4,91 +4,67 @@ from __future__ import annotations
 
 import contextlib
 import signal
-from dataclasses import dataclass, replace
+import sys
+from dataclasses import replace
+from importlib.metadata import version
 from multiprocessing.connection import Connection
-from pathlib import Path
 
 from gpuedu.errors import GpueduError
-from gpuedu.grading.judge.grading import grade, read
+from gpuedu.grading.batch.jobs import Job, Reply
+from gpuedu.grading.judge.grading import grade, released
+from gpuedu.grading.judge.sources import sources_digest
 from gpuedu.grading.judge.zygote import Zygote
 from gpuedu.grading.player.namespaces import die_with_parent
-from gpuedu.grading.sandbox.limits import PlayingLimits
-from gpuedu.grading.verdict import State, Task, Verdict, failure_name, verdict_name, write_verdict
+from gpuedu.grading.reading import Submission, rebuild
+from gpuedu.grading.sandbox.availability import require_sandbox
+from gpuedu.grading.sandbox.limits import SandboxError
+from gpuedu.grading.verdict import Verdict
 
 
-def work(
-    connection: Connection, out: Path, limits: PlayingLimits, *, again: bool, sandbox: bool
-) -> None:
-    """Take tasks from the connection until it closes; answer each with how it went.
-
-    An answer is the verdict's state, points and seconds, or a fault of ours: the class's process
-    gives the task to another worker then.
-    """
+def work(connection: Connection) -> None:
+    """Take jobs from the connection until it closes; answer each with a Reply."""
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the class's process
-    worker = Worker(out, limits, again=again, sandbox=sandbox)
+    worker = Worker()
     with contextlib.suppress(EOFError, OSError):
         while True:
-            task = connection.recv()
-            try:
-                done = worker.do(task)
-                connection.send(("done", done.state, done.points, done.seconds))
-            except Exception as fault:
-                worker.drop_zygote()
-                told = str(fault) if isinstance(fault, GpueduError) else repr(fault)
-                connection.send(("fault", told))
+            connection.send(worker.reply(connection.recv()))
     worker.drop_zygote()
 
 
-@dataclass(frozen=True)
-class Done:
-    """How a submission went; ``state`` is "there" where its verdict was there before."""
-
-    path: Path
-    state: str
-    points: float = 0.0
-    seconds: float = 0.0
-
-
 class Worker:
-    """Grades one submission after another into a folder of verdicts.
+    """Judges one submission after another, with players from a warm process that it keeps."""
 
-    Args:
-        out: the folder.
-        limits: for each exercise.
-        again: whether what has a verdict is graded again.
-        sandbox: False for code that is trusted; it is written into each verdict.
-    """
-
-    def __init__(
-        self, out: Path, limits: PlayingLimits, *, again: bool = False, sandbox: bool = True
-    ) -> None:
-        self._sandbox, self._out, self._limits, self._again = sandbox, out, limits, again
+    def __init__(self) -> None:
         self._zygote: Zygote | None = None
 
-    def do(self, task: Task) -> Done:
-        """Grade one, unless its verdict is there.
+    def reply(self, job: Job) -> Reply:
+        """The verdict on a submission, or what went wrong; never raises."""
+        try:
+            unfit = _why_unfit(job)
+            return Reply(fault=unfit, is_unfit=True) if unfit else Reply(self.judge(job))
+        except Exception as fault:
+            self.drop_zygote()
+            return Reply(fault=str(fault) if isinstance(fault, GpueduError) else repr(fault))
+
+    def judge(self, job: Job) -> Verdict:
+        """The verdict on a submission.
 
         Raises:
             SandboxError: a fault of ours.
         """
-        submission = read(task)
-        verdict = submission if isinstance(submission, Verdict) else None
-        course = Verdict(task, State.GRADED).course
-        name = verdict_name(task, submission.digest, course)
-        if not self._again and (self._out / name).exists():
-            return Done(self._out / name, "there")
-        if verdict is None:
-            verdict = grade(self._ready_zygote(), task, submission, self._limits)
-        verdict = replace(verdict, sandbox=self._sandbox)
-        write_verdict(self._out, name, verdict)
-        (self._out / failure_name(task)).unlink(missing_ok=True)
-        return Done(self._out / name, verdict.state, verdict.points, verdict.seconds)
+        notebook = rebuild(released(job.task.lesson), job.answers)
+        submission = Submission(notebook, job.answers, job.repairs, job.digest)
 
-    def _ready_zygote(self) -> Zygote:
-        if self._zygote is None or not self._zygote.is_alive():
+        zygote = self._ready_zygote(job.sandbox)
+        verdict = grade(zygote, job.task, submission, job.limits, job.exercises)
+        return replace(verdict, sandbox=job.sandbox)
+
+    def _ready_zygote(self, sandbox: bool) -> Zygote:
+        kept = self._zygote
+        if kept is None or not kept.is_alive() or kept.sandbox != sandbox:
             self.drop_zygote()
-            self._zygote = Zygote(sandbox=self._sandbox)
+            self._zygote = Zygote(sandbox=sandbox)
         return self._zygote
 
     def drop_zygote(self) -> None:
@@ -96,3 +72,22 @@ class Worker:
         if self._zygote is not None:
             self._zygote.end()
             self._zygote = None
+
+
+def _why_unfit(job: Job) -> str:
+    """Why nothing that this job's class sends can be judged here, or ""."""
+    here = version("gpuedu")
+    if here != job.course:
+        return f"it has gpuedu {here}, the class is graded with {job.course}"
+    if sources_digest(job.task.lesson) != job.sources:
+        return f"its gpuedu {here} has other sources than that of the class"
+    try:
+        if job.sandbox:
+            require_sandbox()
+    except SandboxError as fault:
+        return str(fault)
+    return ""
+
+
+if __name__ == "__main__":
+    work(Connection(int(sys.argv[1])))

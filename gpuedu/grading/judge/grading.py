@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from gpuedu.exercises.examine import Report, report_without_cases
 from gpuedu.exercises.registry import load
 from gpuedu.grading.judge.cells import cells_of
 from gpuedu.grading.judge.examining import examine_cells
+from gpuedu.grading.judge.sources import sources_digest
 from gpuedu.grading.judge.stage import Stage
 from gpuedu.grading.judge.zygote import Zygote
 from gpuedu.grading.reading import Submission, SubmissionError, read_submission
@@ -44,22 +46,30 @@ def released(folder: str) -> NotebookNode:
     return nbformat.read(release_folder() / folder / f"{folder}.ipynb", as_version=4)
 
 
-def grade(zygote: Zygote, task: Task, submission: Submission, limits: PlayingLimits) -> Verdict:
-    """Judge every exercise of a submission, each in a process of its own.
+def grade(
+    zygote: Zygote,
+    task: Task,
+    submission: Submission,
+    limits: PlayingLimits,
+    exercises: Sequence[str] = (),
+) -> Verdict:
+    """Judge the exercises of a submission, each in a process of its own.
 
     Args:
         zygote: where players come from.
         task: what is graded.
         submission: as it was read.
         limits: of each exercise, and of the notebook.
+        exercises: which; all of the lesson by default.
 
     Raises:
         SandboxError: no player could be had: a fault of ours.
     """
     began_s = time.perf_counter()
     verdicts = []
+    judged_by = sources_digest(task.lesson)
     with Stage(zygote, limits) as stage:
-        for name in lesson_in(task.lesson).exercises:
+        for name in exercises or lesson_in(task.lesson).exercises:
             exercise = load(name)
             if time.perf_counter() - began_s > limits.notebook_s:
                 report = _no_time_left(exercise, limits)
@@ -67,7 +77,7 @@ def grade(zygote: Zygote, task: Task, submission: Submission, limits: PlayingLim
                 cells = cells_of(submission.notebook, name)
                 seed = seed_of(task.seed, name)
                 report = examine_cells(stage, exercise, cells, seed)
-            verdicts.append(ExerciseVerdict.of(report, observed=exercise.play.forgeable))
+            verdicts.append(ExerciseVerdict.of(report, exercise.play.forgeable, judged_by))
     return Verdict(
         task,
         State.GRADED,

@@ -60,11 +60,16 @@ def read_submission(
             remarks.append(f"the answer {cell.id!r} was not taken: it is {len(own):,} long")
         else:
             answers[cell.id] = own
+    digest = hashlib.sha256(found.data).hexdigest()
+    return Submission(rebuild(released, answers), answers, tuple(remarks), digest)
+
+
+def rebuild(released: NotebookNode, answers: Mapping[str, str]) -> NotebookNode:
+    """The released notebook with a learner's answers in it, by cell id."""
     notebook = nbformat.from_dict(released)
     for cell in notebook.cells:
         cell.source = answers.get(cell.id, cell.source)
-    digest = hashlib.sha256(found.data).hexdigest()
-    return Submission(notebook, answers, tuple(remarks), digest)
+    return notebook
 
 
 def _parse(data: bytes, limits: ReadingLimits, remarks: list[str]) -> NotebookNode:

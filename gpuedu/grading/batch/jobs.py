@@ -1,0 +1,68 @@
+"""What travels between the class's process and those that grade: a job, and the reply to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpuedu.grading.sandbox.limits import PlayingLimits
+from gpuedu.grading.verdict import Task, Verdict
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """A submission that was read and is to be judged, on this machine or on another.
+
+    It has no path and no secret: whoever judges sees the learner's answers, and the seed of this
+    learner's cases.
+
+    Attributes:
+        task: whose submission; its path is that of the class's machine.
+        answers: sources of the learner's answer cells by id.
+        repairs: what was mended in its form.
+        digest: SHA-256 of what was handed in.
+        exercises: those to judge.
+        course: version of the course that read it.
+        sources: digest of the sources that are to judge it.
+        limits: for each exercise.
+        sandbox: False runs the learner's code as the grader's user.
+    """
+
+    task: Task
+    answers: Mapping[str, str]
+    repairs: tuple[str, ...]
+    digest: str
+    exercises: tuple[str, ...]
+    course: str
+    sources: str
+    limits: PlayingLimits
+    sandbox: bool = True
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came of a job: a verdict, or a fault of ours.
+
+    Attributes:
+        verdict: None where there is a fault.
+        fault: what went wrong.
+        is_unfit: the fault is that of the place, for every job alike: no sandbox, another course.
+    """
+
+    verdict: Verdict | None = None
+    fault: str = ""
+    is_unfit: bool = False
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a submission ended, and where that is written.
+
+    ``state`` is "there" where nothing was left to do, "regraded" where exercises were judged again.
+    """
+
+    path: Path
+    state: str
+    points: float = 0.0
+    seconds: float = 0.0

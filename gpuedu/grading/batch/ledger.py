@@ -1,0 +1,166 @@
+"""What of a class is graded already: the folder of its verdicts, and what is written there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from gpuedu.grading.batch.jobs import Done, Job
+from gpuedu.grading.judge.grading import lesson_in, read
+from gpuedu.grading.judge.sources import sources_digest
+from gpuedu.grading.reading import Submission
+from gpuedu.grading.sandbox.limits import PlayingLimits
+from gpuedu.grading.verdict import (
+    SUFFIX,
+    State,
+    Task,
+    Verdict,
+    failure_name,
+    read_verdict,
+    seed_mark,
+    verdict_from,
+    verdict_name,
+    write_verdict,
+)
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The verdicts of a class, by whom, on what, and how judged.
+
+    Which exercises are judged again follows from the verdicts alone: each says by the digest of
+    which sources every exercise in it was judged. So a regrade that was killed goes on where it
+    was, and one that is asked for twice does nothing the second time; nothing else has to be kept.
+
+    Attributes:
+        out: the folder.
+        limits: for each exercise.
+        again: whether what has a verdict is graded again.
+        sandbox: False for code that is trusted; it is written into each verdict.
+        regrade: exercises that are judged again where a verdict was made by other sources than
+            there are now; with ``again`` in any case.
+    """
+
+    out: Path
+    limits: PlayingLimits
+    again: bool = False
+    sandbox: bool = True
+    regrade: Collection[str] = ()
+
+    def open(self, task: Task) -> Job | Done:
+        """What is to be judged of a submission; Done where nothing is left to do."""
+        submission = read(task)
+        name = verdict_name(task, submission.digest, version("gpuedu"))
+        exercises: tuple[str, ...] = ()
+        if self.regrade and (former := self._former(task, submission.digest)):
+            exercises = self._out_of_date(read_verdict(former))
+            if not exercises:
+                return Done(former, "there")
+        elif not self.again and (self.out / name).exists():
+            return Done(self.out / name, "there")
+        if isinstance(submission, Verdict):
+            return self._write(replace(submission, sandbox=self.sandbox))
+        return self._job(task, submission, exercises)
+
+    def _job(self, task: Task, submission: Submission, exercises: tuple[str, ...]) -> Job:
+        return Job(
+            replace(task, path=""),
+            dict(submission.answers),
+            submission.repairs,
+            submission.digest,
+            exercises or lesson_in(task.lesson).exercises,
+            version("gpuedu"),
+            sources_digest(task.lesson),
+            self.limits,
+            self.sandbox,
+        )
+
+    def keep(self, job: Job, verdict: Verdict) -> Done:
+        """Write the verdict on a job; what was judged again goes into the verdict there is."""
+        former = self._former(job.task, job.digest) if self.regrade else None
+        if former is None:
+            return self._write(verdict)
+        told = read_verdict(former)
+        done = self._write(merge(verdict_from(told, job.task), verdict, told["course"]))
+        if former.name != verdict_name(job.task, job.digest, version("gpuedu")):
+            former.unlink()  # of another version; the new one has all that was in it
+        return replace(done, state="regraded")
+
+    def fail(self, task: Task, fault: str) -> Done:
+        """Say that it is our fault; another run tries again, since this is no verdict's name."""
+        verdict = Verdict(task, State.FAILED_BY_GRADER, reason=fault)
+        return Done(write_verdict(self.out, failure_name(task), verdict), verdict.state)
+
+    def sweep(self) -> None:
+        """Make the folder, and remove what a run that was killed half wrote."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        for left in self.out.glob(f".*{SUFFIX}.*"):
+            left.unlink()
+
+    def _write(self, verdict: Verdict) -> Done:
+        name = verdict_name(verdict.task, verdict.digest, verdict.course)
+        path = write_verdict(self.out, name, verdict)
+        (self.out / failure_name(verdict.task)).unlink(missing_ok=True)
+        return Done(path, verdict.state, verdict.points, verdict.seconds)
+
+    def _out_of_date(self, told: Mapping[str, Any]) -> tuple[str, ...]:
+        """Exercises that are to be judged again for a verdict; none where nothing could be read."""
+        if told["state"] != State.GRADED:
+            return ()
+        now = sources_digest(told["lesson"])
+        judged_by = {one["id"]: one.get("judged_by") for one in told["exercises"]}
+        return tuple(
+            name
+            for name in lesson_in(told["lesson"]).exercises
+            if name in self.regrade and (self.again or judged_by.get(name) != now)
+        )
+
+    def _former(self, task: Task, digest: str) -> Path | None:
+        """The verdict on just this submission, whichever version of the course made it."""
+        path = self.out / verdict_name(task, digest, version("gpuedu"))
+        older = self._by_submission.get((task.learner, task.lesson, digest, seed_mark(task.seed)))
+        if path.exists():
+            if older is not None and older != path:  # a run was killed before it removed that
+                older.unlink(missing_ok=True)
+            return path
+        return older if older is not None and older.exists() else None
+
+    @cached_property
+    def _by_submission(self) -> dict[tuple[str, ...], Path]:
+        """Verdicts that other versions of the course made, by what was graded."""
+        found = {}
+        for path in sorted(self.out.glob(f"*{SUFFIX}")):
+            told = read_verdict(path)
+            if told["course"] != version("gpuedu") and told["state"] != State.FAILED_BY_GRADER:
+                keys = ("learner", "lesson", "digest", "seed")
+                found[tuple(told[key] for key in keys)] = path
+        return found
+
+
+def merge(before: Verdict, again: Verdict, course: str) -> Verdict:
+    """A verdict in which some exercises were judged again, and which says so (pure).
+
+    Args:
+        before: the whole verdict.
+        again: has those exercises.
+        course: version of the course that made the verdict before.
+    """
+    former = {one.id: one for one in before.exercises}
+    records = tuple(
+        {"id": name, "points_before": former[name].points, "course_before": course}
+        for name in (one.id for one in again.exercises)
+        if name in former
+    )
+    order = lesson_in(before.task.lesson).exercises
+    exercises = former | {one.id: one for one in again.exercises}
+    return replace(
+        before,
+        exercises=tuple(exercises[name] for name in order if name in exercises),
+        regraded=before.regraded + records,
+        course=again.course,
+        sandbox=before.sandbox and again.sandbox,
+    )

@@ -1,0 +1,108 @@
+"""Grader processes of this machine, each in a seat of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+from multiprocessing.connection import Connection, wait
+
+from gpuedu.errors import GpueduError
+from gpuedu.grading.batch.jobs import Job, Reply
+
+ENDING_LIMIT_S = 10.0
+"""How long a grader may take to end its sandbox before it is killed, and that with it."""
+
+
+class Seat:
+    """A grader process, and the job that it has."""
+
+    def __init__(self) -> None:
+        self.job: Job | None = None
+        ours, theirs = socket.socketpair()
+        with theirs:
+            # Not by `multiprocessing`: a process of a cluster may not have children of that kind.
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "gpuedu.grading.batch.worker", str(theirs.fileno())],
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                pass_fds=(theirs.fileno(),),
+                stdin=subprocess.DEVNULL,
+            )
+        self.connection = Connection(ours.detach())
+
+    def is_alive(self) -> bool:
+        """Whether it still runs."""
+        return self._process.poll() is None
+
+    def send(self, job: Job) -> None:
+        """Give it a job; that it is gone is told by ``receive``."""
+        self.job = job
+        with contextlib.suppress(OSError):
+            self.connection.send(job)
+
+    def receive(self) -> Reply:
+        """Wait for the reply to its job; of a process that ended, that it did."""
+        self.job = None
+        try:
+            return self.connection.recv()
+        except (EOFError, OSError):
+            self.end(0.5)
+            return Reply(fault=f"the worker ended (status {self._process.returncode})")
+
+    def end(self, limit_s: float = ENDING_LIMIT_S) -> None:
+        """End the process, and with it its sandbox."""
+        self.connection.close()
+        try:
+            self._process.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+class LocalCrew:
+    """At most so many seats on this machine, each started when it is needed."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._seats: list[Seat] = []
+
+    def has_room(self) -> bool:
+        """Whether a seat has no job, or there may be another one."""
+        return len(self._seats) < self._most or any(seat.job is None for seat in self._seats)
+
+    def take(self, job: Job) -> None:
+        """Give a job to a seat that has none; a process that is gone is replaced."""
+        for seat in [one for one in self._seats if not (one.job or one.is_alive())]:
+            seat.end()
+            self._seats.remove(seat)
+        free = next((seat for seat in self._seats if seat.job is None), None)
+        if free is None:
+            free = Seat()
+            self._seats.append(free)
+        free.send(job)
+
+    def replies(self) -> list[tuple[Job, Reply]]:
+        """Wait until some jobs are answered, and take the replies.
+
+        Raises:
+            GpueduError: the course was changed meanwhile, or there is no sandbox any more.
+        """
+        busy = {seat.connection: seat for seat in self._seats if seat.job}
+        answered = [busy[one] for one in wait(list(busy)) if one in busy]
+        answers = [(seat.job, seat.receive()) for seat in answered]
+        for _, reply in answers:
+            if reply.is_unfit:  # every process of this machine is alike
+                raise GpueduError(
+                    f"nothing can be graded any more: {reply.fault}",
+                    remedy="the same command with `--resume`: what is graded is kept",
+                )
+        return answers
+
+    def end(self) -> None:
+        """End all processes."""
+        for seat in self._seats:
+            seat.connection.close()  # all of them see it now, and end at the same time
+        for seat in self._seats:
+            seat.end()

@@ -1,0 +1,42 @@
+"""Which sources of the course judge a lesson, as a digest.
+
+The whole package is in it, and not an exercise's own modules alone: a judge leans on its lesson, on
+the machine that runs kernels, on the models, and a mend of any of these can change a verdict. A
+digest that is too wide costs a second judgement; one that is too narrow would keep a wrong one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+from gpuedu.course.workspace.folder import release_folder
+
+_PACKAGE = Path(__file__).resolve().parents[2]
+_SUFFIXES = (".py", ".toml", ".json", ".cu", ".txt")
+
+
+@cache
+def sources_digest(lesson: str) -> str:
+    """A digest of the package, and of what learners of a lesson were given; short, hexadecimal.
+
+    The same for a checkout and for an installed package.
+
+    Args:
+        lesson: the lesson's folder, such as ``01_why_gpus``.
+    """
+    told = hashlib.sha256(_package_digest(_PACKAGE))
+    told.update((release_folder() / lesson / f"{lesson}.ipynb").read_bytes())
+    return told.hexdigest()[:16]
+
+
+@cache
+def _package_digest(package: Path) -> bytes:
+    told = hashlib.sha256()
+    notebooks = package / "course" / "notebooks"  # there in an installed package alone
+    for path in sorted(package.rglob("*")):
+        if path.suffix in _SUFFIXES and not path.is_relative_to(notebooks):
+            told.update(f"{path.relative_to(package).as_posix()}\0".encode())
+            told.update(hashlib.sha256(path.read_bytes()).digest())
+    return told.digest()

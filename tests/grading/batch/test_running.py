@@ -1,0 +1,107 @@
+"""Every task ends, whatever those that grade make of it; with a crew that does as it is told."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gpuedu.errors import GpueduError
+from gpuedu.grading.batch import running
+from gpuedu.grading.batch.jobs import Reply
+from gpuedu.grading.batch.running import TRIES, grade_class
+from gpuedu.grading.verdict import State, Task, Verdict, read_verdicts
+from tests.grading.batch.class_of import ROOT
+from tests.grading.batch.test_class import LESSON
+
+
+class PlannedCrew:
+    """Answers each learner's jobs by a list of replies; the last of them again and again."""
+
+    def __init__(self, plan, room=2):
+        self.plan, self.room, self.jobs, self.asked, self.ended = plan, room, [], [], False
+
+    def has_room(self):
+        return len(self.jobs) < self.room
+
+    def take(self, job):
+        assert self.has_room()
+        self.jobs.append(job)
+        self.asked.append(job.task.learner)
+
+    def replies(self):
+        job, self.jobs = self.jobs[0], self.jobs[1:]
+        plan = self.plan[job.task.learner]
+        reply = plan.pop(0) if len(plan) > 1 else plan[0]
+        if isinstance(reply, Exception):
+            raise reply
+        return [(job, reply or Reply(Verdict(job.task, State.GRADED, digest=job.digest)))]
+
+    def end(self):
+        self.ended = True
+
+
+def grade(tmp_path, monkeypatch, **plan):
+    path = ROOT / "notebooks" / LESSON / f"{LESSON}.ipynb"
+    tasks = [Task(learner, LESSON, str(path), seed) for seed, learner in enumerate(plan)]
+    crew, told = PlannedCrew(plan), []
+    monkeypatch.setattr(running, "_crew", lambda *_: crew)
+    try:
+        grade_class(tasks, tmp_path, told.append, sandbox=False)
+    finally:
+        assert crew.ended
+    return crew, told
+
+
+def test_a_fault_of_ours_is_tried_again_and_then_ends_as_ours(tmp_path, monkeypatch):
+    fault = Reply(fault="no luck")
+    crew, told = grade(tmp_path, monkeypatch, ann=[fault, fault, None], bob=[fault], cy=[None])
+    assert {who: crew.asked.count(who) for who in ("ann", "bob", "cy")} == {
+        "ann": 3,
+        "bob": TRIES,
+        "cy": 1,
+    }
+    ends = {one.task.learner: (one.state, one.fault) for one in told}
+    assert ends == {
+        "ann": ("graded", ""),
+        "bob": ("failed: grader", "no luck"),
+        "cy": ("graded", ""),
+    }
+    assert [one.done for one in told] == [1, 2, 3]
+    assert {one["learner"]: one["reason"] for one in read_verdicts(tmp_path)}["bob"] == "no luck"
+    _, told = grade(tmp_path, monkeypatch, ann=[None], bob=[None], cy=[None])
+    assert {one.task.learner: one.state for one in told} == {
+        "ann": "there",
+        "bob": "graded",
+        "cy": "there",
+    }
+    assert len(read_verdicts(tmp_path)) == 3  # the note of the failure is gone
+
+
+def test_a_place_that_is_unfit_costs_a_submission_no_try(tmp_path, monkeypatch):
+    unfit = Reply(fault="no sandbox", is_unfit=True)
+    crew, (end,) = grade(tmp_path, monkeypatch, ann=[unfit] * (TRIES + 2) + [None])
+    assert (end.state, len(crew.asked)) == ("graded", TRIES + 3)
+
+
+def test_where_nobody_is_left_the_class_ends_and_what_is_graded_is_kept(tmp_path, monkeypatch):
+    with pytest.raises(GpueduError, match="nobody"):
+        grade(tmp_path, monkeypatch, ann=[None], bob=[GpueduError("nobody")], cy=[None])
+    assert [one["learner"] for one in read_verdicts(tmp_path)] == ["ann"]
+
+
+def test_a_submission_that_cannot_even_be_opened_stops_nobody(tmp_path, monkeypatch):
+    opened = running.Ledger.open
+
+    def fails(ledger, task):
+        if task.learner == "ann":
+            raise OSError("the disk is gone")
+        return opened(ledger, task)
+
+    monkeypatch.setattr(running.Ledger, "open", fails)
+    _, told = grade(tmp_path, monkeypatch, ann=[None], bob=[None])
+    assert {one.task.learner: one.state for one in told} == {
+        "ann": "failed: grader",
+        "bob": "graded",
+    }
+    assert "the disk is gone" in json.dumps(read_verdicts(tmp_path))

@@ -1,0 +1,86 @@
+"""Grader processes: one that is killed, one that cannot grade, one whose course is out of date."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import replace
+
+import pytest
+
+from gpuedu.errors import GpueduError
+from gpuedu.grading.batch import remote
+from gpuedu.grading.batch.jobs import Reply
+from gpuedu.grading.batch.ledger import Ledger
+from gpuedu.grading.batch.seats import LocalCrew, Seat
+from gpuedu.grading.sandbox import PlayingLimits
+from gpuedu.grading.verdict import Task
+from tests.grading.batch.class_of import ROOT
+from tests.grading.batch.test_class import LESSON
+
+
+@pytest.fixture
+def job(tmp_path):
+    path = ROOT / "notebooks" / LESSON / f"{LESSON}.ipynb"
+    ledger = Ledger(tmp_path, PlayingLimits(), sandbox=False)
+    return replace(ledger.open(Task("ann", LESSON, str(path), 7)), exercises=("first-check",))
+
+
+def test_a_grader_that_is_killed_is_a_fault_of_ours_and_is_replaced(job):
+    crew = LocalCrew(1)
+    try:
+        crew.take(job)
+        assert not crew.has_room()
+        os.kill(crew._seats[0]._process.pid, signal.SIGKILL)
+        ((asked, reply),) = crew.replies()
+        assert asked is job
+        assert reply == Reply(fault="the worker ended (status -9)")
+        crew.take(job)
+        ((_, reply),) = crew.replies()
+        assert reply.verdict.exercises[0].state == "unsolved"
+        crew.take(replace(job, sources="others"))
+        with pytest.raises(GpueduError, match="has other sources than that of the class"):
+            crew.replies()
+        crew.take(replace(job, course="99.0"))
+        with pytest.raises(GpueduError, match=r"the class is graded with 99\.0"):
+            crew.replies()
+    finally:
+        crew.end()
+
+
+class OldSeat:
+    """A grader process that loaded another course, until there is a new one in its place."""
+
+    made = 0
+
+    def __init__(self):
+        OldSeat.made += 1
+        self.mine, self.ended = OldSeat.made, False
+
+    def is_alive(self):
+        return True
+
+    def send(self, job):
+        assert not self.ended
+
+    def receive(self):
+        return Reply(fault=f"seat {self.mine}", is_unfit=self.mine == 1)
+
+    def end(self):
+        self.ended = True
+
+
+def test_a_thread_of_a_cluster_keeps_its_grader_and_renews_one_that_is_out_of_date(
+    job, monkeypatch
+):
+    monkeypatch.setattr(remote, "Seat", OldSeat)
+    monkeypatch.setattr(remote, "_kept", type("Kept", (), {})())
+    assert remote.grade_here(job) == Reply(fault="seat 1", is_unfit=True)
+    assert [remote.grade_here(job).fault for _ in range(2)] == ["seat 2", "seat 2"]
+
+
+def test_a_seat_that_is_ended_twice_is_no_error():
+    seat = Seat()
+    seat.end(0.0)
+    seat.end()
+    assert not seat.is_alive()
