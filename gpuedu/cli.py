@@ -12,7 +12,7 @@ import typer
 
 from gpuedu.course.checkout import course_root
 from gpuedu.errors import GpueduError
-from gpuedu.grading.commands import grade, report
+from gpuedu.grading.commands import grade, report, variants
 from gpuedu.syllabus import exercise_ids, lesson_of, ready_lessons
 from gpuedu.syllabus import lesson as find_lesson
 
@@ -248,6 +248,7 @@ def record(
 
 app.command()(grade)
 app.command()(report)
+app.command()(variants)
 
 
 def _read(path: Path) -> str:

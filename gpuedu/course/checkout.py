@@ -1,10 +1,14 @@
-"""Where the lessons' sources are."""
+"""Where the lessons are: their sources, and what is released of them."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
-from gpuedu.errors import GpueduError
+from gpuedu.errors import GpueduError, WorkspaceError
+
+_LESSON = re.compile(r"\d\d_\w+")
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def course_root() -> Path:
@@ -19,4 +23,29 @@ def course_root() -> Path:
     raise GpueduError(
         "this command works on the lessons' sources, and there are none here",
         remedy="run it at the root of a checkout of the course",
+    )
+
+
+def release_folder(package: Path = _PACKAGE) -> Path:
+    """The folder with the released lessons: of the checkout, else of the installed package.
+
+    Raises WorkspaceError if neither has lessons.
+    """
+    for folder in (package.parent / "notebooks", package / "course" / "notebooks"):
+        if lesson_names(folder):
+            return folder
+    raise WorkspaceError(
+        f"no lessons found beside or inside {package}",
+        remedy="in a checkout, `make build`; else install gpuedu again",
+    )
+
+
+def lesson_names(folder: Path) -> list[str]:
+    """Names of the lesson folders in a folder: NN_slug with a notebook NN_slug.ipynb in it."""
+    if not folder.is_dir():
+        return []
+    return sorted(
+        entry.name
+        for entry in folder.iterdir()
+        if _LESSON.fullmatch(entry.name) and (entry / f"{entry.name}.ipynb").is_file()
     )

@@ -20,8 +20,8 @@ from typing import Any
 import nbformat
 
 from gpuedu.course.build import notebook_texts
+from gpuedu.course.check_call import check_arguments
 from gpuedu.course.source import read_source
-from gpuedu.course.teacher import check_arguments
 from gpuedu.errors import GpueduError
 from gpuedu.exercises.capture import captured
 from gpuedu.exercises.examine import Report, examine, find_loss

@@ -7,7 +7,9 @@ a workspace does it: the learner's answers go into the released cells.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbconvert.exporters.exporter import ResourcesDict
@@ -27,9 +29,12 @@ class RebuildFromRelease(NbGraderPreprocessor):
         self, nb: NotebookNode, resources: ResourcesDict
     ) -> tuple[NotebookNode, ResourcesDict]:
         """Rebuild one submission; nbgrader runs this in the course's root."""
-        told = resources["nbgrader"]
-        path = Path(RELEASE_FOLDER) / told["assignment"] / f"{told['notebook']}.ipynb"
-        if not path.is_file():  # a notebook that is not the course's
+        release = self.release_for(resources["nbgrader"])
+        if release is None:  # a notebook that is not the course's
             return nb, resources
-        release = parse(path.read_bytes())
         return merge(None, parse(nbformat.writes(nb).encode()), release).notebook, resources
+
+    def release_for(self, told: Mapping[str, Any]) -> NotebookNode | None:
+        """The released notebook, by what nbgrader tells of a submission; None where none is."""
+        path = Path(RELEASE_FOLDER) / told["assignment"] / f"{told['notebook']}.ipynb"
+        return parse(path.read_bytes()) if path.is_file() else None

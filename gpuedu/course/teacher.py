@@ -6,12 +6,12 @@ build is the same to the byte every time and a cell added elsewhere changes no i
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from gpuedu.course.check_call import check_arguments
 from gpuedu.course.source import LessonSource, SourceCell
 from gpuedu.exercises.registry import load_judge
 from gpuedu.syllabus import Lesson
@@ -118,26 +118,6 @@ def _require_exercises(source: LessonSource, lesson: Lesson) -> None:
     for cell in source.cells:
         if cell.role in ("answer", "check", "predict") and not cell.exercise:
             raise source.fault(f"a cell with role {cell.role!r} belongs to no exercise", cell)
-
-
-def check_arguments(cell_text: str) -> tuple[str, list[ast.expr]] | None:
-    """Exercise id and answers of a check cell's last expression; None where it prints no number."""
-    try:
-        body = ast.parse(cell_text).body
-    except SyntaxError:
-        return None
-    if not body or not isinstance(body[-1], ast.Expr) or cell_text.rstrip().endswith(";"):
-        return None
-    call = body[-1].value
-    if (
-        not isinstance(call, ast.Call)
-        or not isinstance(call.func, ast.Name)
-        or call.func.id != "check"
-        or not call.args
-        or not isinstance(call.args[0], ast.Constant)
-    ):
-        return None
-    return str(call.args[0].value), call.args[1:]
 
 
 def _require_check(source: LessonSource, cell: SourceCell) -> None:

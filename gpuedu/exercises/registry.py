@@ -9,13 +9,19 @@ learner's machine has ``measures`` with ``MEASURES``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from dataclasses import replace
+from functools import cache, lru_cache
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from gpuedu.errors import CatalogueError, UnknownNameError
 from gpuedu.exercises.contract import Exercise, Judge, Play, Prediction
+from gpuedu.exercises.variants import Variant, chance, require_code
 from gpuedu.syllabus import exercise_ids, lesson, lesson_of, unknown
+
+_KEPT = 2_000
+"""Variants that are kept once drawn."""
 
 
 @cache
@@ -23,6 +29,32 @@ def load(exercise: str) -> Exercise:
     """The exercise with this id; UnknownNameError with the nearest ids."""
     slug = lesson_of(exercise).slug
     return Exercise(exercise, slug, load_play(slug, exercise), load_judge(slug, exercise))
+
+
+def load_varied(exercise: str, code: str) -> Exercise:
+    """The exercise as the code of a variant has it; most are as they are published."""
+    variant = load_variant(exercise, code)
+    return load(exercise) if variant is None else replace(load(exercise), judge=variant.judge)
+
+
+@lru_cache(maxsize=_KEPT)
+def load_variant(exercise: str, code: str) -> Variant | None:
+    """What a code changes of an exercise; None where it changes nothing.
+
+    Raises:
+        UnknownNameError: it is no code, or there is no such exercise.
+    """
+    require_code(code)
+    draw = _variants(lesson_of(exercise).slug).get(exercise) if code else None
+    return None if draw is None else draw(chance(code, exercise))
+
+
+@cache
+def _variants(slug: str) -> Mapping[str, Callable[..., Variant]]:
+    """What can be drawn in a lesson, by exercise."""
+    if find_spec(f"gpuedu.exercises.{lesson(slug).module}.variants") is None:
+        return {}
+    return _module(slug, "variants").VARIANTS
 
 
 def load_play(slug: str, exercise: str) -> Play:
@@ -35,9 +67,15 @@ def load_judge(slug: str, exercise: str) -> Judge:
     return _part(slug, "judge", "JUDGES", exercise)
 
 
-def load_picture(name: str) -> Callable[..., Any]:
+def load_picture(name: str, code: str = "") -> Callable[..., Any]:
     """The drawing function of an exercise (``amdahl``) or of a lesson (``why-gpus/stack``)."""
-    return _named(name, "pictures", "PICTURES", "picture")
+    public = _named(name, "pictures", "PICTURES", "picture")
+    slug = name.split("/")[0] if "/" in name else lesson_of(name).slug
+    for exercise in _variants(slug) if code else ():
+        variant = load_variant(exercise, code)
+        if variant is not None and name in variant.pictures:
+            return variant.pictures[name]
+    return public
 
 
 def load_measure(name: str) -> Callable[..., Any]:
@@ -55,7 +93,7 @@ def _named(name: str, module: str, table: str, kind: str) -> Any:
     return entries[name]
 
 
-def load_prediction(key: str) -> Prediction:
+def load_prediction(key: str, code: str = "") -> Prediction:
     """The prediction with this key.
 
     A key is an exercise's id, or that id with something behind it (``amdahl-limit``).
@@ -64,7 +102,7 @@ def load_prediction(key: str) -> Prediction:
         raise unknown("prediction", key, exercise_ids())
     owners = [name for name in exercise_ids() if key == name or key.startswith(name + "-")]
     for owner in sorted(owners, key=len, reverse=True):
-        predictions = load(owner).judge.predictions
+        predictions = load_varied(owner, code).judge.predictions
         if key in predictions:
             return predictions[key]
         if not predictions:

@@ -28,12 +28,14 @@ from gpuedu.exercises.predictions import (
     reveal_card,
     with_unit,
 )
+from gpuedu.exercises.variants import require_code
 
 SEED_VARIABLE = "GPUEDU_SEED"
 PICTURE_LIMIT_S = 20.0
 MEASURE_LIMIT_S = 180.0
 
 _stores: list[Any] = []
+_codes: list[str] = [""]
 
 
 def check(exercise: str, *answers: Any) -> float:
@@ -49,7 +51,7 @@ def check(exercise: str, *answers: Any) -> float:
     """
     points = 0.0
     with _faults_told():
-        report = examine(registry.load(exercise), answers, seed())
+        report = examine(registry.load_varied(exercise, _codes[0]), answers, seed())
         points = report.points
         if report.state != "unsolved":
             store().record_attempt(
@@ -62,7 +64,7 @@ def check(exercise: str, *answers: Any) -> float:
 def hint(exercise: str) -> None:
     """Give the next hint of an exercise: first a question, last almost the answer."""
     with _faults_told():
-        hints = registry.load(exercise).judge.hints
+        hints = registry.load_varied(exercise, _codes[0]).judge.hints
         step = store().next_hint(exercise, len(hints))
         more = f'`hint("{exercise}")` again for the next.' if step < len(hints) else ""
         draw(
@@ -77,7 +79,7 @@ def hint(exercise: str) -> None:
 def predict(key: str, value: float | str) -> None:
     """Store a prediction before the answer is revealed: a number, or one of the choices."""
     with _faults_told():
-        prediction = registry.load_prediction(key)
+        prediction = registry.load_prediction(key, _codes[0])
         if value is ...:
             asked = f"Put your guess in place of `...`: {prediction.question}"
             if prediction.choices:
@@ -95,7 +97,7 @@ def predict(key: str, value: float | str) -> None:
 def reveal(key: str, measured: float | None = None) -> None:
     """Compare the stored prediction with the truth, or with what the learner just measured."""
     with _faults_told():
-        prediction = registry.load_prediction(key)
+        prediction = registry.load_prediction(key, _codes[0])
         truth = prediction.truth if measured is None else require_truth(measured)
         if truth is None:
             draw(Card(f"{key}: nothing measured yet", paragraphs=("Run the cells above first.",)))
@@ -115,7 +117,7 @@ def see(name: str, *answers: Any) -> None:
     What is a text there (a listing, a page of facts) is printed.
     """
     with _faults_told():
-        draw_picture = registry.load_picture(name)
+        draw_picture = registry.load_picture(name, _codes[0])
         if any(has_placeholder(answer) for answer in answers):
             draw(Card(f"{name}: nothing to draw yet", paragraphs=("Fill in the blank above.",)))
             return
@@ -169,13 +171,20 @@ def progress() -> None:
         print(format_summary(store().summary()))
 
 
-def setup(lesson: str) -> None:
-    """Begin a lesson: say what this machine has, in a line, and where progress is kept."""
+def setup(lesson: str, variant: str = "") -> None:
+    """Begin a lesson: say what this machine has, in a line, and where progress is kept.
+
+    Args:
+        lesson: its name, as in the notebook.
+        variant: the code of a class or a learner, where a teacher handed out numbers of their own.
+    """
     from gpuedu.hardware.doctor import examine as look_at_machine
     from gpuedu.hardware.doctor import short_form
     from gpuedu.syllabus import lesson as find_lesson
 
     with _faults_told():
+        require_code(variant)
+        _codes[0] = variant
         entry = find_lesson(lesson)
         store()
         print(f"{entry.title}: {entry.question} (about {entry.minutes} minutes)")

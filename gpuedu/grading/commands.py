@@ -36,12 +36,14 @@ def grade(
     from gpuedu.grading.batch.running import grade_class
     from gpuedu.grading.batch.secret import class_secret, require_fresh
     from gpuedu.grading.batch.submissions import find_submissions
+    from gpuedu.grading.batch.variants import variants_in
 
     for exercise in regrade or ():
         lesson_of(exercise)  # raises for one that there is not
     if not (resume or again or regrade):
         require_fresh(out)
-    tasks = find_submissions(submissions, class_secret(out, secret), lesson, tell=_warn)
+    words, chosen = class_secret(out, secret), variants_in(out)
+    tasks = find_submissions(submissions, words, lesson, variants=chosen, tell=_warn)
     counts = grade_class(
         tasks,
         out,
@@ -54,6 +56,22 @@ def grade(
         warn=_warn,
     )
     print(", ".join(f"{count} {state}" for state, count in sorted(counts.items())))
+
+
+def variants(
+    folder: Annotated[Path, typer.Argument(help="Write the notebooks there.")],
+    verdicts: Annotated[Path, typer.Option(help="Folder of the class's secret and verdicts.")],
+    learner: Annotated[list[str] | None, typer.Option(help="One each; else one a class.")] = None,
+    lesson: Annotated[list[str] | None, typer.Option(help="Folder of a lesson; all.")] = None,
+    secret: Annotated[Path | None, typer.Option(help="File with the class's secret.")] = None,
+) -> None:
+    """Write notebooks to hand out whose numbers differ by class, or by learner."""
+    from gpuedu.grading.batch.secret import class_secret
+    from gpuedu.grading.handouts import write_handouts
+
+    words = class_secret(verdicts, secret)
+    written = write_handouts(folder, verdicts, words, learner or (), lesson)
+    print(f"{len(written)} notebooks in {folder}; what is graded into {verdicts} is judged by them")
 
 
 def report(

@@ -13,26 +13,32 @@ the check cells, where nbgrader finds points and feedback.
 from __future__ import annotations
 
 import atexit
+import copy
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
+import nbformat
 from nbconvert.exporters.exporter import ResourcesDict
-from nbconvert.preprocessors.sanitize import SanitizeHTML
 from nbformat import NotebookNode, v4
+from nbgrader.api import Gradebook, InvalidEntry
 from nbgrader.converters import Autograde
-from nbgrader.preprocessors import Execute
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import Execute, NbGraderPreprocessor
 from traitlets import Unicode
 
+from gpuedu.course.rebuild import RebuildFromRelease
+from gpuedu.course.workspace.matching import role
 from gpuedu.grading.batch.jobs import Job
 from gpuedu.grading.batch.ledger import Ledger
 from gpuedu.grading.batch.secret import class_secret
-from gpuedu.grading.batch.submissions import seed_for
+from gpuedu.grading.batch.submissions import task_for
+from gpuedu.grading.batch.variants import variants_in
 from gpuedu.grading.batch.worker import Worker
 from gpuedu.grading.feedback import feedback_card
-from gpuedu.grading.judge.grading import released
-from gpuedu.grading.sandbox.availability import require_sandbox
+from gpuedu.grading.judge.grading import lesson_in
+from gpuedu.grading.literal import literal, shielded
+from gpuedu.grading.reading.released import released
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.verdict import Task, read_verdict
 
@@ -46,15 +52,63 @@ def configure(config: Any) -> None:
         JudgeInSandbox if entry is Execute else entry
         for entry in Autograde.autograde_preprocessors.default_args[0]
     ]
+    config.Autograde.sanitize_preprocessors = [
+        RebuildFromVariant,
+        *Autograde.sanitize_preprocessors.default_args[0],
+    ]
+    Gradebook.update_or_create_student = _update_or_create_student
 
 
-class JudgeInSandbox(Execute):
-    """In place of nbgrader's Execute: no kernel is started, the verdict becomes the outputs."""
+_update_alone = Gradebook.update_or_create_student
+
+
+def _update_or_create_student(gradebook: Gradebook, student_id: str, **settings: Any) -> Any:
+    """As nbgrader does it, also where another command enters the learner at the same time.
+
+    Two `nbgrader autograde` of different lessons may both find a new learner missing. The database
+    refuses the second entry, and that submission would stay ungraded; the learner is there then.
+    """
+    try:
+        return _update_alone(gradebook, student_id, **settings)
+    except InvalidEntry:
+        return _update_alone(gradebook, student_id, **settings)
+
+
+class ClassVerdicts(NbGraderPreprocessor):
+    """What knows the class: where its verdicts lie, its secret, whose numbers it was given."""
 
     verdicts = Unicode("verdicts", help="Folder of the verdicts, below the course's root.").tag(
         config=True
     )
-    submitted = Unicode("submitted", help="nbgrader's folder of submissions.").tag(config=True)
+    secret = Unicode(
+        "", help="File with the class's secret; by default it lies beside the verdicts."
+    ).tag(config=True)
+
+    def _task(self, learner: str, lesson: str) -> Task:
+        root = Path.cwd()  # nbgrader converts in the course's root, wherever it was called
+        course = CourseDirectory(parent=self, root=str(root))
+        secret = class_secret(self._out(), root / self.secret if self.secret else None)
+        submitted = Path(course.format_path(course.submitted_directory, learner, lesson))
+        return task_for(learner, lesson, submitted, secret, variants_in(self._out()))
+
+    def _out(self) -> Path:
+        return Path(self.verdicts).resolve()
+
+
+class RebuildFromVariant(RebuildFromRelease, ClassVerdicts):
+    """As the course does it, from the notebook with the numbers that the learner was given."""
+
+    def release_for(self, told: Mapping[str, Any]) -> NotebookNode | None:
+        """The notebook that this learner was handed out."""
+        public = super().release_for(told)
+        task = self._task(told["student"], told["assignment"])
+        if public is None or not task.variant:
+            return public
+        return copy.deepcopy(released(task.lesson, task.variant))
+
+
+class JudgeInSandbox(ClassVerdicts, Execute):
+    """In place of nbgrader's Execute: no kernel is started, the verdict becomes the outputs."""
 
     def preprocess(
         self, nb: NotebookNode, resources: ResourcesDict, km: Any = None
@@ -62,16 +116,20 @@ class JudgeInSandbox(Execute):
         """Write a submission's verdict into its check cells.
 
         Raises:
-            SandboxError: there is none here, or a fault of ours stopped the grading: nbgrader
-                leaves this submission ungraded, and goes on with the others.
+            GpueduError: the assignment is no lesson; there is no sandbox here and no verdict yet;
+                a fault of ours stopped the grading. nbgrader leaves this submission ungraded, and
+                goes on with the others.
         """
         told = resources["nbgrader"]
-        verdict = self._verdict(told["student"], told["assignment"])
+        lesson_in(told["assignment"])
+        task = self._task(told["student"], told["assignment"])
+        verdict = self._verdict(task)
         by_id = {one["id"]: one for one in verdict["exercises"]}
-        ours = {cell.id: cell.source for cell in released(told["assignment"]).cells}
+        release = released(task.lesson, task.variant)
+        ours = {cell.id: cell for cell in release.cells}
+        nb.metadata = nbformat.from_dict(release.metadata)
+        nb.cells = [_harmless(cell, ours.get(cell.id)) for cell in nb.cells]
         for cell in nb.cells:
-            if cell.cell_type != "code" and cell.source != ours.get(cell.id):
-                cell.source = without_scripts(cell.source)
             if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade"):
                 name = cell.metadata.get("gpuedu", {}).get("exercise", "")
                 cell.outputs = _outputs(by_id.get(name), verdict)
@@ -80,19 +138,27 @@ class JudgeInSandbox(Execute):
             nb.cells.insert(0, _note(verdict["repairs"]))
         return nb, resources
 
-    def _verdict(self, learner: str, lesson: str) -> Mapping[str, Any]:
-        require_sandbox()
-        out = Path(self.verdicts).resolve()
-        task = Task(
-            learner,
-            lesson,
-            str(Path(self.submitted).resolve() / learner / lesson),
-            seed_for(class_secret(out), learner),
-        )
-        ledger = Ledger(out, PlayingLimits())
+    def _verdict(self, task: Task) -> Mapping[str, Any]:
+        ledger = Ledger(self._out(), PlayingLimits())
         opened = ledger.open(task)
         done = ledger.keep(opened, _worker.judge(opened)) if isinstance(opened, Job) else opened
         return read_verdict(done.path)
+
+
+def _harmless(cell: NotebookNode, release: NotebookNode | None) -> NotebookNode:
+    """A cell without anything that a browser would act on; the course's own stay as they are."""
+    if release is not None and cell.cell_type == release.cell_type:
+        if cell.cell_type == "code":
+            if role(cell) != "answer":
+                cell.source = release.source
+            cell.outputs = []
+            return cell
+        if cell.source == release.source:
+            cell.pop("attachments", None)
+            return cell
+    if cell.cell_type == "code":
+        return v4.new_code_cell(cell.source)
+    return v4.new_markdown_cell(literal(cell.source))
 
 
 def _outputs(exercise: Mapping[str, Any] | None, verdict: Mapping[str, Any]) -> list[NotebookNode]:
@@ -103,29 +169,15 @@ def _outputs(exercise: Mapping[str, Any] | None, verdict: Mapping[str, Any]) -> 
         points = 0.0
     else:
         card = feedback_card(exercise)
-        data = {"text/html": card._repr_html_(), "text/plain": str(card)}
+        data = {"text/html": shielded(card._repr_html_()), "text/plain": str(card)}
         points = float(exercise["points"])
     shown = v4.new_output("display_data", data=data)
     result = v4.new_output("execute_result", data={"text/plain": str(points)}, execution_count=None)
     return [shown, result]
 
 
-def without_scripts(text: str) -> str:
-    """A learner's own text cell without anything that a browser would run.
-
-    >>> without_scripts("*so* <script>steal()</script><b onclick='steal()'>it</b>")
-    '*so* steal()<b>it</b>'
-    """
-    return _cleaner().sanitize_html_tags(text)
-
-
-@cache
-def _cleaner() -> SanitizeHTML:
-    return SanitizeHTML(strip=True)
-
-
 def _note(repairs: list[str]) -> NotebookNode:
-    lines = "\n".join(f"- {line}" for line in repairs)
+    lines = literal("\n".join(f"- {line}" for line in repairs))
     cell = v4.new_markdown_cell(f"**Repaired before grading:**\n\n{lines}")
     cell.id = "repairs"
     return cell

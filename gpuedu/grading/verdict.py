@@ -36,12 +36,14 @@ class Task:
         lesson: the lesson's folder, such as ``01_why_gpus``.
         path: what was handed in.
         seed: of the cases, for this learner.
+        variant: the code of the numbers that this learner was given; "" for the published ones.
     """
 
     learner: str
     lesson: str
     path: str
     seed: int
+    variant: str = ""
 
 
 @dataclass(frozen=True)
@@ -156,6 +158,7 @@ class Verdict:
             "format": FORMAT,
             "learner": task["learner"],
             "lesson": task["lesson"],
+            "variant": task["variant"],
             "seed": seed_mark(task["seed"]),
             "points": self.points,
             **told,
@@ -182,7 +185,8 @@ def verdict_from(told: Mapping[str, Any], task: Task) -> Verdict:
 
 def verdict_name(task: Task, digest: str, course: str) -> str:
     """The name of a verdict's file: the same submission, judged the same way, has the same name."""
-    told = json.dumps([task.learner, task.lesson, digest, course, task.seed, FORMAT])
+    how = [task.seed, FORMAT, *([task.variant] if task.variant else [])]
+    told = json.dumps([task.learner, task.lesson, digest, course, *how])
     return hashlib.sha256(told.encode()).hexdigest()[:32] + SUFFIX
 
 

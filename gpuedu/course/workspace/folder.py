@@ -12,12 +12,12 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from gpuedu.course.checkout import lesson_names, release_folder
 from gpuedu.course.workspace import staging
 from gpuedu.course.workspace.planning import (
     OWN_FOLDER,
     Place,
     Plan,
-    lesson_names,
     plan_start,
     plan_update,
 )
@@ -26,22 +26,7 @@ from gpuedu.errors import WorkspaceError
 
 __all__ = ["format_report", "release_folder", "start", "update"]
 
-_PACKAGE = Path(__file__).resolve().parents[2]
 _TRIES = 5
-
-
-def release_folder(package: Path = _PACKAGE) -> Path:
-    """The folder with the released lessons: of the checkout, else of the installed package.
-
-    Raises WorkspaceError if neither has lessons.
-    """
-    for folder in (package.parent / "notebooks", package / "course" / "notebooks"):
-        if lesson_names(folder):
-            return folder
-    raise WorkspaceError(
-        f"no lessons found beside or inside {package}",
-        remedy="in a checkout, `make build`; else install gpuedu again",
-    )
 
 
 def start(workspace: Path, release: Path | None = None) -> StartReport:

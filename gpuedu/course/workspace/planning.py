@@ -7,7 +7,6 @@ make old text of the course look like the learner's.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,7 +21,6 @@ from gpuedu.course.workspace.staging import Write, read_or_none
 from gpuedu.errors import WorkspaceError
 
 OWN_FOLDER = ".gpuedu"
-_LESSON = re.compile(r"\d\d_\w+")
 _RANK = ("unchanged", "updated", "damaged", "new")
 
 
@@ -54,17 +52,6 @@ class _File:
     released: bytes
     held: bytes | None
     former: bytes | None
-
-
-def lesson_names(folder: Path) -> list[str]:
-    """Names of the lesson folders in a folder: NN_slug with a notebook NN_slug.ipynb in it."""
-    if not folder.is_dir():
-        return []
-    return sorted(
-        entry.name
-        for entry in folder.iterdir()
-        if _LESSON.fullmatch(entry.name) and (entry / f"{entry.name}.ipynb").is_file()
-    )
 
 
 def plan_start(place: Place, lesson: str) -> Plan:

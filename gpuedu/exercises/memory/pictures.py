@@ -31,7 +31,7 @@ COPY_SIZE, COPY_BLOCKS, COPY_THREADS, PER_THREAD = 2048, 4, 64, 8
 PARTICLES, FIELDS = 128, 6
 MATRIX = (64, 96)
 SIGNAL, SIGNAL_THREADS = 320, 128
-SUMS_SIZE, SUMS_BLOCKS, SUMS_THREADS = 100, 2, 64
+SUMS_SIZE, SUMS_THREADS = 100, 64
 
 
 def draw_blocked(copy_blocked: Any) -> Any:
@@ -122,10 +122,15 @@ def _run_stencil(smooth: Any) -> Trace:
 
 def draw_uninitialised(block_sums: Any) -> Any:
     """Who writes each place of shared memory in the block that is not full."""
-    x, out = np.ones(SUMS_SIZE, np.float32), np.zeros(SUMS_BLOCKS, np.float32)
-    blocks = range(SUMS_BLOCKS)
-    trace = run_kernel(block_sums, SUMS_BLOCKS, SUMS_THREADS, x, out, watch=blocks)
-    return _draw_shared(trace, block=1)
+    return draw_sums_of(SUMS_SIZE, block_sums)
+
+
+def draw_sums_of(size: int, block_sums: Any) -> Any:
+    """The same, for another number of elements; the last block is the one that is not full."""
+    blocks = -(-size // SUMS_THREADS)
+    x, out = np.ones(size, np.float32), np.zeros(blocks, np.float32)
+    trace = run_kernel(block_sums, blocks, SUMS_THREADS, x, out, watch=range(blocks))
+    return _draw_shared(trace, block=blocks - 1)
 
 
 def _draw_shared(trace: Trace, block: int) -> Any:

@@ -7,7 +7,7 @@ some on a second one beside it; a copy from ordinary memory holds the host.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -127,6 +127,40 @@ SHOWN = {
     "C": Plan(900 * _US, 80 * _US, (45 * _US,) * 3, 2, 3 * _US),
 }
 """The three slow steps of the lesson."""
+
+
+_SLOW_BY = {"copies": "A", "launches": "B", "python": "C"}
+"""What the lesson's own three are slow by."""
+
+
+def draw_shown(rng: np.random.Generator) -> dict[str, Plan]:
+    """Three slow steps under the same names, other than the lesson's; see ``SHOWN``.
+
+    At least one is slow by its launches, and at least one by something else.
+    """
+    own = [cause for cause, _ in sorted(_SLOW_BY.items(), key=lambda one: one[1])]
+    causes = own
+    while causes == own or not 0 < causes.count("launches") < len(own):
+        causes = [str(one) for one in rng.choice(own, len(own))]
+    return {
+        name: _other_sizes(SHOWN[_SLOW_BY[cause]], rng)
+        for name, cause in zip(SHOWN, causes, strict=True)
+    }
+
+
+def _other_sizes(plan: Plan, rng: np.random.Generator) -> Plan:
+    """The same step with every time a little longer or shorter, in whole microseconds."""
+
+    def about(time_s: float) -> float:
+        return max(round(time_s / _US * rng.uniform(0.85, 1.15)), 1) * _US
+
+    layer_s = about(plan.layers_s[0])
+    return replace(
+        plan,
+        python_s=about(plan.python_s),
+        copy_s=about(plan.copy_s),
+        layers_s=(layer_s,) * len(plan.layers_s),
+    )
 
 
 def draw_plan(rng: np.random.Generator, *, trap: str = "") -> Plan:

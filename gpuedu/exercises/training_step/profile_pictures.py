@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.plain import describe, number
-from gpuedu.exercises.training_step.planted import CAUSES, SHOWN, take_steps
+from gpuedu.exercises.training_step.planted import CAUSES, SHOWN, Plan, take_steps
 from gpuedu.exercises.training_step.recorded import draw_recorded_steps
 from gpuedu.experiments import read_results
 from gpuedu.figures.caption import Caption
@@ -19,11 +19,11 @@ _SIMULATED = "Simulated: a host, a stream and a link of assumed speeds; no GPU w
 _TOP = 3
 
 
-def draw_slow_step(name: str) -> Any:
+def draw_slow_step(name: str, *, shown: Mapping[str, Plan] = SHOWN) -> Any:
     """Two steps of one of the three planted ones."""
-    if name not in SHOWN:
-        raise AnswerError(f"there is no step {describe(name)}", remedy=f"one of {', '.join(SHOWN)}")
-    profile = take_steps(SHOWN[name])
+    if name not in shown:
+        raise AnswerError(f"there is no step {describe(name)}", remedy=f"one of {', '.join(shown)}")
+    profile = take_steps(shown[name])
     caption = Caption(
         f"Step {name}, twice",
         f"Timeline of two simulated steps of {format_time(profile.end_s)} together: host, stream "
@@ -34,10 +34,10 @@ def draw_slow_step(name: str) -> Any:
     return plot_profile(profile, caption=caption)
 
 
-def list_costs() -> str:
+def list_costs(*, shown: Mapping[str, Plan] = SHOWN) -> str:
     """What takes longest in each of the three, on the device and on the host."""
     lines = []
-    for name, plan in SHOWN.items():
+    for name, plan in shown.items():
         profile = take_steps(plan)
         lines.append(f"step {name}, twice: {format_time(profile.end_s)}")
         for lane in ("device", "host"):
@@ -47,10 +47,10 @@ def list_costs() -> str:
     return "\n".join(lines)
 
 
-def list_shares(where_it_went: Any) -> str:
+def list_shares(where_it_went: Any, *, shown: Mapping[str, Plan] = SHOWN) -> str:
     """Where the time of the three went, by the learner's function."""
     lines = ["step" + "".join(f"{cause:>10}" for cause in CAUSES) + "       sum"]
-    for name, plan in SHOWN.items():
+    for name, plan in shown.items():
         profile = take_steps(plan)
         got = where_it_went(profile)
         if type(got) is not dict or not set(CAUSES) <= set(got):

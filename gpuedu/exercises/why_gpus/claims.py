@@ -36,6 +36,46 @@ class Claim:
     asks: tuple[tuple[str, str], ...]
 
 
+@dataclass(frozen=True)
+class Chip:
+    """A GPU by its catalogue: a name for keys, a name for readers, SMs, FP32 lanes of each."""
+
+    key: str
+    name: str
+    sms: int
+    lanes_per_sm: int
+
+
+@dataclass(frozen=True)
+class Page:
+    """What the exercise shows, and the numbers from which its truths are computed.
+
+    Attributes:
+        claims: sentences with what is asked of each.
+        facts: with their sources.
+        chips: the two GPUs whose lanes are asked for; of the first, the busy SMs, too.
+        parameters: of the model that is trained.
+        peaks: H100s whose dense peak is asked for, together.
+        memory_gb: of a GPU that holds a part of GPT-3.
+        blocks: of the kernel that runs all the time.
+        tpus: chips whose matrix units are asked for.
+    """
+
+    claims: tuple[Claim, ...]
+    facts: tuple[Fact, ...]
+    chips: tuple[Chip, Chip]
+    parameters: float
+    peaks: int
+    memory_gb: int
+    blocks: int
+    tpus: int
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What the learner's dict is keyed by: two numbers for the first claim, one for others."""
+        return tuple(key for claim in self.claims for key, _ in claim.asks)
+
+
 _HOPPER = Source(
     "NVIDIA H100 Tensor Core GPU Architecture, sections on the GH100 GPU and its SM",
     "https://developer.nvidia.com/blog/nvidia-hopper-architecture-in-depth/",
@@ -157,5 +197,16 @@ CLAIMS: tuple[Claim, ...] = (
     ),
 )
 
-KEYS: tuple[str, ...] = tuple(key for claim in CLAIMS for key, _ in claim.asks)
-"""What the learner's dict is keyed by."""
+PAGE = Page(
+    CLAIMS,
+    FACTS,
+    chips=(Chip("h100", "an H100 SXM", 132, 128), Chip("t4", "a T4", 40, 64)),
+    parameters=354e6,
+    peaks=1,
+    memory_gb=80,
+    blocks=1,
+    tpus=1,
+)
+"""What the course shows as it is published."""
+
+KEYS: tuple[str, ...] = PAGE.keys

@@ -185,7 +185,7 @@ def play_check_the_claim(answers: Sequence[Any], inputs: Inputs) -> dict[str, An
     """One entry of the learner's dict of corrected numbers."""
     (corrected,) = answers
     key = text(inputs["key"])
-    entry, name = _entry(corrected, key, claims.KEYS), f"the entry for {key!r}"
+    entry, name = _entry(corrected, key, inputs.get("keys", claims.KEYS)), f"the entry for {key!r}"
     if entry is None:
         raise AnswerError(f"{name} should be a number, got None")
     return {"got": number(entry, name)}

@@ -41,6 +41,14 @@ class Job:
 
 
 @dataclass(frozen=True)
+class Notice:
+    """What is to be expected, so that a worker is ready when the first job comes; has no reply."""
+
+    lesson: str
+    sandbox: bool = True
+
+
+@dataclass(frozen=True)
 class Reply:
     """What came of a job: a verdict, or a fault of ours.
 

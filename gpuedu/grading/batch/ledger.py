@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from gpuedu.grading.batch.jobs import Done, Job
-from gpuedu.grading.judge.grading import lesson_in, read
+from gpuedu.grading.judge.grading import lesson_in
 from gpuedu.grading.judge.sources import sources_digest
-from gpuedu.grading.reading import Submission
 from gpuedu.grading.sandbox.limits import PlayingLimits
+from gpuedu.grading.submission import Submission
 from gpuedu.grading.verdict import (
     SUFFIX,
     State,
@@ -26,6 +26,9 @@ from gpuedu.grading.verdict import (
     verdict_name,
     write_verdict,
 )
+
+SET_ASIDE = "superseded"
+"""Folder, beside the verdicts, of those on what was handed in before; no command reads them."""
 
 
 @dataclass(frozen=True)
@@ -53,15 +56,18 @@ class Ledger:
 
     def open(self, task: Task) -> Job | Done:
         """What is to be judged of a submission; Done where nothing is left to do."""
+        # Notebooks' library takes a second to be imported, in which workers make themselves ready.
+        from gpuedu.grading.reading.released import read
+
         submission = read(task)
         name = verdict_name(task, submission.digest, version("gpuedu"))
         exercises: tuple[str, ...] = ()
         if self.regrade and (former := self._former(task, submission.digest)):
             exercises = self._out_of_date(read_verdict(former))
             if not exercises:
-                return Done(former, "there")
+                return self._there(task, former)
         elif not self.again and (self.out / name).exists():
-            return Done(self.out / name, "there")
+            return self._there(task, self.out / name)
         if isinstance(submission, Verdict):
             return self._write(replace(submission, sandbox=self.sandbox))
         return self._job(task, submission, exercises)
@@ -99,12 +105,31 @@ class Ledger:
         """Make the folder, and remove what a run that was killed half wrote."""
         self.out.mkdir(parents=True, exist_ok=True)
         for left in self.out.glob(f".*{SUFFIX}.*"):
-            left.unlink()
+            if not Path("/proc", left.suffix[1:]).exists():  # nor of one that is writing now
+                left.unlink(missing_ok=True)
+
+    def is_empty(self) -> bool:
+        """Whether there is no verdict at all."""
+        return not any(self.out.glob(f"*{SUFFIX}"))
+
+    def _there(self, task: Task, path: Path) -> Done:
+        self._set_aside(task, path)
+        return Done(path, "there")
+
+    def _set_aside(self, task: Task, path: Path) -> None:
+        """Move verdicts on what the learner had handed in before out of the way of the last one."""
+        for other, told in self._found.items():
+            is_theirs = (told["learner"], told["lesson"]) == (task.learner, task.lesson)
+            if is_theirs and other != path and other.exists() and told["digest"]:
+                (self.out / SET_ASIDE).mkdir(exist_ok=True)
+                other.replace(self.out / SET_ASIDE / other.name)
 
     def _write(self, verdict: Verdict) -> Done:
         name = verdict_name(verdict.task, verdict.digest, verdict.course)
         path = write_verdict(self.out, name, verdict)
         (self.out / failure_name(verdict.task)).unlink(missing_ok=True)
+        if not self.regrade:
+            self._set_aside(verdict.task, path)
         return Done(path, verdict.state, verdict.points, verdict.seconds)
 
     def _out_of_date(self, told: Mapping[str, Any]) -> tuple[str, ...]:
@@ -130,15 +155,23 @@ class Ledger:
         return older if older is not None and older.exists() else None
 
     @cached_property
+    def _found(self) -> dict[Path, dict[str, str]]:
+        """Whose the verdicts are that lay there when this was first asked."""
+        keys = ("learner", "lesson", "digest", "seed", "course", "state")
+        return {
+            path: {key: told[key] for key in keys}
+            for path in sorted(self.out.glob(f"*{SUFFIX}"))
+            for told in [read_verdict(path)]
+        }
+
+    @cached_property
     def _by_submission(self) -> dict[tuple[str, ...], Path]:
         """Verdicts that other versions of the course made, by what was graded."""
-        found = {}
-        for path in sorted(self.out.glob(f"*{SUFFIX}")):
-            told = read_verdict(path)
-            if told["course"] != version("gpuedu") and told["state"] != State.FAILED_BY_GRADER:
-                keys = ("learner", "lesson", "digest", "seed")
-                found[tuple(told[key] for key in keys)] = path
-        return found
+        return {
+            tuple(told[key] for key in ("learner", "lesson", "digest", "seed")): path
+            for path, told in self._found.items()
+            if told["course"] != version("gpuedu") and told["state"] != State.FAILED_BY_GRADER
+        }
 
 
 def merge(before: Verdict, again: Verdict, course: str) -> Verdict:

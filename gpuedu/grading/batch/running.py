@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from gpuedu.errors import GpueduError
-from gpuedu.grading.batch.jobs import Done, Job, Reply
+from gpuedu.grading.batch.jobs import Done, Job, Notice, Reply
 from gpuedu.grading.batch.ledger import Ledger
 from gpuedu.grading.batch.seats import LocalCrew
 from gpuedu.grading.sandbox.availability import require_sandbox
@@ -108,19 +108,27 @@ def grade_class(
         require_sandbox()
         sweep_groups()
     ledger.sweep()
-    crew = _crew(workers, len(tasks), scheduler, warn)
+    is_new = tasks and ledger.is_empty()
+    notice = Notice(tasks[0].lesson, sandbox) if is_new else None
+    crew = _crew(workers, len(tasks), scheduler, warn, notice)
     try:
         return dict(_Run(ledger, crew, tell, tasks).grade_all())
     finally:
         crew.end()
 
 
-def _crew(workers: int, tasks: int, scheduler: str, warn: Callable[[str], None]) -> Crew:
+def _crew(
+    workers: int,
+    tasks: int,
+    scheduler: str,
+    warn: Callable[[str], None],
+    notice: Notice | None,
+) -> Crew:
     if scheduler:
-        from gpuedu.grading.batch.cluster import ClusterCrew
+        from gpuedu.grading.batch.cluster import ClusterCrew  # Dask, which few have installed
 
         return ClusterCrew(scheduler, workers, warn)
-    return LocalCrew(min(workers or os.cpu_count() or 1, max(tasks, 1)))
+    return LocalCrew(min(workers or os.cpu_count() or 1, max(tasks, 1)), notice)
 
 
 class _Run:

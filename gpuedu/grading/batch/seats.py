@@ -10,7 +10,7 @@ import sys
 from multiprocessing.connection import Connection, wait
 
 from gpuedu.errors import GpueduError
-from gpuedu.grading.batch.jobs import Job, Reply
+from gpuedu.grading.batch.jobs import Job, Notice, Reply
 
 ENDING_LIMIT_S = 10.0
 """How long a grader may take to end its sandbox before it is killed, and that with it."""
@@ -42,6 +42,11 @@ class Seat:
         with contextlib.suppress(OSError):
             self.connection.send(job)
 
+    def expect(self, notice: Notice) -> None:
+        """Tell it what will come."""
+        with contextlib.suppress(OSError):
+            self.connection.send(notice)
+
     def receive(self) -> Reply:
         """Wait for the reply to its job; of a process that ended, that it did."""
         self.job = None
@@ -62,11 +67,20 @@ class Seat:
 
 
 class LocalCrew:
-    """At most so many seats on this machine, each started when it is needed."""
+    """Seats on this machine.
 
-    def __init__(self, most: int) -> None:
+    Args:
+        most: how many.
+        notice: of what will come first: all are started at once, and make themselves ready while
+            submissions are read. Without it each is started when it is needed.
+    """
+
+    def __init__(self, most: int, notice: Notice | None = None) -> None:
         self._most = most
         self._seats: list[Seat] = []
+        for _ in range(most if notice else 0):
+            self._seats.append(Seat())
+            self._seats[-1].expect(notice)
 
     def has_room(self) -> bool:
         """Whether a seat has no job, or there may be another one."""

@@ -29,12 +29,25 @@ def class_secret(out: Path, given: Path | None = None) -> str:
     path = out / NAME
     if not path.exists():
         out.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w") as file:
-            file.write(secrets.token_hex(24) + "\n")
-            file.flush()
-            os.fsync(handle)
+        _draw(path)
     return path.read_text("utf-8").strip()
+
+
+def _draw(path: Path) -> None:
+    """Write a new secret, whole; of two commands that begin at once, both take the first's."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "w") as file:
+        file.write(secrets.token_hex(24) + "\n")
+        file.flush()
+        os.fsync(handle)
+    try:
+        os.link(beside, path)  # fails where there is one, which a renaming would replace
+    except FileExistsError:
+        pass
+    except OSError:  # a file system without links
+        beside.rename(path)
+    beside.unlink(missing_ok=True)
 
 
 def require_fresh(out: Path) -> None:

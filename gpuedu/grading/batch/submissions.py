@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from gpuedu.errors import GpueduError
+from gpuedu.grading.batch.variants import Variants, code_for
 from gpuedu.grading.verdict import Task
 from gpuedu.syllabus import lessons as all_lessons
 from gpuedu.syllabus import ready_lessons
@@ -24,6 +25,7 @@ def find_submissions(
     secret: str,
     lessons: Iterable[str] | None = None,
     *,
+    variants: Variants = Variants.PUBLISHED,
     tell: Callable[[str], None] = print,
 ) -> list[Task]:
     """The submissions in a folder that is laid out as nbgrader's ``submitted``.
@@ -37,6 +39,7 @@ def find_submissions(
             for each lesson: ``ann/01_why_gpus/...``, ``bob/01_why_gpus.zip``.
         secret: the teacher's; seeds of cases are made from it, and differ by learner.
         lessons: folders of the lessons to grade; all that there are by default.
+        variants: whose numbers they were given.
         tell: is called with a line for all that is passed over: ``passed over: PATH: why``.
 
     Raises:
@@ -56,10 +59,9 @@ def find_submissions(
         if why:
             pass_over(learner, why)
             continue
-        seed = seed_for(secret, learner.name)
         for lesson, path in sorted(_submissions_of(learner, pass_over).items()):
             if lesson in wanted:
-                tasks.append(Task(learner.name, lesson, str(path), seed))
+                tasks.append(task_for(learner.name, lesson, path, secret, variants))
             elif lesson not in ready:
                 pass_over(path, "this lesson is in preparation")
     if not tasks:
@@ -68,6 +70,12 @@ def find_submissions(
             remedy="it should hold LEARNER/LESSON/LESSON.ipynb, as nbgrader's `submitted` does",
         )
     return tasks
+
+
+def task_for(learner: str, lesson: str, path: Path, secret: str, variants: Variants) -> Task:
+    """A submission with all that the secret says of it."""
+    seed, code = seed_for(secret, learner), code_for(secret, learner, variants)
+    return Task(learner, lesson, str(path), seed, code)
 
 
 def _why_no_learner(path: Path) -> str:

@@ -10,25 +10,31 @@ from importlib.metadata import version
 from multiprocessing.connection import Connection
 
 from gpuedu.errors import GpueduError
-from gpuedu.grading.batch.jobs import Job, Reply
-from gpuedu.grading.judge.grading import grade, released
+from gpuedu.exercises.registry import load
+from gpuedu.grading.batch.jobs import Job, Notice, Reply
+from gpuedu.grading.judge.cells import imports_in
+from gpuedu.grading.judge.grading import grade, lesson_in
 from gpuedu.grading.judge.sources import sources_digest
 from gpuedu.grading.judge.zygote import Zygote
 from gpuedu.grading.player.namespaces import die_with_parent
-from gpuedu.grading.reading import Submission, rebuild
 from gpuedu.grading.sandbox.availability import require_sandbox
 from gpuedu.grading.sandbox.limits import SandboxError
+from gpuedu.grading.submission import Submission
 from gpuedu.grading.verdict import Verdict
 
 
 def work(connection: Connection) -> None:
-    """Take jobs from the connection until it closes; answer each with a Reply."""
+    """Take jobs from the connection until it closes; answer each with a Reply, but no Notice."""
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the class's process
     worker = Worker()
     with contextlib.suppress(EOFError, OSError):
         while True:
-            connection.send(worker.reply(connection.recv()))
+            message = connection.recv()
+            if isinstance(message, Notice):
+                worker.expect(message)
+            else:
+                connection.send(worker.reply(message))
     worker.drop_zygote()
 
 
@@ -47,14 +53,21 @@ class Worker:
             self.drop_zygote()
             return Reply(fault=str(fault) if isinstance(fault, GpueduError) else repr(fault))
 
+    def expect(self, notice: Notice) -> None:
+        """Begin what takes time; what goes wrong is told when a job comes."""
+        with contextlib.suppress(GpueduError, OSError):
+            zygote = self._ready_zygote(notice.sandbox)
+            zygote.begin(lesson_in(notice.lesson).slug, imports_in(notice.lesson))
+            for exercise in lesson_in(notice.lesson).exercises:
+                load(exercise)
+
     def judge(self, job: Job) -> Verdict:
         """The verdict on a submission.
 
         Raises:
             SandboxError: a fault of ours.
         """
-        notebook = rebuild(released(job.task.lesson), job.answers)
-        submission = Submission(notebook, job.answers, job.repairs, job.digest)
+        submission = Submission(job.answers, job.repairs, job.digest)
 
         zygote = self._ready_zygote(job.sandbox)
         verdict = grade(zygote, job.task, submission, job.limits, job.exercises)
@@ -64,6 +77,8 @@ class Worker:
         kept = self._zygote
         if kept is None or not kept.is_alive() or kept.sandbox != sandbox:
             self.drop_zygote()
+            if sandbox:
+                require_sandbox()
             self._zygote = Zygote(sandbox=sandbox)
         return self._zygote
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import ast
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
-from nbformat import NotebookNode
+from gpuedu.course.check_call import check_arguments
+from gpuedu.course.checkout import release_folder
 
-from gpuedu.course.teacher import check_arguments
-from gpuedu.course.workspace.matching import role
+_KEPT = 64
+"""Lessons and variants whose cells are kept."""
 
 
 @dataclass(frozen=True)
@@ -26,19 +31,64 @@ class Cells:
     imports: str = ""
 
 
-def cells_of(notebook: NotebookNode, exercise: str) -> Cells:
-    """The cells of an exercise in a rebuilt notebook, in their order."""
+@dataclass(frozen=True)
+class CourseCell:
+    """A code cell of a released notebook: its id, its role in an exercise, and its source."""
+
+    id: str
+    role: str
+    exercise: str
+    source: str
+
+
+@lru_cache(maxsize=_KEPT)
+def course_cells(lesson: str, variant: str = "") -> tuple[CourseCell, ...]:
+    """The code cells that learners of a lesson were given.
+
+    The published file is the course's own, so it is read as it is: what checks notebooks takes a
+    second to be imported, in each process that grades.
+
+    Args:
+        lesson: the lesson's folder, such as ``01_why_gpus``.
+        variant: the code of a class's or a learner's own numbers.
+    """
+    if variant:
+        from gpuedu.grading.reading.released import released
+
+        return tuple(_course_cells(released(lesson, variant).cells))
+    path = release_folder() / lesson / f"{lesson}.ipynb"
+    return tuple(_course_cells(json.loads(path.read_text("utf-8"))["cells"]))
+
+
+def _course_cells(cells: Iterable[Mapping[str, Any]]) -> Iterator[CourseCell]:
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            about = cell["metadata"].get("gpuedu", {})
+            told = about.get("role", ""), about.get("exercise", "")
+            yield CourseCell(cell["id"], *told, "".join(cell["source"]))
+
+
+def imports_in(lesson: str) -> str:
+    """The import statements of a lesson's setup cells, as a lesson's ``Cells`` have them."""
+    setups = (cell for cell in course_cells(lesson) if cell.role == "setup")
+    return "\n".join(imports_of(cell.source) for cell in setups)
+
+
+def cells_of(given: Sequence[CourseCell], answers: Mapping[str, str], exercise: str) -> Cells:
+    """The cells of an exercise in their order, with the learner's sources in its answer cells."""
     sources, arguments, imports = [], (), []
-    for cell in notebook.cells:
-        mine = cell.metadata.get("gpuedu", {}).get("exercise") == exercise
-        if role(cell) == "setup":
+    for cell in given:
+        mine = cell.exercise == exercise
+        if cell.role == "setup":
             imports.append(imports_of(cell.source))
             sources.append((cell.id, imports[-1]))
-        elif mine and role(cell) in ("given", "answer"):
+        elif mine and cell.role == "answer":
+            sources.append((cell.id, answers.get(cell.id, cell.source)))
+        elif mine and cell.role == "given":
             sources.append((cell.id, cell.source))
-        elif mine and role(cell) == "check":
-            _, given = check_arguments(cell.source) or ("", [])
-            arguments = tuple(ast.unparse(one) for one in given)
+        elif mine and cell.role == "check":
+            _, handed_over = check_arguments(cell.source) or ("", [])
+            arguments = tuple(ast.unparse(one) for one in handed_over)
     return Cells(tuple(sources), arguments, "\n".join(imports))
 
 

@@ -5,24 +5,18 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
 
-import nbformat
-from nbformat import NotebookNode
-
-from gpuedu.course.workspace.folder import release_folder
 from gpuedu.errors import GpueduError
 from gpuedu.exercises.contract import Exercise
 from gpuedu.exercises.examine import Report, report_without_cases
-from gpuedu.exercises.registry import load
-from gpuedu.grading.judge.cells import cells_of
+from gpuedu.exercises.registry import load_varied
+from gpuedu.grading.judge.cells import cells_of, course_cells
 from gpuedu.grading.judge.examining import examine_cells
 from gpuedu.grading.judge.sources import sources_digest
 from gpuedu.grading.judge.stage import Stage
 from gpuedu.grading.judge.zygote import Zygote
-from gpuedu.grading.reading import Submission, SubmissionError, read_submission
 from gpuedu.grading.sandbox.limits import PlayingLimits
+from gpuedu.grading.submission import Submission
 from gpuedu.grading.verdict import ExerciseVerdict, State, Task, Verdict
 from gpuedu.syllabus import Lesson, lessons
 
@@ -38,12 +32,6 @@ def lesson_in(folder: str) -> Lesson:
             return lesson
     known = ", ".join(one.folder for one in lessons() if one.ready)
     raise GpueduError(f"there is no lesson {folder!r}", remedy=f"one of {known}")
-
-
-@cache
-def released(folder: str) -> NotebookNode:
-    """The notebook that learners of a lesson were given."""
-    return nbformat.read(release_folder() / folder / f"{folder}.ipynb", as_version=4)
 
 
 def grade(
@@ -67,14 +55,14 @@ def grade(
     """
     began_s = time.perf_counter()
     verdicts = []
-    judged_by = sources_digest(task.lesson)
+    given, judged_by = course_cells(task.lesson, task.variant), sources_digest(task.lesson)
     with Stage(zygote, limits) as stage:
         for name in exercises or lesson_in(task.lesson).exercises:
-            exercise = load(name)
+            exercise = load_varied(name, task.variant)
             if time.perf_counter() - began_s > limits.notebook_s:
                 report = _no_time_left(exercise, limits)
             else:
-                cells = cells_of(submission.notebook, name)
+                cells = cells_of(given, submission.answers, name)
                 seed = seed_of(task.seed, name)
                 report = examine_cells(stage, exercise, cells, seed)
             verdicts.append(ExerciseVerdict.of(report, exercise.play.forgeable, judged_by))
@@ -98,12 +86,3 @@ def seed_of(seed: int, exercise: str) -> int:
     """The seed of one exercise's cases: cases of one tell nothing about those of another."""
     told = hashlib.sha256(f"{seed} {exercise}".encode()).digest()
     return int.from_bytes(told[:6], "big")
-
-
-def read(task: Task) -> Submission | Verdict:
-    """The submission, or the verdict on one that cannot be read."""
-    try:
-        return read_submission(Path(task.path), task.lesson, released(task.lesson))
-    except SubmissionError as fault:
-        digest = hashlib.sha256(f"unreadable {fault}".encode()).hexdigest()
-        return Verdict(task, State.FAILED_BY_LEARNER, reason=str(fault), digest=digest)

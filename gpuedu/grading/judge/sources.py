@@ -11,7 +11,7 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-from gpuedu.course.workspace.folder import release_folder
+from gpuedu.course.checkout import release_folder
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 _SUFFIXES = (".py", ".toml", ".json", ".cu", ".txt")

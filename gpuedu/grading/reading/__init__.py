@@ -1,6 +1,6 @@
-"""From what a learner handed in to a notebook that can be graded: read as data, within limits."""
+"""From what a learner handed in to answers that can be graded: read as data, within limits."""
 
 from gpuedu.grading.reading.limits import ReadingLimits, SubmissionError
-from gpuedu.grading.reading.submission import Submission, read_submission, rebuild
+from gpuedu.grading.reading.submission import read_submission
 
-__all__ = ["ReadingLimits", "Submission", "SubmissionError", "read_submission", "rebuild"]
+__all__ = ["ReadingLimits", "SubmissionError", "read_submission"]

@@ -1,39 +1,21 @@
-"""A submission as it is graded: the released notebook with the learner's answers in it."""
+"""A submission as it is graded: the answers in it to the cells of the released notebook."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
-import nbformat
 from nbformat import NotebookNode
 
 from gpuedu.course.workspace.matching import is_same, match, names, role, slots
 from gpuedu.course.workspace.notebook_text import UnreadableNotebookError, clean, parse
 from gpuedu.grading.reading.files import find_notebook
 from gpuedu.grading.reading.limits import ReadingLimits, SubmissionError
+from gpuedu.grading.submission import Submission
 
 _MOST_NAMED = 4
-
-
-@dataclass(frozen=True)
-class Submission:
-    """What one learner handed in for one lesson.
-
-    Attributes:
-        notebook: the released notebook, whose answer cells have the learner's sources.
-        answers: those sources by cell id.
-        repairs: what was mended or passed over, for learner and teacher.
-        digest: SHA-256 of the bytes that were handed in, in hexadecimal.
-    """
-
-    notebook: NotebookNode
-    answers: Mapping[str, str]
-    repairs: tuple[str, ...]
-    digest: str
 
 
 def read_submission(
@@ -61,15 +43,7 @@ def read_submission(
         else:
             answers[cell.id] = own
     digest = hashlib.sha256(found.data).hexdigest()
-    return Submission(rebuild(released, answers), answers, tuple(remarks), digest)
-
-
-def rebuild(released: NotebookNode, answers: Mapping[str, str]) -> NotebookNode:
-    """The released notebook with a learner's answers in it, by cell id."""
-    notebook = nbformat.from_dict(released)
-    for cell in notebook.cells:
-        cell.source = answers.get(cell.id, cell.source)
-    return notebook
+    return Submission(answers, tuple(remarks), digest)
 
 
 def _parse(data: bytes, limits: ReadingLimits, remarks: list[str]) -> NotebookNode:

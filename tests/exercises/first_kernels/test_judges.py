@@ -77,19 +77,21 @@ def test_what_is_asked_of_the_unsafe_kernel_is_what_the_machine_finds(root):
     text = (root / "solutions/02_first_kernels/02_first_kernels.py").read_text("utf-8")
     (cell,) = (part for part in text.split("# %%") if "def rises_unsafe" in part)
     lines = cell.split("\n", 1)[1].splitlines()
-    assert "x[i + 1]" in lines[out_of_bounds.TRUTHS["line"] - 1]
+    size, threads = out_of_bounds.SIZE, out_of_bounds.THREADS
+    truths = out_of_bounds.truths(size, threads)
+    assert "x[i + 1]" in lines[truths["line"] - 1]
 
     def rises_unsafe(x, out):
         i = cuda.grid(1)
         if i < out.size:
             out[i] = x[i + 1] - x[i]
 
-    x = np.zeros(out_of_bounds.SIZE, np.float32)
-    trace = simulate(rises_unsafe, out_of_bounds.BLOCKS, out_of_bounds.THREADS, x, x.copy())
+    x = np.zeros(size, np.float32)
+    trace = simulate(rises_unsafe, 4, threads, x, x.copy())
     (found,) = trace.hazards
-    assert found.who.block[0] == out_of_bounds.TRUTHS["block"]
-    assert found.who.thread[0] == out_of_bounds.TRUTHS["thread"]
-    assert found.index == (out_of_bounds.TRUTHS["index"],)
+    assert found.who.block[0] == truths["block"]
+    assert found.who.thread[0] == truths["thread"]
+    assert found.index == (truths["index"],)
 
 
 def test_a_missing_guard_is_told_with_line_thread_and_index():

@@ -243,7 +243,7 @@ def test_predicted_sectors_are_what_the_machine_counts():
     assert truth["coalesced-copy"] == sectors["far"]
     assert truth["aos-to-soa"] == sectors["table"]
     assert truth["stencil"] == stencil.BLOCK + 2 * stencil.RADIUS
-    assert truth["uninitialised"] == uninitialised.TRUTHS["count"]
+    assert truth["uninitialised"] == uninitialised.truths(uninitialised.SIZE)["count"]
 
 
 def test_the_reference_of_the_stencil_is_a_plain_loop():
@@ -338,7 +338,7 @@ def test_what_is_asked_of_the_unsafe_kernel_is_what_the_machine_finds(root):
     text = (root / "solutions/04_memory/04_memory.py").read_text("utf-8")
     (cell,) = (part for part in text.split("# %%") if "def block_sums_unsafe" in part)
     lines = cell.split("\n", 1)[1].strip("\n").splitlines()
-    truths = uninitialised.TRUTHS
+    truths = uninitialised.truths(uninitialised.SIZE)
     assert "part[k]" in lines[truths["line"] - 1]
 
     @cuda.jit
@@ -356,7 +356,7 @@ def test_what_is_asked_of_the_unsafe_kernel_is_what_the_machine_finds(root):
             out[cuda.blockIdx.x] = total
 
     x = np.ones(uninitialised.SIZE, np.float32)
-    grid, block = uninitialised.BLOCKS, uninitialised.THREADS
+    grid, block = 2, uninitialised.THREADS
     trace = simulate(block_sums_unsafe.py_func, grid, block, x, np.zeros(2, np.float32))
     (found,) = trace.hazards
     assert found.kind == "uninitialised-read"

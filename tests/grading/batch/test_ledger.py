@@ -9,7 +9,7 @@ import pytest
 
 from gpuedu.grading.batch import ledger as ledgers
 from gpuedu.grading.batch.jobs import Done, Job
-from gpuedu.grading.batch.ledger import Ledger
+from gpuedu.grading.batch.ledger import SET_ASIDE, Ledger
 from gpuedu.grading.judge.sources import _package_digest, sources_digest
 from gpuedu.grading.sandbox import PlayingLimits
 from gpuedu.grading.verdict import (
@@ -53,6 +53,24 @@ def verdict_on(job, points, sources):
 
 def points_in(done):
     return {one["id"]: one["points"] for one in read_verdict(done.path)["exercises"]}
+
+
+def test_a_later_submission_sets_the_verdict_on_the_earlier_aside(ledger, task, tmp_path):
+    other = replace(task, learner="bob")
+    kept = ledger.keep(job := ledger.open(other), verdict_on(job, 1.0, "now"))
+    first = ledger.keep(job := ledger.open(task), verdict_on(job, 1.0, "now"))
+    path = tmp_path / f"{LESSON}.ipynb"
+    path.write_text(path.read_text("utf-8") + "\n", "utf-8")
+    again = Ledger(ledger.out, PlayingLimits())
+    second = again.keep(job := again.open(task), verdict_on(job, 2.0, "now"))
+    assert not first.path.exists()
+    assert (ledger.out / SET_ASIDE / first.path.name).exists()
+    assert {one["learner"]: one["points"] for one in read_verdicts(ledger.out)} == {
+        "ann": 8.0,
+        "bob": 4.0,
+    }
+    assert kept.path.exists()
+    assert Ledger(ledger.out, PlayingLimits()).open(task) == Done(second.path, "there")
 
 
 def test_what_has_a_verdict_is_there_and_the_job_has_no_path(ledger, task):

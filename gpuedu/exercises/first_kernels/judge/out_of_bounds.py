@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -11,46 +13,62 @@ from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Property
 from gpuedu.exercises.kernels.faults import OUTSIDE, hazard_faults, idle_faults
 from gpuedu.exercises.kernels.shapes import LaunchShape
 
-SIZE, BLOCKS, THREADS = 1000, 4, 256
-"""The launch of the given kernel."""
+SIZE, THREADS = 1000, 256
+"""The elements that the given kernel gets, and the threads of its blocks."""
 
-TRUTHS: Mapping[str, int] = {
-    "line": 5,
-    "block": (SIZE - 1) // THREADS,
-    "thread": (SIZE - 1) % THREADS,
-    "index": SIZE,
-}
+KEYS = ("line", "block", "thread", "index")
 _EPSILON = float(np.finfo(np.float32).eps)
+
+
+def truths(size: int, threads: int) -> Mapping[str, int]:
+    """Who reads past the end where so many elements meet blocks of so many threads."""
+    return {
+        "line": 5,
+        "block": (size - 1) // threads,
+        "thread": (size - 1) % threads,
+        "index": size,
+    }
 
 
 def _wrong(value: int, says: str) -> Misconception:
     return Misconception(lambda: value, says)
 
 
-_KNOWN: Mapping[str, tuple[Misconception, ...]] = {
-    "line": (
-        _wrong(4, "That line only compares. Or did you count from 0? The first line is line 1."),
-        _wrong(3, "That line computes an index and touches no array."),
-        _wrong(2, "Lines are counted from the top of the cell, the decorator is line 1."),
-    ),
-    "block": (_wrong(4, "Blocks are counted from 0: the last of four is block 3."),),
-    "thread": (
-        _wrong(SIZE - 1, "That is its index in the whole grid. Which one is it in its block?"),
-        _wrong(SIZE, "That is the element. Which thread of the block wants it?"),
-        _wrong(232, "Threads are counted from 0. The guard `i < out.size` stops that one."),
-        _wrong(255, "That is the last thread of the block; the guard stops it."),
-    ),
-    "index": (
-        _wrong(SIZE - 1, "That is the last element, and it is there. Which one is not?"),
-        _wrong(SIZE + 1, "The first element has index 0. What is the index behind the last one?"),
-    ),
-}
+_KNOWN_LINES = (
+    _wrong(4, "That line only compares. Or did you count from 0? The first line is line 1."),
+    _wrong(3, "That line computes an index and touches no array."),
+    _wrong(2, "Lines are counted from the top of the cell, the decorator is line 1."),
+)
 
 
-def cases(rng: np.random.Generator) -> list[Case]:
+def _known(key: str, size: int, threads: int) -> tuple[Misconception, ...]:
+    blocks = -(-size // threads)
+    behind = size % threads
+    return {
+        "line": _KNOWN_LINES,
+        "block": (
+            _wrong(
+                blocks, f"Blocks are counted from 0: the last of {blocks} is block {blocks - 1}."
+            ),
+        ),
+        "thread": (
+            _wrong(size - 1, "That is its index in the whole grid. Which one is it in its block?"),
+            _wrong(size, "That is the element. Which thread of the block wants it?"),
+            _wrong(behind, "Threads are counted from 0. The guard `i < out.size` stops that one."),
+            _wrong(threads - 1, "That is the last thread of the block; the guard stops it."),
+        ),
+        "index": (
+            _wrong(size - 1, "That is the last element, and it is there. Which one is not?"),
+            _wrong(size + 1, "The first element has index 0. What is the index behind the last?"),
+        ),
+    }[key]
+
+
+def cases(rng: np.random.Generator, size: int = SIZE, threads: int = THREADS) -> list[Case]:
     """The four values, then the mended kernel on lengths around the size of a block."""
-    asked = [Case(f'found["{key}"]', {"ask": "found", "key": key}, ("found",)) for key in TRUTHS]
-    launches = ((SIZE, BLOCKS, THREADS), (64, 2, 32), (33, 2, 32), (2, 1, 32), (1, 1, 32))
+    asked = [Case(f'found["{key}"]', {"ask": "found", "key": key}, ("found",)) for key in KEYS]
+    given = (size, -(-size // threads), threads)
+    launches = (given, (64, 2, 32), (33, 2, 32), (2, 1, 32), (1, 1, 32))
     return asked + [_case(rng, *launch) for launch in launches]
 
 
@@ -65,10 +83,12 @@ def _case(rng: np.random.Generator, n: int, blocks: int, threads: int) -> Case:
     return Case(f"n = {n}, {LaunchShape(blocks, threads)}", inputs, ("right", "inside"))
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
+def verdict(
+    case: Case, observed: Plain, size: int = SIZE, threads: int = THREADS
+) -> Iterable[Fault]:
     """A value that was found, or the mended kernel."""
     if case.inputs["ask"] == "found":
-        yield from _found(case.inputs["key"], observed["got"])
+        yield from _found(case.inputs["key"], observed["got"], size, threads)
         return
     x = case.inputs["x"].astype(np.float64)
     expected = np.append(np.diff(x), 0.0)
@@ -86,12 +106,12 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     yield from idle_faults(observed, ("inside",))
 
 
-def _found(key: str, got: int) -> Iterable[Fault]:
-    if got != TRUTHS[key]:
+def _found(key: str, got: int, size: int, threads: int) -> Iterable[Fault]:
+    if got != truths(size, threads)[key]:
         yield Fault(
             "found",
             f"{got} is not the {'number of the ' if key != 'index' else ''}{key}",
-            likely_cause(got, _KNOWN[key], {}),
+            likely_cause(got, _known(key, size, threads), {}),
         )
 
 
@@ -122,3 +142,9 @@ JUDGE = Judge(
     cases=cases,
     verdict=verdict,
 )
+
+
+def judge_of(size: int, threads: int) -> Judge:
+    """The judge where the given kernel gets another number of elements and of threads."""
+    given = {"size": size, "threads": threads}
+    return replace(JUDGE, cases=partial(cases, **given), verdict=partial(verdict, **given))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -22,54 +24,60 @@ from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.kernels.sightings import Sighting, read_sightings
 from gpuedu.exercises.kernels.traffic import read_traffic
 
-SIZE, BLOCKS, THREADS = 100, 2, 64
-"""The launch of the given kernel."""
+SIZE, THREADS = 100, 64
+"""The elements that the given kernel gets, and the threads of its blocks."""
 
-TRUTHS: Mapping[str, int] = {
-    "line": 12,
-    "block": 1,
-    "index": SIZE - THREADS,
-    "count": BLOCKS * THREADS - SIZE,
-}
+KEYS = ("line", "block", "index", "count")
 _NAMES = {"line": "line that reads", "index": "first index", "count": "number of such reads"}
 _LAUNCHES = ((100, 2), (128, 2), (1, 1), (63, 1), (65, 2), (200, 4), (33, 3))
 _WAITS = RACE | BARRIER
+
+
+def truths(size: int) -> Mapping[str, int]:
+    """Who reads what nobody wrote, where the last block has fewer elements than threads."""
+    last = size // THREADS
+    return {"line": 12, "block": last, "index": size % THREADS, "count": THREADS - size % THREADS}
 
 
 def _wrong(value: int, says: str) -> Misconception:
     return Misconception(lambda: value, says)
 
 
-_KNOWN: Mapping[str, tuple[Misconception, ...]] = {
-    "line": (
-        _wrong(
-            11, "That is the `for`. The read is a line below; the first line of the cell is line 1."
+_KNOWN_LINES = (
+    _wrong(
+        11, "That is the `for`. The read is a line below; the first line of the cell is line 1."
+    ),
+    _wrong(7, "That line writes into `part`. Which one reads?"),
+    _wrong(3, "There it gets its place, and nothing is read yet. Which line reads first?"),
+    _wrong(13, "That line writes the sum. Where was the sum made?"),
+)
+
+
+def _known(key: str, size: int) -> tuple[Misconception, ...]:
+    last, written = divmod(size, THREADS)
+    return {
+        "line": _KNOWN_LINES,
+        "block": (
+            _wrong(last + 1, "Blocks are counted from 0."),
+            _wrong(0, "Block 0 has an element for each of its 64 threads."),
         ),
-        _wrong(7, "That line writes into `part`. Which one reads?"),
-        _wrong(3, "There it gets its place, and nothing is read yet. Which line reads first?"),
-        _wrong(13, "That line writes the sum. Where was the sum made?"),
-    ),
-    "block": (
-        _wrong(2, "Blocks are counted from 0."),
-        _wrong(0, "Block 0 has an element for each of its 64 threads."),
-    ),
-    "index": (
-        _wrong(SIZE, "That is an index of `x`. `part` begins anew in each block."),
-        _wrong(SIZE - THREADS - 1, "That one was written, with the last element of `x`."),
-        _wrong(SIZE - THREADS + 1, "There is one before it that nobody wrote."),
-        _wrong(THREADS - 1, "That is the last one. Which is the first?"),
-    ),
-    "count": (
-        _wrong(SIZE - THREADS, "So many of `part` were written by block 1. How many were not?"),
-        _wrong(THREADS, "Some of them were written."),
-        _wrong(BLOCKS * THREADS - SIZE - 1, "Count the first and the last, too."),
-    ),
-}
+        "index": (
+            _wrong(size, "That is an index of `x`. `part` begins anew in each block."),
+            _wrong(written - 1, "That one was written, with the last element of `x`."),
+            _wrong(written + 1, "There is one before it that nobody wrote."),
+            _wrong(THREADS - 1, "That is the last one. Which is the first?"),
+        ),
+        "count": (
+            _wrong(written, f"So many of `part` were written by block {last}. How many were not?"),
+            _wrong(THREADS, "Some of them were written."),
+            _wrong(THREADS - written - 1, "Count the first and the last, too."),
+        ),
+    }[key]
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
     """The values that were found, then the mended kernel with full, partial and empty blocks."""
-    found = Case("your dict", {"ask": "found", "keys": list(TRUTHS)}, ("found",))
+    found = Case("your dict", {"ask": "found", "keys": list(KEYS)}, ("found",))
     return [found] + [_case(rng, *launch) for launch in _LAUNCHES]
 
 
@@ -86,11 +94,11 @@ def _case(rng: np.random.Generator, n: int, blocks: int) -> Case:
     return Case(f"n = {n}, {LaunchShape(blocks, THREADS)}", inputs, decides)
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
+def verdict(case: Case, observed: Plain, size: int = SIZE) -> Iterable[Fault]:
     """A value that was found, or the mended kernel."""
     if case.inputs["ask"] == "found":
-        for key in TRUTHS:
-            yield from _found(key, observed[key])
+        for key in KEYS:
+            yield from _found(key, observed[key], size)
         return
     yield from hazard_faults(observed, {LOOPS: "right"})
     x = case.inputs["x"].astype(np.float64)
@@ -124,12 +132,12 @@ def _has_lost_threads(observed: Plain) -> bool:
     return any(seen.kind in BARRIER for seen in read_sightings(observed["sightings"]))
 
 
-def _found(key: str, got: int) -> Iterable[Fault]:
-    if got != TRUTHS[key]:
+def _found(key: str, got: int, size: int) -> Iterable[Fault]:
+    if got != truths(size)[key]:
         yield Fault(
             "found",
             f'`found["{key}"]` is {got}, and that is not the {_NAMES.get(key, key)}',
-            likely_cause(got, _KNOWN[key], {}),
+            likely_cause(got, _known(key, size), {}),
         )
 
 
@@ -170,6 +178,18 @@ def _question(seen: Sighting) -> str:
     return "Which threads have no element of `x`, and what keeps them from reading one?"
 
 
+def _prediction(size: int) -> Prediction:
+    last, written = divmod(size, THREADS)
+    return Prediction(
+        f"{size} elements, {last + 1} blocks of {THREADS} threads: how many places of `part` does "
+        f"block {last} leave unwritten?",
+        truth=THREADS - written,
+        unit="places",
+        because=f"It has the elements {last * THREADS} to {size - 1}, {written} of them, and "
+        f"{THREADS} places.",
+    )
+
+
 JUDGE = Judge(
     title="What was there before",
     properties=(
@@ -189,13 +209,14 @@ JUDGE = Judge(
     ),
     cases=cases,
     verdict=verdict,
-    predictions={
-        "uninitialised": Prediction(
-            "100 elements, 2 blocks of 64 threads: how many places of `part` does block 1 leave "
-            "unwritten?",
-            truth=28,
-            unit="places",
-            because="It has the elements 64 to 99, 36 of them, and 64 places.",
-        )
-    },
+    predictions={"uninitialised": _prediction(SIZE)},
 )
+
+
+def judge_of(size: int) -> Judge:
+    """The judge where the given kernel gets another number of elements."""
+    return replace(
+        JUDGE,
+        verdict=partial(verdict, size=size),
+        predictions={"uninitialised": _prediction(size)},
+    )

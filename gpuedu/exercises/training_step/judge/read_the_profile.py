@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -10,6 +12,7 @@ from gpuedu.exercises.compare import is_close
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
 from gpuedu.exercises.training_step.judge.step_time import MISTAKES, largest, where_it_went
 from gpuedu.exercises.training_step.planted import CAUSES, SHOWN, Plan, draw_plan, take_steps
+from gpuedu.profiles import Profile
 from gpuedu.units import format_time
 
 _NEAR_S = 2e-9
@@ -26,13 +29,13 @@ def cases(rng: np.random.Generator) -> list[Case]:
     return found
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
+def verdict(case: Case, observed: Plain, shown: Mapping[str, Plan] = SHOWN) -> Iterable[Fault]:
     """The largest cost of each shown step, or the four shares of one that was drawn."""
     if case.inputs["ask"] == "worst":
         for name, got in observed["worst"].items():
-            expected = largest(take_steps(SHOWN[name]))
-            if got != expected:
-                yield Fault("worst", f"step {name}: you say {got!r}", _why_not(name, got))
+            profile = take_steps(shown[name])
+            if got != largest(profile):
+                yield Fault("worst", f"step {name}: you say {got!r}", _why_not(profile, got))
                 return
         return
     plan = Plan(**case.inputs["plan"])
@@ -49,10 +52,9 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
             )
 
 
-def _why_not(name: str, got: str) -> str:
+def _why_not(profile: Profile, got: str) -> str:
     if got not in CAUSES:
         return f"One of these: {', '.join(CAUSES)}."
-    profile = take_steps(SHOWN[name])
     share = where_it_went(profile)[got] / profile.end_s
     return (
         f"That is {share:.0%} of its time. When the device does nothing, what does the host do, "
@@ -111,3 +113,13 @@ JUDGE = Judge(
     },
     seeds=8,
 )
+
+
+def judge_of(shown: Mapping[str, Plan]) -> Judge:
+    """The judge where the lesson shows other steps, under the same names."""
+    return replace(JUDGE, verdict=partial(verdict, shown=shown))
+
+
+def worst_of(shown: Mapping[str, Plan]) -> dict[str, str]:
+    """The largest cost of each."""
+    return {name: largest(take_steps(plan)) for name, plan in shown.items()}

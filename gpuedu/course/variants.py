@@ -1,0 +1,72 @@
+"""A released notebook with the numbers of a class or of one learner.
+
+What a code changes of an exercise, ``gpuedu.exercises.variants`` draws; here it is put into the
+notebook, and the code into its setup cell, so that ``check`` knows the numbers, too.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Sequence
+
+import nbformat
+from nbformat import NotebookNode
+
+from gpuedu.errors import GpueduError
+from gpuedu.exercises.registry import load_variant
+from gpuedu.syllabus import Lesson
+
+
+def vary(released: NotebookNode, lesson: Lesson, code: str) -> NotebookNode:
+    """The notebook for a code; the released one itself where the code changes nothing.
+
+    Raises:
+        GpueduError: the notebook does not have what a variant would change.
+    """
+    drawn = {name: load_variant(name, code) for name in lesson.exercises} if code else {}
+    variants = {name: one for name, one in drawn.items() if one is not None}
+    if not variants:
+        return released
+    notebook = copy.deepcopy(released)
+    _edit(_cells(notebook, ""), ((f'setup("{lesson.slug}")', _setup(lesson, code)),))
+    for name, variant in variants.items():
+        _edit(_cells(notebook, name), variant.edits)
+    return notebook
+
+
+def vary_text(released: str, lesson: Lesson, code: str) -> str:
+    """The same, from a file's text to a file's text."""
+    public = nbformat.reads(released, as_version=4)
+    varied = vary(public, lesson, code)
+    return released if varied is public else nbformat.writes(varied) + "\n"
+
+
+def _setup(lesson: Lesson, code: str) -> str:
+    return f'setup("{lesson.slug}", variant="{code}")'
+
+
+def _cells(notebook: NotebookNode, exercise: str) -> list[NotebookNode]:
+    """The cells of an exercise; for "" the setup cell."""
+    found = []
+    for cell in notebook.cells:
+        about = cell.metadata.get("gpuedu", {})
+        wanted = about.get("exercise") == exercise if exercise else about.get("role") == "setup"
+        found += [cell] if wanted else []
+    return found
+
+
+def _edit(cells: list[NotebookNode], edits: Sequence[tuple[str, str]]) -> None:
+    """Put texts in place of others, each of which must stand there once; all of them at once."""
+    for old, _ in edits:
+        if sum(cell.source.count(old) for cell in cells) != 1:
+            raise GpueduError(
+                f"a variant wants to change {old!r}, which does not stand there exactly once",
+                remedy="change the lesson's module `variants` as its notebook was changed",
+            )
+    if not edits:
+        return
+    table = dict(edits)
+    wanted = re.compile("|".join(map(re.escape, table)))
+    for cell in cells:
+        cell.source = wanted.sub(lambda found: table[found[0]], cell.source)

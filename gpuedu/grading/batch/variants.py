@@ -1,0 +1,64 @@
+"""Which numbers each learner of a class was given: by a code that only the secret tells."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+from enum import StrEnum
+from pathlib import Path
+
+from gpuedu.errors import GpueduError
+
+NAME = "variants.txt"
+_LENGTH = 12
+
+
+class Variants(StrEnum):
+    """Who has numbers of their own: nobody, each class, or each learner."""
+
+    PUBLISHED = "published"
+    CLASS = "class"
+    LEARNER = "learner"
+
+
+def variants_in(out: Path) -> Variants:
+    """What was chosen for the class whose verdicts lie in a folder.
+
+    Raises:
+        GpueduError: the file that says so says something else.
+    """
+    path = out / NAME
+    if not path.exists():
+        return Variants.PUBLISHED
+    said = path.read_text("utf-8").strip()
+    try:
+        return Variants(said)
+    except ValueError as fault:
+        known = ", ".join(Variants)
+        raise GpueduError(f"{path} says {said[:40]!r}", remedy=f"one of {known}") from fault
+
+
+def choose_variants(out: Path, wanted: Variants) -> None:
+    """Note a choice beside the secret, where every command that grades finds it.
+
+    Raises:
+        GpueduError: another was made before: what was handed out would be judged by other numbers.
+    """
+    path = out / NAME
+    if path.exists() and variants_in(out) is not wanted:
+        raise GpueduError(
+            f"numbers were handed out by {variants_in(out)} before, now it is to be by {wanted}",
+            remedy="take another folder of verdicts, with a secret of its own",
+        )
+    out.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{wanted}\n", "utf-8")
+
+
+def code_for(secret: str, learner: str, variants: Variants) -> str:
+    """The code of a learner's numbers; nobody who lacks the secret can tell it."""
+    if variants is Variants.PUBLISHED:
+        return ""
+    whose = f"learner {learner}" if variants is Variants.LEARNER else "class"
+    told = hmac.digest(secret.encode(), f"variant: {whose}".encode(), hashlib.sha256)
+    return base64.b32encode(told).decode().lower()[:_LENGTH]

@@ -1,0 +1,54 @@
+"""The notebooks that a class is given where its numbers are its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from gpuedu.course.variants import vary_text
+from gpuedu.course.workspace.folder import release_folder
+from gpuedu.errors import GpueduError
+from gpuedu.grading.batch.variants import Variants, choose_variants, code_for
+from gpuedu.grading.judge.grading import lesson_in
+from gpuedu.syllabus import ready_lessons
+
+
+def write_handouts(
+    folder: Path,
+    verdicts: Path,
+    secret: str,
+    learners: Sequence[str] = (),
+    lessons: Iterable[str] | None = None,
+) -> list[Path]:
+    """Write the notebooks for a class, or one for each learner below a folder of the name.
+
+    The choice is noted beside the verdicts, so that whatever grades there judges by these numbers.
+
+    Args:
+        folder: where they are written.
+        verdicts: the folder of the class's verdicts.
+        secret: of the class.
+        learners: names as they stand in nbgrader; nobody for one notebook for all.
+        lessons: folders of lessons; all that there are by default.
+
+    Raises:
+        GpueduError: there is no such lesson, a name is no folder's, or the class was handed out
+            otherwise before.
+    """
+    for name in learners:
+        if name in ("", ".", "..") or "/" in name or "\\" in name:
+            raise GpueduError(f"{name!r} cannot be the name of a folder")
+    wanted = Variants.LEARNER if learners else Variants.CLASS
+    entries = [lesson_in(name) for name in lessons or (one.folder for one in ready_lessons())]
+    choose_variants(verdicts, wanted)
+    written = []
+    for learner in learners or ("",):
+        code = code_for(secret, learner, wanted)
+        for entry in entries:
+            name = entry.folder
+            text = (release_folder() / name / f"{name}.ipynb").read_text("utf-8")
+            path = folder / learner / name / f"{name}.ipynb"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(vary_text(text, entry, code), "utf-8")
+            written.append(path)
+    return written
