@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
@@ -18,6 +20,7 @@ from gpuedu.grading.sandbox.cgroups import sweep_groups
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.verdict import Task
 
+_READER = "gpuedu.grading.reading.released"
 TRIES = 3
 """How often a submission is tried where a fault of ours stops it, each time by another worker."""
 
@@ -111,6 +114,9 @@ def grade_class(
     is_new = tasks and ledger.is_empty()
     notice = Notice(tasks[0].lesson, sandbox) if is_new else None
     crew = _crew(workers, len(tasks), scheduler, warn, notice)
+    # In a thread, for its stack is new: CPython 3.11 asks the system for memory in every call where
+    # a hot loop happens to lie at the end of a piece of the stack, and this import has one.
+    threading.Thread(target=import_module, args=[_READER], name="import of the reader").start()
     try:
         return dict(_Run(ledger, crew, tell, tasks).grade_all())
     finally:
@@ -144,20 +150,36 @@ class _Run:
         self._ledger, self._crew, self._tell = ledger, crew, tell
         self._waiting, self._total = deque(tasks), len(tasks)
         self._running: dict[Job, Task] = {}
+        self._opened: deque[Job] = deque()  # those of them that nobody has yet
         self._faults: Counter[Task] = Counter()
         self._states: Counter[str] = Counter()
 
     def grade_all(self) -> Counter[str]:
         """Bring every task to its end."""
         while self._waiting or self._running:
-            while self._waiting and self._crew.has_room():
-                self._begin(self._waiting.popleft())
-            if self._waiting or self._running:
-                for job, reply in self._crew.replies():
+            self._hand_out()
+            if not self._opened:
+                self._open_next()  # while the others are judged, so that nobody waits for it
+            is_idle = self._opened and self._crew.has_room()
+            if self._running and not is_idle:
+                replies = self._crew.replies()
+                self._hand_out()  # before verdicts are written
+                for job, reply in replies:
                     self._take(job, reply)
         return self._states
 
-    def _begin(self, task: Task) -> None:
+    def _hand_out(self) -> None:
+        while (self._opened or self._waiting) and self._crew.has_room():
+            if not self._opened:
+                self._open_next()
+            if self._opened:
+                self._crew.take(self._opened.popleft())
+
+    def _open_next(self) -> None:
+        if self._waiting:
+            self._open(self._waiting.popleft())
+
+    def _open(self, task: Task) -> None:
         try:
             opened = self._ledger.open(task)
         except GpueduError:
@@ -169,7 +191,7 @@ class _Run:
             self._end(task, opened)
         else:
             self._running[opened] = task
-            self._crew.take(opened)
+            self._opened.append(opened)
 
     def _take(self, job: Job, reply: Reply) -> None:
         task = self._running.pop(job)

@@ -13,7 +13,7 @@ import nbformat
 from gpuedu.course.demo import fill_in
 from gpuedu.course.proof import Bench
 from gpuedu.grading.judge.grading import lesson_in
-from tests.grading import hostile_answers
+from tests.hostile import answers as hostile_answers
 
 ROOT = Path(__file__).parents[3]
 

@@ -26,7 +26,7 @@ from gpuedu.grading.sandbox import PlayingLimits
 from gpuedu.grading.sandbox.cgroups import _parents, sweep_groups
 from gpuedu.grading.verdict import read_verdicts
 from tests.grading.batch.class_of import comparable, make_class
-from tests.grading.hostile_answers import RIGHT
+from tests.hostile.answers import RIGHT
 
 LESSON = "00_welcome"
 LIMITS = PlayingLimits(cells_s=4.0, grace_s=2.0, output_bytes=2**20, memory_bytes=2**30)

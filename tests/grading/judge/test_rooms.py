@@ -11,7 +11,7 @@ from gpuedu.grading.judge.examining import examine_cells
 from gpuedu.grading.judge.players import PlayerGoneError
 from gpuedu.grading.judge.stage import Stage
 from gpuedu.grading.sandbox import PlayingLimits
-from tests.grading.hostile_answers import RIGHT
+from tests.hostile.answers import RIGHT
 
 LIMITS = PlayingLimits(cells_s=2.0, grace_s=1.0, memory_bytes=2**30)
 

@@ -12,7 +12,7 @@ from gpuedu.grading.judge.cells import Cells
 from gpuedu.grading.judge.examining import examine_cells
 from gpuedu.grading.judge.stage import Stage
 from gpuedu.grading.sandbox import PlayingLimits
-from tests.grading import hostile_answers as answers
+from tests.hostile import answers
 
 LIMITS = PlayingLimits(cells_s=2.0, grace_s=1.0, output_bytes=2**20, memory_bytes=2**30)
 SETUP = ("setup", "from gpuedu import check")
