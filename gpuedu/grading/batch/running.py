@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
 from gpuedu.errors import GpueduError
 from gpuedu.grading.batch.jobs import Done, Job, Notice, Reply
 from gpuedu.grading.batch.ledger import Ledger
+from gpuedu.grading.batch.reader import import_reader
 from gpuedu.grading.batch.seats import LocalCrew
 from gpuedu.grading.sandbox.availability import require_sandbox
 from gpuedu.grading.sandbox.cgroups import sweep_groups
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.verdict import Task
 
-_READER = "gpuedu.grading.reading.released"
 TRIES = 3
 """How often a submission is tried where a fault of ours stops it, each time by another worker."""
 
@@ -114,9 +112,7 @@ def grade_class(
     is_new = tasks and ledger.is_empty()
     notice = Notice(tasks[0].lesson, sandbox) if is_new else None
     crew = _crew(workers, len(tasks), scheduler, warn, notice)
-    # In a thread, for its stack is new: CPython 3.11 asks the system for memory in every call where
-    # a hot loop happens to lie at the end of a piece of the stack, and this import has one.
-    threading.Thread(target=import_module, args=[_READER], name="import of the reader").start()
+    import_reader()
     try:
         return dict(_Run(ledger, crew, tell, tasks).grade_all())
     finally:
