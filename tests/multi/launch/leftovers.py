@@ -33,7 +33,8 @@ class Surroundings:
 def look_around() -> Surroundings:
     """The surroundings now."""
     me = psutil.Process()
-    ours = [one for one in me.children(recursive=True) if not _is_pythons_own(one)]
+    below = me.children(recursive=True)
+    ours = [one for one in below if not (_is_pythons_own(one) or _is_a_browsers(one))]
     listening = [one for one in me.net_connections() if one.status == "LISTEN"]
     temporary = Path(tempfile.gettempdir())
     files = {*temporary.glob(f"{FOLDERS}*"), *temporary.glob("pytorch-errorfile-*")}
@@ -57,6 +58,14 @@ def orphans_of(mark: str) -> list[list[str]]:
         except psutil.Error:
             continue
     return found
+
+
+def _is_a_browsers(process: psutil.Process) -> bool:
+    """One that other tests keep open, which starts and ends processes when it likes."""
+    try:
+        return "chrom" in process.name()
+    except psutil.NoSuchProcess:
+        return True
 
 
 def _is_pythons_own(process: psutil.Process) -> bool:
