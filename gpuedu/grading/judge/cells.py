@@ -68,6 +68,12 @@ def _course_cells(cells: Iterable[Mapping[str, Any]]) -> Iterator[CourseCell]:
             yield CourseCell(cell["id"], *told, "".join(cell["source"]))
 
 
+def is_untouched(given: Sequence[CourseCell], answers: Mapping[str, str], exercise: str) -> bool:
+    """Whether all answer cells of an exercise are as they were handed out."""
+    blanks = (one for one in given if one.exercise == exercise and one.role == "answer")
+    return all(answers.get(one.id, one.source).strip() == one.source.strip() for one in blanks)
+
+
 def imports_in(lesson: str) -> str:
     """The import statements of a lesson's setup cells, as a lesson's ``Cells`` have them."""
     setups = (cell for cell in course_cells(lesson) if cell.role == "setup")

@@ -10,7 +10,7 @@ from gpuedu.errors import GpueduError
 from gpuedu.exercises.contract import Exercise
 from gpuedu.exercises.examine import Report, report_without_cases
 from gpuedu.exercises.registry import load_varied
-from gpuedu.grading.judge.cells import cells_of, course_cells
+from gpuedu.grading.judge.cells import cells_of, course_cells, is_untouched
 from gpuedu.grading.judge.examining import examine_cells
 from gpuedu.grading.judge.sources import sources_digest
 from gpuedu.grading.judge.stage import Stage
@@ -43,6 +43,8 @@ def grade(
 ) -> Verdict:
     """Judge the exercises of a submission, each in a process of its own.
 
+    One whose blanks are as they were handed out is unsolved, and not played.
+
     Args:
         zygote: where players come from.
         task: what is graded.
@@ -59,7 +61,9 @@ def grade(
     with Stage(zygote, limits) as stage:
         for name in exercises or lesson_in(task.lesson).exercises:
             exercise = load_varied(name, task.variant)
-            if time.perf_counter() - began_s > limits.notebook_s:
+            if is_untouched(given, submission.answers, name):
+                report = report_without_cases(exercise, "unsolved")
+            elif time.perf_counter() - began_s > limits.notebook_s:
                 report = _no_time_left(exercise, limits)
             else:
                 cells = cells_of(given, submission.answers, name)

@@ -1,0 +1,45 @@
+"""One submission: what is played, and what need not be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpuedu.course.proof import Bench
+from gpuedu.exercises.examine import report_without_cases
+from gpuedu.grading.judge.cells import course_cells, is_untouched
+from gpuedu.grading.judge.grading import grade
+from gpuedu.grading.sandbox import PlayingLimits
+from gpuedu.grading.submission import Submission
+from gpuedu.grading.verdict import Task
+from gpuedu.syllabus import exercise_ids, ready_lessons
+
+ROOT = Path(__file__).parents[3]
+
+
+class NoZygote:
+    """Nobody may ask it for anything."""
+
+
+@pytest.mark.parametrize("exercise", exercise_ids())
+def test_check_says_of_a_blank_what_is_said_without_playing_it(exercise):
+    bench = Bench(ROOT, exercise)
+    own = bench.try_answers(bench.stub_cells(), "stub", 7)
+    theirs = report_without_cases(bench.exercise, "unsolved")
+    assert (own.state, own.held(), own.points) == (theirs.state, theirs.held(), 0.0)
+
+
+@pytest.mark.parametrize("lesson", [one.folder for one in ready_lessons()])
+def test_a_lesson_as_it_was_handed_out_needs_no_player(lesson):
+    task = Task("ann", lesson, "", 7)
+    verdict = grade(NoZygote(), task, Submission({}, (), "0"), PlayingLimits())
+    assert {one.state for one in verdict.exercises} == {"unsolved"}
+    assert verdict.points == 0.0
+
+
+def test_a_blank_with_other_line_ends_is_a_blank_and_one_with_a_word_in_it_is_not():
+    given = course_cells("01_why_gpus")
+    (blank,) = [one for one in given if (one.exercise, one.role) == ("amdahl", "answer")]
+    assert is_untouched(given, {blank.id: blank.source + "\n"}, "amdahl")
+    assert not is_untouched(given, {blank.id: blank.source + "\nx = 1"}, "amdahl")
