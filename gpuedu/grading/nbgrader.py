@@ -15,6 +15,7 @@ from __future__ import annotations
 import atexit
 import copy
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,8 @@ from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.verdict import Task, read_verdict
 
 _worker = Worker()
+_ledger = cache(lambda out: Ledger(out, PlayingLimits()))
+"""One a folder: each looks once at whose the verdicts are that lie there."""
 atexit.register(_worker.drop_zygote)
 
 
@@ -139,7 +142,7 @@ class JudgeInSandbox(ClassVerdicts, Execute):
         return nb, resources
 
     def _verdict(self, task: Task) -> Mapping[str, Any]:
-        ledger = Ledger(self._out(), PlayingLimits())
+        ledger = _ledger(self._out())
         opened = ledger.open(task)
         done = ledger.keep(opened, _worker.judge(opened)) if isinstance(opened, Job) else opened
         return read_verdict(done.path)

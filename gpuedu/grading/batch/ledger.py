@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -69,7 +70,9 @@ class Ledger:
         elif not self.again and (self.out / name).exists():
             return self._there(task, self.out / name)
         if isinstance(submission, Verdict):
-            return self._write(replace(submission, sandbox=self.sandbox))
+            done = self._write(replace(submission, sandbox=self.sandbox))
+            self._set_aside(task, done.path)
+            return done
         return self._job(task, submission, exercises)
 
     def _job(self, task: Task, submission: Submission, exercises: tuple[str, ...]) -> Job:
@@ -89,12 +92,15 @@ class Ledger:
         """Write the verdict on a job; what was judged again goes into the verdict there is."""
         former = self._former(job.task, job.digest) if self.regrade else None
         if former is None:
-            return self._write(verdict)
-        told = read_verdict(former)
-        done = self._write(merge(verdict_from(told, job.task), verdict, told["course"]))
-        if former.name != verdict_name(job.task, job.digest, version("gpuedu")):
-            former.unlink()  # of another version; the new one has all that was in it
-        return replace(done, state="regraded")
+            done = self._write(verdict)
+        else:
+            told = read_verdict(former)
+            done = self._write(merge(verdict_from(told, job.task), verdict, told["course"]))
+            done = replace(done, state="regraded")
+            if former != done.path:
+                former.unlink()  # of another version; the new one has all that was in it
+        self._set_aside(job.task, done.path)
+        return done
 
     def fail(self, task: Task, fault: str) -> Done:
         """Say that it is our fault; another run tries again, since this is no verdict's name."""
@@ -120,16 +126,16 @@ class Ledger:
         """Move verdicts on what the learner had handed in before out of the way of the last one."""
         for other, told in self._found.items():
             is_theirs = (told["learner"], told["lesson"]) == (task.learner, task.lesson)
-            if is_theirs and other != path and other.exists() and told["digest"]:
+            if is_theirs and other != path and told["digest"] and other.exists():
                 (self.out / SET_ASIDE).mkdir(exist_ok=True)
-                other.replace(self.out / SET_ASIDE / other.name)
+                with contextlib.suppress(FileNotFoundError):  # another command was first
+                    other.replace(self.out / SET_ASIDE / other.name)
 
     def _write(self, verdict: Verdict) -> Done:
         name = verdict_name(verdict.task, verdict.digest, verdict.course)
         path = write_verdict(self.out, name, verdict)
         (self.out / failure_name(verdict.task)).unlink(missing_ok=True)
-        if not self.regrade:
-            self._set_aside(verdict.task, path)
+        self._found[path] = _whose(verdict.as_dict())
         return Done(path, verdict.state, verdict.points, verdict.seconds)
 
     def _out_of_date(self, told: Mapping[str, Any]) -> tuple[str, ...]:
@@ -156,13 +162,8 @@ class Ledger:
 
     @cached_property
     def _found(self) -> dict[Path, dict[str, str]]:
-        """Whose the verdicts are that lay there when this was first asked."""
-        keys = ("learner", "lesson", "digest", "seed", "course", "state")
-        return {
-            path: {key: told[key] for key in keys}
-            for path in sorted(self.out.glob(f"*{SUFFIX}"))
-            for told in [read_verdict(path)]
-        }
+        """Whose the verdicts are that lay there at first, or were written since."""
+        return {path: _whose(read_verdict(path)) for path in sorted(self.out.glob(f"*{SUFFIX}"))}
 
     @cached_property
     def _by_submission(self) -> dict[tuple[str, ...], Path]:
@@ -172,6 +173,11 @@ class Ledger:
             for path, told in self._found.items()
             if told["course"] != version("gpuedu") and told["state"] != State.FAILED_BY_GRADER
         }
+
+
+def _whose(told: Mapping[str, Any]) -> dict[str, str]:
+    keys = ("learner", "lesson", "digest", "seed", "course", "state")
+    return {key: told[key] for key in keys}
 
 
 def merge(before: Verdict, again: Verdict, course: str) -> Verdict:

@@ -73,6 +73,16 @@ def test_a_later_submission_sets_the_verdict_on_the_earlier_aside(ledger, task, 
     assert Ledger(ledger.out, PlayingLimits()).open(task) == Done(second.path, "there")
 
 
+def test_one_ledger_sets_aside_what_it_wrote_itself_and_a_regrade_does_too(ledger, task, tmp_path):
+    path = tmp_path / f"{LESSON}.ipynb"
+    for regrade in ((), (EXERCISES[0],)):
+        book = Ledger(ledger.out, PlayingLimits(), regrade=regrade)
+        for points in (1.0, 2.0):
+            path.write_text(path.read_text("utf-8") + "\n", "utf-8")
+            done = book.keep(job := book.open(task), verdict_on(job, points, "now"))
+            assert list(ledger.out.glob("*.json")) == [done.path]
+
+
 def test_what_has_a_verdict_is_there_and_the_job_has_no_path(ledger, task):
     job = ledger.open(task)
     assert isinstance(job, Job)
