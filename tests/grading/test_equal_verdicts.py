@@ -21,15 +21,19 @@ ROOT = Path(__file__).parents[2]
 SEED = 7
 EVERY = "GPUEDU_EVERY_ANSWER" in os.environ
 """Set by ``make prove-all``: all stored answers, which takes about an hour."""
+ALWAYS = frozenset({"rounds_in_place.py"})
+"""Beside the first wrong answer of each exercise: one that changes a tensor it was given."""
 
 
 def known_answers(bench):
-    """Name and cells: solution, stub, and one wrong answer; or all that are stored."""
+    """Name and cells: solution, stub, and some wrong answers; or all that are stored."""
     yield "solution", bench.solution_cells()
     yield "stub", bench.stub_cells()
     for kind in ("wrong", "right") if EVERY else ("wrong",):
         stored = list(bench.variants(kind).items())
-        for name, text in stored if EVERY else stored[:1]:
+        for at, (name, text) in enumerate(stored):
+            if at > 0 and name not in ALWAYS and not EVERY:
+                continue
             yield f"{kind} {name}", [*bench.solution_cells(), text]
 
 
@@ -43,6 +47,7 @@ def graded(bench, cells, zygote):
         return examine_cells(stage, bench.exercise, given, SEED)
 
 
+@pytest.mark.filterwarnings("default")  # in a notebook a warning is no error
 @pytest.mark.parametrize("exercise", exercise_ids())
 def test_check_and_grader_agree(exercise, zygote):
     bench = Bench(ROOT, exercise)
@@ -52,9 +57,13 @@ def test_check_and_grader_agree(exercise, zygote):
         assert outcome.problem is None, (name, outcome.problem)
         own, theirs = outcome.observed, graded(bench, cells, zygote)
         if (own.state, own.held()) != (theirs.state, theirs.held()):
-            apart.append((name, own.state, theirs.state, theirs.refusal, _faults(theirs)))
-    assert not apart
+            apart += [
+                f"{name}: check says {_told(own)}",
+                f"{name}: the grader says {_told(theirs)}",
+            ]
+    assert not apart, "\n".join(apart)
 
 
-def _faults(report):
-    return [result.fault.message for result in report.results if result.fault][:2]
+def _told(report):
+    faults = [result.fault.message for result in report.results if result.fault]
+    return f"{report.state}, {report.held()}, {report.refusal!r}, {faults[:2]}"

@@ -52,7 +52,7 @@ def describe_argument(value: Any, device: Codec | None = None) -> dict[str, Any]
     """What a function is called with: a plain value, a tensor on the CPU, or of the device."""
     if device is not None and device.holds(value):
         return {"kind": "device", "value": device.encode(value)}
-    if _is_tensor(value):
+    if is_tensor(value):
         import torch
 
         raw = value.detach().contiguous().reshape(-1).view(torch.uint8).numpy().copy()
@@ -61,7 +61,8 @@ def describe_argument(value: Any, device: Codec | None = None) -> dict[str, Any]
     return {"kind": "value", "value": value}
 
 
-def _is_tensor(value: Any) -> bool:
+def is_tensor(value: Any) -> bool:
+    """Whether it is a tensor of PyTorch, without importing PyTorch."""
     return type(value).__module__ == "torch" and type(value).__name__ == "Tensor"
 
 
@@ -124,7 +125,7 @@ def _value(value: Any, inside: tuple[int, ...]) -> dict[str, Any]:
         return {"kind": "module", "name": value.__name__}
     if _python_under(value) is not None:
         return _kernel(value, inside)
-    if _is_tensor(value):
+    if is_tensor(value):
         return describe_argument(value)
     found = _name_of(value)
     if found:

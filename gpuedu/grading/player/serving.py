@@ -22,6 +22,7 @@ from gpuedu.exercises.registry import load_play
 from gpuedu.grading.player.capsules import (
     describe_answer,
     describe_argument,
+    is_tensor,
     rebuild_answer,
     rebuild_argument,
 )
@@ -188,9 +189,13 @@ def _no_function(_answer: int, _arguments: Sequence[Any]) -> Any:
 
 
 def _write_back(mine: Any, theirs: Any) -> None:
-    """What the learner's function did to an array that it was given."""
-    is_array = type(mine) is np.ndarray and type(theirs) is np.ndarray
-    if is_array and mine.flags.writeable and mine.shape == theirs.shape:
+    """What the learner's function did to an array or a tensor that it was given."""
+    if type(mine) is not type(theirs):
+        return
+    if is_tensor(mine):
+        if mine.shape == theirs.shape and mine.dtype == theirs.dtype:
+            mine.detach().copy_(theirs)
+    elif type(mine) is np.ndarray and mine.flags.writeable and mine.shape == theirs.shape:
         mine[...] = theirs.astype(mine.dtype, copy=False)
 
 
