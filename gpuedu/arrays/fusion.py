@@ -17,6 +17,10 @@ from gpuedu.arrays.wrap import new, require_dtype, results_of, touched_bytes
 class Fusion:
     """A fused function. One call is one launch: it reads its arrays once and writes its results.
 
+    Raises:
+        DeviceArrayTypeError: It has no name that a kernel can have, as a lambda. CuPy's compiler
+            stops at that when the function is first called.
+
     What this simplifies: CuPy may need several kernels where a function holds reductions; here
     the count is always one.
     """
@@ -25,6 +29,12 @@ class Fusion:
         functools.update_wrapper(self, function)
         self.func = function
         self.name = name or function.__name__
+        if not self.name.isidentifier():
+            raise DeviceArrayTypeError(
+                f"cupy.fuse compiles a kernel with the function's name, and {self.name} is no name "
+                "in CUDA C",
+                remedy="use a def, or name it: `cp.fuse(kernel_name='scale')(lambda x: 2 * x)`.",
+            )
 
     def __repr__(self) -> str:
         return f"<Fusion name={self.name}>"

@@ -16,9 +16,11 @@ PRECISIONS = ("fp32", "tf32", "bf16", "fp16")
 _FOR_GPUS = ("tf32",)
 _VARIANT_BATCH = 256
 
-GRADIENT_OFF = {"fp32": 1e-3, "tf32": 0.1, "bf16": 0.3, "fp16": 0.1}
+GRADIENT_OFF = {"fp32": 1e-2, "tf32": 0.1, "bf16": 0.3, "fp16": 0.1}
 """How far a gradient may be from the float64 one, as a share of its length. A wrong scale, a lost
-layer or a batch that is not the same is off by half of it and more."""
+layer or a batch that is not the same is off by half of it and more. In float32 rounding alone moves
+it by 3e-7, but of millions of units before a ReLU one or two lie so near to 0 that they are on in
+one format and off in the other: each moves the gradient by up to 1e-3."""
 
 
 def steps(bench: Bench, sizes: Sizes) -> Sequence[Point]:

@@ -313,8 +313,8 @@ reveal("elementwise")
 # Where memory is what limits both, nine times the bytes are nine times the time. The bytes are
 # counted; that memory is the limit is something to measure.
 #
-# *Reflect.* `cp.fuse` makes one kernel of a Python function of this kind, without any C:
-# `fused = cp.fuse(lambda x: ...)`. When would you still write the kernel?
+# *Reflect.* `@cp.fuse` above a Python function of this kind makes one kernel of it, without any C.
+# When would you still write the kernel?
 
 # %% [markdown] exercise="reduction"
 # ## A sum that never overflows

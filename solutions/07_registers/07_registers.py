@@ -27,8 +27,13 @@ see("registers/ladder")
 # and its arithmetic, and many are slower. A rung need not raise the bound. Tiles made the kernel
 # independent of caches, at about the bound that it has if these hold everything; a second buffer
 # saves waiting, and a vector load saves instructions, which no byte tells. The rung "vector loads"
-# stands below 8 x 8, since its lanes write four neighbours of `c` each, one by one. On a GPU, this
-# measures the rungs, in percent of cuBLAS:
+# stands below 8 x 8, since its lanes write four neighbours of `c` each, one by one.
+#
+# What is filled was measured. Tiles reach their bound: no more can be had from them. But 8 x 8 in
+# Numba stays below 4 x 4, at a seventh of what its bytes allow. Bytes do not tell why. Most likely
+# its loads wait for each other, since the compiler does not unroll its loop over k, and with 157
+# registers a thread there is one block of 256 threads on an SM to fill the time. The next rung is
+# unrolled. On a GPU, this measures the rungs, in percent of cuBLAS:
 
 # %%
 measure("registers/ladder")

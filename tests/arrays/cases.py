@@ -655,11 +655,12 @@ xp.cuda.Device(77).use()
 xp.add.at(a, ([0, 0], [1, 1]), 1) or a
 xp.exp.at(a, 0)
 xp.fuse(lambda x: x * 2 + x)(a)
-xp.fuse(lambda x: x if x.sum() > 0 else -x)(a)
-xp.fuse(lambda x: x[1:])(a)
-xp.fuse(lambda x: xp.sort(x))(a)
-xp.fuse(lambda x: xp.sum(x * x))(a)
-xp.fuse(lambda x: xp.sum(x * x, axis=1))(a)
+xp.fuse(kernel_name='k')(lambda x: x * 2 + x)(a)
+xp.fuse(kernel_name='k')(lambda x: x if x.sum() > 0 else -x)(a)
+xp.fuse(kernel_name='k')(lambda x: x[1:])(a)
+xp.fuse(kernel_name='k')(lambda x: xp.sort(x))(a)
+xp.fuse(kernel_name='k')(lambda x: xp.sum(x * x))(a)
+xp.fuse(kernel_name='k')(lambda x: xp.sum(x * x, axis=1))(a)
 xp.broadcast_to(a, (2, 3, 4)).strides
 xp.array([[a[0], a[1]]]).shape
 xp.random.rand(3).dtype

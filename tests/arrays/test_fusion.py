@@ -57,7 +57,11 @@ def test_an_array_may_be_written_in_place(x):
 
 
 def test_reductions_and_choices_can_be_part(x):
-    found = cp.fuse(lambda x: cp.sum(cp.where(x > 0, x, 0)))(x)
+    @cp.fuse
+    def positive_sum(x):
+        return cp.sum(cp.where(x > 0, x, 0))
+
+    found = positive_sum(x)
     assert found.shape == ()
     np.testing.assert_allclose(float(found), x.get().clip(0).sum(), rtol=1e-6)
 
@@ -79,12 +83,18 @@ def test_reductions_and_choices_can_be_part(x):
 )
 def test_what_no_fused_kernel_can_do_is_refused(x, function):
     with pytest.raises(TypeError, match=r"fuse"):
-        cp.fuse(function)(x)
+        cp.fuse(kernel_name="k")(function)(x)
     assert float(x[0]) == -3  # afterwards all is as it was
 
 
+def test_a_lambda_has_no_name_that_a_kernel_can_have(x):
+    with pytest.raises(TypeError, match=r"fuse.*<lambda> is no name"):
+        cp.fuse(lambda x: 2 * x)(x)
+    assert float(cp.fuse(kernel_name="twice")(lambda x: 2 * x)(x)[0]) == -6
+
+
 def test_a_fused_function_may_call_another(x):
-    inner = cp.fuse(lambda x: x + 1)
+    inner = cp.fuse(kernel_name="inner")(lambda x: x + 1)
 
     @cp.fuse
     def outer(x):

@@ -97,7 +97,7 @@ def _result(entry: Case | Made) -> dict:
     try:
         on_gpu, on_machine, expected = (_made if isinstance(entry, Made) else _cased)(entry)
     except Exception:
-        return {"name": entry.name, "error": traceback.format_exc().strip().splitlines()[-1]}
+        return {"name": entry.name, "error": fault_in(traceback.format_exc())}
     return {
         "name": entry.name,
         "gpu from oracle": apart(on_gpu, expected),
@@ -105,6 +105,16 @@ def _result(entry: Case | Made) -> dict:
         "machine from oracle": apart(on_machine, expected),
         "tolerance": entry.tolerance,
     }
+
+
+def fault_in(report: str) -> str:
+    """A traceback's last line, or what the CUDA C compiler said before it counted its errors.
+
+    >>> fault_in("CompileException: k.cu(3): error: expected a ;\\n\\n1 error detected in k.cu.")
+    'CompileException: k.cu(3): error: expected a ;'
+    """
+    lines = [line.strip() for line in report.strip().splitlines()]
+    return next((line for line in lines if "): error:" in line), lines[-1])
 
 
 Arrays = tuple[np.ndarray, ...]

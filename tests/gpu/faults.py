@@ -113,7 +113,9 @@ def _counting() -> tuple[object, ...]:
 _SIZE = 2 * BLOCK
 
 FAULTS: tuple[Fault, ...] = (
-    Fault(reads_past_the_end, "out-of-bounds", "memcheck", _pair(_SIZE, _SIZE)),
+    # One element short: right behind 512 whole bytes lies the other array, and memcheck sees no fault
+    # in an address that any array has.
+    Fault(reads_past_the_end, "out-of-bounds", "memcheck", _pair(_SIZE - 1, _SIZE)),
     Fault(writes_past_the_end, "out-of-bounds", "memcheck", _pair(_SIZE, _SIZE - 1)),
     Fault(
         reads_left_of_the_array,

@@ -14,7 +14,7 @@ import pytest
 
 from gpuedu.arrays import cupy as stand_in
 from gpuedu.backend import has_gpu
-from tests.arrays.cases import CUPY_CALLS, DTYPES, run
+from tests.arrays.cases import CUPY_CALLS, DTYPES, calls, run
 from tests.gpu_checks import arrays
 
 
@@ -38,7 +38,6 @@ def test_time_ends_it():
         (stand_in.ones((2, 3)), stand_in.ones((3, 2)).T),
         (stand_in.ones(3), [stand_in.ones(3), 1]),
         (stand_in.ones(3), ValueError("no")),
-        (TypeError("no"), ValueError("no")),
         (1, 2),
         (1, 1.0),
     ],
@@ -52,7 +51,22 @@ def test_differences_are_found(theirs, ours):
 def test_known_differences_say_why():
     found = arrays.compare("xp.sum(h)", "int8", 3, TypeError("no"), stand_in)
     assert "refused here" in str(found)
-    assert set(arrays.KNOWN) <= set(CUPY_CALLS.splitlines())
+    named = {*arrays.KNOWN, *arrays.LAYOUTS, *(n for d in arrays.KNOWN_IN.values() for n in d)}
+    assert named <= {*calls(), *CUPY_CALLS.splitlines()}
+    assert set(arrays.KNOWN_IN) <= set(DTYPES)
+
+
+def test_what_both_refuse_is_known():
+    found = arrays.compare("call", "int8", TypeError("no"), ValueError("no"), stand_in)
+    assert "both refuse it" in found.known
+    assert not arrays.compare("call", "int8", 3, ValueError("no"), stand_in).known
+
+
+def test_a_call_that_is_laid_out_otherwise_must_have_the_same_values():
+    rows, columns = stand_in.ones((2, 3)), stand_in.ones((3, 2)).T
+    call = "xp.linalg.solve(m, a.T)"
+    assert arrays.compare(call, "int8", rows, columns, stand_in) is None
+    assert not arrays.compare(call, "int8", rows, 2 * columns, stand_in).known
 
 
 def test_a_pool_that_books_otherwise_is_found():

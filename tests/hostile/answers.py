@@ -260,7 +260,7 @@ LOST = {
     ),
     "left in a fused function": _IN_CALL
     + (
-        "    f = cp.fuse(lambda a: cp._link._channel.send({'problem': ['m', 'c', False]}))\n"
+        "    f = cp.fuse(kernel_name='f')(lambda a: cp._link._channel.send({'problem': ['m', 'c', False]}))\n"
         "    return f(d_w)"
     ),
     "lists in lists": _IN_CALL

@@ -89,9 +89,9 @@ def make_part(wanted: Wanted, taken: Sequence[Taken], *, is_alone: bool) -> Part
         return Part(wanted, panel, told, from_caches=caches)
     lines, told = _curves(wanted, taken, is_alone=is_alone)
     left_out = tuple(
-        f"Left out on the {one.name}: {_points(len(one.record.left_out))} of {wanted.name}."
+        f"Left out on the {one.name}: {_points(len(reasons))} of {wanted.name}{_cause(reasons)}."
         for one in taken
-        if one.record.left_out
+        if (reasons := _reasons(one.record, *wanted.lines.values()))
     )
     return Part(wanted, lines if lines.curves else None, told, left_out, caches)
 
@@ -173,12 +173,26 @@ def write_short(value: float) -> str:
 
 def _reason(record: Record, fields: Row) -> str:
     """Why a row is missing, where the record says it."""
-    own = {f"{field} {value}" for field, value in fields.items()}
-    for text in record.left_out:
-        point, _, reason = text.partition(": ")
-        if own <= set(point.split(", ")):
-            return f"left out: {textwrap.shorten(reason, _REASON, placeholder=' ...')}"
+    for reason in _reasons(record, fields):
+        return f"left out: {textwrap.shorten(reason, _REASON, placeholder=' ...')}"
     return NOT_RECORDED
+
+
+def _reasons(record: Record, *lines: Row) -> list[str]:
+    """Why each of the points is missing that have the fields of one of the lines."""
+    wanted = [{f"{field} {value}" for field, value in fields.items()} for fields in lines]
+    told = [text.partition(": ") for text in record.left_out]
+    return [
+        reason for point, _, reason in told if any(own <= set(point.split(", ")) for own in wanted)
+    ]
+
+
+def _cause(reasons: Sequence[str]) -> str:
+    """The reason behind a comma, where all have one and the same."""
+    alike = set(reasons)
+    return (
+        f", {textwrap.shorten(alike.pop(), _REASON, placeholder=' ...')}" if len(alike) == 1 else ""
+    )
 
 
 def _from_caches(wanted: Wanted, taken: Sequence[Taken]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
+from textwrap import wrap
 from typing import Any
 
 from gpuedu.exercises.mixed_precision.formats import BF16, FP16
@@ -20,6 +21,7 @@ from gpuedu.units import format_size
 
 _SCALE = 2.0**16
 _EVERY = 10
+_CAPTION_LETTERS = 108
 
 
 def draw_gradients() -> Any:
@@ -210,18 +212,38 @@ def draw_recorded() -> Any:
     for name in names:
         rows = [row for row in record.rows if row["precision"] == name]
         curves.append(LossCurve(name, [r["step"] for r in rows], [r["median"] for r in rows]))
-    left_out = "".join(f"\n{line}" for line in record.left_out)
     ends = ", ".join(f"{curve.name} {curve.losses[-1]:.3f}" for curve in curves)
+    last = max(row["step"] for row in record.rows)
+    apart = max(row["spread"] for row in record.rows if row["step"] == last)
+    source = [
+        f"Recorded {record.date[:10]}. {record.what}",
+        f"At the last step the middle half of the seeds lies up to {apart:.2g} nat apart.",
+        *_losses_left_out(record.left_out),
+    ]
     return plot_losses(
         curves,
         caption=Caption(
             f"A character GPT, by precision, on the {short_name(record.device)}",
             f"Losses by step, recorded. At the last step: {ends}.",
-            f"Recorded {record.date[:10]}. {record.what}{left_out}",
+            "\n".join(line for text in source for line in wrap(text, _CAPTION_LETTERS)),
             x="step",
             y="loss (nat)",
         ),
+        fit_y=True,
     )
+
+
+def _losses_left_out(told: Sequence[str]) -> list[str]:
+    """A sentence for each precision and reason, however many steps it is told of.
+
+    >>> _losses_left_out(["precision fp16, step 1, batch 2: none", "precision fp16, step 9: none"])
+    ['Left out: fp16, none.']
+    """
+    found = dict.fromkeys(
+        (point.partition(",")[0].removeprefix("precision "), reason)
+        for point, _, reason in (text.partition(": ") for text in told)
+    )
+    return [f"Left out: {precision}, {reason}." for precision, reason in found]
 
 
 RECIPE_PICTURES = {

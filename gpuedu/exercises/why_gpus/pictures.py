@@ -215,7 +215,7 @@ def _recorded_note(taken: Sequence[Record]) -> str:
     """Where recorded times come from, or that there are none."""
     if not taken:
         return "There are no recorded times of this yet."
-    return "Dots: recorded on " + ", ".join(f"{r.device}, {r.date}" for r in taken) + "."
+    return "Triangles: recorded on " + ", ".join(f"{r.device}, {r.date}" for r in taken) + "."
 
 
 def _time_curve(name: str, start_s: float, each_s: float, colour: str) -> Curve:

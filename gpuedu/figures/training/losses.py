@@ -97,6 +97,7 @@ def plot_losses(
     log_x: bool = False,
     log_y: bool = False,
     x_ticks: Sequence[float] = (),
+    fit_y: bool = False,
     height_in: float = 3.6,
     ax: Axes | None = None,
 ) -> Axes:
@@ -112,6 +113,7 @@ def plot_losses(
         log_x: whether the x axis is logarithmic, as for learning rates.
         log_y: whether the y axis is.
         x_ticks: where the x axis has its numbers; by default at whole decades or round numbers.
+        fit_y: whether the y axis, if it is linear, begins below the lowest loss and not at 0.
         height_in: height of a new figure, in inches.
         ax: where to draw; a new figure by default.
     """
@@ -119,6 +121,10 @@ def plot_losses(
     ceiling = ceiling or _ceiling(curves)
     shown = [curve for curve in curves if curve.drawn(ceiling, 0.0 if log_y else -math.inf)]
     _set_axes(ax, curves, [*levels, *marks], ceiling, log_x=log_x, log_y=log_y)
+    if fit_y and not log_y and shown:
+        losses = [y for curve in shown for _, y in curve.drawn(ceiling)]
+        aside = 0.08 * (max(losses) - min(losses)) or 0.5
+        ax.set_ylim(min(losses) - aside, max(losses) + aside)
     if x_ticks:
         ax.set_xticks(x_ticks, [f"{tick:,g}" for tick in x_ticks])
     for place, curve in enumerate(shown):

@@ -194,7 +194,7 @@ def test_only_the_share_that_is_missing_is_left_out(tmp_path):
 def test_points_that_a_line_lacks_are_counted(tmp_path):
     plant(tmp_path, T4, "copy-by-stride", median=1e9, without=lambda row: row["stride"] > 1)
     ax = draw_recorded_memory()
-    assert "Left out on the T4: 2 points of copies with a stride." in source(ax)
+    assert "Left out on the T4: 2 points of copies with a stride, memory is" in source(ax)
 
 
 def test_where_no_line_can_be_drawn_the_others_are(tmp_path):

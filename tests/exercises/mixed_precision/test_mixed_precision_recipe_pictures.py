@@ -117,7 +117,7 @@ def test_recorded_losses_are_drawn_where_there_are_some(monkeypatch) -> None:
     monkeypatch.setattr(records, "records", lambda name: ())
     assert "gpuedu record" in draw()
     rows = tuple(
-        {"precision": name, "step": step, "median": 3.0 - step / 100, "spread": [2.0, 4.0]}
+        {"precision": name, "step": step, "median": 3.0 - step / 100, "spread": 0.25}
         for name in ("fp32", "pure fp16")
         for step in (10, 20)
     )

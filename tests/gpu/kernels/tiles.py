@@ -17,6 +17,7 @@ HALO = BLOCK + 2
 WARPS = BLOCK // 32
 DOUBLE = 2 * BLOCK
 MERGED = "the compiler makes one load and one store of those that both branches have"
+WIDE = "the compiler loads four neighbours, the same for all lanes of a row, as one of 16 bytes"
 
 
 def transpose_tiled(a, out):
@@ -203,6 +204,12 @@ CASES = (
         lambda: (floats(32, 64), floats(64, 48), blank(32, 48)),
         matmul_oracle,
         tolerance=1e-5,
+        # Half of the 6144 loads are of a: 3072 become 768. A warp spans two rows, and a load of
+        # 16 bytes a lane takes a pass for each of them.
+        predictions=(
+            Prediction("shared load requests", 3072 + 768, WIDE),
+            Prediction("shared load wavefronts", 3072 + 2 * 768, WIDE),
+        ),
     ),
     Case(
         "reduction tree",
@@ -221,6 +228,11 @@ CASES = (
         lambda: (floats(600), blank(5)),
         block_sums_oracle,
         tolerance=1e-5,
+        # One thread of each of five blocks loads what four warps left: 20 loads become 5.
+        predictions=(
+            Prediction("shared load requests", 5, WIDE),
+            Prediction("shared load wavefronts", 5, WIDE),
+        ),
     ),
     Case(
         "histogram shared",

@@ -147,8 +147,11 @@ REFUSED = {
     "length": lambda cp, x: len(x.sum()),
     "dictionary": lambda cp, x: cp.asarray({}),
     "object": lambda cp, x: cp.exp(object()),
-    "branch in a fused function": lambda cp, x: cp.fuse(lambda v: v if v else 1)(x),
-    "fault in a fused function": lambda cp, x: cp.fuse(lambda v: 1 // 0)(x),
+    "branch in a fused function": lambda cp, x: cp.fuse(kernel_name="k")(lambda v: v if v else 1)(
+        x
+    ),
+    "fault in a fused function": lambda cp, x: cp.fuse(kernel_name="k")(lambda v: 1 // 0)(x),
+    "lambda in fuse": lambda cp, x: cp.fuse(lambda v: v + 1)(x),
     "out on the host": lambda cp, x: x.get(out=np.zeros(1)),
     "kernel": lambda cp, x: cp.ElementwiseKernel("T x", "T y", "y = q", "k")(x),
     "parameters": lambda cp, x: cp.ElementwiseKernel("T", "T y", "y = 1", "k"),
