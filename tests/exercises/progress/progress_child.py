@@ -18,8 +18,13 @@ def say(*words: object) -> None:
     print(*words, flush=True)
 
 
+PATIENCE_S = 60.0
+"""How long to wait for the lock: two writers on a machine that stalls may hold each other up for
+longer than a learner should wait, and no row is to be late here."""
+
+
 def opened(folder: str) -> ProgressStore:
-    return open_store(folder, tell=lambda message: say("TOLD", message))
+    return open_store(folder, tell=lambda message: say("TOLD", message), timeout_s=PATIENCE_S)
 
 
 def attempt(store: ProgressStore, exercise: str, number: int) -> None:
