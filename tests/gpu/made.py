@@ -174,9 +174,11 @@ MADE: tuple[Made, ...] = (
     ),
     Made(
         "two sums at once",
+        # An output called y did not compile on a GPU (CuPy 14.2): where CuPy reduces with CUB, it
+        # renames the parameter in the last expression, it seems the member in `a.y`, too.
         _reduce(
-            "float32 x", "float32 y", "make_float2(x, x * x)",
-            "make_float2(a.x + b.x, a.y + b.y)", "y = a.y / 400 - a.x * a.x / 160000",
+            "float32 x", "float32 v", "make_float2(x, x * x)",
+            "make_float2(a.x + b.x, a.y + b.y)", "v = a.y / 400 - a.x * a.x / 160000",
             "make_float2(0, 0)", "variance", reduce_type="float2", axis=-1,
         ),
         lambda: (floats(6, 400),),
