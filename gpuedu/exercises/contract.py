@@ -154,6 +154,11 @@ class Play:
         """What a learner's code could forge where it is graded: what is observed beside it."""
         return "" if self.on_machine else self.observes
 
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether it gives the same with other functions, if they give what the learner's gave."""
+        return not (self.on_machine or self.observes)
+
 
 def on_machine(plays: Mapping[str, Play]) -> dict[str, Play]:
     """The plays of a lesson of which none needs the learner's Python beside it; see ``Play``."""

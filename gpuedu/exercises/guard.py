@@ -40,6 +40,16 @@ class Problem:
     ends_check: bool = False
 
 
+def without_cause(problem: Problem) -> Problem:
+    """The problem with its cause as part of its message.
+
+    Feedback shows a cause and no message. What a learner's process calls a cause could be the
+    inputs that its code has seen.
+    """
+    told = " ".join(part for part in (problem.message, problem.cause) if part)
+    return Problem(told, "", problem.ends_check)
+
+
 class ToldProblemError(Exception):
     """A problem that was explained where it happened, in another process."""
 

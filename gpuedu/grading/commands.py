@@ -10,6 +10,7 @@ import typer
 
 from gpuedu.course.checkout import course_root
 from gpuedu.errors import GpueduError
+from gpuedu.grading.texts import printable
 from gpuedu.syllabus import lesson_of
 
 
@@ -99,17 +100,17 @@ def report(
             ("exercise", "mean", "of", "states", "commonest failure"), as_table(summary.exercises)
         )
         for learner, (state, reason) in summary.failed.items():
-            print(f"  {learner}: {state}: {reason}")
+            print(printable(f"  {learner}: {state}: {reason}"))
     if page is not None:
         try:
-            page.write_text(render_page(summaries), "utf-8")
+            page.write_bytes(render_page(summaries).encode("utf-8", "replace"))
         except OSError as fault:
             raise GpueduError(f"cannot write {page}: {fault}") from fault
         print(f"\n{page}")
 
 
 def _warn(told: str) -> None:
-    print(told, file=sys.stderr, flush=True)
+    print(printable(told), file=sys.stderr, flush=True)
 
 
 def _print_table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
@@ -118,7 +119,7 @@ def _print_table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
 
     table = Table(*head)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(printable, row))
     Console().print(table)
 
 
@@ -127,4 +128,5 @@ def _print_graded(progress: Any) -> None:
     is_judged = progress.state in ("graded", "regraded")
     points = f", {progress.points:g} points" if is_judged else ""
     fault = f": {progress.fault}" if progress.fault else ""
-    print(f"{told}: {progress.state}{points} ({progress.seconds:.1f} s){fault}", flush=True)
+    line = f"{told}: {progress.state}{points} ({progress.seconds:.1f} s){fault}"
+    print(printable(line), flush=True)

@@ -14,6 +14,7 @@ from typing import Any
 
 from gpuedu.errors import GpueduError
 from gpuedu.exercises.examine import Report
+from gpuedu.grading.texts import writable
 
 FORMAT = 1
 SUFFIX = ".verdict.json"
@@ -89,9 +90,9 @@ class ExerciseVerdict:
             report.max_points,
             report.state,
             tuple(_properties(report)),
-            report.refusal,
-            report.remedy,
-            report.printed[:4_000],
+            writable(report.refusal),
+            writable(report.remedy),
+            writable(report.printed),
             bool(observed),
             observed,
             round(report.seconds, 3),
@@ -103,7 +104,8 @@ def _properties(report: Report) -> Iterator[dict[str, Any]]:
     for result in report.results:
         told = {"message": "", "cause": ""}
         if result.fault is not None:
-            told = {"message": result.fault.message, "cause": result.fault.cause}
+            message, cause = result.fault.message, result.fault.cause
+            told = {"message": writable(message), "cause": writable(cause)}
         yield {
             "name": result.property.name,
             "says": result.property.says,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import struct
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,8 @@ from gpuedu.units import format_size
 _LENGTHS = struct.Struct("<II")
 _KINDS = "biufcUS"
 _PLAIN = (str, bool, int, float, type(None))
+_HASH_BITS = 60
+"""Whole numbers of fewer bits have different hashes."""
 
 
 class WireError(GpueduError):
@@ -35,6 +38,7 @@ class WireLimits:
     header_bytes: int = 16 * 2**20
     arrays_bytes: int = 256 * 2**20
     values: int = 500_000
+    odd_keys: int = 1_000
     depth: int = 40
     dimensions: int = 16
 
@@ -121,7 +125,8 @@ class _Reader:
     """Builds a value from its header, taking arrays one after the other."""
 
     def __init__(self, raw: memoryview, limits: WireLimits) -> None:
-        self.at, self._raw, self._limits, self._values = 0, raw, limits, 0
+        self.at, self._raw, self._limits = 0, raw, limits
+        self._values = self._odd_keys = self._spread_bytes = 0
 
     def build(self, tree: Any, depth: int) -> Any:
         self._values += 1
@@ -148,8 +153,16 @@ class _Reader:
         for pair in pairs:
             if type(pair) is not list or len(pair) != 2 or type(pair[0]) not in _PLAIN:
                 raise WireError("a message has a dict that is none")
+            self._require_key(pair[0])
             built[pair[0]] = self.build(pair[1], depth + 1)
         return built
+
+    def _require_key(self, key: Any) -> None:
+        """Refuse many keys of one hash, as only numbers can have: a dict of them takes hours."""
+        if type(key) is float or (type(key) is int and key.bit_length() >= _HASH_BITS):
+            self._odd_keys += 1
+        if self._odd_keys > self._limits.odd_keys:
+            raise WireError("a message has too many large numbers, or fractions, as keys")
 
     def _scalar(self, inside: Any) -> np.generic:
         found = self.build(inside, self._limits.depth)
@@ -159,11 +172,22 @@ class _Reader:
 
     def _array(self, told: Any) -> np.ndarray:
         try:
+            return self._array_of(told)
+        except (ValueError, OverflowError, MemoryError) as fault:
+            raise WireError(f"a message has an array that none is: {fault}") from fault
+
+    def _array_of(self, told: Any) -> np.ndarray:
+        try:
             name, shape, *strides = told
             dtype = np.dtype(name) if type(name) is str else None
         except (TypeError, ValueError) as fault:
             raise WireError(f"a message has an array of no known dtype: {fault}") from fault
-        if dtype is None or dtype.kind not in _KINDS or type(shape) is not list:
+        if (
+            dtype is None
+            or dtype.kind not in _KINDS
+            or not dtype.itemsize
+            or type(shape) is not list
+        ):
             raise WireError("a message has an array of no known dtype")
         if len(shape) > self._limits.dimensions or not all(
             type(side) is int and 0 <= side <= self._limits.arrays_bytes for side in shape
@@ -175,6 +199,8 @@ class _Reader:
         raw = self._raw[self.at : self.at + size_bytes]
         self.at += size_bytes
         found = np.frombuffer(bytearray(raw), dtype=dtype).reshape(shape)
+        if dtype.kind == "U" and found.size and _code_points(found).max() > sys.maxunicode:
+            raise WireError("a message has a text of characters that there are not")
         return self._laid_out(found, *strides) if strides else found
 
     def _laid_out(self, values: np.ndarray, strides: Any, *more: Any) -> np.ndarray:
@@ -187,8 +213,15 @@ class _Reader:
         reach = [(side - 1) * one for side, one in zip(values.shape, strides, strict=True)]
         before = -sum(one for one in reach if one < 0)
         span = before + sum(one for one in reach if one > 0) + values.itemsize
-        if span > self._limits.arrays_bytes:
+        self._spread_bytes += span
+        if self._spread_bytes > self._limits.arrays_bytes:
             raise WireError("a message has an array that is spread over too much memory")
         spread = np.ndarray(values.shape, values.dtype, bytearray(span), before, tuple(strides))
         spread[...] = values
         return spread
+
+
+def _code_points(texts: np.ndarray) -> np.ndarray:
+    """The numbers of all characters of an array of texts."""
+    raw = np.ascontiguousarray(texts).reshape(-1)
+    return raw.view(np.dtype(np.uint32).newbyteorder(raw.dtype.byteorder))

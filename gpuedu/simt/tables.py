@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gpuedu.simt.program import (
+    ArraySlot,
     BarrierPoint,
     Branch,
     ConstantArray,
@@ -40,6 +41,11 @@ class Tables:
         entries = getattr(self, table)
         entries.append(entry)
         return len(entries) - 1
+
+    @property
+    def arrays(self) -> list[ArraySlot]:
+        """The arrays that the program brings."""
+        return [one.slot for one in (*self.shared, *self.local, *self.constants)]
 
     def note_variable(self, name: str, value: Value) -> None:
         """A source variable takes this type here."""

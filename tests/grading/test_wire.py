@@ -135,6 +135,12 @@ BROKEN = {
     "strides of another number": framed({"a": ["<i4", [2], [4, 4]]}, bytes(8)),
     "strides over all memory": framed({"a": ["<i4", [2], [2**40]]}, bytes(8)),
     "more than strides": framed({"a": ["<i4", [2], [4], [4]]}, bytes(8)),
+    "elements of no bytes": framed({"a": ["<U0", [3]]}),
+    "no elements of an impossible shape": framed({"a": ["<f8", [0, *[2**28] * 5]]}),
+    "a stride beyond an integer": framed({"a": ["<f8", [1], [2**70]]}, bytes(8)),
+    "characters that there are not": framed({"a": ["<U1", [1]]}, b"\xff" * 4),
+    "many arrays, each spread": framed([{"a": ["|i1", [2], [2**27]]}] * 3, bytes(6)),
+    "keys of one hash": framed({"d": [[(2**61 - 1) * k, 0] for k in range(20_000)]}),
 }
 
 
@@ -142,6 +148,11 @@ BROKEN = {
 def test_bytes_from_an_enemy_are_refused(name):
     with pytest.raises(WireError):
         unpack(BROKEN[name], WireLimits())
+
+
+def test_numbers_are_keys_as_long_as_their_hashes_differ():
+    keys = dict.fromkeys(range(5000)) | {k / 8: None for k in range(100)} | {"a": None}
+    assert unpack(pack(keys)) == keys
 
 
 @given(st.binary(max_size=60))

@@ -19,9 +19,13 @@ SETUP = ("setup", "from gpuedu import check")
 
 
 def grade(zygote, answer, exercise="first-check", arguments=("copied_bytes",)):
-    cells = Cells((SETUP, ("answer", answer)), arguments)
     with Stage(zygote, LIMITS) as stage:
-        return examine_cells(stage, load(exercise), cells, 11)
+        return graded_on(stage, answer, exercise, arguments)
+
+
+def graded_on(stage, answer, exercise="first-check", arguments=("copied_bytes",)):
+    cells = Cells((SETUP, ("answer", answer)), arguments)
+    return examine_cells(stage, load(exercise), cells, 11)
 
 
 @pytest.fixture(autouse=True)

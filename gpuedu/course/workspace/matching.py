@@ -10,12 +10,15 @@ import itertools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from nbformat import NotebookNode
 
 LEARNERS_ROLES = ("answer", "predict")
 _DEFINED = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)", re.MULTILINE)
 _ASSIGNED = re.compile(r"^([^\W\d]\w*)\s*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
+_KEPT = 8_192
+"""Sources of which it is known what they define: each cell is compared with many others."""
 _PREDICTED = re.compile(r"\bpredict\(\s*[\"']([\w-]+)")
 
 
@@ -36,6 +39,7 @@ class Slot:
         return self.base if self.base is not None else self.release
 
 
+@lru_cache(maxsize=_KEPT)
 def plain(source: str) -> str:
     r"""Source without what editors change by themselves: line ends and trailing white space.
 
@@ -57,7 +61,8 @@ def role(cell: NotebookNode) -> str:
 
 def grade_id(cell: NotebookNode) -> str:
     """Name of the cell in nbgrader, or ""."""
-    return _entry(cell, "nbgrader").get("grade_id", "")
+    found = _entry(cell, "nbgrader").get("grade_id", "")
+    return found if isinstance(found, str) else ""
 
 
 def former_ids(cell: NotebookNode) -> tuple[str, ...]:
@@ -70,6 +75,7 @@ def _entry(cell: NotebookNode, key: str) -> dict:
     return found if isinstance(found, dict) else {}
 
 
+@lru_cache(maxsize=_KEPT)
 def names(source: str) -> frozenset[str]:
     r"""What makes an answer known: what its top-level code defines or predicts, else assigns.
 
@@ -81,7 +87,19 @@ def names(source: str) -> frozenset[str]:
     ['chains']
     """
     defined = frozenset(_DEFINED.findall(source)) | frozenset(_PREDICTED.findall(source))
-    return defined or frozenset(_ASSIGNED.findall(source))
+    return defined or assigned(source)
+
+
+@lru_cache(maxsize=_KEPT)
+def assigned(source: str) -> frozenset[str]:
+    """What its top-level code assigns."""
+    return frozenset(_ASSIGNED.findall(source))
+
+
+def forget() -> None:
+    """Let go of the sources that are kept with what was found in them."""
+    for kept in (plain, names, assigned):
+        kept.cache_clear()
 
 
 def slots(base: Sequence[NotebookNode] | None, release: Sequence[NotebookNode]) -> tuple[Slot, ...]:
@@ -169,7 +187,7 @@ def _defines_the_same(slot: Slot, cell: NotebookNode) -> bool:
 
 def _defines_more(slot: Slot, cell: NotebookNode) -> bool:
     wanted = _defined(slot)
-    said = names(cell.source) | frozenset(_ASSIGNED.findall(cell.source))
+    said = names(cell.source) | assigned(cell.source)
     return cell.cell_type == "code" and bool(wanted) and wanted <= said
 
 

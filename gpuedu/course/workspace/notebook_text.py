@@ -61,7 +61,7 @@ def clean(notebook: NotebookNode) -> NotebookNode:
 
 def _clean_cell(cell: NotebookNode) -> NotebookNode:
     kind = cell.get("cell_type")
-    kind = kind if kind in _KEYS else "raw"
+    kind = kind if isinstance(kind, str) and kind in _KEYS else "raw"
     kept = _copy(NotebookNode({key: cell[key] for key in _KEYS[kind] if key in cell}))
     kept.cell_type = kind
     if not isinstance(kept.get("id", ""), str):

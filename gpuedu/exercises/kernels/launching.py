@@ -16,7 +16,7 @@ import numpy as np
 from gpuedu.errors import AnswerError, GpueduError, KernelSourceError
 from gpuedu.exercises.kernels.shapes import WARP_SIZE, Extents
 from gpuedu.exercises.kernels.sightings import sightings_of
-from gpuedu.trace import Operation, Trace
+from gpuedu.trace import Operation, Space, Trace
 
 MAX_TURNS = 2_000
 """Turns of loops after which a launch counts as endless; exercises need a few hundred at most."""
@@ -48,12 +48,13 @@ def run_kernel(
         The account. Hazards are findings in it.
 
     Raises:
-        AnswerError: It is no kernel, cannot be compiled, or no device accepts the launch.
+        AnswerError: It is no kernel, cannot be compiled, no device accepts the launch, or it used
+            global memory of which nobody can say which of ``arguments`` it is.
     """
     from gpuedu.simt import simulate
 
     with refusals_told():
-        return simulate(
+        trace = simulate(
             source_of(kernel),
             grid,
             block,
@@ -62,6 +63,32 @@ def run_kernel(
             order=order,
             watch=watch,
             max_turns=max_turns,
+        )
+    _require_arguments(trace)
+    return trace
+
+
+def _require_arguments(trace: Trace) -> None:
+    """Raise AnswerError where global memory was used under another name than an argument's.
+
+    A judge asks what a launch asked of each argument: what is of one or another, or lies outside of
+    all, would be asked for and not be counted.
+    """
+    from gpuedu.simt.origins import EITHER
+
+    names = {argument.name for argument in trace.launch.arguments}
+    for site in trace.sites:
+        if site.space is not Space.GLOBAL or site.array in names or not site.requests.any():
+            continue
+        where = f"line {site.place.line}, `{site.text}`,"
+        if EITHER in site.array:
+            raise AnswerError(
+                f"{where} is of {site.array}: it is not counted for which of them",
+                remedy="Let the condition choose an index or a value, and give each array a name.",
+            )
+        raise AnswerError(
+            f"{where} is of `{site.array}`, which is no argument of the kernel",
+            remedy="Use the arrays that the kernel is given, and shared memory.",
         )
 
 

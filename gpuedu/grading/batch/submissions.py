@@ -84,6 +84,10 @@ def _why_no_learner(path: Path) -> str:
         return "a symbolic link, which is not followed: put the folder itself there"
     if not path.is_dir():
         return "no learner's folder"
+    try:
+        path.name.encode("utf-8")
+    except UnicodeEncodeError:
+        return "its name is not UTF-8: rename it"
     return "its name begins with a dot" if path.name.startswith(".") else ""
 
 

@@ -15,10 +15,11 @@ import numpy as np
 
 from gpuedu.exercises.contract import Case, Exercise, Fault, Finding, Plain
 from gpuedu.exercises.examine import Report, report_of, report_without_cases
-from gpuedu.exercises.guard import Outcome, Problem, play_guarded
+from gpuedu.exercises.guard import Outcome, Problem, play_guarded, without_cause
 from gpuedu.grading.judge.cells import Cells
 from gpuedu.grading.judge.players import PlayerGoneError
 from gpuedu.grading.judge.relaying import Relay
+from gpuedu.grading.judge.replaying import play_again
 from gpuedu.grading.judge.stage import Stage
 from gpuedu.grading.sandbox.limits import PlayingLimits
 
@@ -130,7 +131,7 @@ class _Table:
     """Where cases are played: in the player that ``ask`` asks."""
 
     def __init__(self, exercise: Exercise, limits: PlayingLimits, ask: Ask) -> None:
-        self._limits, self._ask = limits, ask
+        self._limits, self._ask, self._play = limits, ask, exercise.play
         self._limit_s = exercise.play.time_limit_s
 
     def play(self, cases: Sequence[Case]) -> list[Outcome]:
@@ -146,16 +147,22 @@ class _Table:
     def _play_one(self, case: Case, left_s: float) -> Outcome:
         request = {"do": "play", "inputs": dict(case.inputs), "limit_s": left_s}
         try:
-            return self._outcome(self._ask(request, left_s + self._limits.grace_s))
+            outcome = self._outcome(self._ask(request, left_s + self._limits.grace_s))
         except TimeoutError:
             return Outcome(problem=self._too_long())
         except PlayerGoneError as fault:
             return Outcome(problem=Problem(str(fault), ends_check=True))
+        if outcome.problem or not self._play.is_repeatable:
+            return outcome
+        again = play_again(self._play, case.inputs, outcome.observed, VERDICT_LIMIT_S)
+        return replace(again, printed=outcome.printed)
 
     def _outcome(self, reply: Any) -> Outcome:
         problem = _problem_of(reply)
         if problem is not None and problem.ends_check:
             problem = self._too_long()
+        elif problem is not None and not self._play.on_machine:
+            problem = without_cause(problem)
         observed = None if problem else reply.get("observed")
         if problem is None and type(observed) is not dict:
             problem = Problem("no result came", "Its reply has no known form.")

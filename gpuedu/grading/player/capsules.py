@@ -19,6 +19,7 @@ import numpy as np
 
 from gpuedu.errors import AnswerError
 from gpuedu.grading.player.device.values import Codec
+from gpuedu.grading.results import is_tensor, tensor_of, tensor_parts
 from gpuedu.grading.wire import WireError, pack
 
 _MODULES = (
@@ -43,7 +44,7 @@ def describe_answer(answer: Any, device: Codec | None = None) -> dict[str, Any]:
         return {"kind": "device", "value": device.encode(answer)}
     if _python_under(answer) is not None and answer is not _python_under(answer):
         return _kernel(answer, ())
-    if inspect.isfunction(answer) or inspect.isbuiltin(answer):
+    if callable(answer) and not isinstance(answer, type):
         return {"kind": "function", "name": str(getattr(answer, "__name__", "function"))}
     return _value(answer, ())
 
@@ -53,17 +54,9 @@ def describe_argument(value: Any, device: Codec | None = None) -> dict[str, Any]
     if device is not None and device.holds(value):
         return {"kind": "device", "value": device.encode(value)}
     if is_tensor(value):
-        import torch
-
-        raw = value.detach().contiguous().reshape(-1).view(torch.uint8).numpy().copy()
-        told = {"kind": "tensor", "dtype": str(value.dtype).removeprefix("torch.")}
-        return told | {"shape": list(value.shape), "bytes": raw}
+        dtype, shape, raw = tensor_parts(value)
+        return {"kind": "tensor", "dtype": dtype, "shape": shape, "bytes": raw}
     return {"kind": "value", "value": value}
-
-
-def is_tensor(value: Any) -> bool:
-    """Whether it is a tensor of PyTorch, without importing PyTorch."""
-    return type(value).__module__ == "torch" and type(value).__name__ == "Tensor"
 
 
 def rebuild_argument(told: Any, device: Codec | None = None) -> Any:
@@ -72,7 +65,7 @@ def rebuild_argument(told: Any, device: Codec | None = None) -> Any:
         return device.decode(told.get("value"))
     if _field(told, "kind", str) == "value":
         return told.get("value")
-    return _tensor(told)
+    return tensor_of(*_tensor_parts(told))
 
 
 def _python_under(thing: Any) -> Callable | None:
@@ -167,6 +160,8 @@ def _look_up(module: str, name: str) -> Any:
     found: Any = importlib.import_module(module)
     for part in name.split("."):
         found = getattr(found, part)
+        if isinstance(found, types.ModuleType) and not _is_known(found.__name__):
+            raise AttributeError(f"{module}.{name} leads through another module")
     return found
 
 
@@ -199,7 +194,10 @@ def rebuild_answer(
         return _remote(_field(told, "name", str), number, call)
     if device is not None and _field(told, "kind", str) == "device":
         return device.decode(told.get("value"))
-    return _rebuild(told, 0)
+    answer = _rebuild(told, 0)
+    if _field(told, "kind", str) == "name" and not isinstance(answer, type):
+        raise AnswerError("an answer arrived in a form that none has")
+    return answer
 
 
 def _remote(name: str, number: int, call: Call) -> Callable[..., Any]:
@@ -223,21 +221,13 @@ def _rebuild(told: Any, depth: int) -> Any:
     if kind == "kernel":
         return _rebuild_kernel(told, depth)
     if kind == "tensor":
-        return _tensor(told)
+        return tensor_of(*_tensor_parts(told))
     return type(str(told.get("type", "object"))[:60], (), {})()
 
 
-def _tensor(told: Any) -> Any:
-    import torch
-
-    dtype = getattr(torch, _field(told, "dtype", str), None)
+def _tensor_parts(told: Any) -> tuple[str, list[int], np.ndarray]:
     raw, shape = _field(told, "bytes", np.ndarray), _field(told, "shape", list)
-    if not isinstance(dtype, torch.dtype) or raw.dtype != np.uint8 or raw.ndim != 1:
-        raise AnswerError("a tensor arrived in a form that none has")
-    try:
-        return torch.from_numpy(raw).view(dtype).reshape(shape)
-    except (RuntimeError, TypeError) as fault:
-        raise AnswerError("a tensor arrived in a form that none has") from fault
+    return _field(told, "dtype", str), shape, raw
 
 
 def _field(told: Any, name: str, kind: type) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import platform
 import resource
 import signal
 import sys
@@ -13,6 +14,10 @@ from pathlib import Path
 _NEW_USER, _NEW_MOUNTS, _NEW_PROCESSES, _NEW_IPC = 0x10000000, 0x20000, 0x20000000, 0x08000000
 _NO_SETUID, _NO_DEVICES, _NO_PROGRAMS, _READ_ONLY = 2, 4, 8, 1
 _SET_DEATH_SIGNAL, _SET_DUMPABLE, _DROP_BOUND, _NO_NEW_PRIVILEGES = 1, 4, 24, 38
+_KEYCTL = {"x86_64": 250, "aarch64": 219}
+_JOIN_SESSION_KEYRING = 1
+_SHARED_MEMORY_INFO, _QUEUES_INFO, _SEMAPHORES_INFO, _SEMAPHORE_SETS = 14, 12, 19, 7
+"""Commands of shmctl, msgctl and semctl that count what is used: first, and for sets the eighth."""
 _CAPABILITY_VERSION_3 = 0x20080522
 
 
@@ -51,6 +56,24 @@ def enter_own_namespaces() -> None:
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
     Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+
+
+def enter_own_keyring() -> None:
+    """Have a keyring of a session of one's own, and none of the session that came before."""
+    number = _KEYCTL.get(platform.machine())
+    if number is not None:  # else there is none: other machines' calls have other numbers
+        _libc().syscall(number, _JOIN_SESSION_KEYRING, None)
+
+
+def has_messages() -> bool:
+    """Whether shared memory, semaphores or queues of System V are left in this namespace."""
+    libc, told = _libc(), (ctypes.c_int * 64)()
+    asked = (
+        libc.shmctl(0, _SHARED_MEMORY_INFO, told) >= 0 and told[0] > 0,
+        libc.msgctl(0, _QUEUES_INFO, told) >= 0 and told[0] > 0,
+        libc.semctl(0, 0, _SEMAPHORES_INFO, told) >= 0 and told[_SEMAPHORE_SETS] > 0,
+    )
+    return any(asked)
 
 
 def mount_memory(folder: str, size_bytes: int) -> None:
@@ -95,5 +118,6 @@ def set_limits(open_files: int, file_bytes: int) -> None:
         (resource.RLIMIT_NOFILE, open_files),
         (resource.RLIMIT_FSIZE, file_bytes),
         (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_MSGQUEUE, 0),
     ):
         resource.setrlimit(what, (most, most))

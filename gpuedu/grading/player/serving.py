@@ -10,19 +10,23 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Play
-from gpuedu.exercises.guard import Outcome, Problem, ToldProblemError, play_guarded
+from gpuedu.exercises.guard import (
+    Outcome,
+    Problem,
+    ToldProblemError,
+    play_guarded,
+    without_cause,
+)
 from gpuedu.exercises.placeholder import has_placeholder
 from gpuedu.exercises.registry import load_play
 from gpuedu.grading.player.capsules import (
     describe_answer,
     describe_argument,
-    is_tensor,
     rebuild_answer,
     rebuild_argument,
 )
@@ -31,6 +35,8 @@ from gpuedu.grading.player.device.faults import describe_fault
 from gpuedu.grading.player.device.modules import install
 from gpuedu.grading.player.device.server import Device, LeftItError
 from gpuedu.grading.player.device.values import Codec
+from gpuedu.grading.player.recording import Recorder
+from gpuedu.grading.results import write_back
 from gpuedu.grading.wire import WireError
 
 MOST_SHOWN = 4_000
@@ -118,11 +124,13 @@ class _Player:
         return _reply(Outcome(problem=outcome.problem))
 
     def play(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """One case."""
-        inputs = request["inputs"]
-        return _reply(
-            play_guarded(lambda: self._play.run(self._answers, inputs), request["limit_s"])
-        )
+        """One case: what it gives, or the calls that were made, for the judge to play it again."""
+        inputs, play, answers = request["inputs"], self._play, self._answers
+        if not play.is_repeatable:
+            return _reply(play_guarded(lambda: play.run(answers, inputs), request["limit_s"]))
+        recorder = Recorder(play, answers)
+        outcome = play_guarded(lambda: play.run(recorder.answers, inputs), request["limit_s"])
+        return _reply(outcome if outcome.problem else replace(outcome, observed=recorder.told()))
 
     def call(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """One of the learner's functions, for a play in another player.
@@ -169,9 +177,9 @@ class _Player:
                 reply = left.reply
         if reply["problem"] is not None:
             self._machine.free(reply.get("freed"))
-            raise ToldProblemError(Problem(*reply["problem"]))
+            raise ToldProblemError(without_cause(Problem(*reply["problem"])))
         for mine, theirs in zip(arguments, reply["observed"]["arguments"], strict=True):
-            _write_back(mine, rebuild_argument(theirs))
+            write_back(mine, rebuild_argument(theirs))
         given = rebuild_answer(reply["observed"]["given"], answer, _no_function, self._machine)
         self._machine.free(reply.get("freed"))
         print(str(reply["printed"])[:MOST_SHOWN], end="")
@@ -186,17 +194,6 @@ def _told_back(argument: Any, told: Mapping[str, Any]) -> dict[str, Any]:
 
 def _no_function(_answer: int, _arguments: Sequence[Any]) -> Any:
     raise AnswerError("a function that a function made cannot be called here")
-
-
-def _write_back(mine: Any, theirs: Any) -> None:
-    """What the learner's function did to an array or a tensor that it was given."""
-    if type(mine) is not type(theirs):
-        return
-    if is_tensor(mine):
-        if mine.shape == theirs.shape and mine.dtype == theirs.dtype:
-            mine.detach().copy_(theirs)
-    elif type(mine) is np.ndarray and mine.flags.writeable and mine.shape == theirs.shape:
-        mine[...] = theirs.astype(mine.dtype, copy=False)
 
 
 def run_cells(cells: Sequence[tuple[str, str]], arguments: Sequence[str]) -> list[Any]:

@@ -145,13 +145,14 @@ def _kill_others() -> None:
 
 
 def _is_swept(folders: list[str]) -> bool:
-    """Kill all that runs in this namespace but its process 1; whether no file is left."""
+    """Kill all that runs in this namespace but its process 1; whether nothing else is left."""
     _kill_others()
     with contextlib.suppress(ChildProcessError):
         while True:  # orphans are handed to process 1
             os.waitpid(-1, 0)
     try:
-        return not any(any(Path(folder).iterdir()) for folder in folders)
+        is_empty = not any(any(Path(folder).iterdir()) for folder in folders)
+        return is_empty and not namespaces.has_messages()
     except OSError:
         return False
 
@@ -170,6 +171,7 @@ def _be_player(session: socket.socket, output: int, settings: dict[str, Any]) ->
         sys.stdout = open(1, "w", buffering=1, closefd=False)  # noqa: SIM115
         sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
         os.chdir(settings["folder"])
+        namespaces.enter_own_keyring()
         namespaces.set_limits(settings["open_files"], settings["disk_bytes"])
         serve(Channel(socket.socket(fileno=kept)))
     except BaseException:

@@ -18,6 +18,8 @@ from gpuedu.grading.reading.limits import ReadingLimits, SubmissionError
 from gpuedu.units import format_size
 
 _COPY = re.compile(r"( \(\d+\)| ?- ?(copy|kopie)\d*( \(\d+\))?|_\d+)$", re.IGNORECASE)
+_ENTRY_BYTES = 2_048
+"""Of an archive's list of files, for each file, at most: it has the name, and extra fields."""
 _HIDDEN = ("__MACOSX", "__pycache__")
 _DRIVE = re.compile(r"[A-Za-z]:")
 
@@ -140,14 +142,18 @@ def _read_file(path: Path, most_bytes: int) -> bytes:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             raise SubmissionError(f"{path.name} is {_kind(status.st_mode)}: regular files only")
-        if status.st_nlink > 1:
-            raise SubmissionError(
-                f"{path.name} is a hard link: it has another name on this disk",
-                remedy="if a backup or a copy of the class made it, copy the file itself",
-            )
+        _require_one_name(path.name, status)
         if status.st_size > most_bytes:
             raise _too_large(path.name, status.st_size, most_bytes)
         return file.read(most_bytes)
+
+
+def _require_one_name(name: str, status: os.stat_result) -> None:
+    if status.st_nlink > 1:
+        raise SubmissionError(
+            f"{name} is a hard link: it has another name on this disk",
+            remedy="if a backup or a copy of the class made it, copy the file itself",
+        )
 
 
 def _kind(mode: int) -> str:
@@ -164,10 +170,13 @@ def _kind(mode: int) -> str:
 
 
 def _list_archive(path: Path, limits: ReadingLimits) -> _Listing:
-    size_bytes = path.stat().st_size
-    if size_bytes > limits.archive_bytes:
-        raise _too_large(path.name, size_bytes, limits.archive_bytes)
+    status = path.lstat()
+    _require_one_name(path.name, status)
+    if status.st_size > limits.archive_bytes:
+        raise _too_large(path.name, status.st_size, limits.archive_bytes)
     try:
+        if _directory_bytes(path) > limits.files * _ENTRY_BYTES:
+            raise SubmissionError(f"there are more than {limits.files} files in {path.name}")
         archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as fault:
         raise SubmissionError(f"{path.name} is a broken archive: {fault}") from fault
@@ -187,6 +196,13 @@ def _list_archive(path: Path, limits: ReadingLimits) -> _Listing:
 
         listing.entries.append(_Entry(info.filename, info.file_size, info.date_time, read))
     return listing
+
+
+def _directory_bytes(path: Path) -> int:
+    """Size of an archive's list of files, which is read whole when the archive is opened."""
+    with path.open("rb") as file:
+        record = zipfile._EndRecData(file)  # the very record that ZipFile goes by
+    return record[zipfile._ECD_SIZE] if record else 0
 
 
 def _why_not(info: zipfile.ZipInfo) -> str:

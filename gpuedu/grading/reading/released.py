@@ -15,6 +15,7 @@ from gpuedu.grading.judge.grading import lesson_in
 from gpuedu.grading.reading.limits import SubmissionError
 from gpuedu.grading.reading.submission import read_submission
 from gpuedu.grading.submission import Submission
+from gpuedu.grading.texts import printable
 from gpuedu.grading.verdict import State, Task, Verdict
 
 _KEPT = 64
@@ -33,5 +34,6 @@ def read(task: Task) -> Submission | Verdict:
     try:
         return read_submission(Path(task.path), task.lesson, released(task.lesson, task.variant))
     except SubmissionError as fault:
-        digest = hashlib.sha256(f"unreadable {fault}".encode()).hexdigest()
-        return Verdict(task, State.FAILED_BY_LEARNER, reason=str(fault), digest=digest)
+        reason = printable(str(fault))
+        digest = hashlib.sha256(f"unreadable {reason}".encode()).hexdigest()
+        return Verdict(task, State.FAILED_BY_LEARNER, reason=reason, digest=digest)

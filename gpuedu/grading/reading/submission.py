@@ -9,11 +9,12 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from gpuedu.course.workspace.matching import is_same, match, names, role, slots
+from gpuedu.course.workspace.matching import forget, is_same, match, names, role, slots
 from gpuedu.course.workspace.notebook_text import UnreadableNotebookError, clean, parse
 from gpuedu.grading.reading.files import find_notebook
 from gpuedu.grading.reading.limits import ReadingLimits, SubmissionError
 from gpuedu.grading.submission import Submission
+from gpuedu.grading.texts import printable
 
 _MOST_NAMED = 4
 
@@ -36,14 +37,20 @@ def read_submission(
     found = find_notebook(path, lesson, limits)
     remarks = list(found.remarks)
     mine = _parse(found.data, limits, remarks)
+    too_long = _without_long_cells(mine, limits)
     answers = {}
-    for cell, own in _answer_cells(released, mine, remarks):
-        if len(own.encode("utf-8", "surrogatepass")) > limits.source_bytes:
-            remarks.append(f"the answer {cell.id!r} was not taken: it is {len(own):,} long")
-        else:
-            answers[cell.id] = own
+    try:
+        for cell, place in _answer_cells(released, mine, remarks):
+            if place in too_long:
+                remarks.append(
+                    f"the answer {cell.id!r} was not taken: it is {too_long[place]:,} long"
+                )
+            else:
+                answers[cell.id] = mine.cells[place].source
+    finally:
+        forget()
     digest = hashlib.sha256(found.data).hexdigest()
-    return Submission(answers, tuple(remarks), digest)
+    return Submission(answers, tuple(map(printable, remarks)), digest)
 
 
 def _parse(data: bytes, limits: ReadingLimits, remarks: list[str]) -> NotebookNode:
@@ -70,6 +77,16 @@ def _parse(data: bytes, limits: ReadingLimits, remarks: list[str]) -> NotebookNo
     return mine
 
 
+def _without_long_cells(mine: NotebookNode, limits: ReadingLimits) -> dict[int, int]:
+    """Empty the cells that are too long to be looked at; their places, and how long they were."""
+    found = {}
+    for place, cell in enumerate(mine.cells):
+        if len(cell.source.encode("utf-8", "surrogatepass")) > limits.source_bytes:
+            found[place] = len(cell.source)
+            cell.source = ""
+    return found
+
+
 def _decode(data: bytes, remarks: list[str]) -> str:
     has_mark = data[:2] in (b"\xff\xfe", b"\xfe\xff")
     for encoding in ("utf-8-sig", *(["utf-16"] if has_mark else [])):
@@ -83,14 +100,14 @@ def _decode(data: bytes, remarks: list[str]) -> str:
 
 def _answer_cells(
     released: NotebookNode, mine: NotebookNode, remarks: list[str]
-) -> Iterator[tuple[NotebookNode, str]]:
-    """The released answer cells that are there, each with the learner's source."""
+) -> Iterator[tuple[NotebookNode, int]]:
+    """The released answer cells that are there, each with its place in the learner's notebook."""
     course = slots(released.cells, released.cells)
     places = {slot: own for own, slot in match(mine.cells, course).items()}
     remarks += _told(released, mine, places)
     for number, slot in enumerate(course):
         if number in places and role(slot.release) == "answer":
-            yield slot.release, mine.cells[places[number]].source
+            yield slot.release, places[number]
 
 
 def _told(released: NotebookNode, mine: NotebookNode, places: Mapping[int, int]) -> Iterator[str]:

@@ -21,6 +21,7 @@ from gpuedu.simt.cuda_c.parameters import declared_parameters
 from gpuedu.simt.cuda_c.statements import address_taken, run_body
 from gpuedu.simt.cuda_c.types import VOID, CType, Number, Pointer, Struct, dimensions, dtype_of
 from gpuedu.simt.cuda_c.variables import source_name
+from gpuedu.simt.origins import sites_by_origin
 from gpuedu.simt.program import ArraySlot, ArrayType, Const, Language, Program, Slot
 from gpuedu.simt.prune import has_choices, prune
 from gpuedu.simt.tables import Tables
@@ -146,7 +147,7 @@ def compile_cuda_c(kernel: CudaCKernel) -> Program:
         parameters,
         body,
         tables.sources,
-        tables.sites,
+        sites_by_origin(tables.sites, body, (*parameters, *tables.arrays)),
         tables.branches,
         tables.barriers,
         tables.shared,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from gpuedu.errors import KernelSourceError
 from gpuedu.simt.builder import Builder
+from gpuedu.simt.origins import sites_by_origin
 from gpuedu.simt.program import ArraySlot, Program, Slot
 from gpuedu.simt.python.lowerer import Lowerer
 from gpuedu.simt.python.source import parse
@@ -49,7 +50,7 @@ def compile_kernel(python: Callable, kinds: Sequence[Kind]) -> Program:
         parameters,
         builder.block,
         tables.sources,
-        tables.sites,
+        sites_by_origin(tables.sites, builder.block, (*parameters, *tables.arrays)),
         tables.branches,
         tables.barriers,
         tables.shared,

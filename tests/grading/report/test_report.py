@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from gpuedu.course.proof import Bench
-from gpuedu.exercises.examine import examine
+from gpuedu.exercises.examine import examine, report_without_cases
 from gpuedu.exercises.registry import load
 from gpuedu.grading.report.behaviours import behaviour_in, behaviour_of, group_failures
 from gpuedu.grading.report.known import KnownAnswers
@@ -173,3 +174,15 @@ def test_the_command_prints_a_table_and_writes_a_page(tmp_path, verdicts):
     nothing = subprocess.run([*command[:4], str(ROOT / "docs")], capture_output=True, text=True)
     assert nothing.returncode == 1
     assert "there is no verdict in" in nothing.stderr
+
+
+def test_a_text_that_no_file_can_have_stops_no_page(verdicts):
+    told = [{**verdicts[0], "repairs": ["half \ud800 of a character"]}]
+    page = render_page(summarise(told, lambda _: {}, lambda _: ""))
+    assert page.encode("utf-8", "replace")
+    report = replace(
+        report_without_cases(load(EXERCISE), "refused"), refusal="\ud800" * 9_999, remedy="\udcff"
+    )
+    verdict = ExerciseVerdict.of(report, "")
+    assert verdict.refusal.encode("utf-8") == b"?" * 4_000
+    assert verdict.remedy == "?"

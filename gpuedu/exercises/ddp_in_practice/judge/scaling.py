@@ -130,8 +130,8 @@ def _judge_most(prop: str, inputs: Mapping[str, Any], observed: Plain) -> Iterab
     counts, least, got = inputs["counts"], inputs["least"], observed["got"]
     model = inputs["batch"], work_of(inputs), net_of(inputs), inputs["scaling"]
     true = [efficiency(n, *model) for n in counts]
-    answers = {_most(counts, found, least) for found in (true, observed["own"])}
-    if got in answers:
+    ways = (true, *([observed["own"]] if any(observed["own"]) else []))
+    if got in {_most(counts, found, least) for found in ways}:
         return
     own = observed["own"] if all(map(math.isfinite, observed["own"])) else true
     expected = _most(counts, own, least)

@@ -137,7 +137,7 @@ def _judge_done(case: Case, got: Sequence[float], given: Mapping[str, Any]) -> I
     truth = feed(**given).done_s
     cause = likely_cause(list(got), DONE, given, _REL)
     for step, (theirs, expected) in enumerate(zip(got, truth, strict=True)):
-        if abs(theirs - expected) > _REL * expected:
+        if not abs(theirs - expected) <= _REL * expected:
             message = (
                 f"`{_call('done_times', given)}[{step}]` is {_ms(theirs)}, expected {_ms(expected)}"
             )

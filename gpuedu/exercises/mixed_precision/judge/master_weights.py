@@ -111,7 +111,9 @@ def _judge_copy(dtype: str, form: Format, observed: Plain) -> Iterable[Fault]:
         return
     got, expected = observed["weight"], rounding.nearest(observed["master"], form)
     wrong = got != expected
-    if wrong.any():
+    if not observed["master"].any():
+        yield Fault("copy", "all weights of the master are 0", "Where does the master come from?")
+    elif wrong.any():
         i = int(np.argmax(wrong))
         told, wanted = show_apart(float(got[i]), float(expected[i]))
         yield Fault(

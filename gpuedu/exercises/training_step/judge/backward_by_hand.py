@@ -125,7 +125,8 @@ def _shape_cause(name: str, observed: Plain) -> str:
 
 
 def _gradient(prop: str, name: str, case: Case, true: Arrays, given: Arrays) -> Iterable[Fault]:
-    own = {key: value for key, value in given.items() if np.isfinite(value).all()}
+    # Where all is 0, all that follows is 0, too: that shows nothing.
+    own = {key: value for key, value in given.items() if np.isfinite(value).all() and value.any()}
     right = [true[name], *_following(name, case, true, own)]
     if any(is_same(given[name], way) for way in right):
         return
@@ -174,7 +175,7 @@ def _stable(case: Case, true: Arrays, got: np.ndarray) -> Iterable[Fault]:
         )
     elif not any(
         is_same(got * factor, wanted)
-        for wanted in (true["s"] * n, *slips)
+        for wanted in (true["s"] * n, *(slips if got.any() else ()))
         for factor in (n, 1, -n, -1, n * got.shape[1], got.shape[1])
     ):
         yield from array_fault(

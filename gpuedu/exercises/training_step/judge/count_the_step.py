@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -221,14 +222,14 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     elif ask == "attention":
         facts, known, truth = named, _ATTENTION, work.attention_flop(*sizes)
     elif ask == "gpt":
-        own = observed["own"] or 0
+        own = _usable(observed["own"])
         attention = work.attention_flop(*sizes[:3])
         truth = work.gpt_flop(*sizes)
-        if got == truth + named["layers"] * (own - attention):
+        if own and got == truth + named["layers"] * (own - attention):
             return
         facts, known = named | {"attention": own or attention}, _MODEL
     elif ask == "gpt-step":
-        own, truth = observed["own"], work.gpt_step_flop(*sizes)
+        own, truth = _usable(observed["own"]), work.gpt_step_flop(*sizes)
         if own and got == 3 * own:
             return
         facts, known = {"forward": own or work.gpt_flop(*sizes)}, _GPT_STEP
@@ -238,6 +239,11 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     call = f"{ask.replace('-', '_')}_flop({', '.join(map(str, sizes))})"
     cause = likely_cause(got, known, facts)
     yield from number_fault(ask, call, got, truth, unit="FLOP", cause=cause)
+
+
+def _usable(own: float | None) -> float:
+    """A count of the learner's that another can follow from; 0 where there is none."""
+    return own if own and math.isfinite(own) else 0
 
 
 _LONG = (8, 1024, 64, 12, 97)

@@ -149,7 +149,7 @@ def _held_verdict(case: Case, got: dict[str, float]) -> Iterable[Fault]:
             "weights", call, got[name], size, unit="bytes", cause=_why_weights(case, got[name])
         )
     truth, crumbs = STATES[optimiser] * size, FLOAT_BYTES * len(tensors)
-    own = STATES[optimiser] * got["weights"]
+    own = STATES[optimiser] * (got["weights"] or size)  # of no bytes, nothing follows
     if got["optimiser"] not in (truth, own, *([truth + crumbs] if optimiser == "adam" else [])):
         call = f'held_bytes(layers, "{optimiser}")["optimiser"]'
         cause = _why_state(optimiser, got["optimiser"], size)
@@ -214,7 +214,7 @@ def _against_count(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
     pairs = {name: (observed["held"][name], getattr(measured, name)) for name in observed["held"]}
     pairs["saved"] = sum(observed["saved"]), sum(measured.saved)
     for name, (mine, real) in pairs.items():
-        if abs(mine - real) > TOLERANCE * real:
+        if not abs(mine - real) <= TOLERANCE * real:
             off = f"{100 * (mine / real - 1):+.1f}%" if real else "more than nothing"
             yield Fault(
                 "measured",

@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import builtins
+import re
 import sys
 from typing import Any
 
+_ARRAY = re.compile(r"\barray\([^)]*\)?")
 _PLAIN = (str, bool, int, float, type(None))
 
 
 def describe_fault(fault: Exception) -> dict[str, Any]:
-    """An exception as plain values."""
-    text = _text_of(fault)
+    """An exception as plain values.
+
+    Where NumPy's text shows an array, what is in it is left out: no copy brought it to the host.
+    """
     return {
         "classes": [[one.__module__, one.__qualname__] for one in type(fault).__mro__[:-1]],
-        "text": text,
-        "args": [one for one in fault.args if type(one) in _PLAIN],
-        "fields": {name: one for name, one in vars(fault).items() if type(one) in _PLAIN},
+        "text": without_elements(_text_of(fault)),
+        "args": [_told(one) for one in fault.args if type(one) in _PLAIN],
+        "fields": {name: _told(one) for name, one in vars(fault).items() if type(one) in _PLAIN},
     }
+
+
+def without_elements(text: str) -> str:
+    """A text in which arrays do not show what is in them.
+
+    >>> without_elements("not an index: 'array(0.1, dtype=float32)', nor array([[1, 2]])")
+    "not an index: 'array(…)', nor array(…)"
+    """
+    return _ARRAY.sub("array(…)", text)
+
+
+def _told(value: Any) -> Any:
+    return without_elements(value) if type(value) is str else value
 
 
 def _text_of(fault: Exception) -> str:

@@ -1,0 +1,80 @@
+"""A case is played again by the judge, with functions that give what a learner's were seen to."""
+
+from __future__ import annotations
+
+import copy
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.contract import Play
+from gpuedu.exercises.guard import Outcome, play_guarded
+from gpuedu.grading.results import arrays_in, rebuild, write_back
+
+_ANOTHER = "its functions were not called as the exercise calls them"
+
+
+class _RaisedError(Exception):
+    """The learner's function raised here; what, nobody asks."""
+
+
+def play_again(play: Play, inputs: Mapping[str, Any], told: Any, limit_s: float) -> Outcome:
+    """What a play gives with recorded results; a record that is none is a problem.
+
+    Args:
+        play: the exercise's; it notes nothing beside the results of the learner's functions.
+        inputs: of the case.
+        told: what ``gpuedu.grading.player.recording`` made of the calls, from a process that is
+            not trusted.
+        limit_s: for all of it.
+    """
+
+    def run() -> Any:
+        record = _Record(play, told)
+        observed = play.run(record.answers, copy.deepcopy(dict(inputs)))
+        record.require_end()
+        return observed
+
+    return play_guarded(run, limit_s)
+
+
+class _Record:
+    """The answers of a record, which give what was recorded, call by call."""
+
+    def __init__(self, play: Play, told: Any) -> None:
+        values, calls = (_list(told.get(one)) for one in ("values", "calls"))
+        if len(values) != len(play.answers):
+            raise AnswerError("the answers did not arrive")
+        self._calls, self._is_another = deque(calls), False
+        self.answers = [
+            self._function(at) if wanted.kind == "function" else rebuild(values[at])
+            for at, wanted in enumerate(play.answers)
+        ]
+
+    def _function(self, number: int) -> Callable[..., Any]:
+        def recorded(*arguments: Any) -> Any:
+            call = self._calls.popleft() if self._calls else None
+            if type(call) is not list or len(call) != 3 or call[0] != number:
+                self._is_another = True  # a play may go on after an error
+                raise AnswerError(_ANOTHER)
+            _, given, left = call
+            for mine, theirs in zip(arrays_in(arguments), _list(left), strict=False):
+                if theirs is not None:
+                    write_back(mine, rebuild(theirs))
+            if given is None:
+                raise _RaisedError
+            return rebuild(given)
+
+        return recorded
+
+    def require_end(self) -> None:
+        """Raise AnswerError where more was recorded than the play has called, or something else."""
+        if self._calls or self._is_another:
+            raise AnswerError(_ANOTHER)
+
+
+def _list(value: Any) -> list:
+    if type(value) is not list:
+        raise AnswerError("the answers did not arrive")
+    return value

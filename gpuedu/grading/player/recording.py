@@ -1,0 +1,75 @@
+"""What a learner's functions gave while a case was played, as plain values.
+
+A play that notes nothing beside the results of the learner's functions is played twice: here, where
+their calls are recorded, and again by the judge, with functions that give what was recorded. What
+is judged was then made by the course's code alone, and has the form that the play gives it: all
+that a learner's process can send are other results.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuedu.exercises.contract import Play
+from gpuedu.grading.results import arrays_in, describe, is_tensor
+
+
+class Recorder:
+    """Stands between a play and a learner's answers.
+
+    Args:
+        play: the exercise's.
+        answers: the learner's.
+
+    Attributes:
+        answers: to hand to the play: values as they are, functions with their calls recorded.
+    """
+
+    def __init__(self, play: Play, answers: Sequence[Any]) -> None:
+        self._calls: list[list] = []
+        self._values: list[list | None] = []
+        self.answers: list[Any] = []
+        for number, (wanted, given) in enumerate(zip(play.answers, answers, strict=True)):
+            is_function = wanted.kind == "function"
+            self._values.append(None if is_function else describe(given))
+            self.answers.append(self._recorded(number, given) if is_function else given)
+
+    def told(self) -> dict[str, list]:
+        """``values`` of the answers that are no functions, and ``calls`` of the others in order.
+
+        A call is the number of the answer, what it gave (None where it raised), and what it left in
+        each array and tensor among its arguments (None where that is as it was).
+        """
+        return {"values": self._values, "calls": self._calls}
+
+    def _recorded(self, number: int, function: Callable) -> Callable:
+        @functools.wraps(function, assigned=("__name__",), updated=())
+        def recorded(*arguments: Any) -> Any:
+            call: list = [number, None, []]
+            self._calls.append(call)
+            before = [(one, _copy(one)) for one in arrays_in(arguments)]
+            try:
+                given = function(*arguments)
+                call[1] = describe(given)
+            finally:
+                call[2] = [None if _is_as(*pair) else describe(pair[0]) for pair in before]
+            return given
+
+        return recorded
+
+
+def _copy(value: Any) -> Any:
+    return value.detach().clone() if is_tensor(value) else value.copy()
+
+
+def _is_as(value: Any, before: Any) -> bool:
+    """Whether an array or a tensor is as it was; a NaN is never as it was, which costs nothing."""
+    if is_tensor(value):
+        import torch
+
+        return value.dtype == before.dtype and torch.equal(value.detach(), before)
+    return value.dtype == before.dtype and np.array_equal(value, before)

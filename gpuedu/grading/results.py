@@ -1,0 +1,171 @@
+"""What a learner's function gave, and what it left in its arguments, as plain values and back.
+
+A message has a value as a list that begins with what it is. What has no form is told as its type:
+whoever looks at it finds something of that name, and nothing in it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gpuedu.errors import AnswerError
+
+_DEEPEST = 12
+_DEEPEST_PLAIN = 30
+"""Containers in each other, and those of which nothing has to be told; a message has a limit."""
+_CONTAINERS = {"list": list, "tuple": tuple}
+_LEAVES = (str, bool, float, type(None))
+_KINDS = "biufcUS"
+_MOST_BITS = 4_000
+"""Of a whole number: beyond it Python takes long to write it, or refuses to."""
+_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether it is a tensor of PyTorch, without importing PyTorch."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def describe(value: Any, depth: int = 0) -> list:
+    """A value as a message has it; never raises.
+
+    >>> describe((1.5, "a")), describe(object())
+    (['plain', (1.5, 'a')], ['other', 'object'])
+    """
+    try:
+        return _describe(value, depth)
+    except Exception:  # whatever its own methods raise: it has no form
+        return _other(value)
+
+
+def _describe(value: Any, depth: int) -> list:
+    if is_tensor(value):
+        return ["tensor", *tensor_parts(value)]
+    if isinstance(value, np.random.Generator):
+        bits = value.bit_generator
+        return ["generator", type(bits).__name__, bits.state]
+    if _is_plain(value, 2 * depth):
+        return ["plain", value]
+    if depth < _DEEPEST and type(value) in (list, tuple):
+        return [type(value).__name__, [describe(one, depth + 1) for one in value]]
+    if depth < _DEEPEST and type(value) is dict and all(map(_is_key, value)):
+        return ["dict", [[key, describe(one, depth + 1)] for key, one in value.items()]]
+    return _other(value)
+
+
+def _other(value: Any) -> list:
+    return ["other", str(type(value).__name__)[:60]]
+
+
+def _is_plain(value: Any, depth: int) -> bool:
+    """Whether a message takes it as it is."""
+    kind = type(value)
+    if kind in (list, tuple):
+        return depth < _DEEPEST_PLAIN and all(_is_plain(one, depth + 1) for one in value)
+    if kind is dict:
+        return all(map(_is_key, value)) and _is_plain(list(value.values()), depth)
+    if kind is np.ndarray or issubclass(kind, np.generic):
+        return value.dtype.kind in _KINDS
+    return _is_key(value)
+
+
+def _is_key(value: Any) -> bool:
+    kind = type(value)
+    return kind in _LEAVES or (kind is int and value.bit_length() < _MOST_BITS)
+
+
+def tensor_parts(tensor: Any) -> tuple[str, list[int], np.ndarray]:
+    """Name of its dtype, its shape, and its bytes."""
+    import torch
+
+    raw = tensor.detach().contiguous().reshape(-1).view(torch.uint8).numpy().copy()
+    return str(tensor.dtype).removeprefix("torch."), list(tensor.shape), raw
+
+
+def tensor_of(name: Any, shape: Any, raw: Any) -> Any:
+    """The tensor of these parts.
+
+    Raises:
+        AnswerError: there is none.
+    """
+    import torch
+
+    dtype = getattr(torch, name, None) if type(name) is str else None
+    is_raw = type(raw) is np.ndarray and raw.dtype == np.uint8 and raw.ndim == 1
+    if not (isinstance(dtype, torch.dtype) and is_raw and type(shape) is list):
+        raise AnswerError("a tensor arrived in a form that none has")
+    try:
+        return torch.from_numpy(raw).view(dtype).reshape(shape)
+    except (RuntimeError, TypeError) as fault:
+        raise AnswerError("a tensor arrived in a form that none has") from fault
+
+
+def rebuild(told: Any, depth: int = 0) -> Any:
+    """The value that was described.
+
+    Raises:
+        AnswerError: nothing is described so.
+
+    >>> rebuild(describe([np.float32(2.5), {"a": (1, None)}]))
+    [np.float32(2.5), {'a': (1, None)}]
+    """
+    if type(told) is not list or len(told) < 2 or type(told[0]) is not str or depth > _DEEPEST:
+        raise AnswerError("a result arrived in a form that none has")
+    kind, *parts = told
+    if kind == "tensor" and len(parts) == 3:
+        return tensor_of(*parts)
+    if kind == "generator" and len(parts) == 2:
+        return _generator(*parts)
+    inside = parts[0]
+    if kind == "plain":
+        return inside
+    if kind in _CONTAINERS and type(inside) is list:
+        return _CONTAINERS[kind](rebuild(one, depth + 1) for one in inside)
+    if kind == "dict" and type(inside) is list:
+        return {key: rebuild(one, depth + 1) for key, one in map(_pair, inside)}
+    if kind == "other" and type(inside) is str:
+        return type(inside[:60] or "object", (), {})()
+    raise AnswerError("a result arrived in a form that none has")
+
+
+def _pair(told: Any) -> list:
+    if type(told) is not list or len(told) != 2 or type(told[0]) not in (str, int, float, bool):
+        raise AnswerError("a result arrived in a form that none has")
+    return told
+
+
+def _generator(name: Any, state: Any) -> np.random.Generator:
+    if name not in _GENERATORS:
+        raise AnswerError("a random generator arrived in a form that none has")
+    bits = getattr(np.random, name)()
+    try:
+        bits.state = state
+    except Exception as fault:
+        raise AnswerError("a random generator arrived in a form that none has") from fault
+    return np.random.Generator(bits)
+
+
+def arrays_in(arguments: Any) -> Iterator[Any]:
+    """The arrays and tensors among a function's arguments, in an order of their own."""
+    if type(arguments) in (list, tuple):
+        for one in arguments:
+            yield from arrays_in(one)
+    elif type(arguments) is dict:
+        yield from arrays_in(list(arguments.values()))
+    elif type(arguments) is np.ndarray or is_tensor(arguments):
+        yield arguments
+
+
+def write_back(mine: Any, theirs: Any) -> None:
+    """Have in an array or a tensor what was left in it elsewhere; another form is passed over."""
+    if is_tensor(mine) != is_tensor(theirs) or mine.shape != getattr(theirs, "shape", None):
+        return
+    if is_tensor(mine) and mine.dtype == theirs.dtype:
+        mine.detach().copy_(theirs)
+    elif type(mine) is type(theirs) is np.ndarray and mine.flags.writeable:
+        mine[...] = theirs.astype(mine.dtype, copy=False)

@@ -1,0 +1,155 @@
+"""A case that is played again with recorded results gives what it gave, and nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from gpuedu.exercises.contract import Answer, Play
+from gpuedu.grading.judge.replaying import play_again
+from gpuedu.grading.player.recording import Recorder
+from gpuedu.grading.results import describe, rebuild
+from gpuedu.grading.wire import pack, unpack
+
+
+def sent(value):
+    return unpack(pack(value))
+
+
+VALUES = {
+    "a number": 2.5,
+    "NumPy's": np.float16(2.5),
+    "a large one": 10**200,
+    "nothing": None,
+    "a tuple in a list": [(1, "a"), (2.0, True)],
+    "an array": np.arange(6, dtype=np.float32).reshape(2, 3),
+    "keys of any kind": {1: "a", "b": None, 2.5: [()]},
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_plain_values_come_back_as_they_were(name):
+    value = VALUES[name]
+    found = rebuild(sent(describe(value)))
+    assert type(found) is type(value)
+    assert np.array_equal(found, value) if isinstance(value, np.ndarray) else found == value
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16", "int64", "bool"])
+def test_tensors_come_back_bit_by_bit(dtype):
+    value = torch.tensor([[1.5, -2.0], [0.0, 3.0]]).to(getattr(torch, dtype))
+    for one in (value, value.T, value[0, 0], value[:0]):
+        found = rebuild(sent(describe({"in": [one]})))["in"][0]
+        assert (found.dtype, found.shape) == (one.dtype, one.shape)
+        assert torch.equal(found, one)
+
+
+def test_generators_draw_what_they_would_have_drawn():
+    for bits in (np.random.PCG64(3), np.random.MT19937(3), np.random.Philox(3)):
+        value = np.random.Generator(bits)
+        found = rebuild(sent(describe(value)))
+        assert found.integers(2**60, size=3).tolist() == value.integers(2**60, size=3).tolist()
+
+
+class Money(float):
+    pass
+
+
+ODD = [Money(1.5), 1j, {1, 2}, {(1, 2): 3}, 1 << 99_999, print]
+
+
+@pytest.mark.parametrize("value", ODD, ids=lambda value: type(value).__name__)
+def test_what_has_no_form_is_told_as_its_type(value):
+    found = rebuild(sent(describe([value])))[0]
+    assert type(found).__name__ == type(value).__name__
+    assert not isinstance(found, (float, int, complex, dict))
+
+
+def test_what_raises_whenever_it_is_looked_at_is_told_as_its_type():
+    class Sly:
+        @property
+        def __class__(self):
+            raise RuntimeError
+
+    assert describe([Sly()]) == ["list", [["other", "Sly"]]]
+
+
+def test_a_list_that_holds_itself_ends():
+    endless = []
+    endless.append(endless)
+    assert sent(describe(endless))
+
+
+def changes_and_gives(answers, inputs):
+    halve, scale = answers
+    values, tensor = inputs["values"].copy(), torch.from_numpy(inputs["values"].copy())
+    given = halve({"of": [values, tensor]})
+    try:
+        failed = scale(2)
+    except Exception:
+        failed = None
+    return {"values": values, "tensor": tensor.numpy(), "given": given, "failed": failed}
+
+
+PLAY = Play((Answer("halve"), Answer("scale")), changes_and_gives)
+INPUTS = {"values": np.array([1.0, np.nan, 4.0])}
+
+
+def halve(arguments):
+    values, tensor = arguments["of"]
+    values /= 2
+    tensor[0] = 7
+    return values[2]
+
+
+def scale(_):
+    raise ZeroDivisionError
+
+
+def recorded():
+    recorder = Recorder(PLAY, [halve, scale])
+    return PLAY.run(recorder.answers, INPUTS), sent(recorder.told())
+
+
+def test_results_changed_arguments_and_errors_are_played_again():
+    first, told = recorded()
+    again = play_again(PLAY, INPUTS, told, 10)
+    assert again.problem is None
+    assert again.observed.keys() == first.keys()
+    for name, value in first.items():
+        np.testing.assert_array_equal(again.observed[name], value)
+    assert again.observed["values"][0] == 0.5
+    assert again.observed["tensor"][0] == 7
+    assert INPUTS["values"][0] == 1.0
+
+
+BROKEN = {
+    "fewer calls": lambda told: told["calls"].pop(),
+    "more calls": lambda told: told["calls"].append(told["calls"][0]),
+    "calls of another": lambda told: told["calls"].reverse(),
+    "no call": lambda told: told["calls"].__setitem__(0, 3),
+    "no answers": lambda told: told["values"].clear(),
+    "no result": lambda told: told["calls"][0].__setitem__(1, ["plain"]),
+    "a module's name": lambda told: told["calls"][0].__setitem__(1, ["generator", "default_rng", {}]),
+    "no state": lambda told: told["calls"][0].__setitem__(1, ["generator", "PCG64", {"state": 3}]),
+    "nothing left": lambda told: told["calls"][0].__setitem__(2, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_record_that_none_is_gives_nothing(name):
+    _, told = recorded()
+    BROKEN[name](told)
+    again = play_again(PLAY, INPUTS, told, 10)
+    assert again.observed is None
+    assert again.problem is not None
+
+
+def test_arguments_of_another_form_are_as_they_were():
+    first, told = recorded()
+    told["calls"][0][2] = [["plain", np.zeros(99)], ["plain", "text"]]
+    again = play_again(PLAY, INPUTS, told, 10).observed
+    np.testing.assert_array_equal(again["values"], INPUTS["values"])
+    np.testing.assert_array_equal(again["tensor"], INPUTS["values"])
+    assert again["given"] == first["given"]
