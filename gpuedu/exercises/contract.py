@@ -156,7 +156,11 @@ class Play:
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether it gives the same with other functions, if they give what the learner's gave."""
+        """Whether it gives the same with other functions, if they give what the learner's gave.
+
+        Where a class is graded, the judge itself then runs it again with such functions: what
+        it makes of a result, by size or by number, it has to bound.
+        """
         return not (self.on_machine or self.observes)
 
 

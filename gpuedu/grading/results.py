@@ -22,7 +22,14 @@ _LEAVES = (str, bool, float, type(None))
 _KINDS = "biufcUS"
 _MOST_BITS = 4_000
 """Of a whole number: beyond it Python takes long to write it, or refuses to."""
-_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
+_GENERATORS = {
+    "PCG64": lambda state: True,
+    "PCG64DXSM": lambda state: True,
+    "SFC64": lambda state: True,
+    "MT19937": lambda state: state["state"]["pos"] in range(625),
+    "Philox": lambda state: state["buffer_pos"] in range(5),
+}
+"""NumPy's bit generators, and whether a state is one that NumPy may take: it believes positions."""
 
 
 def is_tensor(value: Any) -> bool:
@@ -140,10 +147,10 @@ def _pair(told: Any) -> list:
 
 
 def _generator(name: Any, state: Any) -> np.random.Generator:
-    if name not in _GENERATORS:
-        raise AnswerError("a random generator arrived in a form that none has")
-    bits = getattr(np.random, name)()
     try:
+        if not _GENERATORS[name](state):
+            raise ValueError(name)
+        bits = getattr(np.random, name)()
         bits.state = state
     except Exception as fault:
         raise AnswerError("a random generator arrived in a form that none has") from fault

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Play
 from gpuedu.grading.judge.replaying import play_again
 from gpuedu.grading.player.recording import Recorder
@@ -50,6 +51,20 @@ def test_generators_draw_what_they_would_have_drawn():
         value = np.random.Generator(bits)
         found = rebuild(sent(describe(value)))
         assert found.integers(2**60, size=3).tolist() == value.integers(2**60, size=3).tolist()
+
+
+@pytest.mark.parametrize(
+    ("bits", "place"), [("MT19937", ("state", "pos")), ("Philox", ("buffer_pos",))]
+)
+def test_generators_of_an_impossible_state_are_none(bits, place):
+    state = getattr(np.random, bits)(3).state
+    told = state
+    for name in place[:-1]:
+        told = told[name]
+    for position in (-1, 10**6, 1.5, "1", None):
+        told[place[-1]] = position
+        with pytest.raises(AnswerError, match="generator"):
+            rebuild(sent(["generator", bits, state]))
 
 
 class Money(float):
