@@ -170,9 +170,9 @@ def arrays_in(arguments: Any) -> Iterator[Any]:
 
 def write_back(mine: Any, theirs: Any) -> None:
     """Have in an array or a tensor what was left in it elsewhere; another form is passed over."""
-    if is_tensor(mine) != is_tensor(theirs) or mine.shape != getattr(theirs, "shape", None):
+    if getattr(mine, "shape", None) != getattr(theirs, "shape", None):
         return
-    if is_tensor(mine) and mine.dtype == theirs.dtype:
+    if is_tensor(mine) and is_tensor(theirs) and mine.dtype == theirs.dtype:
         mine.detach().copy_(theirs)
     elif type(mine) is type(theirs) is np.ndarray and mine.flags.writeable:
         mine[...] = theirs.astype(mine.dtype, copy=False)

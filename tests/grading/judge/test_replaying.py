@@ -10,7 +10,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Play
 from gpuedu.grading.judge.replaying import play_again
 from gpuedu.grading.player.recording import Recorder
-from gpuedu.grading.results import describe, rebuild
+from gpuedu.grading.results import describe, rebuild, write_back
 from gpuedu.grading.wire import pack, unpack
 
 
@@ -159,6 +159,15 @@ def test_a_record_that_none_is_gives_nothing(name):
     again = play_again(PLAY, INPUTS, told, 10)
     assert again.observed is None
     assert again.problem is not None
+
+
+def test_numbers_among_arguments_stay_as_they_are():
+    for mine, theirs in ((3, 3), (3, np.zeros(2)), ({}, {}), (np.float32(1), np.float32(2))):
+        write_back(mine, theirs)
+    values = np.ones(2)
+    for theirs in (3, None, np.zeros(3), torch.zeros(2)):
+        write_back(values, theirs)
+    assert values.tolist() == [1.0, 1.0]
 
 
 def test_arguments_of_another_form_are_as_they_were():
