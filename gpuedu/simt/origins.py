@@ -10,7 +10,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from gpuedu.simt.program import ArraySlot, Retype, SetArray, Site, Statement, walk
+from gpuedu.simt.program import (
+    ArraySlot,
+    Retype,
+    SetArray,
+    Site,
+    Statement,
+    name_in_source,
+    walk,
+)
 from gpuedu.simt.prune import meetings
 
 EITHER = " or "
@@ -31,14 +39,14 @@ def sites_by_origin(
         The sites in their order; one that is of several arrays has their names, in the order of
         ``arrays``, with ``EITHER`` between them.
     """
-    order = {slot.name: number for number, slot in enumerate(arrays)}
+    order = [slot.name for slot in arrays]
     sources = _sources(body)
     found = list(sites)
     for statement in walk(body):
         array = getattr(statement, "array", None)
         origins = _origins(array.name, sources, order) if isinstance(array, ArraySlot) else ()
         for number in _sites_of(statement) if origins else ():
-            names = dict.fromkeys(_plain(one) for one in sorted(origins, key=order.__getitem__))
+            names = dict.fromkeys(name_in_source(one) for one in origins)
             found[number] = replace(sites[number], array=EITHER.join(names))
     return found
 
@@ -66,16 +74,11 @@ def _views(statement: Statement) -> Iterator[tuple[ArraySlot, ArraySlot]]:
                 yield target, value
 
 
-def _origins(name: str, sources: dict[str, set[str]], order: dict[str, int]) -> set[str]:
+def _origins(name: str, sources: dict[str, set[str]], order: Sequence[str]) -> list[str]:
     seen, todo = set(), [name]
     while todo:
         one = todo.pop()
         if one not in seen:
             seen.add(one)
             todo += sources.get(one, ())
-    return {one for one in seen if one in order}
-
-
-def _plain(slot_name: str) -> str:
-    """The name in the source of a slot."""
-    return slot_name.rpartition("_")[0] or slot_name
+    return [one for one in order if one in seen]

@@ -83,7 +83,7 @@ def _require_arguments(trace: Trace) -> None:
         where = f"line {site.place.line}, `{site.text}`,"
         if EITHER in site.array:
             raise AnswerError(
-                f"{where} is of {site.array}: it is not counted for which of them",
+                f"{where} is of {site.array}: nobody can say for which of them it counts",
                 remedy="Let the condition choose an index or a value, and give each array a name.",
             )
         raise AnswerError(

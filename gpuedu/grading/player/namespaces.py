@@ -65,7 +65,7 @@ def enter_own_keyring() -> None:
         _libc().syscall(number, _JOIN_SESSION_KEYRING, None)
 
 
-def has_messages() -> bool:
+def has_ipc_objects() -> bool:
     """Whether shared memory, semaphores or queues of System V are left in this namespace."""
     libc, told = _libc(), (ctypes.c_int * 64)()
     asked = (

@@ -152,7 +152,7 @@ def _is_swept(folders: list[str]) -> bool:
             os.waitpid(-1, 0)
     try:
         is_empty = not any(any(Path(folder).iterdir()) for folder in folders)
-        return is_empty and not namespaces.has_messages()
+        return is_empty and not namespaces.has_ipc_objects()
     except OSError:
         return False
 

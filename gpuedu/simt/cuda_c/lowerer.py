@@ -15,7 +15,7 @@ from gpuedu.simt.builder import Builder
 from gpuedu.simt.cuda_c.module import Function, Module
 from gpuedu.simt.cuda_c.syntax import line_of, short
 from gpuedu.simt.cuda_c.types import CType, Number, Struct
-from gpuedu.simt.program import ArraySlot, Const, Expression, Site
+from gpuedu.simt.program import ArraySlot, Const, Expression, Site, name_in_source
 from gpuedu.simt.tables import Tables
 from gpuedu.simt.typing_rules import TypingError
 from gpuedu.simt.values import Array, Scalar, Static, Tuple, Value
@@ -169,14 +169,13 @@ class Lowerer:
 
     def site(self, node: Node, operation: Operation, array: ArraySlot) -> int:
         """Enter an access into the program's table."""
-        name = array.name.rpartition("_")[0] or array.name
         entry = Site(
             self.place(node),
             node.start_point.column,
             short(node),
             operation,
             array.type.space,
-            name,
+            name_in_source(array.name),
             array.type.dtype,
         )
         return self.tables.add("sites", entry)

@@ -20,6 +20,7 @@ from gpuedu.simt.program import (
     Expression,
     Extent,
     SetArray,
+    name_in_source,
 )
 from gpuedu.simt.values import Value
 
@@ -39,7 +40,7 @@ def array_member(k: Lowerer, place: Member) -> Row:
 
 def base_name(slot: ArraySlot) -> str:
     """The name of the array that a slot shows."""
-    return slot.name.rpartition("_")[0] or slot.name
+    return name_in_source(slot.name)
 
 
 def flat(k: Lowerer, slot: ArraySlot) -> ArraySlot:

@@ -28,6 +28,7 @@ from gpuedu.simt.program.expressions import (
     Special,
     Stride,
     Unary,
+    name_in_source,
 )
 from gpuedu.simt.program.statements import (
     Atomic,
@@ -126,5 +127,6 @@ __all__ = [
     "Unary",
     "Undefined",
     "WarpOperation",
+    "name_in_source",
     "walk",
 ]

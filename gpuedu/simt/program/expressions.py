@@ -148,6 +148,15 @@ class ArraySlot:
     type: ArrayType
 
 
+def name_in_source(slot_name: str) -> str:
+    """The name in the source that a slot was made for: each slot adds a number to it.
+
+    >>> name_in_source("row_sum_12")
+    'row_sum'
+    """
+    return slot_name.rpartition("_")[0] or slot_name
+
+
 @dataclass(frozen=True)
 class Axis:
     """One dimension of a sub-view: a slice, with None for what was left out."""

@@ -27,6 +27,7 @@ from gpuedu.simt.program import (
     Select,
     Site,
     Statement,
+    name_in_source,
 )
 from gpuedu.simt.python.source import Function
 from gpuedu.simt.tables import Tables
@@ -125,14 +126,13 @@ class Lowerer:
 
     def site(self, node: ast.AST, operation: Operation, array: ArraySlot) -> int:
         """Enter an access into the program's table."""
-        name = array.name.rpartition("_")[0] or array.name
         entry = Site(
             self.function.place(node),
             getattr(node, "col_offset", 0),
             self.function.text(node),
             operation,
             array.type.space,
-            name,
+            name_in_source(array.name),
             array.type.dtype,
         )
         return self.tables.add("sites", entry)

@@ -17,6 +17,7 @@ from gpuedu.simt.program import (
     Expression,
     Extent,
     SetArray,
+    name_in_source,
 )
 from gpuedu.simt.python import reductions
 from gpuedu.simt.python.lowerer import Lowerer
@@ -134,4 +135,4 @@ def _reshape(k: Lowerer, node: ast.Call, owner: Array, arguments: list[Value], n
 
 def name_of(slot: ArraySlot) -> str:
     """The name that an array has in the source."""
-    return slot.name.rpartition("_")[0] or slot.name
+    return name_in_source(slot.name)
