@@ -11,8 +11,10 @@ from packaging.version import Version
 
 
 def requirements(root):
+    """What the lessons need, and what `make lab` adds for JupyterLab and classes."""
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
-    return {entry.name: entry for entry in map(Requirement, project["dependencies"])}
+    entries = [*project["dependencies"], *project["optional-dependencies"]["lab"]]
+    return {entry.name: entry for entry in map(Requirement, entries)}
 
 
 def conda_requirements(root):

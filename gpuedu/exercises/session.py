@@ -207,6 +207,12 @@ def store() -> Any:
     return _stores[0]
 
 
+def reopen_store() -> Any:
+    """The learner's progress, opened anew: its folder was changed."""
+    _stores.clear()
+    return store()
+
+
 def _tell(message: str) -> None:
     draw(Card("Progress", paragraphs=(message,)))
 
