@@ -20,6 +20,7 @@ _HOME = {
     "reveal": "gpuedu.exercises.session",
     "see": "gpuedu.exercises.session",
     "setup": "gpuedu.exercises.session",
+    "step": "gpuedu.exercises.stepping",
     "AsyncDevice": "gpuedu.clock",
     "cp": "gpuedu.backend",
     "cuda": "gpuedu.backend",

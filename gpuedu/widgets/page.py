@@ -1,7 +1,8 @@
 """One frame of a walk as HTML: the source, the lanes of the warps, the accesses, the hazard.
 
-The same page is the widget's content and the static picture where widgets do not run. Everything
-is escaped, and colours are tints over the notebook's own, each with a word or a number beside it.
+One frame is the widget's content; where widgets do not run, a story of several frames unfolds
+without scripts. Everything is escaped, and colors are tints over the notebook's own, each with a
+word or a number beside it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from gpuedu.lens.warps import block_index
 from gpuedu.trace.records import Operation, Space
 from gpuedu.widgets.walk import Frame, Walk, WarpState
 
-_MOST_ROWS, _MOST_WARPS, _AROUND = 8, 12, 14
+_MOST_ROWS, _MOST_WARPS, _STORY_WARPS, _AROUND = 8, 12, 4, 14
 _DOES = {Operation.LOAD: "reads", Operation.STORE: "writes", Operation.ATOMIC: "updates"}
 _CLASSES = {Lane.ACTIVE: "on", Lane.IDLE: "off", Lane.AWAY: "away", Lane.ABSENT: "none"}
 
@@ -57,21 +58,47 @@ class Access:
 
 def render(walk: Walk) -> str:
     """The page of the walk's frame."""
-    frame = walk.frame
-    launch = walk.trace.launch
-    x, y, z = block_index(walk.trace, walk.block)
+    return _template().render(moments=[_scene(walk)])
+
+
+def render_story(walk: Walk) -> str:
+    """The walk for a page without scripts: moments of its warp to unfold, the current one open."""
+    moments = walk.moments()
+    if len(moments) == 1:
+        return render(walk)
+    warp = walk.frame.warp
+    steps = int((walk.trace.steps.warp[walk.rows] == warp).sum())
+    shown = "every step" if len(moments) == steps else f"{len(moments)} of {steps} steps"
     return _template().render(
-        title=f"{launch.kernel}, block {(x, y, z) if y or z else x}",
-        where=f"step {frame.position + 1} of {len(walk)}, warp {frame.warp}, "
-        f"{_passed(frame.epoch)}",
-        hazards=frame.hazards,
-        actors=[(f, hazard_view(walk.trace, f).actors) for f in frame.hazards],
-        lines=_lines(walk, frame),
-        warps=[(state, _lane_cells(state)) for state in _shown_warps(frame)],
-        hidden_warps=max(0, len(frame.warps) - _MOST_WARPS),
-        accesses=[access(walk, request) for request in frame.requests],
-        truncated=walk.trace.truncated,
+        moments=[_scene(moment, _STORY_WARPS) for moment in moments],
+        now=walk.position,
+        story=f"{_title(walk)}: {shown} of warp {warp}. Click a line to unfold it.",
     )
+
+
+def _title(walk: Walk) -> str:
+    x, y, z = block_index(walk.trace, walk.block)
+    return f"{walk.trace.launch.kernel}, block {(x, y, z) if y or z else x}"
+
+
+def _scene(walk: Walk, most_warps: int = _MOST_WARPS) -> dict[str, Any]:
+    """What the template shows of the walk's frame."""
+    frame = walk.frame
+    warps = _shown_warps(frame, most_warps)
+    return {
+        "position": walk.position,
+        "title": _title(walk),
+        "where": f"step {frame.position + 1} of {len(walk)}, warp {frame.warp}, "
+        f"{_passed(frame.epoch)}",
+        "line": (frame.place.line, frame.text),
+        "hazards": frame.hazards,
+        "actors": [(f, hazard_view(walk.trace, f).actors) for f in frame.hazards],
+        "lines": _lines(walk, frame),
+        "warps": [(state, _lane_cells(state)) for state in warps],
+        "hidden_warps": len(frame.warps) - len(warps),
+        "accesses": [access(walk, request) for request in frame.requests],
+        "truncated": walk.trace.truncated,
+    }
 
 
 def access(walk: Walk, request: Request) -> Access:
@@ -115,10 +142,10 @@ def _lines(walk: Walk, frame: Frame) -> list[tuple[int, str, str]]:
     ]
 
 
-def _shown_warps(frame: Frame) -> tuple[WarpState, ...]:
+def _shown_warps(frame: Frame, most: int) -> tuple[WarpState, ...]:
     """The warps that fit, the current one among them."""
-    start = max(0, min(frame.warp - _MOST_WARPS // 2, len(frame.warps) - _MOST_WARPS))
-    return frame.warps[start : start + _MOST_WARPS]
+    start = max(0, min(frame.warp - most // 2, len(frame.warps) - most))
+    return frame.warps[start : start + most]
 
 
 def _lane_cells(state: WarpState) -> tuple[Cell, ...]:

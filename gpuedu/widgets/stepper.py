@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
 from gpuedu.trace.records import Trace
-from gpuedu.widgets.page import render
+from gpuedu.widgets.page import render, render_story
 from gpuedu.widgets.walk import Walk, walk
 
+_WIDGET = "application/vnd.jupyter.widget-view+json"
 _BUTTONS: tuple[tuple[str, str, Callable[[Walk], Walk]], ...] = (
     ("◀ step", "one step back", lambda w: w.step(-1)),
     ("step ▶", "one step on", lambda w: w.step()),
@@ -23,8 +25,8 @@ _BUTTONS: tuple[tuple[str, str, Callable[[Walk], Walk]], ...] = (
 class Stepper:
     """A walk that can be moved: by clicking, or by ``move`` from code.
 
-    Its widgets are made when it is first shown. A front end without widgets shows the page of the
-    frame that it stands at, and ``print`` tells the same frame in one line.
+    Its widgets are made when it is first shown. A front end without widgets, or a page without
+    scripts, shows the story around the current frame, and ``print`` tells that frame in one line.
     """
 
     def __init__(self, start: Walk) -> None:
@@ -78,13 +80,17 @@ class Stepper:
         if change["new"] != self.walk.position:
             self.move(self.walk.at(change["new"]))
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        """The widget for front ends that run it, the static page for those that do not."""
-        bundle = dict(self.view._repr_mimebundle_(**options) or {})
-        return {**bundle, "text/html": self._repr_html_(), "text/plain": repr(self)}
+    def _repr_mimebundle_(self, **_options: Any) -> dict[str, Any]:
+        """The widget for front ends that run it, the story for those that do not."""
+        bundle: dict[str, Any] = {"text/html": self._repr_html_(), "text/plain": repr(self)}
+        with contextlib.suppress(ImportError):
+            # Written here, since before ipywidgets 8, as on Colab, a widget only displays itself.
+            model = self.view.model_id
+            bundle[_WIDGET] = {"version_major": 2, "version_minor": 0, "model_id": model}
+        return bundle
 
     def _repr_html_(self) -> str:
-        return render(self.walk)
+        return render_story(self.walk)
 
     def __repr__(self) -> str:
         frame = self.walk.frame

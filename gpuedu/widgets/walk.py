@@ -89,6 +89,21 @@ class Walk:
         later = [stop for stop in sorted(self.stops) if stop > self.position]
         return self.at(later[0] if later else min(self.stops))
 
+    def moments(self, most: int = 12) -> list[Walk]:
+        """The story of the current warp in so many frames at most, in order of execution.
+
+        All of its frames where they are few enough. Else a line counts once between two barriers,
+        and a hazard always; of what is still too much, those nearest to the current frame.
+        """
+        own = np.flatnonzero(self._column("warp") == self._column("warp")[self.position])
+        if own.size > most:
+            visits = np.stack([self._column("epoch")[own], self._column("line")[own]], axis=1)
+            kept = own[np.unique(visits, axis=0, return_index=True)[1]]
+            kept = np.union1d(kept, [self.position, own[-1], *(set(own) & set(self.stops))])
+            first = np.searchsorted(kept, self.position) - most // 2
+            own = kept[max(0, min(first, kept.size - most)) :][:most]
+        return [self.at(position) for position in own]
+
     @property
     def frame(self) -> Frame:
         """What is seen at the position."""

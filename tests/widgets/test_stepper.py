@@ -2,11 +2,12 @@
 
 import dataclasses
 import re
+import sys
 
 import pytest
 
 from gpuedu.widgets import step_through
-from gpuedu.widgets.page import access, render
+from gpuedu.widgets.page import access, render, render_story
 from gpuedu.widgets.walk import walk
 from tests.trace import samples
 
@@ -112,12 +113,37 @@ def test_without_hazards_that_button_is_off():
     assert not buttons(step_through(samples.racing()))["⚠ next hazard"].disabled
 
 
-def test_a_front_end_without_widgets_gets_the_page_and_a_terminal_a_line():
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+def test_a_front_end_without_widgets_gets_the_story_and_a_terminal_a_line():
     stepper = step_through(samples.racing())
     bundle = stepper._repr_mimebundle_()
-    assert "application/vnd.jupyter.widget-view+json" in bundle
-    assert bundle["text/html"] == render(stepper.walk)
+    assert bundle[WIDGET]["model_id"] == stepper.view.model_id
+    assert bundle["text/html"] == render_story(stepper.walk)
     assert bundle["text/plain"].startswith("step 5 of 6: warp 0 at line 6: out[t] = s[t + 1]; haz")
+
+
+def test_without_ipywidgets_the_story_stands_alone(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    bundle = step_through(samples.racing())._repr_mimebundle_()
+    assert sorted(bundle) == ["text/html", "text/plain"]
+
+
+def test_a_story_unfolds_without_scripts_and_is_open_where_the_walk_stands():
+    page = render_story(walk(samples.racing()))
+    assert "<script" not in page and page.count("<style") == 1
+    assert page.count("<details") == 3 and page.count("<details open") == 1
+    opened = page.partition("<details open")[2].partition("</details>")[0]
+    assert "out[t] = s[t + 1]" in opened and "stopped at a hazard" in opened
+    assert "every step of warp 0" in page
+
+
+def test_the_story_of_a_long_walk_says_how_much_it_shows():
+    whole = walk(samples.block_sum())
+    steps = sum(whole.at(n).frame.warp == 0 for n in range(len(whole)))
+    page = render_story(whole)
+    assert f"12 of {steps} steps of warp 0" in page and page.count("<details") == 12
 
 
 def test_moving_by_code_before_it_is_shown():

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpuedu import cuda, simulate
 from gpuedu.lens.lanes import Lane
 from gpuedu.lens.requests import NothingWatchedError
 from gpuedu.trace import Finding, Level, Place, Thread
@@ -186,3 +187,39 @@ def test_any_moves_lead_to_a_frame(moves):
         found = MOVES[move](found)
         assert 0 <= found.position < len(found)
         assert found.frame.warps[found.frame.warp].is_current
+
+
+def places(moments):
+    return [(moment.frame.epoch, moment.frame.place.line) for moment in moments]
+
+
+def test_the_moments_of_a_short_walk_are_all_steps_of_its_warp():
+    found = walk(samples.racing())
+    moments = found.moments()
+    assert {moment.frame.warp for moment in moments} == {found.frame.warp}
+    assert len(moments) == sum(
+        found.at(n).frame.warp == found.frame.warp for n in range(len(found))
+    )
+
+
+def test_the_moments_of_a_long_walk_tell_each_line_once_between_two_barriers():
+    def rounds(a):
+        t = cuda.threadIdx.x
+        for _ in range(2):
+            for k in range(10):
+                a[t] += k
+            cuda.syncthreads()
+
+    trace = simulate(rounds, 1, 32, np.zeros(32))
+    (first, *_), every = places(walk(trace).moments()), places(walk(trace).moments(10_000))
+    some = places(walk(trace).moments())
+    assert len(every) > 25 and first == every[0] and some[-1] == every[-1]
+    assert len(set(some)) == len(some) and set(some) == set(every)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_the_moments_stay_around_the_current_one_and_keep_hazards(most):
+    found = walk(samples.racing())
+    moments = found.moments(most)
+    assert len(moments) == most
+    assert found.position in [moment.position for moment in moments]
