@@ -22,7 +22,9 @@ lab: $(VENV)/ready ## set up, and open JupyterLab in your own copy of the lesson
 	@$(BIN)/gpuedu start "$(WORKSPACE)"
 	@cd "$(WORKSPACE)" && exec env PATH="$(CURDIR)/$(BIN):$$PATH" "$(CURDIR)/$(BIN)/jupyter" lab $(LAB_OPTIONS) 00_welcome/00_welcome.ipynb
 
-update: $(VENV)/ready ## bring a newer release into your copy; every answer is kept
+update: $(VENV)/ready ## pull a newer release, and bring it into your copy; every answer is kept
+	@$(BIN)/python -m gpuedu.course.pull
+	@$(MAKE) --no-print-directory $(VENV)/ready
 	@$(BIN)/gpuedu update "$(WORKSPACE)"
 
 test: $(VENV)/ready-dev ## set up, and run every test

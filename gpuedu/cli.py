@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from gpuedu import __version__
 from gpuedu.course.checkout import course_root
 from gpuedu.errors import GpueduError
 from gpuedu.grading.commands import grade, report, variants
@@ -35,6 +36,22 @@ def main() -> None:
         if fault.remedy:
             print(f"   try: {fault.remedy}", file=sys.stderr)
         sys.exit(1)
+
+
+def _tell_version(asked: bool) -> None:
+    if asked:
+        print(f"gpuedu {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_tell_version, is_eager=True, help="Say which release."),
+    ] = False,
+) -> None:
+    """Options before a command."""
 
 
 def _print_json(value: Any) -> None:
@@ -84,8 +101,9 @@ def build(
         Path | None, typer.Option("--colab", help="Write notebooks for hosted sessions there.")
     ] = None,
     package: Annotated[
-        str, typer.Option("--package", help="What such a session installs with pip.")
-    ] = "gpuedu",
+        str | None,
+        typer.Option("--package", help="What such a session installs; this release by default."),
+    ] = None,
 ) -> None:
     """Build the teacher's and the learner's notebooks from the lessons' sources."""
     from gpuedu.course.build import build, build_readme, compare

@@ -13,6 +13,11 @@ from gpuedu.units import GIB, format_size
 
 _ENOUGH_MEMORY_BYTES = 2 * GIB
 _OLDEST_CUDA = 12
+_CUPY = {
+    "cuda12": 'cupy-cuda12x "numba-cuda[cu12]"',
+    "cuda13": 'cupy-cuda13x "numba-cuda[cu13]"',
+}
+"""The packages of the extras in pyproject.toml: what a GPU needs, by its driver's CUDA."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,7 @@ def _for_the_gpu(gpus: Gpus, packages: Mapping[str, str]) -> Iterator[Missing]:
         )
         return
     extra = "cuda13" if major is not None and major >= 13 else "cuda12"
-    install = f'pip install "gpuedu[{extra}]"'
+    install = f"pip install {_CUPY[extra]}"
     too_new = extra == "cuda12" and "cupy-cuda13x" in packages and "cupy-cuda12x" not in packages
     if not any(name.startswith("cupy") for name in packages):
         yield Missing("CuPy", "Arrays on your GPU need it.", install)
@@ -72,7 +77,7 @@ def _for_the_gpu(gpus: Gpus, packages: Mapping[str, str]) -> Iterator[Missing]:
 
 def _for_every_tier(machine: Machine, packages: Mapping[str, str]) -> Iterator[Missing]:
     if "torch" not in packages:
-        yield Missing("PyTorch", "The lessons on training need it.", "pip install gpuedu")
+        yield Missing("PyTorch", "The lessons on training need it.", "pip install torch")
     memory = machine.usable_memory_bytes
     if memory is not None and memory < _ENOUGH_MEMORY_BYTES:
         yield Missing(

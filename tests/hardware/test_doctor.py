@@ -85,7 +85,7 @@ def test_the_remedy_survives_the_table(monkeypatch):
     with_library(monkeypatch, ["NVIDIA H200"], cuda=13000)
     installed(monkeypatch, torch="2.6.0")
     diagnosis = examine(measure=False)
-    assert 'pip install "gpuedu[cuda13]"' in printed(diagnosis)
+    assert 'pip install cupy-cuda13x "numba-cuda[cu13]"' in printed(diagnosis)
     assert "\nMissing: CuPy; numba-cuda. " in short_form(diagnosis)
 
 

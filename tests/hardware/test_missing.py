@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 
 import pytest
+from packaging.requirements import Requirement
 
 from gpuedu.hardware.gpus import Gpu, Gpus
 from gpuedu.hardware.machine import Machine
-from gpuedu.hardware.missing import find_missing
+from gpuedu.hardware.missing import _CUPY, find_missing
 from tests.hardware.planted import GIB
 
 ALL = {"torch": "2.6.0", "numba-cuda": "0.20", "cupy-cuda12x": "13.4"}
@@ -38,13 +40,19 @@ def test_nothing_is_missing_with_a_gpu_and_all_packages():
     assert find_missing(with_gpu("12.4"), ALL) == ()
 
 
-@pytest.mark.parametrize(
-    ("cuda", "extra"), [("12.4", "cuda12"), ("13.0", "cuda13"), ("14.1", "cuda13"), ("", "cuda12")]
-)
-def test_cupy_is_asked_for_by_the_drivers_cuda(cuda, extra):
+@pytest.mark.parametrize(("cuda", "major"), [("12.4", 12), ("13.0", 13), ("14.1", 13), ("", 12)])
+def test_cupy_is_asked_for_by_the_drivers_cuda(cuda, major):
     found = find_missing(with_gpu(cuda), {"torch": "2.6.0"})
     assert [entry.what for entry in found] == ["CuPy", "numba-cuda"]
-    assert {entry.how for entry in found} == {f'pip install "gpuedu[{extra}]"'}
+    wanted = f'pip install cupy-cuda{major}x "numba-cuda[cu{major}]"'
+    assert {entry.how for entry in found} == {wanted}
+
+
+def test_the_packages_named_are_those_of_the_extras(root):
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    for extra, named in _CUPY.items():
+        there = {Requirement(entry).name for entry in project["optional-dependencies"][extra]}
+        assert {Requirement(part.strip('"')).name for part in named.split()} <= there
 
 
 def test_an_old_driver_comes_before_packages():

@@ -177,7 +177,7 @@ def _connect(address: str) -> Client:
     except ImportError as fault:
         raise GpueduError(
             "grading over a cluster needs Dask, which is not installed here",
-            remedy="`pip install 'gpuedu[classroom]'`, here and on the workers",
+            remedy="`pip install distributed`, here and on the workers",
         ) from fault
     try:
         return Client(address, timeout=CONNECT_LIMIT_S, set_as_default=False)
