@@ -61,18 +61,20 @@ def render(walk: Walk) -> str:
     return _template().render(moments=[_scene(walk)])
 
 
-def render_story(walk: Walk) -> str:
-    """The walk for a page without scripts: moments of its warp to unfold, the current one open."""
+def render_story(walk: Walk, *, folded: bool = False) -> str:
+    """The walk for a page without scripts: moments of its warp to unfold, the current one open.
+
+    ``folded`` puts all of it behind a line of its own.
+    """
     moments = walk.moments()
-    if len(moments) == 1:
-        return render(walk)
     warp = walk.frame.warp
     steps = int((walk.trace.steps.warp[walk.rows] == warp).sum())
     shown = "every step" if len(moments) == steps else f"{len(moments)} of {steps} steps"
     return _template().render(
         moments=[_scene(moment, _STORY_WARPS) for moment in moments],
         now=walk.position,
-        story=f"{_title(walk)}: {shown} of warp {warp}. Click a line to unfold it.",
+        folded=folded,
+        story=f"{_title(walk)}: {shown} of warp {warp}.",
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -25,8 +24,8 @@ _BUTTONS: tuple[tuple[str, str, Callable[[Walk], Walk]], ...] = (
 class Stepper:
     """A walk that can be moved: by clicking, or by ``move`` from code.
 
-    Its widgets are made when it is first shown. A front end without widgets, or a page without
-    scripts, shows the story around the current frame, and ``print`` tells that frame in one line.
+    Its widgets are made when it is first shown. A page without scripts has the story around the
+    current frame, and ``print`` tells that frame in one line.
     """
 
     def __init__(self, start: Walk) -> None:
@@ -80,17 +79,26 @@ class Stepper:
         if change["new"] != self.walk.position:
             self.move(self.walk.at(change["new"]))
 
-    def _repr_mimebundle_(self, **_options: Any) -> dict[str, Any]:
-        """The widget for front ends that run it, the story for those that do not."""
-        bundle: dict[str, Any] = {"text/html": self._repr_html_(), "text/plain": repr(self)}
-        with contextlib.suppress(ImportError):
-            # Written here, since before ipywidgets 8, as on Colab, a widget only displays itself.
-            model = self.view.model_id
-            bundle[_WIDGET] = {"version_major": 2, "version_minor": 0, "model_id": model}
-        return bundle
+    def _ipython_display_(self) -> None:
+        """Show the widget, and folded below it the story, which pages without scripts keep."""
+        from IPython.display import display
 
-    def _repr_html_(self) -> str:
-        return render_story(self.walk)
+        for bundle in self.bundles():
+            display(bundle, raw=True)
+
+    def bundles(self) -> tuple[dict[str, Any], ...]:
+        """What is displayed, by media type: two outputs, since an exported page shows one of each.
+
+        A page that was exported has no kernel behind its widgets, and prefers them all the same.
+        """
+        try:
+            # Before ipywidgets 8, as on Colab, a widget has no bundle and only displays itself.
+            model = self.view.model_id
+        except ImportError:
+            return ({"text/html": render_story(self.walk), "text/plain": repr(self)},)
+        view = {"version_major": 2, "version_minor": 0, "model_id": model}
+        folded = {"text/html": render_story(self.walk, folded=True), "text/plain": "(as a page)"}
+        return {_WIDGET: view, "text/plain": repr(self)}, folded
 
     def __repr__(self) -> str:
         frame = self.walk.frame

@@ -14,7 +14,7 @@
 # %% role="setup"
 import numpy as np
 
-from gpuedu import check, cuda, hint, lens, predict, progress, reveal, see, setup, simulate
+from gpuedu import check, cuda, hint, lens, predict, progress, reveal, see, setup, simulate, step
 
 setup("first-kernels")
 
@@ -134,6 +134,15 @@ check("blocks", saxpy)
 # %%
 see("blocks", saxpy)
 reveal("blocks")
+
+# %% [markdown]
+# *Step.* That picture shows the end. `step` takes a kernel and a launch, and lets you walk through
+# it: "step ▶" goes on by one line of one warp. This is the last block of the same launch, where
+# only 4 elements are left. At which line do lanes drop out, and what do they do from then on?
+
+# %%
+x, y, out = np.ones((3, 100), np.float32)
+step(saxpy, 4, 32, np.float32(2), x, y, out, block=3)
 
 # %% [markdown]
 # **A shorter way to write it.** What you computed is the thread's index in the whole grid, and
@@ -409,6 +418,13 @@ check("mandelbrot", mandelbrot)
 
 # %%
 see("mandelbrot", mandelbrot)
+
+# %% [markdown]
+# *Step.* One warp, with 32 pixels of a row. Press "step ▶" again and again and watch the lanes in
+# the loop: they leave one after another, and nobody takes their places.
+
+# %%
+step(mandelbrot, 1, (32, 1), -2.2, 0.2, 0.1, 12, np.zeros((1, 32), np.int32))
 
 # %% [markdown] exercise="out-of-bounds"
 # ## Stretch: past the end

@@ -131,6 +131,15 @@ see("block-sum", block_sum)
 reveal("block-sum")
 
 # %% [markdown]
+# *Step.* A block of 128, line by line. "barrier ▶" takes you from one round to the next, "step ▶"
+# shows who adds in it. From which round on does warp 0 work alone, and where are the others?
+
+# %%
+from gpuedu import step
+
+step(block_sum, 1, 128, np.ones(128, np.float32), np.zeros(1, np.float32))
+
+# %% [markdown]
 # *Reflect.* In how many of the 8 rounds does one warp alone add? The other warps come to each
 # barrier all the same. What would the last rounds need, to do without barriers? (Since the Volta
 # devices of 2017, even the lanes of one warp need not be in step.)
@@ -638,9 +647,9 @@ found = {"jumps": ("C", "skipped"), "widen": ("C", "in-place"), "shares": ("E", 
 # %% [markdown]
 # *Mend.* Copy each kernel from above and change as little as you can; every thread keeps its part
 # of the work. A block has 32 to 128 threads, in whole warps. The check takes `found` and all three
-# kernels together. Not sure where it hurts? Launch a draft as above, `trace = simulate(...)`, then
-# `for seen in trace.hazards: print(seen.message)`: it names the threads that meet, and their lines,
-# counted from the top of the cell.
+# kernels together. Not sure where it hurts? Give `step` a draft and its launch, as `simulate` gets
+# them above: it opens where two threads meet, and names their lines, counted from the top of the
+# cell.
 
 
 # %% role="answer"
@@ -704,6 +713,13 @@ check("find-the-race", found, jumps, widen, shares)
 # %%
 see("cooperation/touches", widen_draft)
 see("find-the-race", widen)
+
+# %% [markdown]
+# *Step.* Two moments do not show how the draft of `shares` goes wrong: one thread has to be a turn
+# of the loop ahead of another. It opens where they meet. Which barrier did both pass last?
+
+# %%
+step(shares_draft, 2, 128, np.ones((6, 128), np.float32), np.zeros((6, 128), np.float32))
 
 # %% [markdown]
 # ## What you take with you

@@ -359,6 +359,16 @@ reveal("tiled")
 reveal("tiled-32")
 
 # %% [markdown]
+# *Step.* One block, K = 64: two turns. "barrier ▶" takes you from one barrier to the next. What has
+# each warp brought when the first one opens? In the loop over k, who brought what it reads?
+
+# %%
+from gpuedu import step
+
+a, b = np.ones((32, 64), np.float32), np.ones((64, 32), np.float32)
+step(matmul_tiled, 1, (32, 32), a, b, np.empty((32, 32), np.float32))
+
+# %% [markdown]
 # *Reflect.* For 32 steps along k, a warp without tiles asks for 32 x 5 = 160 sectors. With tiles it
 # asks for 8: four of `a`, four of `b`. That is a twentieth, not a 32nd, because the word of `a`
 # that all lanes shared was one sector and not four. But see "arithmetic" in the report below: 0.23

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from IPython.core.formatters import DisplayFormatter
+from IPython.core.interactiveshell import InteractiveShell
 
 from gpuedu import cuda, simulate, step
 from gpuedu.exercises import stepping
@@ -76,8 +76,10 @@ def test_a_trace_takes_no_launch(capsys):
 def test_in_a_notebook_it_is_shown_with_its_story(monkeypatch):
     shown = []
     monkeypatch.setattr(stepping, "in_notebook", lambda: True)
-    monkeypatch.setattr("IPython.display.display", shown.append)
+    shell = InteractiveShell.instance()
+    monkeypatch.setattr(shell.display_pub, "publish", lambda **sent: shown.append(sent["data"]))
     step(double, 1, 32, np.ones(32, np.float32))
-    bundle, _ = DisplayFormatter().format(shown[0])
-    assert "<details open" in bundle["text/html"]
-    assert "application/vnd.jupyter.widget-view+json" in bundle
+    widget, story = shown
+    assert "application/vnd.jupyter.widget-view+json" in widget
+    assert "<details open" in story["text/html"]
+    InteractiveShell.clear_instance()

@@ -118,21 +118,24 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 
 def test_a_front_end_without_widgets_gets_the_story_and_a_terminal_a_line():
     stepper = step_through(samples.racing())
-    bundle = stepper._repr_mimebundle_()
-    assert bundle[WIDGET]["model_id"] == stepper.view.model_id
-    assert bundle["text/html"] == render_story(stepper.walk)
-    assert bundle["text/plain"].startswith("step 5 of 6: warp 0 at line 6: out[t] = s[t + 1]; haz")
+    widget, story = stepper.bundles()
+    assert widget[WIDGET]["model_id"] == stepper.view.model_id and "text/html" not in widget
+    assert story["text/html"] == render_story(stepper.walk, folded=True)
+    assert "<summary" in story["text/html"] and "Without buttons: neighbour" in story["text/html"]
+    assert widget["text/plain"].startswith("step 5 of 6: warp 0 at line 6: out[t] = s[t + 1]; haz")
 
 
 def test_without_ipywidgets_the_story_stands_alone(monkeypatch):
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
-    bundle = step_through(samples.racing())._repr_mimebundle_()
+    (bundle,) = step_through(samples.racing()).bundles()
     assert sorted(bundle) == ["text/html", "text/plain"]
+    assert "Without buttons" not in bundle["text/html"]
 
 
 def test_a_story_unfolds_without_scripts_and_is_open_where_the_walk_stands():
     page = render_story(walk(samples.racing()))
     assert "<script" not in page and page.count("<style") == 1
+    assert page.count("<details") == page.count("</details>")
     assert page.count("<details") == 3 and page.count("<details open") == 1
     opened = page.partition("<details open")[2].partition("</details>")[0]
     assert "out[t] = s[t + 1]" in opened and "stopped at a hazard" in opened

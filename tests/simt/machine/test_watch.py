@@ -80,6 +80,26 @@ def test_steps_by_hand():
     assert [row for row in seen if row[0] == guarded] == [(guarded, 1, 1, last_four)]
 
 
+def test_lines_after_a_barrier_come_after_it_in_every_warp():
+    def two_barriers(a):
+        t = cuda.threadIdx.x
+        a[t] = 1
+        cuda.syncthreads()
+        a[t] = 2
+        cuda.syncthreads()
+        a[t] = 3
+
+    trace = simulate(two_barriers, 1, 64, np.zeros(64))
+    s = trace.steps
+    lines = [trace.lines[n].place.line for n in s.line]
+    seen = list(zip(lines, s.warp.tolist(), s.epoch.tolist(), strict=True))
+    for epoch, text in enumerate(("a[t] = 1", "a[t] = 2", "a[t] = 3")):
+        line = line_of(two_barriers, text)
+        assert [row for row in seen if row[0] == line] == [(line, 0, epoch), (line, 1, epoch)]
+    assert s.epoch.tolist() == sorted(s.epoch.tolist())
+    assert trace.events.epoch.tolist() == [0, 0, 1, 1, 2, 2]
+
+
 def test_steps_and_accesses_share_one_order():
     trace = run()
     e, s = trace.events, trace.steps

@@ -53,6 +53,9 @@ from gpuedu.simt.program import (
     WarpOperation,
 )
 
+_PARTING = If | Loop | Inline | Barrier
+"""What ends a region: lanes may come out differently, or have waited for others."""
+
 
 def generate(program: Program, *, traced: bool) -> Compiled:
     """Compile a program to a Python function over NumPy arrays."""
@@ -96,7 +99,7 @@ def _block(w: Writer, statements: list[Statement], m: str) -> None:
         if number + 1 < len(statements) and may_leave(statement):
             w.put(f"if {m} is not False:")
             w.depth += 1
-        if number + 1 < len(statements) and isinstance(statement, If | Loop | Inline):
+        if number + 1 < len(statements) and isinstance(statement, _PARTING):
             _begin_region(w, m)
     w.put("pass")
     w.depth = outer
