@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -32,10 +32,22 @@ def main() -> None:
     try:
         app()
     except GpueduError as fault:
-        print(f"gpuedu: {fault.message}", file=sys.stderr)
-        if fault.remedy:
-            print(f"   try: {fault.remedy}", file=sys.stderr)
-        sys.exit(1)
+        _end(fault.message, fault.remedy)
+    except ModuleNotFoundError as fault:
+        if fault.name is None or fault.name.startswith("gpuedu"):
+            raise
+        package = fault.name.partition(".")[0]
+        _end(
+            f"this command needs the package {package}, which is not installed",
+            "`make lab` in a clone of the course installs all that it needs",
+        )
+
+
+def _end(message: str, remedy: str) -> NoReturn:
+    print(f"gpuedu: {message}", file=sys.stderr)
+    if remedy:
+        print(f"   try: {remedy}", file=sys.stderr)
+    sys.exit(1)
 
 
 def _tell_version(asked: bool) -> None:

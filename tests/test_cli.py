@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gpuedu import __version__
 from gpuedu.syllabus import exercise_ids, ready_lessons
 
 
@@ -28,6 +29,35 @@ def test_without_a_command_it_lists_them(root):
     out = gpuedu(root).stdout + gpuedu(root).stderr
     for command in ("doctor", "start", "update", "build", "lint", "prove", "progress", "record"):
         assert command in out
+
+
+def test_it_tells_its_release(root):
+    assert gpuedu(root, "--version").stdout.strip() == f"gpuedu {__version__}"
+
+
+def test_what_a_hosted_session_lacks_is_told_in_a_line(root):
+    planted = "import sys; sys.modules['nbgrader'] = None; from gpuedu.cli import main; "
+    done = subprocess.run(
+        [sys.executable, "-c", f"{planted}sys.argv = ['gpuedu', 'build', '--check']; main()"],
+        cwd=root,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "needs the package nbgrader" in done.stderr and "make lab" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_progress_needs_nothing_of_jupyterlab_or_nbgrader(root):
+    names = ("nbgrader", "jupyterlab", "jupytext", "nbformat", "ipywidgets", "pyflakes", "pytest")
+    planted = f"import sys; sys.modules.update(dict.fromkeys({names})); from gpuedu.cli import main"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{planted}; sys.argv = ['gpuedu', 'progress']; main()"],
+        cwd=root,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_doctor_speaks_to_people_and_to_programs(root):
