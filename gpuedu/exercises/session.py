@@ -251,8 +251,7 @@ def _told(doing: str, name: Any = "", *, is_ticking: bool = True) -> Iterator[No
 def _interrupted(what: str) -> Card:
     return Card(
         "Interrupted",
-        "refused",
-        paragraphs=(f"You stopped it while {what}. Nothing was counted, and nothing is lost.",),
+        paragraphs=(f"Stopped while {what}. Nothing was counted, and nothing is lost.",),
         next="Run the cell again whenever you like.",
     )
 

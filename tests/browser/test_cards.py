@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from gpuedu.exercises.card import report_card
 from gpuedu.exercises.contract import Fault, Finding, Level, Property
 from gpuedu.exercises.examine import PropertyResult, Report
-from tests.browser.test_lab import code_cell, open_notebook, rewrite
+from gpuedu.exercises.interruption import NOTE
+from tests.browser.test_lab import code_cell, open_notebook, picture_of, rewrite, run
 
 NARROW = {"width": 375, "height": 900}
 WIDE = {"width": 1000, "height": 900}
@@ -104,3 +107,30 @@ def test_in_jupyter_no_mark_covers_its_text(page, theme, place, request, root, s
         where = place.split("/")[0]
         page.screenshot(path=screenshots / f"card-{where}-{theme}-{name}.png")
         require_tidy(card)
+
+
+FOREVER = """def copied_bytes(n, itemsize):
+    while True:
+        pass
+"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_long_check_says_so_and_is_stopped_by_its_keys(page, theme, request, screenshots):
+    open_notebook(page, request.getfixturevalue("lab" if theme == "light" else "dark_lab"))
+    run(page, code_cell(page, 'setup("welcome")'))
+    rewrite(page, code_cell(page, "def copied_bytes"), FOREVER)
+    check = code_cell(page, 'check("first-check", copied_bytes)')
+    check.locator(".cm-content").click()
+    page.keyboard.press("Control+Enter")
+    check.get_by_text(re.compile(r"checking first-check \.\.\. \d+ s")).wait_for()
+    page.wait_for_timeout(1200)
+    picture_of(check, screenshots, f"sign-{theme}")
+    page.keyboard.press("Escape")
+    page.keyboard.press("i")
+    page.keyboard.press("i")
+    check.locator(".gpuedu-card", has_text="Interrupted").wait_for()
+    check.get_by_text(NOTE).wait_for()
+    assert check.get_by_text("checking first-check ...").count() == 0
+    assert "Traceback" not in check.inner_text() and "session.py" not in check.inner_text()
+    picture_of(check, screenshots, f"interrupted-{theme}")

@@ -86,7 +86,7 @@ def test_at_any_moment_it_is_a_card_and_ends_the_cell(monkeypatch, capsys, owner
 def test_in_the_learners_code_it_counts_nothing(capsys):
     with pytest.raises(KeyboardInterrupt) as ended:
         gpuedu.check("first-check", stopped)
-    assert "You stopped it while checking `first-check`" in capsys.readouterr().out
+    assert "Stopped while checking `first-check`" in capsys.readouterr().out
     assert ended.value._render_traceback_() == [NOTE]
     assert attempts() == ()
 
@@ -239,6 +239,22 @@ def test_what_runs_in_another_process_is_ended_from_the_notebook(kernel, tmp_pat
     assert text_of(card).startswith("Interrupted")
     children = psutil.Process(kernel.manager.provisioner.pid).children(recursive=True)
     assert not [child for child in children if "gpuedu.exercises.worker" in child.cmdline()]
+
+
+def ranks_of(kernel):
+    """Processes below a kernel that are not Python's own, which it keeps for all launches."""
+    below = psutil.Process(kernel.manager.provisioner.pid).children(recursive=True)
+    servers = {one.pid for one in below if one.ppid() == kernel.manager.provisioner.pid}
+    return [one for one in below if one.pid not in servers]
+
+
+def test_the_ranks_of_a_launch_are_ended_from_the_notebook(kernel):
+    cell = kernel.send("gpuedu.measure('scaling')")
+    kernel.interrupt_when(lambda: ranks_of(kernel))
+    *_, card, error = kernel.shown_by(cell)
+    assert text_of(card).startswith("Interrupted")
+    assert text_of(error) == NOTE
+    assert ranks_of(kernel) == []
 
 
 def test_a_cell_that_nbgrader_stopped_has_no_points(monkeypatch):
