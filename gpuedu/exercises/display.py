@@ -17,6 +17,19 @@ def in_notebook() -> bool:
     return shell is not None and shell.get_ipython() is not None
 
 
+class Points(float):
+    """Points as a notebook's result: the number as text, which nbgrader reads, and nothing to see.
+
+    A person sees them in the card above, whose style hides the row of this one, too.
+
+    >>> Points(2.5)
+    2.5
+    """
+
+    def _repr_html_(self) -> str:
+        return '<span class="gpuedu-points"></span>'
+
+
 @unbroken
 def draw(card: Card) -> None:
     """Show a card."""

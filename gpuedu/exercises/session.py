@@ -17,7 +17,7 @@ from typing import Any
 from gpuedu.errors import AnswerError, GpueduError
 from gpuedu.exercises import registry
 from gpuedu.exercises.card import Card, report_card
-from gpuedu.exercises.display import draw, draw_figure, draw_text
+from gpuedu.exercises.display import Points, draw, draw_figure, draw_text, in_notebook
 from gpuedu.exercises.examine import examine
 from gpuedu.exercises.guard import learner_line, play_guarded
 from gpuedu.exercises.interruption import interrupts_heard, quiet, unbroken
@@ -44,6 +44,8 @@ _codes: list[str] = [""]
 def check(exercise: str, *answers: Any) -> float:
     """Judge an answer, draw its card, and return the points earned as a finite float.
 
+    Where a notebook shows the result, it is text that nbgrader reads; a person sees the card alone.
+
     Args:
         exercise: the exercise's id, as in the lesson.
         *answers: the learner's functions or values, in the order that the lesson gives.
@@ -62,7 +64,7 @@ def check(exercise: str, *answers: Any) -> float:
         else:
             earned = (report.points, report.max_points, report.held(), report.seconds)
             _keep(lambda: store().record_attempt(report.exercise, *earned), card)
-    return points
+    return Points(points) if in_notebook() else points
 
 
 @unbroken

@@ -100,10 +100,10 @@ class Sign:
     def start(self) -> None:
         """Tick in a thread, in the context of this one: by that a notebook finds the cell."""
         within = contextvars.copy_context()
-        self._thread = threading.Thread(
-            target=within.run, args=(self.run, self._over.wait), daemon=True
-        )
-        self._thread.start()
+        ticking = threading.Thread(target=within.run, args=(self.run, self._over.wait), daemon=True)
+        with contextlib.suppress(RuntimeError):  # there are no threads here: then without a sign
+            ticking.start()
+            self._thread = ticking
 
     def run(self, wait: Callable[[float], bool]) -> None:
         """Show the line each time that ``wait`` returns False, until it returns True."""
@@ -168,7 +168,7 @@ def _place() -> Place | None:
     """A place that a person sees. A notebook that only runs through has nobody to ask for input."""
     shell = _shell()
     if hasattr(shell, "kernel"):
-        request = shell.get_parent().get("content", {})
+        request = getattr(shell, "get_parent", dict)().get("content", {})
         return NotebookPlace(shell.display_pub.publish) if request.get("allow_stdin") else None
     with contextlib.suppress(OSError, ValueError, AttributeError):  # some streams are not files
         if sys.stderr.isatty():

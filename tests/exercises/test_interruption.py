@@ -213,6 +213,7 @@ def copied_bytes(n, itemsize):
 @pytest.fixture(scope="module")
 def kernel():
     with live_kernel() as running:
+        running.run("import gpuedu")
         yield running
 
 
