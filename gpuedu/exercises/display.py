@@ -7,6 +7,8 @@ import sys
 from typing import Any
 
 from gpuedu.exercises.card import Card
+from gpuedu.exercises.interruption import unbroken
+from gpuedu.exercises.sign import take_place
 
 
 def in_notebook() -> bool:
@@ -15,14 +17,44 @@ def in_notebook() -> bool:
     return shell is not None and shell.get_ipython() is not None
 
 
+class Points(float):
+    """Points as a notebook's result: the number as text, which nbgrader reads, and nothing to see.
+
+    A person sees them in the card above, whose style hides the row of this one, too.
+
+    >>> Points(2.5)
+    2.5
+    """
+
+    def _repr_html_(self) -> str:
+        return '<span class="gpuedu-points"></span>'
+
+
+@unbroken
 def draw(card: Card) -> None:
     """Show a card."""
     if in_notebook():
-        from IPython.display import display
-
-        display(card)
+        _display(card)
     else:
-        print(printable(str(card), sys.stdout.encoding))
+        draw_text(str(card))
+
+
+@unbroken
+def draw_text(text: str) -> None:
+    """Print a text; where a sign of life stands, it takes its place."""
+    place = take_place()
+    if place:
+        _display({"text/plain": text}, place, raw=True)
+    else:
+        print(printable(text, sys.stdout.encoding))
+
+
+@unbroken
+def _display(shown: Any, place: str = "", **how: Any) -> None:
+    from IPython.display import display
+
+    place = place or take_place()
+    display(shown, **how, **({"display_id": place, "update": True} if place else {}))
 
 
 def printable(text: str, encoding: str | None) -> str:
@@ -45,11 +77,9 @@ def draw_figure(axes: Any) -> None:
 
     text = alt_text(axes)
     if in_notebook():
-        from IPython.display import display
-
-        display({"text/html": _image(to_png(axes), text), "text/plain": text}, raw=True)
+        _display({"text/html": _image(to_png(axes), text), "text/plain": text}, raw=True)
     else:
-        print(printable(f"[figure] {text}", sys.stdout.encoding))
+        draw_text(f"[figure] {text}")
 
 
 def _image(png: bytes, alt: str) -> str:

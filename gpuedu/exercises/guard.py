@@ -13,6 +13,7 @@ import builtins
 import contextlib
 import ctypes
 import linecache
+import math
 import signal
 import sys
 import threading
@@ -26,6 +27,7 @@ from typing import Any
 
 from gpuedu.errors import AnswerError, GpueduError, TimeLimitExceeded
 from gpuedu.exercises.capture import captured
+from gpuedu.exercises.interruption import interruptible, require_unheard, unbroken
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
 _AGAIN_S = 0.001
@@ -68,8 +70,12 @@ class Outcome:
     seconds: float = 0.0
 
 
+@unbroken
 def play_guarded(play: Callable[[], Any], limit_s: float) -> Outcome:
-    """Call ``play`` within ``limit_s`` seconds; only a KeyboardInterrupt gets out."""
+    """Call ``play`` within ``limit_s`` seconds; only a KeyboardInterrupt gets out.
+
+    It gets out also where the learner's code, or a loop of training, caught it and went on.
+    """
     observed, problem = None, None
     started = time.perf_counter()
     with captured() as printed:
@@ -80,6 +86,7 @@ def play_guarded(play: Callable[[], Any], limit_s: float) -> Outcome:
             raise
         except BaseException as fault:
             problem = explain(fault, limit_s)
+    require_unheard()
     return Outcome(observed, problem, printed.text, time.perf_counter() - started)
 
 
@@ -101,6 +108,7 @@ def _no_input() -> Iterator[None]:
         builtins.input = original
 
 
+@interruptible
 def _call_learner(play: Callable[[], Any]) -> Any:
     """The frame below which an interruption may land; see ``_is_inside``."""
     return play()
@@ -117,10 +125,13 @@ def _is_inside(frame: FrameType | None) -> bool:
 
 @contextlib.contextmanager
 def time_limit(limit_s: float) -> Iterator[None]:
-    """Raise TimeLimitExceeded inside ``_call_learner`` when ``limit_s`` seconds have passed."""
+    """Raise TimeLimitExceeded inside ``_call_learner`` when ``limit_s`` seconds have passed.
+
+    With ``math.inf``, never.
+    """
     in_main = threading.current_thread() is threading.main_thread()
     limiter = _by_alarm if in_main and hasattr(signal, "SIGALRM") else _by_thread
-    with limiter(max(limit_s, _AGAIN_S)):
+    with limiter(max(limit_s, _AGAIN_S)) if limit_s < math.inf else contextlib.nullcontext():
         yield
 
 

@@ -21,6 +21,7 @@ from typing import Any
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Case, Exercise
 from gpuedu.exercises.guard import Outcome, Problem
+from gpuedu.exercises.interruption import unbroken
 
 START_LIMIT_S = 60.0
 
@@ -28,6 +29,7 @@ START_LIMIT_S = 60.0
 class Worker:
     """A process that plays cases of one exercise after another for this one."""
 
+    @unbroken
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
         with theirs:
@@ -53,6 +55,7 @@ class Worker:
             raise TimeoutError
         return cloudpickle.loads(self._channel.recv_bytes())
 
+    @unbroken
     def end(self) -> None:
         """End it and everything it started."""
         with contextlib.suppress(ProcessLookupError, PermissionError):

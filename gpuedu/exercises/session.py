@@ -1,13 +1,14 @@
 """What a learner calls: check, hint, predict, reveal, measure, see, progress and setup.
 
 None of them raises for what a learner wrote or for what the machine lacks: an exception would end a
-"run all" and lose what comes behind it.
+"run all" and lose what comes behind it. An interrupt does end it, as everywhere in a notebook.
 """
 
 from __future__ import annotations
 
 import contextlib
 import inspect
+import math
 import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -16,9 +17,10 @@ from typing import Any
 from gpuedu.errors import AnswerError, GpueduError
 from gpuedu.exercises import registry
 from gpuedu.exercises.card import Card, report_card
-from gpuedu.exercises.display import draw, draw_figure
+from gpuedu.exercises.display import Points, draw, draw_figure, draw_text, in_notebook
 from gpuedu.exercises.examine import examine
 from gpuedu.exercises.guard import learner_line, play_guarded
+from gpuedu.exercises.interruption import interrupts_heard, quiet, unbroken
 from gpuedu.exercises.placeholder import has_placeholder
 from gpuedu.exercises.predictions import (
     as_kept,
@@ -28,6 +30,7 @@ from gpuedu.exercises.predictions import (
     reveal_card,
     with_unit,
 )
+from gpuedu.exercises.sign import sign_of_life
 from gpuedu.exercises.variants import require_code
 
 SEED_VARIABLE = "GPUEDU_SEED"
@@ -41,6 +44,8 @@ _codes: list[str] = [""]
 def check(exercise: str, *answers: Any) -> float:
     """Judge an answer, draw its card, and return the points earned as a finite float.
 
+    Where a notebook shows the result, it is text that nbgrader reads; a person sees the card alone.
+
     Args:
         exercise: the exercise's id, as in the lesson.
         *answers: the learner's functions or values, in the order that the lesson gives.
@@ -50,35 +55,41 @@ def check(exercise: str, *answers: Any) -> float:
         answer of the wrong kind. Wrong answers are no exceptions.
     """
     points = 0.0
-    with _faults_told():
+    with _told("checking", exercise):
         report = examine(registry.load_varied(exercise, _codes[0]), answers, seed())
         points = report.points
-        if report.state != "unsolved":
-            store().record_attempt(
-                report.exercise, report.points, report.max_points, report.held(), report.seconds
-            )
-        draw(report_card(report))
-    return points
+        card = report_card(report)
+        if report.state == "unsolved":
+            draw(card)
+        else:
+            earned = (report.points, report.max_points, report.held(), report.seconds)
+            _keep(lambda: store().record_attempt(report.exercise, *earned), card)
+    return Points(points) if in_notebook() else points
+
+
+@unbroken
+def _keep(record: Callable[[], None], card: Card) -> None:
+    """Record something and show its card: both, or neither where an interrupt comes before."""
+    record()
+    draw(card)
 
 
 def hint(exercise: str) -> None:
     """Give the next hint of an exercise: first a question, last almost the answer."""
-    with _faults_told():
-        hints = registry.load_varied(exercise, _codes[0]).judge.hints
-        step = store().next_hint(exercise, len(hints))
-        more = f'`hint("{exercise}")` again for the next.' if step < len(hints) else ""
-        draw(
-            Card(
-                f"{exercise}: hint {step} of {len(hints)}",
-                paragraphs=(hints[step - 1],),
-                next=more,
-            )
-        )
+    with _told("getting a hint for", exercise):
+        _give_hint(exercise, registry.load_varied(exercise, _codes[0]).judge.hints)
+
+
+@unbroken
+def _give_hint(exercise: str, hints: Sequence[str]) -> None:
+    step = store().next_hint(exercise, len(hints))
+    more = f'`hint("{exercise}")` again for the next.' if step < len(hints) else ""
+    draw(Card(f"{exercise}: hint {step} of {len(hints)}", paragraphs=(hints[step - 1],), next=more))
 
 
 def predict(key: str, value: float | str) -> None:
     """Store a prediction before the answer is revealed: a number, or one of the choices."""
-    with _faults_told():
+    with _told("keeping your prediction for", key):
         prediction = registry.load_prediction(key, _codes[0])
         if value is ...:
             asked = f"Put your guess in place of `...`: {prediction.question}"
@@ -88,15 +99,17 @@ def predict(key: str, value: float | str) -> None:
             return
         stored = prediction_value(prediction, value)
         counts = not store().is_revealed(key)
-        store().record_prediction(key, as_kept(stored, prediction))
         shown = with_unit(stored, prediction)
         told = "Kept. Now find out." if counts else "The answer is out: your earlier one counts."
-        draw(Card(f"{key}: your prediction is {shown}", next=told))
+        _keep(
+            lambda: store().record_prediction(key, as_kept(stored, prediction)),
+            Card(f"{key}: your prediction is {shown}", next=told),
+        )
 
 
 def reveal(key: str, measured: float | None = None) -> None:
     """Compare the stored prediction with the truth, or with what the learner just measured."""
-    with _faults_told():
+    with _told("revealing", key):
         prediction = registry.load_prediction(key, _codes[0])
         truth = prediction.truth if measured is None else require_truth(measured)
         if truth is None:
@@ -107,8 +120,10 @@ def reveal(key: str, measured: float | None = None) -> None:
             text = f'Predict first: fill in `predict("{key}", ...)` above; a guess is enough.'
             draw(Card(f"{key}: no prediction yet", paragraphs=(text,)))
             return
-        store().record_truth(key, as_kept(truth, prediction))
-        draw(reveal_card(key, prediction, as_said(said, prediction), truth))
+        _keep(
+            lambda: store().record_truth(key, as_kept(truth, prediction)),
+            reveal_card(key, prediction, as_said(said, prediction), truth),
+        )
 
 
 def see(name: str, *answers: Any) -> None:
@@ -116,19 +131,21 @@ def see(name: str, *answers: Any) -> None:
 
     What is a text there (a listing, a page of facts) is printed.
     """
-    with _faults_told():
+    with _told("drawing", name):
         draw_picture = registry.load_picture(name, _codes[0])
         if any(has_placeholder(answer) for answer in answers):
             draw(Card(f"{name}: nothing to draw yet", paragraphs=("Fill in the blank above.",)))
             return
         _require_as_many(name, draw_picture, answers)
-        outcome = play_guarded(lambda: draw_picture(*answers), PICTURE_LIMIT_S)
+        # Without an answer all of it is ours, which ends; how soon depends on the machine.
+        limit_s = PICTURE_LIMIT_S if answers else math.inf
+        outcome = play_guarded(lambda: draw_picture(*answers), limit_s)
         if outcome.problem is not None:
             why = f"{outcome.problem.message}. {outcome.problem.cause}".strip()
             draw(Card(f"{name}: cannot be drawn yet", "wrong", paragraphs=(why,)))
             return
         if isinstance(outcome.observed, str):
-            print(outcome.observed)
+            draw_text(outcome.observed)
         else:
             draw_figure(outcome.observed)
 
@@ -150,7 +167,7 @@ def _require_as_many(name: str, draw_picture: Callable[..., Any], answers: Seque
 
 def measure(name: str, *answers: Any) -> dict[str, float]:
     """Time something on this machine and return the figures; they are shown, never graded."""
-    with _faults_told():
+    with _told("measuring", name, is_ticking=False):
         run = registry.load_measure(name)
         if any(has_placeholder(answer) for answer in answers):
             draw(Card(f"{name}: nothing to measure yet", paragraphs=("Fill in the blank above.",)))
@@ -167,8 +184,8 @@ def progress() -> None:
     """Show what is solved, in how many attempts, and how good the predictions were."""
     from gpuedu.exercises.progress import format_summary
 
-    with _faults_told():
-        print(format_summary(store().summary()))
+    with _told("adding up your progress"):
+        draw_text(format_summary(store().summary()))
 
 
 def setup(lesson: str, variant: str = "") -> None:
@@ -182,13 +199,13 @@ def setup(lesson: str, variant: str = "") -> None:
     from gpuedu.hardware.doctor import short_form
     from gpuedu.syllabus import lesson as find_lesson
 
-    with _faults_told():
+    with _told("setting up", lesson):
         require_code(variant)
         _codes[0] = variant
         entry = find_lesson(lesson)
         store()
-        print(f"{entry.title}: {entry.question} (about {entry.minutes} minutes)")
-        print(short_form(look_at_machine(measure=False)))
+        draw_text(f"{entry.title}: {entry.question} (about {entry.minutes} minutes)")
+        draw_text(short_form(look_at_machine(measure=False)))
 
 
 def seed() -> int:
@@ -218,19 +235,39 @@ def _tell(message: str) -> None:
 
 
 @contextlib.contextmanager
-def _faults_told() -> Iterator[None]:
-    """Turn an exception into a card: a person's slip as what it is, ours as ours."""
-    try:
-        yield
-    except GpueduError as fault:
-        draw(Card(fault.message, "refused", next=f"Try: {fault.remedy}" if fault.remedy else ""))
-    except Exception as fault:
-        where = learner_line(fault)
-        draw(
-            Card(
-                "This is a fault of the course, not of your code",
-                "refused",
-                paragraphs=(f"{type(fault).__name__}: {fault}"[:500], where),
-                next="Nothing was counted against you. Please report it with this card.",
+def _told(doing: str, name: Any = "", *, is_ticking: bool = True) -> Iterator[None]:
+    """Show what happens in a call: that it takes long, and any exception as a card.
+
+    Only an interrupt goes on behind its card. ``is_ticking``: whether the line counts the seconds;
+    where something is timed nothing else should wake up.
+    """
+    what = f"{doing} `{name}`" if name and isinstance(name, str) else doing
+    with interrupts_heard(), sign_of_life(what, is_ticking=is_ticking):
+        try:
+            yield
+        except KeyboardInterrupt as interrupt:
+            draw(_interrupted(what))
+            raise quiet(interrupt) from None
+        except GpueduError as fault:
+            draw(
+                Card(fault.message, "refused", next=f"Try: {fault.remedy}" if fault.remedy else "")
             )
-        )
+        except Exception as fault:
+            draw(_fault_of_ours(fault))
+
+
+def _interrupted(what: str) -> Card:
+    return Card(
+        "Interrupted",
+        paragraphs=(f"Stopped while {what}. Nothing was counted, and nothing is lost.",),
+        next="Run the cell again whenever you like.",
+    )
+
+
+def _fault_of_ours(fault: Exception) -> Card:
+    return Card(
+        "This is a fault of the course, not of your code",
+        "refused",
+        paragraphs=(f"{type(fault).__name__}: {fault}"[:500], learner_line(fault)),
+        next="Nothing was counted against you. Please report it with this card.",
+    )

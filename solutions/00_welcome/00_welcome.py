@@ -76,7 +76,7 @@ def copied_bytes(n, itemsize):
 check("first-check", copied_bytes)
 
 # %% [markdown]
-# The number below the card is what you earned. Stuck? `hint("first-check")` asks you a question;
+# The first line of the card says what you earned. Stuck? `hint("first-check")` asks you a question;
 # call it again and it says more; the third gives nearly everything away. Call it once now, to see
 # one.
 

@@ -88,6 +88,14 @@ def test_a_property_that_fails_says_no_in_words_and_bold():
     assert card.heading == "first-check: 1 of 2"
 
 
+def test_a_mark_of_words_is_read_aloud_and_apart_from_its_text():
+    card = Card("a", lines=(Line("✓", "yes"), Line("⚠ hazard:", "a race"), Line("note:", "slow")))
+    tags = parse(card)
+    marks = [attrs for _, attrs in tags.found if attrs.get("class") == "mark"]
+    assert ["aria-hidden" in attrs for attrs in marks] == [True, False, False]
+    assert "⚠ hazard: a race" in tags.text and "note: slow" in tags.text
+
+
 def test_the_same_reason_is_told_once():
     def copied_bytes(n, itemsize):
         raise ValueError("always")

@@ -25,6 +25,22 @@ def test_check_draws_a_card_and_returns_a_plain_float(capsys):
     assert "first-check: 2 of 2" in capsys.readouterr().out
 
 
+def test_a_notebook_hands_the_number_to_nbgrader_and_shows_none():
+    from nbclient import NotebookClient
+    from nbformat import v4
+    from nbgrader.utils import determine_grade
+
+    code = "import gpuedu\ngpuedu.check('first-check', lambda n, i: n * i)"
+    settings = {"grade": True, "solution": False, "points": 2, "schema_version": 3}
+    cell = v4.new_code_cell(code, metadata={"nbgrader": {"grade_id": "a", **settings}})
+    NotebookClient(v4.new_notebook(cells=[cell]), timeout=120).execute()
+    result = cell.outputs[-1]
+    assert result.output_type == "execute_result"
+    assert result.data["text/plain"] == "0.0"
+    assert "0.0" not in result.data["text/html"]
+    assert determine_grade(cell) == (0.0, 2.0)
+
+
 @pytest.mark.parametrize("answer", [lambda n, i: n * i, lambda n, i: "x", 3, None, ..., len])
 def test_whatever_is_checked_gives_a_finite_float(answer, capsys):
     points = gpuedu.check("first-check", answer)

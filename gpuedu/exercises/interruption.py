@@ -1,0 +1,111 @@
+"""A person's interrupt (a notebook's square button, Ctrl-C): where it lands and what is seen of it.
+
+It ends the cell by a KeyboardInterrupt, as any interrupt does, so that "run all" stops there. But
+it lands only where nothing is left half done. Elsewhere it is heard a moment later.
+"""
+
+from __future__ import annotations
+
+import _thread
+import contextlib
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType
+from typing import Any, TypeVar
+
+NOTE = "Stopped. Cells that were queued after this one have not run."
+_AGAIN_S = 0.05
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_is_broken_by_it: dict[CodeType, bool] = {}
+
+
+def unbroken(function: Function) -> Function:
+    """Let a function finish first, but for the ``interruptible`` ones that it calls."""
+    _is_broken_by_it[function.__code__] = False
+    return function
+
+
+def interruptible(function: Function) -> Function:
+    """Let an interrupt land in what this function calls, also from within an unbroken one."""
+    _is_broken_by_it[function.__code__] = True
+    return function
+
+
+def _may_land(frame: FrameType | None) -> bool:
+    """Whether an interrupt may be raised here.
+
+    Never inside an import: what is cut off there may not be importable again in this process, as
+    is PyTorch, and the learner would have to restart the kernel.
+    """
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return False
+        if frame.f_code in _is_broken_by_it:
+            return _is_broken_by_it[frame.f_code]
+        frame = frame.f_back
+    return True
+
+
+class _Call:
+    """One of the learner's calls, and whether an interrupt came during it."""
+
+    def __init__(self, raise_it: Callable[..., Any]) -> None:
+        self.heard = False
+        self._raise_it = raise_it
+
+    def hear(self, signum: int, frame: FrameType | None) -> None:
+        """The handler of SIGINT. Its own caller is asked, as ``frame`` may have ended by then."""
+        self.heard = True
+        if _may_land(sys._getframe(1)):
+            self._raise_it(signum, frame)
+        else:
+            # Not a `threading.Thread`: the code that was interrupted may hold that module's lock.
+            _thread.start_new_thread(self._send_again, ())
+
+    def _send_again(self) -> None:
+        time.sleep(_AGAIN_S)
+        if self in _calls:
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+
+_calls: list[_Call] = []
+
+
+@contextlib.contextmanager
+def interrupts_heard() -> Iterator[None]:
+    """Let a person's interrupt end the block where it may, at the latest behind it.
+
+    Signals come to the main thread only; in another one, nothing changes.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or not callable(before) or not hasattr(signal, "pthread_kill"):
+        yield
+        return
+    call = _Call(before)
+    signal.signal(signal.SIGINT, call.hear)
+    try:
+        _calls.append(call)
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        _calls.remove(call)
+    if call.heard:
+        raise quiet(KeyboardInterrupt())
+
+
+def require_unheard() -> None:
+    """Raise the interrupt that came during this call, where the code that it hit swallowed it."""
+    if any(call.heard for call in _calls):
+        raise KeyboardInterrupt
+
+
+def quiet(interrupt: KeyboardInterrupt) -> KeyboardInterrupt:
+    """Have a notebook show a line in place of the interrupt's traceback, which is the course's."""
+    interrupt._render_traceback_ = lambda: [NOTE]  # type: ignore[attr-defined]
+    return interrupt
