@@ -55,7 +55,7 @@ def check(exercise: str, *answers: Any) -> float:
         answer of the wrong kind. Wrong answers are no exceptions.
     """
     points = 0.0
-    with _told("checking", exercise):
+    with learner_call("checking", exercise):
         report = examine(registry.load_varied(exercise, _codes[0]), answers, seed())
         points = report.points
         card = report_card(report)
@@ -76,7 +76,7 @@ def _keep(record: Callable[[], None], card: Card) -> None:
 
 def hint(exercise: str) -> None:
     """Give the next hint of an exercise: first a question, last almost the answer."""
-    with _told("getting a hint for", exercise):
+    with learner_call("getting a hint for", exercise):
         _give_hint(exercise, registry.load_varied(exercise, _codes[0]).judge.hints)
 
 
@@ -89,7 +89,7 @@ def _give_hint(exercise: str, hints: Sequence[str]) -> None:
 
 def predict(key: str, value: float | str) -> None:
     """Store a prediction before the answer is revealed: a number, or one of the choices."""
-    with _told("keeping your prediction for", key):
+    with learner_call("keeping your prediction for", key):
         prediction = registry.load_prediction(key, _codes[0])
         if value is ...:
             asked = f"Put your guess in place of `...`: {prediction.question}"
@@ -109,7 +109,7 @@ def predict(key: str, value: float | str) -> None:
 
 def reveal(key: str, measured: float | None = None) -> None:
     """Compare the stored prediction with the truth, or with what the learner just measured."""
-    with _told("revealing", key):
+    with learner_call("revealing", key):
         prediction = registry.load_prediction(key, _codes[0])
         truth = prediction.truth if measured is None else require_truth(measured)
         if truth is None:
@@ -131,7 +131,7 @@ def see(name: str, *answers: Any) -> None:
 
     What is a text there (a listing, a page of facts) is printed.
     """
-    with _told("drawing", name):
+    with learner_call("drawing", name):
         draw_picture = registry.load_picture(name, _codes[0])
         if any(has_placeholder(answer) for answer in answers):
             draw(Card(f"{name}: nothing to draw yet", paragraphs=("Fill in the blank above.",)))
@@ -167,7 +167,7 @@ def _require_as_many(name: str, draw_picture: Callable[..., Any], answers: Seque
 
 def measure(name: str, *answers: Any) -> dict[str, float]:
     """Time something on this machine and return the figures; they are shown, never graded."""
-    with _told("measuring", name, is_ticking=False):
+    with learner_call("measuring", name, is_ticking=False):
         run = registry.load_measure(name)
         if any(has_placeholder(answer) for answer in answers):
             draw(Card(f"{name}: nothing to measure yet", paragraphs=("Fill in the blank above.",)))
@@ -184,7 +184,7 @@ def progress() -> None:
     """Show what is solved, in how many attempts, and how good the predictions were."""
     from gpuedu.exercises.progress import format_summary
 
-    with _told("adding up your progress"):
+    with learner_call("adding up your progress"):
         draw_text(format_summary(store().summary()))
 
 
@@ -199,7 +199,7 @@ def setup(lesson: str, variant: str = "") -> None:
     from gpuedu.hardware.doctor import short_form
     from gpuedu.syllabus import lesson as find_lesson
 
-    with _told("setting up", lesson):
+    with learner_call("setting up", lesson):
         require_code(variant)
         _codes[0] = variant
         entry = find_lesson(lesson)
@@ -235,7 +235,7 @@ def _tell(message: str) -> None:
 
 
 @contextlib.contextmanager
-def _told(doing: str, name: Any = "", *, is_ticking: bool = True) -> Iterator[None]:
+def learner_call(doing: str, name: Any = "", *, is_ticking: bool = True) -> Iterator[None]:
     """Show what happens in a call: that it takes long, and any exception as a card.
 
     Only an interrupt goes on behind its card. ``is_ticking``: whether the line counts the seconds;

@@ -7,9 +7,9 @@ from typing import Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.card import Card
-from gpuedu.exercises.display import draw, in_notebook
+from gpuedu.exercises.display import draw, draw_text, in_notebook
 from gpuedu.exercises.placeholder import has_placeholder
-from gpuedu.exercises.session import _faults_told
+from gpuedu.exercises.session import learner_call
 from gpuedu.simt import simulate
 from gpuedu.simt.host.limits import dimensions
 from gpuedu.trace import Trace
@@ -43,7 +43,7 @@ def step(kernel: Any, *launch: Any, block: int | None = None, **options: Any) ->
     >>> step(double, 1, 32, np.ones(32, np.float32))
     step 1 of 2: warp 0 at line 2: i = cuda.grid(1)
     """
-    with _faults_told():
+    with learner_call("stepping through", getattr(kernel, "__name__", "a kernel")):
         if has_placeholder(kernel):
             draw(Card("Nothing to step through yet", paragraphs=("Fill in the blank above.",)))
             return
@@ -56,7 +56,7 @@ def _show(stepper: Stepper) -> None:
 
         display(stepper)
     else:
-        print(stepper)
+        draw_text(str(stepper))
 
 
 def _trace_of(
