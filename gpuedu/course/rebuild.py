@@ -29,10 +29,16 @@ class RebuildFromRelease(NbGraderPreprocessor):
         self, nb: NotebookNode, resources: ResourcesDict
     ) -> tuple[NotebookNode, ResourcesDict]:
         """Rebuild one submission; nbgrader runs this in the course's root."""
-        release = self.release_for(resources["nbgrader"])
+        told = resources["nbgrader"]
+        release = self.release_for(told)
         if release is None:  # a notebook that is not the course's
             return nb, resources
-        return merge(None, parse(nbformat.writes(nb).encode()), release).notebook, resources
+        mine = parse(nbformat.writes(nb).encode())
+        return merge(self.base_of(mine, told), mine, release).notebook, resources
+
+    def base_of(self, mine: NotebookNode, told: Mapping[str, Any]) -> NotebookNode | None:
+        """What the learner's notebook was made from; None where that is the released one."""
+        return None
 
     def release_for(self, told: Mapping[str, Any]) -> NotebookNode | None:
         """The released notebook, by what nbgrader tells of a submission; None where none is."""

@@ -15,7 +15,10 @@ from nbformat import NotebookNode
 
 from gpuedu.errors import GpueduError
 from gpuedu.exercises.registry import load_variant
+from gpuedu.exercises.variants import CODE
 from gpuedu.syllabus import Lesson
+
+_SETUP = re.compile(rf'^setup\("([\w-]+)"(?:, variant="({CODE.pattern})")?\)', re.MULTILINE)
 
 
 def vary(released: NotebookNode, lesson: Lesson, code: str) -> NotebookNode:
@@ -40,6 +43,18 @@ def vary_text(released: str, lesson: Lesson, code: str) -> str:
     public = nbformat.reads(released, as_version=4)
     varied = vary(public, lesson, code)
     return released if varied is public else nbformat.writes(varied) + "\n"
+
+
+def code_in(notebook: NotebookNode, lesson: Lesson) -> str | None:
+    """The code that a notebook says in its setup cell, whoever wrote it there.
+
+    "" where it calls ``setup`` as it is published; None where it does not call it for this lesson.
+    """
+    for cell in notebook.cells:
+        for slug, code in _SETUP.findall(cell.source) if cell.cell_type == "code" else ():
+            if slug == lesson.slug:
+                return code
+    return None
 
 
 def _setup(lesson: Lesson, code: str) -> str:

@@ -8,8 +8,10 @@ from pathlib import Path
 from gpuedu.course.variants import vary_text
 from gpuedu.course.workspace.folder import release_folder
 from gpuedu.errors import GpueduError
-from gpuedu.grading.batch.variants import Variants, choose_variants, code_for
+from gpuedu.exercises.registry import load_variant
+from gpuedu.grading.batch.variants import Variants, choose_variants, code_for, variants_in
 from gpuedu.grading.judge.grading import lesson_in
+from gpuedu.grading.verdict import read_verdicts
 from gpuedu.syllabus import ready_lessons
 
 
@@ -33,13 +35,14 @@ def write_handouts(
 
     Raises:
         GpueduError: there is no such lesson, a name is no folder's, or the class was handed out
-            otherwise before.
+            otherwise before, as its verdicts or the note beside them say.
     """
     for name in learners:
         if name in ("", ".", "..") or "/" in name or "\\" in name:
             raise GpueduError(f"{name!r} cannot be the name of a folder")
     wanted = Variants.LEARNER if learners else Variants.CLASS
     entries = [lesson_in(name) for name in lessons or (one.folder for one in ready_lessons())]
+    require_same_numbers(verdicts, secret, wanted)
     choose_variants(verdicts, wanted)
     written = []
     for learner in learners or ("",):
@@ -52,3 +55,29 @@ def write_handouts(
             path.write_text(vary_text(text, entry, code), "utf-8")
             written.append(path)
     return written
+
+
+def require_same_numbers(verdicts: Path, secret: str, wanted: Variants) -> None:
+    """Raise GpueduError where what was graded already would be judged by other numbers from now on.
+
+    Nothing changes where all verdicts are of these numbers, or of lessons in which none are drawn.
+    """
+    changed = sorted(
+        {
+            told["lesson"]
+            for told in read_verdicts(verdicts)
+            if told.get("variant", "") != (code := code_for(secret, told["learner"], wanted))
+            and any(load_variant(name, code) for name in lesson_in(told["lesson"]).exercises)
+        }
+    )
+    if not changed:
+        return
+    before = "the published numbers"
+    if variants_in(verdicts) is not Variants.PUBLISHED:
+        before = "other numbers"
+    raise GpueduError(
+        f"{verdicts} has verdicts on {', '.join(changed)} by {before}: those learners would be "
+        "judged by numbers that they were not given, and lose points",
+        remedy="name another folder of verdicts, for a class to which nothing was handed out yet; "
+        f"`gpuedu grade --out {verdicts}` goes on with {before}",
+    )

@@ -39,7 +39,7 @@ from gpuedu.grading.batch.worker import Worker
 from gpuedu.grading.feedback import feedback_card
 from gpuedu.grading.judge.grading import lesson_in
 from gpuedu.grading.literal import literal, shielded
-from gpuedu.grading.reading.released import released
+from gpuedu.grading.reading.released import origin, released
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.verdict import Task, read_verdict
 
@@ -108,6 +108,11 @@ class RebuildFromVariant(RebuildFromRelease, ClassVerdicts):
         if public is None or not task.variant:
             return public
         return copy.deepcopy(released(task.lesson, task.variant))
+
+    def base_of(self, mine: NotebookNode, told: Mapping[str, Any]) -> NotebookNode | None:
+        """The course's notebook with other numbers, where it is that which the learner answered."""
+        found = origin(self._task(told["student"], told["assignment"]), mine)
+        return found and found.notebook
 
 
 class JudgeInSandbox(ClassVerdicts, Execute):

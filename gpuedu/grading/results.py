@@ -102,7 +102,7 @@ def tensor_of(name: Any, shape: Any, raw: Any) -> Any:
     """
     import torch
 
-    dtype = getattr(torch, name, None) if type(name) is str else None
+    dtype = vars(torch).get(name) if type(name) is str else None  # `getattr` imports what it finds
     is_raw = type(raw) is np.ndarray and raw.dtype == np.uint8 and raw.ndim == 1
     if not (isinstance(dtype, torch.dtype) and is_raw and type(shape) is list):
         raise AnswerError("a tensor arrived in a form that none has")

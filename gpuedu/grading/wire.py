@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import GpueduError
+from gpuedu.grading.dtypes import dtype_named
 from gpuedu.units import format_size
 
 _LENGTHS = struct.Struct("<II")
@@ -179,15 +180,10 @@ class _Reader:
     def _array_of(self, told: Any) -> np.ndarray:
         try:
             name, shape, *strides = told
-            dtype = np.dtype(name) if type(name) is str else None
+            dtype = dtype_named(name)
         except (TypeError, ValueError) as fault:
             raise WireError(f"a message has an array of no known dtype: {fault}") from fault
-        if (
-            dtype is None
-            or dtype.kind not in _KINDS
-            or not dtype.itemsize
-            or type(shape) is not list
-        ):
+        if dtype.kind not in _KINDS or not dtype.itemsize or type(shape) is not list:
             raise WireError("a message has an array of no known dtype")
         if len(shape) > self._limits.dimensions or not all(
             type(side) is int and 0 <= side <= self._limits.arrays_bytes for side in shape

@@ -8,18 +8,19 @@ import sys
 import nbformat
 import pytest
 
+from gpuedu.course.checkout import release_folder
 from gpuedu.course.demo import fill_in
 from gpuedu.errors import GpueduError
 from gpuedu.exercises.registry import load_variant
 from gpuedu.grading.batch.secret import class_secret
 from gpuedu.grading.batch.variants import Variants, choose_variants, code_for, variants_in
 from gpuedu.grading.handouts import write_handouts
-from gpuedu.grading.verdict import read_verdicts
+from gpuedu.grading.verdict import State, Task, Verdict, read_verdicts, write_verdict
 from tests.grading.batch.class_of import solutions_of
 from tests.grading.classroom import exported, hand_in, make_course, nbgrader
 
 LESSON, EXERCISE = "01_why_gpus", "check-the-claim"
-LEARNERS = ("ann", "bob", "cleo", "dora")
+LEARNERS = ("ann", "bob", "cleo", "dora", "eve")
 
 
 def own_answer(notebook):
@@ -45,11 +46,13 @@ def course(tmp_path_factory, zygote):
     }
     own = {name: own_answer(nbformat.reads(texts[name], as_version=4)) for name in LEARNERS}
     public = solutions_of(LESSON)[f"{EXERCISE}-answer"]
+    published = (release_folder() / LESSON / f"{LESSON}.ipynb").read_text("utf-8")
     answers = {
         "ann": (texts["ann"], own["ann"]),
         "bob": (texts["ann"], own["ann"]),  # her notebook as it is, code and all
         "cleo": (texts["cleo"], public),
         "dora": (texts["dora"], own["bob"]),  # somebody else's values in her own notebook
+        "eve": (published, public),  # not what she was handed
     }
     for learner, (text, answer) in answers.items():
         filled = fill_in(text, {f"{EXERCISE}-answer": answer})
@@ -61,20 +64,26 @@ def course(tmp_path_factory, zygote):
 def test_only_a_learners_own_values_earn_the_points(course):
     scores = {who: float(row["score"]) for (_, who), row in exported(course).items()}
     assert scores["ann"] == 6
-    assert max(scores[name] for name in ("bob", "cleo", "dora")) < 6
+    assert max(scores[name] for name in ("bob", "cleo", "dora", "eve")) < 6
     assert scores["cleo"] == 0
     verdicts = {one["learner"]: one for one in read_verdicts(course / "verdicts")}
     assert len({one["variant"] for one in verdicts.values()}) == len(LEARNERS)
-    assert not any("setup" in line for line in verdicts["ann"]["repairs"])
-    assert any("changed by the learner" in line for line in verdicts["bob"]["repairs"])
+    assert verdicts["ann"]["repairs"] == verdicts["cleo"]["repairs"] == []
+    judged = "it was judged by those that this learner was given"
+    assert verdicts["bob"]["repairs"] == [
+        f"the notebook has numbers of another class or learner: {judged}"
+    ]
+    assert verdicts["eve"]["repairs"] == [f"the notebook has the published numbers: {judged}"]
 
 
 def test_feedback_shows_what_the_learner_was_given(course):
     nbgrader(course, "generate_feedback", LESSON)
-    for name in ("ann", "bob"):
+    for name in ("ann", "bob", "eve"):
         page = (course / "feedback" / name / LESSON / f"{LESSON}.html").read_text("utf-8")
         secret = class_secret(course / "verdicts")
         assert code_for(secret, name, Variants.LEARNER) in page
+        assert "changed by the learner" not in page
+        assert "before the update" not in page  # of a cell in which the course's numbers differ
 
     path = course / "autograded" / "ann" / LESSON / f"{LESSON}.ipynb"
     shown = nbformat.read(path, as_version=4).cells
@@ -123,3 +132,38 @@ def test_one_class_is_handed_out_one_way(tmp_path):
     (tmp_path / "variants.txt").write_text("everybody\n")
     with pytest.raises(GpueduError, match="says 'everybody'"):
         variants_in(tmp_path)
+
+
+def judged(out, learner="ann", lesson=LESSON, variant="", state=State.GRADED):
+    """A verdict in a folder, by the numbers of a code."""
+    verdict = Verdict(Task(learner, lesson, "", 1, variant), state)
+    write_verdict(out, f"{learner}{lesson}.verdict.json", verdict)
+
+
+@pytest.mark.parametrize("learners", [(), ("ann",)])
+@pytest.mark.parametrize("state", [State.GRADED, State.FAILED_BY_LEARNER])
+def test_a_class_that_was_judged_by_published_numbers_keeps_them(tmp_path, learners, state):
+    judged(tmp_path, state=state)
+    judged(tmp_path, "bob", "00_welcome")
+    with pytest.raises(GpueduError, match=f"on {LESSON} by the published numbers") as refused:
+        write_handouts(tmp_path / "out", tmp_path, "secret", learners, ["04_memory"])
+    assert "another folder of verdicts" in refused.value.remedy
+    assert variants_in(tmp_path) is Variants.PUBLISHED
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_class_that_was_judged_with_another_secret_keeps_its_numbers(tmp_path):
+    write_handouts(tmp_path / "out", tmp_path, "secret", lessons=[LESSON])
+    judged(tmp_path, variant=code_for("secret", "ann", Variants.CLASS))
+    with pytest.raises(GpueduError, match="by other numbers"):
+        write_handouts(tmp_path / "out", tmp_path, "another", lessons=[LESSON])
+
+
+def test_numbers_are_handed_out_where_no_verdict_changes(tmp_path):
+    judged(tmp_path, lesson="00_welcome")
+    judged(tmp_path, lesson="05_cooperation")  # nothing is drawn there
+    write_handouts(tmp_path / "out", tmp_path, "secret", ["ann"], [LESSON])
+    judged(tmp_path, variant=code_for("secret", "ann", Variants.LEARNER))
+    write_handouts(tmp_path / "out", tmp_path, "secret", ["ann", "bob"], [LESSON, "04_memory"])
+    assert variants_in(tmp_path) is Variants.LEARNER
+    assert (tmp_path / "out" / "bob" / "04_memory").is_dir()

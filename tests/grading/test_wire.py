@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import tracemalloc
 
 import hypothesis.extra.numpy as arrays
 import numpy as np
@@ -120,6 +121,10 @@ BROKEN = {
     "bytes of nothing": framed([], b"12345678"),
     "an object array": framed({"a": ["|O", [1]]}, bytes(8)),
     "a dtype with fields": framed({"a": ["i4,i4", [1]]}, bytes(8)),
+    "a dtype of many dimensions": framed({"a": ["(" + "1," * 30_000 + ")f8", [1]]}, bytes(8)),
+    "a dtype of many fields": framed({"a": ["f8," * 30_000, [1]]}, bytes(8)),
+    "a dtype of another name": framed({"a": ["float64", [1]]}, bytes(8)),
+    "a dtype that is a list": framed({"a": [[["x", "<f8"]], [1]]}, bytes(8)),
     "a dtype of nonsense": framed({"a": ["{}", [1]]}, bytes(8)),
     "a shape below zero": framed({"a": ["<i4", [-1]]}, bytes(4)),
     "a shape of text": framed({"a": ["<i4", ["1"]]}, bytes(4)),
@@ -148,6 +153,17 @@ BROKEN = {
 def test_bytes_from_an_enemy_are_refused(name):
     with pytest.raises(WireError):
         unpack(BROKEN[name], WireLimits())
+
+
+@pytest.mark.parametrize("name", ["a dtype of many dimensions", "a dtype of many fields"])
+def test_a_dtypes_name_is_not_read_by_numpy_unless_it_is_known(name):
+    tracemalloc.start()
+    try:
+        with pytest.raises(WireError):
+            unpack(BROKEN[name])
+        assert tracemalloc.get_traced_memory()[1] < 20 * len(BROKEN[name])
+    finally:
+        tracemalloc.stop()
 
 
 def test_numbers_are_keys_as_long_as_their_hashes_differ():

@@ -101,6 +101,17 @@ HARMLESS = {
     "writes to the course": (
         "import gpuedu\ntry:\n    open(gpuedu.__file__, 'a')\n    raise SystemError\nexcept OSError: pass"
     ),
+    "sets the kernel": (
+        "import os\nopened = []\n"
+        "named = ['/proc/sysrq-trigger', '/proc/sys/kernel/core_pattern', '/proc/self/oom_score_adj']\n"
+        "found = [os.path.join(at, n) for at, _, names in os.walk('/proc') for n in names]\n"
+        "assert len(found) > 1000 or not os.path.exists('/proc/self')\n"
+        "for path in named + [one for one in found if not os.path.islink(one)]:\n"
+        "    try: opened.append((path, os.open(path, os.O_WRONLY | os.O_NONBLOCK)))\n"
+        "    except OSError: pass\n"
+        "assert not opened, opened"
+    ),
+    "prints by the name of a file": "open('/dev/stdout', 'w').write('x')",
     "warns": "import sys, warnings\nwarnings.warn('careful')\nprint('progress 10%', file=sys.stderr)",
     "prints much": "print('x' * 100_000)",
     "at exit": "import atexit\natexit.register(lambda: print('bye'))",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from gpuedu.errors import GpueduError
@@ -18,6 +18,8 @@ _ENDINGS = re.compile(r"\.(ipynb|zip)$", re.IGNORECASE)
 _COPY = re.compile(r"(_?\(\d+\)|_(copy|kopie)?_?\d*)$")
 """What browsers, file managers and platforms put behind a name that is taken, in plain form."""
 _PLAIN = re.compile(r"[\s_-]+")
+_MOST_TOLD = 10
+"""Files of a learner's that are passed over for the same reason: of more, only how many."""
 
 
 def find_submissions(
@@ -40,7 +42,8 @@ def find_submissions(
         secret: the teacher's; seeds of cases are made from it, and differ by learner.
         lessons: folders of the lessons to grade; all that there are by default.
         variants: whose numbers they were given.
-        tell: is called with a line for all that is passed over: ``passed over: PATH: why``.
+        tell: is called with a line for all that is passed over: ``passed over: PATH: why``; where
+            a learner has very many files of one kind, with a line for some and their number.
 
     Raises:
         GpueduError: there is no folder, or no submission in it.
@@ -48,8 +51,11 @@ def find_submissions(
     if not folder.is_dir():
         raise GpueduError(f"{folder} is no folder", remedy="name the folder with the submissions")
 
-    def pass_over(path: Path, why: str) -> None:
-        tell(f"passed over: {path}: {why}")
+    def pass_over(paths: Sequence[Path], why: str) -> None:
+        for path in paths[:_MOST_TOLD]:
+            tell(f"passed over: {path}: {why}")
+        if len(paths) > _MOST_TOLD:
+            tell(f"passed over: {paths[0].parent}: {len(paths) - _MOST_TOLD:,} more like these")
 
     ready = {one.folder for one in ready_lessons()}
     wanted = set(lessons or ready)
@@ -57,13 +63,13 @@ def find_submissions(
     for learner in sorted(folder.iterdir()):
         why = _why_no_learner(learner)
         if why:
-            pass_over(learner, why)
+            pass_over([learner], why)
             continue
         for lesson, path in sorted(_submissions_of(learner, pass_over).items()):
             if lesson in wanted:
                 tasks.append(task_for(learner.name, lesson, path, secret, variants))
             elif lesson not in ready:
-                pass_over(path, "this lesson is in preparation")
+                pass_over([path], "this lesson is in preparation")
     if not tasks:
         raise GpueduError(
             f"there is no submission in {folder}",
@@ -91,31 +97,30 @@ def _why_no_learner(path: Path) -> str:
     return "its name begins with a dot" if path.name.startswith(".") else ""
 
 
-def _submissions_of(learner: Path, pass_over: Callable[[Path, str], None]) -> dict[str, Path]:
+def _submissions_of(
+    learner: Path, pass_over: Callable[[Sequence[Path], str], None]
+) -> dict[str, Path]:
     """One submission for each lesson; what else there is, is told."""
-    exact, near = defaultdict(list), defaultdict(list)
+    exact, near, odd = defaultdict(list), defaultdict(list), []
     there = sorted(learner.iterdir())
     if not there:
-        pass_over(learner, "there is nothing in it")
+        pass_over([learner], "there is nothing in it")
     for path in there:
         lesson = lesson_named(path.name)
         if not lesson or not (path.is_dir() or _ENDINGS.search(path.name)):
-            pass_over(path, "its name is not that of a lesson's folder, archive or notebook")
-        elif _ENDINGS.sub("", path.name) == lesson:
-            exact[lesson].append(path)
+            odd.append(path)
         else:
-            near[lesson].append(path)
+            (exact if _ENDINGS.sub("", path.name) == lesson else near)[lesson].append(path)
+    pass_over(odd, "its name is not that of a lesson's folder, archive or notebook")
     found = {}
     for lesson in sorted({*exact, *near}):
         best, others = exact[lesson] or near[lesson], near[lesson] if exact[lesson] else []
-        for path in others:
-            pass_over(path, f"there is {best[0].name}, which has the lesson's own name")
+        pass_over(others, f"there is {best[0].name}, which has the lesson's own name")
         if len(best) == 1:
             found[lesson] = best[0]
-            continue
-        for path in best:
-            names = ", ".join(one.name for one in best if one != path)
-            pass_over(path, f"there is {names}, too: leave one of them, or nothing is graded")
+        else:
+            count = f"it is one of {len(best):,} submissions of this lesson"
+            pass_over(best, f"{count}: leave one of them, or nothing is graded")
     return found
 
 

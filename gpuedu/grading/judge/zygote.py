@@ -14,6 +14,7 @@ from gpuedu.grading.judge.rooms import Room
 from gpuedu.grading.player.zygote import READY
 from gpuedu.grading.sandbox.bubblewrap import HOME, command, writable_folders
 from gpuedu.grading.sandbox.limits import PlayingLimits, SandboxError
+from gpuedu.grading.sandbox.users import players_user
 
 START_LIMIT_S = 120.0
 
@@ -32,9 +33,11 @@ class Zygote:
     def __init__(self, *, sandbox: bool = True) -> None:
         self.sandbox = sandbox
         self._folder = None if sandbox else tempfile.TemporaryDirectory(prefix="gpuedu-player-")
+        self._user = players_user() if sandbox else None
         ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
         with theirs:
             inside = [sys.executable, "-m", "gpuedu.grading.player.zygote", str(theirs.fileno())]
+            inside += [] if self._user is None else [str(self._user)]
             self._process = subprocess.Popen(
                 command(inside) if sandbox else inside,
                 env=None if sandbox else _plain_environment(),

@@ -38,11 +38,23 @@ def die_with_parent() -> None:
     _require(_libc().prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0), "death signal")
 
 
+def become(user: int) -> None:
+    """Be another user, alone in a group of that number, with no capability, for good."""
+    _drop_bounds()
+    os.setgroups(())
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+    drop_privileges()
+
+
 def hide_memory() -> None:
     """Let no process of the same user read this one's memory, environment or files; on Linux."""
-    if sys.platform != "linux":
-        return
-    _require(_libc().prctl(_SET_DUMPABLE, 0, 0, 0, 0), "dumpable")
+    _set_dumpable(0)
+
+
+def _set_dumpable(value: int) -> None:
+    if sys.platform == "linux":
+        _require(_libc().prctl(_SET_DUMPABLE, value, 0, 0, 0), "dumpable")
 
 
 def enter_own_namespaces() -> None:
@@ -53,9 +65,11 @@ def enter_own_namespaces() -> None:
     user, group = os.getuid(), os.getgid()
     flags = _NEW_USER | _NEW_MOUNTS | _NEW_PROCESSES | _NEW_IPC
     _require(_libc().unshare(flags), "unshare")
+    _set_dumpable(1)  # while memory is hidden, these files are root's, and only root can write them
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
     Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+    hide_memory()
 
 
 def enter_own_keyring() -> None:
@@ -83,9 +97,12 @@ def mount_memory(folder: str, size_bytes: int) -> None:
 
 
 def mount_processes() -> None:
-    """Put a /proc over the old one that shows this namespace alone; where refused, an empty one."""
+    """Put a /proc over the old one that shows this namespace alone; where refused, an empty one.
+
+    Nothing in it can be written to: no setting of the kernel's, and nothing of a process.
+    """
     try:
-        _mount("proc", "/proc", _NO_SETUID | _NO_DEVICES | _NO_PROGRAMS, "")
+        _mount("proc", "/proc", _NO_SETUID | _NO_DEVICES | _NO_PROGRAMS | _READ_ONLY, "")
     except PermissionError:
         _mount("tmpfs", "/proc", _NO_SETUID | _NO_DEVICES | _READ_ONLY, "size=0")
 
@@ -103,13 +120,19 @@ def forbid_namespaces() -> None:
 
 def drop_privileges() -> None:
     """Give up every capability, for good."""
+    _drop_bounds()
+    libc = _libc()
+    _require(libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "no new privileges")
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
+    _require(libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
+
+
+def _drop_bounds() -> None:
+    """Let no program give a capability; nothing happens where the caller may not say so."""
     libc = _libc()
     for capability in range(64):
         if libc.prctl(_DROP_BOUND, capability, 0, 0, 0):
             break
-    _require(libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "no new privileges")
-    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
-    _require(libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
 
 
 def set_limits(open_files: int, file_bytes: int) -> None:

@@ -1,9 +1,10 @@
 """A warm process inside the sandbox that players are forked from.
 
-``python -m gpuedu.grading.player.zygote FD`` imports what players need, stays single-threaded (a
-fork of a process that has run parallel code can hang), and forks a *room* for each request. It runs
-nothing that a learner wrote, so no state passes from one submission to the next. What a lesson
-needs is imported when its first room is asked for: a lesson on kernels does not wait for PyTorch.
+``python -m gpuedu.grading.player.zygote FD [USER]`` becomes that user, imports what players need,
+stays single-threaded (a fork of a process that has run parallel code can hang), and forks a *room*
+for each request. It runs nothing that a learner wrote, so no state passes from one submission to
+the next. What a lesson needs is imported when its first room is asked for: a lesson on kernels does
+not wait for PyTorch.
 
 A room is two processes: a *warden*, which waits to be put into a control group and makes the
 namespaces; and process 1 of these, the *host*, which forks one player after another, and sweeps
@@ -33,6 +34,8 @@ READY = b"ready\n"
 def main() -> None:
     """Serve requests from the socket whose number is on the command line."""
     control = socket.socket(fileno=int(sys.argv[1]))
+    for user in sys.argv[2:]:
+        namespaces.become(int(user))
     namespaces.die_with_parent()
     namespaces.hide_memory()
     import_machine()
@@ -100,8 +103,8 @@ def _be_host(room: socket.socket, settings: dict[str, Any]) -> None:
     try:
         namespaces.die_with_parent()
         if settings["sandbox"]:
-            namespaces.mount_processes()
             namespaces.forbid_namespaces()
+            namespaces.mount_processes()
             namespaces.drop_privileges()
         room.sendall(READY)
         host(room, settings)

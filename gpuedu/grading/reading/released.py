@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
 from gpuedu.course.checkout import release_folder
-from gpuedu.course.variants import vary
+from gpuedu.course.variants import code_in, vary
+from gpuedu.errors import GpueduError
 from gpuedu.grading.judge.grading import lesson_in
 from gpuedu.grading.reading.limits import SubmissionError
-from gpuedu.grading.reading.submission import read_submission
+from gpuedu.grading.reading.submission import Origin, read_submission
 from gpuedu.grading.submission import Submission
 from gpuedu.grading.texts import printable
 from gpuedu.grading.verdict import State, Task, Verdict
@@ -29,10 +30,34 @@ def released(folder: str, variant: str = "") -> NotebookNode:
     return vary(public, lesson_in(folder), variant)
 
 
+def origin(task: Task, mine: NotebookNode) -> Origin | None:
+    """What a learner's notebook was made from, where that is not what they were given.
+
+    By the code in its setup cell, which is the learner's to change: what is told of their cells may
+    follow from it, but no point.
+    """
+    lesson = lesson_in(task.lesson)
+    code, given = code_in(mine, lesson), code_in(released(task.lesson, task.variant), lesson)
+    if code is None or code == given:
+        return None
+    try:
+        found = released(task.lesson, code)
+    except GpueduError:  # nobody was ever given this code
+        return None
+    if code_in(found, lesson) != code:  # nothing in this lesson is drawn
+        return None
+    theirs = "the published numbers"
+    if code:
+        theirs = f"numbers of {'another' if given else 'a'} class or learner"
+    ours = "those that this learner was given" if given else "the published ones"
+    return Origin(found, f"the notebook has {theirs}: it was judged by {ours}")
+
+
 def read(task: Task) -> Submission | Verdict:
     """The submission, or the verdict on one that cannot be read."""
     try:
-        return read_submission(Path(task.path), task.lesson, released(task.lesson, task.variant))
+        given = released(task.lesson, task.variant)
+        return read_submission(Path(task.path), task.lesson, given, origin_of=partial(origin, task))
     except SubmissionError as fault:
         reason = printable(str(fault))
         digest = hashlib.sha256(f"unreadable {reason}".encode()).hexdigest()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -19,8 +20,25 @@ from gpuedu.grading.texts import printable
 _MOST_NAMED = 4
 
 
+@dataclass(frozen=True)
+class Origin:
+    """A notebook of the course with other numbers than the learner was given.
+
+    Attributes:
+        notebook: it has the same cells as what they were given, and other texts in some.
+        remark: what is told about it.
+    """
+
+    notebook: NotebookNode
+    remark: str
+
+
 def read_submission(
-    path: Path, lesson: str, released: NotebookNode, limits: ReadingLimits | None = None
+    path: Path,
+    lesson: str,
+    released: NotebookNode,
+    limits: ReadingLimits | None = None,
+    origin_of: Callable[[NotebookNode], Origin | None] = lambda _: None,
 ) -> Submission:
     """Read a submission as data: nothing in it is run, followed, or unpacked to disk.
 
@@ -29,6 +47,7 @@ def read_submission(
         lesson: the lesson's folder name, such as ``01_why_gpus``.
         released: the notebook that learners were given.
         limits: beyond which the submission is refused.
+        origin_of: what the notebook that was handed in was made from, if it is not ``released``.
 
     Raises:
         SubmissionError: it cannot be read; why, and what to try.
@@ -40,7 +59,7 @@ def read_submission(
     too_long = _without_long_cells(mine, limits)
     answers = {}
     try:
-        for cell, place in _answer_cells(released, mine, remarks):
+        for cell, place in _answer_cells(released, mine, origin_of(mine), remarks):
             if place in too_long:
                 remarks.append(
                     f"the answer {cell.id!r} was not taken: it is {too_long[place]:,} long"
@@ -99,19 +118,29 @@ def _decode(data: bytes, remarks: list[str]) -> str:
 
 
 def _answer_cells(
-    released: NotebookNode, mine: NotebookNode, remarks: list[str]
+    released: NotebookNode,
+    mine: NotebookNode,
+    origin: Origin | None,
+    remarks: list[str],
 ) -> Iterator[tuple[NotebookNode, int]]:
     """The released answer cells that are there, each with its place in the learner's notebook."""
     course = slots(released.cells, released.cells)
     places = {slot: own for own, slot in match(mine.cells, course).items()}
-    remarks += _told(released, mine, places)
+    if origin is not None:
+        remarks.append(origin.remark)
+    remarks += _told(released, mine, places, origin.notebook if origin else released)
     for number, slot in enumerate(course):
         if number in places and role(slot.release) == "answer":
             yield slot.release, places[number]
 
 
-def _told(released: NotebookNode, mine: NotebookNode, places: Mapping[int, int]) -> Iterator[str]:
-    """What differs in form from the released notebook, a line for each kind."""
+def _told(
+    released: NotebookNode, mine: NotebookNode, places: Mapping[int, int], origin: NotebookNode
+) -> Iterator[str]:
+    """What differs in form from the released notebook, a line for each kind.
+
+    What a cell says in ``origin`` is not the learner's doing, either.
+    """
     kept = [(number, cell) for number, cell in enumerate(released.cells) if role(cell) != "text"]
     gone = [cell.id for number, cell in kept if number not in places]
     if gone:
@@ -121,7 +150,7 @@ def _told(released: NotebookNode, mine: NotebookNode, places: Mapping[int, int])
         for number, cell in kept
         if number in places
         and role(cell) in ("setup", "check", "given")
-        and _differs(cell, mine.cells[places[number]])
+        and all(_differs(one, mine.cells[places[number]]) for one in (cell, origin.cells[number]))
     ]
     if edited:
         yield f"changed by the learner, run as released: {_some(edited)}"

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from gpuedu.grading.sandbox.bubblewrap import program
+from gpuedu.grading.sandbox.bubblewrap import mounted_folders, program
 from gpuedu.grading.sandbox.cgroups import can_limit
 from gpuedu.grading.sandbox.limits import SandboxError
+from gpuedu.grading.sandbox.users import require_readable
 
 
 def require_sandbox() -> None:
     """Raise SandboxError where there is no sandbox with limits; it says what is missing."""
     program()
+    require_readable(mounted_folders())
     if not can_limit():
         raise SandboxError(
             "no control group can be made here, so nothing would limit memory and processes",
-            remedy="run the grader as root, or in a delegated scope: `systemd-run --user --scope "
-            "-p Delegate=yes gpuedu grade ...`; or `--no-sandbox` for code you trust",
+            remedy="start the grader in a delegated scope: `systemd-run --user --scope "
+            "-p Delegate=yes gpuedu grade ...`, or as root (learners' code never runs as root); "
+            "or `--no-sandbox` for code you trust",
         )

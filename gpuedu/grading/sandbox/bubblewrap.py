@@ -2,6 +2,10 @@
 
 The system and Python are read-only; of the course there is what stands beside a learner's code. No
 judge, no solution, no test, no other submission is mounted, so none can be read.
+
+An ordinary user gets a user namespace, in which that user has another number. Root would be root in
+there, too, and the kernel lets root write to much of ``/proc`` by the number alone. So root makes
+the other namespaces without that one, and what runs inside becomes ``players_user`` first of all.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from gpuedu.grading.sandbox.limits import SandboxError
+from gpuedu.grading.sandbox.users import players_user
 
 HOME = "/home/learner"
 USER_ID = 1000
@@ -31,6 +36,13 @@ _SYSTEM = (
     "/etc/ld.so.cache",
     "/etc/alternatives",
 )
+_OF_A_USER = ("--unshare-all", "--unshare-user")
+_OF_ROOT = (
+    *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"),
+    # No more than it takes to become somebody else.
+    *("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"),
+    *("--cap-add", "CAP_SETPCAP"),
+)
 _HIDDEN_PACKAGES = ("course", "grading/judge", "grading/reading", "grading/sandbox")
 
 
@@ -46,26 +58,42 @@ def program() -> str:
             "bubblewrap is not installed: a learner's code would run without a sandbox",
             remedy="`apt install bubblewrap` (Linux only), or `--no-sandbox` for code you trust",
         )
-    why = _why_not(found)
-    if why:
-        raise SandboxError(
-            f"bubblewrap cannot make a sandbox here: {why}",
-            remedy="allow unprivileged user namespaces (in a container, its seccomp profile "
-            "decides), or `--no-sandbox` for code you trust",
-        )
+    _require_namespaces(found)
     return found
 
 
 @cache
-def _why_not(program: str) -> str:
-    """What bubblewrap says where it cannot start; "" where it can."""
-    tried = subprocess.run(
-        [program, "--unshare-all", "--ro-bind", "/", "/", "true"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=20,
-    )
+def _require_namespaces(program: str) -> None:
+    """Raise SandboxError where no sandbox can be made, or no room in it by those who run there."""
+    user = players_user()
+    why = _why_not(program, _OF_A_USER, user)
+    if user is not None:
+        why = why or _why_not(program, _OF_ROOT, None)
+    if why:
+        other = "" if user is None else "start the grader as an ordinary user, "
+        raise SandboxError(
+            f"bubblewrap cannot make a sandbox here: {why}",
+            remedy="allow unprivileged user namespaces (in a container, its seccomp profile "
+            f"decides), {other}or `--no-sandbox` for code you trust",
+        )
+
+
+def _why_not(program: str, namespaces: Sequence[str], user: int | None) -> str:
+    """What bubblewrap says where a user, by default this one, cannot start it; "" where it can."""
+    try:
+        tried = subprocess.run(
+            [program, *namespaces, "--ro-bind", "/", "/", "true"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=20,
+            cwd="/",
+            user=user,
+            group=user,
+            extra_groups=None if user is None else (),
+        )
+    except OSError as fault:  # a container may know few users
+        return f"nothing can run as user {user}: {fault.strerror}"
     return (tried.stderr.strip() or f"status {tried.returncode}") if tried.returncode else ""
 
 
@@ -73,16 +101,16 @@ def command(inside: Sequence[str]) -> list[str]:
     """The command line that runs another inside the sandbox."""
     return [
         program(),
-        *("--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--clearenv"),
-        *("--uid", str(USER_ID), "--gid", str(USER_ID), "--hostname", "grader"),
+        *_namespaces(),
+        *("--die-with-parent", "--new-session", "--clearenv", "--hostname", "grader"),
         *_environment(),
         # Before what may lie below: a checkout in /tmp, say.
-        *(part for folder in ("/tmp", HOME) for part in ("--tmpfs", folder)),
+        *_own_folders(),
         *_system(),
         # The whole of /proc, so that each player can be given one of its own over it.
         *("--dev", "/dev", "--bind", "/proc", "/proc"),
         *_course(),
-        *("--ro-bind", str(_HOSTS), "/etc/hosts"),
+        *("--dir", "/etc", "--ro-bind", str(_HOSTS), "/etc/hosts"),
         *("--remount-ro", "/"),
         *(() if "/tmp" in writable_folders() else ("--remount-ro", "/tmp")),
         *("--chdir", HOME, "--"),
@@ -90,13 +118,37 @@ def command(inside: Sequence[str]) -> list[str]:
     ]
 
 
+def _namespaces() -> tuple[str, ...]:
+    if players_user() is not None:
+        return _OF_ROOT
+    return (*_OF_A_USER, "--uid", str(USER_ID), "--gid", str(USER_ID))
+
+
+def _own_folders() -> Iterator[str]:
+    """Empty folders, to which whoever runs inside can write."""
+    for folder in ("/tmp", HOME):
+        yield from _parents(Path(folder))
+        yield from () if players_user() is None else ("--perms", "1777")
+        yield from ("--tmpfs", folder)
+
+
+def _bind(path: Path) -> Iterator[str]:
+    """Something of this machine to read, in folders that all may enter, wherever it lies here."""
+    yield from _parents(path)
+    yield from ("--ro-bind", str(path), str(path))
+
+
+def _parents(path: Path) -> Iterator[str]:
+    for parent in reversed(path.parents[:-1]):
+        yield from ("--dir", str(parent))
+
+
 def writable_folders() -> tuple[str, ...]:
     """Folders that a learner's code can write to: empty, and each player's own.
 
     Not ``/tmp`` where Python or the course lies in it: an empty one would hide them.
     """
-    needed = [_PACKAGE, *_python_folders()]
-    taken = any(one.is_relative_to("/tmp") for one in needed)
+    taken = any(one.is_relative_to("/tmp") for one in mounted_folders())
     return (HOME, "/dev/shm") if taken else (HOME, "/tmp", "/dev/shm")
 
 
@@ -127,9 +179,14 @@ def _system() -> Iterator[str]:
         if path.is_symlink():
             yield from ("--symlink", str(path.readlink()), name)
         elif path.exists():
-            yield from ("--ro-bind", name, name)
+            yield from _bind(path)
     for folder in _python_folders():
-        yield from ("--ro-bind", str(folder), str(folder))
+        yield from _bind(folder)
+
+
+def mounted_folders() -> list[Path]:
+    """Folders of this machine, beside the system's, that are seen inside."""
+    return [_PACKAGE, *_python_folders()]
 
 
 def _python_folders() -> list[Path]:
@@ -146,7 +203,7 @@ def _python_folders() -> list[Path]:
 
 def _course() -> Iterator[str]:
     """The package, with empty folders where something is that a learner's code must not see."""
-    yield from ("--ro-bind", str(_PACKAGE), str(_PACKAGE))
+    yield from _bind(_PACKAGE)
     for folder in hidden_folders():
         yield from ("--tmpfs", str(folder), "--remount-ro", str(folder))
 

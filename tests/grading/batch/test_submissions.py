@@ -81,8 +81,24 @@ def test_of_several_submissions_of_a_lesson_none_is_taken_and_each_is_told(tmp_p
     found, told = find(tmp_path)
     assert found == [("ann", "00_welcome", "00_welcome.zip")]
     assert len(told) == 5
-    assert "leave one of them" in told[0]
-    assert "(1).ipynb: there is 01_why_gpus (2).ipynb, too" in told[0]
+    assert "(1).ipynb: it is one of 2 submissions of this lesson: leave one of them" in told[0]
+    assert "bob/01_why_gpus.zip: it is one of 2" in told[-1]
+
+
+def test_thousands_of_files_of_one_learner_are_told_in_few_lines(tmp_path):
+    lay(tmp_path, *(f"ann/01_why_gpus ({n}).ipynb" for n in range(3000)))
+    lay(tmp_path, *(f"ann/00_welcome ({n}).ipynb" for n in range(300)), "ann/00_welcome.ipynb")
+    lay(tmp_path, *(f"ann/notes {n}" for n in range(3000)), "bob/00_welcome (1).ipynb")
+    found, told = find(tmp_path)
+    assert [one[0] for one in found] == ["ann", "bob"]
+    assert len(told) == 3 * 11
+    assert sum(map(len, told)) < 40 * 300
+    counted = [line for line in told if line.startswith(f"passed over: {tmp_path}/ann: ")]
+    assert [line.rsplit(": ")[-1] for line in counted] == [
+        "2,990 more like these",
+        "290 more like these",
+        "2,990 more like these",
+    ]
 
 
 def test_nothing_is_passed_over_in_silence(tmp_path):

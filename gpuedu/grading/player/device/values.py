@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import AnswerError
+from gpuedu.grading.dtypes import dtype_named
 
 _LEAVES = (str, bool, int, float, type(None))
 _KINDS = "biufcUS"
@@ -105,7 +106,7 @@ def _host_array(value: np.ndarray) -> Any:
     """A host array; of one that cannot be sent, its dtype and shape."""
     if value.dtype.kind in _KINDS and not value.dtype.hasobject:
         return value if type(value) is np.ndarray else np.asarray(value)
-    return ["blank", "O" if value.dtype.hasobject else value.dtype.str, list(value.shape)]
+    return ["blank", "|O" if value.dtype.hasobject else value.dtype.str, list(value.shape)]
 
 
 def _encode_small(codec: Codec, value: Any, depth: int) -> Any:
@@ -155,7 +156,7 @@ def _unknown(value: Any, depth: int) -> list:
 
 
 def _blank(dtype: str, shape: list) -> np.ndarray:
-    return np.broadcast_to(np.zeros((), np.dtype(dtype)), tuple(shape))
+    return np.broadcast_to(np.zeros((), dtype_named(dtype)), tuple(shape))
 
 
 def _stand_in(name: str, module: str, elements: Any) -> Any:
@@ -174,14 +175,14 @@ def _range(*numbers: int) -> range:
 
 
 def _number_type(name: str) -> type:
-    found = getattr(np, name)
+    found = vars(np).get(name)  # what `getattr` finds besides is imported by it
     if not (isinstance(found, type) and issubclass(found, np.generic)):
         raise TypeError(name)
     return found
 
 
 def _ufunc(name: str) -> np.ufunc:
-    found = getattr(np, name)
+    found = vars(np).get(name)
     if not isinstance(found, np.ufunc):
         raise TypeError(name)
     return found
@@ -205,7 +206,7 @@ _SMALL: dict[str, Callable[..., Any]] = {
     "complex": lambda real, imag: complex(real, imag),
     "bytes": lambda array: array.tobytes(),
     "range": _range,
-    "dtype": lambda name: np.dtype(str(name)),
+    "dtype": dtype_named,
     "type": lambda name: _TYPES[str(name)] if name in _TYPES else _number_type(name),
     "number type": _number_type,
     "ufunc": _ufunc,

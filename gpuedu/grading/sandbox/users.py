@@ -1,0 +1,34 @@
+"""Whose processes players are: never root's, whoever grades."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from gpuedu.grading.sandbox.limits import SandboxError
+
+PLAYERS = 65_533
+"""User and group that players have where the grader is root: a number that distributions give to
+nobody. Not that of ``nobody`` itself, to whom files and processes may belong."""
+_READ_AND_ENTER = 0o5
+
+
+def players_user() -> int | None:
+    """The user that players become; None where they stay what the grader is, which is not root."""
+    return PLAYERS if os.geteuid() == 0 else None
+
+
+def require_readable(folders: Iterable[Path]) -> None:
+    """Raise SandboxError where players could not read a folder that is mounted for them.
+
+    Folders above it do not matter: inside the sandbox they are others, which all may enter.
+    """
+    if players_user() is None:
+        return
+    for folder in folders:
+        if folder.stat().st_mode & _READ_AND_ENTER != _READ_AND_ENTER:
+            raise SandboxError(
+                f"{folder} can be read by its owner alone, and players do not run as root",
+                remedy=f"`chmod -R o+rX {folder}`, or the grader started as an ordinary user",
+            )
