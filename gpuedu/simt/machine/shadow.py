@@ -8,9 +8,10 @@ of them a write and not both atomic, one must happen before the other, else they
 3. accesses of two lanes of a warp with a ``syncwarp`` or a ``*_sync`` operation between them whose
    mask names both (lanes are not in step by themselves since Volta);
 4. across blocks, or within one: a thread fences, then changes an address atomically (release);
-   later another thread changes that address atomically (acquire). What the first thread did before
-   its fence, and what its block did before a barrier before that, happens before what the second
-   thread does afterwards, and what its block does after a later barrier.
+   later another thread changes that address atomically and uses the old value (acquire). What the
+   first thread did before its fence, what its block did before a barrier before that, and the
+   releasing atomic itself happen before what the second thread does afterwards, and what its block
+   does after a later barrier. So the last of all blocks may reset the counter that named it.
 
 A plain read of a flag is never an acquire: a flag must be read by an atomic. Two writes of the same
 value that are not ordered leave the same memory behind: they are a note, not a hazard.
