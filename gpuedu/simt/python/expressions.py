@@ -22,6 +22,7 @@ from gpuedu.simt.program import (
     Unary,
 )
 from gpuedu.simt.python import arrays, calls, threads, views
+from gpuedu.simt.python.literals import folded
 from gpuedu.simt.python.lowerer import BitCount, Conjugate, Lowerer, cast, member_value, shape_of
 from gpuedu.simt.python.variables import read_name
 from gpuedu.simt.typing_rules import binary, unary
@@ -61,6 +62,8 @@ def evaluate(k: Lowerer, node: ast.expr) -> Value:
             return constant(k, node, value)
         case ast.Name(id=name):
             return read_name(k, node, name)
+        case ast.BinOp() | ast.UnaryOp() if (literal := folded(node)) is not None:
+            return constant(k, node, literal.value)
         case ast.BinOp(left=left, op=op, right=right):
             return operate(
                 k, node, OPERATORS.get(type(op), "@"), evaluate(k, left), evaluate(k, right)
