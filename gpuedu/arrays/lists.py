@@ -23,6 +23,7 @@ _ELSEWHERE = {
     "cupy.random.bytes": "cp.random.randint(0, 256, n, dtype=cp.uint8)",
     "cupy.random.random_integers": "cp.random.randint",
     "cupy.from_dlpack": "cp.asarray takes what is in gpuedu's device memory",
+    "cupyx.jit": "`cuda.jit` for a kernel in Python, `cp.RawKernel` for one in CUDA C",
     "cupy.vectorize": "operators and functions of arrays, or a kernel",
 }
 

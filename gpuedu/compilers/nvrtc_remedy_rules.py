@@ -152,6 +152,6 @@ RULES = (
         "no #include: printf, mathematics and CUDA's names are built in",
     ),
     Rule(_NOT_FOUND + r'"(?:stdint\.h|cstdint|inttypes\.h)"', "#include <cuda/std/cstdint>"),
-    Rule(_NOT_FOUND, "a header of CUDA or CuPy, or the code itself in place of the #include"),
+    Rule(_NOT_FOUND, "the code itself in place of the #include"),
     Rule("unrecognized option", "options such as '-std=c++17', '-DTILE=16', '--use_fast_math'"),
 )

@@ -25,6 +25,7 @@ from gpuedu.simt.meeting import (
     widen,
 )
 from gpuedu.simt.program import (
+    BOOL,
     ArraySlot,
     ArrayType,
     Break,
@@ -42,7 +43,7 @@ from gpuedu.simt.program import (
 )
 from gpuedu.simt.tables import Tables
 from gpuedu.simt.typing_rules import TypingError
-from gpuedu.simt.values import Array, Kind, Scalar, Static, Tuple, Value, kind_of
+from gpuedu.simt.values import Array, Kind, Optional, Scalar, Static, Tuple, Value, kind_of
 from gpuedu.trace import Place
 
 
@@ -100,6 +101,11 @@ class Builder:
             return Scalar(self.keep(value.expression, name), value.literal)
         if isinstance(value, Tuple):
             return Tuple(tuple(self.hold(item, name) for item in value.items), value.names)
+        if isinstance(value, Optional):
+            number, there = (
+                Scalar(self.keep(part.expression, name)) for part in (value.number, value.there)
+            )
+            return Optional(number, there)
         return value
 
     # Paths
@@ -146,6 +152,8 @@ class Builder:
                 return Array(self.array_slot(name, ArrayType(dtype, ndim, space, readonly)))
             case ("tuple", kinds, fields):
                 return Tuple(tuple(self.value_of(item, name) for item in kinds), fields)
+            case ("optional", dtype):
+                return Optional(Scalar(self.slot(name, dtype)), Scalar(self.slot(name, BOOL)))
         return Static(kind[1].object)
 
     @contextmanager
@@ -286,8 +294,13 @@ class Builder:
         self.emit(Return())
         self.names = None
 
-    def inline(self, names: Names, lower: Callable[[], None], name: str) -> Value:
-        """Lower a device function's body here; its result."""
+    def inline(
+        self, names: Names, lower: Callable[[], None], name: str, *, has_none: bool = False
+    ) -> Value:
+        """Lower a device function's body here; its result.
+
+        ``has_none`` says that a path without a result gives None, which a number can be beside.
+        """
         if self.names is None:
             return Static(None)
         outer, scope, statement = self.names, CallScope(), Inline([])
@@ -296,6 +309,8 @@ class Builder:
         with self._into(statement.body):
             self.names = dict(names)
             lower()
+            if has_none and any(isinstance(v, Scalar) for _, v in scope.returns):
+                self.leave_function(Static(None))
         self._calls.pop()
         falls_through = self.names is not None
         self.names = outer
@@ -303,10 +318,15 @@ class Builder:
 
     def _result(self, scope: CallScope, falls_through: bool, name: str) -> Value:
         values = [value for _, value in scope.returns if value is not None]
-        values = [v for v in values if not (isinstance(v, Static) and v.object is None)]
-        if not values:
+        given = [v for v in values if not (isinstance(v, Static) and v.object is None)]
+        if not given:
             return Static(None)
-        if falls_through or len(values) < len(scope.returns):
+        may_be_none = len(given) < len(values)
+        if (
+            falls_through
+            or len(values) < len(scope.returns)
+            or (may_be_none and not all(isinstance(v, Scalar | Optional) for v in given))
+        ):
             raise TypingError(
                 f"`{name}` returns a value on some paths and none on others",
                 remedy="end every path of the function with `return` and a value",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpuedu.simt.program import ArraySlot, Cast, Expression, Move
+import numpy as np
+
+from gpuedu.simt.program import ArraySlot, Cast, Const, Expression, Move
 from gpuedu.simt.typing_rules import TypingError, unify
-from gpuedu.simt.values import Array, Kind, Scalar, Tuple, Value, leaves
+from gpuedu.simt.values import Array, Kind, Optional, Scalar, Static, Tuple, Value, leaves
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +23,10 @@ def unify_kinds(first: Kind, second: Kind) -> Kind:
     """The kind that holds both, as Numba unifies types; TypingError where there is none."""
     if first == second:
         return first
+    if _is_none(first) or _is_none(second):
+        other = second if _is_none(first) else first
+        if other[0] in ("scalar", "optional"):
+            return ("optional", other[1])
     match first, second:
         case ("scalar", left), ("scalar", right):
             return ("scalar", unify(left, right))
@@ -29,10 +35,16 @@ def unify_kinds(first: Kind, second: Kind) -> Kind:
             return ("tuple", kinds, fields if fields == others else ())
         case ("array", *left), ("array", *right) if left[:3] == right[:3]:
             return ("array", *left[:3], left[3] or right[3])
+        case (("optional" | "scalar"), left), (("optional" | "scalar"), right):
+            return ("optional", unify(left, right))
     raise TypingError(
         f"no common type for {say(first)} and {say(second)}",
         remedy="give the variable one type on every path, or use a second name",
     )
+
+
+def _is_none(kind: Kind) -> bool:
+    return kind[0] == "static" and kind[1].object is None
 
 
 def say(kind: Kind) -> str:
@@ -40,6 +52,8 @@ def say(kind: Kind) -> str:
     match kind:
         case ("scalar", dtype):
             return f"{dtype.name}"
+        case ("optional", dtype):
+            return f"{dtype.name} or None"
         case ("array", dtype, ndim, *_):
             return f"an array of {dtype.name} with {ndim} dimension{'' if ndim == 1 else 's'}"
         case ("tuple", kinds, _):
@@ -62,6 +76,12 @@ def convert(value: Value, kind: Kind) -> list[Expression | ArraySlot]:
             ]
         case Array(slot), _:
             return [slot]
+        case Optional(number, there), ("optional", dtype):
+            return [*convert(number, ("scalar", dtype)), there.expression]
+        case Scalar(), ("optional", dtype):
+            return [*convert(value, ("scalar", dtype)), Const(np.True_)]
+        case Static(), ("optional", dtype):
+            return [Const(dtype.type(0)), Const(np.False_)]
     return []
 
 

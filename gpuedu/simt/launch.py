@@ -18,8 +18,7 @@ from gpuedu.errors import GpueduError
 from gpuedu.simt import arguments as args
 from gpuedu.simt import cuda_c, exceptions
 from gpuedu.simt.borrowing import on_host
-from gpuedu.simt.host.errors import LaunchError
-from gpuedu.simt.host.limits import Dim3, dimensions, require_launchable
+from gpuedu.simt.host.limits import Dim3, dimensions, require_launchable, require_shared_memory
 from gpuedu.simt.machine.account import Account
 from gpuedu.simt.machine.codegen import Compiled, generate
 from gpuedu.simt.machine.findings import Findings
@@ -35,7 +34,6 @@ MAX_TURNS = 100_000
 MAX_COUNTED_TURNS = 20_000_000
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # malloc.h
 _KEPT_BYTES = 64 << 20
-STATIC_SHARED_BYTES = 48 * 1024
 
 
 @lru_cache(maxsize=1024)
@@ -136,7 +134,7 @@ def run(
     require_launchable(_name_of(kernel), grid, block, dynamic_shared_bytes)
     arguments = _fitted(kernel, arguments)
     program = program_of(kernel, arguments)
-    _check_shared(program, dynamic_shared_bytes)
+    require_shared_memory(program.name, shared_bytes(program), dynamic_shared_bytes)
     report = Findings(program.language)
     for note in program.notes:
         report.add(note)
@@ -295,16 +293,6 @@ def _chunks(grid: Dim3, block: Dim3, order: Sequence[int] | None) -> Any:
     count = max(1, CHUNK_THREADS // threads)
     for start in range(0, total, count):
         yield np.arange(start, min(start + count, total), dtype=np.int64)
-
-
-def _check_shared(program: Program, dynamic_shared_bytes: int) -> None:
-    used = shared_bytes(program)
-    if used > STATIC_SHARED_BYTES:
-        raise LaunchError(
-            f"`{program.name}` declares {used:,} bytes of static shared memory; a block has at "
-            f"most {STATIC_SHARED_BYTES:,}",
-            remedy="smaller tiles, a smaller type, or dynamic shared memory",
-        )
 
 
 def _describe(

@@ -44,6 +44,14 @@ class Tuple(Value):
 
 
 @dataclass(frozen=True, eq=False)
+class Optional(Value):
+    """A number, or None: ``there`` says for which threads it is a number."""
+
+    number: Scalar
+    there: Scalar
+
+
+@dataclass(frozen=True, eq=False)
 class Static(Value):
     """A Python object known when the kernel is compiled: a module, function, type, text, None."""
 
@@ -68,6 +76,8 @@ def kind_of(value: Value) -> Kind:
             return ("array", slot.type.dtype, slot.type.ndim, slot.type.space, slot.type.readonly)
         case Tuple(items, names):
             return ("tuple", tuple(kind_of(item) for item in items), names)
+        case Optional(number):
+            return ("optional", number.dtype)
         case Static(thing):
             return ("static", _StaticKey(thing))
     raise TypeError(value)
@@ -101,6 +111,8 @@ def leaves(value: Value) -> Iterator[Expression | ArraySlot]:
         case Tuple(items):
             for item in items:
                 yield from leaves(item)
+        case Optional(number, there):
+            yield from (number.expression, there.expression)
 
 
 def numba_name(value: Value) -> str | None:

@@ -62,7 +62,7 @@ def test_kinds_unify_as_numba_does():
         (array(F4), array(F8)),
         (array(ndim=1), array(ndim=2)),
         (Tuple((number(I8),)), Tuple((number(I8), number(I8)))),
-        (Static(None), number(I8)),
+        (Static(None), array()),
     ],
 )
 def test_kinds_without_a_common_one(first, second):
@@ -258,6 +258,15 @@ def test_names_of_a_function_stay_inside():
     outer = b.names["x"]
     b.inline({"x": number(F4)}, assigns(b, y=number(I8)), "f")
     assert b.names == {"x": outer}
+
+
+def test_where_python_gives_none_a_number_may_be_missing():
+    b = builder()
+    result = b.inline(
+        {}, lambda: b.branch(TEST, returns(b, number(I8)), lambda: None, ()), "f", has_none=True
+    )
+    assert kind_of(result) == ("optional", np.dtype(I8))
+    assert unify_kinds(kind_of(result), kind_of(number(F4))) == ("optional", np.dtype("f8"))
 
 
 def test_a_function_without_return_gives_none():

@@ -64,6 +64,18 @@ def test_static_shared_memory_has_a_limit():
     assert simulate(just_enough, 1, 1, np.zeros(1)).launch.shared_bytes == 48 * 1024
 
 
+def test_static_and_dynamic_shared_memory_have_one_limit():
+    def kernel(out):
+        fixed = cuda.shared.array(4096, float32)
+        rest = cuda.shared.array(0, float32)
+        rest[0] = fixed[0] = 1
+        out[0] = rest[0] + fixed[0]
+
+    simulate(kernel, 1, 1, np.zeros(1), dynamic_shared_bytes=32 * 1024)
+    with pytest.raises(GpueduError, match="16,384 bytes of static and 32,772 of dynamic"):
+        simulate(kernel, 1, 1, np.zeros(1), dynamic_shared_bytes=32 * 1024 + 4)
+
+
 def test_a_launch_says_what_it_was():
     def kernel(out):
         own = cuda.local.array((2, 3), int32)

@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from gpuedu.simt.cuda_c.access import read, write
 from gpuedu.simt.cuda_c.conversions import convert
+from gpuedu.simt.cuda_c.copies import copy, source_of
 from gpuedu.simt.cuda_c.expressions import evaluate
 from gpuedu.simt.cuda_c.initializers import initialised
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, constant
@@ -27,8 +28,12 @@ def assignment(k: Lowerer, node: Node) -> PlaceOf:
             place = place_of(k, left)
             write(k, left, place, initialised(k, right, place.type))
             return place
-        value = evaluate(k, right)
+        source = source_of(k, right)
         place = place_of(k, left)
+        if not isinstance(source, Temporary):
+            copy(k, node, place, source)
+            return place
+        value = source.typed
         write(k, left, place, value)
         return _afterwards(place, convert(k, right, value, place.type))
     given = evaluate(k, right)  # the right side comes first: ISO C++17, [expr.ass]

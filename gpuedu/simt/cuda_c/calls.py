@@ -14,7 +14,7 @@ from gpuedu.simt.cuda_c.device_functions import call_device_function
 from gpuedu.simt.cuda_c.expressions import evaluate_all
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Lowerer, Typed, TypeName
 from gpuedu.simt.cuda_c.places import Local, dereference, named_place
-from gpuedu.simt.cuda_c.syntax import bare, field, parts, short, text_of
+from gpuedu.simt.cuda_c.syntax import bare, field, parts, short, text_of, within_namespaces
 from gpuedu.simt.cuda_c.type_names import type_named, type_of
 from gpuedu.simt.cuda_c.types import INT, LONG, UNSIGNED, VECTORS, VOID, Struct, number
 from gpuedu.simt.cuda_c.variables import as_it_is, zero
@@ -43,6 +43,8 @@ _REFUSED = {
 def call(k: Lowerer, node: Node) -> Typed:
     """The value of a call."""
     callee, given = bare(field(node, "function")), parts(field(node, "arguments"))
+    if callee.type == "qualified_identifier":
+        callee = within_namespaces(callee)
     match callee.type:
         case "identifier":
             return _named(k, node, text_of(callee), given)

@@ -7,7 +7,15 @@ from tree_sitter import Node
 from gpuedu.simt.cuda_c.lowerer import Alias, Lowerer, Variable
 from gpuedu.simt.cuda_c.parameters import is_reference
 from gpuedu.simt.cuda_c.places import Local, Member
-from gpuedu.simt.cuda_c.syntax import bare, field, operator_of, parts, text_of, walk
+from gpuedu.simt.cuda_c.syntax import (
+    bare,
+    field,
+    operator_of,
+    parts,
+    text_of,
+    walk,
+    within_namespaces,
+)
 from gpuedu.simt.cuda_c.variables import flag_of
 
 _STEPS = frozenset({"update_expression", "unary_expression"})
@@ -47,14 +55,15 @@ def changed_names(k: Lowerer, node: Node) -> list[str]:
         target = node.child_by_field_name("left") or field(node, "argument")
         return [_root(target)]
     if node.type == "call_expression":
-        callee = bare(field(node, "function"))
-        name = callee.child_by_field_name("name") if callee.type == "template_function" else callee
-        if name is not None and text_of(name) in k.module.functions:
-            return [
-                _root(part)
-                for at, part in enumerate(parts(field(node, "arguments")))
-                if any(is_reference(f, at) for f in k.module.functions[text_of(name)])
-            ]
+        callee = within_namespaces(bare(field(node, "function")))
+        if callee.type == "template_function":
+            callee = field(callee, "name")
+        known = k.module.functions.get(text_of(callee).rpartition("::")[2], ())
+        return [
+            _root(part)
+            for at, part in enumerate(parts(field(node, "arguments")))
+            if any(is_reference(f, at) for f in known)
+        ]
     return []
 
 

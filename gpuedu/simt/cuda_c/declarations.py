@@ -174,8 +174,8 @@ def declare(node: Node, base: CType, const: bool, length: Length) -> Declared:
     type_, extents = base, []
     while True:
         match node.type:
-            case "identifier" | "field_identifier" | "type_identifier":
-                break
+            case "identifier" | "field_identifier" | "type_identifier" | "primitive_type":
+                break  # the grammar has words of its own for names such as `uint64_t`
             case "pointer_declarator":
                 type_, const = Pointer(_array(type_, extents), const), False
                 extents = []

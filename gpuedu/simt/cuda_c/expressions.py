@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,9 +22,10 @@ from gpuedu.simt.kinds import convert as converted
 from gpuedu.simt.program import Const, Expression, If, Select, Statement
 from gpuedu.simt.values import Scalar, kind_of, leaves
 
-_PLACES = frozenset(
-    {"identifier", "subscript_expression", "field_expression", "pointer_expression"}
-)
+PLACES = frozenset({"identifier", "subscript_expression", "field_expression", "pointer_expression"})
+
+_ZERO = re.compile(r"0[uUlL]*")
+"""The numbers that are a null pointer beside a pointer."""
 
 
 def evaluate(k: Lowerer, node: Node) -> Typed:
@@ -31,9 +33,7 @@ def evaluate(k: Lowerer, node: Node) -> Typed:
     from gpuedu.simt.cuda_c.lvalues import place_of
 
     node = bare(node)
-    if node.type in _PLACES and not (
-        node.type == "pointer_expression" and operator_of(node) == "&"
-    ):
+    if node.type in PLACES and not (node.type == "pointer_expression" and operator_of(node) == "&"):
         return read(k, node, place_of(k, node))
     return evaluate_value(k, node)
 
@@ -139,8 +139,12 @@ def _binary(k: Lowerer, node: Node) -> Typed:
     sides = [bare(field(node, side)) for side in ("left", "right")]
     if operator in ("==", "!=") and any(side.type in ("null", "nullptr") for side in sides):
         return _against_null(k, node, operator, sides)
-    left = evaluate(k, field(node, "left"))
-    return binary(k, node, operator, left, evaluate(k, field(node, "right")))
+    left, right = (evaluate(k, side) for side in sides)
+    for pointer, number in ((left, sides[1]), (right, sides[0])):
+        is_zero = _ZERO.fullmatch(text_of(number)) is not None
+        if operator in ("==", "!=") and isinstance(pointer.type, Pointer) and is_zero:
+            return _is_null(k, node, operator, pointer)
+    return binary(k, node, operator, left, right)
 
 
 def _against_null(k: Lowerer, node: Node, operator: str, sides: list[Node]) -> Typed:
@@ -148,6 +152,10 @@ def _against_null(k: Lowerer, node: Node, operator: str, sides: list[Node]) -> T
     pointer = evaluate(k, next(side for side in sides if side.type not in ("null", "nullptr")))
     if not isinstance(pointer.type, Pointer):
         raise k.refuse(node, f"only pointers can be null, this is `{pointer.type}`")
+    return _is_null(k, node, operator, pointer)
+
+
+def _is_null(k: Lowerer, node: Node, operator: str, pointer: Typed) -> Typed:
     there = Typed(BOOLEAN, Scalar(is_there(k, pointer)))
     return there if operator == "!=" else unary(k, node, "!", there)
 

@@ -9,6 +9,7 @@ from gpuedu.simt.cuda_c.access import write
 from gpuedu.simt.cuda_c.assignments import held
 from gpuedu.simt.cuda_c.constants import enumerators, whole_number_of
 from gpuedu.simt.cuda_c.conversions import convert
+from gpuedu.simt.cuda_c.copies import copy, has_array, source_of
 from gpuedu.simt.cuda_c.declarations import (
     Declared,
     UnknownTypeError,
@@ -32,7 +33,7 @@ from gpuedu.simt.cuda_c.lowerer import (
 )
 from gpuedu.simt.cuda_c.lvalues import place_of
 from gpuedu.simt.cuda_c.module import Function
-from gpuedu.simt.cuda_c.places import Element
+from gpuedu.simt.cuda_c.places import Element, PlaceOf, Temporary, defined_place
 from gpuedu.simt.cuda_c.structures import alignment_told, read_struct
 from gpuedu.simt.cuda_c.syntax import parts, text_of
 from gpuedu.simt.cuda_c.type_names import type_named
@@ -44,7 +45,6 @@ from gpuedu.simt.cuda_c.types import (
     CType,
     Pointer,
     Reference,
-    Struct,
     alignment_of,
     dimensions,
     dtype_of,
@@ -160,14 +160,18 @@ def _variable(k: Lowerer, node: Node, made: Declared) -> None:
     if isinstance(type_, ArrayOf):
         _local_array(k, node, made)
         return
-    value = None if made.value is None else initial_value(k, made.value, type_)
+    source = None if made.value is None else _initial(k, made.value, type_)
+    if source is not None and not isinstance(source, Temporary):
+        _copied(k, node, made, source)
+        return
+    value = None if source is None else source.typed
     if value is None and type_ == VECTORS["dim3"]:
         value = Typed(type_, Tuple((Scalar(Const(np.uint32(1))),) * 3, ("x", "y", "z")))
     if type_ == AUTO or (isinstance(type_, Pointer) and type_.target == AUTO):
         if value is None:
             raise k.refuse(node, f"`auto {made.name}` needs a value")
         type_ = value.type
-    if made.name in k.frame.in_memory or _has_array(type_):
+    if made.name in k.frame.in_memory or has_array(type_):
         _in_memory(k, node, made, type_, value)
         return
     key = k.new_key(made.name)
@@ -183,10 +187,17 @@ def _variable(k: Lowerer, node: Node, made: Declared) -> None:
     k.bind(made.name, variable)
 
 
-def _has_array(type_: CType) -> bool:
-    return isinstance(type_, Struct) and any(
-        isinstance(inner, ArrayOf) or _has_array(inner) for _, inner in type_.fields
-    )
+def _initial(k: Lowerer, node: Node, type_: CType) -> PlaceOf:
+    """What a variable is declared with; a structure with an array in it as its place."""
+    if node.type in ("initializer_list", "argument_list"):
+        return Temporary(initial_value(k, node, type_))
+    return source_of(k, node)
+
+
+def _copied(k: Lowerer, node: Node, made: Declared, source: PlaceOf) -> None:
+    """``fragment<...> x = y``."""
+    _in_memory(k, node, made, source.type if made.type == AUTO else made.type, None)
+    copy(k, node, defined_place(k, made.node), source)
 
 
 def _reference(k: Lowerer, node: Node, made: Declared) -> None:

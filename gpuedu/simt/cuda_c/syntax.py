@@ -109,3 +109,11 @@ def bare(node: Node) -> Node:
     while node.type in ("parenthesized_expression", "condition_clause") and len(parts(node)) == 1:
         node = parts(node)[0]
     return node
+
+
+def within_namespaces(node: Node) -> Node:
+    """``f<3>`` of ``a::b::f<3>``; any other node as it is."""
+    inner = node
+    while inner.type == "qualified_identifier":
+        inner = field(inner, "name")
+    return inner if inner.type == "template_function" else node

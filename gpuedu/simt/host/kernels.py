@@ -130,6 +130,7 @@ class Kernel:
             arguments, result = signatures.read(signature)
             if not self.targetoptions.get("device"):
                 signatures.require_void(result)
+                signatures.require_no_pointers(arguments)
             if arguments not in self.signatures:
                 self.signatures.append(arguments)
             self.result_types[arguments] = result

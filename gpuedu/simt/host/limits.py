@@ -70,6 +70,24 @@ def require_launchable(name: str, grid: Dim3, block: Dim3, dynamic_shared_bytes:
         )
 
 
+def require_shared_memory(name: str, static_bytes: int, dynamic_bytes: int) -> None:
+    """Refuse a launch whose static and dynamic shared memory no block has: LaunchError."""
+    most = get_current_device().MAX_SHARED_MEMORY_PER_BLOCK
+    if static_bytes > most:
+        raise LaunchError(
+            f"`{name}` declares {static_bytes:,} bytes of static shared memory; a block has at "
+            f"most {most:,}",
+            remedy="smaller tiles, a smaller type, or dynamic shared memory",
+        )
+    if static_bytes + dynamic_bytes > most:
+        raise LaunchError(
+            f"launch of `{name}`: {static_bytes:,} bytes of static and {dynamic_bytes:,} of "
+            f"dynamic shared memory make {static_bytes + dynamic_bytes:,}; a block has at most "
+            f"{most:,}",
+            remedy="smaller tiles, or a smaller type",
+        )
+
+
 def require_bounds(name: str, block: Dim3, bounds: int | tuple[int, ...] | None) -> None:
     """Refuse blocks larger than ``launch_bounds`` of ``cuda.jit`` allows: LaunchError."""
     most = bounds[0] if isinstance(bounds, tuple) else bounds

@@ -40,6 +40,16 @@ def require_void(result: Any) -> None:
         )
 
 
+def require_no_pointers(arguments: Types) -> None:
+    """Refuse a kernel that takes a bare pointer, which has no length to hold an index against."""
+    for kind in arguments:
+        if type(kind).__name__ in ("CPointer", "RawPointer"):
+            raise CudaTypeError(
+                f"a pointer as an argument, `{kind}`, is not covered by gpuedu's machine",
+                remedy="pass the array itself, in a signature such as `void(float32[:])`",
+            )
+
+
 def choose(given: Types, signatures: list[Types], name: str) -> Types:
     """The signature that fits arguments of these types best.
 

@@ -8,6 +8,7 @@ differs between threads turns it into one dense array.
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,11 @@ class Cells:
         self._fields: dict[str, Cells] = {}
         self._dense: np.ndarray | None = None
         self._dense_written: np.ndarray | None = None
+
+    @cached_property
+    def recasts(self) -> dict[tuple[np.dtype, int], Cells]:
+        """These cells as elements of other types, by type and first element."""
+        return {}
 
     def field(self, name: str) -> Cells:
         """A field of each record, kept on its own; of a field that is an array, all elements."""

@@ -6,15 +6,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gpuedu.simt.machine.shadow import Race, block_of, epoch_of, thread_of
+from gpuedu.simt.machine.shadow import EPOCH_SHIFT, Race, block_of, epoch_of, thread_of
+
+_PERSON = (1 << EPOCH_SHIFT) - 1  # the bits of a code that say who: thread and block
 
 
 @dataclass
 class Handovers:
     """Every atomic of a launch that fences, in order: who, where, and what it releases.
 
-    Columns: ``address`` (allocation and unit), ``code`` of the thread, ``fence_time`` and
-    ``fence_epoch`` of its last fence (-1 for none), ``time``.
+    Columns: ``address`` (allocation and byte), ``code`` of the thread, ``fence_time`` (0 for none)
+    and ``fence_epoch`` (-1 for none) of its last fence, ``looks``: whether the old value is used.
     """
 
     columns: list[tuple[np.ndarray, ...]] = field(default_factory=list)
@@ -26,12 +28,11 @@ class Handovers:
         code: np.ndarray,
         fence_time: np.ndarray,
         fence_epoch: np.ndarray,
-        time: int,
+        *,
+        looks: bool,
     ) -> None:
         """Enter the atomics of one statement in the order in which lanes were served."""
-        self.columns.append(
-            (address, code, fence_time, fence_epoch, np.full(len(address), time, np.int64))
-        )
+        self.columns.append((address, code, fence_time, fence_epoch, np.full(len(code), looks)))
         self._joined = None
 
     def _all(self) -> tuple[np.ndarray, ...]:
@@ -39,15 +40,39 @@ class Handovers:
             self._joined = tuple(np.concatenate(part) for part in zip(*self.columns, strict=True))
         return self._joined
 
-    def ordered(self, race: Race) -> np.ndarray:
-        """Which pairs of a race are ordered by a release and an acquire after all."""
+    def ordered(self, race: Race, addresses: np.ndarray) -> np.ndarray:
+        """Which pairs of a race, each at its address, are ordered by a handover after all."""
         result = np.zeros(len(race.at), bool)
         if not self.columns or race.other_time is None:
             return result
-        pairs = np.stack([race.other, race.other_time.astype(np.int64), race.mine], axis=1)
-        unique, inverse = np.unique(pairs, axis=0, return_inverse=True)
-        verdict = np.array([self._is_ordered(*map(int, row)) for row in unique], bool)
+        columns = [race.other, race.other_time.astype(np.int64), race.mine]
+        is_ordered = self._is_ordered
+        if race.other_kind == "atomic":
+            columns.append(addresses)
+            is_ordered = self._is_atomic_ordered
+        unique, inverse = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+        verdict = np.array([is_ordered(*map(int, row)) for row in unique], bool)
         return verdict[inverse.reshape(-1)]
+
+    def _is_atomic_ordered(self, writer: int, written: int, reader: int, at: int) -> bool:
+        """Whether an atomic is handed over: by itself, where it is the release, or by another."""
+        address, code, fence_time, _, _ = self._all()
+        by_writer = (code & _PERSON) == (writer & _PERSON)
+        itself = np.flatnonzero((address == at) & by_writer & (fence_time > 0))
+        seen = np.flatnonzero((address == at) & self._acquires(reader))
+        if itself.size and seen.size and itself[-1] < seen[-1]:
+            return True
+        return self._is_ordered(writer, written, reader)
+
+    def _acquires(self, reader: int) -> np.ndarray:
+        """Which atomics let a thread see what was released: its own, or before a barrier."""
+        _, code, _, _, looks = self._all()
+        mine = thread_of(code) == thread_of(reader)
+        return (
+            looks
+            & (block_of(code) == block_of(reader))
+            & (mine | (epoch_of(code) < epoch_of(reader)))
+        )
 
     def _is_ordered(self, writer: int, written: int, reader: int) -> bool:
         address, code, fence_time, fence_epoch, _ = self._all()
@@ -55,14 +80,10 @@ class Handovers:
         by_itself = same_thread & (fence_time > written)
         by_block = fence_epoch > epoch_of(writer)
         releases = (block_of(code) == block_of(writer)) & (by_itself | by_block)
-        mine = thread_of(code) == thread_of(reader)
-        acquires = (block_of(code) == block_of(reader)) & (
-            mine | (epoch_of(code) < epoch_of(reader))
-        )
         first: dict[int, int] = {}
         for position in np.flatnonzero(releases):
             first.setdefault(int(address[position]), int(position))
         return any(
             first.get(int(address[position]), len(address)) < position
-            for position in np.flatnonzero(acquires)
+            for position in np.flatnonzero(self._acquires(reader))
         )

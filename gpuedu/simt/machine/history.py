@@ -209,7 +209,9 @@ class History(Machine):
         """Tell a race, unless a handover orders it or both write the same."""
         left = np.ones(len(race.at), bool)
         if self.program.has_fences:
-            left &= ~self.account.handovers.ordered(race)
+            lane = race.positions % len(lanes[0])
+            addresses = self._addresses(view, at)[lanes][lane]
+            left &= ~self.account.handovers.ordered(race, addresses)
         if not left.any():
             return
         same = np.zeros(len(race.at), bool)
@@ -239,6 +241,13 @@ class History(Machine):
                         checked=self._is_checked(kind, race, site, number),
                     )
                 )
+
+    def _addresses(self, view: View, at: Any) -> np.ndarray:
+        """A number for each thread's place in memory, as handovers know it."""
+        address = at * view.flat.step + view.flat.start + (view.flat.allocation.number << 44)
+        if view.space is Space.SHARED:
+            address = address + (self.blocks[:, np.newaxis] << 20)
+        return np.broadcast_to(address, self.shape)
 
     def _is_checked(self, kind: str, race: Race, site: int, number: int) -> bool:
         """Whether a read races with a compare-and-swap, which looks again before it writes."""

@@ -70,7 +70,8 @@ class Machine(Matrices):
     def retype(self, view: View, dtype: np.dtype, at: Any, place: Place, m: Mask) -> View:
         """A view's memory as elements of another type; ``at`` must lie on such an element."""
         if dtype.itemsize > view.dtype.itemsize:
-            byte = view.flat.start + (view.offset + at) * view.dtype.itemsize
+            begin = getattr(view.flat, "start", 0)  # local arrays begin where any type may
+            byte = begin + (view.offset + at) * view.dtype.itemsize
             astray, _ = narrow(self._mask(m), byte % _alignment(dtype) != 0)
             if astray is not False:
                 row, thread, count = self.first(astray)

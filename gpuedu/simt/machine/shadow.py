@@ -8,9 +8,10 @@ of them a write and not both atomic, one must happen before the other, else they
 3. accesses of two lanes of a warp with a ``syncwarp`` or a ``*_sync`` operation between them whose
    mask names both (lanes are not in step by themselves since Volta);
 4. across blocks, or within one: a thread fences, then changes an address atomically (release);
-   later another thread changes that address atomically (acquire). What the first thread did before
-   its fence, and what its block did before a barrier before that, happens before what the second
-   thread does afterwards, and what its block does after a later barrier.
+   later another thread changes that address atomically and uses the old value (acquire). What the
+   first thread did before its fence, what its block did before a barrier before that, and the
+   releasing atomic itself happen before what the second thread does afterwards, and what its block
+   does after a later barrier. So the last of all blocks may reset the counter that named it.
 
 A plain read of a flag is never an acquire: a flag must be read by an atomic. Two writes of the same
 value that are not ordered leave the same memory behind: they are a note, not a hazard.
@@ -131,6 +132,7 @@ class _Slots:
         self.site = np.zeros(size, np.int16)
         self.second_site = np.zeros(size, np.int16)
         self.time = np.zeros(size, np.int32) if timed else None
+        self.second_time = np.zeros(size, np.int32) if timed else None
 
     def tile(self, rows: int) -> None:
         """One copy for each block, where all blocks did the same until now."""
@@ -218,13 +220,16 @@ class Shadow:
             slots: _Slots | None = getattr(self, name)
             if slots is None:
                 continue
-            for held, sites in ((slots.code, slots.site), (slots.second, slots.second_site)):
+            for held, sites, times in (
+                (slots.code, slots.site, slots.time),
+                (slots.second, slots.second_site, slots.second_time),
+            ):
                 other = held[at]
                 bad = unordered(code, other, self._known)
                 if bad is None:
                     continue
                 where = np.flatnonzero(bad)
-                time = None if slots.time is None else slots.time[at[where]]
+                time = None if times is None else times[at[where]]
                 kind = {"_writes": "write", "_reads": "read", "_atomics": "atomic"}[name]
                 races.append(
                     Race(at[where], code[where], other[where], sites[at[where]], time, kind, where)
@@ -235,6 +240,7 @@ class Shadow:
         self, slots: _Slots, at: np.ndarray, code: np.ndarray, site: int, time: int
     ) -> None:
         old, old_site = slots.code[at], slots.site[at]
+        old_time = None if slots.time is None else slots.time[at]
         slots.code[at] = code
         slots.site[at] = site
         if slots.time is not None:
@@ -247,10 +253,14 @@ class Shadow:
         if nearer.any():
             slots.second[at[nearer]] = old[nearer]
             slots.second_site[at[nearer]] = old_site[nearer]
+            if slots.second_time is not None and old_time is not None:
+                slots.second_time[at[nearer]] = old_time[nearer]
         if lost.any():
-            self._remember_lost(slots, at[lost], code[lost], site)
+            self._remember_lost(slots, at[lost], code[lost], site, time)
 
-    def _remember_lost(self, slots: _Slots, at: np.ndarray, code: np.ndarray, site: int) -> None:
+    def _remember_lost(
+        self, slots: _Slots, at: np.ndarray, code: np.ndarray, site: int, time: int
+    ) -> None:
         """Of the lanes of one statement that met on a unit, keep one far from the last."""
         last = slots.code[at]
         distance = _distance(last, code)
@@ -258,6 +268,8 @@ class Shadow:
         order = better[np.argsort(distance[better], kind="stable")]
         slots.second[at[order]] = code[order]
         slots.second_site[at[order]] = site
+        if slots.second_time is not None:
+            slots.second_time[at[order]] = time
 
     def forget_syncs(self) -> None:
         """All accesses so far are as if before the first sync: the count begins anew."""

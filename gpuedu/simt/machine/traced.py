@@ -118,7 +118,7 @@ class TracedMachine(History):
         if shadow is not None:
             self._enter("change", shadow, site, view, at, m, None)
         if self.program.has_fences:
-            self._hand_over(view, at, m)
+            self._hand_over(view, at, wants, m)
         return self._change(operation, view, at, operands, wants, m)
 
     def _history(self, view: View, operation: str) -> Shadow | None:
@@ -215,19 +215,14 @@ class TracedMachine(History):
         epochs = np.broadcast_to(self.epoch % EPOCHS + 1, self.shape)
         self._fence_epoch[here] = epochs[here]
 
-    def _hand_over(self, view: View, at: Any, m: Mask) -> None:
+    def _hand_over(self, view: View, at: Any, looks: bool, m: Mask) -> None:
         chosen = np.broadcast_to(self._mask(m), self.shape)
-        address = np.broadcast_to(at * view.flat.step + view.flat.start, self.shape)[chosen]
-        if view.space is Space.SHARED:
-            address = address + (
-                np.broadcast_to(self.blocks[:, np.newaxis], self.shape)[chosen] << 20
-            )
         self.account.handovers.add(
-            address + (view.flat.allocation.number << 44),
+            self._addresses(view, at)[chosen],
             np.broadcast_to(self.codes(shared=False), self.shape)[chosen],
             self._fence_time[chosen],
             self._fence_epoch[chosen],
-            self.account.now,
+            looks=looks,
         )
 
     def count(self, region: int, m: Mask) -> None:

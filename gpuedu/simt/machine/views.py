@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import GpueduError
+from gpuedu.simt.machine.recast import recast
 from gpuedu.trace import Space
 
 Number = Any
@@ -192,14 +193,13 @@ class View:
 
     def retyped(self, dtype: np.dtype) -> View:
         """A view of one dimension over the same bytes, as elements of another type."""
+        first = int(np.min(self.offset))
         if isinstance(self.flat, Flat):
-            flat, offset = self.flat.retyped(dtype, int(np.min(self.offset)))
-            size = np.int64(int(np.max(self.shape[0])) * self.dtype.itemsize // dtype.itemsize)
-            return replace(self, flat=flat, offset=offset, shape=(size,), strides=(1,), dtype=dtype)
-        raise GpueduError(
-            f"the local array `{self.name}` is read as elements of another type",
-            remedy="keep it in shared or global memory, or use one type",
-        )
+            flat, offset = self.flat.retyped(dtype, first)
+        else:
+            flat, offset = recast(self.flat, dtype, first), np.int64(0)
+        size = np.int64(int(np.max(self.shape[0])) * self.dtype.itemsize // dtype.itemsize)
+        return replace(self, flat=flat, offset=offset, shape=(size,), strides=(1,), dtype=dtype)
 
     def reshaped(self, shape: tuple[Number, ...]) -> View:
         """The same elements in another shape; the view must be contiguous."""

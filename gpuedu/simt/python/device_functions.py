@@ -96,7 +96,9 @@ def _inline(k: Lowerer, node: ast.Call, function: Callable, given: dict[str, Val
     begin = len(k.builder.block)
     k.functions.append(parsed)
     try:
-        result = k.builder.inline(names, lambda: run(k, parsed.tree.body), parsed.name)
+        result = k.builder.inline(
+            names, lambda: run(k, parsed.tree.body), parsed.name, has_none=True
+        )
     except TypingError as error:
         raise k.refuse(node, error.message, error.remedy) from None
     finally:

@@ -22,10 +22,11 @@ from gpuedu.simt.program import (
     Unary,
 )
 from gpuedu.simt.python import arrays, calls, threads, views
+from gpuedu.simt.python.literals import folded
 from gpuedu.simt.python.lowerer import BitCount, Conjugate, Lowerer, cast, member_value, shape_of
 from gpuedu.simt.python.variables import read_name
 from gpuedu.simt.typing_rules import binary, unary
-from gpuedu.simt.values import Array, Scalar, Static, Tuple, Value, kind_of
+from gpuedu.simt.values import Array, Optional, Scalar, Static, Tuple, Value, kind_of
 from gpuedu.trace import Space
 
 OPERATORS: dict[type, str] = {
@@ -61,6 +62,8 @@ def evaluate(k: Lowerer, node: ast.expr) -> Value:
             return constant(k, node, value)
         case ast.Name(id=name):
             return read_name(k, node, name)
+        case ast.BinOp() | ast.UnaryOp() if (literal := folded(node)) is not None:
+            return constant(k, node, literal.value)
         case ast.BinOp(left=left, op=op, right=right):
             return operate(
                 k, node, OPERATORS.get(type(op), "@"), evaluate(k, left), evaluate(k, right)
@@ -177,6 +180,10 @@ def _tuples(k: Lowerer, node: ast.AST, operator: str, left: Tuple, right: Tuple)
 
 def _statics(k: Lowerer, node: ast.AST, operator: str, left: Value, right: Value) -> Value:
     if operator in ("is", "is not", "==", "!="):
+        optional, other = (left, right) if isinstance(left, Optional) else (right, left)
+        if isinstance(optional, Optional) and isinstance(other, Static) and other.object is None:
+            there = optional.there
+            return there if operator in ("is not", "!=") else _unary(k, node, "not", there)
         both = isinstance(left, Static) and isinstance(right, Static)
         same = both and (left.object is right.object or left.object == right.object)
         return constant(k, node, bool(same) == (operator in ("is", "==")))

@@ -9,7 +9,17 @@ from functools import reduce
 import numpy as np
 
 from gpuedu.simt.host.names import dotted_name
-from gpuedu.simt.program import INT64, Branch, Const, Expression, Extent, Loop
+from gpuedu.simt.program import (
+    BOOL,
+    INT64,
+    Binary,
+    Branch,
+    Const,
+    Expression,
+    Extent,
+    Loop,
+    Select,
+)
 from gpuedu.simt.python import arrays, folds, views
 from gpuedu.simt.python.liveness import assigned
 from gpuedu.simt.python.lowerer import Lowerer, cast
@@ -56,13 +66,10 @@ def _iterate(
     step: Callable[[Value], None],
     carried: Iterable[str],
 ) -> None:
-    from gpuedu.simt.python.expressions import evaluate
-
     name = _called(k, iterable)
     if name == "builtins.range" or name.endswith("prange"):
         assert isinstance(iterable, ast.Call)
-        bounds = [k.scalar(iterable, evaluate(k, part)) for part in iterable.args]
-        over_range(k, node, _bounds(k, iterable, bounds), step, carried)
+        over_range(k, node, _bounds(k, iterable), step, carried)
         return
     if name.endswith(".literal_unroll"):
         _unroll(k, node, iterable, step)
@@ -97,28 +104,13 @@ Sequence = tuple[Expression, Callable[[Scalar], Value]]
 
 
 def _sequence(k: Lowerer, node: ast.For, iterable: ast.expr) -> Sequence | None:
-    """An array, a range inside ``zip``, ``enumerate`` or ``zip``; None for anything else."""
-    from gpuedu.simt.python.expressions import evaluate, operate
+    """An array, a tuple, ``enumerate``, ``zip`` or a range in one; None for anything else."""
+    from gpuedu.simt.python.expressions import evaluate
 
-    name = _called(k, iterable)
-    if name == "builtins.enumerate":
+    made = _CALLED.get(_called(k, iterable))
+    if made is not None:
         assert isinstance(iterable, ast.Call)
-        inner = _sequence(k, node, iterable.args[0])
-        if inner is None:
-            return None
-        begin = Scalar(Const(np.int64(0)))
-        if len(iterable.args) == 2:
-            begin = Scalar(k.builder.keep(k.integer(node, evaluate(k, iterable.args[1]))))
-        length, item = inner
-        return length, lambda i: Tuple((operate(k, node, "+", i, begin), item(i)))
-    if name == "builtins.zip":
-        assert isinstance(iterable, ast.Call)
-        inners = [_sequence(k, node, part) for part in iterable.args]
-        if not inners or None in inners:
-            return None
-        lengths = [inner[0] for inner in inners]  # type: ignore[index]
-        shortest = reduce(_smaller, lengths)
-        return shortest, lambda i: Tuple(tuple(inner[1](i) for inner in inners))  # type: ignore[index]
+        return made(k, node, iterable)
     value = evaluate(k, iterable)
     if isinstance(value, Static) and isinstance(value.object, views.Flat):
         owner = value.object.owner
@@ -132,6 +124,60 @@ def _sequence(k: Lowerer, node: ast.For, iterable: ast.expr) -> Sequence | None:
     return None
 
 
+def _enumerate(k: Lowerer, node: ast.For, call: ast.Call) -> Sequence | None:
+    from gpuedu.simt.python.expressions import evaluate, operate
+
+    if not 1 <= len(call.args) <= 2 or call.keywords:
+        raise k.refuse(
+            node,
+            "`enumerate` takes what it counts and, without a name, the first number",
+            "enumerate(a, 1)",
+        )
+    inner = _sequence(k, node, call.args[0])
+    if inner is None:
+        return None
+    begin = Scalar(Const(np.int64(0)))
+    if len(call.args) == 2:
+        begin = Scalar(k.builder.keep(k.integer(node, evaluate(k, call.args[1]))))
+    length, item = inner
+    return length, lambda i: Tuple((operate(k, node, "+", i, begin), item(i)))
+
+
+def _zip(k: Lowerer, node: ast.For, call: ast.Call) -> Sequence | None:
+    inners = [_sequence(k, node, part) for part in call.args]
+    if not inners or None in inners:
+        return None
+    lengths = [inner[0] for inner in inners]  # type: ignore[index]
+    shortest = reduce(_smaller, lengths)
+    return shortest, lambda i: Tuple(tuple(inner[1](i) for inner in inners))  # type: ignore[index]
+
+
+def _range(k: Lowerer, node: ast.For, call: ast.Call) -> Sequence:
+    """A range that is counted beside something else."""
+    start, stop, stride = (k.builder.keep(bound) for bound in _bounds(k, call))
+    dtype = start.dtype
+    zero, one, minus_one = (Const(np.int64(n).astype(dtype)) for n in (0, 1, -1))
+    up = Binary(">", stride, zero, BOOL)
+    ahead = Select(up, Binary("<", start, stop, BOOL), Binary(">", start, stop, BOOL), BOOL)
+    # The strides to the last number inside, and that number itself.
+    last = Binary("-", Binary("-", stop, start, dtype), Select(up, one, minus_one, dtype), dtype)
+    turns = Binary("+", Binary("//", last, stride, dtype), one, dtype)
+    length = k.builder.keep(Select(ahead, turns, zero, dtype))
+
+    def item(index: Scalar) -> Scalar:
+        steps = Binary("*", cast(index.expression, dtype), stride, dtype)
+        return Scalar(Binary("+", start, steps, dtype))
+
+    return cast(length, INT64), item
+
+
+_CALLED: dict[str, Callable[[Lowerer, ast.For, ast.Call], Sequence | None]] = {
+    "builtins.enumerate": _enumerate,
+    "builtins.zip": _zip,
+    "builtins.range": _range,
+}
+
+
 def _called(k: Lowerer, node: ast.expr) -> str:
     """The dotted name of what an iterable calls; empty for other expressions."""
     from gpuedu.simt.python.expressions import evaluate
@@ -142,9 +188,10 @@ def _called(k: Lowerer, node: ast.expr) -> str:
     return (dotted_name(callee.object) or "") if isinstance(callee, Static) else ""
 
 
-def _bounds(
-    k: Lowerer, node: ast.Call, bounds: list[Scalar]
-) -> tuple[Expression, Expression, Expression]:
+def _bounds(k: Lowerer, node: ast.Call) -> tuple[Expression, Expression, Expression]:
+    from gpuedu.simt.python.expressions import evaluate
+
+    bounds = [k.scalar(node, evaluate(k, part)) for part in node.args]
     if not 1 <= len(bounds) <= 3 or any(bound.dtype.kind not in "iub" for bound in bounds):
         raise k.refuse(node, "`range` takes one to three integers", "convert with int(...)")
     dtype = k.at(node, range_item, tuple(bound.dtype for bound in bounds))
@@ -189,6 +236,4 @@ def _element(k: Lowerer, node: ast.AST, value: Array, index: Scalar) -> Value:
 
 
 def _smaller(left: Expression, right: Expression) -> Expression:
-    from gpuedu.simt.program import BOOL, Binary, Select
-
     return Select(Binary("<", left, right, BOOL), left, right, INT64)

@@ -32,7 +32,7 @@ from gpuedu.simt.program import (
 from gpuedu.simt.python.source import Function
 from gpuedu.simt.tables import Tables
 from gpuedu.simt.typing_rules import TypingError, unify
-from gpuedu.simt.values import Array, Scalar, Static, Tuple, Value, kind_of, leaves
+from gpuedu.simt.values import Array, Optional, Scalar, Static, Tuple, Value, kind_of, leaves
 from gpuedu.trace import Operation
 
 
@@ -72,6 +72,8 @@ class Lowerer:
         """The value, which must be a number."""
         if isinstance(value, Scalar):
             return value
+        if isinstance(value, Optional):
+            return self._number(node, value)
         if isinstance(value, Clash):
             first, second = say(kind_of(value.first)), say(kind_of(value.second))
             raise self.refuse(
@@ -84,8 +86,26 @@ class Lowerer:
             return self.load(node, value.slot, ())
         raise self.refuse(node, f"a number is needed here, not {say(kind_of(value))}")
 
+    def _number(self, node: ast.AST, value: Optional) -> Scalar:
+        """The number of a value that may be None; for threads for which it is None, the end."""
+        from gpuedu.simt.python import raising
+
+        raising.unless(
+            self, node, value.there, TypeError, f"expected {value.number.dtype.name}, got None"
+        )
+        return value.number
+
+    def _require_number(self, node: ast.AST, value: Value, what: str) -> None:
+        if isinstance(value, Optional):
+            raise self.refuse(
+                node,
+                f"{what} may be None here: it is a number on some paths only",
+                "return a number on every path, such as -1, and compare with that",
+            )
+
     def integer(self, node: ast.AST, value: Value) -> Expression:
         """The value as an int64 index."""
+        self._require_number(node, value, "the index")
         scalar = self.scalar(node, value)
         if scalar.dtype.kind not in "iub":
             raise self.refuse(
@@ -101,6 +121,7 @@ class Lowerer:
             return Const(np.bool_(bool(value.object)))
         if isinstance(value, Tuple):
             return Const(np.bool_(bool(value.items)))
+        self._require_number(node, value, "the condition")
         expression = self.scalar(node, value).expression
         if expression.dtype == BOOL:
             return expression

@@ -10,6 +10,7 @@ import numpy as np
 
 from gpuedu.simt.host.names import dtype_of
 from gpuedu.simt.program import (
+    BOOL,
     ArrayType,
     Atomic,
     Axis,
@@ -40,15 +41,16 @@ def _shape_and_dtype(
     k: Lowerer, node: ast.Call, given: dict[str, Value]
 ) -> tuple[tuple[int, ...], np.dtype]:
     try:
-        shape = k.static(given["shape"])
+        shape = _literal(given["shape"])
         thing = k.static(given["dtype"])
     except KeyError as missing:
         raise k.refuse(node, f"{missing} is missing", "give a shape and a dtype") from None
     except LookupError:
         raise k.refuse(
             node,
-            "the shape is computed in the kernel: it must be known when the kernel is compiled",
-            "write the number, or use a constant defined outside the kernel",
+            "the shape must be known when the kernel is compiled: whole numbers as written, or "
+            "names of plain `int`s from outside the kernel",
+            "write the number, or compute it outside the kernel (`SIZE = TILE + 2`) and name it",
         ) from None
     dtype = dtype_of(thing)
     if type(thing) is int:
@@ -59,6 +61,18 @@ def _shape_and_dtype(
     if not all(isinstance(extent, int) and extent >= 0 for extent in shape):
         raise k.refuse(node, f"{shape} is no shape: each extent is a whole number")
     return shape, dtype
+
+
+def _literal(value: Value) -> Any:
+    """A shape of plain ints, which are literals to Numba; LookupError for others."""
+    match value:
+        case Scalar(expression, int() as literal) if expression.dtype != BOOL:
+            return literal
+        case Scalar(Const(number)) if number.dtype.kind not in "iub":
+            return number.item()
+        case Tuple(items):
+            return tuple(_literal(item) for item in items)
+    raise LookupError
 
 
 def _loose_extents(k: Lowerer, node: ast.Call) -> Exception:

@@ -11,7 +11,7 @@ from typing import Any
 
 from gpuedu.simt.program import BOOL, If, Inline, Loop, Raise, Special, Statement, Unary
 from gpuedu.simt.python.lowerer import Lowerer
-from gpuedu.simt.values import Static
+from gpuedu.simt.values import Scalar, Static
 
 
 def throw(k: Lowerer, node: ast.Raise) -> None:
@@ -38,12 +38,13 @@ def assertion(k: Lowerer, node: ast.Assert) -> None:
 
     holds = k.builder.keep(k.truth(node.test, evaluate(k, node.test)))
     arguments = () if node.msg is None else (_constant(k, node.msg),)
-    k.builder.branch(
-        Unary("not", holds, BOOL),
-        lambda: _end(k, node, AssertionError, arguments),
-        lambda: None,
-        k.function.live.after[id(node)],
-    )
+    unless(k, node, Scalar(holds), AssertionError, *arguments)
+
+
+def unless(k: Lowerer, node: ast.AST, holds: Scalar, kind: type, *arguments: Any) -> None:
+    """Threads for which it does not hold raise."""
+    failed = Unary("not", holds.expression, BOOL)
+    k.builder.branch(failed, lambda: _end(k, node, kind, arguments), lambda: None, ())
 
 
 def _constant(k: Lowerer, node: ast.expr) -> Any:
@@ -56,7 +57,7 @@ def _constant(k: Lowerer, node: ast.expr) -> Any:
         return k.function.text(node)
 
 
-def _end(k: Lowerer, node: ast.stmt, kind: type, arguments: tuple) -> None:
+def _end(k: Lowerer, node: ast.AST, kind: type, arguments: tuple) -> None:
     text = ", ".join(map(str, arguments))
     k.builder.emit(Raise(kind, text, k.function.place(node)))
     k.builder.end_thread()

@@ -13,7 +13,7 @@ from gpuedu.simt.python.definite import is_flag
 from gpuedu.simt.python.expressions import OPERATORS, evaluate, operate
 from gpuedu.simt.python.lowerer import Lowerer, member_value
 from gpuedu.simt.python.variables import read_name
-from gpuedu.simt.values import Array, Scalar, Static, Tuple, Value
+from gpuedu.simt.values import Array, Optional, Scalar, Static, Tuple, Value
 from gpuedu.trace import Finding, Level
 
 
@@ -140,7 +140,7 @@ def _if(k: Lowerer, node: ast.If) -> None:
 
 def _return(k: Lowerer, node: ast.Return, value: ast.expr | None) -> None:
     if value is None:
-        k.builder.leave_function(None)
+        k.builder.leave_function(Static(None))
         return
     result = member_value(evaluate(k, value))
     if len(k.functions) == 1 and not (isinstance(result, Static) and result.object is None):
@@ -151,10 +151,8 @@ def _return(k: Lowerer, node: ast.Return, value: ast.expr | None) -> None:
             "a device function cannot return a new view of an array",
             "return the index, and let the caller make the view",
         )
-    if isinstance(result, Scalar | Tuple | Array):
-        k.builder.leave_function(result)
-    else:
-        k.builder.leave_function(None)
+    is_result = isinstance(result, Scalar | Tuple | Array | Optional)
+    k.builder.leave_function(result if is_result else Static(None))
 
 
 def _has_slice(node: ast.Subscript) -> bool:

@@ -30,5 +30,7 @@ def test_pinned_memory_is_host_memory():
 def test_other_names_are_refused():
     with pytest.raises(NotImplementedError, match=r"cupyx\.scipy is not in"):
         _ = cupyx.scipy
+    with pytest.raises(NotImplementedError, match=r"cupyx\.jit is not in.*cuda\.jit"):
+        from gpuedu.arrays.cupyx import jit  # noqa: F401
     with pytest.raises(AttributeError):
         _ = cupyx.nothing

@@ -96,13 +96,6 @@ add(
     "#include <mma.h>\nusing namespace nvcuda;",
 )
 add("bfloat16_header", "#include", "out[0] = 1;", "#include <cuda_bf16.h> // here")
-add(
-    "a_fragment_as_a_whole",
-    "member by member",
-    "C c, d; wmma::fill_fragment(c, 0.0f);\nd = c; // here",
-    "#include <mma.h>\nusing namespace nvcuda;\n"
-    "typedef wmma::fragment<wmma::accumulator, 16, 16, 16, float> C;",
-)
 add("clock", "clock", "out[0] = clock(); // here")
 add("nanosleep", "nanosleep", "__nanosleep(100); // here")
 add(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gpuedu.errors import GpueduError
 from gpuedu.simt import simulate
 from gpuedu.simt.cuda_c import CudaCKernel
 from gpuedu.simt.cuda_c.arguments import KernelArgumentError
@@ -66,6 +67,91 @@ extern "C" __global__ void k(float* x, const float* mask) {
     assert x.tolist() == [-1, 0, 5, 6]
     assert run(code, "k", 1, x, np.full(2, 8, np.float32)).hazards == ()
     assert x.tolist() == [8, 8, 5, 6]
+
+
+def test_zero_beside_a_pointer_is_null():
+    code = r"""
+extern "C" __global__ void k(float* x, const float* mask, int n) {
+    if (mask != 0) x[0] += 1;
+    if (0 == mask) x[1] += 1;
+    if (mask == (0u) && x[2] == 0 && n != 0L) x[2] += 1;
+    while (mask != 0 && x[3] < 3) x[3] += 1;
+}
+"""
+    x = np.zeros(4, np.float32)
+    assert run(code, "k", 1, x, np.zeros(0, np.float32), np.int32(1)).hazards == ()
+    assert x.tolist() == [0, 1, 1, 0]
+    assert run(code, "k", 1, x, np.zeros(2, np.float32), np.int32(1)).hazards == ()
+    assert x.tolist() == [1, 1, 1, 3]
+
+
+@pytest.mark.parametrize("test", ["x != 1", "x == n", "x > 0", "x != 0.0f"])
+def test_other_numbers_are_not_held_against_a_pointer(test):
+    code = f'extern "C" __global__ void k(float* x, int n) {{ if ({test}) x[0] = 1; }}'
+    with pytest.raises(GpueduError, match=r"pointer|float \*"):
+        run(code, "k", 1, np.zeros(1, np.float32), np.int32(0))
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "typedef unsigned long long uint64_t;",
+        "typedef unsigned int uint32_t; typedef unsigned long uint64_t;",
+        "typedef unsigned long int uint64_t;",
+        "typedef unsigned long size_t; typedef size_t uint64_t;",
+        "using uint64_t = unsigned long long;",
+    ],
+)
+def test_a_name_of_a_type_may_be_defined_again(definition):
+    code = f"""{definition}
+extern "C" __global__ void k(uint64_t* x) {{ typedef int int32_t; x[0] += (int32_t)3.5f; }}"""
+    x = np.array([1 << 40], np.uint64)
+    run(code, "k", 1, x)
+    assert x[0] == (1 << 40) + 3
+
+
+def test_templates_are_called_through_namespaces():
+    code = r"""
+namespace wt {
+    template <int N> __device__ float scaled(float x) { return N * x; }
+    template <typename T> __device__ void add(T& sum, T x) { sum += x; }
+    namespace in { template <int N, typename T> __device__ T plus(T x) { return x + N; } }
+}
+extern "C" __global__ void k(float* x) {
+    float sum = wt::scaled<3>(x[0]);
+    wt::add<float>(sum, wt::in::plus<4, float>(0.5f));
+    if (threadIdx.x == 0) { wt::add<float>(sum, 100.0f); }
+    for (int i = 0; i < 2; ++i) ::wt::add(sum, ::wt::scaled<(1 + 1)>(1.0f));
+    x[0] = sum;
+}
+"""
+    x = np.full(1, 2, np.float32)
+    assert run(code, "k", 1, x).hazards == ()
+    assert x[0] == 3 * 2 + 4.5 + 100 + 4
+
+
+def test_a_structure_with_an_array_is_copied_member_by_member():
+    code = r"""
+struct In { int key; float v[2]; };
+struct Out { In in; float m[2][2]; short s; };
+extern "C" __global__ void k(float* x) {
+    Out a, b[2];
+    a.in.key = 7; a.in.v[0] = x[0]; a.in.v[1] = 5; a.s = 3;
+    for (int i = 0; i < 4; ++i) a.m[i / 2][i % 2] = i + x[1];
+    b[1] = a;
+    a.m[1][0] = -1;
+    Out c = b[1];
+    auto d = c.in;
+    b[0] = b[1] = c;
+    Out* p = &b[0];
+    c = *p;
+    x[0] = c.m[1][0] + 10 * c.in.key + d.v[0];
+    x[1] = c.s + b[0].in.v[1];
+}
+"""
+    x = np.array([0.25, 4], np.float32)
+    assert run(code, "k", 1, x).hazards == ()
+    assert x.tolist() == [2 + 4 + 70 + 0.25, 8]
 
 
 def test_records_may_be_passed_as_their_bytes():

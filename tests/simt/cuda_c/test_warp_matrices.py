@@ -221,6 +221,49 @@ extern "C" __global__ void k(const half* a, float* c, int* counts) {
     assert trace.hazards == ()
 
 
+COPIED = r"""
+extern "C" __global__ void k(const half* a, const half* b, float* c) {
+    typedef wmma::fragment<wmma::accumulator, 16, 16, 16, float> Sums;
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> fa, other;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> fb;
+    Sums before, after;
+    wmma::fill_fragment(before, 0.0f);
+    for (int k = 0; k < 48; k += 16) {
+        wmma::load_matrix_sync(other, a + k, 48);
+        wmma::load_matrix_sync(fb, b + k * 16, 16);
+        fa = other;
+        wmma::mma_sync(after, fa, fb, before);
+        before = after;
+    }
+    Sums both[2], last = before;
+    both[0] = both[1] = last;
+    auto result = both[0];
+    wmma::store_matrix_sync(c, result, 16, wmma::mem_row_major);
+}
+"""
+
+
+def test_fragments_are_assigned():
+    rng = np.random.default_rng(21)
+    a, b, c = halves(rng, 16, 48), halves(rng, 48, 16), np.zeros((16, 16), np.float32)
+    assert run(HEAD % (16, 16, 16, "float") + COPIED, a, b, c).hazards == ()
+    np.testing.assert_array_equal(c, in_order(a, b, np.zeros_like(c)))
+
+
+def test_a_fragment_that_was_never_filled_is_told_where_it_is_assigned():
+    code = (HEAD % (16, 16, 16, "float") + COPIED).replace(
+        "fill_fragment(before", "fill_fragment(after"
+    )
+    code = code.replace("    for (int k", "    before = last_sums;\n    for (int k")
+    code = code.replace("Sums before, after;", "Sums before, after, last_sums;")
+    rng = np.random.default_rng(22)
+    c = np.zeros((16, 16), np.float32)
+    trace = run(code, halves(rng, 16, 48), halves(rng, 48, 16), c)
+    assert {found.kind for found in trace.hazards} == {"uninitialised-read"}
+    line = next(at for at, text in enumerate(code.splitlines(), 1) if "= last_sums" in text)
+    assert trace.hazards[0].place.line == line and trace.hazards[0].array == "last_sums"
+
+
 def test_num_elements_and_sizes_by_the_names_of_types():
     code = r"""
 #include <mma.h>
@@ -431,6 +474,7 @@ extern "C" __global__ void k(const half* a, float* c, int n) {
         ("wmma::mma_sync(fc, a, fb, fc);", "`a` is `const half*`, where a fragment is needed"),
         ("wmma::fill_fragment(fc);", "a fragment and a value"),
         ("wmma::fill_fragment(n, 0.0f);", "`n` is `int`, where a fragment is needed"),
+        ("fa = fb;", "cannot become a `wmma::fragment<wmma::matrix_a"),
         ("half own[256]; wmma::load_matrix_sync(fa, own, 16);", "an array of one thread"),
         (
             "wmma::store_matrix_sync(c, fc, 16, n ? wmma::mem_row_major : wmma::mem_col_major);",

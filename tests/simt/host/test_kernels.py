@@ -7,6 +7,7 @@ from collections import namedtuple
 import numba
 import numpy as np
 import pytest
+from numba import types
 
 from gpuedu.simt.host import cuda
 from gpuedu.simt.host.buffers import DeviceView
@@ -315,6 +316,13 @@ def test_kernels_return_nothing():
     with pytest.raises(TypeError, match="void return type"):
         cuda.jit("int32(int32)")(one.py_func)
     cuda.jit("int32(int32)", device=True)(one.py_func)
+
+
+def test_a_pointer_is_no_argument():
+    with pytest.raises(
+        CudaTypeError, match=r"a pointer as an argument, `float32\*`, is not covered"
+    ):
+        cuda.jit(types.void(types.CPointer(types.float32), types.int32))(one.py_func)
 
 
 def test_specialize(machine):

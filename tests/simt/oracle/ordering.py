@@ -2,7 +2,7 @@
 
 Every thread keeps a clock for every thread. A barrier gives all that take part the latest of
 their clocks; a fence marks what an atomic after it hands on to whoever meets that address by an
-atomic later. Two accesses race when neither's clock has seen the other, at least one writes, and
+atomic later, and such an atomic hands on itself too. Two accesses race when neither's clock has seen the other, at least one writes, and
 not both are atomic. Two plain writes of equal bits are told apart as harmless.
 """
 
@@ -54,6 +54,8 @@ class Ordering:
         self.granule = granule
         self.fences: dict[int, np.ndarray] = {}
         self.released: dict[int, np.ndarray] = {}
+        self.made: dict[int, dict[int, int]] = defaultdict(dict)
+        self.knows: dict[int, dict[tuple[int, int], int]] = defaultdict(dict)
         self.history: dict[int, dict[tuple[int, str, int], tuple[int, bytes]]] = defaultdict(dict)
 
     def access(self, thread: int, address: int, how: str, value: np.generic, line: int) -> None:
@@ -61,7 +63,7 @@ class Ordering:
         raw = value.tobytes()
         for start in range(0, len(raw), self.granule):
             part = raw[start : start + self.granule]
-            self._meet(thread, address + start, how, part, line)
+            self._meet(thread, address, address + start, how, part, line)
 
     def read_unwritten(self, thread: int, address: int, line: int) -> None:
         """Note a read of memory that nobody has written so far."""
@@ -70,6 +72,7 @@ class Ordering:
     def _meet(
         self,
         thread: int,
+        element: int,
         address: int,
         how: str,
         bits: bytes,
@@ -80,6 +83,8 @@ class Ordering:
             if other == thread or mine[other] >= clock:
                 continue
             if how == earlier and how != WRITE:
+                continue
+            if earlier == ATOMIC and self.knows[thread].get((element, other), -1) >= clock:
                 continue
             same = how == earlier == WRITE and value == bits
             pairs = self.outcome.same_value_writes if same else self.outcome.races
@@ -96,6 +101,11 @@ class Ordering:
     def meet(self, threads: list[int]) -> None:
         """A barrier of these threads: all that any of them did is before all that follows."""
         self.clocks[threads] = self.clocks[threads].max(axis=0)
+        known: dict[tuple[int, int], int] = {}
+        for thread in threads:
+            _learn(known, self.knows[thread])
+        for thread in threads:
+            self.knows[thread] = dict(known)
         self._tick(threads)
 
     def fence(self, thread: int) -> None:
@@ -105,11 +115,19 @@ class Ordering:
 
     def hand_over(self, thread: int, address: int, *, writes: bool) -> None:
         """An atomic takes what was handed on at its address, and hands on what was fenced."""
+        self._tick([thread])
+        _learn(self.knows[thread], {(address, t): c for t, c in self.made[address].items()})
         if address in self.released:
             np.maximum(self.clocks[thread], self.released[address], out=self.clocks[thread])
         if writes and thread in self.fences:
             held = self.released.get(address, self.fences[thread])
             self.released[address] = np.maximum(held, self.fences[thread])
+            self.made[address][thread] = int(self.clocks[thread, thread])
 
     def _tick(self, threads: list[int]) -> None:
         self.clocks[threads, threads] += 1
+
+
+def _learn(known: dict[tuple[int, int], int], more: dict[tuple[int, int], int]) -> None:
+    for key, clock in more.items():
+        known[key] = max(clock, known.get(key, -1))

@@ -94,6 +94,20 @@ def every_thread_fences_and_takes_a_ticket(a, squares, ticket, out):
         out[0] = grand
 
 
+@plant(None, 3, 40, lambda: (floats(120), zeros(3), zeros(1, dtype=np.int32), zeros(1)))
+def last_block_resets_the_ticket(a, partial, ticket, out):
+    last = cuda.shared.array(1, int32)
+    t = cuda.threadIdx.x
+    if t == 0:
+        partial[cuda.blockIdx.x] = a[cuda.grid(1)]
+        cuda.threadfence()
+        last[0] = cuda.atomic.add(ticket, 0, 1) == cuda.gridDim.x - 1
+    cuda.syncthreads()
+    if last[0] and t == 5:
+        out[0] = partial[0] + partial[1] + partial[2]
+        ticket[0] = 0
+
+
 @plant(None, 4, 32, _permuted)
 def scatters_by_a_permutation(a, where, out):
     i = cuda.grid(1)

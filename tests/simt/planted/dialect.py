@@ -458,3 +458,25 @@ def index_of_an_augmented_assignment_is_read_once(a, out):
     out[(t + 3) % 16] += a[t]
     out[(t + 3) % 16] *= 2
     out[(t + 3) % 16] -= t
+
+
+@plant(None, 1, 40, lambda: (floats(40), zeros(40)))
+def shapes_that_python_computes(a, out):
+    t = cuda.threadIdx.x
+    tile = cuda.shared.array(shape=(4 * 10 + 2, 2**1), dtype=float32)
+    line = cuda.shared.array(128 + 6, float32)
+    own = cuda.local.array((1 << 1, -(-7 // 2)), float32)
+    tile[t, 1] = a[t]
+    line[t + 94] = a[t]
+    own[1, 3] = 2
+    cuda.syncthreads()
+    out[t] = tile[39 - t, 1] + line[133 - t] * own[1, 3]
+
+
+@plant(None, 1, 40, lambda: (_signed(40), zeros(40, dtype=np.int64)))
+def counts_along_a_range(a, out):
+    t = cuda.threadIdx.x
+    for k, o in enumerate(range(7), 2):
+        out[t] += k * a[o]
+    for k, (o, x) in enumerate(zip(range(9, 0, -4), a)):  # noqa: B905
+        out[t] += k * o - x

@@ -176,6 +176,33 @@ def last_block_without_a_fence(a, partial, ticket, out):
         out[0] = grand
 
 
+@plant("data-race", 3, 1, lambda: (zeros(3), zeros(1, dtype=np.int32)))
+def first_block_resets_the_ticket(partial, ticket):
+    partial[cuda.blockIdx.x] = 1
+    cuda.threadfence()
+    if cuda.atomic.add(ticket, 0, 1) == 0:  # <- data-race
+        ticket[0] = 0  # <- data-race
+
+
+@plant("data-race", 3, 1, lambda: (zeros(3), np.full(1, 9, np.int32)))
+def ticket_is_reset_before_it_is_drawn(partial, ticket):
+    partial[cuda.blockIdx.x] = 1
+    cuda.threadfence()
+    if cuda.blockIdx.x == 2:
+        ticket[0] = 0  # <- data-race
+    cuda.atomic.add(ticket, 0, 1)  # <- data-race
+
+
+@plant("data-race", 3, 1, lambda: (floats(3), zeros(3), zeros(1, dtype=np.int32), zeros(1)))
+def fence_before_the_data_and_a_reset(a, partial, ticket, out):
+    b = cuda.blockIdx.x
+    cuda.threadfence()
+    partial[b] = a[b]  # <- data-race
+    if cuda.atomic.add(ticket, 0, 1) == cuda.gridDim.x - 1:
+        out[0] = partial[0] + partial[1] + partial[2]  # <- data-race
+        ticket[0] = 0
+
+
 @plant("data-race", 3, 40, lambda: (floats(120), zeros(120), zeros(1, dtype=np.int32), zeros(1)))
 def ticket_before_the_block_is_done(a, squares, ticket, out):
     last = cuda.shared.array(1, int32)

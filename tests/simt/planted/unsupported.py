@@ -11,6 +11,7 @@ from numba import cuda, float32
 from tests.simt.planted.table import floats, ints, plant, zeros
 
 WEIGHTS = [0.25, 0.5, 0.25]
+TILE, NARROW = 32, np.int32(32)
 
 
 def _one():
@@ -25,6 +26,29 @@ def shared_array_of_computed_size(a, out):
     tile[t] = a[t]
     cuda.syncthreads()
     out[t] = tile[31 - t]
+
+
+@plant("unsupported-construct", 1, 32, _one)
+def shared_array_of_a_constant_and_two(a, out):
+    t = cuda.threadIdx.x
+    tile = cuda.shared.array(TILE + 2, float32)  # <- unsupported-construct
+    tile[t] = a[t]
+    out[t] = tile[t]
+
+
+@plant("unsupported-construct", 1, 32, _one)
+def local_array_of_twice_a_constant(a, out):
+    own = cuda.local.array((2 * TILE, 1), float32)  # <- unsupported-construct
+    own[0, 0] = a[0]
+    out[cuda.threadIdx.x] = own[0, 0]
+
+
+@plant("unsupported-construct", 1, 32, _one)
+def shared_array_of_a_numpy_number(a, out):
+    t = cuda.threadIdx.x
+    tile = cuda.shared.array(NARROW, float32)  # <- unsupported-construct
+    tile[t] = a[t]
+    out[t] = tile[t]
 
 
 @plant("unsupported-construct", 1, 32, _one)

@@ -219,14 +219,103 @@ def test_closures_keep_their_own_constants():
         np.testing.assert_array_equal(out, a * factor + SCALE)
 
 
-def test_a_result_on_some_paths_only_is_refused_with_the_line():
+@cuda.jit(device=True)  # noqa: RET503
+def beyond(x, low):
+    if x > low:
+        return x
+
+
+@cuda.jit(device=True)
+def halved_or_none(x):
+    if x < 0:
+        return None
+    if x % 2:
+        return None
+    return x // 2
+
+
+@cuda.jit(device=True)
+def stores_and_may_return(out, i, x):
+    if x > 4:
+        return None
+    out[i] += x
+    return x
+
+
+def result_is_not_used(a, out):
+    i = cuda.grid(1)
+    if i < a.size:
+        stores_and_may_return(out, i, a[i])
+
+
+def result_is_held_against_none(a, out):
+    i = cuda.grid(1)
+    if i < a.size:
+        x = beyond(a[i], 2)
+        if x is None:
+            out[i] = -1
+        y = halved_or_none(a[i])
+        if y is not None and x != None:  # noqa: E711
+            out[i] += 10 * x + y
+
+
+def result_in_a_loop(a, out):
+    i = cuda.grid(1)
+    if i < a.size:
+        best = None
+        for k in range(i + 1):
+            found = halved_or_none(a[k])
+            if found is not None:
+                best = found
+        if best is not None:
+            out[i] = best + 1
+
+
+@pytest.mark.parametrize("size", [32, 75])
+@pytest.mark.parametrize(
+    "kernel",
+    [result_is_not_used, result_is_held_against_none, result_in_a_loop],
+    ids=lambda k: k.__name__,
+)
+def test_a_device_function_may_give_a_number_or_none(kernel, size):
+    as_python(kernel, 3, 32, numbers(size), np.zeros(size, np.int64))
+
+
+def test_a_thread_that_computes_with_none_ends():
+    def kernel(a, out):
+        i = cuda.grid(1)
+        out[i] = 1
+        out[i] = beyond(a[i], 3) + 10
+
+    out = np.zeros(6)
+    (found,) = simulate(kernel, 1, 6, np.arange(6), out).findings
+    assert found.kind == "raise" and "expected int64, got None" in found.message
+    assert found.place.line == line_of(kernel, "beyond") and found.count == 4
+    np.testing.assert_array_equal(out, [1, 1, 1, 1, 14, 15])
+
+
+@pytest.mark.parametrize(
+    "use, what",
+    [("out[beyond(a[0], 1)] = 1", "the index"), ("if beyond(a[0], 1): pass", "the cond")],
+)
+def test_what_may_be_none_is_no_index_and_no_condition(use, what, tmp_path):
+    path = tmp_path / "kernel_of_test.py"
+    path.write_text(f"from {__name__} import beyond\n\ndef kernel(a, out):\n    {use}\n")
+    scope: dict = {}
+    exec(compile(path.read_text(), str(path), "exec"), scope)
+    with pytest.raises(KernelSourceError, match=f"{what}.* may be None") as caught:
+        simulate(scope["kernel"], 1, 1, np.ones(2, np.int64), np.ones(2))
+    assert caught.value.line == 4
+
+
+def test_a_tuple_on_some_paths_only_is_refused_with_the_line():
     @cuda.jit(device=True)  # noqa: RET503
     def sometimes(x):
         if x > 0:
-            return x
+            return x, x
 
     def kernel(out):
-        out[0] = sometimes(out[1])
+        out[0] = sometimes(out[1])[0]
 
     with pytest.raises(GpueduError, match="some paths") as caught:
         simulate(kernel, 1, 1, np.zeros(2))

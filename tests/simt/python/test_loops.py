@@ -3,9 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gpuedu.errors import KernelSourceError
 from gpuedu.simt import simulate
 from gpuedu.simt.host import cuda
-from tests.simt.python.reference import as_python, in_every_mode
+from tests.simt.python.reference import as_python, in_every_mode, line_of
 
 SIZES = [32, 70]
 
@@ -548,3 +549,88 @@ def test_loops_of_many_blocks_end_on_their_own():
     out = np.zeros(32 * 7, np.int64)
     in_every_mode(by_block, 7, 32, out)
     np.testing.assert_array_equal(out, np.repeat(np.arange(7) ** 2, 32))
+
+
+# Ranges beside something else
+
+
+def enumerate_a_range(a, out):
+    i = cuda.grid(1)
+    if i < a.size:
+        for k, o in enumerate(range(7)):
+            out[i] = out[i] * 3 + k - o * a[i]
+
+
+def enumerate_from_a_start(a, out):
+    i = cuda.grid(1)
+    if i < a.size:
+        for k, o in enumerate(range(a[i], 12, 3), a[i]):
+            out[i] = out[i] * 5 + k * 100 + o
+
+
+def enumerate_a_range_down(a, out):
+    i = cuda.grid(1)
+    if i < a.size:
+        for k, o in enumerate(range(9, a[i], -2)):
+            if o == 3:
+                break
+            out[i] = out[i] * 7 + k * 10 + o
+
+
+def zip_of_ranges_and_an_array(a, out):
+    i = cuda.grid(1)
+    if i < a.size:
+        for k, (o, x) in enumerate(zip(range(5, -3, -4), a), 2):  # noqa: B905
+            out[i] = out[i] * 11 + k + o * x
+
+
+def enumerate_of_enumerate(a, out):
+    i = cuda.grid(1)
+    if i < a.size:
+        for k, (m, o) in enumerate(enumerate(range(a[i]), 4)):
+            out[i] += k * m + o
+
+
+BESIDE = [
+    enumerate_a_range,
+    enumerate_from_a_start,
+    enumerate_a_range_down,
+    zip_of_ranges_and_an_array,
+    enumerate_of_enumerate,
+]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("kernel", BESIDE, ids=lambda k: k.__name__)
+def test_ranges_beside_something_else(kernel, size):
+    run(kernel, size)
+
+
+def test_a_read_in_the_loop_is_told_with_its_line():
+    def kernel(a, out):
+        for k, o in enumerate(range(1, 8)):
+            out[k] = a[o]
+
+    (hazard,) = simulate(kernel, 1, 1, np.zeros(7), np.zeros(8)).hazards
+    assert hazard.kind == "out-of-bounds" and hazard.index == (7,)
+    assert hazard.place.line == line_of(kernel, "a[o]")
+
+
+def test_an_empty_range_of_unsigned_numbers_has_no_turns():
+    def kernel(out, begin, end):
+        for k, _ in enumerate(range(begin, end)):
+            out[0] = k + 1
+
+    out = np.zeros(1)
+    simulate(kernel, 1, 1, out, np.uint64(9), np.uint64(4))
+    assert out[0] == 0
+
+
+def test_the_start_of_enumerate_has_no_name():
+    def kernel(out):
+        for k, o in enumerate(range(3), start=1):
+            out[k] = o
+
+    with pytest.raises(KernelSourceError, match="without a name") as caught:
+        simulate(kernel, 1, 1, np.zeros(4))
+    assert caught.value.line == line_of(kernel, "enumerate")

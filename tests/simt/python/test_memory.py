@@ -216,3 +216,15 @@ def test_wrong_calls_are_refused_with_the_line(make, message, tmp_path):
     with pytest.raises(KernelSourceError, match=message) as caught:
         simulate(scope["kernel"], 1, 1, np.zeros(1, np.float32), 3)
     assert caught.value.line == 6
+
+
+def test_an_alignment_may_be_an_expression_of_constants():
+    def kernel(out):
+        s = cuda.shared.array(2 + 2, int64, alignment=8 * 2)
+        own = cuda.local.array(1 + 1, int64, alignment=1 << 4)
+        own[1] = s[3] = cuda.grid(1)
+        out[cuda.grid(1)] = own[1] + s[3]
+
+    out = zeros(3)
+    in_every_mode(kernel, 3, 1, out)
+    np.testing.assert_array_equal(out, [0, 2, 4])

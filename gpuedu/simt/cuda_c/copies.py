@@ -1,0 +1,64 @@
+"""Structures with arrays in them, such as fragments: copied member by member, as in ``x = y``."""
+
+from __future__ import annotations
+
+import numpy as np
+from tree_sitter import Node
+
+from gpuedu.simt.cuda_c.access import read, write
+from gpuedu.simt.cuda_c.expressions import PLACES, evaluate
+from gpuedu.simt.cuda_c.lowerer import Lowerer
+from gpuedu.simt.cuda_c.lvalues import place_of
+from gpuedu.simt.cuda_c.places import Element, Member, PlaceOf, Temporary
+from gpuedu.simt.cuda_c.syntax import bare, operator_of, short
+from gpuedu.simt.cuda_c.types import ArrayOf, CType, Struct, dimensions
+from gpuedu.simt.cuda_c.views import array_member
+from gpuedu.simt.program import Const
+
+
+def has_array(type_: CType) -> bool:
+    """Whether a type is a structure with an array in it, which is kept in memory."""
+    return isinstance(type_, Struct) and any(
+        isinstance(inner, ArrayOf) or has_array(inner) for _, inner in type_.fields
+    )
+
+
+def source_of(k: Lowerer, node: Node) -> PlaceOf:
+    """What an expression gives: a structure with an array in it as its place, else the value."""
+    node = bare(node)
+    is_address = node.type == "pointer_expression" and operator_of(node) == "&"
+    if is_address or node.type not in PLACES | {"assignment_expression"}:
+        return Temporary(evaluate(k, node))
+    place = place_of(k, node)
+    return place if has_array(place.type) else Temporary(read(k, node, place))
+
+
+def copy(k: Lowerer, node: Node, target: PlaceOf, source: PlaceOf) -> None:
+    """Set a structure with an array in it to another, element by element."""
+    assert isinstance(source.type, Struct)
+    if target.type != source.type:
+        raise k.refuse(
+            node, f"`{short(node)}`: a `{source.type}` cannot become a `{target.type}` here"
+        )
+    for name, inner in source.type.fields:
+        to, from_ = (_member(k, place, name, inner) for place in (target, source))
+        if has_array(inner):
+            copy(k, node, to, from_)
+        elif isinstance(inner, ArrayOf):
+            _copy_elements(k, node, to, from_)
+        else:
+            write(k, node, to, read(k, node, from_))
+
+
+def _member(k: Lowerer, place: PlaceOf, name: str, inner: CType) -> PlaceOf:
+    assert isinstance(place, Element | Member)
+    made = Member(place, name, inner)
+    return array_member(k, made) if isinstance(inner, ArrayOf) else made
+
+
+def _copy_elements(k: Lowerer, node: Node, target: PlaceOf, source: PlaceOf) -> None:
+    inner, extents = dimensions(source.type)
+    for at in range(int(np.prod([extent or 0 for extent in extents], dtype=int))):
+        index = (Const(np.int64(at)),)
+        to, from_ = (Element(row.slot, index, inner) for row in (target, source))  # type: ignore[union-attr]
+        write(k, node, to, read(k, node, from_))
