@@ -819,8 +819,8 @@ reveal("train-digits")
 # would you have stopped? In the end this loss is not what you want to be small.
 #
 # *Implement.* `images` (480, 1, 8, 8) float32, `labels` (480,) int64. Return a model that gives ten
-# scores for each image; it is put into `eval()` for you. Any model, any optimiser of `torch.optim`,
-# at most 600 steps. Three sets of digits are drawn, each turned, mirrored, with another contrast
+# scores for each image; it is put into `eval()` for you. Any model, any optimizer of `torch.optim`,
+# 1 to 600 steps. Three sets of digits are drawn, each turned, mirrored, with another contrast
 # and other numbers for its classes; a set's held-out digits are changed like those you train on.
 # The middle one of the three accuracies should be 85.7% at least. (60 runs of a network with
 # dropout reached 87.3% to 93.9%; a quarter of that range below is allowed.) 10 to 15 lines.
