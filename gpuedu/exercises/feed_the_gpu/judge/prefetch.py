@@ -285,10 +285,10 @@ JUDGE = Judge(
         "the generator is closed. There, set a `threading.Event`, at which the thread looks "
         "between items, and take from the queue until its last word has come.",
         'In the thread: `try: for item in source: box.put(("item", item))`, then `if '
-        "stop.is_set(): break`; `except BaseException as fault`, which is every type there is, keeps "
-        '`("fault", fault)` as the last word instead of `("end", None)`; it is put in any case. In the consumer: `while (got := '
-        'box.get())[0] == "item": yield got[1]`; `finally: stop.set()` and `while got[0] == '
-        '"item": got = box.get()`. Then raise a fault.',
+        "stop.is_set(): break`; `except BaseException as fault`, which is every type there is, "
+        'keeps `("fault", fault)` as the last word instead of `("end", None)`; it is put in any '
+        'case. In the consumer: `while (got := box.get())[0] == "item": yield got[1]`; `finally: '
+        'stop.set()` and `while got[0] == "item": got = box.get()`. Then raise a fault.',
     ),
     cases=cases,
     verdict=verdict,
