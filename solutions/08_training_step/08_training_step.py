@@ -388,11 +388,14 @@ predict("checkpointing-k", 16)
 # - `t.detach().requires_grad_()` is `t` with its past forgotten: backward ends there, and leaves
 #   the gradient in its `.grad`;
 # - `out.backward(gradient)` begins in the middle: with the gradient of `out`, given;
-# - dropout draws from a generator. `torch.get_rng_state()` is where it stands, and
-#   `torch.set_rng_state(state)` puts it back there.
+# - dropout draws from a generator: on a CPU, as here, from the one whose state is
+#   `torch.get_rng_state()`; `torch.set_rng_state(state)` puts it back there. On a GPU it draws from
+#   that device's own, and you would save and restore `torch.cuda.get_rng_state()` as well.
 #
 # Dropout is a trap in two ways: the second forward must drop the same numbers, and after the step
-# chance must go on as if nothing had been computed twice.
+# chance must go on as if nothing had been computed twice. Batch norm is a trap, too: each forward
+# pass in training moves its running mean and variance, so a second one moves them twice. (No block
+# here has one, and PyTorch's own `torch.utils.checkpoint` doesn't correct that either.)
 
 # %% [markdown]
 # *Implement.* `checkpointed_step` does what `ordinary_step` does: it leaves gradients in all

@@ -632,6 +632,11 @@ def save(state, path):
 # `dist.all_gather_object(found, mine)` fills the list `found`, which has a place for every rank,
 # with what each rank hands over; all ranks call it. `torch.load(path)` reads tensors, numbers,
 # texts, lists and dicts. `divmod(17, 5)` is `(3, 2)`.
+#
+# The ranks here compute on CPUs. On GPUs two things are added: dropout draws from the GPU's own
+# generator, so the checkpoint needs every rank's `torch.cuda.get_rng_state()` as well; and rank 0
+# saved tensors of *its* GPU, so each rank reads them with `torch.load(path, map_location="cpu")`
+# before it loads them into its own model.
 
 
 # %% role="answer"
