@@ -265,8 +265,10 @@ predict("histogram", 30)
 
 # %% [markdown]
 # *See.* First what each kernel counts. Then the atomics of one warp: a row is an address, a number
-# is a lane. Lanes with different addresses do not disturb each other; those in one row are served
-# one after the other. (It is one warp: the average is over all of them.)
+# is a lane. Lanes with different addresses do not disturb each other; the updates of those in one
+# row follow one another. (It is one warp: the average is over all of them. And it is the general
+# case: where threads only add, compiler or hardware may add up what goes to one address first, and
+# then update it once.)
 
 # %%
 rng = np.random.default_rng(5)
@@ -352,8 +354,9 @@ reveal("histogram-updates")
 # | after d = 4 | 3 | 4 | 8 | 9 | 14 | 23 | 25 | 31 |
 
 # %% [markdown]
-# `cuda.syncthreads()` holds the threads of *one* block, and blocks have no order. But a launch
-# begins when the one before it has ended, and sees all that it wrote. So it takes three launches:
+# `cuda.syncthreads()` holds the threads of *one* block, and blocks have no order. But launches on
+# one stream do: each starts when the one before it has ended, and sees all that it wrote. So it
+# takes three launches:
 #
 # 1. `scan_block`: each block scans its own elements, and leaves their sum in `totals`.
 # 2. `scan_block` again, one block, on `totals`: then `upto[b]` is the sum of the blocks 0 to `b`.

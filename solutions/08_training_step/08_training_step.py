@@ -118,11 +118,12 @@ reveal("backward-by-hand")
 see("training-step/depth")
 
 # %% [markdown]
-# *Reflect.* Half of the ReLUs are closed, whatever the weights; the others let all of it through.
-# What the closed ones take away, larger weights make up for: with a spread of sqrt(2 / inputs),
-# named after He, a gradient keeps its size through ten layers. Sigmoids have no such way out:
-# larger weights saturate them. Now look at your code: which of the saved tensors did it use? They
-# are what fills the memory, and the next but one exercise counts them.
+# *Reflect.* About half of the ReLUs are closed, since here each `z` is as often below 0 as above,
+# and the others let all of it through. What the closed ones take away, larger weights make up for:
+# with a spread of sqrt(2 / inputs), named after He, a gradient keeps its size through ten layers.
+# Sigmoids have no such way out: larger weights saturate them. Now look at your code: which of the
+# saved tensors did it use? They are what fills the memory, and the next but one exercise counts
+# them.
 
 # %% [markdown] exercise="count-the-step"
 # ## What does a step compute?
@@ -575,7 +576,8 @@ see("training-step/waits", train_waiting)
 # - `torch.stack` makes one tensor of several; one `.tolist()` of that is one wait.
 # - A tensor made without `device=` lies on the host, and `torch.tensor(number, device=...)` is made
 #   there and copied, which is a wait. A Python number in a formula costs nothing.
-# - Keep `loss.detach()`: the value, without what autograd remembers of it (all of the step).
+# - Keep `loss.detach()`, the value alone. `backward()` frees the tensors that the graph saved, but
+#   the graph itself, a node for each operation, lives as long as a loss that holds it.
 
 
 # %% role="answer"

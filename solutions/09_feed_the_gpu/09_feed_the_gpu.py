@@ -220,8 +220,10 @@ reveal("stall-fraction")
 # help: fewer bytes, less work, or a second one beside it.
 #
 # *In a loop of your own*, take the time of `next(batches)` (`time.perf_counter()` before it and
-# behind it), and that of the whole step, with `torch.cuda.synchronize()` at its end on a GPU. The
-# first over the second is about your stall share.
+# after it), and that of the whole step, with `torch.cuda.synchronize()` at its end on a GPU. The
+# first over the second is about your stall share, from above: a loop that waits for the device in
+# each step has no lead over it, and a wait for the next batch that a lead would have hidden counts
+# in full.
 
 # %% [markdown] exercise="prefetch"
 # ## Read ahead

@@ -725,8 +725,10 @@ print("the smallest gradient whose v is not 0:", smallest_gradient(0.999))
 # **`tensor-cores` · 6 points · stretch · about 35 minutes**
 #
 # Where do 15 times as many operations in 16 bits come from? From compute capability 7.0 on, an SM
-# has **tensor cores**. With one of their instructions, a *warp* multiplies two matrices of 16 x 16
-# numbers in half and adds the product to a third: products as in your `dot`, sums in float32.
+# has **tensor cores**. With one call to them, a *warp* multiplies two matrices of 16 x 16 numbers
+# in half and adds the product to a third: products as in your `dot`, sums in float32 (but rounded
+# in the hardware's own way). The compiler makes a few instructions of that call, and a Hopper GPU
+# reaches its peak only with larger ones, for four warps together (`wgmma`).
 #
 # *Predict.* How many multiply-add instructions of a warp, each one for each lane, does that
 # replace? And if both factors come from memory each time, how many FLOP is that for each byte of

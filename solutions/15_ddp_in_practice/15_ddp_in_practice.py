@@ -516,8 +516,8 @@ real = measure("scaling")
 see("ddp-in-practice/measured", real)
 
 # %% [markdown]
-# *Reflect.* On InfiniBand, weak scaling falls little up to some hundred GPUs: each rank of the ring
-# sends nearly twice the bytes, however many share it, and most of that is hidden. What does grow
+# *Reflect.* On InfiniBand, weak scaling is still above 90% on 128 GPUs: each rank of the ring sends
+# nearly twice the bytes, however many share it, and most of that is hidden. What does grow
 # with n? (The latencies: 2 (n - 1) for each ring. With 1,024 GPUs half of the time is lost. So
 # large runs use trees, or rings in two levels.) Why does
 # strong scaling end so soon? (Computing falls to its fixed part, and with it the backward that
