@@ -627,10 +627,10 @@ see("mixed-precision/recorded-losses")
 #
 # *Reflect.* What is saved for backward is nearly halved, and so is what forward and backward move.
 # Weights and state are not. Autocast keeps them in float32: a weight (4 bytes), its gradient (4)
-# and Adam's two numbers (8) are 16 bytes. With 16-bit copies, as in your `train_step`, it is 2 for
-# the copy, 2 for its gradient, 4 for the master and 8 for Adam: 16 again. So 16 bits save memory
-# where batches are large or texts are long. A model whose weights and state do not fit will not
-# fit now.
+# and Adam's two numbers (8) are 16 bytes, and for the length of a step 2 more for the 16-bit copy
+# that it makes of the weight. With 16-bit copies, as in your `train_step`, it is 2 for the copy, 2
+# for its gradient, 4 for the master and 8 for Adam: 16 again. So 16 bits save memory where batches
+# are large or texts are long. A model whose weights and state do not fit will not fit now.
 
 # %% [markdown] exercise="adam-in-half"
 # ## Stretch: Adam in half
