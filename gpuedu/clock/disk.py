@@ -36,7 +36,7 @@ class SlowDisk:
         time_s: float | Sequence[float],
         *,
         channels: int = 1,
-        faults: Mapping[int, Exception] | None = None,
+        faults: Mapping[int, BaseException] | None = None,
     ) -> None:
         self._clock, self._items = clock, items
         self._times_s = [time_s] * len(items) if isinstance(time_s, (int, float)) else list(time_s)

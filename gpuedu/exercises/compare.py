@@ -24,13 +24,21 @@ class Misconception:
     says: str
 
 
-def is_close(got: float, expected: float, rel: float = 1e-9) -> bool:
+NEAR_ZERO = 1e-12
+"""How far from 0 a rounded result may be: a share of 0 tells nothing about its size."""
+
+
+def is_close(got: float, expected: float, rel: float = 1e-9, near_zero: float = NEAR_ZERO) -> bool:
     """Whether two numbers agree; an infinity agrees with the same one, NaN with nothing.
+
+    Where 0 is expected, ``near_zero`` says how far off a number may be.
 
     >>> is_close(1.0, 1.0 + 1e-12), is_close(math.inf, math.inf), is_close(math.nan, math.nan)
     (True, True, False)
+    >>> is_close(1e-61, 0.0), is_close(1e-6, 0.0), is_close(1e-6, 0.0, near_zero=1e-5)
+    (True, False, True)
     """
-    return math.isclose(got, expected, rel_tol=rel, abs_tol=0.0 if expected else 1e-300)
+    return math.isclose(got, expected, rel_tol=rel, abs_tol=0.0 if expected else near_zero)
 
 
 def likely_cause(
@@ -65,18 +73,19 @@ def number_fault(
     unit: str = "",
     cause: str = "",
     rel: float = 1e-6,
+    near_zero: float = NEAR_ZERO,
 ) -> Iterable[Fault]:
     """A fault if a number is not what it should be: ``call`` says what was asked.
 
     A whole number that is expected must be met exactly; for others ``rel`` leaves room for float32
-    and for a sensible rounding.
+    and for a sensible rounding, and where 0 is expected, ``near_zero`` does.
 
     >>> list(number_fault("limit", "amdahl(0.5, 2)", 2.0, 4 / 3))[0].message
     '`amdahl(0.5, 2)` gave 2, expected 1.33333'
     """
     if isinstance(expected, int):
-        rel = 0.0
-    if not is_close(got, expected, rel):
+        rel = near_zero = 0.0
+    if not is_close(got, expected, rel, near_zero):
         behind = f" {unit}" if unit else ""
         told, wanted = show_apart(got, expected)
         yield Fault(prop, f"`{call}` gave {told}{behind}, expected {wanted}{behind}", cause)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 import torch
 from torch import nn
@@ -10,7 +11,6 @@ from torch import nn
 from gpuedu.training.data import Batches, Split
 from gpuedu.training.first_step import require_output
 from gpuedu.training.loop import Loss
-from gpuedu.training.parameters import device_of
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def evaluate(model: nn.Module, split: Split, loss: Loss, *, size: int = 256) -> 
         BatchSizeError: for a split without samples.
         OutputShapeError: for scores that do not fit.
     """
-    device, was_training = device_of(model), model.training
+    device, was_training = _device_of(model, split), model.training
     total, right, seen = 0.0, 0, 0
     model.eval()
     try:
@@ -50,3 +50,9 @@ def evaluate(model: nn.Module, split: Split, loss: Loss, *, size: int = 256) -> 
     finally:
         model.train(was_training)
     return Evaluation(loss=total / len(split), accuracy=right / seen, samples=len(split))
+
+
+def _device_of(model: nn.Module, split: Split) -> torch.device:
+    """Where the model is; one without parameters or buffers takes samples where they are."""
+    tensors = chain(model.parameters(), model.buffers(), [split.inputs])
+    return next(tensors).device

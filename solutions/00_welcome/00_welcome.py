@@ -163,9 +163,10 @@ see("honest-timer", median_time_s)
 # | triad | `out[i] = x[i] + s * y[i]` |
 
 # %% [markdown]
-# *Predict.* You have seen how fast one core copies. PyTorch uses all of them (or your GPU, if
-# there is one). How many **milliseconds** will it take to *add* two arrays of 64 MB each, into a
-# third? (Write a number in place of `...`; a rough guess is enough. Predictions take no points.)
+# *Predict.* You have seen how fast one core copies. PyTorch uses all of them (or your GPU, if there
+# is one). All cores share the memory, so they need not be faster than one. How many
+# **milliseconds** will it take to *add* two arrays of 64 MB each, into a third? (Write a number in
+# place of `...`; a rough guess is enough. Predictions take no points.)
 
 # %% role="predict"
 predict("bandwidth", 8)
@@ -200,8 +201,9 @@ see("bandwidth", bandwidth_gb_per_s, times)
 reveal("bandwidth", times["add"] * 1e3 if times else None)
 
 # %% [markdown]
-# *Reflect.* Add and triad reach about the same rate, though triad does twice the arithmetic. What
-# does that say about where the time goes?
+# *Reflect.* Compare add and triad: triad does twice the arithmetic. How far apart are their rates,
+# and how far apart are two runs of the same kernel? If the two differ by no more than that, what
+# does it say about where the time goes?
 
 # %% [markdown] exercise="launch-bound"
 # ## When the launch is all you see
@@ -219,10 +221,12 @@ reveal("bandwidth", times["add"] * 1e3 if times else None)
 predict("launch-bound", 27e6)
 
 # %% [markdown]
-# *Implement.* The work begins behind the launch, so the whole time is launch plus work; the
-# device works through `elements_per_s` elements a second. `launch_share` gives the launch's share
-# of the whole time, between 0 and 1; `n` may be 0. `elements_for_share` gives the smallest whole
-# number of elements for which that share is at most `share` (above 0, below 1).
+# *Implement.* Take a single launch that you wait for: the work starts after it, so the whole time
+# is launch plus work. (In a long queue the host launches ahead while the device works, and each
+# kernel costs about the longer of the two.) The device works through `elements_per_s` elements a
+# second. `launch_share` gives the launch's share of the whole time, between 0 and 1; `n` may be 0.
+# `elements_for_share` gives the smallest whole number of elements for which that share is at most
+# `share` (above 0, below 1).
 
 
 # %% role="answer"
@@ -262,7 +266,8 @@ reveal("launch-bound")
 # - A launch comes back before its kernel is done: synchronise before you start the watch and
 #   before you stop it, leave the warm-up out, and take the median.
 # - Bandwidth counts every array that is read and every array that is written; 1 GB is 1e9 bytes.
-# - A kernel must work as long as nine launches take before its launch is only 10% of the time.
+# - A kernel that you wait for must work as long as nine launches take before its launch is only 10%
+#   of the time.
 #
 # **Your number:** the GB/s of an add on this machine, by your own formula. You will set every GPU
 # in this course against it.

@@ -179,10 +179,11 @@ print("50x on 100 workers needs p =", share_for(50, 100))
 # and the pairs in pairs: log n rounds. That is the *best known* chain. (Constant factors and
 # rounding aside.)
 #
-# **The rule:** if two steps in a row can be merged into one step *of the same kind and size*,
-# then n steps need only log n rounds. "Times a, plus b" twice is again "times some a, plus some
-# b". A table of where each link leads, followed twice, is again such a table. But squaring twice
-# is no squaring: for such steps no shorter chain is known.
+# **The rule:** if two steps in a row can be merged into one step *of the same kind and size*, then
+# n steps need only log n rounds. "Times a, plus b" twice is again "times some a, plus some b". A
+# table of where each link leads, followed twice, is again such a table. But squaring twice is no
+# squaring: for such steps no *exact* shorter chain is known. (There are methods that guess all
+# steps at once and improve the guess in a few rounds.)
 
 # %%
 see("why-gpus/loops")

@@ -251,7 +251,8 @@ def square(x, out):
 check("grid-stride", square)
 
 # %% [markdown]
-# *See.* 150 elements, 2 blocks of 32 threads. Read down a column: it is one thread's way.
+# *See.* 150 elements, 2 blocks of 32 threads. A row has 32 elements, so in one step the grid covers
+# two rows. Read down a column, every second row: that is one thread's way.
 
 # %%
 see("grid-stride", square)
@@ -376,9 +377,10 @@ def starts(lengths, start):
 check("any-order", starts)
 
 # %% [markdown]
-# *Reflect.* Your threads add the same numbers again and again; that is the price of needing
-# nobody. There is one order that you can rely on: a second launch begins when the first has
-# ended, and sees all that it wrote. How could two launches share this work?
+# *Reflect.* Your threads add the same numbers again and again; that is the price of needing nobody.
+# There is one order that you can rely on: launches wait in a queue, a **stream**, and unless you
+# make a second one, each starts when the one before it has ended, and sees all that it wrote. How
+# could two launches share this work?
 
 # %% [markdown] exercise="mandelbrot"
 # ## Stretch: who waits for whom in a warp

@@ -3,8 +3,9 @@
 #
 # Two kernels copy the same array with the same number of threads, and each thread copies as many
 # elements. Yet one of them asks memory for 8 times as many bytes as the other. The only difference
-# is *which thread takes which element*. This lesson counts such bytes, exactly and on any computer;
-# how much time they cost depends on the caches, as you will see.
+# is *which thread takes which element*. This lesson counts such bytes, exactly and on any computer.
+# How much time they cost depends on the caches: on an H100, as recorded below, kernels like these
+# took from 1.7 to 19 times as long.
 #
 # **You will be able to** read and write global memory in whole sectors; lay out data so that a
 # kernel can; share inputs between threads in shared memory; avoid its traps, bank conflicts and
@@ -194,11 +195,12 @@ def transpose_naive(m, out):
 see("memory/writes", transpose_naive)
 
 # %% [markdown]
-# The way out is **shared memory**: some tens of kilobytes on the SM itself, which the threads of a
-# block have in common. `cuda.shared.array(shape, float32)`, inside of the kernel, makes an array
-# there for each block; the compiler has to know its shape, so it is written in numbers. Here eight
-# threads turn eight numbers round. `cuda.syncthreads()` is a **barrier**: no thread goes on before
-# all threads of its block have come there. Without it, a thread might read what is not there yet.
+# The way out is **shared memory**: memory on the SM itself (64 KB on a T4, 228 KB on an H100),
+# which the threads of a block have in common. `cuda.shared.array(shape, float32)`, inside of the
+# kernel, makes an array there for each block; the compiler has to know its shape, so it is written
+# in numbers. Here eight threads turn eight numbers round. `cuda.syncthreads()` is a **barrier**: no
+# thread goes on before all threads of its block have come there. Without it, a thread might read
+# what is not there yet.
 
 
 # %%

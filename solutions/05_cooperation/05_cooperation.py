@@ -51,9 +51,11 @@ see("cooperation/lost-count", count_together)
 #
 # All threads of a block see its **shared memory**. `cuda.syncthreads()` is its **barrier**: no
 # thread goes on before all threads of the block are there, and behind it each sees what the others
-# wrote before it. (Threads that have returned no longer count, since Volta; do not build on it.)
-# The kernel below adds the numbers of a block in pairs, then pairs of pairs: 256 numbers in 8
-# rounds. It is right for any number of elements: a thread without one brings a 0.
+# wrote before it. If only some of them come, because of an `if` or an early `return`, what happens
+# is undefined: the block may hang. (Since Volta, a barrier no longer waits for threads that have
+# ended, so it often works. Do not build on it.) The kernel below adds the numbers of a block in
+# pairs, then pairs of pairs: 256 numbers in 8 rounds. It is right for any number of elements: a
+# thread without one brings a 0.
 
 
 # %% role="given"
@@ -272,8 +274,10 @@ predict("histogram", 30)
 
 # %% [markdown]
 # *See.* First what each kernel counts. Then the atomics of one warp: a row is an address, a number
-# is a lane. Lanes with different addresses do not disturb each other; those in one row are served
-# one after the other. (It is one warp: the average is over all of them.)
+# is a lane. Lanes with different addresses do not disturb each other; the updates of those in one
+# row follow one another. (It is one warp: the average is over all of them. And it is the general
+# case: where threads only add, compiler or hardware may add up what goes to one address first, and
+# then update it once.)
 
 # %%
 rng = np.random.default_rng(5)
@@ -359,8 +363,9 @@ reveal("histogram-updates")
 # | after d = 4 | 3 | 4 | 8 | 9 | 14 | 23 | 25 | 31 |
 
 # %% [markdown]
-# `cuda.syncthreads()` holds the threads of *one* block, and blocks have no order. But a launch
-# begins when the one before it has ended, and sees all that it wrote. So it takes three launches:
+# `cuda.syncthreads()` holds the threads of *one* block, and blocks have no order. But launches on
+# one stream do: each starts when the one before it has ended, and sees all that it wrote. So it
+# takes three launches:
 #
 # 1. `scan_block`: each block scans its own elements, and leaves their sum in `totals`.
 # 2. `scan_block` again, one block, on `totals`: then `upto[b]` is the sum of the blocks 0 to `b`.
@@ -613,8 +618,10 @@ def shares_draft(x, out):
 
 
 # %% [markdown]
-# Their authors tried them, and so does this cell, with the last two (`jumps` would not come to its
-# end). Is the result right?
+# Their authors tried them, and so does this cell, with the last two. (What `jumps` does is
+# undefined, and it would be with `if i >= x.size: return` in place of its `if`: either may hang.
+# Since Volta both usually get through, because the missing threads have ended. The simulation stops
+# the draft.) Is the result right?
 
 # %%
 x = np.random.default_rng(3).integers(1, 9, (6, 128)).astype(np.float32)
@@ -632,7 +639,7 @@ print(np.array_equal(out[:, 1:-1], np.maximum(np.maximum(x[:, :-2], x[:, 1:-1]),
 #
 # | kind | it says |
 # |---|---|
-# | `"skipped"` | some threads of the block never come to this barrier |
+# | `"skipped"` | some threads of the block never come to this barrier: undefined, it may hang |
 # | `"missing"` | right after this line, a barrier is missing (also at the end of a loop's body) |
 # | `"in-place"` | this line reads elements that other threads overwrite in the same line |
 # | `"not-atomic"` | two threads update one place here, without an atomic |
@@ -741,6 +748,9 @@ progress()
 #
 # - Shared memory, and barriers of a block: NVIDIA, *CUDA C++ Programming Guide*, sections "Shared
 #   Memory" and "Synchronization Functions". Its 32 banks: the same, "Compute Capabilities".
+# - A barrier that not all threads reach: the same, "Synchronization Functions" ("likely to hang or
+#   produce unintended side effects"); since Volta it waits for all threads that have not exited:
+#   *Volta Tuning Guide*, "Independent Thread Scheduling".
 # - Lanes that need not be in step since Volta: the same, "SIMT Architecture", "Independent Thread
 #   Scheduling".
 # - Shuffles, their masks, and lanes that keep their own value: the same, "Warp Shuffle Functions";

@@ -450,8 +450,8 @@ reveal("any-shape-waste")
 #
 # Each kernel is here twice: if the caches kept nothing of what comes from device memory, and if
 # they kept all. Without tiles, the square of device memory stands at 0.4 or at 16 FLOP a byte, and
-# the rate goes along: luck decides. With tiles it stands at 7 or at 16, and device memory is not
-# the limit in either case.
+# the rate goes along: it depends on what the caches happen to keep. With tiles it stands at 7 or at
+# 16, and device memory is not the limit in either case.
 #
 # The circles of L1 are at the same place, at 0.25 and 0.23. They have to be: each product still
 # needs two words, and from L1 or from shared memory they come through the same data path.
@@ -463,6 +463,8 @@ see("tiling/moved", matmul_naive, matmul)
 # *Measure.* On a machine with a GPU, this times your two kernels at M = N = K = 2,048 beside the
 # library's product. The chart is a *ladder*: kernels of the same product, each a rung, from slow to
 # fast, with the bound that the counts give, and what has been recorded on other GPUs, if anything.
+# (Below it stand each one's device and size. The bounds are an H200's, which has faster memory: a
+# kernel on an H100 may stay below even the bound without caches.)
 
 # %%
 times = measure("tiling/times", blocks_for, matmul_naive, matmul)

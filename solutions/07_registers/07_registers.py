@@ -2,9 +2,9 @@
 # # From 10% to the library's speed: what is left?
 #
 # A matmul with tiles in shared memory sends two passes of 128 bytes through its SM's data path for
-# 64 FLOP of a warp. On an H200 that allows 12% of the peak, at best: 10% is what you may see. The
-# library has the same SMs. What else can a kernel do on them? This lesson climbs rung by rung, and
-# counts what each rung allows.
+# 64 FLOP of a warp. On an H200 that allows about 12% of the peak, and no more. The library has the
+# same SMs. What else can a kernel do on them? This lesson climbs rung by rung, and counts what each
+# rung allows.
 #
 # **You will be able to** say how many warps fit on an SM, and how many are enough; write a matmul
 # whose sums live in registers; read what the compiler made of it; name what holds a kernel back.
@@ -79,7 +79,8 @@ predict("occupancy", 8)
 # warp in each clock. The result of a multiply-add is there 4 clocks later. A warp that needs each
 # result for its next step has one on its way; its scheduler needs 4 such warps, the SM's four
 # schedulers 16. But if a warp has several instructions ready that do not need each other, that many
-# are on their way.
+# are on their way. (On a T4 or an A100 a part has 16 float32 lanes, so a warp's multiply-add takes
+# two of these clocks, and half as many are enough. We count as on an H200, with 32.)
 #
 # *Predict.* Each thread adds to 16 sums, and no sum needs another. How many warps on the SM keep
 # its four schedulers busy? (Each needs one at least.)
@@ -154,10 +155,12 @@ predict("register-tile-8", 2)
 
 # %% [markdown]
 # `cuda.local.array(shape, float32)` makes an array that is a thread's own. Of constant shape, and
-# indexed only by numbers that the compiler can work out, it lives in registers. A loop with a
-# constant end is fine: the compiler writes it out. The shape may be a variable of the function
-# *around* the kernel, so one source makes kernels for several t. Two device functions, which
-# kernels may call: `fetch` fills a tile, with zeros where the matrix has ended; `put` writes sums.
+# indexed only by numbers that the compiler can work out, it lives in registers. So let the loops
+# that index it have constant ends: short ones the compiler usually unrolls, and then it knows every
+# index. (It need not: a loop that it leaves as it is puts the array into memory.) The shape may be
+# a variable of the function *around* the kernel, so one source makes kernels for several t. Two
+# device functions, which kernels may call: `fetch` fills a tile, with zeros where the matrix has
+# ended; `put` writes sums.
 
 
 # %% role="given"

@@ -118,11 +118,12 @@ reveal("backward-by-hand")
 see("training-step/depth")
 
 # %% [markdown]
-# *Reflect.* Half of the ReLUs are closed, whatever the weights; the others let all of it through.
-# What the closed ones take away, larger weights make up for: with a spread of sqrt(2 / inputs),
-# named after He, a gradient keeps its size through ten layers. Sigmoids have no such way out:
-# larger weights saturate them. Now look at your code: which of the saved tensors did it use? They
-# are what fills the memory, and the next but one exercise counts them.
+# *Reflect.* About half of the ReLUs are closed, since here each `z` is as often below 0 as above,
+# and the others let all of it through. What the closed ones take away, larger weights make up for:
+# with a spread of sqrt(2 / inputs), named after He, a gradient keeps its size through ten layers.
+# Sigmoids have no such way out: larger weights saturate them. Now look at your code: which of the
+# saved tensors did it use? They are what fills the memory, and the next but one exercise counts
+# them.
 
 # %% [markdown] exercise="count-the-step"
 # ## What does a step compute?
@@ -388,11 +389,14 @@ predict("checkpointing-k", 16)
 # - `t.detach().requires_grad_()` is `t` with its past forgotten: backward ends there, and leaves
 #   the gradient in its `.grad`;
 # - `out.backward(gradient)` begins in the middle: with the gradient of `out`, given;
-# - dropout draws from a generator. `torch.get_rng_state()` is where it stands, and
-#   `torch.set_rng_state(state)` puts it back there.
+# - dropout draws from a generator: on a CPU, as here, from the one whose state is
+#   `torch.get_rng_state()`; `torch.set_rng_state(state)` puts it back there. On a GPU it draws from
+#   that device's own, and you would save and restore `torch.cuda.get_rng_state()` as well.
 #
 # Dropout is a trap in two ways: the second forward must drop the same numbers, and after the step
-# chance must go on as if nothing had been computed twice.
+# chance must go on as if nothing had been computed twice. Batch norm is a trap, too: each forward
+# pass in training moves its running mean and variance, so a second one moves them twice. (No block
+# here has one, and PyTorch's own `torch.utils.checkpoint` doesn't correct that either.)
 
 # %% [markdown]
 # *Implement.* `checkpointed_step` does what `ordinary_step` does: it leaves gradients in all
@@ -572,7 +576,8 @@ see("training-step/waits", train_waiting)
 # - `torch.stack` makes one tensor of several; one `.tolist()` of that is one wait.
 # - A tensor made without `device=` lies on the host, and `torch.tensor(number, device=...)` is made
 #   there and copied, which is a wait. A Python number in a formula costs nothing.
-# - Keep `loss.detach()`: the value, without what autograd remembers of it (all of the step).
+# - Keep `loss.detach()`, the value alone. `backward()` frees the tensors that the graph saved, but
+#   the graph itself, a node for each operation, lives as long as a loss that holds it.
 
 
 # %% role="answer"
@@ -819,8 +824,8 @@ reveal("train-digits")
 # would you have stopped? In the end this loss is not what you want to be small.
 #
 # *Implement.* `images` (480, 1, 8, 8) float32, `labels` (480,) int64. Return a model that gives ten
-# scores for each image; it is put into `eval()` for you. Any model, any optimiser of `torch.optim`,
-# at most 600 steps. Three sets of digits are drawn, each turned, mirrored, with another contrast
+# scores for each image; it is put into `eval()` for you. Any model, any optimizer of `torch.optim`,
+# 1 to 600 steps. Three sets of digits are drawn, each turned, mirrored, with another contrast
 # and other numbers for its classes; a set's held-out digits are changed like those you train on.
 # The middle one of the three accuracies should be 85.7% at least. (60 runs of a network with
 # dropout reached 87.3% to 93.9%; a quarter of that range below is allowed.) 10 to 15 lines.

@@ -220,8 +220,10 @@ reveal("stall-fraction")
 # help: fewer bytes, less work, or a second one beside it.
 #
 # *In a loop of your own*, take the time of `next(batches)` (`time.perf_counter()` before it and
-# behind it), and that of the whole step, with `torch.cuda.synchronize()` at its end on a GPU. The
-# first over the second is about your stall share.
+# after it), and that of the whole step, with `torch.cuda.synchronize()` at its end on a GPU. The
+# first over the second is about your stall share, from above: a loop that waits for the device in
+# each step has no lead over it, and a wait for the next batch that a lead would have hidden counts
+# in full.
 
 # %% [markdown] exercise="prefetch"
 # ## Read ahead
@@ -273,7 +275,8 @@ reveal("prefetch")
 #
 # - every item arrives once and in order, whatever it is: `None`, 0 and exception objects, too
 # - at most `depth` items (at least 1) wait for the consumer; the thread may hold one more
-# - what the source raises, of any type, is raised in the loop: the same object, in its place
+# - what the source raises is raised in the loop: the same object, in its place, whatever its type
+#   (not every exception is an `Exception`: `SystemExit` is a `BaseException` only)
 # - no thread is left: not at the end, not after an exception, and not where the loop stops early.
 #   Then Python raises `GeneratorExit` at the `yield`; a `finally` around it runs
 #
@@ -293,7 +296,7 @@ def prefetch(source, depth):
                 box.put(("item", item))
                 if stop.is_set():
                     break
-        except Exception as fault:
+        except BaseException as fault:
             last = ("fault", fault)
         box.put(last)
 
@@ -701,8 +704,10 @@ def knee(read_s, decode_s, copy_s, step_s, cores):
 # own generator in each worker, and the global ones of Python and NumPy. It does not know of yours.
 #
 # *Implement.* A NumPy generator for one worker in one epoch of one run: other numbers for every
-# worker, every epoch and every `seed` of a run (whole numbers from 0 on, however large), and the
-# same again for the same three. `default_rng` takes a number as a seed, or a list of numbers.
+# worker, every epoch and every `seed` of a run (each a whole number from 0 to 2**32 - 1), and the
+# same again for the same three. `default_rng` takes a number as a seed, or a list of numbers. It
+# strings together the 32-bit words of the whole list, so only numbers below 2**32 are sure to stay
+# apart: `[2**32, 5, 0]` draws the same as `[0, 1, 5]`.
 
 
 # %% role="answer"

@@ -467,10 +467,12 @@ with torch.autocast("cpu", torch.float16):
 
 # %% [markdown]
 # *Implement.* `safe_loss`: the same loss, to be called inside of autocast, but right for large
-# hidden numbers and for a model that is nearly certain, too. Both products stay in 16 bits. Take
-# `half_loss` and change 2 places: `t.float()` is `t` in float32, and what is computed from it is
-# float32 as well, up to the next product. (Another way to the same loss, with operations that do
-# not break, is as good.) The check calls it on a CPU, under the CPU's autocast.
+# hidden numbers, too, and for a model that is nearly certain (scores z from -20 to 20). Both
+# products stay in 16 bits. Take `half_loss` and change 2 places. For one of them `t.float()` is
+# enough: that is `t` in float32, and what is computed from it is float32 as well, up to the next
+# product. For the other it isn't, because near 1 float32 runs out of numbers, too. There, don't
+# compute a chance at all: look in `torch.nn.functional` for this loss as a function of the scores
+# ("logits"). The check calls `safe_loss` on a CPU, under the CPU's autocast.
 
 
 # %% role="answer"
@@ -478,8 +480,8 @@ def safe_loss(x, w1, w2, yes):
     ### BEGIN SOLUTION
     hidden = torch.relu(x @ w1).float()
     hidden = hidden / ((hidden * hidden).mean(dim=1, keepdim=True).sqrt() + 1e-5)
-    chance = torch.sigmoid((hidden @ w2).float())
-    return -(yes * torch.log(chance) + (1 - yes) * torch.log(1 - chance)).mean()
+    scores = (hidden @ w2).float()
+    return torch.nn.functional.binary_cross_entropy_with_logits(scores, yes)
     ### END SOLUTION
 
 
@@ -488,7 +490,8 @@ check("autocast", runs_in, safe_loss)
 
 # %% [markdown]
 # *See.* What the CPU of this machine makes of the same expressions: it has lists of its own. And
-# the two losses: for ever larger inputs, and for scores ever farther from 0.
+# the two losses: for ever larger inputs, and for scores ever farther from 0. There, a third line
+# has `.float()` in front of the sigmoid: it breaks later, but it breaks.
 
 # %%
 see("autocast", runs_in, safe_loss)
@@ -499,7 +502,10 @@ reveal("autocast")
 # %% [markdown]
 # *Reflect.* The second break shows only where a model is nearly certain: late in training, when
 # everything has worked for days. And a recipe that was tested on one device may break on another,
-# since the lists differ. What you rely on, say: `.float()` holds everywhere.
+# since the lists differ. So say what you rely on. `.float()` helps where squares or sums grow too
+# large. It doesn't save the logarithm of a chance: with a chance in float32, the loss of a right
+# answer is 17% off at a score of 15, and NaN from 17 on. A loss that takes scores is right at any
+# score: `binary_cross_entropy_with_logits` for two classes, `cross_entropy` for more.
 
 # %% [markdown] exercise="same-accuracy"
 # ## In 16 bits, to the same accuracy
@@ -621,10 +627,10 @@ see("mixed-precision/recorded-losses")
 #
 # *Reflect.* What is saved for backward is nearly halved, and so is what forward and backward move.
 # Weights and state are not. Autocast keeps them in float32: a weight (4 bytes), its gradient (4)
-# and Adam's two numbers (8) are 16 bytes. With 16-bit copies, as in your `train_step`, it is 2 for
-# the copy, 2 for its gradient, 4 for the master and 8 for Adam: 16 again. So 16 bits save memory
-# where batches are large or texts are long. A model whose weights and state do not fit will not
-# fit now.
+# and Adam's two numbers (8) are 16 bytes, and for the length of a step 2 more for the 16-bit copy
+# that it makes of the weight. With 16-bit copies, as in your `train_step`, it is 2 for the copy, 2
+# for its gradient, 4 for the master and 8 for Adam: 16 again. So 16 bits save memory where batches
+# are large or texts are long. A model whose weights and state do not fit will not fit now.
 
 # %% [markdown] exercise="adam-in-half"
 # ## Stretch: Adam in half
@@ -719,8 +725,10 @@ print("the smallest gradient whose v is not 0:", smallest_gradient(0.999))
 # **`tensor-cores` · 6 points · stretch · about 35 minutes**
 #
 # Where do 15 times as many operations in 16 bits come from? From compute capability 7.0 on, an SM
-# has **tensor cores**. With one of their instructions, a *warp* multiplies two matrices of 16 x 16
-# numbers in half and adds the product to a third: products as in your `dot`, sums in float32.
+# has **tensor cores**. With one call to them, a *warp* multiplies two matrices of 16 x 16 numbers
+# in half and adds the product to a third: products as in your `dot`, sums in float32 (but rounded
+# in the hardware's own way). The compiler makes a few instructions of that call, and a Hopper GPU
+# reaches its peak only with larger ones, for four warps together (`wgmma`).
 #
 # *Predict.* How many multiply-add instructions of a warp, each one for each lane, does that
 # replace? And if both factors come from memory each time, how many FLOP is that for each byte of

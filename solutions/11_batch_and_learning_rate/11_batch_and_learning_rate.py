@@ -547,7 +547,7 @@ def rate_at(step, steps, warmup, peak, low, shape):
 # the **linear rule**. If what matters is the noise, there is another calculation: the mean of k
 # times as many samples has a spread smaller by the **root** of k, so a rate that is larger by that
 # root keeps the noise of a step. For Adam, which divides by the gradient's size, theory is for the
-# root, too.
+# root, too (with beta1 and beta2 adjusted as well: `1 - beta` grows k-fold).
 #
 # *Predict.* In the lesson's first picture batch 16 has, with a rate of 0.0178, a loss of 0.87 at
 # the end. Which rate does batch 128 need for the same loss after as many samples?

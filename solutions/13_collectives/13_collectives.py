@@ -60,8 +60,9 @@ see("collectives/run", pass_on)
 # `multi.run_light(pass_on, 4)` ran it on four **light ranks**: threads in this notebook, on a
 # **simulated** clock and network. A message takes a latency, and its bytes over a bandwidth: here
 # 3.4 µs and 450 GB/s, as for NVLink 4 between H100s. The same function runs unchanged on real
-# processes; on GPUs, with its tensors there. Light ranks are for algorithms: any number of them,
-# the same on every machine, and they notice who waits for whom.
+# processes whose tensors are on CPUs. On GPUs, sends and receives follow one more rule, which you
+# will see below. Light ranks are for algorithms: any number of them, the same on every machine, and
+# they notice who waits for whom.
 #
 # In the picture: who did what when. The last rank has the sum, after three messages one behind the
 # other. The others have parts of it.
@@ -82,15 +83,23 @@ def swap():
 see("collectives/stuck", swap)
 
 # %% [markdown]
-# A send waits for its receive, and both receives come after the sends: a **deadlock**. On real
-# GPUs the program would stand still, without a word, until a time limit ends it. (Some networks
-# keep *small* messages in a buffer, and let `send` return. Then such a program works, until its
-# messages grow. Light ranks have no such buffer.)
+# A send waits for its receive, and both receives come after the sends: a **deadlock**. (Some
+# networks keep *small* messages in a buffer, and let `send` return. Then such a program works,
+# until its messages grow. Light ranks have no such buffer.) GPUs get stuck in the same way, only
+# later in the program: with NCCL, NVIDIA's library, `send` returns as soon as it is queued on a
+# stream. The receive is queued after it, so both GPUs stand still, silently, until somebody needs
+# the result and a time limit ends the wait.
 #
 # The way out: `dist.isend` **begins** to send, and returns a handle at once. Receive meanwhile.
 # Then `wait()` on the handle: until that returns, nobody may write to the tensor. There is
 # `dist.irecv`, too: until its `wait()` returns, what is in the tensor means nothing (light ranks
 # put NaN there).
+
+# %% [markdown]
+# **The rule on GPUs.** There, `isend` alone isn't enough. NCCL runs what two ranks exchange in the
+# order in which it was queued, so both GPUs still send first. Messages that have to be under way at
+# the same time must be *grouped*: `dist.batch_isend_irecv` does that, and light ranks have it, too.
+# Write all exchanges of this lesson that way when you take them to GPUs.
 
 
 # %%
@@ -103,7 +112,17 @@ def swap_at_once():
     return theirs.tolist()
 
 
+def swap_in_a_group():
+    other = 1 - dist.get_rank()
+    mine, theirs = torch.full((3,), float(dist.get_rank())), torch.empty(3)
+    both = [dist.P2POp(dist.isend, mine, other), dist.P2POp(dist.irecv, theirs, other)]
+    for one in dist.batch_isend_irecv(both):
+        one.wait()
+    return theirs.tolist()
+
+
 see("collectives/stuck", swap_at_once)
+see("collectives/stuck", swap_in_a_group)
 
 # %% [markdown] exercise="broadcast-tree"
 # ## From one to all
@@ -525,10 +544,12 @@ see("tree-or-ring", tree_schedule, choose)
 reveal("tree-or-ring")
 
 # %% [markdown]
-# *Reflect.* Even 20 MB are small for 1024 ranks. Libraries choose as you did, by a model and by
-# tables: NCCL estimates a latency and a bandwidth for each of its algorithms, and takes the one
-# with the shortest time. And does a tree have to send whole tensors? In *your* tree, half of the
-# ranks are done after the first round. What could they do with half of the bytes?
+# *Reflect.* By this model even 20 MB are small for 1024 ranks. Libraries choose as you did, by a
+# model and by tables: NCCL estimates a latency and a bandwidth for each of its algorithms, and
+# takes the one with the shortest time. But its trees don't send whole tensors. In *your* tree, half
+# of the ranks are done after the first round. What could they do with half of the bytes? (NCCL cuts
+# the tensor into pieces and sends them through two trees at once, so that all ranks are busy. That
+# comes near a ring's bandwidth, and moves the crossover up.)
 
 # %% [markdown] exercise="who-waits"
 # ## Who waits for whom?
@@ -795,6 +816,10 @@ progress()
 # - Alpha and beta: R. W. Hockney, *The communication challenge for MPP: Intel Paragon and Meiko
 #   CS-2*, Parallel Computing 20, 1994.
 # - Algorithm and bus bandwidth: NVIDIA, nccl-tests, doc/PERFORMANCE.md.
+# - That sends and receives which must progress together have to be grouped on GPUs: NVIDIA, *NCCL
+#   User Guide*, "Point-to-point communication"; PyTorch, `torch.distributed.batch_isend_irecv`.
+# - Pipelined double trees: S. Jeaugey, *Massively Scale Your Deep Learning Training with NCCL 2.4*,
+#   NVIDIA's blog, 2019.
 # - That collectives whose sizes differ may hang, crash or spoil data: NVIDIA, *NCCL User Guide*,
 #   "Collective Operations".
 # - How NCCL chooses, and the latencies of links used here: NCCL, src/graph/tuning.cc (read at

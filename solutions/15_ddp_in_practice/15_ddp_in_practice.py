@@ -516,8 +516,8 @@ real = measure("scaling")
 see("ddp-in-practice/measured", real)
 
 # %% [markdown]
-# *Reflect.* On InfiniBand, weak scaling falls little up to some hundred GPUs: each rank of the ring
-# sends nearly twice the bytes, however many share it, and most of that is hidden. What does grow
+# *Reflect.* On InfiniBand, weak scaling is still above 90% on 128 GPUs: each rank of the ring sends
+# nearly twice the bytes, however many share it, and most of that is hidden. What does grow
 # with n? (The latencies: 2 (n - 1) for each ring. With 1,024 GPUs half of the time is lost. So
 # large runs use trees, or rings in two levels.) Why does
 # strong scaling end so soon? (Computing falls to its fixed part, and with it the backward that
@@ -632,6 +632,11 @@ def save(state, path):
 # `dist.all_gather_object(found, mine)` fills the list `found`, which has a place for every rank,
 # with what each rank hands over; all ranks call it. `torch.load(path)` reads tensors, numbers,
 # texts, lists and dicts. `divmod(17, 5)` is `(3, 2)`.
+#
+# The ranks here compute on CPUs. On GPUs two things are added: dropout draws from the GPU's own
+# generator, so the checkpoint needs every rank's `torch.cuda.get_rng_state()` as well; and rank 0
+# saved tensors of *its* GPU, so each rank reads them with `torch.load(path, map_location="cpu")`
+# before it loads them into its own model.
 
 
 # %% role="answer"

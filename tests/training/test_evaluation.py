@@ -48,3 +48,24 @@ def test_faults_are_told_and_the_mode_is_given_back():
     assert model.training
     with pytest.raises(BatchSizeError):
         evaluate(model, Split(torch.rand(0, 8), torch.zeros(0)), cross_entropy)
+
+
+class Constant(nn.Module):
+    """Always says class 1, by a plain tensor or a buffer: nothing of it is a parameter."""
+
+    def __init__(self, buffer):
+        super().__init__()
+        scores = torch.tensor([0.0, 5.0, 0.0])
+        if buffer:
+            self.register_buffer("scores", scores)
+        else:
+            self.scores = scores
+
+    def forward(self, inputs):
+        return self.scores.expand(len(inputs), 3)
+
+
+@pytest.mark.parametrize("buffer", [True, False])
+def test_a_model_that_has_no_parameters_is_judged_all_the_same(buffer):
+    split = Split(torch.rand(4, 8), torch.tensor([1, 1, 1, 0]))
+    assert evaluate(Constant(buffer), split, cross_entropy).accuracy == 0.75

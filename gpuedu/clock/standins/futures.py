@@ -6,7 +6,7 @@ import concurrent.futures as real
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from gpuedu.clock.processes import current
+from gpuedu.clock.processes import Abandoned, current
 from gpuedu.clock.standins.queues import Empty, Queue
 from gpuedu.clock.standins.rooms import Deadline, WaitingRoom
 from gpuedu.clock.standins.threads import Thread
@@ -77,7 +77,9 @@ class Future:
         self._state = "running"
         try:
             self._result = call()
-        except Exception as fault:
+        except Abandoned:
+            raise
+        except BaseException as fault:
             self._fault = fault
         self._finish("finished")
 

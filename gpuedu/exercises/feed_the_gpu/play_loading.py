@@ -118,7 +118,7 @@ def _with_nothings(count: int) -> list[Any]:
     return [special.get(i, np.full(3, i)) for i in range(count)]
 
 
-FAULTS = {one.__name__: one for one in (OSError, ValueError, RuntimeError, KeyError)}
+FAULTS = {one.__name__: one for one in (OSError, ValueError, RuntimeError, KeyError, SystemExit)}
 """What the source may raise, by name."""
 BOTTLENECKS = ("loader", "device")
 _WINDOW = ("kernels", "start_s", "end_s")

@@ -46,7 +46,7 @@ class Wanted:
     stop_after: int | None = None
     fault_at: int | None = None
     items: Sequence[Any] | None = None
-    fault: Exception = field(default_factory=partial(OSError, BAD))
+    fault: BaseException = field(default_factory=partial(OSError, BAD))
     seed: int | None = None
 
 
@@ -186,7 +186,7 @@ class _Run:
             self._take_all(items)
         except DeadlockError:
             raise
-        except Exception as fault:
+        except (Exception, SystemExit) as fault:
             self.raised = fault is self.wanted.fault
             if not self.raised:
                 if not self._knows(fault):
@@ -196,7 +196,7 @@ class _Run:
         if hasattr(items, "close"):
             items.close()
 
-    def _knows(self, fault: Exception) -> bool:
+    def _knows(self, fault: BaseException) -> bool:
         """Whether it was raised from the source's exception, or is an item."""
         of_source = any(one is self.wanted.fault for one in (fault.__cause__, fault.__context__))
         return of_source or any(fault is one for one in self.items)

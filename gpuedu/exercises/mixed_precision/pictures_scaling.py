@@ -146,13 +146,14 @@ def write_table(runs_in: Mapping[str, Any], safe_loss: Callable[..., Any]) -> st
 
 
 _FACTORS = tuple(2.0**power for power in range(14))
-_SURE = tuple(float(score) for score in range(1, 17))
+_SURE = tuple(float(score) for score in range(1, 25))
 
 
 def draw_large(half_loss: Callable[..., Any], safe_loss: Callable[..., Any]) -> Any:
     """Both losses under autocast to float16, for inputs that are made larger and larger."""
     x, w1, w2, yes, largest, _ = _small_model()
-    found = _losses(half_loss, safe_loss, [(factor * x, w1, w2, yes) for factor in _FACTORS])
+    losses = {"as given": half_loss, "yours": safe_loss}
+    found = _losses(losses, [(factor * x, w1, w2, yes) for factor in _FACTORS])
     return _plot_both(
         found,
         tuple(largest * factor for factor in _FACTORS),
@@ -168,10 +169,11 @@ def draw_large(half_loss: Callable[..., Any], safe_loss: Callable[..., Any]) -> 
 
 
 def draw_certain(half_loss: Callable[..., Any], safe_loss: Callable[..., Any]) -> Any:
-    """Both losses under autocast to float16, for scores that are farther and farther from 0."""
+    """Both losses, and a chance in float32, for scores that are farther and farther from 0."""
     x, w1, w2, yes, _, most = _small_model()
     parts = [(x, w1, w2 * (score / most), yes) for score in _SURE]
-    found = _losses(half_loss, safe_loss, parts)
+    losses = {"as given": half_loss, "yours": safe_loss}
+    found = _losses({**losses, "chance in float32": _loss_of_chance_in_float32}, parts)
     return _plot_both(
         found,
         _SURE,
@@ -200,25 +202,33 @@ def _small_model() -> tuple[Any, ...]:
 
     with quiet_torch(seed=10):
         x, w1, w2 = torch.randn(32, 16), torch.randn(16, 32) / 4, torch.randn(32, 1) / 2
-    w2 -= w2.mean()
+    w2 = w2.mean() - w2  # turned so that the surest score is above 0, where a chance becomes 1
     hidden = torch.relu(x @ w1)
     scores = hidden / hidden.square().mean(dim=1, keepdim=True).sqrt() @ w2
     return x, w1, w2, (scores > 0).float(), float(hidden.max()), float(scores.abs().max())
 
 
+def _loss_of_chance_in_float32(x: Any, w1: Any, w2: Any, yes: Any) -> Any:
+    """The given loss with `.float()` in two places: the chance is still rounded, and 1 in time."""
+    import torch
+
+    h = torch.relu(x @ w1).float()
+    z = h / ((h * h).mean(dim=1, keepdim=True).sqrt() + 1e-5) @ w2
+    p = torch.sigmoid(z.float())
+    return -(yes * torch.log(p) + (1 - yes) * torch.log(1 - p)).mean()
+
+
 _Found = dict[str, tuple[float, ...]]
 
 
-def _losses(
-    half_loss: Callable[..., Any], safe_loss: Callable[..., Any], parts: Sequence[tuple[Any, ...]]
-) -> _Found:
+def _losses(losses: Mapping[str, Callable[..., Any]], parts: Sequence[tuple[Any, ...]]) -> _Found:
     import torch
 
     from gpuedu.exercises.training.quiet import quiet_torch
 
     found = {}
     with quiet_torch(seed=10), torch.autocast("cpu", torch.float16):
-        for name, loss in (("as given", half_loss), ("yours", safe_loss)):
+        for name, loss in losses.items():
             told = [loss(*(one.clone() for one in each)) for each in parts]
             found[name] = tuple(as_number(value, "the loss") for value in told)
     return found
@@ -229,8 +239,10 @@ def _ends(found: _Found) -> str:
 
 
 def _plot_both(found: _Found, across: Sequence[float], caption: Caption, *, log_x: bool) -> Any:
+    no_numbers = [x for told in found.values() for x in told if not math.isfinite(x)]
     return plot_losses(
         [LossCurve(name, across, told) for name, told in found.items()],
+        lost="NaN from" if all(map(math.isnan, no_numbers)) else "inf or NaN from",
         levels=[Level("ln 2: a coin", math.log(2), style.QUIET)],
         caption=caption,
         ceiling=10.0,

@@ -99,6 +99,7 @@ def plot_losses(
     x_ticks: Sequence[float] = (),
     fit_y: bool = False,
     height_in: float = 3.6,
+    lost: str = "diverged at",
     ax: Axes | None = None,
 ) -> Axes:
     """Draw losses, each curve named at its end, with an x where a run diverged.
@@ -115,6 +116,7 @@ def plot_losses(
         x_ticks: where the x axis has its numbers; by default at whole decades or round numbers.
         fit_y: whether the y axis, if it is linear, begins below the lowest loss and not at 0.
         height_in: height of a new figure, in inches.
+        lost: what the name of a curve that ends at an x says before the place.
         ax: where to draw; a new figure by default.
     """
     ax = style.new_axes(height_in) if ax is None else ax
@@ -136,7 +138,7 @@ def plot_losses(
     write_caption(ax, caption)
     if not shown:
         _say_nothing(ax)
-    _name_all(ax, shown, levels, ceiling)
+    _name_all(ax, shown, levels, ceiling, lost)
     return ax
 
 
@@ -240,13 +242,15 @@ def _draw_mark(ax: Axes, mark: Mark) -> None:
 
 
 def _name_all(
-    ax: Axes, curves: Sequence[LossCurve], levels: Sequence[Level], ceiling: float
+    ax: Axes, curves: Sequence[LossCurve], levels: Sequence[Level], ceiling: float, lost: str
 ) -> None:
     right = ax.get_xlim()[1]
     ends = []
     for place, curve in enumerate(curves):
-        lost = curve.diverged_at(ceiling)
-        text = curve.name if lost is None else f"{curve.name}\n(diverged at {_write(lost)})"
+        place_lost = curve.diverged_at(ceiling)
+        text = curve.name
+        if place_lost is not None:
+            text = f"{curve.name}\n({lost} {_write(place_lost)})"
         ends.append(EndLabel(right, _end(ax, curve, ceiling)[1], text, _colour(place)))
     ends += [EndLabel(right, level.y, level.name, level.colour) for level in levels if level.name]
     write_end_labels(ax, ends)

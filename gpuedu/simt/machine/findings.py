@@ -174,8 +174,8 @@ def divergent_barrier(place: Place, who: Thread, missing: Thread, count: int) ->
     return Finding(
         Level.HAZARD,
         "divergent-barrier",
-        f"{describe(who)} waits at the barrier, {describe(missing)} is on another path: the block "
-        "would wait for ever",
+        f"{describe(who)} waits at the barrier, {describe(missing)} is on another path: what "
+        "happens is undefined, and a GPU may hang here",
         "put the barrier where all threads of the block pass, outside of `if` and of loops that "
         "some threads leave earlier",
         place,

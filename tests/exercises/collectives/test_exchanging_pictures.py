@@ -96,3 +96,15 @@ def test_scaled_runs_take_as_long_as_whole_ones():
     (first, *_) = growth_pictures.own_times_s(answer, 4 * 2**20)
     whole = exchanging_pictures.on_nvlink(answer, exchanging_pictures.tensors_for(2)).run.time_s
     assert first == pytest.approx(whole)
+
+
+def test_a_swap_as_it_has_to_be_on_gpus_ends_on_light_ranks_too():
+    def swap_in_a_group():
+        other = 1 - dist.get_rank()
+        mine, theirs = torch.full((3,), float(dist.get_rank())), torch.empty(3)
+        both = [dist.P2POp(dist.isend, mine, other), dist.P2POp(dist.irecv, theirs, other)]
+        for one in dist.batch_isend_irecv(both):
+            one.wait()
+        return theirs.tolist()
+
+    assert "rank 0: [1.0, 1.0, 1.0]" in exchanging_pictures.tell_stuck(swap_in_a_group)

@@ -64,7 +64,7 @@ def prefetch(source, depth):
                 box.put(("item", item))
                 if stop.is_set():
                     break
-        except Exception as fault:
+        except BaseException as fault:
             last = ("fault", fault)
         box.put(last)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -175,3 +176,24 @@ def test_the_slowest_stage_is_what_the_simulation_finds():
             expected = 1 / max(workers.pace_s(crew, stages).values())
             assert workers.simulated_rate(stages, crew) == pytest.approx(expected, rel=0.01)
         assert right.knee(*stages) == workers.simulated_knee(stages)
+
+
+def _draws(*numbers):
+    return tuple(np.random.default_rng(list(numbers)).integers(2**63, size=4).tolist())
+
+
+def test_a_list_as_a_seed_keeps_numbers_apart_below_the_bound_of_the_text_and_not_above():
+    edges = (0, 1, 5, 2**16, 2**31, 2**32 - 1)
+    triples = list(itertools.product(edges, repeat=3))
+    assert len({_draws(*triple) for triple in triples}) == len(triples)
+    assert _draws(2**32, 5, 0) == _draws(0, 1, 5)
+    largest = [case for case in workers.cases(np.random.default_rng(0)) if "2**32" in case.label]
+    assert max(map(max, largest[0].inputs["triples"])) == 2**32 - 1
+
+
+def test_a_spawn_key_has_the_same_bound():
+    def draws(seed, *key):
+        sequence = np.random.SeedSequence(seed, spawn_key=key)
+        return np.random.default_rng(sequence).integers(2**63, size=4).tolist()
+
+    assert draws(3, 2**32, 5) == draws(3, 0, 1 + 5 * 2**32)

@@ -206,3 +206,31 @@ def test_slips_are_told(answer, prop, said):
     report = hand_in("prefetch", prefetch=answer)
     assert prop in lost(report)
     assert said in fault(report, prop)
+
+
+def keeps_exceptions_alone(source, depth):
+    box = queue.Queue(depth)
+
+    def work():
+        last = ("end", None)
+        try:
+            for item in source:
+                box.put(("item", item))
+        except Exception as fault:
+            last = ("fault", fault)
+        box.put(last)
+
+    threading.Thread(target=work, daemon=True).start()
+    while (got := box.get())[0] == "item":
+        yield got[1]
+    if got[0] == "fault":
+        raise got[1]
+
+
+def test_what_is_a_base_exception_alone_is_passed_on_too():
+    run = Wanted(**TIMES, depth=2, fault_at=5, fault=SystemExit("bad sector"))
+    assert watch(prefetch, run).raised
+    assert watch_for_real(prefetch, run, 10.0).raised
+    assert "empty queue" in watch(keeps_exceptions_alone, run).stuck
+    report = hand_in("prefetch", prefetch=keeps_exceptions_alone)
+    assert "It isn't an `Exception`" in fault(report, "exceptions")

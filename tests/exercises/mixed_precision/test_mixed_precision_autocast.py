@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -27,6 +29,16 @@ def half_loss(x, w1, w2, y):
     h = torch.relu(x @ w1)
     size = (h * h).mean(dim=1, keepdim=True).sqrt()
     p = torch.sigmoid((h / (size + 1e-5)) @ w2)
+    return -(y * torch.log(p) + (1 - y) * torch.log(1 - p)).mean()
+
+
+def in_float32(x, w1, w2, y, *, from_scores):
+    """The loss with line 2 in float32, from scores or from a chance in float32."""
+    h = torch.relu(x @ w1).float()
+    z = (h / ((h * h).mean(dim=1, keepdim=True).sqrt() + 1e-5) @ w2).float()
+    if from_scores:
+        return torch.nn.functional.binary_cross_entropy_with_logits(z, y)
+    p = torch.sigmoid(z)
     return -(y * torch.log(p) + (1 - y) * torch.log(1 - p)).mean()
 
 
@@ -94,7 +106,7 @@ def test_cases_reach_what_they_say() -> None:
     for case in JUDGE.cases(np.random.default_rng(6))[1:]:
         x, w1, w2 = (case.inputs[name].astype(np.float64) for name in ("x", "w1", "w2"))
         largest, surest = np.abs(x @ w1).max(), np.abs(scores(x, w1, w2)).max()
-        assert largest < 32_000 and surest < 13
+        assert largest < 32_000 and surest < 20.01
         assert (case.decides == ("large",)) == (largest > 256)
         assert (case.decides == ("certain",)) == (surest > 9)
         expected = loss(*(case.inputs[name] for name in ("x", "w1", "w2", "yes")))
@@ -106,6 +118,26 @@ def test_the_given_loss_is_broken_in_both_ways_and_the_card_says_how() -> None:
     assert found.keys() == {"large", "certain"}
     assert "dividing by it" in found["large"].cause
     assert "just below 1" in found["certain"].cause
+
+
+def test_a_chance_in_float32_breaks_later_and_the_card_says_why() -> None:
+    assert not faults_of((RIGHT, partial(in_float32, from_scores=True)))
+    found = faults_of((RIGHT, partial(in_float32, from_scores=False)))
+    assert found.keys() == {"certain"}
+    assert "from the score itself" in found["certain"].cause
+
+
+def test_what_the_lesson_says_of_a_chance_in_float32() -> None:
+    """17% off at a score of 15, NaN from 17 on; a loss of scores is right at any."""
+    z = torch.arange(1.0, 31.0)
+    true = torch.log1p(torch.exp(-z.double()))
+    p = torch.sigmoid(z)
+    of_chance = -(torch.log(p) + 0 * torch.log(1 - p))
+    yes = torch.ones_like(z)
+    of_score = torch.nn.functional.binary_cross_entropy_with_logits(z, yes, reduction="none")
+    assert (of_chance[14] / true[14]).item() == pytest.approx(1.17, abs=0.01)
+    assert not of_chance[:16].isnan().any() and of_chance[16:].isnan().all()
+    assert torch.allclose(of_score.double(), true, rtol=1e-6, atol=0)
 
 
 def test_a_power_is_told_to_be_in_no_list_of_the_cpu() -> None:
@@ -122,7 +154,7 @@ def test_a_power_is_told_to_be_in_no_list_of_the_cpu() -> None:
 def test_a_model_in_float32_is_named() -> None:
     def wide(*parts):
         with torch.autocast("cpu", enabled=False):
-            return half_loss(*parts)
+            return in_float32(*parts, from_scores=True)
 
     found = faults_of((RIGHT, wide))
     assert found.keys() == {"half"}

@@ -73,8 +73,12 @@ def test_certain_scores_break_the_given_loss_and_not_a_right_one() -> None:
         return -(yes * torch.log(p) + (1 - yes) * torch.log(1 - p)).mean()
 
     right = answers("right_answers/autocast/log_sigmoid")["safe_loss"]
-    alt = alt_text(load_picture("mixed-precision/certain-scores")(given, right))
-    assert "to nan, yours 0.5" in alt and not alt.endswith("nan.")
+    ax = load_picture("mixed-precision/certain-scores")(given, right)
+    alt = alt_text(ax)
+    assert "to nan, yours 0.516 to 0.0" in alt
+    told = " ".join(text.get_text() for text in ax.texts)
+    assert "as given\n(NaN from 9)" in told and "chance in float32\n(NaN from 17)" in told
+    assert ax.get_xlim()[1] > 20
 
 
 def test_scaling_moves_the_gradients_into_fp16() -> None:

@@ -163,3 +163,13 @@ def test_building_a_stack_leaves_no_gradient_behind():
     segments, x, _ = build_stack(COSTS)
     assert not x.requires_grad
     assert all(weight.grad is None for segment in segments for weight in segment.parameters())
+
+
+def test_what_the_lesson_says_of_batch_norm_recomputed():
+    """A second forward pass moves the running mean again, under PyTorch's checkpointing, too."""
+    norm, x = torch.nn.BatchNorm1d(3), torch.randn(8, 3) + 5
+    norm(x)
+    once = norm.running_mean.clone()
+    again = torch.nn.BatchNorm1d(3)
+    checkpoint(again, x.requires_grad_(), use_reentrant=False).sum().backward()
+    assert torch.allclose(again.running_mean, 1.9 * once)

@@ -68,7 +68,31 @@ def test_the_middle_run_decides():
 def test_too_many_steps_and_none_are_told():
     right = [band().median] * 3
     assert [fault.property for fault in observe(right, steps=(10, 601, 10))] == ["budget"]
-    assert "no optimiser" in observe(right, steps=(0, 0, 0))[0].message
+    assert "no optimizer" in observe(right, steps=(0, 0, 0))[0].message
+    assert "no optimizer" in observe(right, steps=(150, 0, 150))[0].message
+    assert observe(right, steps=(1, 600, 1)) == []
+
+
+def test_a_model_without_parameters_loses_the_steps_alone():
+    """A table of mean images, found without a step: right or wrong, it is judged by its answers."""
+
+    class Means(torch.nn.Module):
+        def __init__(self, means):
+            super().__init__()
+            self.means = means
+
+        def forward(self, images):
+            return -torch.cdist(images.flatten(1), self.means)
+
+    def train_model(images, labels):
+        flat = images.flatten(1)
+        return Means(torch.stack([flat[labels == digit].mean(0) for digit in range(10)]))
+
+    observed = play_train_digits([train_model], {"tasks": CASE.inputs["tasks"][:1]})
+    faults = [one for one in JUDGE.verdict(CASE, observed) if hasattr(one, "property")]
+    assert observed["steps"] == [0] and observed["accuracies"][0] > 0.5
+    assert "budget" in {fault.property for fault in faults}
+    assert "learns" not in {fault.property for fault in faults}
 
 
 def test_steps_of_every_optimiser_are_counted_while_it_watches():

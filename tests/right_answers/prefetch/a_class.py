@@ -22,7 +22,7 @@ class Prefetcher:
                 if self.stop.is_set():
                     return
             self.hand_over("end", None)
-        except Exception as fault:
+        except BaseException as fault:
             self.hand_over("fault", fault)
 
     def __iter__(self):

@@ -10,7 +10,7 @@ def prefetch(source, depth):
                     return
                 box.put((item, None, False))
             box.put((None, None, True))
-        except Exception as fault:
+        except BaseException as fault:
             box.put((None, fault, True))
 
     threading.Thread(target=work, daemon=True).start()

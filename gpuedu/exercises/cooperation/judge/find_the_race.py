@@ -179,7 +179,7 @@ _RACE_ASKS = {
 
 def _cause(case: Case, observed: Plain) -> str:
     if not observed["complete"]:
-        return "The launch was stopped: threads wait for others that never come."
+        return "The simulation stopped this launch before its end. What is told below says where."
     kinds = {seen.kind for seen in read_sightings(observed["sightings"]) if seen.is_hazard}
     if "data-race" in kinds:
         return "What is told of the race comes first."

@@ -36,6 +36,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _case(rng, "exceptions", 9, 2, fault_at=int(rng.integers(3, 6))),
         _case(rng, "exceptions", 9, 2, fault_at=8, fault="KeyError"),
         _case(rng, "exceptions", 9, 4, read_ms=(1, 3), fault_at=6, fault="RuntimeError"),
+        _case(rng, "exceptions", 9, 2, fault_at=int(rng.integers(3, 6)), fault="SystemExit"),
         _case(rng, "no-thread-left", 12, 2),
         _case(rng, "no-thread-left", 40, 2, read_ms=(1, 3), stop_after=int(rng.integers(2, 6))),
         # One place, and the thread waits in put: when an item is taken, the queue is empty for a
@@ -85,7 +86,9 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     """Whether the one property that the case decides holds."""
     (prop,) = case.decides
     if observed["stuck"]:
-        yield Fault(prop, observed["stuck"], why_stuck(observed))
+        of_any_type = case.inputs["fault"] == "SystemExit"
+        cause = _ANY_TYPE if of_any_type else why_stuck(observed)
+        yield Fault(prop, observed["stuck"], cause)
         return
     if prop in ("order", "edges"):
         yield from _judge_items(prop, case.inputs, observed)
@@ -97,6 +100,12 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
         yield from _judge_exception(case.inputs, observed)
     else:
         yield from _judge_end(case.inputs, observed)
+
+
+_ANY_TYPE = (
+    "The source raised `SystemExit`. It isn't an `Exception`: like `KeyboardInterrupt`, it comes "
+    "directly from `BaseException`. Which types does your thread keep and pass on?"
+)
 
 
 def why_stuck(observed: Plain) -> str:
@@ -276,10 +285,10 @@ JUDGE = Judge(
         "the generator is closed. There, set a `threading.Event`, at which the thread looks "
         "between items, and take from the queue until its last word has come.",
         'In the thread: `try: for item in source: box.put(("item", item))`, then `if '
-        'stop.is_set(): break`; `except Exception as fault` keeps `("fault", fault)` as the last '
-        'word instead of `("end", None)`; it is put in any case. In the consumer: `while (got := '
-        'box.get())[0] == "item": yield got[1]`; `finally: stop.set()` and `while got[0] == '
-        '"item": got = box.get()`. Then raise a fault.',
+        "stop.is_set(): break`; `except BaseException as fault`, which is every type there is, "
+        'keeps `("fault", fault)` as the last word instead of `("end", None)`; it is put in any '
+        'case. In the consumer: `while (got := box.get())[0] == "item": yield got[1]`; `finally: '
+        'stop.set()` and `while got[0] == "item": got = box.get()`. Then raise a fault.',
     ),
     cases=cases,
     verdict=verdict,

@@ -21,6 +21,8 @@ _MOST = 12
 _LIMITS = {"device": "limits", "disk": "limits", "cores": "limit"}
 _LARGE = (0, 1, 2, 10, 11, 16, 64, 100, 128, 256, 1000, 1024, 10_000)
 """Numbers that collide where a seed has too few digits for an epoch or a worker."""
+_LARGEST = (0, 1, 2**16 - 1, 2**16, 2**31, 2**32 - 1)
+"""Up to the bound that the text gives: NumPy gives each number of a list 32 bits or more."""
 
 
 @lru_cache(maxsize=256)
@@ -126,6 +128,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _grid("neighbouring runs", [0, 1, seed, seed + 1, seed + 1000], range(3), range(4)),
         _grid("many workers", [seed], range(4), range(64)),
         _grid("many epochs, many workers", [seed, seed + 1, seed + 10], _LARGE, _LARGE),
+        _grid("numbers up to 2**32 - 1", [seed, 2**16 + seed, 2**32 - 1], _LARGEST, _LARGEST),
     ]
     return rates + grids
 
@@ -251,7 +254,7 @@ def _why_twins(one: Sequence[int], other: Sequence[int]) -> str:
         return "Two runs with different seeds would be the same run."
     return (
         f"Different {' and '.join(differ)}, and the seed comes out the same. NumPy takes a list of "
-        "numbers as a seed, which keeps them apart: `np.random.default_rng([...])`."
+        "numbers as a seed, `np.random.default_rng([...])`, and keeps numbers below 2**32 apart."
     )
 
 
@@ -277,7 +280,8 @@ JUDGE = Judge(
         "`1 / max(...)` of the four. The knee: with `slowest = max(copy_s + step_s, read_s, "
         "decode_s / cores)`, the least whole number from which `(read_s + decode_s) / workers` is "
         "no longer above it: `math.ceil` of a quotient. And "
-        "`np.random.default_rng([seed, epoch, worker])`.",
+        "`np.random.default_rng([seed, epoch, worker])`: below 2**32, each number has its own 32 "
+        "bits of the seed.",
     ),
     cases=cases,
     verdict=verdict,

@@ -265,8 +265,8 @@ JUDGE = Judge(
         "extent with its own, and the product of the block's with 1,024. Lanes: what is missing "
         "to the next multiple of 32?",
         "`(n + threads - 1) // threads`; `empty_lanes` is `-threads % 32`, because Python's `%` "
-        "is never negative. In `can_launch`, unpack `gx, gy, gz = grid`, `bx, by, bz = block`, and "
-        "join comparisons such as `1 <= bx <= 1024` with `and`.",
+        "is never negative where the divisor is positive. In `can_launch`, unpack `gx, gy, gz = "
+        "grid`, `bx, by, bz = block`, and join comparisons such as `1 <= bx <= 1024` with `and`.",
     ),
     cases=cases,
     verdict=verdict,

@@ -47,9 +47,11 @@ _KINDS = ("products", "listed", "unlisted")
 _ROWS, _INPUTS, _HIDDEN = 24, 16, 32
 _VERY_SURE = 9.0
 """A score from which on the sigmoid is 1 in fp16."""
+_SUREST = 20.0
+"""A score at which it is 1 in float32, too (from about 17 on)."""
 
 _ROOM = 0.03
-"""In nat: what rounding four times to fp16 does to scores of up to 12, with room to spare."""
+"""In nat: what rounding four times to fp16 does to scores of up to 20, with room to spare."""
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
@@ -59,7 +61,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     for largest in (600.0, 6000.0, 30_000.0):
         label = f"hidden numbers up to {largest:,.0f}"
         drawn.append(_loss(("large",), label, rng, largest=largest, surest=5.0))
-    for surest in (10.0, 12.0):
+    for surest in (10.0, 12.0, _SUREST):
         label = f"scores from -{surest:g} to {surest:g}"
         drawn.append(_loss(("certain",), label, rng, largest=8.0, surest=surest))
     return drawn
@@ -106,13 +108,14 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     (prop,) = case.decides
     if prop == "half":
         yield from _judge_products(observed["products"])
-    expected = loss(*(case.inputs[name] for name in ("x", "w1", "w2", "yes")))
+    x, w1, w2, yes = (case.inputs[name] for name in ("x", "w1", "w2", "yes"))
+    expected = loss(x, w1, w2, yes)
     got = observed["loss"]
     if not abs(got - expected) <= _ROOM * (1 + expected):
         yield Fault(
             prop,
             f"under autocast to float16 the loss is {show(got)}, in float32 {show(expected)}",
-            _cause(prop, got, observed["powers"]),
+            _cause(prop, got, observed["powers"], float(np.abs(scores(x, w1, w2)).max())),
         )
 
 
@@ -148,7 +151,7 @@ def _judge_products(products: list[tuple[str, ...]]) -> Iterable[Fault]:
         )
 
 
-def _cause(prop: str, got: float, powers: Sequence[str]) -> str:
+def _cause(prop: str, got: float, powers: Sequence[str], surest: float) -> str:
     if prop == "large" and "float16" in powers:
         return (
             "`**` ran in float16: it is in CUDA's list, but this check runs on a CPU, which has it "
@@ -157,6 +160,11 @@ def _cause(prop: str, got: float, powers: Sequence[str]) -> str:
     if prop == "large" and np.isfinite(got):
         what = "Every score is" if abs(got - np.log(2)) < 0.01 else "Some scores are"
         return f"{what} 0. Which number was infinite, so that dividing by it gave 0?"
+    if prop == "certain" and not np.isfinite(got) and surest > _SUREST - 1:
+        return (
+            "Some `1 - p` is 0 in float32, too: its next number below 1 is 6e-8 away. Which "
+            "function of PyTorch computes this loss from the score itself, without a chance?"
+        )
     if prop == "certain" and not np.isfinite(got):
         return "Some `1 - p` is 0. Which numbers are there in fp16 just below 1?"
     if not np.isfinite(got):
@@ -184,11 +192,13 @@ JUDGE = Judge(
     hints=(
         "For the table: look the *last* operation up by its name; if it is in no list, what dtype "
         "comes in? For the loss: run it line by line under autocast with large inputs, and look "
-        "for the first inf. Then with scores near 10.",
+        "for the first inf. Then with scores near 10, and near 20.",
         "`h * h` is in no list, so it is computed in fp16: up to which h can that go? `sigmoid` is "
-        "in no list: what does 0.9999 become in fp16, and what is `1 - p` then?",
-        "`h = torch.relu(x @ w1).float()` keeps line 2 in float32; `p = torch.sigmoid(z.float())` "
-        "keeps lines 4 to 6 there. The products convert what they get by themselves.",
+        "in no list: what does 0.9999 become in fp16, and what is `1 - p` then? And in float32, "
+        "where z is 20? The loss must be computed from z: the chance has lost it.",
+        "`h = torch.relu(x @ w1).float()` keeps line 2 in float32. Lines 4 to 6 become "
+        "`torch.nn.functional.binary_cross_entropy_with_logits(z.float(), yes)`, which is the same "
+        "loss, taken from scores. The products convert what they get by themselves.",
     ),
     cases=cases,
     verdict=verdict,

@@ -27,7 +27,7 @@ from gpuedu.exercises.kernels.faults import (
 )
 from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.kernels.sightings import Sighting, read_sightings
-from gpuedu.exercises.kernels.traffic import Access, read_traffic
+from gpuedu.exercises.kernels.traffic import Traffic, read_traffic
 from gpuedu.exercises.tiling.judge.products import (
     TILE,
     draw_matrices,
@@ -98,15 +98,16 @@ def _sectors(case: Case, observed: Plain) -> Iterable[Fault]:
     (m, k), (_, n) = case.inputs["a"].shape, case.inputs["b"].shape
     warps = m * n // TILE
     traffic = {name: read_traffic(observed[f"{name}_traffic"]) for name in "abc"}
-    loads = [one for name in "ab" for one in traffic[name].of("load").accesses if one.requests]
-    if not loads:
+    loads = [traffic[name].of("load") for name in "ab"]
+    if not any(one.requests for one in loads):
         yield Fault("sectors", "`a` and `b` were never read, so this shows nothing yet")
         return
     if any(seen.kind in OUTSIDE for seen in read_sightings(observed["sightings"])):
         yield Fault("sectors", "threads leave the arrays, so this shows nothing yet")
         return
     sectors = sum(one.sectors for one in loads)
-    a_step = sectors / max(one.requests for one in loads)
+    # By request, not by turn of the loop: an unrolled turn takes several steps along k.
+    a_step = sum(one.sectors / max(one.requests, 1) for one in loads)
     if a_step > _MARGIN * _STEP_SECTORS:
         yield Fault("sectors", _told_step(a_step, loads), _ALONG)
     elif sectors > _MARGIN * _STEP_SECTORS * warps * k:
@@ -114,7 +115,7 @@ def _sectors(case: Case, observed: Plain) -> Iterable[Fault]:
             "sectors",
             f"the launch asks for {sectors:,} sectors of `a` and `b`, and "
             f"{_STEP_SECTORS * warps * k:,} would do",
-            "Does more than one thread compute the same element?",
+            "Is an element read twice in a step, or do two threads compute the same one?",
         )
     elif traffic["c"].sectors > _MARGIN * _SUM_SECTORS * warps:
         yield Fault(
@@ -125,8 +126,13 @@ def _sectors(case: Case, observed: Plain) -> Iterable[Fault]:
         )
 
 
-def _told_step(a_step: float, loads: list[Access]) -> str:
-    each = " and ".join(f"{one.sectors_per_request:.3g} for {one.told}" for one in loads)
+def _told_step(a_step: float, loads: Iterable[Traffic]) -> str:
+    worst = [
+        max(one.accesses, key=lambda each: each.sectors_per_request)
+        for one in loads
+        if one.accesses
+    ]
+    each = " and ".join(f"{one.sectors_per_request:.3g} for {one.told}" for one in worst)
     return (
         f"each time a warp goes one step along k, it asks for {a_step:.3g} sectors ({each}); "
         f"{_STEP_SECTORS} would do"

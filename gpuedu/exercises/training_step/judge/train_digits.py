@@ -68,14 +68,14 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
     if most > BUDGET:
         yield Fault(
             "budget",
-            f"your optimiser took {most} steps; {BUDGET} are allowed",
+            f"your optimizer took {most} steps; {BUDGET} are allowed",
             "More steps do not help here. What do the last ones learn?",
         )
-    elif most == 0:
+    elif min(observed["steps"]) == 0:
         yield Fault(
             "budget",
-            "no optimiser of `torch.optim` took a step",
-            "Steps are counted there. Is `optimiser.step()` called?",
+            f"no optimizer of `torch.optim` took a step; 1 to {BUDGET} are asked for",
+            "Steps are counted there. Is `step()` called, and on an optimizer of `torch.optim`?",
         )
     yield Finding(
         Level.NOTE,
@@ -115,7 +115,7 @@ JUDGE = Judge(
     properties=(
         Property("learns", "it does better than guessing, each time", 1),
         Property("band", "the middle one of three runs reaches the reference runs", 3),
-        Property("budget", f"at most {BUDGET} steps of an optimiser", 1),
+        Property("budget", f"1 to {BUDGET} steps of an optimizer", 1),
     ),
     hints=(
         "Draw your run with `see` first. Where does the loss on held-out digits begin to rise? You "

@@ -39,6 +39,7 @@ def share(speedup: float, n: int) -> float:
     return (1 - 1 / speedup) / (1 - 1 / n)
 
 
+_NEAR_ZERO = 1e-6  # of numbers around 1: as much room at 0 as the relative tolerance leaves there
 _IN_TIME = "That is the time that is left, as a share of the old time. A speed-up is old over new."
 _ORDER = "That fits `p` and `n` swapped: the function is called with `p` first."
 _SPEEDUP = (
@@ -191,7 +192,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
             )
         return
     cause = _why_nan(inputs) if math.isnan(got) else likely_cause(got, misconceptions, inputs)
-    yield from number_fault(ask, call, got, expected, cause=cause)
+    yield from number_fault(ask, call, got, expected, cause=cause, near_zero=_NEAR_ZERO)
 
 
 def _one_worker(call: str, got: float) -> Iterable[Fault]:

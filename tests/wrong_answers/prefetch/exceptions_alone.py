@@ -1,0 +1,27 @@
+# loses: exceptions
+# forwards every Exception; what is a BaseException alone, like SystemExit, ends the thread
+def prefetch(source, depth):
+    box, stop = queue.Queue(depth), threading.Event()
+
+    def work():
+        last = ("end", None)
+        try:
+            for item in source:
+                box.put(("item", item))
+                if stop.is_set():
+                    break
+        except Exception as fault:
+            last = ("fault", fault)
+        box.put(last)
+
+    threading.Thread(target=work, daemon=True).start()
+    got = ("item", None)
+    try:
+        while (got := box.get())[0] == "item":
+            yield got[1]
+    finally:
+        stop.set()
+        while got[0] == "item":
+            got = box.get()
+    if got[0] == "fault":
+        raise got[1]
