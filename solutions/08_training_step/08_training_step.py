@@ -122,7 +122,7 @@ see("training-step/depth")
 # and the others let all of it through. What the closed ones take away, larger weights make up for:
 # with a spread of sqrt(2 / inputs), named after He, a gradient keeps its size through ten layers.
 # Sigmoids have no such way out: larger weights saturate them. Now look at your code: which of the
-# saved tensors did it use? They are what fills the memory, and the next but one exercise counts
+# saved tensors did it use? They are what fills the memory, and two exercises from now you count
 # them.
 
 # %% [markdown] exercise="count-the-step"
