@@ -86,8 +86,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     """Whether the one property that the case decides holds."""
     (prop,) = case.decides
     if observed["stuck"]:
-        of_any_type = case.inputs["fault"] == "SystemExit"
-        cause = _ANY_TYPE if of_any_type else why_stuck(observed)
+        cause = _ANY_TYPE if case.inputs["fault"] == "SystemExit" else why_stuck(observed)
         yield Fault(prop, observed["stuck"], cause)
         return
     if prop in ("order", "edges"):
@@ -100,12 +99,6 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
         yield from _judge_exception(case.inputs, observed)
     else:
         yield from _judge_end(case.inputs, observed)
-
-
-_ANY_TYPE = (
-    "The source raised `SystemExit`. It isn't an `Exception`: like `KeyboardInterrupt`, it comes "
-    "directly from `BaseException`. Which types does your thread keep and pass on?"
-)
 
 
 def why_stuck(observed: Plain) -> str:
@@ -219,6 +212,9 @@ def _judge_exception(inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fau
         )
 
 
+_ANY_TYPE = (
+    "`SystemExit` is a `BaseException`, but not an `Exception`. Which does your thread keep?"
+)
 _WRAPPED = (
     "Who catches the source's exception around the loop asks for its type: the same object is "
     "wanted, by a plain `raise fault`. Its traceback says where it comes from."
