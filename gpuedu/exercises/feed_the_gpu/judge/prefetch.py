@@ -14,8 +14,7 @@ from gpuedu.exercises.feed_the_gpu.prefetch_runs import AMBIGUOUS, BAD
 _SAVED = 0.8
 """What must be saved of the time that overlap can save; the rest is for those who poll."""
 _SLACK = 2
-"""Beyond ``depth``, what may still be asked for after the end: the thread may have to get to where
-it looks at a flag."""
+"""Beyond ``depth``, what may be asked for after the end, until the thread looks at a flag."""
 _EDGES = "0, None and an exception"
 
 
