@@ -233,4 +233,4 @@ def test_what_is_a_base_exception_alone_is_passed_on_too():
     assert watch_for_real(prefetch, run, 10.0).raised
     assert "empty queue" in watch(keeps_exceptions_alone, run).stuck
     report = hand_in("prefetch", prefetch=keeps_exceptions_alone)
-    assert "It isn't an `Exception`" in fault(report, "exceptions")
+    assert "but not an `Exception`" in fault(report, "exceptions")

@@ -14,8 +14,7 @@ from gpuedu.exercises.feed_the_gpu.prefetch_runs import AMBIGUOUS, BAD
 _SAVED = 0.8
 """What must be saved of the time that overlap can save; the rest is for those who poll."""
 _SLACK = 2
-"""Beyond ``depth``, what may still be asked for after the end: the thread may have to get to where
-it looks at a flag."""
+"""Beyond ``depth``, what may be asked for after the end, until the thread looks at a flag."""
 _EDGES = "0, None and an exception"
 
 
@@ -86,8 +85,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     """Whether the one property that the case decides holds."""
     (prop,) = case.decides
     if observed["stuck"]:
-        of_any_type = case.inputs["fault"] == "SystemExit"
-        cause = _ANY_TYPE if of_any_type else why_stuck(observed)
+        cause = _ANY_TYPE if case.inputs["fault"] == "SystemExit" else why_stuck(observed)
         yield Fault(prop, observed["stuck"], cause)
         return
     if prop in ("order", "edges"):
@@ -100,12 +98,6 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
         yield from _judge_exception(case.inputs, observed)
     else:
         yield from _judge_end(case.inputs, observed)
-
-
-_ANY_TYPE = (
-    "The source raised `SystemExit`. It isn't an `Exception`: like `KeyboardInterrupt`, it comes "
-    "directly from `BaseException`. Which types does your thread keep and pass on?"
-)
 
 
 def why_stuck(observed: Plain) -> str:
@@ -219,6 +211,9 @@ def _judge_exception(inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fau
         )
 
 
+_ANY_TYPE = (
+    "`SystemExit` is a `BaseException`, but not an `Exception`. Which does your thread keep?"
+)
 _WRAPPED = (
     "Who catches the source's exception around the loop asks for its type: the same object is "
     "wanted, by a plain `raise fault`. Its traceback says where it comes from."
