@@ -1,7 +1,7 @@
 # All threads walk over the tile, from its first place on.
 @cuda.jit
 def smooth(x, w, out):
-    tile = cuda.shared.array(134, float32)
+    tile = cuda.shared.array(128 + 6, float32)
     t, i = cuda.threadIdx.x, cuda.grid(1)
     first = cuda.blockIdx.x * cuda.blockDim.x - 3
     for k in range(t, 134, 128):

@@ -1,7 +1,7 @@
 # One axis, and its step by hand.
 @cuda.jit
 def transpose(m, out):
-    tile = cuda.shared.array(1056, float32)
+    tile = cuda.shared.array(32 * 33, float32)
     x, y = cuda.threadIdx.x, cuda.threadIdx.y
     column, row = cuda.grid(2)
     value = float32(0)
