@@ -14,6 +14,9 @@ NOTEBOOK = "lab/tree/00_welcome/00_welcome.ipynb"
 
 
 def open_notebook(page, address: str, path: str = NOTEBOOK):
+    # On a busy machine JupyterLab asks now and then for the kernel, with the right one chosen.
+    asked = page.locator("dialog", has_text="Select Kernel").locator(".jp-mod-accept")
+    page.add_locator_handler(asked, lambda button: button.click())
     page.goto(f"{address}{path}?token={TOKEN}")
     page.wait_for_selector(".jp-Notebook .jp-Cell", state="visible")
     # The kernel is there when its indicator says so; before that, keys would be lost.
