@@ -52,7 +52,16 @@ def functions_of(module: str) -> dict[str, Callable[..., Any]]:
     (True, True)
     """
     found = [entry for entry in entries() if entry.name.rpartition(".")[0] == module]
-    return {entry.name.rpartition(".")[2]: make(entry) for entry in found}
+    return {entry.name.rpartition(".")[2]: make(entry) for entry in found if _is_in_numpy(entry)}
+
+
+def _is_in_numpy(entry: Entry) -> bool:
+    """Whether this NumPy has it: before 2.1 there is no ``cumulative_sum``, for one."""
+    try:
+        attrgetter(entry.numpy_name)(np)
+    except AttributeError:
+        return False
+    return True
 
 
 def methods() -> dict[str, Entry]:
@@ -110,7 +119,7 @@ def _value(node: Any) -> Any:
 def make(entry: Entry, compute: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """The function of an entry; ``compute`` in place of NumPy's, with NumPy arrays."""
     target = compute or attrgetter(entry.numpy_name)(np)
-    known = _parameter_names(target)
+    known = _parameter_names(target) or set(entry.signature.parameters)
     if entry.gives == "number":
         target = _as_array(target)
 
@@ -155,6 +164,7 @@ def _elements(value: Any) -> Any:
 
 
 def _parameter_names(target: Callable[..., Any]) -> set[str]:
+    """What NumPy calls the parameters; none where an older NumPy cannot say, as of ``arange``."""
     try:
         return set(inspect.signature(target).parameters)
     except ValueError:

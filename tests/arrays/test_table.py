@@ -81,3 +81,20 @@ def test_results_whose_size_depends_on_values_make_the_host_wait():
 def test_a_function_tells_about_itself():
     assert "numpy.sum" in cp.sum.__doc__ and cp.sum.__name__ == "sum"
     assert cp.linalg.norm.__name__ == "norm" and "cupy.mean" in cp.ndarray.mean.__doc__
+
+
+def test_parameters_are_known_where_numpy_cannot_name_its_own(monkeypatch):
+    def unknown(_):
+        raise ValueError("no signature found for builtin")
+
+    with monkeypatch.context() as older:  # NumPy before 2.4
+        older.setattr(table.inspect, "signature", unknown)
+        arange = table.make(table.parse("arange(start, stop=None, step=1, dtype=None)"))
+    assert arange(3, dtype=np.float32).dtype == np.float32
+    assert arange(2, 8, 3).tolist() == [2, 5]
+
+
+def test_what_an_older_numpy_lacks_is_left_out(monkeypatch):
+    monkeypatch.delattr(np, "cumulative_sum")  # as before NumPy 2.1
+    found = table.functions_of("")
+    assert "cumulative_sum" not in found and "cumsum" in found

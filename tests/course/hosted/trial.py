@@ -33,7 +33,7 @@ VERSIONS = Path(__file__).with_name("versions.txt")
 def main() -> int:
     """Run the trial; 0 where everything is as it should be."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--lessons", nargs="+", default=["first-kernels", "memory"])
+    parser.add_argument("--lessons", nargs="+", default=["first-kernels", "cupy", "memory"])
     parser.add_argument("--environment", type=Path, help="use this one, or make and keep it")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="gpuedu-hosted-") as scratch:
