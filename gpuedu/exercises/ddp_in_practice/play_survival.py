@@ -32,7 +32,7 @@ SURVIVAL_PLAYS = {
             Answer("train", signature=("job", "folder", "every")),
         ),
         play_survive,
-        time_limit_s=60.0,
+        time_limit_s=120.0,
         observes="checkpoints, and how training runs go on after them",
     ),
 }

@@ -56,7 +56,7 @@ def run_survival(
                 made,
                 restarts=DEATHS,
                 stall_s=5.0,
-                time_limit_s=40.0,
+                time_limit_s=100.0,
             )
         except GpueduError as found:
             fault = found
