@@ -111,10 +111,11 @@ def refusals_told() -> Iterator[None]:
 
 def source_of(kernel: Any) -> Any:
     """What the machine runs: the function under ``@cuda.jit``, or a kernel of CUDA C as it is."""
-    from gpuedu.simt.cuda_c import as_cuda_c, is_cuda_c
+    from gpuedu.simt import cuda_c  # its front end is loaded only where a kernel is in CUDA C
 
-    is_class = isinstance(kernel, type)
-    return as_cuda_c(kernel) if not is_class and is_cuda_c(kernel) else python_of(kernel)
+    if isinstance(kernel, type) or not cuda_c.is_cuda_c(kernel):
+        return python_of(kernel)
+    return cuda_c.as_cuda_c(kernel)
 
 
 def python_of(kernel: Any) -> Any:
