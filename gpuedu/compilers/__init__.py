@@ -22,6 +22,7 @@ _HOME = {
     "KernelSignature": "nvrtc_kernels",
     "Parameter": "nvrtc_kernels",
     "check_cuda_c": "nvrtc",
+    "check_kernel": "nvrtc",
     "compile_cuda_c": "nvrtc",
     "compiled_facts": "kernel",
     "compiled_facts_of_source": "nvrtc_facts",
