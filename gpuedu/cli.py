@@ -89,7 +89,7 @@ def start(
     folder: Annotated[Path, typer.Argument(help="Where the learner's copies go.")] = WORKSPACE,
 ) -> None:
     """Lay out the learner's workspace; what is there already stays as it is."""
-    from gpuedu.course.workspace import format_report, start
+    from gpuedu.course.workspace.folder import format_report, start
 
     print(format_report(start(folder)))
 
@@ -99,7 +99,7 @@ def update(
     folder: Annotated[Path, typer.Argument(help="The workspace to update.")] = WORKSPACE,
 ) -> None:
     """Bring a newer release into the workspace and keep every answer."""
-    from gpuedu.course.workspace import format_report, update
+    from gpuedu.course.workspace.folder import format_report, update
 
     print(format_report(update(folder)))
 

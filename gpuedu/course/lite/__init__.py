@@ -1,0 +1,4 @@
+"""The course as a static site: every lesson that a browser tab can run, and the playground."""
+
+PYODIDE_URL = "https://cdn.jsdelivr.net/pyodide/v0.27.7/full/"
+"""Pyodide's public address. The version is the one that the site's JupyterLite was made for."""
