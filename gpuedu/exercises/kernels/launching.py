@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.errors import AnswerError, GpueduError, KernelSourceError
+from gpuedu.errors import AnswerError, GpueduError, KernelSourceError, MissingPackageError
 from gpuedu.exercises.kernels.shapes import WARP_SIZE, Extents
 from gpuedu.exercises.kernels.sightings import sightings_of
 from gpuedu.trace import Operation, Space, Trace
@@ -99,7 +99,7 @@ def refusals_told() -> Iterator[None]:
 
     try:
         yield
-    except AnswerError:
+    except (AnswerError, MissingPackageError):
         raise
     except KernelSourceError as fault:
         raise _cannot_compile(fault) from None

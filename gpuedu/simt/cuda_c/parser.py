@@ -6,12 +6,12 @@ a moment to load: ``web_parser.prepare`` is awaited first, and makes it known wi
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from gpuedu.errors import GpueduError
+from gpuedu import needs
+from gpuedu.errors import MissingPackageError
 from gpuedu.simt.cuda_c.nodes import Node
 
 TreeOf = Callable[[str], Node]
@@ -19,8 +19,8 @@ _given: list[TreeOf] = []
 _why_not: list[str] = []
 
 
-class ParserMissingError(GpueduError):
-    """CUDA C cannot be read here: no parser is installed, or none was loaded."""
+class ParserMissingError(MissingPackageError):
+    """CUDA C cannot be read in this browser tab: no parser was loaded."""
 
 
 def use(tree_of: TreeOf) -> None:
@@ -42,11 +42,11 @@ def root_of(text: str) -> Node:
     """The root of a text's tree.
 
     Raises:
-        ParserMissingError: There is no parser.
+        MissingPackageError: There is no parser.
     """
     if _given:
         return _given[0](text)
-    if sys.platform == "emscripten":
+    if needs.IN_TAB:
         raise ParserMissingError(
             "CUDA C cannot be read in this tab"
             + (f": {_why_not[0]}" if _why_not else ", because its parser was not loaded"),
@@ -60,9 +60,6 @@ def _native() -> Any:
     try:
         import tree_sitter
         import tree_sitter_cuda
-    except ImportError as fault:
-        raise ParserMissingError(
-            f"CUDA C cannot be read here: {fault.name} is not installed",
-            remedy="pip install tree-sitter tree-sitter-cuda",
-        ) from None
+    except ModuleNotFoundError as fault:
+        raise needs.missing(fault.name or "tree_sitter") from fault
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_cuda.language()))

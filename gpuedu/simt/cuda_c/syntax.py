@@ -19,7 +19,7 @@ def parse(text: str) -> Node:
 
     Raises:
         KernelSourceError: A place that cannot be read as CUDA C.
-        ParserMissingError: There is no parser here.
+        MissingPackageError: There is no parser here.
     """
     root = root_of(plain(text))
     if root.has_error:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import base64
-import sys
 from importlib import resources
 from typing import Any
 
+from gpuedu import needs
 from gpuedu.simt.cuda_c import parser
 from gpuedu.simt.cuda_c.web_nodes import Names, WebNode, WebTree
 
@@ -26,7 +26,7 @@ async def prepare(folder: str) -> bool:
     Returns:
         Whether CUDA C can be read.
     """
-    if sys.platform != "emscripten" or parser.is_given():
+    if not needs.IN_TAB or parser.is_given():
         return True
     try:
         loaded = await _load(folder)

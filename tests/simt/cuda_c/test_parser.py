@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from gpuedu import needs
+from gpuedu.course.proof import Bench
+from gpuedu.errors import MissingPackageError
+from gpuedu.exercises.examine import examine
 from gpuedu.simt.cuda_c import parser, syntax
+from gpuedu.simt.cuda_c.outline import read_module
+from gpuedu.simt.launch import _cuda_c_program
 
 ROOT = Path(__file__).parents[3]
 KERNEL = 'extern "C" __global__ void f(float* x) { x[0] = 1; }'
@@ -57,20 +63,34 @@ def test_a_source_without_directives_needs_no_preprocessor():
 def test_a_machine_without_the_binding_is_told_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "tree_sitter_cuda", None)
     parser._native.cache_clear()
-    with pytest.raises(parser.ParserMissingError, match="tree_sitter_cuda is not installed") as one:
+    with pytest.raises(MissingPackageError, match="tree-sitter-cuda\\), which is not installed"):
         syntax.parse("int a_text_that_nobody_parsed;")
-    assert one.value.remedy == "pip install tree-sitter tree-sitter-cuda"
 
 
 def test_a_tab_without_a_parser_is_told_which_cell_to_run(monkeypatch):
-    monkeypatch.setattr(sys, "platform", "emscripten")
+    monkeypatch.setattr(needs, "IN_TAB", True)
+    monkeypatch.setattr(parser, "_why_not", [])
     with pytest.raises(parser.ParserMissingError, match="its parser was not loaded") as one:
         syntax.parse("int another_text_that_nobody_parsed;")
     assert "first cell" in one.value.remedy
-    monkeypatch.setattr(parser, "_why_not", [])
     parser.note_failure("no answer from the site")
     with pytest.raises(parser.ParserMissingError, match="in this tab: no answer from the site"):
         syntax.parse("int another_text_that_nobody_parsed;")
+
+
+def test_a_check_without_a_parser_counts_nothing(monkeypatch):
+    bench = Bench(ROOT, "raw-kernel")
+    answers = bench.answers(bench.solution_cells(), "solution")
+
+    def no_parser(text):
+        raise parser.ParserMissingError("CUDA C cannot be read in this tab")
+
+    monkeypatch.setattr(syntax, "root_of", no_parser)
+    syntax.parse.cache_clear()
+    read_module.cache_clear()
+    _cuda_c_program.cache_clear()
+    with pytest.raises(MissingPackageError, match="cannot be read in this tab"):
+        examine(bench.exercise, answers)
 
 
 def test_a_given_parser_is_asked_in_place_of_the_installed_one(monkeypatch):
