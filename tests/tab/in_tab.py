@@ -17,10 +17,26 @@ import pytest
 
 # Top-level names of packages that a tab does not have.
 PACKAGES = frozenset(
-    """
-    numba numba_cuda llvmlite cuda cupy torch triton tree_sitter tree_sitter_cuda pcpp cloudpickle
-    psutil pynvml matplotlib sklearn cffi filecheck ml_dtypes
-    """.split()
+    [
+        "numba",
+        "numba_cuda",
+        "llvmlite",
+        "cuda",
+        "cupy",
+        "torch",
+        "triton",
+        "tree_sitter",
+        "tree_sitter_cuda",
+        "pcpp",
+        "cloudpickle",
+        "psutil",
+        "pynvml",
+        "matplotlib",
+        "sklearn",
+        "cffi",
+        "filecheck",
+        "ml_dtypes",
+    ]
 )
 # What the system says where there are no processes or threads.
 SAYINGS = {

@@ -107,7 +107,7 @@ def random() -> Names:
 def errors() -> Names:
     """The classes of errors and warnings, which nothing raises as they stand."""
     found: Names = {"NumbaError": type("NumbaError", (Exception,), {})}
-    for name in "TypingError LoweringError UnsupportedError".split():
+    for name in ["TypingError", "LoweringError", "UnsupportedError"]:
         found[name] = type(name, (found["NumbaError"],), {})
     found["NumbaTypeError"] = found["TypingError"]
     found["NumbaWarning"] = type("NumbaWarning", (Warning,), {})
@@ -135,7 +135,7 @@ def testing() -> Names:
     class CUDATestCase(TestCase):
         FLOAT16_RTOL = np.finfo(np.float16).eps
 
-        def setUp(self) -> None:  # noqa: N802
+        def setUp(self) -> None:
             switches = sys.modules["numba.cuda.core.config"]
             for name in ("CUDA_LOW_OCCUPANCY_WARNINGS", "CUDA_WARN_ON_IMPLICIT_COPY"):
                 self.addCleanup(setattr, switches, name, getattr(switches, name))

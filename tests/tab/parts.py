@@ -72,7 +72,9 @@ def fetch(folder: Path) -> bool:
     for target, (is_there, _) in wanted.items():
         if not is_there(target) and target.is_dir() and _has_other_files(target):
             raise PartsError(f"{target} has other files in it: name a new folder.")
-    missing = [(target, make) for target, (is_there, make) in wanted.items() if not is_there(target)]
+    missing = [
+        (target, make) for target, (is_there, make) in wanted.items() if not is_there(target)
+    ]
     for target, make in missing:
         _replace(target, make)
     return bool(missing)

@@ -10,12 +10,25 @@ from types import ModuleType
 
 # What pytest and Hypothesis need, and the pure packages that cards need.
 NAMES = frozenset(
-    """
-    py pytest _pytest pluggy iniconfig packaging pygments
-    hypothesis _hypothesis_globals _hypothesis_ftz_detector _hypothesis_pytestplugin
-    sortedcontainers attr attrs
-    jinja2 markupsafe platformdirs
-    """.split()
+    [
+        "py",
+        "pytest",
+        "_pytest",
+        "pluggy",
+        "iniconfig",
+        "packaging",
+        "pygments",
+        "hypothesis",
+        "_hypothesis_globals",
+        "_hypothesis_ftz_detector",
+        "_hypothesis_pytestplugin",
+        "sortedcontainers",
+        "attr",
+        "attrs",
+        "jinja2",
+        "markupsafe",
+        "platformdirs",
+    ]
 )
 FOLDERS = ("/tests-packages", "/packages")
 
