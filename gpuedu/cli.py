@@ -116,6 +116,13 @@ def build(
         str | None,
         typer.Option("--package", help="What such a session installs; this release by default."),
     ] = None,
+    lite: Annotated[
+        Path | None, typer.Option("--lite", help="Write the site for browsers there.")
+    ] = None,
+    pyodide: Annotated[
+        Path | None,
+        typer.Option("--pyodide", help="A folder with Pyodide to put into the site."),
+    ] = None,
 ) -> None:
     """Build the teacher's and the learner's notebooks from the lessons' sources."""
     from gpuedu.course.build import build, build_readme, compare
@@ -125,6 +132,11 @@ def build(
         from gpuedu.course.colab import write_hosted
 
         print(f"wrote {len(write_hosted(root, colab, package))} notebooks into {colab}")
+        return
+    if lite is not None:
+        from gpuedu.course.lite.site import build_site
+
+        print(f"wrote the site into {lite}: {build_site(root, lite, pyodide)}")
         return
     if not check:
         written = build(root)
