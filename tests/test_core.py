@@ -44,7 +44,7 @@ def sums(x, out):
 
 x, out = np.arange(64, dtype=np.float32), np.zeros(1, np.float32)
 account = lens(simulate(sums, 2, 32, x, out))
-print([hazard.kind.value for hazard in simulate(sums, 2, 32, x, out).hazards])
+print([hazard.kind for hazard in simulate(sums, 2, 32, x, out).hazards])
 print("sectors" in str(account))
 """
 
