@@ -12,12 +12,14 @@ from typing import Any
 
 from gpuedu.course.lite import PYODIDE_URL
 from gpuedu.course.lite.notebooks import write_notebooks
+from gpuedu.course.lite.pages import write_pages
 from gpuedu.course.lite.wheels import BESIDE, write_course_wheel, write_installed_wheel
 from gpuedu.errors import GpueduError
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 _KERNEL = "@jupyterlite/pyodide-kernel-extension"
 _EXTENSIONS = (_KERNEL, "@jupyter-widgets/jupyterlab-manager")
+_MARK = "jupyter-lite.json"
 _APPS = ("notebooks", "lab", "tree")
 
 
@@ -35,6 +37,11 @@ def build_site(root: Path, out: Path, pyodide: Path | None = None) -> Path:
     """
     if pyodide is not None:
         _require_pyodide(pyodide)
+    if out.exists() and not (out / _MARK).is_file() and any(out.iterdir()):
+        raise GpueduError(
+            f"{out} holds something that is no site of ours",
+            remedy="name a new folder, or empty it",
+        )
     with tempfile.TemporaryDirectory(prefix="gpuedu-lite-") as made:
         work, site = Path(made), Path(made) / "site"
         wheels = _write_wheels(work / "wheels")
@@ -43,6 +50,7 @@ def build_site(root: Path, out: Path, pyodide: Path | None = None) -> Path:
         _run_jupyterlite(work, site)
         if pyodide is not None:
             shutil.copytree(pyodide, site / "static" / "pyodide", dirs_exist_ok=True)
+        write_pages(site, own_pyodide=pyodide is not None, playground=False)
         _replace(out, site)
     return out / "index.html"
 
@@ -90,7 +98,11 @@ def _write_settings(work: Path, wheels: list[Path], pyodide: Path | None) -> Non
     )
     _write_json(
         work / "overrides.json",
-        {"@jupyterlab/apputils-extension:themes": {"adaptive-theme": True}},
+        {
+            "@jupyterlab/apputils-extension:themes": {"adaptive-theme": True},
+            # A tab may be closed at any time; what was saved is what stays.
+            "@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 5},
+        },
     )
 
 
