@@ -49,9 +49,8 @@ def needs(fault: BaseException | None) -> str | None:
     """What a tab does not have and ``fault`` came of; None where it came of something else."""
     while fault is not None:
         if isinstance(fault, ModuleNotFoundError) and fault.name:
-            package = fault.name.partition(".")[0]
-            if package in PACKAGES:
-                return package
+            if fault.name.partition(".")[0] in PACKAGES:
+                return fault.name
         for saying, what in SAYINGS.items():
             if isinstance(fault, (OSError, RuntimeError)) and saying in str(fault):
                 return what

@@ -9,18 +9,21 @@ it does with the real ones.
 
 from __future__ import annotations
 
+import importlib
 import sys
 import unittest
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn
 
 import numpy as np
 
+SUITE_NAME = "numba.cuda.tests"
 SUITE = "/packages/numba_cuda/numba/cuda/tests"
 Names = dict[str, Any]
 
@@ -32,7 +35,7 @@ class Absent:
         vars(self)["_name"] = name
 
     def _lacks(self, *_: Any, **__: Any) -> NoReturn:
-        raise ModuleNotFoundError(f"Numba is not here, and {self._name} is needed", name="numba")
+        raise ModuleNotFoundError(f"No Numba here, and no {self._name}", name=self._name)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -110,6 +113,7 @@ def errors() -> Names:
     for name in ["TypingError", "LoweringError", "UnsupportedError"]:
         found[name] = type(name, (found["NumbaError"],), {})
     found["NumbaTypeError"] = found["TypingError"]
+    found["UnsupportedBytecodeError"] = found["UnsupportedError"]
     found["NumbaWarning"] = type("NumbaWarning", (Warning,), {})
     return found
 
@@ -177,9 +181,9 @@ MODULES: dict[str, Callable[[], Names]] = {
     "numba.core.types": types,
     "numba.cuda.types": types,
     "numba.cuda": cuda,
-    "numba.cuda.random": random,
     "numba.core.errors": errors,
     "numba.cuda.core.errors": errors,
+    "numba.cuda.errors": errors,
     "numba.cuda.core.config": config,
     "numba.cuda.testing": testing,
     "numba.cuda.np.numpy_support": numpy_support,
@@ -195,26 +199,35 @@ class NumbaModule(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return Absent(f"{self.__name__}.{name}")
+        full = f"{self.__name__}.{name}"
+        is_module = any(f"{known}.".startswith(f"{full}.") for known in (*MODULES, SUITE_NAME))
+        return importlib.import_module(full) if is_module else Absent(full)
+
+
+# A test that looks for one of these looks for Numba's own code, to hold ours against it.
+NOT_FOUND = frozenset({"numba.cuda.random", "numba.cuda._internal"})
 
 
 class NumbaNames(MetaPathFinder, Loader):
-    """Finds every module of Numba but those of the suite, which are files."""
+    """Finds every module of Numba but ``NOT_FOUND`` and those of the suite, which are files."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """A package for any name under ``numba``."""
-        is_file = name.startswith("numba.cuda.tests.")
-        if name.partition(".")[0] not in ("numba", "cuda") or is_file:
+        if name == SUITE_NAME:
+            return spec_from_file_location(
+                name, f"{SUITE}/__init__.py", submodule_search_locations=[SUITE]
+            )
+        is_here = name in MODULES or name not in NOT_FOUND
+        is_file = name.startswith(f"{SUITE_NAME}.")
+        if name.partition(".")[0] not in ("numba", "cuda") or is_file or not is_here:
             return None
-        spec = ModuleSpec(name, self, is_package=True)
-        spec.submodule_search_locations = [SUITE] if name == "numba.cuda.tests" else []
-        return spec
+        return ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """An empty one."""
-        return NumbaModule(spec.name)
+        return (NumbaModule if spec.name.startswith("numba") else ModuleType)(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         """Fill in the names that it has."""
@@ -224,11 +237,8 @@ class NumbaNames(MetaPathFinder, Loader):
 def install() -> None:
     """From now on ``import numba`` finds these names; no package of that name is there."""
     sys.meta_path.append(NumbaNames())
-    import numba
-    import numba.cuda.core
-
-    numba.__spec__ = None
-    numba.cuda = sys.modules["numba.cuda"]
+    import numba.cuda
     from numba.cuda.core import config
 
-    numba.cuda.config = numba.cuda.core.config = config
+    numba.__spec__ = None
+    numba.cuda.config = config
