@@ -48,9 +48,9 @@ SAYINGS = {
 def needs(fault: BaseException | None) -> str | None:
     """What a tab does not have and ``fault`` came of; None where it came of something else."""
     while fault is not None:
-        if isinstance(fault, ModuleNotFoundError) and fault.name:
-            if fault.name.partition(".")[0] in PACKAGES:
-                return fault.name
+        name = getattr(fault, "name", None) if isinstance(fault, ModuleNotFoundError) else None
+        if name and name.partition(".")[0] in PACKAGES:
+            return name
         for saying, what in SAYINGS.items():
             if isinstance(fault, (OSError, RuntimeError)) and saying in str(fault):
                 return what

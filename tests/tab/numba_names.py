@@ -13,7 +13,6 @@ import importlib
 import sys
 import unittest
 from collections.abc import Callable, Sequence
-from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
@@ -22,6 +21,8 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn
 
 import numpy as np
+
+from tests.tab import numba_types
 
 SUITE_NAME = "numba.cuda.tests"
 SUITE = "/packages/numba_cuda/numba/cuda/tests"
@@ -45,59 +46,12 @@ class Absent:
     __call__ = __getitem__ = __iter__ = __mro_entries__ = __contains__ = _lacks
 
 
-class Signature:
-    """``float32(float32, int32)``: only Numba reads it."""
-
-
-Signature.__module__ = "numba.core.typing"
-
-
-class Scalar:
-    """A scalar type as Numba has it: named, callable, and with ``[:]`` the type of an array."""
-
-    def __init__(self, dtype: np.dtype) -> None:
-        self.name = dtype.name
-
-    def __call__(self, *values: Any) -> Any:
-        if any(isinstance(value, Scalar | Absent) for value in values):
-            return Signature()
-        return np.dtype(self.name).type(*values)
-
-    def __getitem__(self, _: Any) -> Absent:
-        return Absent(f"an array type of {self.name}")
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-# The machine knows Numba's types by the names of their classes.
-FAMILIES = {
-    kind: type(name, (Scalar,), {"__module__": "numba.core.types"})
-    for kind, name in {"b": "Boolean", "i": "Integer", "u": "Integer", "f": "Float"}.items()
-}
-FAMILIES["c"] = type("Complex", (Scalar,), {"__module__": "numba.core.types"})
-
-
-@cache
-def scalar(dtype: np.dtype) -> Scalar:
-    """The one type that stands for ``dtype``."""
-    return FAMILIES[dtype.kind](dtype)
-
-
-def types() -> Names:
-    """``numba.types``: scalar types under all the names that Numba has for them."""
-    from gpuedu.simt.typing_rules import builtin_rules
-
-    found = {name: scalar(dtype) for name, dtype in builtin_rules._BY_NUMBA_NAME.items()}
-    return found | {"void": lambda *_: Signature()}
-
-
 def cuda() -> Names:
     """``numba.cuda``."""
     from gpuedu.simt.host import cuda
 
     ours = {name: value for name, value in vars(cuda).items() if not name.startswith("__")}
-    return types() | ours | {"HAS_NUMBA": False}
+    return numba_types.names() | ours | {"HAS_NUMBA": False}
 
 
 def random() -> Names:
@@ -172,15 +126,21 @@ def testing() -> Names:
 def numpy_support() -> Names:
     """``numba.cuda.np.numpy_support``."""
     version = tuple(map(int, np.__version__.split(".")[:2]))
-    return {"from_dtype": lambda dtype: scalar(np.dtype(dtype)), "numpy_version": version}
+    return {
+        "from_dtype": lambda dtype: numba_types.scalar(np.dtype(dtype)),
+        "numpy_version": version,
+    }
 
 
 MODULES: dict[str, Callable[[], Names]] = {
-    "numba": types,
-    "numba.types": types,
-    "numba.core.types": types,
-    "numba.cuda.types": types,
+    "numba": numba_types.names,
+    "numba.types": numba_types.names,
+    "numba.core.types": numba_types.names,
+    "numba.cuda.types": numba_types.names,
     "numba.cuda": cuda,
+    "numba.core.sigutils": lambda: {"normalize_signature": numba_types.normalize_signature},
+    "numba.core.typing.typeof": lambda: {"typeof": numba_types.typeof},
+    "numba.core.typeconv.rules": lambda: {"default_type_manager": numba_types.TypeManager()},
     "numba.core.errors": errors,
     "numba.cuda.core.errors": errors,
     "numba.cuda.errors": errors,
