@@ -89,19 +89,10 @@ def run(machine: str, only: list[str], everything: bool) -> list[Result]:
         status, text = pytest(where, settings)
         rows = [json.loads(line) for line in file]
     listed = {row["collected"]: row["listed"] for row in rows if "collected" in row}
-    ended = worst([row for row in rows if "id" in row])
+    ended = {row["id"]: row for row in rows if "id" in row}
     if not ended:
         sys.exit(f"pytest ended with {status} and no results:\n{text[-3000:]}")
     return [judge(test, listed.get(test), ended.get(test), machine) for test in listed | ended]
-
-
-def worst(rows: list[dict]) -> dict[str, dict]:
-    """The row of each test that says most against it: one with subtests has a row for each."""
-    order = ("passed", "skipped", "failed")
-    found: dict[str, dict] = {}
-    for row in sorted(rows, key=lambda row: order.index(row["outcome"])):
-        found[row["id"]] = row
-    return found
 
 
 def judge(test: str, listed: str | None, row: dict | None, machine: str) -> Result:

@@ -31,11 +31,6 @@ def test_nothing_is_left_out_but_by_the_list(listed, ended, machine, outcome):
     assert bool(found.reason) == (outcome != "passed")
 
 
-def test_a_subtest_that_failed_is_not_hidden_by_its_test_that_passed():
-    rows = [row("passed"), row("failed", "no"), row("passed")]
-    assert run.worst(rows) == {"m.py::T::t": row("failed", "no")}
-
-
 def test_the_list_names_each_test_once_with_a_reason():
     patterns = run.not_covered()
     assert len({pattern for pattern, _ in patterns}) == len(patterns) > 100

@@ -10,6 +10,7 @@ import argparse
 import dataclasses
 import hashlib
 import json
+import random
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -57,14 +58,14 @@ def generated(first: int, count: int, folder: Path) -> Iterator[Launch]:
             yield f"{make.__name__} {seed}", load(kernel.source, folder), kernel
 
 
-def planted() -> Iterator[Launch]:
-    """The planted kernels, each with one known fault or none."""
+def planted(seed: int, number: int) -> Iterator[Launch]:
+    """So many of the planted kernels at random, each with one known fault or none."""
     from tests.simt.planted import PLANTS
     from tests.simt.planted.table import REFUSED
 
-    for name, plant in PLANTS.items():
-        if plant.kind not in REFUSED:
-            yield f"planted {name}", plant.kernel, plant
+    names = [name for name, plant in PLANTS.items() if plant.kind not in REFUSED]
+    for name in random.Random(seed).sample(names, min(number, len(names))):
+        yield f"planted {name}", PLANTS[name].kernel, PLANTS[name]
 
 
 def account(launch: Launch) -> dict[str, str]:
@@ -86,20 +87,28 @@ def account(launch: Launch) -> dict[str, str]:
     return found
 
 
+def accounts(seed: int, generated_seeds: int, planted_kernels: int) -> dict[str, dict[str, str]]:
+    """The sums of seeded kernels, by the name of each."""
+    with tempfile.TemporaryDirectory() as folder:
+        launches = [
+            *generated(seed, generated_seeds, Path(folder)),
+            *planted(seed, planted_kernels),
+        ]
+        return {launch[0]: account(launch) for launch in launches}
+
+
 def main() -> int:
     """Print the sums."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--first", type=int, default=0, help="the first seed")
-    parser.add_argument("--count", type=int, default=10, help="how many seeds")
+    for name in ("seed", "generated_seeds", "planted_kernels"):
+        parser.add_argument(name, type=int)
     asked = parser.parse_args()
     if sys.platform == "emscripten":
         from tests.tab import numba_names, pure
 
         pure.admit()
         numba_names.install()
-    with tempfile.TemporaryDirectory() as folder:
-        launches = [*generated(asked.first, asked.count, Path(folder)), *planted()]
-        print(json.dumps({launch[0]: account(launch) for launch in launches}))
+    print(json.dumps(accounts(**vars(asked))))
     return 0
 
 

@@ -54,6 +54,20 @@ def cuda() -> Names:
     return numba_types.names() | ours | {"HAS_NUMBA": False}
 
 
+def numba() -> Names:
+    """``numba`` itself."""
+    return numba_types.names() | {
+        "from_dtype": from_dtype,
+        "literal_unroll": cuda()["literal_unroll"],
+        "typeof": numba_types.typeof,
+    }
+
+
+def from_dtype(dtype: Any) -> Any:
+    """Numba's type of a dtype's numbers."""
+    return numba_types.scalar(np.dtype(dtype))
+
+
 def random() -> Names:
     """``numba.cuda.random``."""
     from gpuedu.simt.host import random
@@ -127,13 +141,14 @@ def numpy_support() -> Names:
     """``numba.cuda.np.numpy_support``."""
     version = tuple(map(int, np.__version__.split(".")[:2]))
     return {
-        "from_dtype": lambda dtype: numba_types.scalar(np.dtype(dtype)),
+        "from_dtype": from_dtype,
         "numpy_version": version,
     }
 
 
 MODULES: dict[str, Callable[[], Names]] = {
-    "numba": numba_types.names,
+    "numba": numba,
+    "numba.cuda.misc.special": lambda: {"literal_unroll": cuda()["literal_unroll"]},
     "numba.types": numba_types.names,
     "numba.core.types": numba_types.names,
     "numba.cuda.types": numba_types.names,
@@ -165,7 +180,7 @@ class NumbaModule(ModuleType):
 
 
 # A test that looks for one of these looks for Numba's own code, to hold ours against it.
-NOT_FOUND = frozenset({"numba.cuda.random", "numba.cuda._internal"})
+NOT_FOUND = frozenset({"numba.cuda.random", "numba.cuda._internal", "numba.cuda.itanium_mangler"})
 
 
 class NumbaNames(MetaPathFinder, Loader):

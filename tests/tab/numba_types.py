@@ -56,6 +56,11 @@ class Scalar(Type):
         layout = "C" if steps[-1] == 1 else "F" if steps[0] == 1 else "A"
         return Array(self, len(axes), layout)
 
+    @property
+    def underlying_float(self) -> Scalar:
+        """The type of a complex number's parts."""
+        return scalar(np.empty(0, self.name).real.dtype)
+
     def __repr__(self) -> str:
         return self.name
 
@@ -93,7 +98,13 @@ for made in (*FAMILIES.values(), Signature, Void, Array, BaseTuple):
 
 @cache
 def scalar(dtype: np.dtype) -> Scalar:
-    """The one type that stands for ``dtype``."""
+    """The one type that stands for ``dtype``.
+
+    Raises:
+        ModuleNotFoundError: Only Numba has a type for it, such as that of a record.
+    """
+    if dtype.kind not in FAMILIES:
+        raise ModuleNotFoundError(f"No Numba with a type for {dtype}", name="numba.from_dtype")
     return FAMILIES[dtype.kind](dtype)
 
 
@@ -106,7 +117,17 @@ def names() -> dict[str, Any]:
     from gpuedu.simt.typing_rules import builtin_rules
 
     found = {name: scalar(dtype) for name, dtype in builtin_rules._BY_NUMBA_NAME.items()}
-    return found | {"void": void, "none": void, "Array": Array, "BaseTuple": BaseTuple}
+    domains = {
+        f"{domain}_domain": frozenset(scalar(np.dtype(name)) for name in members.split())
+        for domain, members in {
+            "signed": "int8 int16 int32 int64",
+            "unsigned": "uint8 uint16 uint32 uint64",
+            "real": "float32 float64",
+            "complex": "complex64 complex128",
+        }.items()
+    }
+    classes = {"Array": Array, "BaseTuple": BaseTuple, "Type": Type}
+    return found | domains | classes | {"void": void, "none": void}
 
 
 def normalize_signature(signature: Any) -> tuple[tuple[Any, ...], Any]:
