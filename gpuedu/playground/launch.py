@@ -22,8 +22,9 @@ from gpuedu.simt.host.limits import require_bounds
 from gpuedu.trace import Trace
 
 MOST_THREADS = 1 << 22
-_CHUNK_THREADS, _LANE_TURNS = 1 << 16, 1 << 27
-_LEAST_TURNS, _MOST_TURNS = 5_000, 50_000
+_CHUNK_THREADS = 1 << 16
+_LANE_TURNS, _LANES_OF_A_TURN = 60_000_000, 3_300
+_COUNTED = 10
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ class _Launch:
         """The account, and the arrays after; those of the launch are left as they are."""
         after = {n: a.copy() for n, a in self.given.items() if isinstance(a, np.ndarray)}
         name = self.kernel.py_func.__name__
+        turns = _turns(math.prod(self.grid) * math.prod(self.block))
         ordered = arguments.match(self.given | after, self.kernel.py_func, name)
         try:
             require_bounds(name, _three(self.block), self.kernel.targetoptions.get("launch_bounds"))
@@ -78,7 +80,8 @@ class _Launch:
                 *ordered,
                 dynamic_shared_bytes=self.shared_bytes,
                 watch=(watch,),
-                max_turns=_turns(math.prod(self.grid) * math.prod(self.block)),
+                max_turns=turns,
+                max_counted_turns=_COUNTED * turns,
             )
         except LaunchError as fault:
             raise _refused(fault) from None
@@ -180,9 +183,14 @@ def _require_small(grid: tuple[int, ...], block: tuple[int, ...]) -> None:
 
 
 def _turns(threads: int) -> int:
-    """Turns of loops after which a launch is stopped: a few seconds' worth in a tab."""
+    """Turns of loops with a condition after which a launch is stopped.
+
+    A turn costs a tab about 0.2 ms and 60 ns for each thread that runs together with the others;
+    these are some four seconds' worth. They are counted, not timed, so that everybody who opens a
+    link sees the same.
+    """
     lanes = min(max(threads, 1), _CHUNK_THREADS)
-    return min(max(_LANE_TURNS // lanes, _LEAST_TURNS), _MOST_TURNS)
+    return _LANE_TURNS // (_LANES_OF_A_TURN + lanes)
 
 
 def _three(extents: tuple[int, ...]) -> tuple[int, int, int]:

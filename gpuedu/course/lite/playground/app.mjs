@@ -206,7 +206,7 @@ function marks(found) {
 // The line to look at after a run: the reader's, or the first that has something to tell.
 function worthALook(report, line) {
   const has = (number) => report.lines.some((own) => own.line === number && own.sites.length);
-  if (has(line)) return line;
+  if (report.lines.some((own) => own.line === line && (own.sites.length || own.branches))) return line;
   const found = report.findings.find((one) => has(one.line));
   if (found) return found.line;
   const most = report.lines.filter((own) => own.sites.length).sort((a, b) => b.requests - a.requests)[0];
@@ -302,6 +302,7 @@ function openExample(name) {
   now.isOwn = name === "before";
   if (location.hash) history.replaceState(null, "", location.pathname + location.search);
   showLaunch(chosen);
+  now.line = chosen.line ?? 0;
   offerExamples();
   $("examples").value = name === "before" ? "" : name;
   $("look").replaceChildren(...prose(chosen.look ?? ""));

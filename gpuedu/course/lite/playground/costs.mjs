@@ -67,7 +67,7 @@ function sentence(line) {
 }
 
 function show({ text, level, more }, key) {
-  return make("span", { class: `cost ${key} ${level}` }, more ? make("i", {}, more) : null, text);
+  return make("span", { class: `col ${key} ${level}` }, more ? make("i", {}, more) : null, text);
 }
 
 class Costs extends GutterMarker {
@@ -128,7 +128,7 @@ export function heading(report) {
   return make(
     "div",
     { class: "costs", "aria-hidden": "true" },
-    columnsOf(report).map(({ key, name, tip }) => make("span", { class: `cost ${key}`, title: tip }, name)),
-    make("span", { class: "cost worst" }, "cost"),
+    columnsOf(report).map(({ key, name, tip }) => make("span", { class: `col ${key}`, title: tip }, name)),
+    make("span", { class: "col worst" }, "cost"),
   );
 }
