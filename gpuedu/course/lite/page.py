@@ -18,12 +18,6 @@ from gpuedu.errors import GpueduError
 HERE = Path(__file__).parent
 ARCHIVE = "machine.zip"
 _NEEDED = (
-    "gpuedu/__init__.py",
-    "gpuedu/errors.py",
-    "gpuedu/units.py",
-    "gpuedu/backend.py",
-    "gpuedu/syllabus.py",
-    "gpuedu/syllabus.toml",
     "gpuedu/compilers/__init__.py",
     "gpuedu/compilers/errors.py",
     "gpuedu/compilers/facts.py",
@@ -35,6 +29,8 @@ _NEEDED = (
     "gpuedu/trace/",
     "gpuedu/widgets/",
 )
+"""Files and folders of the wheel that the machine needs, beside what is at the package's top."""
+
 _TEMPLATES = {"jinja2": "Jinja2", "markupsafe": "MarkupSafe"}
 """Packages that draw the stepper's frames, with the names of their distributions."""
 
@@ -90,14 +86,18 @@ def write_archive(path: Path, wheel: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         with zipfile.ZipFile(wheel) as whole:
             for name in sorted(whole.namelist()):
-                is_needed = any(
-                    name == own or (own.endswith("/") and name.startswith(own)) for own in _NEEDED
-                )
-                if is_needed and "__pycache__" not in name:
+                if _is_needed(name):
                     archive.writestr(name, whole.read(name))
         for package, distribution in _TEMPLATES.items():
             for name, content in _pure_files(package, distribution):
                 archive.writestr(name, content)
+
+
+def _is_needed(name: str) -> bool:
+    is_top = PurePosixPath(name).parent == PurePosixPath("gpuedu")
+    return is_top or any(
+        name.startswith(own) if own.endswith("/") else name == own for own in _NEEDED
+    )
 
 
 def _pure_files(package: str, distribution: str) -> list[tuple[str, bytes]]:

@@ -17,6 +17,7 @@ from gpuedu.errors import AnswerError, GpueduError, KernelSourceError
 from gpuedu.exercises.kernels.shapes import WARP_SIZE, Extents
 from gpuedu.exercises.kernels.sightings import sightings_of
 from gpuedu.trace import Operation, Space, Trace
+from gpuedu.widths import count_each
 
 MAX_TURNS = 2_000
 """Turns of loops after which a launch counts as endless; exercises need a few hundred at most."""
@@ -208,7 +209,7 @@ def writers(trace: Trace, position: int, size: int) -> dict[str, np.ndarray]:
         first and second; -1 where there is none.
     """
     element, thread = _stores(trace, position)
-    times = np.bincount(element, minlength=size) if len(element) else np.zeros(size, np.int64)
+    times = count_each(element, minlength=size) if len(element) else np.zeros(size, np.int64)
     first, second = np.full(size, -1), np.full(size, -1)
     # Assigned in reverse, so that the earliest store of an element is what remains.
     first[element[::-1]] = thread[::-1]
