@@ -126,7 +126,9 @@ async function run() {
   store.keepDraft(launchNow());
   const launch = launchNow();
   if (launch.source !== now.source) launch.kernel = $("kernel-field").hidden ? "" : launch.kernel;
+  const patience = setTimeout(() => say("Running… Stop ends it"), 5000);
   const report = await ask({ ask: "run", ...launch });
+  clearTimeout(patience);
   now.run = 0;
   $("run").disabled = false;
   $("stop").disabled = true;
@@ -206,7 +208,8 @@ function marks(found) {
 // The line to look at after a run: the reader's, or the first that has something to tell.
 function worthALook(report, line) {
   const has = (number) => report.lines.some((own) => own.line === number && own.sites.length);
-  if (report.lines.some((own) => own.line === line && (own.sites.length || own.branches))) return line;
+  const isTold = report.findings.some((one) => one.line === line);
+  if (has(line) || isTold) return line;
   const found = report.findings.find((one) => has(one.line));
   if (found) return found.line;
   const most = report.lines.filter((own) => own.sites.length).sort((a, b) => b.requests - a.requests)[0];

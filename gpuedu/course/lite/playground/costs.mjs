@@ -53,7 +53,8 @@ export function columnsOf(report) {
 function worst(line) {
   const times = Math.max(line.sectors_ratio, line.wavefronts_ratio);
   if (times >= 1.5) return cell(ratio(times), heat(times));
-  return lanes(line).level ? lanes(line) : cell(line.requests ? "·" : "");
+  const { text, level } = lanes(line);
+  return level ? cell(`${text} of 32`, level) : cell(line.requests ? "✓" : "", "fine");
 }
 
 function sentence(line) {

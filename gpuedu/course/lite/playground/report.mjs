@@ -46,15 +46,20 @@ function showFinding(found, onGo) {
       found.line ? lineButton(found.line, onGo) : null,
       prose(sentence(upper(found.message))),
     ),
-    threads.length > 1 ? make("ul", {}, threads) : null,
+    isApart(found.threads) ? make("ul", {}, threads) : null,
     found.remedy ? make("p", { class: "remedy" }, "Try: ", prose(sentence(found.remedy))) : null,
   );
+}
+
+// Whether two threads are at lines of their own; at one line, the message says it all.
+function isApart([one, other]) {
+  return Boolean(one?.line && other?.line && one.line !== other.line);
 }
 
 export function headline(report) {
   const count = (level) => report.findings.filter((found) => found.level === level).length;
   const parts = ["hazard", "cost", "note"].filter(count).map((level) => many(count(level), level));
-  return parts.length ? parts.join(", ") : "no findings";
+  return parts.length ? parts.join(", ") : "no hazards, no costs";
 }
 
 export function showTotals(report) {
