@@ -7,6 +7,7 @@ values may use the constants of the kernel's text, and arguments of the lines ab
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 import math
 from collections.abc import Callable, Mapping
@@ -139,7 +140,8 @@ def _plain(statement: ast.stmt, value: ast.expr, known: dict) -> Any:
         return _states(statement, value, known)
     found = _evaluate(statement, value, known)
     if isinstance(found, list):
-        found = np.array(found)
+        with contextlib.suppress(ValueError):  # a ragged one stays a list, and is refused below
+            found = np.array(found)
     is_number = isinstance(found, bool | int | float | complex | np.generic | np.ndarray)
     if not is_number or (isinstance(found, np.ndarray) and found.dtype.kind not in "biufc"):
         raise _fault(
@@ -152,10 +154,14 @@ def _states(statement: ast.stmt, call: ast.Call, known: dict) -> np.ndarray:
     words = {word.arg: word.value for word in call.keywords}
     nodes = [*call.args, *(words[name] for name in ("n", "seed") if name in words)]
     values = [_evaluate(statement, node, known) for node in nodes]
-    if len(values) != 2 or not all(isinstance(v, int) for v in values) or values[0] > 1 << 20:
+    if (
+        len(values) != 2
+        or not all(isinstance(v, int) for v in values)
+        or not 0 < values[0] <= 1 << 20
+    ):
         raise _fault(statement, "the states cannot be made", f"`{_MADE}(1024, seed=7)`")
     states = np.empty(values[0], xoroshiro128p_dtype)
-    init_xoroshiro128p_states_cpu(states, values[1])
+    init_xoroshiro128p_states_cpu(states, values[1], 0)
     return states
 
 

@@ -54,7 +54,7 @@ function worst(line) {
   const times = Math.max(line.sectors_ratio, line.wavefronts_ratio);
   if (times >= 1.5) return cell(ratio(times), heat(times));
   const { text, level } = lanes(line);
-  return level ? cell(`${text} of 32`, level) : cell(line.requests ? "✓" : "", "fine");
+  return level ? cell(`${Math.round(text)}/32`, level) : cell(line.requests ? "✓" : "", "fine");
 }
 
 function sentence(line) {
