@@ -72,7 +72,7 @@ def examples() -> list[dict[str, Any]]:
     """The examples in order, each a launch with its title and what to look for.
 
     >>> sorted(examples()[0])
-    ['arguments', 'block', 'grid', 'look', 'name', 'shared', 'shows', 'source', 'title']
+    ['arguments', 'block', 'grid', 'line', 'look', 'name', 'shared', 'shows', 'source', 'title']
     """
     found = []
     for path in sorted((HERE / "playground" / "examples").glob("*.toml")):

@@ -83,18 +83,24 @@ function forget() {
 
 // The machine
 
-let loadingState = "loading";
-const machine = new Machine(
-  { worker: config.worker, pyodide: new URL(config.pyodide, location.href).href, archive: new URL(config.archive, location.href).href },
+const canRun = typeof WebAssembly === "object";
+let loading = "loading";
+const absolute = (address) => new URL(address, location.href).href;
+const machine = canRun && new Machine(
+  { worker: config.worker, pyodide: absolute(config.pyodide), archive: absolute(config.archive) },
   (state, text) => {
-    loadingState = state;
+    loading = state;
     if (state === "failed") {
-      say("Not loaded");
+      say("Not loaded", "hazard");
       banner(`Python could not be loaded (${text}). Check the connection, then press Run to try again; your text is kept.`);
-    } else if (!now.run) say(text);
-    $("stop").disabled = state === "loading" || !now.run;
+    } else if (!now.run || state === "loading") say(now.run ? `${text} Runs as soon as it is here.` : text);
   },
 );
+
+function tellNoWebAssembly() {
+  say("Cannot run", "hazard");
+  banner("This browser has no WebAssembly, so no kernel can run in it: open the page in a current Firefox, Chrome, Edge or Safari. What you type is kept.");
+}
 
 function say(text, level = "") {
   $("state").textContent = text;
@@ -111,29 +117,35 @@ async function ask(question) {
     return await machine.ask(question);
   } catch (fault) {
     if (fault instanceof Stopped) return null;
-    return { fault: { message: `The machine stopped: ${fault.message}`, remedy: "press Run again", field: "", line: 0 } };
+    if (loading === "failed") return { failed: true };
+    return { fault: { message: `the machine stopped: ${fault.message}`, remedy: "press Run again", field: "", line: 0 } };
   }
 }
 
 async function run() {
   if (now.run) return;
-  const isLoading = loadingState !== "ready";
+  if (!machine) {
+    tellNoWebAssembly();
+    return;
+  }
+  if (loading === "failed") banner("");
   now.run = 1;
   $("run").disabled = true;
   $("stop").disabled = false;
   document.body.classList.add("running");
-  say(isLoading ? "Runs as soon as Python is here…" : "Running…");
+  say(loading === "ready" ? "Running…" : "Loading Python… Runs as soon as it is here.");
   store.keepDraft(launchNow());
   const launch = launchNow();
   if (launch.source !== now.source) launch.kernel = $("kernel-field").hidden ? "" : launch.kernel;
-  const patience = setTimeout(() => say("Running… Stop ends it"), 5000);
+  const patience = setInterval(() => loading === "ready" && say("Running… Stop ends it"), 5000);
   const report = await ask({ ask: "run", ...launch });
-  clearTimeout(patience);
+  clearInterval(patience);
   now.run = 0;
   $("run").disabled = false;
   $("stop").disabled = true;
   document.body.classList.remove("running");
   if (!report) say("Stopped");
+  else if (report.failed) return;
   else if (report.fault) told(report.fault);
   else await show(report);
 }
@@ -237,7 +249,7 @@ async function choose(line, isGoing) {
 async function draw() {
   const asked = { line: now.line, warp: now.warp, turn: now.turn };
   const found = await ask({ ask: "accesses", ...asked });
-  if (!found || found.fault || found.line !== now.line) return;
+  if (!found?.accesses || found.line !== now.line) return;
   Object.assign(now, { warp: found.warp, turn: found.turn ?? 0 });
   $("line-picture").replaceChildren(...showAccesses(found), ...(found.accesses.length ? [legend(found)] : []));
   $("line-tools").hidden = !found.accesses.length;
@@ -255,7 +267,7 @@ async function drawFigure() {
   const made = await ask({ ask: "figure", line: now.line, warp: now.warp, turn: now.turn });
   button.disabled = false;
   button.textContent = "Figure (SVG)";
-  if (!made) return;
+  if (!made || made.failed) return;
   if (made.fault) {
     $("line-figure").replaceChildren(make("p", { class: "aside" }, `${made.fault.message}. Try: ${made.fault.remedy}.`));
     return;
@@ -311,7 +323,7 @@ function openExample(name) {
   $("look").replaceChildren(...prose(chosen.look ?? ""));
   $("look").hidden = !chosen.look;
   banner("");
-  if (machine) run();
+  run();
 }
 
 async function openLink() {
@@ -380,8 +392,6 @@ function wire() {
   for (const key of document.querySelectorAll(".mod")) key.textContent = "⌘";
 }
 
-if (typeof WebAssembly !== "object") {
-  banner("This browser has no WebAssembly, so no kernel can run in it: open the page in a current Firefox, Chrome, Edge or Safari. What you type is kept.");
-}
 wire();
 open();
+if (!canRun) tellNoWebAssembly();

@@ -64,7 +64,7 @@ export class Stepper {
   }
 
   show(frame) {
-    if (!frame) return;
+    if (!frame || frame.failed) return;
     if (frame.fault) {
       this.page.replaceChildren(make("p", { class: "aside" }, `${frame.fault.message}.`));
       this.onFrame(null);
