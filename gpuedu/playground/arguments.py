@@ -18,6 +18,7 @@ import numpy as np
 from gpuedu.playground.constants import NotConstantError, evaluate
 from gpuedu.playground.faults import ARGUMENTS, PlaygroundError
 from gpuedu.playground.imports import types
+from gpuedu.playground.suggestions import suggest
 from gpuedu.simt.host.random import (
     init_xoroshiro128p_states_cpu,
     xoroshiro128p_dtype,
@@ -46,8 +47,8 @@ def build(source: str, constants: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
-def match(given: Mapping[str, Any], kernel: Callable, name: str) -> list[Any]:
-    """The arguments in the order of a kernel's parameters.
+def match(given: Mapping[str, Any], kernel: Callable, name: str, source: str = "") -> list[Any]:
+    """The arguments in the order of a kernel's parameters; ``source`` is the text they are from.
 
     Raises:
         PlaygroundError: One is missing, or an array is none of the kernel's.
@@ -58,17 +59,19 @@ def match(given: Mapping[str, Any], kernel: Callable, name: str) -> list[Any]:
     missing = [p.name for p in wanted if p.name not in given and p.default is p.empty]
     if missing:
         raise PlaygroundError(
-            f"`{name}` takes {taken or 'nothing'}, and the arguments say nothing of `{missing[0]}`",
+            f"`{name}` takes {taken or 'nothing'}, and there is no value for `{missing[0]}`",
             remedy=f"add a line such as `{missing[0]}: float32[1024] = random`",
             field=ARGUMENTS,
+            suggestion=suggest(source, kernel),
         )
     for line, (other, value) in enumerate(given.items(), 1):
         if isinstance(value, np.ndarray) and other not in parameters:
             raise PlaygroundError(
-                f"`{other}` is no argument of `{name}`, which takes {taken or 'nothing'}",
-                remedy="take the line out, or give it the name that the kernel has",
+                f"`{other}` is not an argument of `{name}`, which takes {taken or 'nothing'}",
+                remedy="remove the line, or use the name that the kernel has",
                 field=ARGUMENTS,
                 line=line,
+                suggestion=suggest(source, kernel),
             )
     return [given.get(p.name, p.default) for p in wanted]
 
@@ -92,7 +95,7 @@ def _argument(statement: ast.stmt, known: dict[str, Any]) -> tuple[str, Any]:
             return name, _annotated(statement, kind, value, known)
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             return name, _plain(statement, value, known)
-    raise _fault(statement, "this is no argument", f"a name first, as in `{_EXAMPLE}`")
+    raise _fault(statement, "this is not an argument", f"a name first, as in `{_EXAMPLE}`")
 
 
 def _annotated(statement: ast.stmt, kind: ast.expr, value: ast.expr | None, known: dict) -> Any:
@@ -100,7 +103,7 @@ def _annotated(statement: ast.stmt, kind: ast.expr, value: ast.expr | None, know
     dtype, shape = _type(statement, kind, known)
     if shape is None:
         if value is None:
-            raise _fault(statement, "a number needs a value", "write `= 1000` behind its type")
+            raise _fault(statement, "a number needs a value", "write `= 1000` after its type")
         return _cast(statement, _evaluate(statement, value, known), dtype)
     if math.prod(map(float, shape)) * dtype.itemsize > MOST_BYTES:
         size = math.prod(shape) * dtype.itemsize
@@ -118,7 +121,7 @@ def _type(statement: ast.stmt, kind: ast.expr, known: dict) -> tuple[np.dtype, A
     if dtype is None or dtype.kind not in "biufc":
         raise _fault(
             statement,
-            f"`{ast.unparse(base)}` is no type of number",
+            f"`{ast.unparse(base)}` is not a number type",
             "float32, float64, float16, int32, int64, uint8, bool or another of NumPy's",
         )
     if extents is None:
@@ -145,7 +148,7 @@ def _plain(statement: ast.stmt, value: ast.expr, known: dict) -> Any:
     is_number = isinstance(found, bool | int | float | complex | np.generic | np.ndarray)
     if not is_number or (isinstance(found, np.ndarray) and found.dtype.kind not in "biufc"):
         raise _fault(
-            statement, f"`{ast.unparse(value)}` is no number and no array", f"`{_EXAMPLE}`"
+            statement, f"`{ast.unparse(value)}` is neither a number nor an array", f"`{_EXAMPLE}`"
         )
     return found.copy() if isinstance(found, np.ndarray) else found
 
@@ -182,14 +185,16 @@ def _filled(
         found = _evaluate(statement, value, known)
         return _spread(statement, found, dtype, shape)
     if name not in _BY_NAME:
-        raise _fault(statement, f"`{name}` is no way to fill an array", _FILLS)
+        raise _fault(statement, f"`{name}` is not a way to fill an array", _FILLS)
     options = [_evaluate(statement, node, known) for node in nodes]
     try:
         with np.errstate(all="ignore"):
             made = _BY_NAME[name](math.prod(shape), dtype, *options)
             return np.asarray(made).astype(dtype).reshape(shape)
     except (TypeError, ValueError, OverflowError) as fault:
-        raise _fault(statement, f"`{ast.unparse(value)}` fills nothing: {fault}", _FILLS) from None
+        raise _fault(
+            statement, f"`{ast.unparse(value)}` cannot fill the array: {fault}", _FILLS
+        ) from None
 
 
 def _spread(statement: ast.stmt, found: Any, dtype: np.dtype, shape: tuple[int, ...]) -> Any:
@@ -230,7 +235,7 @@ def _cast(statement: ast.stmt, value: Any, dtype: np.dtype) -> Any:
     except (TypeError, ValueError, OverflowError):
         made = np.zeros(1)
     if made.shape:
-        raise _fault(statement, f"the value is no {dtype.name}", "write a number")
+        raise _fault(statement, f"the value is not a single {dtype.name}", "write a number")
     if dtype.kind in "iu" and made != np.asarray(value):
         raise _fault(statement, f"{value} does not fit into {dtype.name}", "a wider type")
     return made[()]
@@ -246,7 +251,7 @@ def _evaluate(statement: ast.stmt, node: ast.expr, known: Mapping[str, Any]) -> 
 
 
 def _too_large(size: int) -> str:
-    return f"the arrays have {size / (1 << 20):,.0f} MiB, and {MOST_BYTES >> 20} are the most here"
+    return f"the arrays take {size / (1 << 20):,.0f} MiB; the limit here is {MOST_BYTES >> 20} MiB"
 
 
 def _fault(statement: ast.stmt, message: str, remedy: str) -> PlaygroundError:

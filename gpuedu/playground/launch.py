@@ -100,6 +100,7 @@ def run(request: Request) -> Ran:
     text = read(request.source)
     name = _chosen(text, request.kernel)
     given = arguments.build(request.arguments, text.constants())
+    arguments.match(given, text.kernels[name].py_func, name, request.arguments)
     known = text.constants() | given
     grid, block = _extents(request.grid, known, GRID), _extents(request.block, known, BLOCK)
     _require_small(grid, block)
@@ -161,7 +162,7 @@ def _worked_out(source: str, known: Mapping[str, Any], name: str) -> Any:
     try:
         return evaluate(ast.parse(source.strip(), mode="eval").body, known)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        reason = "it is no expression" if source.strip() else "it is empty"
+        reason = "it is not an expression" if source.strip() else "it is empty"
     except NotConstantError as fault:
         reason = str(fault)
     raise PlaygroundError(
@@ -176,8 +177,8 @@ def _require_small(grid: tuple[int, ...], block: tuple[int, ...]) -> None:
     threads = math.prod(grid) * math.prod(block)
     if min(*grid, *block) > 0 and math.prod(block) <= 1024 and threads > MOST_THREADS:
         raise PlaygroundError(
-            f"the launch has {threads:,} threads, and {MOST_THREADS:,} are the most here",
-            remedy="a smaller grid: its blocks show the same pattern",
+            f"the launch has {threads:,} threads; the limit here is {MOST_THREADS:,}",
+            remedy="use a smaller grid: its blocks show the same pattern",
             field=GRID,
         )
 

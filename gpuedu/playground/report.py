@@ -42,7 +42,8 @@ def to_fault(fault: Exception) -> dict[str, Any]:
     """An error as the page tells it: the sentence, what to try, and where it is."""
     if isinstance(fault, PlaygroundError):
         where = {"field": fault.field, "line": fault.line, "column": fault.column}
-        return {"message": fault.message, "remedy": fault.remedy, **where}
+        told = {"message": fault.message, "remedy": fault.remedy, **where}
+        return told | {"suggestion": fault.suggestion}
     if isinstance(fault, KernelSourceError):
         message = fault.message.split("\n")[0]
         where = {"field": KERNEL, "line": fault.line, "column": 0}
@@ -55,7 +56,7 @@ def to_fault(fault: Exception) -> dict[str, Any]:
         )
     kind = type(fault).__name__
     return _plain(
-        f"the playground failed, which is its own fault and not your kernel's: {kind}: {fault}",
+        f"the playground failed; this is a bug in it, not in your kernel: {kind}: {fault}",
         "a smaller launch, or another way to write the line that you changed last",
     )
 
@@ -178,9 +179,13 @@ def _notes(ran: Ran) -> list[str]:
     if ran.text.host_lines:
         lines = ran.text.host_lines
         where = f"Line {lines[0]} is" if len(lines) == 1 else f"Lines {lines[0]} to {lines[-1]} are"
-        notes.append(f"{where} host code, which is not run here: the launch below the editor is.")
+        notes.append(
+            f"{where} host code and not run here: what runs is the launch below the editor."
+        )
     if not ran.trace.complete:
-        notes.append("The launch was stopped early: counts cover what ran until then.")
+        notes.append("The launch was stopped early; the counts cover what ran until then.")
     if ran.trace.truncated:
-        notes.append("The launch did more than is kept for pictures and for stepping.")
+        notes.append(
+            "The launch did more than is kept: pictures and the stepper show only its start."
+        )
     return notes

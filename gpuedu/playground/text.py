@@ -67,7 +67,7 @@ def read(source: str) -> Text:
 def _parse(source: str) -> ast.Module:
     if len(source) > MOST_CHARACTERS:
         raise PlaygroundError(
-            f"the text has {len(source):,} characters, and {MOST_CHARACTERS:,} are the most",
+            f"the text has {len(source):,} characters; the limit is {MOST_CHARACTERS:,}",
             remedy="keep the kernel and what it calls, and leave the rest out",
         )
     try:
@@ -84,15 +84,15 @@ def _parse(source: str) -> ast.Module:
             ) from None
         line = min(fault.lineno or 1, len(source.splitlines()) or 1)
         raise PlaygroundError(
-            f"line {line} is no Python yet: {fault.msg}",
-            remedy="mend the marked place and run again",
+            f"line {line}: this is not valid Python yet: {fault.msg}",
+            remedy="fix the marked place and run again",
             line=line,
             column=max((fault.offset or 1) - 1, 0),
         ) from None
     except (ValueError, RecursionError, MemoryError, OverflowError) as fault:
         raise PlaygroundError(
-            f"Python cannot read the text: {fault or 'it is nested too deeply'}",
-            remedy="take the last change back",
+            f"Python cannot read this text: {fault or 'it is nested too deeply'}",
+            remedy="undo the last change",
         ) from None
 
 
@@ -158,7 +158,7 @@ def _bind(target: ast.expr, given: Any, names: dict[str, Any]) -> None:
     if isinstance(target, ast.Tuple | ast.List):
         fits = isinstance(given, tuple | list) and len(given) == len(target.elts)
         for place, part in enumerate(target.elts):
-            _bind(part, given[place] if fits else NotConstantError("it is no constant"), names)
+            _bind(part, given[place] if fits else NotConstantError("it is not a constant"), names)
 
 
 def _function(node: ast.FunctionDef, names: dict[str, Any], file: str) -> Any:
@@ -171,7 +171,7 @@ def _function(node: ast.FunctionDef, names: dict[str, Any], file: str) -> Any:
             defaults.append(evaluate(default, names))
         except NotConstantError as fault:
             raise PlaygroundError(
-                f"line {default.lineno}: a default of `{node.name}` is no constant: {fault}",
+                f"line {default.lineno}: a default of `{node.name}` is not a constant: {fault}",
                 remedy="write a number",
                 line=default.lineno,
             ) from None
@@ -223,7 +223,7 @@ def _jit_options(node: ast.FunctionDef, names: dict[str, Any]) -> dict[str, Any]
             return {name: evaluate(value, names) for name, value in kept.items()}
         except NotConstantError as fault:
             raise PlaygroundError(
-                f"line {decorator.lineno}: an option of `@cuda.jit` is no constant: {fault}",
+                f"line {decorator.lineno}: an option of `@cuda.jit` is not a constant: {fault}",
                 remedy="write the value itself",
                 line=decorator.lineno,
             ) from None
@@ -260,8 +260,8 @@ def _require_known(tree: ast.Module, names: dict[str, Any]) -> None:
             unknown = names.get(use.id)
             if isinstance(unknown, Unknown) and use.id not in bound:
                 raise PlaygroundError(
-                    f"line {use.lineno} uses `{use.id}`, whose value is not known: "
-                    f"{unknown.reason} (line {unknown.line})",
+                    f"line {use.lineno}: the value of `{use.id}` is not known: {unknown.reason} "
+                    f"(line {unknown.line})",
                     remedy="set it to a number at the top of the text, or pass it as an argument",
                     line=use.lineno,
                     column=use.col_offset,

@@ -77,27 +77,27 @@ def test_states_of_random_generators():
     [
         ("x float32", 1, "cannot be read"),
         ("n = 1\nx: float32[", 2, "cannot be read"),
-        ("x: float31[3]", 1, "no type of number"),
-        ("x: str[3]", 1, "no type of number"),
+        ("x: float31[3]", 1, "not a number type"),
+        ("x: str[3]", 1, "not a number type"),
         ("x: float32[n]", 1, "`n` is not defined"),
         ("x: float32[2.5]", 1, "whole numbers"),
         ("x: float32[-1]", 1, "not negative"),
         ("n = 1\nx: float32[3] = lots", 2, "cannot be worked out"),
-        ("x: float32[3] = lots(1)", 1, "no way to fill"),
-        ("x: int32[3] = random(0, 5, 2)", 1, "fills nothing"),
-        ("x: int32[3] = zeros(1)", 1, "fills nothing"),
+        ("x: float32[3] = lots(1)", 1, "not a way to fill"),
+        ("x: int32[3] = random(0, 5, 2)", 1, "cannot fill"),
+        ("x: int32[3] = zeros(1)", 1, "cannot fill"),
         ("x: float32[3] = [1, 2]", 1, "does not fit the shape"),
         ("n: int32", 1, "needs a value"),
         ("n: int8 = 1000", 1, "does not fit into int8"),
         ("n: int32 = 0.5", 1, "does not fit into int32"),
         ("n: float32 = zeros", 1, "cannot be worked out"),
-        ("n: float32 = [1, 2]", 1, "is no float32"),
-        ("x = 'text'", 1, "no number"),
-        ("x = [[1], [2, 3]]", 1, "no number"),
-        ("x[0] = 1", 1, "no argument"),
-        ("print(1)", 1, "no argument"),
-        ("x: float64[10 ** 5, 10 ** 5]", 1, "64 are the most"),
-        ("x: float64[1 << 22]\ny: float64[1 << 22]\nz: int8[1]", 3, "64 are the most"),
+        ("n: float32 = [1, 2]", 1, "not a single float32"),
+        ("x = 'text'", 1, "neither a number"),
+        ("x = [[1], [2, 3]]", 1, "neither a number"),
+        ("x[0] = 1", 1, "not an argument"),
+        ("print(1)", 1, "not an argument"),
+        ("x: float64[10 ** 5, 10 ** 5]", 1, "limit here is 64 MiB"),
+        ("x: float64[1 << 22]\ny: float64[1 << 22]\nz: int8[1]", 3, "limit here is 64 MiB"),
         ("rng = create_xoroshiro128p_states(64)", 1, "states cannot be made"),
     ],
 )
@@ -115,11 +115,11 @@ def test_arguments_are_matched_by_name():
 
 
 def test_a_missing_argument_is_named_with_a_line_to_add():
-    with pytest.raises(PlaygroundError, match="say nothing of `out`") as told:
+    with pytest.raises(PlaygroundError, match="no value for `out`") as told:
         match({"x": np.ones(2)}, lambda x, out: None, "k")
     assert "`out: float32[1024] = random`" in told.value.remedy
 
 
 def test_an_array_that_the_kernel_does_not_take_is_named():
-    with pytest.raises(PlaygroundError, match="`y` is no argument of `k`, which takes `x`"):
+    with pytest.raises(PlaygroundError, match="`y` is not an argument of `k`, which takes `x`"):
         match({"x": np.ones(2), "y": np.ones(2)}, lambda x: None, "k")

@@ -85,7 +85,7 @@ def test_values_that_are_no_numbers_can_be_told():
 
 def test_host_code_and_totals_are_told(tab):
     assert tab.report["notes"] == [
-        "Line 14 is host code, which is not run here: the launch below the editor is."
+        "Line 14 is host code and not run here: what runs is the launch below the editor."
     ]
     assert dict(tab.report["summary"])["shared memory"].endswith("3,968 of them conflicts")
     assert (tab.report["kernel"], tab.report["kernels"]) == ("transpose", ["transpose"])
@@ -147,7 +147,7 @@ def test_before_a_run_there_is_nothing_to_show(kind):
 def test_a_fault_is_one_sentence_with_its_place():
     fault = ask(Tab(), "run", **FIELDS | {"source": TRANSPOSE.replace("y, x]\n", "y x]\n", 1)})
     assert fault["fault"]["field"] == "kernel" and fault["fault"]["line"] == 8
-    assert "line 8 is no Python yet" in fault["fault"]["message"]
+    assert "line 8: this is not valid Python yet" in fault["fault"]["message"]
     fault = ask(Tab(), "run", **FIELDS | {"source": TRANSPOSE.replace("float32)", "[1])")})["fault"]
     assert fault["line"] == 7 and "\n" not in fault["message"] and fault["remedy"]
 

@@ -64,12 +64,12 @@ def test_host_code_is_left_out_and_named():
         ("from torch import M\n", "`from torch import M` is not known"),
         ("import torch as M\n", "no module `torch`"),
         ("for M in range(3):\n    pass\n", "outside of functions is not run"),
-        ("M, L = 3\n", "no constant"),
+        ("M, L = 3\n", "not a constant"),
         ("class M:\n    pass\n", "outside of functions is not run"),
     ],
 )
 def test_a_kernel_that_needs_what_is_not_known_is_refused_with_the_reason(head, why):
-    with pytest.raises(PlaygroundError, match="value is not known") as told:
+    with pytest.raises(PlaygroundError, match="is not known") as told:
         read(kernel("x[0] = M", head=HEAD + head))
     assert why in str(told.value)
     assert told.value.line == 6 + head.count("\n")
@@ -89,7 +89,7 @@ def test_a_kernel_that_needs_what_is_not_known_is_refused_with_the_reason(head, 
     ],
 )
 def test_what_is_no_python_is_told_with_its_line(source, line):
-    with pytest.raises(PlaygroundError, match="no Python yet") as told:
+    with pytest.raises(PlaygroundError, match="not valid Python yet") as told:
         read(source)
     assert told.value.line == line
 
@@ -102,8 +102,8 @@ def test_what_is_no_python_is_told_with_its_line(source, line):
         (HEAD + "@cuda.jit(device=True)\ndef k(x):\n    pass\n", "no kernel"),
         ("def k(x):\n    pass\n", "no kernel"),
         ('extern "C" __global__ void k(float* x) {}', "CUDA C"),
-        ("\0", "cannot read|no Python"),
-        ("(" * 5000, "cannot read|no Python"),
+        ("\0", "cannot read|not valid Python"),
+        ("(" * 5000, "cannot read|not valid Python"),
         ("x = 1\n" * 100_000, "characters"),
         (HEAD + "@cuda.jit\ndef k(x, n=input()):\n    pass\n", "default of `k`"),
         (HEAD + "@cuda.jit(device=input())\ndef k(x):\n    pass\n", "option of `@cuda.jit`"),

@@ -93,7 +93,7 @@ const machine = canRun && new Machine(
     if (state === "failed") {
       say("Not loaded", "hazard");
       banner(`Python could not be loaded (${text}). Check the connection, then press Run to try again; your text is kept.`);
-    } else if (!now.run || state === "loading") say(now.run ? `${text} Runs as soon as it is here.` : text);
+    } else if (!now.run || state === "loading") say(now.run ? `${text} Your kernel runs when it is ready.` : text);
   },
 );
 
@@ -133,7 +133,7 @@ async function run() {
   $("run").disabled = true;
   $("stop").disabled = false;
   document.body.classList.add("running");
-  say(loading === "ready" ? "Running…" : "Loading Python… Runs as soon as it is here.");
+  say(loading === "ready" ? "Running…" : "Loading Python… Your kernel runs when it is ready.");
   store.keepDraft(launchNow());
   const launch = launchNow();
   if (launch.source !== now.source) launch.kernel = $("kernel-field").hidden ? "" : launch.kernel;
@@ -169,7 +169,7 @@ function told(fault) {
   stale();
   say("Cannot run", "hazard");
   $("welcome").hidden = true;
-  $("told").replaceChildren(showFault(fault, (line) => choose(line, true)));
+  $("told").replaceChildren(showFault(fault, (line) => choose(line, true), useSuggestion));
   const mark = { line: fault.line, column: fault.column, severity: "error", message: fault.message };
   if (fault.field === "kernel") underline(kernel, [mark]);
   if (fault.field === "arguments") {
@@ -177,6 +177,13 @@ function told(fault) {
     $("arguments-editor").classList.add("invalid");
   }
   if (FIELDS.includes(fault.field)) $(fault.field).setAttribute("aria-invalid", "true");
+}
+
+// Arguments from how the kernel uses its names: the reader's own lines that fit are kept.
+function useSuggestion(text) {
+  setText(args, text);
+  edited();
+  run();
 }
 
 async function show(report) {
@@ -338,7 +345,7 @@ async function openLink() {
     return true;
   } catch (fault) {
     const isOurs = fault.message.startsWith("This link");
-    banner(isOurs ? fault.message : "This link is damaged: ask for it again, whole. What you see is your own text, unchanged.");
+    banner(isOurs ? fault.message : "This link is damaged: ask for it again, whole. Nothing in the editor was changed.");
     return false;
   }
 }

@@ -73,17 +73,24 @@ const passing = [
   }),
 ];
 
+// After Escape, the next Tab leaves, whatever else Escape closes.
+function leaveNext(view) {
+  view.setTabFocusMode(2000);
+  return false;
+}
+
 // An editor in `parent`. `onEdit` hears of changes by the reader, `onLine` of the cursor's line,
 // `onRun` of Ctrl+Enter.
 export function makeEditor(parent, { label, isSmall, extensions = [], onEdit, onLine, onRun }) {
   const keys = [
     { key: "Mod-Enter", run: () => onRun() ?? true, preventDefault: true },
+    { key: "Escape", run: leaveNext },
     ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap,
     ...completionKeymap, ...lintKeymap, indentWithTab,
   ];
   const whole = [
-    Prec.highest(keymap.of(keys.slice(0, 1))),
-    keymap.of(keys.slice(1)),
+    Prec.highest(keymap.of(keys.slice(0, 2))),
+    keymap.of(keys.slice(2)),
     isSmall ? [] : [lineNumbers(), highlightActiveLine(), highlightSelectionMatches(), lintGutter()],
     history(), drawSelection(), indentOnInput(), bracketMatching(), closeBrackets(),
     indentUnit.of("    "), EditorState.tabSize.of(4),

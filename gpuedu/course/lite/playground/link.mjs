@@ -43,7 +43,7 @@ export async function fromFragment(fragment) {
   }
   if (version !== VERSION || checksum(packed) !== sum) {
     throw new Error(
-      "This link is damaged, most likely cut off on its way: ask for it again, whole. What you see is your own text, unchanged.",
+      "This link is damaged, most likely cut off on its way: ask for it again, whole. Nothing in the editor was changed.",
     );
   }
   const bytes = await through(toBytes(packed), new DecompressionStream("deflate-raw"));

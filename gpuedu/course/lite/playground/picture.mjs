@@ -7,7 +7,7 @@ const VERBS = { load: "reads", store: "writes", atomic: "updates" };
 // `line` is the report's entry, or undefined for one that did not run.
 export function showLine(line, text) {
   if (!line) {
-    const said = text.trim() ? "This line is not one that the launch ran." : "Nothing is on this line.";
+    const said = text.trim() ? "The launch did not run this line." : "This line is empty.";
     return [make("p", { class: "aside" }, said)];
   }
   const ran = [`run ${many(line.executions, "time")} by warps`, `${line.lanes} of 32 lanes active`];
@@ -34,7 +34,7 @@ function table(line) {
 function row(site) {
   const times = site.ideal ? site.transfers / site.ideal : 1;
   const level = times >= 4 ? "hot" : times >= 1.5 ? "warm" : "";
-  const unit = site.transfers === 1 ? site.unit.replace(/e?s$/, site.unit === "passes" ? "" : "") : site.unit;
+  const unit = site.transfers === 1 ? site.unit.replace(/(ss)?e?s$/, "$1") : site.unit;
   const cost = site.unit && site.requests ? `${number(site.transfers)} ${unit}` : "";
   const best = cost && times > 1.05 ? `, ${number(site.ideal)} at best` : "";
   const meeting = site.same_address > 1 ? `; ${number(site.same_address)} lanes on one address` : "";
@@ -52,7 +52,7 @@ function row(site) {
 // The grids of one warp's accesses, as the machine answered them.
 export function showAccesses(found) {
   if (!found.accesses.length) {
-    return [make("p", { class: "aside" }, "No single access of this line was kept: block ", String(found.block), " is the one that is watched.")];
+    return [make("p", { class: "aside" }, `No access of this line was recorded in block ${found.block}, the one that is watched.`)];
   }
   return found.accesses.map((one) =>
     make(

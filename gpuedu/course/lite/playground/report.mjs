@@ -6,13 +6,17 @@ const sentence = (text) => (/[.!?]$/.test(text) ? text : `${text}.`);
 const upper = (text) => (text.startsWith("`") ? text : text.charAt(0).toUpperCase() + text.slice(1));
 
 // What was typed and cannot be used.
-export function showFault(fault, onGo) {
+export function showFault(fault, onGo, onSuggest) {
   const where = fault.line > 0 && fault.field === "kernel";
+  const said = where ? fault.message.replace(/^line \d+( of `[^`]+`)?: /, "") : fault.message;
   return make(
     "div",
     { class: "finding hazard", role: "alert" },
-    make("p", {}, where ? lineButton(fault.line, onGo) : null, prose(sentence(upper(fault.message)))),
+    make("p", {}, where ? [lineButton(fault.line, onGo), " "] : null, prose(sentence(upper(said)))),
     fault.remedy ? make("p", { class: "remedy" }, "Try: ", prose(sentence(fault.remedy))) : null,
+    fault.suggestion
+      ? make("button", { type: "button", class: "suggest", onclick: () => onSuggest(fault.suggestion) }, "Write the arguments for me")
+      : null,
   );
 }
 
@@ -26,7 +30,7 @@ const KINDS = { hazard: "hazard", cost: "cost", note: "note" };
 export function showFindings(report, onGo) {
   const notes = report.notes.map((note) => make("p", { class: "aside" }, note));
   if (!report.findings.length) {
-    const clean = report.complete ? "No hazard, and nothing that costs more than it must." : "";
+    const clean = report.complete ? "No hazards, and nothing costs more than it has to." : "";
     return [make("p", { class: "clean" }, clean), ...notes];
   }
   return [...report.findings.map((found) => showFinding(found, onGo)), ...notes];
@@ -34,7 +38,7 @@ export function showFindings(report, onGo) {
 
 function showFinding(found, onGo) {
   const threads = found.threads.map((thread) =>
-    make("li", {}, thread.line ? lineButton(thread.line, onGo) : null, `${thread.name} ${thread.verb} `, make("code", {}, thread.text)),
+    make("li", {}, thread.line ? [lineButton(thread.line, onGo), " "] : null, `${thread.name} ${thread.verb} `, make("code", {}, thread.text)),
   );
   return make(
     "div",
@@ -43,7 +47,7 @@ function showFinding(found, onGo) {
       "p",
       {},
       make("b", { class: "word" }, KINDS[found.level], " "),
-      found.line ? lineButton(found.line, onGo) : null,
+      found.line ? [lineButton(found.line, onGo), " "] : null,
       prose(sentence(upper(found.message))),
     ),
     isApart(found.threads) ? make("ul", {}, threads) : null,
