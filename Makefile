@@ -13,7 +13,9 @@ LAB_OPTIONS ?= $(if $(filter 0,$(shell id -u)),--allow-root)
 # gigabytes of CUDA). An index that cannot be reached is passed over.
 TORCH_CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 
-.PHONY: help lab test demo prove-all experiments conformance gpu build lint bench update clean
+PYODIDE ?=
+
+.PHONY: help lab lite test demo prove-all experiments conformance gpu build lint bench update clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -21,6 +23,9 @@ help: ## list these commands
 lab: $(VENV)/ready ## set up, and open JupyterLab in your own copy of the lessons
 	@$(BIN)/gpuedu start "$(WORKSPACE)"
 	@cd "$(WORKSPACE)" && exec env PATH="$(CURDIR)/$(BIN):$$PATH" "$(CURDIR)/$(BIN)/jupyter" lab $(LAB_OPTIONS) 00_welcome/00_welcome.ipynb
+
+lite: $(VENV)/ready-lite ## build the site that runs in a browser, in site/ (PYODIDE=folder: with its own Pyodide)
+	@$(BIN)/gpuedu build --lite site $(if $(PYODIDE),--pyodide "$(PYODIDE)")
 
 update: $(VENV)/ready ## pull a newer release, and bring it into your copy; every answer is kept
 	@$(BIN)/python -m gpuedu.course.pull
@@ -73,6 +78,10 @@ clean: ## remove the environment; your workspace stays
 # The stamps are newer than what they were made from, so a second call does nothing.
 $(VENV)/ready: pyproject.toml constraints.txt
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" TORCH_CPU_INDEX="$(TORCH_CPU_INDEX)" ./setup.sh
+	@touch $@
+
+$(VENV)/ready-lite: $(VENV)/ready
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" TORCH_CPU_INDEX="$(TORCH_CPU_INDEX)" ./setup.sh lite
 	@touch $@
 
 $(VENV)/ready-dev: $(VENV)/ready

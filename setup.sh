@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Make the environment: `make` calls this with PYTHON, VENV and TORCH_CPU_INDEX set.
-# Usage: setup.sh [dev]    with `dev`, the tools for the tests and for contributors come too.
+# Usage: setup.sh [dev|lite]    with `dev`, the tools for the tests and for contributors come too; with
+#                               `lite`, those that build the site.
 set -euo pipefail
 extra=${1:-}
 

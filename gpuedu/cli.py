@@ -89,7 +89,7 @@ def start(
     folder: Annotated[Path, typer.Argument(help="Where the learner's copies go.")] = WORKSPACE,
 ) -> None:
     """Lay out the learner's workspace; what is there already stays as it is."""
-    from gpuedu.course.workspace import format_report, start
+    from gpuedu.course.workspace.folder import format_report, start
 
     print(format_report(start(folder)))
 
@@ -99,7 +99,7 @@ def update(
     folder: Annotated[Path, typer.Argument(help="The workspace to update.")] = WORKSPACE,
 ) -> None:
     """Bring a newer release into the workspace and keep every answer."""
-    from gpuedu.course.workspace import format_report, update
+    from gpuedu.course.workspace.folder import format_report, update
 
     print(format_report(update(folder)))
 
@@ -116,6 +116,13 @@ def build(
         str | None,
         typer.Option("--package", help="What such a session installs; this release by default."),
     ] = None,
+    lite: Annotated[
+        Path | None, typer.Option("--lite", help="Write the site for browsers there.")
+    ] = None,
+    pyodide: Annotated[
+        Path | None,
+        typer.Option("--pyodide", help="A folder with Pyodide to put into the site."),
+    ] = None,
 ) -> None:
     """Build the teacher's and the learner's notebooks from the lessons' sources."""
     from gpuedu.course.build import build, build_readme, compare
@@ -125,6 +132,11 @@ def build(
         from gpuedu.course.colab import write_hosted
 
         print(f"wrote {len(write_hosted(root, colab, package))} notebooks into {colab}")
+        return
+    if lite is not None:
+        from gpuedu.course.lite.site import build_site
+
+        print(f"wrote the site into {lite}: {build_site(root, lite, pyodide)}")
         return
     if not check:
         written = build(root)

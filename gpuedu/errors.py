@@ -25,6 +25,10 @@ class UnknownNameError(GpueduError):
     """An exercise, prediction, picture or lesson that the course does not have."""
 
 
+class MissingPackageError(GpueduError):
+    """What was asked for needs a package that is not here."""
+
+
 class LessonSourceError(GpueduError):
     """A lesson's source cannot become a notebook.
 

@@ -16,7 +16,10 @@ GAINS = ("nothing", "own times", "needed for scale")
 
 @dataclass(frozen=True)
 class Lesson:
-    """One lesson. ``minutes`` for a learner; ``memory_mb`` one seat needs; ``gains`` from a GPU."""
+    """One lesson. ``minutes`` for a learner; ``memory_mb`` one seat needs; ``gains`` from a GPU.
+
+    ``tab``: it runs in a browser tab, too, where each cell that cannot says so.
+    """
 
     number: int
     slug: str
@@ -28,6 +31,7 @@ class Lesson:
     ready: bool
     core: tuple[str, ...]
     stretch: tuple[str, ...]
+    tab: bool = False
 
     @property
     def folder(self) -> str:

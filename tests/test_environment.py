@@ -13,8 +13,9 @@ from packaging.version import Version
 def requirements(root):
     """What the lessons need, and what `make lab` adds for JupyterLab and classes."""
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
-    entries = [*project["dependencies"], *project["optional-dependencies"]["lab"]]
-    return {entry.name: entry for entry in map(Requirement, entries)}
+    extras = project["optional-dependencies"]
+    entries = [*project["dependencies"], *extras["lessons"], *extras["lab"]]
+    return {entry.name: entry for entry in map(Requirement, entries) if entry.name != "gpuedu"}
 
 
 def conda_requirements(root):
@@ -54,6 +55,8 @@ def test_every_dependency_is_pinned_within_its_bounds(root):
     extras = [entry for group in project["optional-dependencies"].values() for entry in group]
     for entry in map(Requirement, [*project["dependencies"], *extras]):
         name = re.sub(r"[-_.]+", "-", entry.name).lower()
+        if name == "gpuedu":  # an extra that brings another one
+            continue
         if name == "triton":  # each CUDA build of PyTorch needs its own version
             assert name not in pins
             continue

@@ -68,14 +68,14 @@ begin(keep_progress_in_drive)
 
 def released_package() -> str:
     """What pip installs of this release: the repository at the release's tag."""
-    return f"gpuedu @ git+{REPOSITORY}@v{__version__}"
+    return f"gpuedu[lessons] @ git+{REPOSITORY}@v{__version__}"
 
 
 def write_hosted(root: Path, out: Path, package: str | None = None) -> list[Path]:
     """Write each learner's notebook into ``out`` with the cell in front; returns the files.
 
     ``package`` is what pip installs instead of this release: a wheel, a folder, or
-    ``gpuedu @ git+https://...``.
+    ``gpuedu[lessons] @ git+https://...``.
     """
     out.mkdir(parents=True, exist_ok=True)
     source = CELL.replace("<package>", json.dumps(package or released_package()))

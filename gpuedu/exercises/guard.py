@@ -1,36 +1,21 @@
-"""Run the learner's code within a time limit and turn whatever happens into an Outcome.
-
-A time limit is enforced by SIGALRM in the main thread (it ends a sleep, too), elsewhere by an
-asynchronous exception. Code that swallows the exception (``except:`` in a loop) is interrupted
-again every millisecond, by turns at once and at its next line, until one lands outside its ``try``.
-Compiled code cannot be interrupted from inside the process: answers that run some are played in a
-process of their own.
-"""
+"""Run the learner's code within a time limit and turn whatever happens into an Outcome."""
 
 from __future__ import annotations
 
 import builtins
 import contextlib
-import ctypes
 import linecache
-import math
-import signal
-import sys
-import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from gpuedu.errors import AnswerError, GpueduError, TimeLimitExceeded
 from gpuedu.exercises.capture import captured
-from gpuedu.exercises.interruption import interruptible, require_unheard, unbroken
-
-_PACKAGE = str(Path(__file__).resolve().parents[1])
-_AGAIN_S = 0.001
+from gpuedu.exercises.interruption import require_unheard, unbroken
+from gpuedu.exercises.time_limit import call_learner, is_course_or_library, time_limit
+from gpuedu.needs import missing_of
 
 
 @dataclass(frozen=True)
@@ -75,16 +60,21 @@ def play_guarded(play: Callable[[], Any], limit_s: float) -> Outcome:
     """Call ``play`` within ``limit_s`` seconds; only a KeyboardInterrupt gets out.
 
     It gets out also where the learner's code, or a loop of training, caught it and went on.
+
+    Raises:
+        MissingPackageError: it needs a package that is not here, which is no fault of an answer.
     """
     observed, problem = None, None
     started = time.perf_counter()
     with captured() as printed:
         try:
             with _no_input(), time_limit(limit_s):
-                observed = _call_learner(play)
+                observed = call_learner(play)
         except KeyboardInterrupt:
             raise
         except BaseException as fault:
+            if (missing := missing_of(fault)) is not None:
+                raise missing from fault
             problem = explain(fault, limit_s)
     require_unheard()
     return Outcome(observed, problem, printed.text, time.perf_counter() - started)
@@ -106,93 +96,6 @@ def _no_input() -> Iterator[None]:
         yield
     finally:
         builtins.input = original
-
-
-@interruptible
-def _call_learner(play: Callable[[], Any]) -> Any:
-    """The frame below which an interruption may land; see ``_is_inside``."""
-    return play()
-
-
-def _is_inside(frame: FrameType | None) -> bool:
-    """Whether a stack runs the learner's code, so that our own clean-up is never interrupted."""
-    while frame is not None:
-        if frame.f_code is _call_learner.__code__:
-            return True
-        frame = frame.f_back
-    return False
-
-
-@contextlib.contextmanager
-def time_limit(limit_s: float) -> Iterator[None]:
-    """Raise TimeLimitExceeded inside ``_call_learner`` when ``limit_s`` seconds have passed.
-
-    With ``math.inf``, never.
-    """
-    in_main = threading.current_thread() is threading.main_thread()
-    limiter = _by_alarm if in_main and hasattr(signal, "SIGALRM") else _by_thread
-    with limiter(max(limit_s, _AGAIN_S)) if limit_s < math.inf else contextlib.nullcontext():
-        yield
-
-
-@contextlib.contextmanager
-def _by_alarm(limit_s: float) -> Iterator[None]:
-    rings = 0
-
-    def ring(_signum: int, frame: FrameType | None) -> None:
-        nonlocal rings
-        if not _is_inside(frame):
-            return
-        rings += 1
-        if rings % 2:
-            raise TimeLimitExceeded
-        # It was swallowed: now raise at the next line, which may lie outside the `try`.
-        while frame is not None and frame.f_code is not _call_learner.__code__:
-            frame.f_trace = _raise_at_line
-            frame = frame.f_back
-        sys.settrace(_raise_at_line)
-
-    traced = sys.gettrace()
-    previous = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, limit_s, _AGAIN_S)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
-        if rings > 1:
-            sys.settrace(traced)
-
-
-def _raise_at_line(frame: FrameType, event: str, _argument: Any) -> Callable[..., Any]:
-    """A trace function that ends the learner's code at its next line."""
-    if event == "line" and _is_inside(frame):
-        raise TimeLimitExceeded
-    return _raise_at_line
-
-
-@contextlib.contextmanager
-def _by_thread(limit_s: float) -> Iterator[None]:
-    target = threading.get_ident()
-    done = threading.Event()
-
-    def ring() -> None:
-        waited = done.wait(limit_s)
-        while not waited:
-            if _is_inside(sys._current_frames().get(target)):
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                    ctypes.c_ulong(target), ctypes.py_object(TimeLimitExceeded)
-                )
-            waited = done.wait(_AGAIN_S * 10)
-
-    watch = threading.Thread(target=ring, daemon=True)
-    watch.start()
-    try:
-        yield
-    finally:
-        done.set()
-        watch.join()
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(target), None)
 
 
 def explain(fault: BaseException, limit_s: float) -> Problem:
@@ -242,19 +145,10 @@ def learner_line(fault: BaseException) -> str:
     """Where in the learner's own code it happened: ``on line 3: `return 1 / x```, or nothing."""
     place = None
     for frame in traceback.extract_tb(fault.__traceback__):
-        if not _is_course_or_library(frame.filename):
+        if not is_course_or_library(frame.filename):
             place = frame
     if place is None:
         return ""
     source = (place.line or linecache.getline(place.filename, place.lineno or 0)).strip()
     shown = f": `{source[:120]}`" if source else ""
     return f"on line {place.lineno} of its cell{shown}"
-
-
-def _is_course_or_library(filename: str) -> bool:
-    return (
-        filename.startswith(_PACKAGE)
-        or "site-packages" in filename
-        or filename.startswith(str(Path(contextlib.__file__).parent))
-        or filename.startswith("<frozen")
-    )

@@ -32,6 +32,7 @@ from gpuedu.exercises.predictions import (
 )
 from gpuedu.exercises.sign import sign_of_life
 from gpuedu.exercises.variants import require_code
+from gpuedu.needs import missing_of
 
 SEED_VARIABLE = "GPUEDU_SEED"
 PICTURE_LIMIT_S = 20.0
@@ -220,7 +221,7 @@ def store() -> Any:
 
     if not _stores:
         grading = bool(os.environ.get("NBGRADER_EXECUTION"))
-        _stores.append(open_store(in_memory=grading, tell=_tell))
+        _stores.append(open_store(in_memory=grading, tell=tell))
     return _stores[0]
 
 
@@ -230,7 +231,13 @@ def reopen_store() -> Any:
     return store()
 
 
-def _tell(message: str) -> None:
+def use_store(progress_store: Any) -> None:
+    """Keep progress in this store from now on."""
+    _stores[:] = [progress_store]
+
+
+def tell(message: str) -> None:
+    """Show what happened to the learner's progress, as a card."""
     draw(Card("Progress", paragraphs=(message,)))
 
 
@@ -249,11 +256,14 @@ def learner_call(doing: str, name: Any = "", *, is_ticking: bool = True) -> Iter
             draw(_interrupted(what))
             raise quiet(interrupt) from None
         except GpueduError as fault:
-            draw(
-                Card(fault.message, "refused", next=f"Try: {fault.remedy}" if fault.remedy else "")
-            )
+            draw(_refused(fault))
         except Exception as fault:
-            draw(_fault_of_ours(fault))
+            missing = missing_of(fault)
+            draw(_fault_of_ours(fault) if missing is None else _refused(missing))
+
+
+def _refused(fault: GpueduError) -> Card:
+    return Card(fault.message, "refused", next=f"Try: {fault.remedy}" if fault.remedy else "")
 
 
 def _interrupted(what: str) -> Card:

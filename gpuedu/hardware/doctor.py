@@ -50,7 +50,7 @@ class Diagnosis:
 
     @property
     def tier(self) -> str:
-        """cpu, gpu or multi."""
+        """tab, cpu, gpu or multi."""
         return self.machine.tier
 
     @property
@@ -98,6 +98,8 @@ def _measured(machine: Machine) -> Bandwidth | None:
 def short_form(diagnosis: Diagnosis) -> str:
     """One line for a notebook's first cell, and a second where something can be mended."""
     machine = diagnosis.machine
+    if machine.tier == "tab":
+        return "tab tier: your browser, no GPU. Whatever needs more than a browser says so."
     parts = [_count(machine.cores, "core")]
     if machine.usable_memory_bytes:
         parts.append(f"{format_size(machine.usable_memory_bytes)} of memory")

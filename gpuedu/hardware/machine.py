@@ -42,7 +42,9 @@ class Machine:
 
     @property
     def tier(self) -> str:
-        """cpu, gpu or multi: what the lessons can run on here."""
+        """tab, cpu, gpu or multi: what the lessons can run on here."""
+        if self.system.startswith("Emscripten"):
+            return "tab"
         return ("cpu", "gpu", "multi")[min(len(self.gpus.found), 2)]
 
 

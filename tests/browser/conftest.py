@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpuedu.course.demo import run_demo
-from gpuedu.course.workspace import start
+from gpuedu.course.workspace.folder import start
 from tests.browser.server import jupyter_lab
 
 

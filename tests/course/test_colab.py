@@ -71,7 +71,7 @@ def test_the_first_cell_installs_and_the_rest_is_the_release(root, tmp_path):
 def test_it_installs_this_release_from_the_public_repository(root, tmp_path, pip):
     run_cell(first_cell(root, tmp_path))
     (command,) = pip.calls
-    assert command[-1] == f"gpuedu @ git+{REPOSITORY}@v{__version__}"
+    assert command[-1] == f"gpuedu[lessons] @ git+{REPOSITORY}@v{__version__}"
     assert REPOSITORY.startswith("https://")
 
 

@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from importlib import metadata
 
 import psutil
@@ -49,6 +50,13 @@ def test_without_a_gpu():
     line = short_form(diagnosis)
     assert line.startswith("cpu tier: ") and "no NVIDIA GPU. Every exercise works" in line
     assert "\n" not in line
+
+
+def test_a_browser_tab_lacks_nothing_that_could_be_installed_there():
+    diagnosis = examine(measure=False)
+    tab = replace(diagnosis, machine=replace(diagnosis.machine, system="Emscripten 3.1.58"))
+    assert tab.tier == "tab"
+    assert short_form(tab).startswith("tab tier: your browser") and "\n" not in short_form(tab)
 
 
 def test_the_bandwidth_is_measured_with_what_the_machine_has(monkeypatch):

@@ -8,13 +8,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from gpuedu.course.lite.page import build_playground, examples
+from gpuedu.course.lite.wheels import write_course_wheel
 from tests.tab.links import fragment, launch_of
 from tests.tab.site import serve
 
@@ -52,12 +51,10 @@ def pyodide():
 def built(pyodide, tmp_path_factory):
     if shutil.which("npm") is None:
         pytest.skip("no npm here, which bundles the page (Node.js brings it)")
-    root = Path(__file__).parents[2]
-    wheels = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(wheels)]
-    subprocess.run(command, cwd=root, check=True, capture_output=True)
+    package = Path(__file__).parents[2] / "gpuedu"
+    wheel = write_course_wheel(package, tmp_path_factory.mktemp("wheel"))
     out = tmp_path_factory.mktemp("site") / "playground"
-    build_playground(out, "../pyodide", next(wheels.glob("*.whl")))
+    build_playground(out, "../pyodide", wheel)
     return out
 
 

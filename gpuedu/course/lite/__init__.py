@@ -1,6 +1,4 @@
-"""The course in a browser tab: the site of its lessons, and the playground."""
+"""The course as a static site: every lesson that a browser tab can run, and the playground."""
 
-from __future__ import annotations
-
-PYODIDE = "https://cdn.jsdelivr.net/pyodide/v0.27.7/full/"
-"""Where a published page takes Python for the browser from; a school's own copy takes its place."""
+PYODIDE_URL = "https://cdn.jsdelivr.net/pyodide/v0.27.7/full/"
+"""Pyodide's public address. The version is the one that the site's JupyterLite was made for."""

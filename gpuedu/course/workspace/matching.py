@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from nbformat import NotebookNode
+from gpuedu.course.workspace.nodes import NotebookNode
 
 LEARNERS_ROLES = ("answer", "predict")
 _DEFINED = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)", re.MULTILINE)

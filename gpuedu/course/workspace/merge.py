@@ -13,11 +13,9 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-import nbformat
-from nbformat import NotebookNode
-
 from gpuedu.course.workspace import matching
 from gpuedu.course.workspace.matching import LEARNERS_ROLES, Slot, is_same
+from gpuedu.course.workspace.nodes import NotebookNode, from_dict
 
 BEFORE_UPDATE = "Your version from before the update:"
 NO_LONGER_THERE = "This cell left the lesson with an update. It stays because you changed it:"
@@ -123,7 +121,7 @@ def _settle(
     base, release = slot.base, slot.release
     if mine is None:
         is_restored = has_base and base is not None
-        return "restored" if is_restored else "added", nbformat.from_dict(release), []
+        return "restored" if is_restored else "added", from_dict(release), []
     if is_same(mine, release):
         return "as_released", _in_place(slot, mine, mine.source), []
     if base is not None and is_same(mine, base):
@@ -140,17 +138,17 @@ def _settle(
 
 def _in_place(slot: Slot, mine: NotebookNode, source: str) -> NotebookNode:
     """The release's cell with this source; the learner's outputs where it is what they ran."""
-    cell = nbformat.from_dict(slot.release)
+    cell = from_dict(slot.release)
     former = slot.base.metadata if slot.base is not None else {}
     cell.metadata = _with_learners(cell.metadata, mine.metadata, former)
     cell.source = source
     if source != mine.source:
         return cell
     if cell.cell_type == mine.cell_type == "code":
-        cell.outputs = nbformat.from_dict(mine.outputs)
+        cell.outputs = from_dict(mine.outputs)
         cell.execution_count = mine.execution_count
     elif cell.cell_type != "code" and mine.get("attachments"):
-        cell.attachments = nbformat.from_dict({**cell.get("attachments", {}), **mine.attachments})
+        cell.attachments = from_dict({**cell.get("attachments", {}), **mine.attachments})
     return cell
 
 
@@ -161,7 +159,7 @@ def _with_learners(theirs: NotebookNode, mine: NotebookNode, former: dict) -> No
         for key, value in mine.items()
         if key not in theirs and key not in former and key not in (*_COURSE_KEYS, *_LOCKS, "id")
     }
-    return nbformat.from_dict({**theirs, **added})
+    return from_dict({**theirs, **added})
 
 
 def _notebook_metadata(
@@ -171,13 +169,13 @@ def _notebook_metadata(
     metadata = _with_learners(theirs.metadata, mine.metadata, former)
     for key in _KERNEL_KEYS:  # the kernel that the learner chose is theirs
         if key in mine.metadata and mine.metadata[key] != former.get(key):
-            metadata[key] = nbformat.from_dict(mine.metadata[key])
+            metadata[key] = from_dict(mine.metadata[key])
     return metadata
 
 
 def _as_own(cell: NotebookNode) -> NotebookNode:
     """A copy that is none of the course's: a grade_id there twice would stop a whole class."""
-    own = nbformat.from_dict(cell)
+    own = from_dict(cell)
     for key in (*_COURSE_KEYS, *_LOCKS):
         own.metadata.pop(key, None)
     return own
@@ -193,7 +191,7 @@ def _kept_beside(cell: NotebookNode, note: str) -> list[NotebookNode]:
     own.outputs, own.execution_count = [], None
     if own.source.startswith("%%"):  # a cell magic works on the first line only
         said = {"cell_type": "markdown", "metadata": {}, "source": f"*{note}*"}
-        return [nbformat.from_dict(said), own]
+        return [from_dict(said), own]
     own.source = f"# {note}\n{own.source}"
     return [own]
 

@@ -239,7 +239,8 @@ def _move_unless_taken(draft: Path, path: Path) -> None:
         os.link(draft, path)
     except FileExistsError:
         return
-    except OSError:
-        # Some file systems have no links; the gap between look and move is then a risk taken.
+    except (OSError, AttributeError):
+        # A browser tab and some file systems have no links: then the gap between look and move is
+        # a risk taken.
         if not os.path.lexists(path):
             draft.rename(path)

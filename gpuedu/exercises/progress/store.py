@@ -61,18 +61,20 @@ def open_store(
     folder: str | os.PathLike[str] | None = None,
     *,
     in_memory: bool = False,
+    keep: Callable[[Event], None] | None = None,
     tell: Callable[[str], None] = print,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     timeout_s: float = LOCK_TIMEOUT_S,
 ) -> ProgressStore:
     """Open the store in ``folder`` (default: `data_folder`); the file is made by the first write.
 
-    ``in_memory`` keeps nothing on disk and reads nothing from it. ``tell`` hears each problem once,
-    as one line. ``clock`` gives moments that know their time zone. ``timeout_s`` bounds how long a
-    lock of another process is waited for.
+    ``in_memory`` keeps nothing on disk and reads nothing from it; ``keep`` is then called with each
+    new event, for a place that is no file. ``tell`` hears each problem once, as one line. ``clock``
+    gives moments that know their time zone. ``timeout_s`` bounds how long a lock of another process
+    is waited for.
     """
     if in_memory:
-        return ProgressStore(None, tell, clock, timeout_s)
+        return ProgressStore(None, tell, clock, timeout_s, keep)
     place = Path(folder) if folder is not None else data_folder()
     return ProgressStore(place / FILE_NAME, tell, clock, timeout_s)
 
@@ -90,8 +92,10 @@ class ProgressStore:
         tell: Callable[[str], None],
         clock: Callable[[], datetime],
         timeout_s: float,
+        keep: Callable[[Event], None] | None = None,
     ) -> None:
         self._tell = tell
+        self._keep = keep or (lambda _: None)
         self._clock = clock
         self._timeout_s = timeout_s
         self._trouble: Trouble | None = None
@@ -192,6 +196,8 @@ class ProgressStore:
         new = {event.id: event for event in events if event.id not in known}
         self._waiting.update(new)
         self.flush()
+        for event in new.values():
+            self._keep(event)
         return len(new)
 
     def flush(self) -> None:
@@ -230,6 +236,8 @@ class ProgressStore:
                 # A commit that failed may have happened: the same event again is no second one.
                 built = built or [build(_named(name, self._known | self._waiting))]
                 self._waiting.update((event.id, event) for event in filter(None, built))
+                for event in filter(None, built):
+                    self._keep(event)
         except ProgressStoreError as refusal:
             self._tell_once(str(refusal))
         for event in saved:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import weakref
 
 import numpy as np
-from tree_sitter import Node
 
 from gpuedu.simt.cuda_c.constants import bind_constants, reader
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.expressions import evaluate
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Memory, known
 from gpuedu.simt.cuda_c.module import Module
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.structures import read_declaration
 from gpuedu.simt.cuda_c.syntax import parts, short
 from gpuedu.simt.cuda_c.types import CType, Number, dimensions, dtype_of

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
+from gpuedu.needs import has_package
 from gpuedu.simt.host import random  # noqa: F401
 from gpuedu.simt.host.arguments import In, InOut, Out  # noqa: F401
 from gpuedu.simt.host.arrays import (  # noqa: F401
@@ -50,6 +51,7 @@ from gpuedu.simt.host.streams import (  # noqa: F401
     synchronize,
 )
 from gpuedu.simt.host.stubs import in_kernel_names
+from gpuedu.simt.typing_rules.builtin_rules import named_type
 
 globals().update(in_kernel_names())
 
@@ -116,6 +118,17 @@ _ABSENT = {
 }
 
 
+def _numba_type(name: str) -> Any:
+    """Numba's type of this name, or NumPy's where Numba is not here; None where there is none."""
+    if not has_package("numba"):
+        dtype = named_type(f"cuda.{name}")
+        return dtype and dtype.type
+    from numba.core import types
+
+    kind = getattr(types, name, None)
+    return kind if isinstance(kind, types.Type) else None
+
+
 def __getattr__(name: str) -> Any:
     """Numba's types (``cuda.float32``, ``cuda.types``), found when they are asked for."""
     if name == "types":
@@ -124,10 +137,7 @@ def __getattr__(name: str) -> Any:
         raise CudaNotImplementedError(
             f"`cuda.{name}` is not modelled by the SIMT machine", remedy=_ABSENT[name]
         )
-    if not name.startswith("_"):
-        from numba.core import types
-
-        kind = getattr(types, name, None)
-        if isinstance(kind, types.Type):
-            return kind
+    kind = None if name.startswith("_") else _numba_type(name)
+    if kind is not None:
+        return kind
     raise AttributeError(f"module 'cuda' has no attribute {name!r}")

@@ -119,6 +119,11 @@ _NUMBA_MODULES = frozenset(
 )
 
 
+def numba_type_names() -> dict[str, np.dtype]:
+    """Numba's names of scalar types, such as ``float32`` and ``uint``, with their dtypes."""
+    return dict(_BY_NUMBA_NAME)
+
+
 def named_type(name: str) -> np.dtype | None:
     """The scalar type that ``name`` means in a kernel, if it means one.
 

@@ -96,7 +96,7 @@ def _package(folder: Path) -> str:
     public = folder / "public"
     subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", ROOT, public], check=True)
     subprocess.run(["git", "-C", public, "tag", "--force", f"v{__version__}"], check=True)
-    return f"gpuedu @ git+file://{public}@v{__version__}"
+    return f"gpuedu[lessons] @ git+file://{public}@v{__version__}"
 
 
 def _answered(path: Path, solutions: Path) -> Path:

@@ -16,7 +16,8 @@ import nbformat
 import pytest
 
 from gpuedu.course.workspace import folder as workspace
-from gpuedu.course.workspace import format_report, release_folder, staging, start, update
+from gpuedu.course.workspace import staging
+from gpuedu.course.workspace.folder import format_report, release_folder, start, update
 from gpuedu.errors import WorkspaceError
 
 LESSONS = ("01_why_gpus", "02_kernels")
@@ -409,7 +410,7 @@ def test_the_release_is_found_in_a_checkout_then_in_the_package(tmp_path):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from gpuedu.course import workspace
+from gpuedu.course.workspace import folder as workspace
 
 moment, calls = int(sys.argv[1]), 0
 

@@ -1,0 +1,57 @@
+"""The learner's notebooks for a browser tab: a first cell brings gpuedu into it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+
+from gpuedu.syllabus import Lesson, ready_lessons
+
+# Elsewhere, say in JupyterLab after a download, gpuedu is there already and the cell does nothing.
+CELL = """\
+# Run this cell first. It brings gpuedu into this browser tab; your computer stays as it is.
+import sys
+
+if sys.platform == "emscripten":
+    import piplite
+
+    await piplite.install(["gpuedu", "matplotlib", "ipywidgets"])
+    from gpuedu.course.tab.session import begin
+
+    await begin("<lesson>"<options>)
+"""
+
+
+def tab_lessons() -> tuple[Lesson, ...]:
+    """The lessons that a tab can run."""
+    return tuple(entry for entry in ready_lessons() if entry.tab)
+
+
+def write_notebooks(root: Path, out: Path) -> list[Path]:
+    """Write the notebook of each lesson that a tab can run into ``out``; returns the files."""
+    out.mkdir(parents=True, exist_ok=True)
+    written = []
+    for entry in tab_lessons():
+        path = root / "notebooks" / entry.folder / f"{entry.folder}.ipynb"
+        notebook = nbformat.read(path, as_version=4)
+        source = CELL.replace("<lesson>", entry.folder).replace("<options>", _options(notebook))
+        first = nbformat.v4.new_code_cell(
+            source.rstrip(), id="install", metadata={"gpuedu": {"role": "code"}}
+        )
+        notebook.cells.insert(0, first)
+        notebook.metadata["kernelspec"] = {
+            "name": "python",
+            "display_name": "Python (Pyodide)",
+            "language": "python",
+        }
+        written.append(out / path.name)
+        written[-1].write_text(nbformat.writes(notebook) + "\n", "utf-8")
+    return written
+
+
+def _options(notebook: nbformat.NotebookNode) -> str:
+    has_cuda_c = any(
+        "__global__" in cell.source or "Kernel(" in cell.source for cell in notebook.cells
+    )
+    return ", cuda_c=True" if has_cuda_c else ""

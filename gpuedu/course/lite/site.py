@@ -1,0 +1,128 @@
+"""Build the site: JupyterLite with the lessons, their wheels, and Pyodide or its address."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from gpuedu.course.lite import PYODIDE_URL
+from gpuedu.course.lite.notebooks import write_notebooks
+from gpuedu.course.lite.pages import write_pages
+from gpuedu.course.lite.wheels import BESIDE, write_course_wheel, write_installed_wheel
+from gpuedu.errors import GpueduError
+
+_PACKAGE = Path(__file__).resolve().parents[2]
+_KERNEL = "@jupyterlite/pyodide-kernel-extension"
+_EXTENSIONS = (_KERNEL, "@jupyter-widgets/jupyterlab-manager")
+_MARK = "jupyter-lite.json"
+_APPS = ("notebooks", "lab", "tree")
+
+
+def build_site(root: Path, out: Path, pyodide: Path | None = None) -> Path:
+    """Build the whole site into ``out``, which is replaced; returns its start page.
+
+    Args:
+        root: the checkout.
+        out: the folder that a web server will serve.
+        pyodide: a folder with Pyodide, copied into the site so that it needs nothing from outside;
+            by default browsers fetch it from its public address.
+
+    Raises:
+        GpueduError: a package is missing, or JupyterLite failed; ``out`` is then as it was.
+    """
+    if pyodide is not None:
+        _require_pyodide(pyodide)
+    if out.exists() and not (out / _MARK).is_file() and any(out.iterdir()):
+        raise GpueduError(
+            f"{out} holds something that is no site of ours",
+            remedy="name a new folder, or empty it",
+        )
+    with tempfile.TemporaryDirectory(prefix="gpuedu-lite-") as made:
+        work, site = Path(made), Path(made) / "site"
+        wheels = _write_wheels(work / "wheels")
+        write_notebooks(root, work / "files")
+        _write_settings(work, wheels, pyodide)
+        _run_jupyterlite(work, site)
+        if pyodide is not None:
+            shutil.copytree(pyodide, site / "static" / "pyodide", dirs_exist_ok=True)
+        write_pages(site, own_pyodide=pyodide is not None, playground=False)
+        _replace(out, site)
+    return out / "index.html"
+
+
+def _require_pyodide(folder: Path) -> None:
+    for name in ("pyodide.js", "pyodide.asm.wasm", "pyodide-lock.json"):
+        if not (folder / name).is_file():
+            raise GpueduError(
+                f"{folder} is no folder of Pyodide: it has no {name}",
+                remedy="unpack a release of Pyodide and name the folder with pyodide.js in it",
+            )
+
+
+def _write_wheels(folder: Path) -> list[Path]:
+    beside = [write_installed_wheel(name, folder) for name in BESIDE]
+    return [write_course_wheel(_PACKAGE, folder), *beside]
+
+
+def _write_settings(work: Path, wheels: list[Path], pyodide: Path | None) -> None:
+    """JupyterLite's files of settings: how it is built, and how its pages behave."""
+    extensions = Path(sys.prefix) / "share" / "jupyter" / "labextensions"
+    build = {
+        "contents": [str(work / "files")],
+        "apps": list(_APPS),
+        "federated_extensions": [str(extensions / name) for name in _EXTENSIONS],
+        "ignore_sys_prefix": ["federated_extensions"],
+        "no_sourcemaps": True,
+        "output_dir": str(work / "site"),
+        "cache_dir": str(work / "cache"),
+    }
+    _write_json(
+        work / "jupyter_lite_config.json",
+        {"LiteBuildConfig": build, "PipliteAddon": {"piplite_urls": [str(w) for w in wheels]}},
+    )
+    address = "./static/pyodide/" if pyodide else PYODIDE_URL
+    kernel = {"pyodideUrl": f"{address}pyodide.js", "disablePyPIFallback": True}
+    page = {
+        "appName": "gpuedu",
+        "litePluginSettings": {f"{_KERNEL}:kernel": kernel},
+        "disabledExtensions": ["@jupyterlab/apputils-extension:announcements"],
+    }
+    _write_json(
+        work / "jupyter-lite.json",
+        {"jupyter-lite-schema-version": 0, "jupyter-config-data": page},
+    )
+    _write_json(
+        work / "overrides.json",
+        {
+            "@jupyterlab/apputils-extension:themes": {"adaptive-theme": True},
+            # A tab may be closed at any time; what was saved is what stays.
+            "@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 5},
+        },
+    )
+
+
+def _write_json(path: Path, value: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value, indent=1) + "\n", "utf-8")
+
+
+def _run_jupyterlite(work: Path, site: Path) -> None:
+    command = [sys.executable, "-m", "jupyterlite_core", "build", "--lite-dir", str(work)]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=work)
+    if run.returncode or not (site / "index.html").is_file():
+        told = "\n".join((run.stdout + run.stderr).splitlines()[-15:])
+        raise GpueduError(
+            f"JupyterLite did not build the site:\n{told}", remedy="`make lite` installs its parts"
+        )
+
+
+def _replace(out: Path, site: Path) -> None:
+    if out.exists():
+        shutil.rmtree(out)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    shutil.move(site, out)

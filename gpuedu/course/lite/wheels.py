@@ -1,0 +1,97 @@
+"""Wheels for the site: gpuedu as a tab needs it, and the small pure packages beside it.
+
+They are made of what is installed here, so a site has the versions that were tested, and building
+one asks nobody for anything. Two builds give the same bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import zipfile
+from collections.abc import Iterable, Mapping
+from importlib import metadata
+from pathlib import Path
+
+from gpuedu import __version__
+from gpuedu.errors import GpueduError
+
+BESIDE = ("comm", "ipywidgets", "jinja2", "markupsafe", "pcpp", "platformdirs")
+"""Distributions that the tab needs and Pyodide may lack. All are pure, or work without their
+compiled part."""
+
+_NEEDS = ("jinja2", "numpy>=2.0", "platformdirs")
+_IN_THE_PAGE = ("jupyterlab_widgets", "jupyterlab-widgets", "widgetsnbextension")
+"""What ipywidgets asks for that JupyterLite's page has already."""
+
+_LEFT_OUT = ("course/notebooks", "course/lite", "grading", "experiments", "cli.py", "__main__.py")
+_DATE = (1980, 1, 1, 0, 0, 0)
+_COMPILED = (".so", ".pyd", ".pyc", ".c", ".pyi")
+
+
+def write_course_wheel(package: Path, folder: Path) -> Path:
+    """Gpuedu without what a tab never uses; returns the file.
+
+    ``package`` is the folder of the sources, ``folder`` where the wheel goes.
+    """
+    files = {
+        f"gpuedu/{path.relative_to(package).as_posix()}": path.read_bytes()
+        for path in sorted(package.rglob("*"))
+        if path.is_file() and _is_wanted(path.relative_to(package))
+    }
+    needs = "".join(f"Requires-Dist: {need}\n" for need in _NEEDS)
+    said = f"Metadata-Version: 2.1\nName: gpuedu\nVersion: {__version__}\n{needs}"
+    return _write(folder, "gpuedu", __version__, said, files)
+
+
+def _is_wanted(path: Path) -> bool:
+    name = path.as_posix()
+    is_out = any(name == out or name.startswith(f"{out}/") for out in _LEFT_OUT)
+    return not is_out and "__pycache__" not in path.parts and path.suffix != ".pyc"
+
+
+def write_installed_wheel(name: str, folder: Path) -> Path:
+    """An installed pure distribution as a wheel again.
+
+    Raises:
+        GpueduError: it is not installed, or came without a list of its files.
+    """
+    try:
+        found = metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        raise GpueduError(f"{name} is not installed", remedy="`make lite` installs it") from None
+    files = {
+        entry.as_posix(): Path(str(found.locate_file(entry))).read_bytes()
+        for entry in found.files or ()
+        if ".." not in entry.parts
+        and ".dist-info" not in entry.parts[0]
+        and entry.suffix not in _COMPILED
+    }
+    if not files:
+        raise GpueduError(f"{name} has no list of its files", remedy=f"install {name} again")
+    about = (found.read_text("METADATA") or "").splitlines(keepends=True)
+    needs = tuple(f"Requires-Dist: {name}" for name in _IN_THE_PAGE)
+    told = "".join(line for line in about if not line.startswith(needs))
+    return _write(folder, name, found.version, told, files)
+
+
+def _write(folder: Path, name: str, version: str, about: str, files: Mapping[str, bytes]) -> Path:
+    stem = f"{name.replace('-', '_')}-{version}"
+    info = f"{stem}.dist-info"
+    kind = "Wheel-Version: 1.0\nGenerator: gpuedu\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    whole = {**files, f"{info}/METADATA": about.encode(), f"{info}/WHEEL": kind.encode()}
+    whole[f"{info}/RECORD"] = _record(whole.items(), f"{info}/RECORD").encode()
+    path = folder / f"{stem}-py3-none-any.whl"
+    folder.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
+        for entry, data in whole.items():
+            wheel.writestr(zipfile.ZipInfo(entry, _DATE), data, zipfile.ZIP_DEFLATED)
+    return path
+
+
+def _record(files: Iterable[tuple[str, bytes]], own: str) -> str:
+    rows = []
+    for name, data in files:
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        rows.append(f"{name},sha256={digest},{len(data)}")
+    return "\n".join([*rows, f"{own},,", ""])

@@ -1,0 +1,100 @@
+"""The first cell of a lesson in a browser tab: progress is back, and a new release is told.
+
+Nothing here raises: a private window without storage, or a site that cannot be reached, leaves a
+lesson that works and says what is not kept.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import gpuedu
+from gpuedu.course.tab import release
+from gpuedu.course.tab.keeping import Keeping
+from gpuedu.exercises import session
+from gpuedu.exercises.progress import open_store
+from gpuedu.exercises.progress.events import to_json
+from gpuedu.simt.host.numba_names import stand_in_for_numba
+
+_DRIVE = Path("/drive")
+_READY = "gpuedu {version} is ready in this tab. Nothing leaves it: your code runs here."
+_KEPT = """\
+Your answers and your progress are kept in this browser. The start page of this site puts all of
+it into one file, and brings such a file back, here or on another computer."""
+_NOT_KEPT = """\
+This window keeps nothing (is it a private one?): answers and progress are gone when you close it.
+Download the notebook before: File > Download."""
+_NEWER = """\
+A newer release changed this lesson; your answers are kept. Choose File > Reload Notebook from Disk
+now, and run this cell again."""
+
+
+async def begin(lesson: str, *, cuda_c: bool = False) -> None:
+    """Make a lesson ready in a tab.
+
+    Args:
+        lesson: the name of its notebook, without the ending.
+        cuda_c: whether the lesson has kernels in CUDA C, whose parser is fetched then.
+    """
+    stand_in_for_numba()
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # it builds its cache
+    print(_READY.format(version=gpuedu.__version__))
+    try:
+        keeping = Keeping()
+        await _restore(keeping)
+    except Exception:  # whatever a browser without storage raises
+        print(_NOT_KEPT)
+        return
+    print(_KEPT)
+    if cuda_c:
+        await _prepare_cuda_c()
+    await _bring_release(keeping, lesson)
+
+
+async def _restore(keeping: Keeping) -> None:
+    """Progress from the browser, and a store that keeps what is added there."""
+    kept = await keeping.events()
+    store = open_store(in_memory=True, tell=session.tell, keep=keeping.keep_event)
+    session.use_store(store)
+    store.import_json(to_json(kept))
+
+
+async def _bring_release(keeping: Keeping, lesson: str) -> None:
+    name = f"{lesson}.ipynb"
+    try:
+        released = await _fetch(f"{site_root()}files/{name}")
+        counts = release.bring(_DRIVE / name, await keeping.released(name), released)
+        await keeping.keep_released(name, released)
+    except Exception:  # offline, or no drive in this window: the lesson stays as it is
+        return
+    if counts is not None:
+        print(_NEWER)
+
+
+async def _prepare_cuda_c() -> None:
+    """Nothing yet: the parser comes with the site."""
+
+
+async def _fetch(url: str) -> str:
+    from pyodide.http import pyfetch
+
+    response = await pyfetch(url, cache="no-cache")
+    response.raise_for_status()
+    return await response.text()
+
+
+def site_root() -> str:
+    """The address of the site that this kernel came from, with a slash at its end."""
+    from js import location  # type: ignore[import-not-found]
+
+    return _root_of(str(location.href))
+
+
+def _root_of(worker: str) -> str:
+    """The site's address, from that of the kernel's worker.
+
+    >>> _root_of("https://example.org/course/extensions/@jupyterlite/x/static/1.js")
+    'https://example.org/course/'
+    """
+    return worker.split("/extensions/")[0].rstrip("/") + "/"

@@ -1,0 +1,72 @@
+"""What parts of the course need beyond NumPy, and what is said where it is missing.
+
+Such a package is imported where it is used. Where it is not there, as in a browser tab, the learner
+gets one line: what this needs, and where it runs.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+
+from gpuedu.errors import MissingPackageError
+
+NAMES = {
+    "numba": "Numba",
+    "torch": "PyTorch",
+    "cupy": "CuPy",
+    "triton": "Triton",
+    "sklearn": "scikit-learn",
+    "matplotlib": "matplotlib",
+    "psutil": "psutil",
+    "pynvml": "NVIDIA's management library",
+    "tree_sitter": "a parser of CUDA C (tree-sitter)",
+    "tree_sitter_cuda": "a parser of CUDA C (tree-sitter-cuda)",
+    "pcpp": "a preprocessor of C (pcpp)",
+    "cloudpickle": "cloudpickle",
+}
+"""Packages by the name they are imported by, as a person knows them."""
+
+IN_TAB = sys.platform == "emscripten"
+"""Whether this is a browser tab: no processes, no threads, no signals, one core."""
+
+
+def has_package(name: str) -> bool:
+    """Whether a package can be imported; one that gpuedu stands in for does not count.
+
+    >>> has_package("numpy"), has_package("no_such_package")
+    (True, False)
+    """
+    if name in sys.modules:
+        return getattr(sys.modules[name], "__spec__", None) is not None
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # a finder that refuses it
+        return False
+
+
+def missing(name: str) -> MissingPackageError:
+    """The error that says what is missing, and where this runs.
+
+    >>> print(missing("torch"))
+    This needs PyTorch, which is not installed. Try: `make lab` installs it
+    """
+    what = NAMES.get(name, name)
+    if IN_TAB:
+        return MissingPackageError(
+            f"This needs {what}, which a browser tab does not have",
+            remedy="open this lesson in JupyterLab on a computer; it needs no GPU there, either",
+        )
+    return MissingPackageError(
+        f"This needs {what}, which is not installed", remedy="`make lab` installs it"
+    )
+
+
+def missing_of(fault: BaseException) -> MissingPackageError | None:
+    """The same for an import that failed; None where the package is none of the course's."""
+    if isinstance(fault, MissingPackageError):
+        return fault
+    if not isinstance(fault, ModuleNotFoundError) or not fault.name:
+        return None
+    name = fault.name.partition(".")[0]
+    return missing(name) if name in NAMES else None
