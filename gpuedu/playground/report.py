@@ -50,6 +50,8 @@ def to_fault(fault: Exception) -> dict[str, Any]:
         return {"message": message, "remedy": fault.remedy, **where}
     if isinstance(fault, GpueduError):
         return _plain(fault.message, fault.remedy)
+    if isinstance(fault, ImportError) and (fault.name or "").startswith("matplotlib"):
+        return _plain("matplotlib could not be loaded", "check the connection and try again")
     if isinstance(fault, MemoryError):
         return _plain(
             "the launch needs more memory than a tab has", "smaller arrays or fewer threads"

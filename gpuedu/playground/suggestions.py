@@ -14,8 +14,8 @@ _EXTENTS = {1: "1024", 2: "64, 64", 3: "16, 16, 16"}
 def suggest(source: str, kernel: Callable) -> str:
     """The text of arguments with what the kernel needs: lines that fit are kept, others replaced.
 
-    A name with an index becomes an array of as many dimensions, any other a number. An array that
-    is only written is left at zeros.
+    A name with an index becomes an array of as many dimensions, any other a number: a whole one
+    where it bounds or chooses something. An array that is only written is left at zeros.
     """
     parameters = inspect.signature(kernel).parameters.values()
     wanted = [p.name for p in parameters if p.kind is not p.VAR_POSITIONAL]
@@ -62,12 +62,25 @@ def _line(name: str, tree: ast.FunctionDef) -> str:
         if node.args and isinstance(node.args[0], ast.Name) and node.args[0].id == name
     ]
     if not own and not facts and not passed:
-        return f"{name}: int32 = 1024"
+        return f"{name}: int32 = 1024" if _is_whole(name, tree) else f"{name}: float32 = 2"
     slices = [node.slice for node in own] + [node.args[1] for node in passed if len(node.args) > 1]
     ndim = max((len(i.elts) if isinstance(i, ast.Tuple) else 1 for i in slices), default=1)
     is_read = any(isinstance(node.ctx, ast.Load) for node in own) or name in _updated(tree)
     fill = " = random" if is_read and not passed else ""
     return f"{name}: float32[{_EXTENTS.get(ndim, '1024')}]{fill}"
+
+
+def _is_whole(name: str, tree: ast.FunctionDef) -> bool:
+    """Whether a number is compared, counted to, or part of an index."""
+    parts: list[ast.AST] = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Compare() | ast.Subscript():
+                parts.append(node)
+            case ast.Call(func=ast.Name(id="range")):
+                parts.append(node)
+    found = (inner for part in parts for inner in ast.walk(part))
+    return any(isinstance(inner, ast.Name) and inner.id == name for inner in found)
 
 
 def _updated(tree: ast.FunctionDef) -> set[str]:

@@ -112,6 +112,8 @@ def _take(statement: ast.stmt, names: dict[str, Any], host: list[int], file: str
             _assign(target, ast.copy_location(ast.BinOp(before, op, value), value), names)
         case ast.Expr(value=ast.Constant()) | ast.Pass() | ast.AnnAssign():
             pass
+        case ast.If(test=ast.Compare(left=ast.Name(id="__name__"))):
+            pass
         case _:
             host.append(statement.lineno)
             reason = "code outside of functions is not run here"

@@ -9,10 +9,10 @@ from gpuedu.playground.text import read
 SOURCE = """from numba import cuda
 
 @cuda.jit
-def k(a, out, n, total, rows, acc, w=2):
+def k(a, out, n, total, rows, acc, s, w=2):
     i = cuda.grid(1)
     if i < n and i < rows.size:
-        out[i, 0] = a[i] * w
+        out[i, 0] = a[i] * w * s
         acc[i, 0, 0] += 1
         cuda.atomic.add(total, 0, a[i])
 """
@@ -21,7 +21,8 @@ out: float32[64, 64]
 n: int32 = 1024
 total: float32[1024]
 rows: float32[1024]
-acc: float32[16, 16, 16] = random"""
+acc: float32[16, 16, 16] = random
+s: float32 = 2"""
 
 
 def suggested(arguments):

@@ -53,7 +53,7 @@ def test_host_code_is_left_out_and_named():
         "if __name__ == '__main__':\n    main()\n"
     )
     text = read(source)
-    assert text.host_lines == (9, 10, 12, 14, 17)
+    assert text.host_lines == (9, 10, 12, 14)
     assert list(text.kernels) == ["k"]
 
 

@@ -421,3 +421,13 @@ def test_arguments_are_written_for_a_kernel_that_was_pasted(page, site):
     assert page.locator("#arguments-editor .cm-line").all_inner_texts() == [
         "x: float32[1024] = random"
     ]
+
+
+def test_another_block_can_be_watched(page):
+    page.select_option("#examples", "strided-copy")
+    shown(page)
+    assert page.locator("#line-picture .name").first.inner_text() == "x[0]"
+    page.fill("#watch", "3")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#line-picture .name:has-text('x[6144]')")
+    assert page.input_value("#watch") == "3"

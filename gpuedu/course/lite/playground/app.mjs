@@ -14,7 +14,7 @@ const $ = (id) => document.getElementById(id);
 const FIELDS = ["grid", "block", "shared"];
 const config = JSON.parse($("config").textContent);
 
-const now = { report: null, line: 0, warp: 0, turn: 0, isStale: true, run: 0, isOwn: false };
+const now = { report: null, line: 0, warp: 0, turn: 0, watch: null, isStale: true, run: 0, isOwn: false };
 
 // Editors
 
@@ -63,6 +63,7 @@ function edited() {
 }
 
 function stale() {
+  now.watch = null;
   now.isStale = true;
   document.body.classList.add("stale");
 }
@@ -134,11 +135,11 @@ async function run() {
   $("stop").disabled = false;
   document.body.classList.add("running");
   say(loading === "ready" ? "Running…" : "Loading Python… Your kernel runs when it is ready.");
-  store.keepDraft(launchNow());
+  if (now.isOwn) store.keepDraft(launchNow());
   const launch = launchNow();
   if (launch.source !== now.source) launch.kernel = $("kernel-field").hidden ? "" : launch.kernel;
   const patience = setInterval(() => loading === "ready" && say("Running… Stop ends it"), 5000);
-  const report = await ask({ ask: "run", ...launch });
+  const report = await ask({ ask: "run", ...launch, watch: now.watch });
   clearInterval(patience);
   now.run = 0;
   $("run").disabled = false;
@@ -203,6 +204,7 @@ async function show(report) {
   $("totals-body").replaceChildren(make("p", { class: "aside" }, report.title), showTotals(report));
   for (const id of ["line", "steps", "arrays", "totals"]) $(id).hidden = false;
   $("steps").hidden = !report.steps;
+  Object.assign($("watch"), { value: report.watched, max: report.blocks - 1, disabled: report.blocks === 1 });
   markLines(kernel, { step: null });
   now.line = worthALook(report, now.line);
   Object.assign(now, { warp: 0, turn: 0 });
@@ -261,7 +263,6 @@ async function draw() {
   $("line-picture").replaceChildren(...showAccesses(found), ...(found.accesses.length ? [legend(found)] : []));
   $("line-tools").hidden = !found.accesses.length;
   $("warp").replaceChildren(...found.warps.map((warp) => make("option", { value: warp, selected: warp === found.warp }, `${warp}`)));
-  $("block-shown").textContent = found.block;
   $("turn-shown").textContent = `${found.turn + 1} of ${found.turns}`;
   $("turn-back").disabled = found.turn === 0;
   $("turn-on").disabled = found.turn + 1 >= found.turns;
@@ -357,8 +358,8 @@ async function open() {
     showLaunch(draft);
     now.isOwn = true;
   }
-  if (await openLink()) run();
-  else if (!draft) openExample(config.examples[0].name);
+  if ((await openLink()) || draft) run();
+  else openExample(config.examples[0].name);
 }
 
 function wire() {
@@ -381,6 +382,10 @@ function wire() {
       draw();
     });
   }
+  $("watch").addEventListener("change", (event) => {
+    now.watch = Number(event.target.value);
+    run();
+  });
   $("figure").addEventListener("click", drawFigure);
   $("steps").addEventListener("toggle", () => {
     if ($("steps").open && now.report) stepper.go({ move: "stay" });
@@ -391,6 +396,14 @@ function wire() {
       event.preventDefault();
       run();
     }
+  });
+  document.addEventListener("click", (event) => {
+    if (!$("help").contains(event.target)) $("help").open = false;
+  });
+  $("help").addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    $("help").open = false;
+    $("help").querySelector("summary").focus();
   });
   window.addEventListener("hashchange", async () => {
     if (await openLink()) run();

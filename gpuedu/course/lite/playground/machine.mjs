@@ -41,8 +41,13 @@ export class Machine {
     } else {
       const { resolve, reject } = this.waiting.get(data.number);
       this.waiting.delete(data.number);
-      if (data.failed === undefined) resolve(data.answer);
-      else reject(new Error(data.failed));
+      if (data.failed === undefined) {
+        resolve(data.answer);
+      } else {
+        // Python answers its own errors, so whatever comes here has ended Python.
+        reject(new Error(data.failed));
+        this.stop();
+      }
     }
   }
 
