@@ -1,4 +1,4 @@
-"""In the tab: what this Python is, or, with ``--fail``, an error."""
+"""In the tab: print what this Python is; with ``--then WORD`` raise an error that says it."""
 
 import sys
 from importlib.util import find_spec
@@ -6,6 +6,6 @@ from importlib.util import find_spec
 import numpy as np
 
 if __name__ == "__main__":
-    if "--fail" in sys.argv:
-        raise LookupError("asked to fail")
     print(np.dtype(np.intp).name, sys.platform, find_spec("numba") is not None)
+    if "--then" in sys.argv:
+        raise LookupError(sys.argv[-1])

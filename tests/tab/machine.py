@@ -22,7 +22,7 @@ from pathlib import Path
 from tests.conformance import run as conformance
 from tests.tab import accounts, node
 
-OWN_TESTS = ("tests/trace", "tests/lens", "tests/simt")
+OWN_TESTS = ("tests/test_widths.py", "tests/trace", "tests/lens", "tests/simt")
 ALL_GENERATED, ALL_PLANTED = 100, 1000
 
 

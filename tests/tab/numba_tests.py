@@ -16,6 +16,9 @@ OPTIONS = (
     " -p tests.tab.in_tab -p tests.tab.numba_tests"
 )
 
+# Folders whose tests hold parts of Numba against each other.
+NUMBAS_OWN = ("core", "nocuda")
+
 
 def prepare() -> None:
     """Put the machine in Numba's place."""
@@ -36,7 +39,7 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
     from tests.conformance.plugin import identity, reason_for
     from tests.conformance.run import not_covered
 
-    patterns = not_covered()
+    patterns = not_covered() + [(f"{folder}/*", "no kernel runs there") for folder in NUMBAS_OWN]
     items[:] = [item for item in items if reason_for(identity(item), patterns) is None]
 
 

@@ -16,10 +16,25 @@ import numpy as np
 
 
 class Type:
-    """What all types have: called with types, a type is the result of a signature."""
+    """What all types have: called with types, a type is the result of a signature.
+
+    With slices behind it, it is the type of an array.
+    """
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name
 
     def __call__(self, *arguments: Any) -> Any:
         return Signature(self, arguments)
+
+    def __getitem__(self, axes: Any) -> Array:
+        axes = axes if isinstance(axes, tuple) else (axes,)
+        steps = [axis.step for axis in axes]
+        layout = "C" if steps[-1] == 1 else "F" if steps[0] == 1 else "A"
+        return Array(self, len(axes), layout)
+
+    def __repr__(self) -> str:
+        return self.name
 
 
 @dataclass(frozen=True)
@@ -33,43 +48,29 @@ class Signature:
 class Void(Type):
     """``void``, which is Numba's type of None."""
 
-    name = "none"
-
-    def __repr__(self) -> str:
-        return self.name
-
 
 class Scalar(Type):
     """A number, named as its dtype is; called with a number it converts it."""
 
     def __init__(self, dtype: np.dtype) -> None:
-        self.name = dtype.name
+        super().__init__(dtype.name)
 
     def __call__(self, *values: Any) -> Any:
         if values and not any(isinstance(value, Type) for value in values):
             return np.dtype(self.name).type(*values)
         return super().__call__(*values)
 
-    def __getitem__(self, axes: Any) -> Array:
-        axes = axes if isinstance(axes, tuple) else (axes,)
-        steps = [axis.step for axis in axes]
-        layout = "C" if steps[-1] == 1 else "F" if steps[0] == 1 else "A"
-        return Array(self, len(axes), layout)
-
     @property
     def underlying_float(self) -> Scalar:
         """The type of a complex number's parts."""
         return scalar(np.empty(0, self.name).real.dtype)
-
-    def __repr__(self) -> str:
-        return self.name
 
 
 @dataclass(frozen=True)
 class Array(Type):
     """``float32[:, :]``; with ``::1`` last or first the layout is C or F."""
 
-    dtype: Scalar
+    dtype: Type
     ndim: int
     layout: str
 
@@ -108,7 +109,7 @@ def scalar(dtype: np.dtype) -> Scalar:
     return FAMILIES[dtype.kind](dtype)
 
 
-void = Void()
+void = Void("none")
 
 
 @cache

@@ -7,33 +7,28 @@ from tests.tab import machine, numba_types
 SEED = 20
 
 
-def test_python_in_the_tab_has_addresses_of_32_bits_and_no_numba(tab):
-    done = tab.run("tests/tab/hosts.py")
-    assert done.status == 0, done.stderr
+def test_python_in_the_tab_has_indices_of_32_bits_and_no_numba(tab):
+    done = tab.run("tests/tab/hosts.py", ["--then", "fail"])
     assert done.stdout.split() == ["int32", "emscripten", "False"]
-
-
-def test_the_status_and_the_traceback_come_back(tab):
-    done = tab.run("tests/tab/hosts.py", ["--fail"])
-    assert done.status == 1 and "LookupError: asked to fail" in done.stderr
+    assert done.status == 1 and "LookupError: fail" in done.stderr
 
 
 def test_own_tests_pass_in_the_tab(tab):
-    report = machine.own_tests(f"{SEED}:400")
+    report = machine.own_tests(f"{SEED}:150")
     assert not report.failures
-    assert len(report.ids("passed")) >= 200
+    assert len(report.ids("passed")) >= 75
 
 
 def test_numbas_tests_pass_in_the_tab(tab):
     pytest.importorskip("numba_cuda")
-    report = machine.numba_tests(f"{SEED}:250")
+    report = machine.numba_tests(f"{SEED}:120")
     assert not report.failures
-    assert len(report.ids("passed")) >= 120
+    assert len(report.ids("passed")) >= 60
 
 
 def test_results_and_traces_are_the_same_in_the_tab(tab):
-    number, found = machine.differences(SEED, generated_seeds=6, planted_kernels=48)
-    assert number == 60 and not found
+    number, found = machine.differences(SEED, generated_seeds=4, planted_kernels=24)
+    assert number == 32 and not found
 
 
 def test_a_difference_in_width_changes_the_sum():
