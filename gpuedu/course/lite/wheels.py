@@ -21,7 +21,7 @@ BESIDE = ("comm", "ipywidgets", "jinja2", "markupsafe", "pcpp", "platformdirs")
 """Distributions that the tab needs and Pyodide may lack. All are pure, or work without their
 compiled part."""
 
-_NEEDS = ("jinja2", "numpy>=2.0", "platformdirs")
+_NEEDS = ("jinja2", "numpy>=2.0", "pcpp", "platformdirs")
 _IN_THE_PAGE = ("jupyterlab_widgets", "jupyterlab-widgets", "widgetsnbextension")
 """What ipywidgets asks for that JupyterLite's page has already."""
 
