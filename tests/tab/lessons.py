@@ -28,23 +28,16 @@ from gpuedu.course.proof import Bench
 from gpuedu.exercises.registry import load
 from gpuedu.syllabus import Lesson
 from gpuedu.syllabus import lesson as find_lesson
+from tests.chromium import launched
+from tests.tab.lite import skipping
+from tests.tab.lite.native import Native
+from tests.tab.lite.outputs import Notebook, cards_of, code_cells, earned, errors_of
+from tests.tab.lite.server import SiteServer, served
+from tests.tab.lite.visit import expose, profile
 from tests.tab.node import ROOT, VARIABLE
-from tests.tab.site import skipping
-from tests.tab.site.native import Native
-from tests.tab.site.outputs import Notebook, cards_of, code_cells, earned, errors_of
-from tests.tab.site.server import SiteServer, served
-from tests.tab.site.visit import chromium, expose, profile
 
 WRONG = 3
-CUDA_C = "a parser of CUDA C (tree-sitter)"
-NEEDS = {
-    "parallel-cpu": "Numba",
-    "raw-kernel": CUDA_C,
-    "elementwise": CUDA_C,
-    "reduction": CUDA_C,
-    "row-softmax": CUDA_C,
-    "vector-loads": CUDA_C,
-}
+NEEDS = {"parallel-cpu": "Numba"}
 """What exercises need that a tab does not have. All others are like anywhere."""
 
 LINE = (
@@ -83,8 +76,8 @@ def _read(lesson: Lesson, folder: Path) -> Notebook:
 def wrong(lesson: Lesson, exercises: Sequence[str] = (), at_most: int = WRONG) -> Notebook:
     """The lesson's first cells, and then stored wrong answers, each with its check.
 
-    An answer's cells stand before each, since it replaces a part of them; a check's cell has the
-    name of the stored file and the exercise in its metadata.
+    The solution's cells come before each, since it replaces a part of them. The metadata of its own
+    cell name the exercise and the stored file; for a grader it is a cell of the learner's own.
     """
     whole = solved(lesson)
     first = [cell for cell in code_cells(whole) if _role(cell) == "setup"]
@@ -94,7 +87,7 @@ def wrong(lesson: Lesson, exercises: Sequence[str] = (), at_most: int = WRONG) -
         for name, text in list(bench.variants("wrong").items())[:at_most]:
             cells += [new_code_cell(source) for source in bench.solution_cells()]
             arguments = ", ".join([repr(exercise), *map(ast.unparse, bench.arguments)])
-            told = {"gpuedu": {"role": "check", "exercise": exercise, "answer": name}}
+            told = {"wrong": {"exercise": exercise, "answer": name}}
             cells.append(new_code_cell(f"{text.rstrip()}\ncheck({arguments})", metadata=told))
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
@@ -153,8 +146,8 @@ def compare_wrong(done: Notebook, native: Notebook) -> tuple[int, list[str]]:
     faults = [f"wrong: {fault}" for fault in errors_of(done)]
     compared = 0
     for here, there in zip(code_cells(done), code_cells(native), strict=True):
-        told = here["metadata"].get("gpuedu", {})
-        if "answer" not in told:
+        told = here["metadata"].get("wrong")
+        if told is None:
             continue
         name, cards = told["exercise"], cards_of(there)
         if name in NEEDS:
@@ -176,19 +169,20 @@ def _indented(cards: list[str]) -> str:
     return "\n".join(f"    {line}" for card in cards or ["nothing"] for line in card.splitlines())
 
 
-def examine(browser: Any, server: SiteServer, lesson: Lesson, folder: Path) -> Outcome:
+def examine(browser: Any, server: SiteServer, lesson: Lesson) -> Outcome:
     """Run a lesson three times in the tab, and its wrong answers natively."""
     outcome = Outcome(lesson.folder, len(lesson.exercises))
     outcome.most = sum(most_points(lesson).values())
     started = time.monotonic()
     notebook = wrong(lesson)
-    native = Native(notebook, folder)
-    done = in_tab(browser, server, lesson, solved(lesson))
-    outcome.points = sum(earned(done).values())
-    outcome.faults += compare_solved(lesson, done)
-    outcome.faults += compare_released(lesson, in_tab(browser, server, lesson, released(lesson)))
-    done = in_tab(browser, server, lesson, notebook)
-    outcome.cards, faults = compare_wrong(done, native.result())
+    with Native(notebook) as native:
+        done = in_tab(browser, server, lesson, solved(lesson))
+        outcome.points = sum(earned(done).values())
+        outcome.faults += compare_solved(lesson, done)
+        done = in_tab(browser, server, lesson, released(lesson))
+        outcome.faults += compare_released(lesson, done)
+        done = in_tab(browser, server, lesson, notebook)
+        outcome.cards, faults = compare_wrong(done, native.result())
     outcome.faults += faults
     outcome.seconds = time.monotonic() - started
     return outcome
@@ -210,16 +204,16 @@ def main() -> int:
         site = asked.site or folder / "site"
         if not asked.site:
             build_site(ROOT, site, Path(os.environ[VARIABLE]))
-        with served(site, folder / "overlay") as server, chromium() as browser:
+        with served(site, folder / "overlay") as server, launched() as browser:
             expose(server)
-            return _show([_row(browser, server, lesson, folder) for lesson in chosen])
+            return _show([_told(browser, server, lesson) for lesson in chosen])
 
 
 _FORMAT = "{:22} {:>9} {:>11} {:>6} {:>8}  {}"
 
 
-def _row(browser: Any, server: SiteServer, lesson: Lesson, folder: Path) -> Outcome:
-    outcome = examine(browser, server, lesson, folder)
+def _told(browser: Any, server: SiteServer, lesson: Lesson) -> Outcome:
+    outcome = examine(browser, server, lesson)
     print(f"{lesson.folder}: {outcome.seconds:.0f} s", file=sys.stderr, flush=True)
     return outcome
 

@@ -132,7 +132,7 @@ class _Refusal(http.server.BaseHTTPRequestHandler):
         self._elsewhere.asked.append(self.path)
         self.send_error(403)
 
-    do_GET = do_POST = do_HEAD = do_CONNECT = _refuse
+    do_GET = do_POST = do_HEAD = do_CONNECT = _refuse  # noqa: N815
 
     def log_message(self, *_: object) -> None:
         """What was asked is in ``asked``."""

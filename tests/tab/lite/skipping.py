@@ -6,8 +6,8 @@ import os
 from importlib.util import find_spec
 from pathlib import Path
 
+from tests.chromium import MISSING, chromium_path
 from tests.tab.node import VARIABLE
-from tests.tab.site.visit import chromium_path
 
 PACKAGES = {
     "playwright": "playwright",
@@ -19,7 +19,7 @@ PACKAGES = {
 def why_no_site() -> str | None:
     """What is missing for a site in a browser, and where to get it; None where nothing is."""
     if chromium_path() is None:
-        return "no chromium here (Debian: apt-get install chromium)"
+        return MISSING
     for module, name in PACKAGES.items():
         if find_spec(module) is None:
             return f"{name} is not installed (the extra dev has it)"

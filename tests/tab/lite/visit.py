@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import shutil
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tests.tab.site.server import Elsewhere, SiteServer
+from tests.tab.lite.outputs import Notebook
+from tests.tab.lite.server import Elsewhere, SiteServer
 
 LIMIT_S = 300
 WIDE = {"width": 1366, "height": 900}
-
-# Chromium itself asks Google what the fields of a form mean; that is not the site's doing.
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-features=AutofillServerCommunication"]
 
 # Playwright's clicks wait for what they click; whole runs are told by JupyterLab's own model.
 RUN_ALL = """() => {
@@ -24,28 +20,26 @@ RUN_ALL = """() => {
   app.commands.execute('notebook:run-all-cells').then(
     () => { window.ended = 'ended'; }, fault => { window.ended = String(fault); });
 }"""
+RUN_SOME = """ids => {
+  const app = window.jupyterapp;
+  const notebook = app.shell.currentWidget.content;
+  window.ended = '';
+  (async () => {
+    for (const id of ids) {
+      notebook.activeCellIndex = notebook.widgets.findIndex(cell => cell.model.id === id);
+      notebook.deselectAll();
+      await app.commands.execute('notebook:run-cell');
+    }
+  })().then(() => { window.ended = 'ended'; }, fault => { window.ended = String(fault); });
+}"""
+WRITE = """([id, source]) => window.jupyterapp.shell.currentWidget.content.widgets
+  .find(cell => cell.model.id === id).model.sharedModel.setSource(source)"""
 NOTEBOOK = "() => JSON.stringify(window.jupyterapp.shell.currentWidget.content.model.toJSON())"
 SAVE = "async () => { await window.jupyterapp.commands.execute('docmanager:save'); }"
 READY = """() => {
   const widget = window.jupyterapp?.shell.currentWidget;
   return widget?.context?.isReady && widget.sessionContext.isReady && widget.content.widgets.length;
 }"""
-
-
-def chromium_path() -> str | None:
-    """Debian's Chromium, or one by that name."""
-    return shutil.which("chromium") or shutil.which("chromium-browser")
-
-
-@contextmanager
-def chromium() -> Iterator[Any]:
-    """A headless Chromium for the length of a block."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path(), args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 def expose(server: SiteServer) -> None:
@@ -107,34 +101,47 @@ class Lesson:
     def __init__(self, page: Any) -> None:
         self.page = page
 
-    def run_all(self, limit_s: float = LIMIT_S) -> dict[str, Any]:
+    def run_all(self, limit_s: float = LIMIT_S) -> Notebook:
         """Run every cell; returns the notebook with its outputs."""
+        self.start_all()
+        return self.ended(limit_s)
+
+    def start_all(self) -> None:
+        """Have every cell run, and do not wait for it."""
         self.page.wait_for_function(READY)
         self.page.evaluate(RUN_ALL)
-        self._wait("() => window.ended", limit_s)
+
+    def ended(self, limit_s: float = LIMIT_S) -> Notebook:
+        """Wait for the end of a run."""
+        self.page.wait_for_function("() => window.ended", timeout=limit_s * 1000)
         return self.notebook()
 
-    def run_by_hand(self, until: Callable[[Lesson], bool], limit_s: float = LIMIT_S) -> None:
-        """Choose Run > Run All Cells as a person does, and wait until something is there."""
-        self.page.get_by_role("menuitem", name="Run", exact=True).click()
-        self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-        deadline = time.monotonic() + limit_s
-        while not until(self):
-            if time.monotonic() > deadline:
-                raise TimeoutError("the cells did not come to an end")
-            self.page.wait_for_timeout(100)
+    def run(self, *cells: str, limit_s: float = LIMIT_S) -> Notebook:
+        """Run these cells one by one, as Shift+Enter does."""
+        self.page.wait_for_function(READY)
+        self.page.evaluate(RUN_SOME, list(cells))
+        return self.ended(limit_s)
 
-    def _wait(self, condition: str, limit_s: float) -> None:
-        self.page.wait_for_function(condition, timeout=limit_s * 1000)
+    def choose(self, menu: str, item: str) -> None:
+        """Choose an item of a menu, with the mouse."""
+        bar = self.page.locator(".lm-MenuBar")
+        bar.get_by_role("menuitem", name=menu, exact=True).click()
+        opened = self.page.locator(".lm-Menu")
+        opened.get_by_role("menuitem", name=item, exact=True).click()
 
-    def notebook(self) -> dict[str, Any]:
+    def notebook(self) -> Notebook:
         """The notebook as JupyterLab would save it."""
         return json.loads(self.page.evaluate(NOTEBOOK))
 
-    def save(self) -> None:
-        """File > Save Notebook."""
-        self.page.evaluate(SAVE)
+    def notebook_when_ready(self) -> Notebook:
+        """The notebook as soon as it is read."""
+        self.page.wait_for_function(READY)
+        return self.notebook()
 
-    def cards_seen(self) -> list[str]:
-        """The text of the cards as the page shows them; those far away are not drawn."""
-        return self.page.locator(".gpuedu-card").all_inner_texts()
+    def write(self, cell: str, source: str) -> None:
+        """Put another source into a cell."""
+        self.page.evaluate(WRITE, [cell, source])
+
+    def save(self) -> None:
+        """File > Save Notebook, and wait until it is done."""
+        self.page.evaluate(SAVE)

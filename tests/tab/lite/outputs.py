@@ -18,6 +18,16 @@ def code_cells(notebook: Notebook) -> list[dict[str, Any]]:
     return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
+def cell_of(notebook: Notebook, name: str) -> dict[str, Any]:
+    """The cell with this id."""
+    return next(cell for cell in notebook["cells"] if cell["id"] == name)
+
+
+def source_of(notebook: Notebook, name: str) -> str:
+    """The source of the cell with this id."""
+    return text_of(cell_of(notebook, name)["source"])
+
+
 def cards_of(cell: dict[str, Any]) -> list[str]:
     """The cards that a cell drew, as plain text: all that a learner reads, whoever draws it."""
     return [text for html, text in _shown(cell) if 'class="gpuedu-card' in html]
