@@ -21,7 +21,7 @@ from gpuedu.exercises.examine import examine
 from gpuedu.exercises.guard import play_guarded
 from gpuedu.syllabus import lesson
 
-LESSONS = ("cupy", "cooperation", "tiling", "registers")
+LESSONS = ("tiling", "registers")
 EXERCISES = (
     *("elementwise", "reduction", "raw-kernel", "row-softmax"),
     *("accumulate-in-float32", "register-tile", "vector-loads"),

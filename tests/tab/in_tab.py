@@ -1,14 +1,16 @@
 """In the tab, a plugin of pytest: what needs something that no tab has is skipped, with its reason.
 
 Nothing is skipped by name. A test is skipped where it failed because a package, processes, threads
-or signals are not there, and the reason says which. ``RESULTS`` in the environment names a file
-that gets a line of JSON for each test.
+or signals are not there, and the reason says which. In the environment ``RESULTS`` names a file
+that gets a line of JSON for each test, and ``SAMPLE``, a seed and a number such as ``0:200``, asks
+for so many of the tests, drawn at random.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import random
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,28 +18,11 @@ from pathlib import Path
 import pytest
 
 # Top-level names of packages that a tab does not have.
-PACKAGES = frozenset(
-    [
-        "numba",
-        "numba_cuda",
-        "llvmlite",
-        "cuda",
-        "cupy",
-        "torch",
-        "triton",
-        "tree_sitter",
-        "tree_sitter_cuda",
-        "pcpp",
-        "cloudpickle",
-        "psutil",
-        "pynvml",
-        "matplotlib",
-        "sklearn",
-        "cffi",
-        "filecheck",
-        "ml_dtypes",
-    ]
-)
+_NAMES = """
+    numba numba_cuda llvmlite cuda cupy torch triton tree_sitter tree_sitter_cuda pcpp cloudpickle
+    psutil pynvml matplotlib sklearn cffi filecheck ml_dtypes mpmath _multiprocessing
+"""
+PACKAGES = frozenset(_NAMES.split())
 # What the system says where there are no processes or threads.
 SAYINGS = {
     "emscripten does not support processes": "processes",
@@ -48,10 +33,9 @@ SAYINGS = {
 def needs(fault: BaseException | None) -> str | None:
     """What a tab does not have and ``fault`` came of; None where it came of something else."""
     while fault is not None:
-        if isinstance(fault, ModuleNotFoundError) and fault.name:
-            package = fault.name.partition(".")[0]
-            if package in PACKAGES:
-                return package
+        name = getattr(fault, "name", None) if isinstance(fault, ModuleNotFoundError) else None
+        if name and name.partition(".")[0] in PACKAGES:
+            return name
         for saying, what in SAYINGS.items():
             if isinstance(fault, (OSError, RuntimeError)) and saying in str(fault):
                 return what
@@ -62,6 +46,15 @@ def needs(fault: BaseException | None) -> str | None:
 def _skip(report: pytest.TestReport | pytest.CollectReport, path: Path, what: str) -> None:
     report.outcome = "skipped"
     report.longrepr = (str(path), 0, f"Skipped: needs {what}, which a tab does not have")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Draw the sample, if one is asked for; the tests keep their order."""
+    if "SAMPLE" in os.environ:
+        seed, number = map(int, os.environ["SAMPLE"].split(":"))
+        chosen = set(random.Random(seed).sample(range(len(items)), min(number, len(items))))
+        items[:] = [item for at, item in enumerate(items) if at in chosen]
 
 
 @pytest.hookimpl(wrapper=True)

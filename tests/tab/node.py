@@ -17,12 +17,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.tab.parts import tests_folder
+from tests.tab.parts import has_parser, parser_folder, tests_folder
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PACKAGES = Path(pytest.__file__).resolve().parents[1]
 VARIABLE = "GPUEDU_PYODIDE"
+PREPARE = """\
+from gpuedu.simt.cuda_c import prepare
+assert await prepare({folder!r}), "the parser of CUDA C could not be loaded"
+"""
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,8 @@ def why_not() -> str | None:
         return f"{VARIABLE} names {folder}, which has no pyodide.mjs"
     if not tests_folder(Path(folder).resolve()).is_dir():
         return f"{VARIABLE} names {folder}, without Hypothesis beside it: use tests.tab.parts"
+    if not has_parser(parser_folder(Path(folder).resolve())):
+        return f"{VARIABLE} names {folder}, without the parser beside it: use tests.tab.parts"
     if shutil.which("node") is None:
         return "Node.js is not installed"
     return None
@@ -55,6 +61,7 @@ def command(
     packages: Sequence[str] = ("numpy",),
     mounts: Mapping[str, Path] | None = None,
     environment: Mapping[str, str] | None = None,
+    cuda_c: bool = False,
 ) -> list[str]:
     """The command that runs ``script`` (a path from the checkout's root) in Pyodide.
 
@@ -64,6 +71,7 @@ def command(
         packages: What is loaded of Pyodide's packages.
         mounts: More folders, by the path that they have in the tab.
         environment: Variables that the script sees.
+        cuda_c: Whether the parser of CUDA C is loaded first.
     """
     pyodide = Path(os.environ[VARIABLE]).resolve()
     folders = {"/repo": ROOT, "/packages": PACKAGES, "/tests-packages": tests_folder(pyodide)}
@@ -74,6 +82,7 @@ def command(
         "mounts": {path: str(folder) for path, folder in folders.items()},
         "environment": {"HOME": "/home/pyodide", "PYTHONHASHSEED": "0"} | dict(environment or {}),
         "path": ["/repo"],
+        "before": PREPARE.format(folder=parser_folder(pyodide).as_uri()) if cuda_c else "",
         "script": f"/repo/{script}",
         "arguments": list(arguments),
     }

@@ -9,18 +9,22 @@ it does with the real ones.
 
 from __future__ import annotations
 
+import importlib
 import sys
 import unittest
 from collections.abc import Callable, Sequence
-from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn
 
 import numpy as np
 
+from tests.tab import numba_types
+
+SUITE_NAME = "numba.cuda.tests"
 SUITE = "/packages/numba_cuda/numba/cuda/tests"
 Names = dict[str, Any]
 
@@ -32,7 +36,7 @@ class Absent:
         vars(self)["_name"] = name
 
     def _lacks(self, *_: Any, **__: Any) -> NoReturn:
-        raise ModuleNotFoundError(f"Numba is not here, and {self._name} is needed", name="numba")
+        raise ModuleNotFoundError(f"No Numba here, and no {self._name}", name=self._name)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -42,59 +46,26 @@ class Absent:
     __call__ = __getitem__ = __iter__ = __mro_entries__ = __contains__ = _lacks
 
 
-class Signature:
-    """``float32(float32, int32)``: only Numba reads it."""
-
-
-Signature.__module__ = "numba.core.typing"
-
-
-class Scalar:
-    """A scalar type as Numba has it: named, callable, and with ``[:]`` the type of an array."""
-
-    def __init__(self, dtype: np.dtype) -> None:
-        self.name = dtype.name
-
-    def __call__(self, *values: Any) -> Any:
-        if any(isinstance(value, Scalar | Absent) for value in values):
-            return Signature()
-        return np.dtype(self.name).type(*values)
-
-    def __getitem__(self, _: Any) -> Absent:
-        return Absent(f"an array type of {self.name}")
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-# The machine knows Numba's types by the names of their classes.
-FAMILIES = {
-    kind: type(name, (Scalar,), {"__module__": "numba.core.types"})
-    for kind, name in {"b": "Boolean", "i": "Integer", "u": "Integer", "f": "Float"}.items()
-}
-FAMILIES["c"] = type("Complex", (Scalar,), {"__module__": "numba.core.types"})
-
-
-@cache
-def scalar(dtype: np.dtype) -> Scalar:
-    """The one type that stands for ``dtype``."""
-    return FAMILIES[dtype.kind](dtype)
-
-
-def types() -> Names:
-    """``numba.types``: scalar types under all the names that Numba has for them."""
-    from gpuedu.simt.typing_rules import builtin_rules
-
-    found = {name: scalar(dtype) for name, dtype in builtin_rules._BY_NUMBA_NAME.items()}
-    return found | {"void": lambda *_: Signature()}
-
-
 def cuda() -> Names:
     """``numba.cuda``."""
     from gpuedu.simt.host import cuda
 
     ours = {name: value for name, value in vars(cuda).items() if not name.startswith("__")}
-    return types() | ours | {"HAS_NUMBA": False}
+    return numba_types.names() | ours | {"HAS_NUMBA": False}
+
+
+def numba() -> Names:
+    """``numba`` itself."""
+    return numba_types.names() | {
+        "from_dtype": from_dtype,
+        "literal_unroll": cuda()["literal_unroll"],
+        "typeof": numba_types.typeof,
+    }
+
+
+def from_dtype(dtype: Any) -> Any:
+    """Numba's type of a dtype's numbers."""
+    return numba_types.scalar(np.dtype(dtype))
 
 
 def random() -> Names:
@@ -110,6 +81,7 @@ def errors() -> Names:
     for name in ["TypingError", "LoweringError", "UnsupportedError"]:
         found[name] = type(name, (found["NumbaError"],), {})
     found["NumbaTypeError"] = found["TypingError"]
+    found["UnsupportedBytecodeError"] = found["UnsupportedError"]
     found["NumbaWarning"] = type("NumbaWarning", (Warning,), {})
     return found
 
@@ -168,18 +140,25 @@ def testing() -> Names:
 def numpy_support() -> Names:
     """``numba.cuda.np.numpy_support``."""
     version = tuple(map(int, np.__version__.split(".")[:2]))
-    return {"from_dtype": lambda dtype: scalar(np.dtype(dtype)), "numpy_version": version}
+    return {
+        "from_dtype": from_dtype,
+        "numpy_version": version,
+    }
 
 
 MODULES: dict[str, Callable[[], Names]] = {
-    "numba": types,
-    "numba.types": types,
-    "numba.core.types": types,
-    "numba.cuda.types": types,
+    "numba": numba,
+    "numba.cuda.misc.special": lambda: {"literal_unroll": cuda()["literal_unroll"]},
+    "numba.types": numba_types.names,
+    "numba.core.types": numba_types.names,
+    "numba.cuda.types": numba_types.names,
     "numba.cuda": cuda,
-    "numba.cuda.random": random,
+    "numba.core.sigutils": lambda: {"normalize_signature": numba_types.normalize_signature},
+    "numba.core.typing.typeof": lambda: {"typeof": numba_types.typeof},
+    "numba.core.typeconv.rules": lambda: {"default_type_manager": numba_types.TypeManager()},
     "numba.core.errors": errors,
     "numba.cuda.core.errors": errors,
+    "numba.cuda.errors": errors,
     "numba.cuda.core.config": config,
     "numba.cuda.testing": testing,
     "numba.cuda.np.numpy_support": numpy_support,
@@ -195,26 +174,35 @@ class NumbaModule(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return Absent(f"{self.__name__}.{name}")
+        full = f"{self.__name__}.{name}"
+        is_module = any(f"{known}.".startswith(f"{full}.") for known in (*MODULES, SUITE_NAME))
+        return importlib.import_module(full) if is_module else Absent(full)
+
+
+# A test that looks for one of these looks for Numba's own code, to hold ours against it.
+NOT_FOUND = frozenset({"numba.cuda.random", "numba.cuda._internal", "numba.cuda.itanium_mangler"})
 
 
 class NumbaNames(MetaPathFinder, Loader):
-    """Finds every module of Numba but those of the suite, which are files."""
+    """Finds every module of Numba but ``NOT_FOUND`` and those of the suite, which are files."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """A package for any name under ``numba``."""
-        is_file = name.startswith("numba.cuda.tests.")
-        if name.partition(".")[0] not in ("numba", "cuda") or is_file:
+        if name == SUITE_NAME:
+            return spec_from_file_location(
+                name, f"{SUITE}/__init__.py", submodule_search_locations=[SUITE]
+            )
+        is_here = name in MODULES or name not in NOT_FOUND
+        is_file = name.startswith(f"{SUITE_NAME}.")
+        if name.partition(".")[0] not in ("numba", "cuda") or is_file or not is_here:
             return None
-        spec = ModuleSpec(name, self, is_package=True)
-        spec.submodule_search_locations = [SUITE] if name == "numba.cuda.tests" else []
-        return spec
+        return ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """An empty one."""
-        return NumbaModule(spec.name)
+        return (NumbaModule if spec.name.startswith("numba") else ModuleType)(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         """Fill in the names that it has."""
@@ -224,11 +212,8 @@ class NumbaNames(MetaPathFinder, Loader):
 def install() -> None:
     """From now on ``import numba`` finds these names; no package of that name is there."""
     sys.meta_path.append(NumbaNames())
-    import numba
-    import numba.cuda.core
-
-    numba.__spec__ = None
-    numba.cuda = sys.modules["numba.cuda"]
+    import numba.cuda
     from numba.cuda.core import config
 
-    numba.cuda.config = numba.cuda.core.config = config
+    numba.__spec__ = None
+    numba.cuda.config = config

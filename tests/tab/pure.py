@@ -27,6 +27,7 @@ NAMES = frozenset(
         "attrs",
         "jinja2",
         "markupsafe",
+        "pcpp",
         "platformdirs",
     ]
 )

@@ -1,6 +1,7 @@
 // Run a Python script in Pyodide under Node: `node run.mjs REQUEST`, where REQUEST is JSON with
 // pyodide (its folder), packages (loaded from there), mounts ({path in the tab: folder here}),
-// environment, path (put before sys.path), script and arguments. Ends with the script's status.
+// environment, path (put before sys.path), before (Python that may await, run first), script and
+// arguments. Ends with the script's status.
 import { pathToFileURL } from "node:url";
 
 const request = JSON.parse(process.argv[2]);
@@ -13,12 +14,19 @@ for (const [path, root] of Object.entries(request.mounts)) {
   python.FS.mkdirTree(path);
   python.FS.mount(python.FS.filesystems.NODEFS, { root }, path);
 }
-const start = python.runPython(`
-def start(path, script, arguments):
-    import runpy, sys
+python.runPython(`
+def set_up(path):
+    import sys
 
     sys.dont_write_bytecode = True
     sys.path[:0] = path
+
+set_up`)(python.toPy(request.path));
+await python.runPythonAsync(request.before);
+const start = python.runPython(`
+def start(script, arguments):
+    import runpy, sys
+
     sys.argv = [script, *arguments]
     try:
         runpy.run_path(script, run_name="__main__")
@@ -35,6 +43,4 @@ def start(path, script, arguments):
     return 0
 
 start`);
-process.exitCode = start(
-  python.toPy(request.path), request.script, python.toPy(request.arguments),
-);
+process.exitCode = start(request.script, python.toPy(request.arguments));

@@ -4,11 +4,13 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
 import zipfile
 from base64 import b64encode
+from pathlib import Path
 
 import pytest
 
@@ -91,6 +93,14 @@ def registries(core, copy, tmp_path, monkeypatch):
     monkeypatch.setattr(parts, "download_core", lambda into: asked.append("core") or tgz)
     with zipfile.ZipFile(pure, "w") as archive:
         archive.writestr("hypothesis/__init__.py", "")
+    read = tmp_path / "reader.tgz"
+    integrity = archive_of({"reader.js": b"reads", "README.md": b"tells"}, read)
+    monkeypatch.setattr(parts, "PARSER", {"reader@1": (integrity, ("reader.js",))})
+    monkeypatch.setattr(
+        parts,
+        "download_package",
+        lambda name, into: asked.append(name) or Path(shutil.copy(read, into / "reader.tgz")),
+    )
     wheels = {parts.COPY: wheel, parts.HYPOTHESIS: pure}
     monkeypatch.setattr(
         parts, "download_wheel", lambda name, into: asked.append(name) or wheels[name]
@@ -101,9 +111,18 @@ def registries(core, copy, tmp_path, monkeypatch):
 def test_a_second_run_asks_nobody(registries, tmp_path):
     folder = tmp_path / "made" / "pyodide"
     assert parts.fetch(folder) and not parts.fetch(folder)
-    assert registries == ["core", parts.COPY, parts.HYPOTHESIS]
-    assert {path.name for path in folder.parent.iterdir()} == {"pyodide", "pyodide-tests"}
+    assert registries == ["core", parts.COPY, parts.HYPOTHESIS, "reader@1"]
+    made = {path.name for path in folder.parent.iterdir()}
+    assert made == {"pyodide", "pyodide-tests", "pyodide-parser"}
+    assert [path.name for path in parts.parser_folder(folder).iterdir()] == ["reader.js"]
     assert (parts.tests_folder(folder) / "hypothesis" / "__init__.py").is_file()
+
+
+def test_a_parser_without_the_stated_integrity_is_refused(registries, tmp_path, monkeypatch):
+    monkeypatch.setattr(parts, "PARSER", {"reader@1": ("another", ("reader.js",))})
+    with pytest.raises(parts.PartsError, match=r"reader\.tgz is not the release"):
+        parts.fetch(tmp_path / "pyodide")
+    assert not parts.parser_folder(tmp_path / "pyodide").exists()
 
 
 def test_a_folder_that_lost_a_file_is_made_again(registries, tmp_path):

@@ -15,16 +15,23 @@ from pathlib import Path
 
 from gpuedu import __version__
 from gpuedu.errors import GpueduError
+from gpuedu.syllabus import lessons
 
 BESIDE = ("comm", "ipywidgets", "jinja2", "markupsafe", "pcpp", "platformdirs")
 """Distributions that the tab needs and Pyodide may lack. All are pure, or work without their
 compiled part."""
 
-_NEEDS = ("jinja2", "numpy>=2.0", "platformdirs")
+_NEEDS = ("jinja2", "numpy>=2.0", "pcpp", "platformdirs")
 _IN_THE_PAGE = ("jupyterlab_widgets", "jupyterlab-widgets", "widgetsnbextension")
 """What ipywidgets asks for that JupyterLite's page has already."""
 
-_LEFT_OUT = ("course/notebooks", "course/lite", "grading", "experiments", "cli.py", "__main__.py")
+_LEFT_OUT = (
+    *("cli.py", "__main__.py", "grading", "experiments", "recording"),
+    *("training", "multi", "profiles", "exercises/training", "exercises/ranks"),
+)
+"""What needs PyTorch, processes or a terminal. Of ``course`` only what a session uses is there."""
+
+_OF_COURSE = ("course/__init__.py", "course/tab", "course/workspace")
 _DATE = (1980, 1, 1, 0, 0, 0)
 _COMPILED = (".so", ".pyd", ".pyc", ".c", ".pyi")
 
@@ -45,9 +52,15 @@ def write_course_wheel(package: Path, folder: Path) -> Path:
 
 
 def _is_wanted(path: Path) -> bool:
+    elsewhere = [f"exercises/{entry.module}" for entry in lessons() if not entry.tab]
+    if "__pycache__" in path.parts or _is_below(path, [*_LEFT_OUT, *elsewhere]):
+        return False
+    return path.parts[0] != "course" or _is_below(path, _OF_COURSE)
+
+
+def _is_below(path: Path, names: Iterable[str]) -> bool:
     name = path.as_posix()
-    is_out = any(name == out or name.startswith(f"{out}/") for out in _LEFT_OUT)
-    return not is_out and "__pycache__" not in path.parts and path.suffix != ".pyc"
+    return any(name == one or name.startswith(f"{one}/") for one in names)
 
 
 def write_installed_wheel(name: str, folder: Path) -> Path:

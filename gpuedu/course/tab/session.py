@@ -17,6 +17,9 @@ from gpuedu.exercises.progress import open_store
 from gpuedu.exercises.progress.events import to_json
 from gpuedu.simt.host.numba_names import stand_in_for_numba
 
+PARSER_FOLDER = "static/tree-sitter/"
+"""Where the site has web-tree-sitter.js, web-tree-sitter.wasm and tree-sitter-cuda.wasm."""
+
 _DRIVE = Path("/drive")
 _READY = "gpuedu {version} is ready in this tab. Nothing leaves it: your code runs here."
 _KEPT = """\
@@ -40,6 +43,8 @@ async def begin(lesson: str, *, cuda_c: bool = False) -> None:
     stand_in_for_numba()
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # it builds its cache
     print(_READY.format(version=gpuedu.__version__))
+    if cuda_c:
+        await _prepare_cuda_c()
     try:
         keeping = Keeping()
         await _restore(keeping)
@@ -47,8 +52,6 @@ async def begin(lesson: str, *, cuda_c: bool = False) -> None:
         print(_NOT_KEPT)
         return
     print(_KEPT)
-    if cuda_c:
-        await _prepare_cuda_c()
     await _bring_release(keeping, lesson)
 
 
@@ -73,7 +76,10 @@ async def _bring_release(keeping: Keeping, lesson: str) -> None:
 
 
 async def _prepare_cuda_c() -> None:
-    """Nothing yet: the parser comes with the site."""
+    """Fetch the parser; where that fails, a kernel in CUDA C says so."""
+    from gpuedu.simt.cuda_c import prepare
+
+    await prepare(site_root() + PARSER_FOLDER)
 
 
 async def _fetch(url: str) -> str:
