@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
 from typing import Any, TypeVar
 
-NOTE = "Stopped. Cells that were queued after this one have not run."
+from gpuedu.interrupts import quiet
+
 _AGAIN_S = 0.05
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -103,9 +104,3 @@ def require_unheard() -> None:
     """Raise the interrupt that came during this call, where the code that it hit swallowed it."""
     if any(call.heard for call in _calls):
         raise KeyboardInterrupt
-
-
-def quiet(interrupt: KeyboardInterrupt) -> KeyboardInterrupt:
-    """Have a notebook show a line in place of the interrupt's traceback, which is the course's."""
-    interrupt._render_traceback_ = lambda: [NOTE]  # type: ignore[attr-defined]
-    return interrupt

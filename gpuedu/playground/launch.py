@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import io
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -45,7 +47,7 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Ran:
-    """A launch that ran: its account, and the arrays before and after by name."""
+    """A launch that ran: its account, the arrays before and after by name, what it printed."""
 
     text: Text
     kernel: str
@@ -53,6 +55,7 @@ class Ran:
     lens: Lens
     before: dict[str, np.ndarray] = field(default_factory=dict)
     after: dict[str, np.ndarray] = field(default_factory=dict)
+    printed: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,27 +68,29 @@ class _Launch:
     shared_bytes: int
     given: dict[str, Any]
 
-    def run(self, watch: int) -> tuple[Trace, dict[str, np.ndarray]]:
-        """The account, and the arrays after; those of the launch are left as they are."""
+    def run(self, watch: int) -> tuple[Trace, dict[str, np.ndarray], str]:
+        """The account, the arrays after, what was printed; the given arrays are left alone."""
         after = {n: a.copy() for n, a in self.given.items() if isinstance(a, np.ndarray)}
         name = self.kernel.py_func.__name__
         turns = _turns(math.prod(self.grid) * math.prod(self.block))
         ordered = arguments.match(self.given | after, self.kernel.py_func, name)
+        printed = io.StringIO()
         try:
             require_bounds(name, _three(self.block), self.kernel.targetoptions.get("launch_bounds"))
-            trace = simulate(
-                self.kernel,
-                self.grid,
-                self.block,
-                *ordered,
-                dynamic_shared_bytes=self.shared_bytes,
-                watch=(watch,),
-                max_turns=turns,
-                max_counted_turns=_COUNTED * turns,
-            )
+            with contextlib.redirect_stdout(printed):
+                trace = simulate(
+                    self.kernel,
+                    self.grid,
+                    self.block,
+                    *ordered,
+                    dynamic_shared_bytes=self.shared_bytes,
+                    watch=(watch,),
+                    max_turns=turns,
+                    max_counted_turns=_COUNTED * turns,
+                )
         except LaunchError as fault:
             raise _refused(fault) from None
-        return trace, after
+        return trace, after, printed.getvalue()
 
 
 def run(request: Request) -> Ran:
@@ -107,15 +112,15 @@ def run(request: Request) -> Ran:
     launch = _Launch(text.kernels[name], grid, block, _shared(request.shared, known), given)
     blocks = math.prod(grid)
     watch = min(max(request.watch or 0, 0), blocks - 1)
-    trace, after = launch.run(watch)
+    trace, after, printed = launch.run(watch)
     hazards = [found.who for found in trace.hazards if found.who is not None]
     if hazards and request.watch is None:
         x, y, z = hazards[0].block
         elsewhere = x + trace.launch.grid[0] * (y + trace.launch.grid[1] * z)
         if elsewhere != watch:
-            trace, after = launch.run(elsewhere)
+            trace, after, printed = launch.run(elsewhere)
     before = {n: a for n, a in given.items() if isinstance(a, np.ndarray)}
-    return Ran(text, name, trace, lens(trace), before, after)
+    return Ran(text, name, trace, lens(trace), before, after, printed)
 
 
 def _chosen(text: Text, wanted: str) -> str:

@@ -15,6 +15,7 @@ from gpuedu.playground.launch import Ran
 from gpuedu.trace import Finding, Space
 
 _SHOWN_ELEMENTS = 64
+_SHOWN_LINES = 200
 
 
 def to_report(ran: Ran) -> dict[str, Any]:
@@ -28,6 +29,7 @@ def to_report(ran: Ran) -> dict[str, Any]:
         "findings": [_finding(ran, found) for found in ran.lens.findings],
         "lines": [_line(line) for line in ran.lens.lines],
         "arrays": [_array(name, ran.before[name], after) for name, after in ran.after.items()],
+        "printed": _printed(ran.printed),
         "notes": _notes(ran),
         "complete": trace.complete,
         "watched": trace.watched[0],
@@ -174,6 +176,14 @@ def _written(value: Any) -> str:
     if isinstance(value, np.floating):
         return f"{float(value):.6g}"
     return str(value)
+
+
+def _printed(text: str) -> str:
+    """What threads printed: its start, and how many lines there are beyond it."""
+    lines = text.splitlines()
+    more = len(lines) - _SHOWN_LINES
+    kept = lines[:_SHOWN_LINES] + ([f"... and {more:,} more lines"] if more > 0 else [])
+    return "\n".join(kept)
 
 
 def _notes(ran: Ran) -> list[str]:

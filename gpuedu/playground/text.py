@@ -56,10 +56,7 @@ def read(source: str) -> Text:
     found = {name: thing for name, thing in names.items() if _is_launched(name, thing)}
     kernels = _launched_first(found, tree)
     if not kernels:
-        raise PlaygroundError(
-            "there is no kernel in the editor: no function has `@cuda.jit` above it",
-            remedy="write `@cuda.jit` in the line above the kernel's `def`",
-        )
+        raise _no_kernel(tree)
     _require_known(tree, names)
     return Text(source, kernels, names, tuple(host))
 
@@ -230,6 +227,23 @@ def _jit_options(node: ast.FunctionDef, names: dict[str, Any]) -> dict[str, Any]
                 line=decorator.lineno,
             ) from None
     return None
+
+
+def _no_kernel(tree: ast.Module) -> PlaygroundError:
+    """What is told where nothing can be launched: perhaps a kernel is inside of something."""
+    for node in ast.walk(tree):
+        decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else ()
+        if node not in tree.body and any("cuda.jit" in ast.unparse(d) for d in decorators):
+            return PlaygroundError(
+                f"line {node.lineno}: the kernel `{node.name}` is inside a function or a class, "
+                "and only kernels at the top of the text can be launched",
+                remedy="move it to the left margin, with what it needs as constants above it",
+                line=node.lineno,
+            )
+    return PlaygroundError(
+        "there is no kernel in the editor: no function has `@cuda.jit` above it",
+        remedy="write `@cuda.jit` in the line above the kernel's `def`",
+    )
 
 
 def _is_launched(name: str, thing: Any) -> bool:

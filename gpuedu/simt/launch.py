@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import GpueduError
+from gpuedu.interrupts import quiet_interrupts
 from gpuedu.simt import arguments as args
 from gpuedu.simt import cuda_c, exceptions
 from gpuedu.simt.borrowing import on_host
@@ -225,7 +226,7 @@ def simulate(
     >>> simulate(double, 1, 32, a).hazards, a.tolist()
     ((), [0, 2, 4, 6, 8])
     """
-    with on_host(arguments) as given:
+    with quiet_interrupts(), on_host(arguments) as given:
         return _simulate(
             kernel,
             (dimensions(grid, "griddim"), dimensions(block, "blockdim")),

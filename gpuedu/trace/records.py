@@ -104,6 +104,10 @@ class Launch:
         """Blocks of the grid."""
         return self.grid[0] * self.grid[1] * self.grid[2]
 
+    def block_number(self, index: tuple[int, int, int]) -> int:
+        """The number of the block at an index (x, y, z) of the grid; x counts fastest."""
+        return index[0] + self.grid[0] * (index[1] + self.grid[1] * index[2])
+
     @property
     def threads_per_block(self) -> int:
         """Threads of a block, without padding."""

@@ -205,9 +205,16 @@ def _line_number(trace: Trace, place: Place) -> int:
 
 
 def _first_block(trace: Trace) -> int:
+    if not trace.watched:
+        raise NothingWatchedError(
+            "no step of this launch was kept",
+            remedy="`simulate` with a block to watch, as in `watch=[0]`, and without `trace=False`",
+        )
     for finding in trace.hazards:
-        if finding.who is not None and _linear_block(trace, finding.who) in trace.watched:
-            return _linear_block(trace, finding.who)
+        if finding.who is not None:
+            number = trace.launch.block_number(finding.who.block)
+            if number in trace.watched:
+                return number
     return trace.watched[0]
 
 
@@ -228,7 +235,7 @@ def _first_frame(
 ) -> int | None:
     """The first frame in which a thread is active at a place, by preference at the element."""
     trace = whole.trace
-    if place is None or thread is None or _linear_block(trace, thread) != whole.block:
+    if place is None or thread is None or trace.launch.block_number(thread.block) != whole.block:
         return None
     warp, lane = divmod(_linear_thread(trace, thread), WARP_SIZE)
     steps, events = trace.steps, trace.events
@@ -251,11 +258,6 @@ def _element(trace: Trace, finding: Finding) -> int:
         return -1
     inside = all(0 <= i < n for i, n in zip(finding.index, shapes[0], strict=True))
     return int(np.ravel_multi_index(finding.index, shapes[0])) if inside else -1
-
-
-def _linear_block(trace: Trace, thread: Thread) -> int:
-    x, y, _ = trace.launch.grid
-    return thread.block[0] + x * (thread.block[1] + y * thread.block[2])
 
 
 def _linear_thread(trace: Trace, thread: Thread) -> int:

@@ -16,7 +16,8 @@ import pytest
 import gpuedu
 from gpuedu.exercises import capture, examine, isolation, registry, session
 from gpuedu.exercises.guard import play_guarded
-from gpuedu.exercises.interruption import NOTE, interrupts_heard
+from gpuedu.exercises.interruption import interrupts_heard
+from gpuedu.interrupts import NOTE
 from tests.exercises.live_kernel import live_kernel, text_of
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import gpuedu
-from gpuedu.course.lite import page
+from gpuedu.course.lite import node_packages, page
 from gpuedu.course.lite.wheels import write_course_wheel
 from gpuedu.errors import GpueduError
 
@@ -70,17 +70,18 @@ def test_the_archive_is_small_and_has_no_compiled_part(archive):
     assert "markupsafe/LICENSE.txt" in names
 
 
-def test_without_npm_it_says_what_to_install(archive, tmp_path, monkeypatch):
-    monkeypatch.setattr(page.shutil, "which", lambda name: None)
-    with pytest.raises(GpueduError, match="bundled with npm") as told:
-        page.build_playground(tmp_path / "out", "../pyodide/", next(archive.parent.glob("*.whl")))
+def test_without_npm_it_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(node_packages.shutil, "which", lambda name: None)
+    with pytest.raises(GpueduError, match="npm, which is not here") as told:  # noqa: SIM117
+        with node_packages.node_packages():
+            pass
     assert "Node.js" in told.value.remedy
 
 
 def test_the_lock_names_no_registry_and_pins_everything():
-    lock = (page.HERE / "package-lock.json").read_text("utf-8")
+    lock = (node_packages.HERE / "package-lock.json").read_text("utf-8")
     assert '"resolved"' not in lock
     packages = json.loads(lock)["packages"]
     assert all("integrity" in packages[name] for name in packages if name)
-    wanted = json.loads((page.HERE / "package.json").read_text("utf-8"))
+    wanted = json.loads((node_packages.HERE / "package.json").read_text("utf-8"))
     assert all(v[0].isdigit() for v in wanted["dependencies"].values())

@@ -157,3 +157,12 @@ def test_after_a_fault_the_launch_before_is_gone(tab):
     ask(own, "run", **FIELDS)
     ask(own, "run", **FIELDS | {"grid": "0"})
     assert ask(own, "step")["fault"]["message"] == "nothing has run yet"
+
+
+def test_what_threads_print_is_told_and_not_sent_to_the_terminal(capsys):
+    source = "from numba import cuda\n@cuda.jit\ndef k(n):\n    print(cuda.grid(1) + n)\n"
+    report = ask(Tab(), "run", source=source, arguments="n = 5", block="3")
+    assert report["printed"] == "5\n6\n7"
+    report = ask(Tab(), "run", source=source, arguments="n = 5", block="300")
+    assert report["printed"].endswith("204\n... and 100 more lines")
+    assert capsys.readouterr().out == ""

@@ -126,3 +126,10 @@ def test_nothing_of_a_text_is_executed(tmp_path):
     )
     assert list(read(source).kernels) == ["k"]
     assert not there.exists()
+
+
+def test_a_kernel_inside_of_something_is_found_and_named():
+    source = HEAD + "def make(n):\n    @cuda.jit\n    def k(x):\n        x[0] = n\n    return k\n"
+    with pytest.raises(PlaygroundError, match="`k` is inside a function or a class") as told:
+        read(source)
+    assert told.value.line == 6

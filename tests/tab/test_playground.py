@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from gpuedu.course.lite.node_packages import node_packages
 from gpuedu.course.lite.page import build_playground, examples
 from gpuedu.course.lite.wheels import write_course_wheel
 from tests.tab.links import fragment, launch_of
@@ -54,7 +55,8 @@ def built(pyodide, tmp_path_factory):
     package = Path(__file__).parents[2] / "gpuedu"
     wheel = write_course_wheel(package, tmp_path_factory.mktemp("wheel"))
     out = tmp_path_factory.mktemp("site") / "playground"
-    build_playground(out, "../pyodide", wheel)
+    with node_packages() as packages:
+        build_playground(out, "../pyodide", wheel, packages)
     return out
 
 

@@ -12,6 +12,7 @@ from gpuedu.arrays.errors import DeviceArrayTypeError, DeviceArrayValueError
 from gpuedu.arrays.kernels.source import MadeSource
 from gpuedu.arrays.ndarray import SCALARS, ndarray
 from gpuedu.arrays.wrap import from_interface, unsupported
+from gpuedu.interrupts import quiet_interrupts
 from gpuedu.simt import arguments
 from gpuedu.simt.cuda_c import CudaCKernel
 from gpuedu.simt.host import hazards
@@ -55,14 +56,15 @@ def launch(
     from gpuedu.simt.launch import run
 
     prepared = arguments.prepare(given)
-    trace = run(
-        kernel,
-        dimensions(extents("grid", grid), "grid"),
-        dimensions(extents("block", block), "block"),
-        shared_mem,
-        prepared,
-        trace=settings.trace,
-    )
+    with quiet_interrupts():
+        trace = run(
+            kernel,
+            dimensions(extents("grid", grid), "grid"),
+            dimensions(extents("block", block), "block"),
+            shared_mem,
+            prepared,
+            trace=settings.trace,
+        )
     if source is not None and trace is not None:
         trace = source.told(trace)
         hazards.tell(source.in_parts(trace), stacklevel + 1)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import tempfile
 import tomllib
 import zipfile
 from importlib import metadata
@@ -13,9 +11,9 @@ from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from gpuedu.course.lite.node_packages import HERE, licenses, run
 from gpuedu.errors import GpueduError
 
-HERE = Path(__file__).parent
 ARCHIVE = "machine.zip"
 _NEEDED = (
     "gpuedu/compilers/__init__.py",
@@ -35,27 +33,24 @@ _TEMPLATES = {"jinja2": "Jinja2", "markupsafe": "MarkupSafe"}
 """Packages that draw the stepper's frames, with the names of their distributions."""
 
 
-def build_playground(out: Path, pyodide: str, wheel: Path) -> None:
+def build_playground(out: Path, pyodide: str, wheel: Path, packages: Path) -> None:
     """Build the page into a folder.
 
     Args:
         out: The folder; it is made where it is missing.
         pyodide: Address of the folder with Pyodide, absolute or relative to the page.
         wheel: The course's wheel; what the machine needs is taken from it.
+        packages: A folder of ``node_packages``.
 
     Raises:
-        GpueduError: npm is missing, or fails.
+        GpueduError: the page could not be bundled.
     """
     out.mkdir(parents=True, exist_ok=True)
     write_archive(out / ARCHIVE, wheel)
-    with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(HERE / name, folder)
-        shutil.copytree(HERE / "playground", folder / "playground")
-        _npm(folder, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline")
-        _bundle(folder, out)
-        (out / "licenses.txt").write_text(_licenses(folder / "node_modules"), "utf-8")
+    shutil.copytree(HERE / "playground", packages / "playground", dirs_exist_ok=True)
+    _bundle(packages, out)
+    modules = packages / "node_modules"
+    (out / "licenses.txt").write_text(licenses(modules, _bundled(modules)), "utf-8")
     shutil.copy(HERE / "playground" / "style.css", out)
     config = {
         "pyodide": pyodide if pyodide.endswith("/") else f"{pyodide}/",
@@ -120,7 +115,7 @@ def _pure_files(package: str, distribution: str) -> list[tuple[str, bytes]]:
 def _bundle(folder: Path, out: Path) -> None:
     esbuild = folder / "node_modules" / ".bin" / "esbuild"
     for name in ("app", "worker"):
-        _run(
+        run(
             [
                 str(esbuild),
                 f"playground/{name}.mjs",
@@ -136,33 +131,8 @@ def _bundle(folder: Path, out: Path) -> None:
         )
 
 
-def _licenses(modules: Path) -> str:
-    """The licenses of what is bundled, one after the other."""
-    parts = ["Licenses of the packages that the page is bundled from.\n"]
-    for path in sorted(modules.rglob("package.json")):
-        text = next(iter(sorted(path.parent.glob("LICENSE*"))), None)
-        about = json.loads(path.read_text("utf-8"))
-        if text is not None and "name" in about and "esbuild" not in about["name"]:
-            parts.append(f"{about['name']} {about.get('version', '')}\n\n{text.read_text('utf-8')}")
-    return "\n----\n\n".join(parts)
-
-
-def _npm(folder: Path, *words: str) -> None:
-    npm = shutil.which("npm")
-    if npm is None:
-        raise GpueduError(
-            "the playground's page is bundled with npm, which is not here",
-            remedy="install Node.js 20 or newer, which brings npm",
-        )
-    _run([npm, *words], folder)
-
-
-def _run(command: list[str], folder: Path) -> None:
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode:
-        name = Path(command[0]).name
-        last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:] or ["no message"]
-        raise GpueduError(
-            f"`{name} {command[1]}` failed while the playground was built: {last[0]}",
-            remedy="run it again with a connection to npm's registry",
-        )
+def _bundled(modules: Path) -> list[str]:
+    """The packages of which the editor consists."""
+    homes = [*modules.glob("@codemirror/*"), *modules.glob("@lezer/*"), *modules.glob("@marijn/*")]
+    homes += [modules / name for name in ("crelt", "style-mod", "w3c-keyname")]
+    return sorted(home.relative_to(modules).as_posix() for home in homes if home.is_dir())

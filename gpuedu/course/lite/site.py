@@ -11,14 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from gpuedu.course.lite import PYODIDE_URL
+from gpuedu.course.lite.node_packages import copy_parser, node_packages
 from gpuedu.course.lite.notebooks import write_notebooks
+from gpuedu.course.lite.page import build_playground
 from gpuedu.course.lite.pages import write_pages
 from gpuedu.course.lite.wheels import BESIDE, write_course_wheel, write_installed_wheel
+from gpuedu.course.tab.session import PARSER_FOLDER
 from gpuedu.errors import GpueduError
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 _KERNEL = "@jupyterlite/pyodide-kernel-extension"
 _EXTENSIONS = (_KERNEL, "@jupyter-widgets/jupyterlab-manager")
+_PYODIDE = "static/pyodide"
 _MARK = "jupyter-lite.json"
 _APPS = ("notebooks", "lab", "tree")
 
@@ -42,15 +46,18 @@ def build_site(root: Path, out: Path, pyodide: Path | None = None) -> Path:
             f"{out} holds something that is no site of ours",
             remedy="name a new folder, or empty it",
         )
-    with tempfile.TemporaryDirectory(prefix="gpuedu-lite-") as made:
+    with tempfile.TemporaryDirectory(prefix="gpuedu-lite-") as made, node_packages() as packages:
         work, site = Path(made), Path(made) / "site"
         wheels = _write_wheels(work / "wheels")
         write_notebooks(root, work / "files")
         _write_settings(work, wheels, pyodide)
         _run_jupyterlite(work, site)
         if pyodide is not None:
-            shutil.copytree(pyodide, site / "static" / "pyodide", dirs_exist_ok=True)
-        write_pages(site, own_pyodide=pyodide is not None, playground=False)
+            shutil.copytree(pyodide, site / _PYODIDE, dirs_exist_ok=True)
+        copy_parser(packages, site / PARSER_FOLDER)
+        address = f"../{_PYODIDE}/" if pyodide else PYODIDE_URL
+        build_playground(site / "playground", address, wheels[0], packages)
+        write_pages(site, own_pyodide=pyodide is not None)
         _replace(out, site)
     return out / "index.html"
 
@@ -85,7 +92,7 @@ def _write_settings(work: Path, wheels: list[Path], pyodide: Path | None) -> Non
         work / "jupyter_lite_config.json",
         {"LiteBuildConfig": build, "PipliteAddon": {"piplite_urls": [str(w) for w in wheels]}},
     )
-    address = "./static/pyodide/" if pyodide else PYODIDE_URL
+    address = f"./{_PYODIDE}/" if pyodide else PYODIDE_URL
     kernel = {"pyodideUrl": f"{address}pyodide.js", "disablePyPIFallback": True}
     page = {
         "appName": "gpuedu",

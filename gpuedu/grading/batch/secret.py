@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 from pathlib import Path
@@ -10,35 +11,75 @@ from gpuedu.errors import GpueduError
 from gpuedu.grading.verdict import SUFFIX
 
 NAME = "class-secret.txt"
+DIGEST = "class-secret.sha256"
+_NAME_IT = "name the file of before by `--secret` (for nbgrader, by `ClassVerdicts.secret`)"
 
 
 def class_secret(out: Path, given: Path | None = None) -> str:
     """The secret in a file of the teacher's; else that beside the verdicts, drawn at first.
 
+    A digest beside the verdicts keeps which secret the teacher's was.
+
     Raises:
-        GpueduError: the teacher's file is not there, or empty.
+        GpueduError: the teacher's file is not there, or empty; or the folder of the verdicts was
+            used with another secret before.
     """
-    if given is not None:
-        try:
-            text = given.read_text("utf-8").strip()
-        except OSError as fault:
-            raise GpueduError(f"{given} cannot be read: {fault.strerror}") from fault
-        if not text:
-            raise GpueduError(f"{given} is empty", remedy="write any long text into it")
-        return text
     path = out / NAME
-    if not path.exists():
-        out.mkdir(parents=True, exist_ok=True)
-        _draw(path)
-    return path.read_text("utf-8").strip()
+    if given is not None:
+        text = _read(given)
+    elif path.exists() or not (out / DIGEST).exists():
+        if not path.exists():
+            _write_once(path, secrets.token_hex(24))
+        text = path.read_text("utf-8").strip()
+    else:
+        raise GpueduError(
+            f"{out} was used with a secret in a file of yours, and no file was named now",
+            remedy=f"{_NAME_IT}; or take another folder of verdicts",
+        )
+    _require_same(out, text)
+    return text
 
 
-def _draw(path: Path) -> None:
-    """Write a new secret, whole; of two commands that begin at once, both take the first's."""
+def _read(given: Path) -> str:
+    try:
+        text = given.read_text("utf-8").strip()
+    except OSError as fault:
+        raise GpueduError(f"{given} cannot be read: {fault.strerror}") from fault
+    if not text:
+        raise GpueduError(f"{given} is empty", remedy="write any long text into it")
+    return text
+
+
+def _require_same(out: Path, secret: str) -> None:
+    """Raise GpueduError where the folder was used with another secret; note this one if with none.
+
+    With another secret, learners would silently be judged by other numbers than they were given.
+    """
+    own, noted = out / NAME, out / DIGEST
+    if not own.exists() and not noted.exists():
+        _write_once(noted, digest_of(secret))
+    before = noted.read_text("utf-8").strip() if noted.exists() else digest_of(_read(own))
+    if before != digest_of(secret):
+        used = _NAME_IT if noted.exists() else "leave out the secret's file, since its own is there"
+        raise GpueduError(
+            f"{out} was used with another secret before: with this one, learners would be judged "
+            "by other cases and numbers than they were given",
+            remedy=f"{used}; or take another folder of verdicts",
+        )
+
+
+def digest_of(secret: str) -> str:
+    """Tells whether a secret is the same as another, and nothing else."""
+    return hashlib.sha256(f"class secret {secret}".encode()).hexdigest()
+
+
+def _write_once(path: Path, text: str) -> None:
+    """Write a file, whole, for its owner; of two commands that begin at once, the first's stays."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "w") as file:
-        file.write(secrets.token_hex(24) + "\n")
+        file.write(text + "\n")
         file.flush()
         os.fsync(handle)
     try:

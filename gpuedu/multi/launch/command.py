@@ -14,6 +14,7 @@ from typing import Any
 
 import psutil
 
+from gpuedu.interrupts import quiet_interrupts
 from gpuedu.multi.launch.board import Board
 from gpuedu.multi.launch.outcome import Launched, LaunchError, outcome_of
 from gpuedu.multi.launch.rank import BOARD, TASK, run_rank
@@ -66,21 +67,24 @@ def launch(
         CommunicationError: the ranks called different collectives, or on unequal shapes.
         DeadlockError: the ranks wait for each other; who for whom, in which line.
     """
-    backend = backend or _usual_backend(ranks)
-    _require_room(ranks, backend)
-    with _ONE_AT_A_TIME, own_folder() as folder:
-        (folder / TASK).write_bytes(_pack(function, arguments, backend, time_limit_s))
-        board = Board(folder / BOARD, ranks, create=True)
-        lines = _Lines()
-        watch = Watch(folder, board, time_limit_s=time_limit_s, stall_s=stall_s, show=show or lines)
-        try:
-            with ready_server(), own_files(folder), quiet_launcher(), own_settings(), watch:
-                statuses = _run_elastic(folder, ranks, restarts)
-        finally:
-            end_processes(folder, watch.began_s, wait_s=5.0)
-            board.close()
-            lines.finish()
-        return outcome_of(folder, ranks, watch, statuses)
+    with quiet_interrupts():
+        backend = backend or _usual_backend(ranks)
+        _require_room(ranks, backend)
+        with _ONE_AT_A_TIME, own_folder() as folder:
+            (folder / TASK).write_bytes(_pack(function, arguments, backend, time_limit_s))
+            board = Board(folder / BOARD, ranks, create=True)
+            lines = _Lines()
+            watch = Watch(
+                folder, board, time_limit_s=time_limit_s, stall_s=stall_s, show=show or lines
+            )
+            try:
+                with ready_server(), own_files(folder), quiet_launcher(), own_settings(), watch:
+                    statuses = _run_elastic(folder, ranks, restarts)
+            finally:
+                end_processes(folder, watch.began_s, wait_s=5.0)
+                board.close()
+                lines.finish()
+            return outcome_of(folder, ranks, watch, statuses)
 
 
 _ONE_AT_A_TIME = threading.Lock()

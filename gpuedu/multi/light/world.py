@@ -10,6 +10,7 @@ from typing import Any
 
 from gpuedu.clock import Timeline, VirtualClock
 from gpuedu.errors import DeadlockError, GpueduError
+from gpuedu.interrupts import quiet_interrupts
 from gpuedu.multi.exchanges import CommunicationError, Exchange, RankError
 from gpuedu.multi.light.meetings import Meetings
 from gpuedu.multi.light.posts import Mailbox
@@ -153,7 +154,7 @@ def run_light(
     cluster = cluster or Cluster(ranks, link("nvlink4"))
     if cluster.ranks != ranks:
         raise ValueError(f"{ranks} ranks do not fit a cluster of {cluster.ranks}")
-    with lend_distributed(function, *lend_to):
+    with quiet_interrupts(), lend_distributed(function, *lend_to):
         return LightWorld(cluster, seed).run(function, arguments)
 
 

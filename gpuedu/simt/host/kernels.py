@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from gpuedu.interrupts import quiet_interrupts
 from gpuedu.simt.host import hazards, limits, seam, signatures, sources
 from gpuedu.simt.host.arguments import Arguments, prototype
 from gpuedu.simt.host.errors import (
@@ -246,9 +247,10 @@ class LaunchConfiguration:
 
     def __call__(self, *args: Any) -> None:
         """Launch."""
-        self.dispatcher.launch(
-            args, self.griddim, self.blockdim, self.stream, self.sharedmem, stacklevel=3
-        )
+        with quiet_interrupts():
+            self.dispatcher.launch(
+                args, self.griddim, self.blockdim, self.stream, self.sharedmem, stacklevel=3
+            )
 
     def __repr__(self) -> str:
         return f"<{self.dispatcher.__name__}[{self.griddim}, {self.blockdim}]>"
@@ -274,9 +276,10 @@ class ForAll:
         configured = self.dispatcher._configure(
             blocks, self.thread_per_block, self.stream, self.sharedmem, stacklevel=4
         )
-        self.dispatcher.launch(
-            args, configured.griddim, configured.blockdim, self.stream, self.sharedmem
-        )
+        with quiet_interrupts():
+            self.dispatcher.launch(
+                args, configured.griddim, configured.blockdim, self.stream, self.sharedmem
+            )
 
 
 def _parameters(py_func: Callable[..., Any]) -> tuple[tuple[str, ...], tuple]:

@@ -16,7 +16,7 @@ import pytest
 from gpuedu.errors import GpueduError
 from gpuedu.exercises.registry import load
 from gpuedu.grading.batch.running import grade_class
-from gpuedu.grading.batch.secret import NAME, class_secret, require_fresh
+from gpuedu.grading.batch.secret import DIGEST, NAME, class_secret, require_fresh
 from gpuedu.grading.batch.submissions import find_submissions
 from gpuedu.grading.judge.cells import Cells
 from gpuedu.grading.judge.examining import examine_cells
@@ -145,12 +145,49 @@ def test_the_secret_is_drawn_once_and_is_the_owners(tmp_path):
     assert (tmp_path / "out" / NAME).stat().st_mode & 0o077 == 0
     own = tmp_path / "secret.txt"
     own.write_text("  my class  \n")
-    assert class_secret(tmp_path / "out", own) == "my class"
+    assert class_secret(tmp_path / "mine", own) == "my class"
     own.write_text("\n")
     with pytest.raises(GpueduError, match="is empty"):
         class_secret(tmp_path / "out", own)
     with pytest.raises(GpueduError, match="cannot be read"):
         class_secret(tmp_path / "out", tmp_path / "none")
+
+
+def test_a_folder_keeps_to_the_secret_that_it_was_used_with(tmp_path):
+    mine, other = tmp_path / "mine.txt", tmp_path / "other.txt"
+    mine.write_text("my class\n")
+    other.write_text("another class\n")
+    out = tmp_path / "out"
+    for _ in range(2):
+        assert class_secret(out, mine) == "my class"
+    assert [path.name for path in out.iterdir()] == [DIGEST]
+    assert "my class" not in (out / DIGEST).read_text()
+    with pytest.raises(GpueduError, match=r"another secret before.*name the file of before"):
+        class_secret(out, other)
+    with pytest.raises(GpueduError, match=r"no file was named now.*`--secret`"):
+        class_secret(out)
+    drawn = class_secret(tmp_path / "drawn")
+    with pytest.raises(GpueduError, match=r"another secret before.*leave out the secret's file"):
+        class_secret(tmp_path / "drawn", other)
+    other.write_text(drawn)
+    assert class_secret(tmp_path / "drawn", other) == drawn
+
+
+def test_grade_refuses_another_secret_than_variants_used(tmp_path):
+    (tmp_path / "mine.txt").write_text("my class")
+    (tmp_path / "other.txt").write_text("another class")
+    (tmp_path / "submitted").mkdir()
+    command = ["variants", "handouts", "--verdicts", "verdicts", "--lesson", LESSON]
+    assert gpuedu_in(tmp_path, *command, "--secret", "mine.txt").returncode == 0
+    for extra in ((), ("--secret", "other.txt")):
+        done = gpuedu_in(tmp_path, "grade", "submitted", "--out", "verdicts", *extra)
+        assert done.returncode != 0
+        assert "secret" in done.stderr and "another folder of verdicts" in done.stderr
+
+
+def gpuedu_in(folder, *command):
+    command = [sys.executable, "-m", "gpuedu", *command]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
 def test_without_a_sandbox_code_is_run_only_if_that_is_said_and_the_verdict_says_so(tmp_path):

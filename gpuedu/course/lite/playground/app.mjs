@@ -77,7 +77,7 @@ function forget() {
   underline(kernel, []);
   underline(args, []);
   $("told").replaceChildren();
-  for (const id of ["line", "steps", "arrays", "totals"]) $(id).hidden = true;
+  for (const id of ["line", "printed", "steps", "arrays", "totals"]) $(id).hidden = true;
   $("welcome").hidden = false;
   stale();
 }
@@ -204,6 +204,8 @@ async function show(report) {
   $("totals-body").replaceChildren(make("p", { class: "aside" }, report.title), showTotals(report));
   for (const id of ["line", "steps", "arrays", "totals"]) $(id).hidden = false;
   $("steps").hidden = !report.steps;
+  $("printed").hidden = !report.printed;
+  $("printed-body").textContent = report.printed;
   Object.assign($("watch"), { value: report.watched, max: report.blocks - 1, disabled: report.blocks === 1 });
   markLines(kernel, { step: null });
   now.line = worthALook(report, now.line);
