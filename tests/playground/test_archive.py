@@ -67,7 +67,7 @@ def test_the_archive_is_small_and_has_no_compiled_part(archive):
     with zipfile.ZipFile(archive) as opened:
         names = opened.namelist()
     assert archive.stat().st_size < 1_000_000
-    assert all(name.endswith((".py", ".j2", ".toml", ".txt", ".mjs")) for name in names)
+    assert not [name for name in names if name.endswith((".so", ".pyd", ".c"))]
     assert {"jinja2/environment.py", "markupsafe/__init__.py"} <= set(names)
 
 
