@@ -65,20 +65,6 @@ def site(built, pyodide):
         yield served
 
 
-@pytest.fixture(scope="session")
-def chromium():
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        pytest.skip("no chromium here (Debian: apt-get install chromium)")
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def profile(chromium):
     """Opens pages, each in a profile of its own; a fault of the page's script fails the test."""

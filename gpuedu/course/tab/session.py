@@ -49,6 +49,7 @@ async def begin(lesson: str, *, cuda_c: bool = False) -> None:
         keeping = Keeping()
         await _restore(keeping)
     except Exception:  # whatever a browser without storage raises
+        session.use_store(open_store(in_memory=True, tell=session.tell))
         print(_NOT_KEPT)
         return
     print(_KEPT)
@@ -68,11 +69,12 @@ async def _bring_release(keeping: Keeping, lesson: str) -> None:
     try:
         released = await _fetch(f"{site_root()}files/{name}")
         counts = release.bring(_DRIVE / name, await keeping.released(name), released)
-        await keeping.keep_released(name, released)
+        if counts is None:
+            await keeping.keep_released(name, released)
+        else:  # the page that is open may yet be saved over it: brought once it is found again
+            print(_NEWER)
     except Exception:  # offline, or no drive in this window: the lesson stays as it is
         return
-    if counts is not None:
-        print(_NEWER)
 
 
 async def _prepare_cuda_c() -> None:
