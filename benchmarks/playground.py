@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT))
 
 from gpuedu.course.lite.node_packages import node_packages  # noqa: E402
 from gpuedu.course.lite.page import build_playground  # noqa: E402
-from gpuedu.course.lite.wheels import write_course_wheel  # noqa: E402
+from gpuedu.course.lite.site import write_wheels  # noqa: E402
 from tests.tab.site import Site, serve  # noqa: E402
 
 SHOWN = (
@@ -45,9 +45,9 @@ def main() -> None:
     pyodide = Path(os.environ["GPUEDU_PYODIDE"])
     with tempfile.TemporaryDirectory() as made:
         out = Path(made) / "playground"
-        wheel = write_course_wheel(ROOT / "gpuedu", Path(made))
         with node_packages() as packages:
-            build_playground(out, "../pyodide/", wheel, packages)
+            wheels = write_wheels(Path(made) / "wheels", packages)
+            build_playground(out, "../pyodide/", wheels, packages)
         with serve({"playground": out, "pyodide": pyodide}) as site, sync_playwright() as play:
             path = shutil.which("chromium") or shutil.which("chromium-browser")
             browser = play.chromium.launch(executable_path=path, args=["--no-sandbox"])

@@ -23,10 +23,13 @@ _PYTHON_NUMBERS = {
 def as_index(numbers: Any) -> np.ndarray:
     """Integers as NumPy's indices; on a computer int64 comes back as it is.
 
+    Raises:
+        TypeError: They are no integers.
+
     >>> as_index(np.array([3, 0], np.int64)).dtype == np.intp
     True
     """
-    return np.asarray(numbers).astype(np.intp, copy=False)
+    return np.asarray(numbers).astype(np.intp, copy=False, casting="same_kind")
 
 
 def count_each(numbers: Any, minlength: int = 0) -> np.ndarray:
@@ -45,6 +48,16 @@ def python_dtype(kind: type) -> np.dtype | None:
     (dtype('int64'), dtype('float64'), None)
     """
     return _PYTHON_NUMBERS.get(kind)
+
+
+def as_dtype(dtype: Any) -> np.dtype:
+    """What ``np.dtype`` makes of ``dtype`` on a GPU's host: ``int`` is int64.
+
+    >>> as_dtype(int), as_dtype("f4")
+    (dtype('int64'), dtype('float32'))
+    """
+    known = python_dtype(dtype) if isinstance(dtype, type) else None
+    return np.dtype(dtype) if known is None else known
 
 
 def as_array(value: Any) -> np.ndarray:

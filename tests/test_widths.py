@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gpuedu.widths import as_array, as_index, count_each, python_dtype
+from gpuedu.widths import as_array, as_dtype, as_index, count_each, python_dtype
 
 WIDE = np.array([4, 0, 4, 2], np.int64)
 
@@ -17,6 +17,11 @@ def test_indices_are_taken_by_numpy():
 def test_an_index_that_is_one_already_is_not_copied():
     index = np.array([1, 2], np.intp)
     assert as_index(index) is index
+
+
+def test_floats_are_no_indices():
+    with pytest.raises(TypeError, match="same_kind"):
+        as_index(np.array([1.0]))
 
 
 @pytest.mark.parametrize("numbers", [WIDE, WIDE.astype(np.uint8), WIDE.tolist()])
@@ -46,3 +51,4 @@ def test_python_integers_have_64_bits_and_numpys_keep_theirs(value, dtype):
 def test_python_types_have_the_dtypes_of_a_gpus_host():
     found = [str(python_dtype(kind)) for kind in (bool, int, float, complex, str)]
     assert found == ["bool", "int64", "float64", "complex128", "None"]
+    assert [str(as_dtype(kind)) for kind in (int, "int32", np.uint8)] == ["int64", "int32", "uint8"]

@@ -24,7 +24,10 @@ def pull(root: Path) -> str:
         return f"git does not work here, so nothing was pulled: {_reason(changed)}"
     if changed.stdout:
         names = ", ".join(line[3:] for line in changed.stdout.splitlines()[:3])
-        return f"Nothing was pulled, to keep your changes ({names}): `git stash` puts them aside."
+        return (
+            f"Nothing was pulled, to keep your changes ({names}): `git stash` puts them aside, and "
+            "`git stash pop` brings them back after `make update`."
+        )
     if _git(root, "rev-parse", "--verify", "@{upstream}").returncode:
         return "Nothing was pulled: this branch follows none. Try `git switch main`."
     before = _head(root)

@@ -23,7 +23,8 @@ def grade(
     resume: Annotated[bool, typer.Option(help="Go on with a run that was interrupted.")] = False,
     again: Annotated[bool, typer.Option(help="Grade also what has a verdict.")] = False,
     sandbox: Annotated[
-        bool, typer.Option(help="Without: for code you trust; every verdict says so.")
+        bool,
+        typer.Option(help="Without: for code you trust, not as root; every verdict says so."),
     ] = True,
     regrade: Annotated[
         list[str] | None,
@@ -38,7 +39,10 @@ def grade(
     from gpuedu.grading.batch.secret import class_secret, require_fresh
     from gpuedu.grading.batch.submissions import find_submissions
     from gpuedu.grading.batch.variants import variants_in
+    from gpuedu.grading.sandbox.users import require_ordinary_user
 
+    if not sandbox and not scheduler:  # a cluster's workers look at who they are themselves
+        require_ordinary_user()
     for exercise in regrade or ():
         lesson_of(exercise)  # raises for one that there is not
     if not (resume or again or regrade):

@@ -47,8 +47,24 @@ def test_what_was_changed_is_kept_and_named(public, clone):
     release(public, "second")
     (clone / "lesson").write_text("mine")
     said = pull(clone)
-    assert "Nothing was pulled" in said and "lesson" in said and "git stash" in said
+    assert "Nothing was pulled" in said and "lesson" in said and "git stash pop" in said
     assert (clone / "lesson").read_text() == "mine"
+
+
+def test_what_it_says_of_changes_works(public, clone):
+    (public / "settings").write_text("first\n")
+    git(public, "add", "settings")
+    release(public, "second")
+    pull(clone)
+    with (clone / "settings").open("a") as settings:
+        settings.write("mine\n")
+    release(public, "third")
+    assert "(settings): `git stash`" in pull(clone)
+    git(clone, "stash")
+    assert pull(clone).startswith("Pulled: ")
+    git(clone, "stash", "pop")
+    assert (clone / "settings").read_text() == "first\nmine\n"
+    assert (clone / "lesson").read_text() == "third"
 
 
 def test_a_folder_that_is_no_clone(tmp_path):

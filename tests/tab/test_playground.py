@@ -14,7 +14,7 @@ import pytest
 
 from gpuedu.course.lite.node_packages import node_packages
 from gpuedu.course.lite.page import build_playground, examples
-from gpuedu.course.lite.wheels import write_course_wheel
+from gpuedu.course.lite.site import write_wheels
 from tests.tab.links import fragment, launch_of
 from tests.tab.site import serve
 
@@ -52,11 +52,10 @@ def pyodide():
 def built(pyodide, tmp_path_factory):
     if shutil.which("npm") is None:
         pytest.skip("no npm here, which bundles the page (Node.js brings it)")
-    package = Path(__file__).parents[2] / "gpuedu"
-    wheel = write_course_wheel(package, tmp_path_factory.mktemp("wheel"))
     out = tmp_path_factory.mktemp("site") / "playground"
     with node_packages() as packages:
-        build_playground(out, "../pyodide", wheel, packages)
+        wheels = write_wheels(tmp_path_factory.mktemp("wheels"), packages)
+        build_playground(out, "../pyodide", wheels, packages)
     return out
 
 

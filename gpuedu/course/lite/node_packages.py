@@ -1,4 +1,4 @@
-"""What the site takes from npm: the playground's editor, and the parser of CUDA C.
+"""What the site takes from npm: the playground's editor, the parser of CUDA C, and a compiler.
 
 All of it is pinned in ``package-lock.json``, with the sums of the packages.
 """
@@ -55,6 +55,15 @@ def run(command: list[str], folder: Path) -> None:
             f"`{name} {command[1]}` failed while the site was built: {last[0]}",
             remedy="run it again with a connection to npm's registry",
         )
+
+
+def compile_wheels(packages: Path, wheels: Path) -> None:
+    """Have the tab's own Python, under Node.js, compile the wheels of a folder."""
+    node = shutil.which("node")
+    if node is None:
+        raise GpueduError("node is not here, which npm comes with", remedy="install Node.js 20")
+    shutil.copy(HERE / "compile.mjs", packages)  # it finds its package beside itself
+    run([node, "compile.mjs", str(wheels.resolve()), str(HERE / "compile_in_tab.py")], packages)
 
 
 def copy_parser(folder: Path, out: Path) -> None:

@@ -6,13 +6,11 @@ import json
 import shutil
 import tomllib
 import zipfile
-from importlib import metadata
-from importlib.util import find_spec
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gpuedu.course.lite.node_packages import HERE, licenses, run
-from gpuedu.errors import GpueduError
 
 ARCHIVE = "machine.zip"
 _NEEDED = (
@@ -29,24 +27,24 @@ _NEEDED = (
 )
 """Files and folders of the wheel that the machine needs, beside what is at the package's top."""
 
-_TEMPLATES = {"jinja2": "Jinja2", "markupsafe": "MarkupSafe"}
-"""Packages that draw the stepper's frames, with the names of their distributions."""
+_TEMPLATES = ("jinja2/", "markupsafe/")
+"""Packages that draw the stepper's frames."""
 
 
-def build_playground(out: Path, pyodide: str, wheel: Path, packages: Path) -> None:
+def build_playground(out: Path, pyodide: str, wheels: Sequence[Path], packages: Path) -> None:
     """Build the page into a folder.
 
     Args:
         out: The folder; it is made where it is missing.
         pyodide: Address of the folder with Pyodide, absolute or relative to the page.
-        wheel: The course's wheel; what the machine needs is taken from it.
+        wheels: The site's wheels; what the machine needs is taken from them.
         packages: A folder of ``node_packages``.
 
     Raises:
         GpueduError: the page could not be bundled.
     """
     out.mkdir(parents=True, exist_ok=True)
-    write_archive(out / ARCHIVE, wheel)
+    write_archive(out / ARCHIVE, wheels)
     shutil.copytree(HERE / "playground", packages / "playground", dirs_exist_ok=True)
     _bundle(packages, out)
     modules = packages / "node_modules"
@@ -76,40 +74,24 @@ def examples() -> list[dict[str, Any]]:
     return found
 
 
-def write_archive(path: Path, wheel: Path) -> None:
-    """The part of the wheel that runs kernels, with the pure parts of the template packages."""
+def write_archive(path: Path, wheels: Sequence[Path]) -> None:
+    """The part of the wheels that runs kernels, with the packages for templates."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        with zipfile.ZipFile(wheel) as whole:
-            for name in sorted(whole.namelist()):
-                if _is_needed(name):
+        for wheel in wheels:
+            with zipfile.ZipFile(wheel) as whole:
+                for name in sorted(filter(_is_needed, whole.namelist())):
                     archive.writestr(name, whole.read(name))
-        for package, distribution in _TEMPLATES.items():
-            for name, content in _pure_files(package, distribution):
-                archive.writestr(name, content)
 
 
 def _is_needed(name: str) -> bool:
-    is_top = PurePosixPath(name).parent == PurePosixPath("gpuedu")
+    if name.startswith(_TEMPLATES):
+        return True
+    path = PurePosixPath(name.replace("/__pycache__/", "/"))
+    module = str(path.with_name(f"{path.name.partition('.')[0]}.py"))
+    is_top = path.parent == PurePosixPath("gpuedu")
     return is_top or any(
-        name.startswith(own) if own.endswith("/") else name == own for own in _NEEDED
+        name.startswith(own) if own.endswith("/") else module == own for own in _NEEDED
     )
-
-
-def _pure_files(package: str, distribution: str) -> list[tuple[str, bytes]]:
-    """A package's Python files and its licenses, from where it is installed."""
-    spec = find_spec(package)
-    if spec is None or spec.origin is None:
-        raise GpueduError(
-            f"{distribution} is not installed, and the page's stepper needs it",
-            remedy=f"`pip install {distribution}`",
-        )
-    home = Path(spec.origin).parent
-    files = [(f"{package}/{path.name}", path.read_bytes()) for path in sorted(home.glob("*.py"))]
-    for record in metadata.files(distribution) or []:
-        if "license" in record.name.lower():
-            told = PurePosixPath(package) / record.name
-            files.append((str(told), Path(record.locate()).read_bytes()))
-    return files
 
 
 def _bundle(folder: Path, out: Path) -> None:

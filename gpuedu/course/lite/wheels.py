@@ -88,6 +88,22 @@ def write_installed_wheel(name: str, folder: Path) -> Path:
     return _write(folder, name, found.version, told, files)
 
 
+def add_bytecode(wheel: Path) -> None:
+    """Put the bytecode that ``compile_in_tab`` left beside a wheel into it.
+
+    With it a tab imports the course in less than half the time.
+    """
+    beside = Path(f"{wheel}.zip")
+    name, version, _ = wheel.name.split("-", 2)
+    info = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(wheel) as whole, zipfile.ZipFile(beside) as compiled:
+        about = whole.read(f"{info}/METADATA").decode()
+        files = {entry: whole.read(entry) for entry in whole.namelist() if info not in entry}
+        files |= {entry: compiled.read(entry) for entry in compiled.namelist()}
+    _write(wheel.parent, name, version, about, files)
+    beside.unlink()
+
+
 def _write(folder: Path, name: str, version: str, about: str, files: Mapping[str, bytes]) -> Path:
     stem = f"{name.replace('-', '_')}-{version}"
     info = f"{stem}.dist-info"
@@ -96,9 +112,9 @@ def _write(folder: Path, name: str, version: str, about: str, files: Mapping[str
     whole[f"{info}/RECORD"] = _record(whole.items(), f"{info}/RECORD").encode()
     path = folder / f"{stem}-py3-none-any.whl"
     folder.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
         for entry, data in whole.items():
-            wheel.writestr(zipfile.ZipInfo(entry, _DATE), data, zipfile.ZIP_DEFLATED)
+            wheel.writestr(zipfile.ZipInfo(entry, _DATE), data, zipfile.ZIP_DEFLATED, 9)
     return path
 
 

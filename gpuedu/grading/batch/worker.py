@@ -19,6 +19,7 @@ from gpuedu.grading.judge.zygote import Zygote
 from gpuedu.grading.player.namespaces import die_with_parent
 from gpuedu.grading.sandbox.availability import require_sandbox
 from gpuedu.grading.sandbox.limits import SandboxError
+from gpuedu.grading.sandbox.users import require_ordinary_user
 from gpuedu.grading.submission import Submission
 from gpuedu.grading.verdict import Verdict
 
@@ -99,6 +100,8 @@ def _why_unfit(job: Job) -> str:
     try:
         if job.sandbox:
             require_sandbox()
+        else:
+            require_ordinary_user()
     except SandboxError as fault:
         return str(fault)
     return ""

@@ -17,5 +17,5 @@ def require_sandbox() -> None:
             "no control group can be made here, so nothing would limit memory and processes",
             remedy="start the grader in a delegated scope: `systemd-run --user --scope "
             "-p Delegate=yes gpuedu grade ...`, or as root (learners' code never runs as root); "
-            "or `--no-sandbox` for code you trust",
+            "or, as an ordinary user, `--no-sandbox` for code you trust",
         )

@@ -56,7 +56,8 @@ def program() -> str:
     if found is None:
         raise SandboxError(
             "bubblewrap is not installed: a learner's code would run without a sandbox",
-            remedy="`apt install bubblewrap` (Linux only), or `--no-sandbox` for code you trust",
+            remedy="`apt install bubblewrap` (Linux only), or as an ordinary user "
+            "`--no-sandbox` for code you trust",
         )
     _require_namespaces(found)
     return found
@@ -74,7 +75,8 @@ def _require_namespaces(program: str) -> None:
         raise SandboxError(
             f"bubblewrap cannot make a sandbox here: {why}",
             remedy="allow unprivileged user namespaces (in a container, its seccomp profile "
-            f"decides), {other}or `--no-sandbox` for code you trust",
+            f"decides), {other}or as an ordinary user "
+            "`--no-sandbox` for code you trust",
         )
 
 

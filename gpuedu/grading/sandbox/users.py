@@ -19,6 +19,16 @@ def players_user() -> int | None:
     return PLAYERS if os.geteuid() == 0 else None
 
 
+def require_ordinary_user() -> None:
+    """Raise SandboxError where code without a sandbox would run as root."""
+    if os.geteuid() == 0:
+        raise SandboxError(
+            "`--no-sandbox` would run learners' code as root, which may do anything here",
+            remedy="leave it out: root can make the sandbox, in which learners' code is another "
+            "user; or start the grader as an ordinary user",
+        )
+
+
 def require_readable(folders: Iterable[Path]) -> None:
     """Raise SandboxError where players could not read a folder that is mounted for them.
 

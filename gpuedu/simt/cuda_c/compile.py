@@ -13,7 +13,7 @@ from gpuedu.simt.builder import Builder
 from gpuedu.simt.cuda_c.constants import bind_constants
 from gpuedu.simt.cuda_c.instances import scope_of, template_arguments
 from gpuedu.simt.cuda_c.lowerer import Binding, Frame, Lowerer, Variable, pointer_to
-from gpuedu.simt.cuda_c.memory import global_memory
+from gpuedu.simt.cuda_c.memory import global_memory, shared_memory
 from gpuedu.simt.cuda_c.module import Function, Module
 from gpuedu.simt.cuda_c.outline import read_module
 from gpuedu.simt.cuda_c.parameters import declared_parameters
@@ -144,6 +144,7 @@ def compile_cuda_c(kernel: CudaCKernel) -> Program:
     frame = Frame(function, [scope, {}], VOID, in_memory=address_taken(function))
     k.frames.append(frame)
     global_memory(k)
+    shared_memory(k, function)
     names: dict[str, Value] = {}
     k.builder.names = names
     parameters: list[Slot | ArraySlot] = []

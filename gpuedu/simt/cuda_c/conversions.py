@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpuedu.errors import KernelSourceError
 from gpuedu.simt.cuda_c.folding import cast, divided, folded, plus
-from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, pointer_parts, pointer_to
+from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, known, pointer_parts, pointer_to
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import short
 from gpuedu.simt.cuda_c.types import (
@@ -45,7 +46,14 @@ def convert(k: Lowerer, node: Node, typed: Typed, target: CType) -> Typed:
             one = Scalar(Const(np.uint32(1)))
             first = Scalar(cast(typed.expression, np.dtype(np.uint32)))
             return Typed(target, Tuple((first, one, one), tuple(name for name, _ in fields)))
+        case Number(), Pointer() if known(typed) == 0:
+            raise null_pointer(k, node)
     raise k.refuse(node, f"`{short(node)}` is `{typed.type}`, which cannot become `{target}` here")
+
+
+def null_pointer(k: Lowerer, node: Node) -> KernelSourceError:
+    """The error for a null pointer that is not just asked for."""
+    return k.refuse(node, "a null pointer is not modelled", "pass a flag beside the pointer")
 
 
 def _pointer(k: Lowerer, node: Node, typed: Typed, target: Pointer) -> Typed:
@@ -107,4 +115,6 @@ def common_type(k: Lowerer, node: Node, left: CType, right: CType) -> CType:
         return arithmetic(left, right)
     if isinstance(left, Pointer) and isinstance(right, Pointer) and left.target == right.target:
         return Pointer(left.target, left.const or right.const)
+    if {type(left), type(right)} == {Pointer, Number}:  # C++ takes no number but 0 here
+        raise null_pointer(k, node)
     raise k.refuse(node, f"`{left}` and `{right}` have no common type")

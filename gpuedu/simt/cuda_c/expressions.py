@@ -8,7 +8,7 @@ from typing import Any
 
 from gpuedu.simt.cuda_c import threads
 from gpuedu.simt.cuda_c.access import read
-from gpuedu.simt.cuda_c.conversions import common_type, convert, is_there, truth
+from gpuedu.simt.cuda_c.conversions import common_type, convert, is_there, null_pointer, truth
 from gpuedu.simt.cuda_c.literals import character, literal
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Fixed, Lowerer, Typed, constant
 from gpuedu.simt.cuda_c.nodes import Node
@@ -95,7 +95,7 @@ def evaluate_value(k: Lowerer, node: Node) -> Typed:
         case "condition_clause":
             return evaluate(k, field(node, "value"))
         case "null" | "nullptr":
-            raise k.refuse(node, "a null pointer is not modelled", "pass a flag beside the pointer")
+            raise null_pointer(k, node)
         case "string_literal" | "concatenated_string":
             raise k.refuse(node, "a text can only be the format of `printf`")
         case "lambda_expression":
@@ -136,7 +136,7 @@ def _binary(k: Lowerer, node: Node) -> Typed:
     if operator in ("&&", "||"):
         return _shortcut(k, node, operator)
     sides = [bare(field(node, side)) for side in ("left", "right")]
-    if operator in ("==", "!=") and any(side.type in ("null", "nullptr") for side in sides):
+    if operator in ("==", "!=") and any(map(_is_null_pointer, sides)):
         return _against_null(k, node, operator, sides)
     left, right = (evaluate(k, side) for side in sides)
     for pointer, number in ((left, sides[1]), (right, sides[0])):
@@ -147,11 +147,19 @@ def _binary(k: Lowerer, node: Node) -> Typed:
 
 
 def _against_null(k: Lowerer, node: Node, operator: str, sides: list[Node]) -> Typed:
-    """``p == nullptr`` and ``p != NULL``."""
-    pointer = evaluate(k, next(side for side in sides if side.type not in ("null", "nullptr")))
+    """``p == nullptr``, ``p != NULL`` and ``p == (float*)0``."""
+    pointer = evaluate(k, next((side for side in sides if not _is_null_pointer(side)), sides[0]))
     if not isinstance(pointer.type, Pointer):
         raise k.refuse(node, f"only pointers can be null, this is `{pointer.type}`")
     return _is_null(k, node, operator, pointer)
+
+
+def _is_null_pointer(node: Node) -> bool:
+    """Whether an expression is a null pointer by itself; a plain 0 is one only beside a pointer."""
+    if node.type == "cast_expression" and "*" in text_of(field(node, "type")):
+        value = bare(field(node, "value"))
+        return _is_null_pointer(value) or _ZERO.fullmatch(text_of(value)) is not None
+    return node.type in ("null", "nullptr")
 
 
 def _is_null(k: Lowerer, node: Node, operator: str, pointer: Typed) -> Typed:

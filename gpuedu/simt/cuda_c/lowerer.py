@@ -104,6 +104,7 @@ class Lowerer:
 
     ``frames`` are the functions being inlined, ``arrays`` what the kernel's pointers point to,
     ``shared`` the shared memory by its declaration: all calls of a function use the same.
+    ``outside`` is the memory that is declared outside of functions, by name.
     """
 
     builder: Builder
@@ -113,6 +114,7 @@ class Lowerer:
     keys: dict[str, int] = field(default_factory=dict)
     arrays: list[ArraySlot] = field(default_factory=list)
     shared: dict[tuple[object, ...], Memory] = field(default_factory=dict)
+    outside: dict[str, Binding] = field(default_factory=dict)
 
     @property
     def frame(self) -> Frame:
@@ -153,7 +155,7 @@ class Lowerer:
         for scope in reversed(self.frame.scopes):
             if name in scope:
                 return scope[name]
-        return self.module.bindings.get(name)
+        return self.outside.get(name) or self.module.bindings.get(name)
 
     def bind(self, name: str, binding: Binding) -> None:
         """A name of the innermost scope."""

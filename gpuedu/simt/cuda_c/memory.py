@@ -1,4 +1,4 @@
-"""Memory of a module: ``__device__`` and ``__constant__`` variables, which outlive a launch.
+"""Memory declared outside of functions: ``__device__`` and ``__constant__`` outlive a launch.
 
 Each kernel of a module sees the same memory; the host reaches it by name
 (``RawModule.get_global``).
@@ -13,11 +13,12 @@ import numpy as np
 from gpuedu.simt.cuda_c.constants import bind_constants, reader
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.expressions import evaluate
+from gpuedu.simt.cuda_c.locals import declaration
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Memory, known
-from gpuedu.simt.cuda_c.module import Module
+from gpuedu.simt.cuda_c.module import Function, Module
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.structures import read_declaration
-from gpuedu.simt.cuda_c.syntax import parts, short
+from gpuedu.simt.cuda_c.syntax import parts, short, text_of, walk
 from gpuedu.simt.cuda_c.types import CType, Number, dimensions, dtype_of
 from gpuedu.simt.host.buffers import Buffer, DeviceView
 from gpuedu.simt.program import ArrayType, ConstantArray
@@ -34,7 +35,28 @@ def global_memory(k: Lowerer) -> None:
         )
         k.tables.add("constants", ConstantArray(slot, view))
         _, extents = dimensions(type_)
-        k.frame.scopes[0][name] = Memory(slot, type_, is_scalar=not extents)
+        k.outside[name] = Memory(slot, type_, is_scalar=not extents)
+
+
+def shared_memory(k: Lowerer, kernel: Function) -> None:
+    """Bind the shared memory that is declared outside of functions, as far as a kernel names it."""
+    named = _named_from(k.module, kernel)
+    for node in dict.fromkeys(node for name, node in k.module.shared.items() if name in named):
+        with k.scope():
+            declaration(k, node)
+            k.outside.update(k.frame.scopes[-1])
+
+
+def _named_from(module: Module, kernel: Function) -> set[str]:
+    """The names in a kernel, and in the functions that it may call."""
+    found: set[str] = set()
+    ahead = [kernel]
+    while ahead:
+        for node in walk(ahead.pop().node):
+            if node.type in ("identifier", "type_identifier") and text_of(node) not in found:
+                found.add(text_of(node))
+                ahead += module.functions.get(text_of(node), [])
+    return found
 
 
 def module_memory(module: Module) -> dict[str, tuple[DeviceView, CType, bool]]:

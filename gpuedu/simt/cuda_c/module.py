@@ -52,13 +52,17 @@ class GlobalVariable:
 
 @dataclass(eq=False)
 class Module:
-    """A source text, read; ``bindings`` are the names that every function sees."""
+    """A source text, read; ``bindings`` are the names that every function sees.
+
+    ``shared`` are the declarations of shared memory outside of functions, by name.
+    """
 
     code: str
     text: str
     functions: dict[str, list[Function]] = field(default_factory=dict)
     types: dict[str, CType] = field(default_factory=lambda: dict(TYPEDEFS))
     variables: dict[str, GlobalVariable] = field(default_factory=dict)
+    shared: dict[str, Node] = field(default_factory=dict)
     constants: list[tuple[Node, Node]] = field(default_factory=list)
     enums: list[Node] = field(default_factory=list)
     bindings: dict[str, Any] = field(default_factory=dict)

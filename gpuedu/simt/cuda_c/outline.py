@@ -127,6 +127,9 @@ def _declaration(module: Module, node: Node, template: tuple[Node, ...]) -> None
         return
     if template:
         raise module.refuse(node, "a variable template is not covered")
+    if "__shared__" in given:
+        module.shared.update((declare_name(part), node) for part in listed)
+        return
     if "__device__" in given or "__constant__" in given:
         for part in listed:
             made = declare_name(part)
@@ -137,7 +140,8 @@ def _declaration(module: Module, node: Node, template: tuple[Node, ...]) -> None
         return
     raise module.refuse(
         node,
-        "a variable outside of functions needs `__device__`, `__constant__` or `constexpr`",
+        "a variable outside of functions needs `__device__`, `__constant__`, `__shared__` or "
+        "`constexpr`",
         "pass it as an argument of the kernel",
     )
 

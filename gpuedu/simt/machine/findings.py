@@ -239,12 +239,13 @@ def absent_lane(place: Place, who: Thread, count: int) -> Finding:
 
 
 def exited_threads(place: Place, who: Thread) -> Finding:
-    """Threads that returned before a barrier count as arrived."""
+    """Threads that returned before a barrier: undefined, though they count as arrived here."""
     return Finding(
         Level.NOTE,
         "exited-before-barrier",
-        f"{describe(who)} returned before this barrier: since Volta ended threads count as "
-        "arrived, older devices do not promise it",
+        f"{describe(who)} returned before this barrier: what happens is undefined, the block may "
+        "hang. Since Volta, a barrier no longer waits for threads that have ended, so it often "
+        "works. Do not build on it",
         "guard the work instead of returning early",
         place,
         who,

@@ -69,8 +69,8 @@ def test_a_class_is_graded_as_the_generator_knows(small_class):
     assert read_verdicts(out) == verdicts
 
 
-def run_command(folder, *more):
-    command = [sys.executable, "-m", "gpuedu", "grade", str(folder / "submitted")]
+def run_command(folder, *more, before=()):
+    command = [*before, sys.executable, "-m", "gpuedu", "grade", str(folder / "submitted")]
     command += ["--out", str(folder / "verdicts"), "--workers", "2", *more]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
@@ -192,12 +192,34 @@ def gpuedu_in(folder, *command):
 
 def test_without_a_sandbox_code_is_run_only_if_that_is_said_and_the_verdict_says_so(tmp_path):
     expected = make_class(tmp_path / "submitted", LESSON, "rpb", seed=4)
-    run = run_command(tmp_path, "--no-sandbox")
+    run = run_command(tmp_path, "--no-sandbox", before=as_ordinary_user())
     printed, _ = run.communicate(timeout=300)
     assert run.returncode == 0, printed
     verdicts = read_verdicts(tmp_path / "verdicts")
     require_expected(verdicts, expected)
     assert [one["sandbox"] for one in verdicts] == [False] * 3
+
+
+def as_ordinary_user():
+    """What starts a command as nobody special, who may all the same read what the test may read."""
+    if os.geteuid() != 0:
+        return ()
+    command = ["bwrap", "--unshare-user", "--uid", "1000", "--gid", "1000", "--dev-bind", "/", "/"]
+    try:
+        subprocess.run([*command, "true"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as why:
+        pytest.skip(f"root, and cannot become somebody else: {why}")
+    return command
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root is refused")
+def test_root_never_runs_learners_code_without_a_sandbox(tmp_path):
+    make_class(tmp_path / "submitted", LESSON, "r", seed=4)
+    run = run_command(tmp_path, "--no-sandbox")
+    printed, _ = run.communicate(timeout=300)
+    assert run.returncode != 0
+    assert "learners' code as root" in printed and "leave it out" in printed
+    assert not (tmp_path / "verdicts").exists()
 
 
 def test_without_a_sandbox_what_hangs_is_still_ended(tmp_path):

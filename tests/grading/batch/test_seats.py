@@ -20,9 +20,12 @@ from tests.grading.batch.test_class import LESSON
 
 
 @pytest.fixture
-def job(tmp_path):
+def job(tmp_path, request):
     path = ROOT / "notebooks" / LESSON / f"{LESSON}.ipynb"
-    ledger = Ledger(tmp_path, PlayingLimits(), sandbox=False)
+    sandbox = os.geteuid() == 0  # root's players are in one, or are not at all
+    if sandbox:
+        request.getfixturevalue("zygote")  # skips where there is none
+    ledger = Ledger(tmp_path, PlayingLimits(), sandbox=sandbox)
     return replace(ledger.open(Task("ann", LESSON, str(path), 7)), exercises=("first-check",))
 
 

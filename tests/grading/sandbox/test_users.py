@@ -5,14 +5,24 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import psutil
 import pytest
 
+from gpuedu.grading.batch.jobs import Job
+from gpuedu.grading.batch.worker import Worker
+from gpuedu.grading.judge.sources import sources_digest
 from gpuedu.grading.judge.stage import Stage
 from gpuedu.grading.sandbox import PlayingLimits, SandboxError, bubblewrap
-from gpuedu.grading.sandbox.users import PLAYERS, players_user, require_readable
+from gpuedu.grading.sandbox.users import (
+    PLAYERS,
+    players_user,
+    require_ordinary_user,
+    require_readable,
+)
+from gpuedu.grading.verdict import Task
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root has rights to give up")
 _RIGHTS = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
@@ -111,3 +121,21 @@ def test_a_machine_that_does_not_know_the_players_user_is_told(monkeypatch):
     monkeypatch.setattr(subprocess, "run", run)
     told = bubblewrap._why_not("bwrap", bubblewrap._OF_A_USER, PLAYERS)
     assert told == f"nothing can run as user {PLAYERS}: Invalid argument"
+
+
+def test_code_without_a_sandbox_is_for_ordinary_users(monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    require_ordinary_user()
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    with pytest.raises(SandboxError, match="as root") as told:
+        require_ordinary_user()
+    assert "leave it out" in told.value.remedy
+
+
+def test_a_worker_that_is_root_takes_no_such_code(monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    here = {"course": version("gpuedu"), "sources": sources_digest("00_welcome")}
+    task = Task("ann", "00_welcome", "", 7)
+    job = Job(task, {}, (), "", exercises=(), limits=PlayingLimits(), sandbox=False, **here)
+    reply = Worker().reply(job)
+    assert reply.is_unfit and "as root" in reply.fault

@@ -75,6 +75,16 @@ add(
     "#include <cooperative_groups.h> // here",
 )
 add("nullptr", "null", "int* p = nullptr; // here\nif (p) out[0] = 1;")
+add("zero_as_a_pointer", "null", "const int* p = 0; // here\nif (p) out[0] = 1;")
+add("zero_cast_to_a_pointer", "null", "const int* p = (const int*)0; // here\nif (p) out[0] = 1;")
+add("zero_assigned_to_a_pointer", "null", "int* p = out;\np = 0; // here\nif (p) out[0] = 1;")
+add("zero_or_a_pointer", "null", "int* p = out[0] ? out : 0; // here\nif (p) out[0] = 1;")
+add(
+    "zero_passed_as_a_pointer",
+    "null",
+    "out[0] = g(0); // here",
+    "__device__ int g(const int* p) { return p ? p[0] : 1; }",
+)
 add("union", "U", "U u; u.f = 1; out[0] = u.i;", "union U { int i; float f; }; // here")
 add("bit_field", "bit", "S s; s.a = 3; out[0] = s.a;", "struct S {\nunsigned a : 3; // here\n};")
 add("static_local", "static", "static int calls; // here\nout[0] = calls++;")

@@ -9,7 +9,7 @@ from gpuedu.errors import GpueduError
 from gpuedu.simt import simulate
 from gpuedu.simt.cuda_c import CudaCKernel
 from gpuedu.simt.cuda_c.arguments import KernelArgumentError
-from gpuedu.trace import Trace
+from gpuedu.trace import Space, Trace
 from tests.simt.cuda_c.programs import COMPACT, PROGRAMS, Program
 
 
@@ -83,6 +83,86 @@ extern "C" __global__ void k(float* x, const float* mask, int n) {
     assert x.tolist() == [0, 1, 1, 0]
     assert run(code, "k", 1, x, np.zeros(2, np.float32), np.int32(1)).hazards == ()
     assert x.tolist() == [1, 1, 1, 3]
+
+
+def test_a_zero_that_is_cast_to_a_pointer_is_null_beside_one():
+    code = r"""
+extern "C" __global__ void k(float* x, const float* mask) {
+    if (mask == (const float*)0) x[0] = 1;
+    if ((void*)NULL != mask) x[0] = 2;
+}
+"""
+    x = np.zeros(1, np.float32)
+    run(code, "k", 1, x, np.zeros(0, np.float32))
+    assert x[0] == 1
+    run(code, "k", 1, x, np.zeros(1, np.float32))
+    assert x[0] == 2
+
+
+LAST_BLOCK = r"""
+__device__ unsigned int count = 0;
+__shared__ bool isLastBlockDone;
+__device__ void mark(float* x) {
+    unsigned int value = atomicInc(&count, gridDim.x - 1);
+    isLastBlockDone = (value == (gridDim.x - 1));
+}
+extern "C" __global__ void k(float* x) {
+    if (threadIdx.x == 0) mark(x);
+    __syncthreads();
+    if (isLastBlockDone && threadIdx.x == blockDim.x - 1) x[0] += 1;
+}
+extern "C" __global__ void other(float* x, float isLastBlockDone) { x[0] = isLastBlockDone; }
+"""
+
+
+def test_shared_memory_outside_of_functions_is_each_blocks_own():
+    x = np.zeros(1, np.float32)
+    trace = simulate(CudaCKernel(LAST_BLOCK, "k"), 3, 64, x)
+    assert trace.hazards == () and x[0] == 1
+    assert trace.launch.shared_bytes == 1
+    assert {"isLastBlockDone"} == {one.array for one in trace.sites if one.space is Space.SHARED}
+
+
+def test_a_kernel_has_only_the_shared_memory_that_it_names():
+    code = (
+        "__shared__ float a[8];\n__shared__ float b[4];\n"
+        + r"""
+template <typename T> __device__ T twice(T v) { b[0] = v; return b[0] + b[0]; }
+extern "C" __global__ void neither(float* x) { x[0] = 1; }
+extern "C" __global__ void one(float* x) { x[0] = twice(x[0]); }
+extern "C" __global__ void both(float* x) { a[0] = x[0]; x[0] = a[0] + twice<float>(x[0]); }
+"""
+    )
+    sizes = {
+        name: run(code, name, 1, np.ones(1, np.float32)).launch.shared_bytes
+        for name in ("neither", "one", "both")
+    }
+    assert sizes == {"neither": 0, "one": 16, "both": 48}
+
+
+def test_dynamic_shared_memory_may_be_declared_outside_of_functions():
+    code = r"""
+extern __shared__ float t[];
+extern "C" __global__ void k(float* x) {
+    t[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = t[31 - threadIdx.x];
+}
+"""
+    x = np.arange(32, dtype=np.float32)
+    simulate(CudaCKernel(code, "k"), 1, 32, x, dynamic_shared_bytes=128)
+    np.testing.assert_array_equal(x, np.arange(32)[::-1])
+
+
+def test_device_functions_see_the_memory_of_the_module():
+    code = r"""
+__device__ int calls;
+__device__ int next() { return ++calls; }
+extern "C" __global__ void k(int* x) { x[0] = next() + next(); }
+"""
+    x = np.zeros(1, np.int32)
+    run(code, "k", 1, x)
+    assert x[0] == 3
 
 
 @pytest.mark.parametrize("test", ["x != 1", "x == n", "x > 0", "x != 0.0f"])

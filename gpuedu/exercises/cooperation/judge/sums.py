@@ -176,8 +176,9 @@ def exit_notes(observed: Plain) -> Iterable[Finding]:
         if seen.kind == "exited-before-barrier":
             yield Finding(
                 Level.NOTE,
-                f"some threads return before the barrier on line {seen.line}. Since Volta, threads "
-                "that have ended count as arrived; older devices do not promise it",
+                f"some threads return before the barrier on line {seen.line}: what happens is "
+                "undefined, the block may hang. Since Volta, a barrier no longer waits for threads "
+                "that have ended, so it often works. Do not build on it",
             )
             return
 
