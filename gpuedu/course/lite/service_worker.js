@@ -22,7 +22,8 @@
   const key = (request) => (request.mode === "navigate" ? request.url.split(/[?#]/)[0] : request.url);
 
   const fetched = async (request) => {
-    const response = await fetch(request);
+    // Without this the browser itself may answer, with what it fetched before a release.
+    const response = await fetch(request, { cache: "no-cache" });
     if (response.ok) {
       const copy = response.clone();
       const cache = await caches.open(CACHE);
@@ -46,7 +47,8 @@
 
   self.addEventListener("install", (event) => {
     self.skipWaiting();
-    event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(SHELL)));
+    const shell = SHELL.map((name) => new Request(name, { cache: "no-cache" }));
+    event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(shell)));
   });
 
   self.addEventListener("activate", (event) => {

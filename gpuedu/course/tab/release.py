@@ -37,8 +37,20 @@ def bring(path: Path, former: str | None, released: str) -> Counts | None:
     merged = merge(read_notebook(former), read_notebook(mine), read_notebook(released))
     if _same(merged.notebook, read_notebook(mine)):
         return None
-    path.write_text(json.dumps(merged.notebook, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    _rewrite(path, json.dumps(merged.notebook, indent=1, ensure_ascii=False).encode())
     return merged.counts
+
+
+def _rewrite(path: Path, data: bytes) -> None:
+    """Replace what is in a file without making it shorter on the way.
+
+    JupyterLite parses a notebook at each change of its size, and a kernel that empties one waits
+    for ever. So what is over of a longer file becomes spaces, which JSON does not mind.
+    """
+    with path.open("r+b") as file:
+        size_bytes = len(file.read())
+        file.seek(0)
+        file.write(data.ljust(size_bytes))
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -43,6 +43,17 @@ def test_new_words_come_and_an_answer_stays(former, newer, tmp_path):
     assert texts(path) == ["New words.", "mine", "see()"]
 
 
+def test_a_longer_file_is_never_cut(former, newer, tmp_path, monkeypatch):
+    # JupyterLite's drive parses a notebook whenever its size changes, and never answers if it cannot.
+    path = tmp_path / "lesson.ipynb"
+    former.cells[0].source = "Old words that are far more than new ones. " * 100
+    path.write_text(nbformat.writes(former), "utf-8")
+    size = path.stat().st_size
+    monkeypatch.setattr("pathlib.Path.write_text", None)
+    assert bring(path, nbformat.writes(former), nbformat.writes(newer))
+    assert path.stat().st_size == size and texts(path)[0] == "New words."
+
+
 def test_once_it_is_there_nothing_changes(former, newer, tmp_path):
     path = tmp_path / "lesson.ipynb"
     path.write_text(nbformat.writes(former), "utf-8")
