@@ -22,15 +22,23 @@ PARSER_FOLDER = "static/tree-sitter/"
 
 _DRIVE = Path("/drive")
 _READY = "gpuedu {version} is ready in this tab. Nothing leaves it: your code runs here."
-_KEPT = """\
-Your answers and your progress are kept in this browser. The start page of this site puts all of
-it into one file, and brings such a file back, here or on another computer."""
-_NOT_KEPT = """\
-This window keeps nothing (is it a private one?): answers and progress are gone when you close it.
-Download the notebook before: File > Download."""
-_NEWER = """\
-A newer release changed this lesson; your answers are kept. Choose File > Reload Notebook from Disk
-now, and run this cell again."""
+# A line for a sentence: a notebook wraps it to the width it has, on a phone as well.
+_KEPT = (
+    "Your answers and your progress are kept in this browser.\n"
+    "The start page of this site saves all of it to a file, and loads such a file, here or on "
+    "another computer."
+)
+_NOT_KEPT = (
+    "This window keeps nothing (is it a private one?): answers and progress are gone when you "
+    "close it.\n"
+    "Download the notebook before you do: File > Download."
+)
+_NEWER = (
+    "A newer release changed this lesson; your answers are kept.\n"
+    "In a moment you are asked about a file that changed: choose Revert, which brings the newer "
+    "lesson with your answers in it. (File > Reload Notebook from Disk does the same.) Then run "
+    "this cell again."
+)
 
 
 async def begin(lesson: str, *, cuda_c: bool = False) -> None:
