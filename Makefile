@@ -42,12 +42,14 @@ test: $(VENV)/ready-dev ## set up, and run every test
 demo: $(VENV)/ready ## walk a class of three through nbgrader and show their grades
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m gpuedu.course.demo
 
-prove-all: $(VENV)/ready-dev ## every verdict a hundred times, and by the grader; 200 launches with failures; a class killed 20 times; a hosted session
+prove-all: $(VENV)/ready-dev ## every verdict a hundred times, and by the grader; 200 launches with failures; a class killed 20 times; a hosted session; the machine in a tab's Python
 	@PYTHONPATH=. $(BIN)/python -m tests.multi.launch.trials 200
 	@GPUEDU_EVERY_ANSWER=1 $(BIN)/python -m pytest -n logical tests/grading/test_equal_verdicts.py
 	@$(BIN)/gpuedu prove --repeats 100
 	@PYTHONPATH=. $(BIN)/python -m tests.grading.batch.trial --learners 120 --kills 20
 	@PYTHONPATH=. $(BIN)/python -m tests.course.hosted.trial
+	@PYTHONPATH=. $(BIN)/python -m tests.tab.parts build/pyodide
+	@PYTHONPATH=. GPUEDU_PYODIDE=build/pyodide $(BIN)/python -m tests.tab.machine
 
 experiments: $(VENV)/ready ## compute the lessons' long experiments again (hours)
 	@$(BIN)/python -m gpuedu.experiments

@@ -39,7 +39,10 @@ def has_package(name: str) -> bool:
     """
     if name in sys.modules:
         return getattr(sys.modules[name], "__spec__", None) is not None
-    return find_spec(name) is not None
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # a finder that refuses it
+        return False
 
 
 def missing(name: str) -> MissingPackageError:

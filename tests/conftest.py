@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from tests.chromium import MISSING, chromium_path, launched
 
 # A worker of pytest has a core: PyTorch's threads on all cores would only be in each other's way.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -22,6 +26,16 @@ ROOT = Path(__file__).resolve().parents[1]
 def root() -> Path:
     """The checkout."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A headless Chromium of the system; skipped where there is none."""
+    if chromium_path() is None:
+        pytest.skip(MISSING)
+    pytest.importorskip("playwright.sync_api")
+    with launched() as browser:
+        yield browser
 
 
 @pytest.fixture(autouse=True)

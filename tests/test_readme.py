@@ -12,8 +12,9 @@ import typer
 from nbclient import NotebookClient
 
 from gpuedu.cli import app
+from gpuedu.course.lite import SITE_URL
 
-PAGES = ["README.md", "CONTRIBUTING.md", "docs/grading.md", "docs/variants.md"]
+PAGES = ["README.md", "CONTRIBUTING.md", "docs/grading.md", "docs/variants.md", "docs/browser.md"]
 
 
 def blocks(root, page, language):
@@ -67,3 +68,8 @@ def test_the_files_that_a_page_links_to_are_there(root, page):
     for target in re.findall(r"\]\(([^)#]+)\)", text):
         if not target.startswith("http"):
             assert ((root / page).parent / target).exists(), target
+
+
+def test_the_site_in_the_browser_is_named_as_it_is_published(root):
+    assert f"]({SITE_URL})" in (root / "README.md").read_text("utf-8")
+    assert f"]({SITE_URL}playground/index.html)" in (root / "README.md").read_text("utf-8")

@@ -14,6 +14,7 @@ from gpuedu.arrays.ndarray import ndarray
 from gpuedu.arrays.transfer import copied_to_device
 from gpuedu.arrays.wrap import from_interface, new, require_dtype, touched_bytes, unsupported
 from gpuedu.simt.host.layout import compact_strides_like
+from gpuedu.widths import as_array, as_dtype
 
 
 def array(
@@ -39,7 +40,9 @@ def array(
         found = obj.astype(dtype or obj.dtype, order=order or "K", copy=bool(copy))
         missing = (1,) * (ndmin - found.ndim)
         return found.reshape(missing + found.shape) if missing else found
-    host = np.array(obj, dtype=dtype, order=order or "K", ndmin=ndmin, copy=None)
+    given = as_array(obj) if dtype is None else obj
+    kind = None if dtype is None else as_dtype(dtype)
+    host = np.array(given, dtype=kind, order=order or "K", ndmin=ndmin, copy=None)
     host = host.astype(host.dtype.newbyteorder("="), copy=False)
     require_dtype(host.dtype)
     if host.ndim:
@@ -124,7 +127,7 @@ def empty(shape: Any, dtype: Any = float, order: str = "C") -> ndarray:
 
     Here floats are NaN, so that reading before writing shows itself.
     """
-    result = ndarray(shape, require_dtype(np.dtype(dtype)), order=order)
+    result = ndarray(shape, require_dtype(as_dtype(dtype)), order=order)
     _spoil(result)
     return result
 
@@ -136,20 +139,20 @@ def _spoil(array: ndarray) -> None:
 
 def zeros(shape: Any, dtype: Any = float, order: str = "C") -> ndarray:
     """``cupy.zeros``: an array of zeros."""
-    return into(ndarray(shape, require_dtype(np.dtype(dtype)), order=order), "zeros", 0)
+    return into(ndarray(shape, require_dtype(as_dtype(dtype)), order=order), "zeros", 0)
 
 
 def ones(shape: Any, dtype: Any = float, order: str = "C") -> ndarray:
     """``cupy.ones``: an array of ones."""
-    return into(ndarray(shape, require_dtype(np.dtype(dtype)), order=order), "ones", 1)
+    return into(ndarray(shape, require_dtype(as_dtype(dtype)), order=order), "ones", 1)
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> ndarray:
     """``cupy.full``: an array of one value, of its dtype unless one is given."""
     if dtype is None:
         on_device = isinstance(fill_value, ndarray)
-        dtype = fill_value.dtype if on_device else np.array(fill_value).dtype
-    return into(ndarray(shape, require_dtype(np.dtype(dtype)), order=order), "full", fill_value)
+        dtype = fill_value.dtype if on_device else as_array(fill_value).dtype
+    return into(ndarray(shape, require_dtype(as_dtype(dtype)), order=order), "full", fill_value)
 
 
 def _like(a: Any, dtype: Any, order: str, subok: Any, shape: Any) -> ndarray:
@@ -157,7 +160,7 @@ def _like(a: Any, dtype: Any, order: str, subok: Any, shape: Any) -> ndarray:
         raise DeviceArrayTypeError("subok is not supported")
     if not isinstance(a, ndarray):
         raise unsupported(a)
-    kind = require_dtype(np.dtype(dtype or a.dtype))
+    kind = require_dtype(as_dtype(dtype or a.dtype))
     if shape is not None or order.upper() in "CF":
         wanted = order.upper() if order.upper() in "CF" else "C"
         return ndarray(a.shape if shape is None else shape, kind, order=wanted)

@@ -19,6 +19,7 @@ from gpuedu.arrays.fusing import note_written, require_fusible
 from gpuedu.arrays.ndarray import SCALARS, ndarray
 from gpuedu.arrays.transfer import copied_to_device, copied_to_host
 from gpuedu.arrays.wrap import from_interface, new, require_dtype, touched_bytes, unsupported
+from gpuedu.widths import as_array
 
 _COUNT_BYTES = 4
 
@@ -29,7 +30,7 @@ def to_indices(value: Any) -> ndarray | int:
         return value  # type: ignore[return-value]
     if hasattr(value, "__cuda_array_interface__"):
         return from_interface(value)
-    host = np.asarray(value)
+    host = as_array(value)
     if host.size == 0 and isinstance(value, (list, tuple)):
         host = host.astype(np.int32)
     require_dtype(host.dtype)

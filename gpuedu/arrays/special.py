@@ -12,10 +12,11 @@ from gpuedu.arrays.creation import array, asarray
 from gpuedu.arrays.indexing import wrapped
 from gpuedu.arrays.ndarray import ndarray
 from gpuedu.arrays.wrap import call, from_interface, unsupported
+from gpuedu.widths import as_index
 
 
 def _take(a: np.ndarray, indices: Any, axis: Any = None, out: Any = None) -> np.ndarray:
-    return np.take(a, np.asarray(indices), axis, out, mode="wrap")
+    return np.take(a, as_index(indices), axis, out, mode="wrap")
 
 
 def _take_along_axis(a: np.ndarray, indices: np.ndarray, axis: Any) -> np.ndarray:

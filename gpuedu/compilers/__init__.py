@@ -2,32 +2,37 @@
 
 Numba's front end and NVIDIA's NVVM make PTX of a Python kernel, NVIDIA's NVRTC of one in CUDA C;
 NVIDIA's ptxas makes machine code of it and reports what that needs. All of them run on any Linux
-machine. Importing this package imports none of them.
+machine. Importing this package imports none of them, and of its own modules only what is asked for.
 """
 
-from gpuedu.compilers.errors import ArgumentTypeError, CompilerMissingError, KernelCompileError
-from gpuedu.compilers.facts import CompiledFacts
-from gpuedu.compilers.kernel import compiled_facts, inferred_types
-from gpuedu.compilers.nvrtc import CheckedCudaC, CudaCProgram, check_cuda_c, compile_cuda_c
-from gpuedu.compilers.nvrtc_errors import Complaint, CudaCError
-from gpuedu.compilers.nvrtc_facts import compiled_facts_of_source
-from gpuedu.compilers.nvrtc_kernels import KernelSignature, Parameter, kernel_signatures
+from __future__ import annotations
 
-__all__ = [
-    "ArgumentTypeError",
-    "CheckedCudaC",
-    "CompiledFacts",
-    "CompilerMissingError",
-    "Complaint",
-    "CudaCError",
-    "CudaCProgram",
-    "KernelCompileError",
-    "KernelSignature",
-    "Parameter",
-    "check_cuda_c",
-    "compile_cuda_c",
-    "compiled_facts",
-    "compiled_facts_of_source",
-    "inferred_types",
-    "kernel_signatures",
-]
+from importlib import import_module
+from typing import Any
+
+_HOME = {
+    "ArgumentTypeError": "errors",
+    "CheckedCudaC": "nvrtc",
+    "CompiledFacts": "facts",
+    "CompilerMissingError": "errors",
+    "Complaint": "nvrtc_errors",
+    "CudaCError": "nvrtc_errors",
+    "CudaCProgram": "nvrtc",
+    "KernelCompileError": "errors",
+    "KernelSignature": "nvrtc_kernels",
+    "Parameter": "nvrtc_kernels",
+    "check_cuda_c": "nvrtc",
+    "check_kernel": "nvrtc",
+    "compile_cuda_c": "nvrtc",
+    "compiled_facts": "kernel",
+    "compiled_facts_of_source": "nvrtc_facts",
+    "inferred_types": "kernel",
+    "kernel_signatures": "nvrtc_kernels",
+}
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import sys
+
 from gpuedu.errors import GpueduError
 
 
 class CompilerMissingError(GpueduError):
     """A part of the compiler is not installed. The remedy names the package that brings it."""
+
+
+def require_known_system() -> None:
+    """Raise CompilerMissingError where NVIDIA has no compiler for the system."""
+    if sys.platform == "emscripten":
+        raise CompilerMissingError(
+            "NVIDIA's compilers do not run in a browser tab",
+            remedy="Linux, or a hosted notebook; everything else of the cell works here",
+        )
+    if sys.platform == "darwin":
+        raise CompilerMissingError(
+            "NVIDIA has no compiler for macOS",
+            remedy="Linux, or a hosted notebook; everything else of the course works here",
+        )
 
 
 class ArgumentTypeError(GpueduError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -13,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from gpuedu.compilers.complaints import explain
-from gpuedu.compilers.errors import CompilerMissingError
+from gpuedu.compilers.errors import CompilerMissingError, require_known_system
 from gpuedu.compilers.numba_cuda import load_numba_cuda
 from gpuedu.compilers.ptx import unresolved
 from gpuedu.compilers.rebinding import for_numba
@@ -27,11 +26,7 @@ def require_compiler() -> None:
     Raises:
         CompilerMissingError: it is not, or Numba's simulator is to take its place.
     """
-    if sys.platform == "darwin":
-        raise CompilerMissingError(
-            "NVIDIA has no compiler for macOS",
-            remedy="Linux, or a hosted notebook; everything else of the course works here",
-        )
+    require_known_system()
     if importlib.util.find_spec("numba_cuda") is None:
         raise CompilerMissingError(
             "numba-cuda, Numba's compiler for GPUs, is not installed",

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from gpuedu.compilers import ptxas, storage
+from gpuedu.compilers import ptxas, recorded, storage
 from gpuedu.compilers.argument_types import argument_types as read_types
 from gpuedu.compilers.argument_types import to_numba
 from gpuedu.compilers.facts import CompiledFacts
@@ -18,6 +18,7 @@ from gpuedu.compilers.frontend import compile_to_ptx, infer, require_compiler
 from gpuedu.compilers.nvrtc_facts import facts_of_raw_kernel, is_raw_kernel
 from gpuedu.compilers.ptx import constant_bytes, instructions, instructions_by_line
 from gpuedu.compilers.rebinding import python_function
+from gpuedu.compilers.source_key import content_of
 
 _FORMAT = 1  # of the stored records and of what the digest covers
 _PACKAGES = ("numba", "numba-cuda", "llvmlite")
@@ -35,7 +36,8 @@ def compiled_facts(
     """Compile a kernel with NVIDIA's compiler and tell what it became. No GPU is needed.
 
     Results are kept in the user's cache folder, by the content of the kernel: a kernel that was
-    compiled before takes milliseconds.
+    compiled before takes milliseconds. Where there is no compiler, the course's own kernels have
+    recorded facts (``recorded``).
 
     Args:
         function: a plain Python function, a kernel of ``@cuda.jit`` or of the SIMT machine, or a
@@ -62,24 +64,43 @@ def compiled_facts(
             max_registers=max_registers,
         )
     plain, kinds = python_function(function), read_types(argument_types)
-    require_compiler()
-    path = ptxas.find_ptxas()
-    tools = _versions() | {"ptxas": ptxas.version(path)}
     options = _options(function, fastmath)
     if max_registers is None:
         max_registers = getattr(function, "targetoptions", {}).get("max_registers")
-    settings = [list(compute_capability), options, lineinfo, max_registers, tools, _FORMAT]
+    settings = [list(compute_capability), options, lineinfo, max_registers]
+    return recorded.facts_or_recorded(
+        lambda: _recorded_key(plain, kinds, settings),
+        lambda: _compiled(plain, kinds, *settings),
+        plain.__code__.co_firstlineno,
+    )
+
+
+def _recorded_key(plain: Callable[..., Any], kinds: Iterable[Any], settings: list) -> str | None:
+    content = content_of(plain)
+    return content and recorded.digest("python", content, list(map(str, kinds)), settings)
+
+
+def _compiled(
+    plain: Callable[..., Any],
+    kinds: tuple[Any, ...],
+    compute_capability: list[int],
+    options: dict[str, Any],
+    lineinfo: bool,
+    max_registers: int | None,
+) -> CompiledFacts:
+    """The facts from the compiler, or kept from an earlier session."""
+    require_compiler()
+    path = ptxas.find_ptxas()
+    tools = _versions() | {"ptxas": ptxas.version(path)}
+    settings = [compute_capability, options, lineinfo, max_registers, tools, _FORMAT]
     key = fingerprint(plain, [str(kind) for kind in kinds], settings)
     facts = storage.load(key) if key else None
     if facts is None:
-        ptx = compile_to_ptx(
-            plain, to_numba(kinds), compute_capability, options=options, lineinfo=lineinfo
-        )
+        capability = tuple(compute_capability)
+        ptx = compile_to_ptx(plain, to_numba(kinds), capability, options=options, lineinfo=lineinfo)
         name = plain.__name__
-        usage = ptxas.assemble(
-            ptx, compute_capability, kernel=name, path=path, max_registers=max_registers
-        )
-        facts = _facts(name, compute_capability, ptx, usage, tools)
+        usage = ptxas.assemble(ptx, capability, kernel=name, path=path, max_registers=max_registers)
+        facts = _facts(name, capability, ptx, usage, tools)
         if key:
             storage.store(key, facts)
     return facts

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gpuedu.compilers import storage
+from gpuedu.compilers import recorded, storage
 from gpuedu.compilers.nvrtc_errors import Complaint, CudaCError
 from gpuedu.compilers.nvrtc_guard import require_harmless
 from gpuedu.compilers.nvrtc_kernels import (
@@ -115,6 +115,36 @@ def check_cuda_c(
         raise CudaCError(complaints, details=_shown(answer.log))
     return CheckedCudaC(
         tuple(signature_from_plain(kernel) for kernel in answer.kernels), answer.names, complaints
+    )
+
+
+def check_kernel(
+    code: str, name: str, *, options: Sequence[str] = (), is_expression: bool = False
+) -> KernelSignature:
+    """Check a source as ``check_cuda_c`` does, and that it has a kernel.
+
+    Where there is no compiler, what it refuses of the course's own kernels is known (``recorded``).
+
+    Args:
+        code: as in ``check_cuda_c``.
+        name: the kernel's, or a name expression, such as ``"scale<float>"``.
+        options: as in ``check_cuda_c``.
+        is_expression: whether ``name`` is a name expression.
+
+    Raises:
+        CudaCError: the compiler refuses the source, or the source has no such kernel.
+        CompilerMissingError: as in ``check_cuda_c``.
+    """
+    expressions = (name,) if is_expression else ()
+
+    def check() -> KernelSignature:
+        return check_cuda_c(code, options=options, name_expressions=expressions).kernel(name)
+
+    return recorded.checked_or_recorded(
+        lambda: recorded.digest(
+            "valid", recorded.plain_source(code), name, list(options), is_expression
+        ),
+        check,
     )
 
 

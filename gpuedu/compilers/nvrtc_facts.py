@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from gpuedu.compilers import ptxas, storage
+from gpuedu.compilers import ptxas, recorded, storage
 from gpuedu.compilers.facts import CompiledFacts
 from gpuedu.compilers.nvrtc import compile_cuda_c
 from gpuedu.compilers.nvrtc_library import version
@@ -31,8 +31,9 @@ def compiled_facts_of_source(
 ) -> CompiledFacts:
     """Compile a CUDA C source as CuPy would and tell what one of its kernels became.
 
-    No GPU is needed. Results are kept in the user's cache folder, by content. The counts are of
-    the kernel and of the functions that it calls.
+    No GPU is needed. Results are kept in the user's cache folder, by content; where there is no
+    compiler, the course's own kernels have recorded facts (``recorded``). The counts are of the
+    kernel and of the functions that it calls.
 
     Args:
         code: CUDA C, as given to CuPy's RawKernel or RawModule.
@@ -48,13 +49,30 @@ def compiled_facts_of_source(
         KernelCompileError: the assembler refuses the kernel.
         CompilerMissingError: a part of the compiler is not installed.
     """
-    path = ptxas.find_ptxas()
-    tools = {"nvrtc": version(), "ptxas": ptxas.version(path)}
     if max_registers is None:
         max_registers = _stated_registers(options)
+    expressions = (name,) if is_expression or not name.isidentifier() else ()
+    settings = (tuple(options), expressions, compute_capability, lineinfo, max_registers)
+    return recorded.facts_or_recorded(
+        lambda: recorded.digest("cuda-c", recorded.plain_source(code), name, settings),
+        lambda: _compiled(code, name, *settings),
+    )
+
+
+def _compiled(
+    code: str,
+    name: str,
+    options: Sequence[str],
+    expressions: Sequence[str],
+    compute_capability: tuple[int, int],
+    lineinfo: bool,
+    max_registers: int | None,
+) -> CompiledFacts:
+    """The facts from the compiler, or kept from an earlier session."""
+    path = ptxas.find_ptxas()
+    tools = {"nvrtc": version(), "ptxas": ptxas.version(path)}
     given = compiler_options(options, compute_capability)
     parts = [*given, f"lineinfo={lineinfo}", f"registers={max_registers}", *tools.values()]
-    expressions = (name,) if is_expression or not name.isidentifier() else ()
     key = content_key("cuda-c facts", code, [*parts, name], expressions)
     facts = storage.load(key)
     if facts is None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from gpuedu.compilers.errors import CompilerMissingError
+from gpuedu.compilers.errors import CompilerMissingError, require_known_system
 from gpuedu.compilers.nvrtc_log import SOURCE_NAME
 from gpuedu.compilers.nvrtc_options import header_folders
 
@@ -107,11 +106,7 @@ def _checked(nvrtc: Any, answer: tuple[Any, ...]) -> Any:
 
 @cache
 def _library() -> Any:
-    if sys.platform == "darwin":
-        raise CompilerMissingError(
-            "NVIDIA has no compiler for macOS",
-            remedy="Linux, or a hosted notebook; everything else of the course works here",
-        )
+    require_known_system()
     try:
         from cuda.bindings import nvrtc
 

@@ -9,7 +9,11 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 
-from gpuedu.compilers.errors import CompilerMissingError, KernelCompileError
+from gpuedu.compilers.errors import (
+    CompilerMissingError,
+    KernelCompileError,
+    require_known_system,
+)
 from gpuedu.errors import GpueduError
 
 TIME_LIMIT_S = 120
@@ -37,6 +41,7 @@ def find_ptxas() -> str:
     Raises:
         CompilerMissingError: there is none.
     """
+    require_known_system()
     try:
         from cuda.pathfinder import find_nvidia_binary_utility
 

@@ -99,7 +99,7 @@ class Bench:
         namespace: dict[str, Any] = {"__name__": "__lesson__"}
         (setup,) = (cell for cell in self.source.cells if cell.role == "setup")
         for number, text in enumerate([_imports_of(setup.text), *cells]):
-            _run(text, f"<{self.id} {name} {number}>", namespace)
+            run_cell(text, f"<{self.id} {name} {number}>", namespace)
         return [
             eval(compile(ast.Expression(argument), "<check>", "eval"), namespace)
             for argument in self.arguments
@@ -124,7 +124,7 @@ def _imports_of(setup: str) -> str:
     return "\n".join(ast.unparse(node) for node in kept)
 
 
-def _run(text: str, filename: str, namespace: dict[str, Any]) -> None:
+def run_cell(text: str, filename: str, namespace: dict[str, Any]) -> None:
     """Run a cell so that its source can be read back, as a notebook's can."""
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     exec(compile(text, filename, "exec"), namespace)

@@ -88,3 +88,13 @@ def to_png(axes: Any) -> bytes:
     out = io.BytesIO()
     ax.figure.savefig(out, format="png", facecolor=GROUND)
     return out.getvalue()
+
+
+def to_svg(axes: Any) -> str:
+    """The figure as a text of SVG, its letters drawn as shapes, with its alternative text."""
+    ax = axes if isinstance(axes, Axes) else axes.flat[0]
+    out = io.StringIO()
+    ax.figure.savefig(
+        out, format="svg", facecolor=GROUND, metadata={"Title": alt_text(axes), "Date": None}
+    )
+    return out.getvalue()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -145,6 +144,8 @@ def _gpu_of_row(name: str, memory_mib: str, capability: str, _driver: str, uuid:
 
 
 def _run(*command: str) -> str:
+    import subprocess  # not in a browser tab
+
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=_LIMIT_S, check=True, errors="replace"
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpuedu.trace.records import WARP_SIZE, Place, Trace
+from gpuedu.widths import count_each
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ def packings(trace: Trace) -> dict[Place, Packing]:
     # One number for each block, step and line: a sort of numbers is many times one of columns.
     key = steps.block.astype(np.int64) * (int(steps.step.max()) + 1) + steps.step
     groups, member = np.unique(key * len(trace.lines) + steps.line, return_inverse=True)
-    runs = np.bincount(member)
+    runs = count_each(member)
     packed = -(-np.bincount(member, weights=lanes).astype(np.int64) // WARP_SIZE)
     found = {}
     line_of = groups % len(trace.lines)

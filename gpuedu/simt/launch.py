@@ -111,6 +111,7 @@ def run(
     order: Sequence[int] | None = None,
     watch: Sequence[int] = (0,),
     max_turns: int | None = None,
+    max_counted_turns: int | None = None,
 ) -> Trace | None:
     """Run a kernel on prepared arguments; None where nothing was traced.
 
@@ -126,6 +127,8 @@ def run(
         watch: Linear blocks whose accesses are kept one by one.
         max_turns: Turns of loops after which the blocks that run together are stopped; None for
             100,000 turns of loops with a condition and 20 million of loops over a range.
+        max_counted_turns: The same for loops over a range alone, which end by themselves; None for
+            as many as ``max_turns``.
 
     Raises:
         KernelSourceError: The kernel cannot be compiled.
@@ -154,7 +157,9 @@ def run(
                     blocks,
                     dynamic_shared_bytes,
                     report,
-                    Budget(max_turns or MAX_TURNS, max_turns or MAX_COUNTED_TURNS),
+                    Budget(
+                        max_turns or MAX_TURNS, max_counted_turns or max_turns or MAX_COUNTED_TURNS
+                    ),
                     account,
                 )
                 code.function(machine, parameters)
@@ -184,6 +189,7 @@ def simulate(
     order: Sequence[int] | str | None = None,
     watch: Sequence[int] = (0,),
     max_turns: int | None = None,
+    max_counted_turns: int | None = None,
 ) -> Trace:
     """Run a kernel on this machine, on every tier, and give the account of what it did.
 
@@ -203,6 +209,7 @@ def simulate(
         watch: Linear blocks whose accesses are kept one by one, for figures.
         max_turns: Turns of loops, all together, after which the blocks that run together are
             stopped as a runaway; None for 100,000, and 20 million of loops over a range.
+        max_counted_turns: The same for loops over a range alone; None for as many as ``max_turns``.
 
     Raises:
         KernelSourceError: The kernel cannot be compiled.
@@ -229,6 +236,7 @@ def simulate(
             order=order,
             watch=watch,
             max_turns=max_turns,
+            max_counted_turns=max_counted_turns,
         )
 
 

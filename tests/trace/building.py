@@ -119,7 +119,7 @@ class Builder:
             counts[2][dtype] = counts[2].get(dtype, 0) + each * int(active.sum())
         number = list(self.lines).index(place)
         for w in np.flatnonzero(active.any(axis=1)):
-            bits = int(sum(1 << lane for lane in np.flatnonzero(active[w])))
+            bits = sum(1 << lane for lane in np.flatnonzero(active[w]).tolist())
             self.steps.append((self.clock, number, *self._where(w), self.epoch, bits))
         self.clock += 1
 

@@ -34,20 +34,25 @@ def write_notebooks(root: Path, out: Path) -> list[Path]:
     written = []
     for entry in tab_lessons():
         path = root / "notebooks" / entry.folder / f"{entry.folder}.ipynb"
-        notebook = nbformat.read(path, as_version=4)
-        source = CELL.replace("<lesson>", entry.folder).replace("<options>", _options(notebook))
-        first = nbformat.v4.new_code_cell(
-            source.rstrip(), id="install", metadata={"gpuedu": {"role": "code"}}
-        )
-        notebook.cells.insert(0, first)
-        notebook.metadata["kernelspec"] = {
-            "name": "python",
-            "display_name": "Python (Pyodide)",
-            "language": "python",
-        }
+        notebook = for_tab(nbformat.read(path, as_version=4), entry.folder)
         written.append(out / path.name)
         written[-1].write_text(nbformat.writes(notebook) + "\n", "utf-8")
     return written
+
+
+def for_tab(notebook: nbformat.NotebookNode, folder: str) -> nbformat.NotebookNode:
+    """A lesson's notebook with the first cell of a tab, and the tab's kernel; it is changed."""
+    source = CELL.replace("<lesson>", folder).replace("<options>", _options(notebook))
+    first = nbformat.v4.new_code_cell(
+        source.rstrip(), id="install", metadata={"gpuedu": {"role": "code"}}
+    )
+    notebook.cells.insert(0, first)
+    notebook.metadata["kernelspec"] = {
+        "name": "python",
+        "display_name": "Python (Pyodide)",
+        "language": "python",
+    }
+    return notebook
 
 
 def _options(notebook: nbformat.NotebookNode) -> str:

@@ -19,35 +19,40 @@ _WORKER = "service-worker.js"
 _JUPYTER_WORKER = "jupyterlite-service-worker.js"
 
 _LOAD = "await import("
+_PLAYGROUND = '<script type="module" src="app.js"></script>'
+_PLAYGROUND_WAITS = (
+    '<script type="module">await window.gpueduKept; await import("./app.js");</script>'
+)
 _SCRIPT = re.compile(r"""["']\.\./([\w./-]+\.js\?_=\w+)["']""")
 _APPS = ("notebooks", "lab", "tree")
 
 
-def write_pages(site: Path, *, own_pyodide: bool, playground: bool) -> None:
+def write_pages(site: Path, *, own_pyodide: bool) -> None:
     """Put the start page, the worker and what they need into a site that JupyterLite built.
 
     Raises:
-        GpueduError: JupyterLite's pages are not as this release of it has them.
+        GpueduError: a page is not as this release expects it.
     """
     for app in _APPS:
-        _let_wait(site / app / "index.html")
+        _let_wait(site / app / "index.html", _LOAD, f"await window.gpueduKept; {_LOAD}")
+    _let_wait(site / "playground" / "index.html", _PLAYGROUND, _PLAYGROUND_WAITS)
     shutil.move(site / _WORKER, site / _JUPYTER_WORKER)
     _copy_start(site)
     release = _digest(site)
-    _write_start(site, release, playground)
+    _write_start(site, release)
     _write_worker(site, release, "" if own_pyodide else PYODIDE_URL)
 
 
-def _let_wait(page: Path) -> None:
+def _let_wait(page: Path, load: str, waits: str) -> None:
+    """Have a page load its scripts once the worker is there: put ``waits`` in place of ``load``."""
     text = page.read_text("utf-8")
-    if text.count(_LOAD) != 1 or text.count("<head>") != 1:
+    if text.count(load) != 1 or text.count("<head>") != 1:
         raise GpueduError(
-            f"{page.parent.name}/index.html is not as JupyterLite 0.6 writes it",
+            f"{page.parent.name}/index.html is not as this release expects it",
             remedy="install the versions of constraints.txt",
         )
-    text = text.replace(_LOAD, f"await window.gpueduKept; {_LOAD}")
     keep = f"<head>\n    <script>{_keep('../')}</script>"
-    page.write_text(text.replace("<head>", keep), "utf-8")
+    page.write_text(text.replace(load, waits).replace("<head>", keep), "utf-8")
 
 
 def _keep(root: str) -> str:
@@ -73,7 +78,7 @@ def _digest(site: Path) -> str:
     return digest.hexdigest()[:12]
 
 
-def _write_start(site: Path, release: str, playground: bool) -> None:
+def _write_start(site: Path, release: str) -> None:
     from jinja2 import Environment, StrictUndefined
 
     source = resources.files("gpuedu.course.lite").joinpath("start", "index.html.j2")
@@ -95,7 +100,6 @@ def _write_start(site: Path, release: str, playground: bool) -> None:
         release=release,
         keep=Markup(_keep("./")),
         repository=REPOSITORY,
-        playground=playground,
     )
     (site / "index.html").write_text(page, "utf-8")
 
@@ -111,7 +115,7 @@ def _write_worker(site: Path, release: str, pyodide: str) -> None:
 
 def _shell(site: Path) -> list[str]:
     """What a page has fetched before the worker could see it: pages, and the scripts they name."""
-    found = ["./", "./index.html"]
+    found = ["./", "./index.html", "./playground/index.html", "./playground/style.css"]
     for app in ("notebooks", "lab"):
         found.append(f"./{app}/index.html")
         text = (site / app / "index.html").read_text("utf-8")

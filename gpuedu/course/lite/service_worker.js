@@ -1,65 +1,67 @@
 // Keeps what was fetched once, so that a second visit is fast and needs no network. JupyterLite's own
 // worker, which carries files between pages and kernels, goes on behind this one.
-const RELEASE = "<release>";
-const PYODIDE = "<pyodide>";
-const SHELL = <shell>;
-const CACHE = `gpuedu-${RELEASE}`;
+{
+  const RELEASE = "<release>";
+  const PYODIDE = "<pyodide>";
+  const SHELL = <shell>;
+  const CACHE = `gpuedu-${RELEASE}`;
 
-// These say which release is there and have the same name in each: asked for anew while there is a
-// network. Everything else has a name of its own, or belongs to one release's cache.
-const isFresh = (request) =>
-  request.mode === "navigate" || /\.(html|json|ipynb)$/.test(new URL(request.url).pathname);
+  // These say which release is there and have the same name in each: asked for anew while there is a
+  // network. Everything else has a name of its own, or belongs to one release's cache.
+  const isFresh = (request) =>
+    request.mode === "navigate" || /\.(html|json|ipynb)$/.test(new URL(request.url).pathname);
 
-const isOurs = (request) => {
-  const url = new URL(request.url);
-  if (request.method !== "GET" || !url.protocol.startsWith("http")) return false;
-  if (url.origin === self.location.origin) return !url.pathname.includes("/api/");
-  return PYODIDE !== "" && url.href.startsWith(PYODIDE);
-};
-
-const key = (request) => (request.mode === "navigate" ? request.url.split(/[?#]/)[0] : request.url);
-
-const fetched = async (request) => {
-  const response = await fetch(request);
-  if (response.ok) {
-    const copy = response.clone();
-    const cache = await caches.open(CACHE);
-    // A full disk costs the second visit's speed, never this answer.
-    await cache.put(key(request), copy).catch(() => {});
-  }
-  return response;
-};
-
-const answer = async (request) => {
-  const kept = () => caches.match(key(request), { cacheName: CACHE });
-  if (!isFresh(request)) return (await kept()) ?? fetched(request);
-  try {
-    return await fetched(request);
-  } catch (fault) {
-    const found = await kept();
-    if (found) return found;
-    throw fault;
-  }
-};
-
-self.addEventListener("install", (event) => {
-  self.skipWaiting();
-  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(SHELL)));
-});
-
-self.addEventListener("activate", (event) => {
-  const dropOthers = async () => {
-    const names = (await caches.keys()).filter((name) => name.startsWith("gpuedu-"));
-    await Promise.all(names.filter((name) => name !== CACHE).map((name) => caches.delete(name)));
-    await self.clients.claim();
+  const isOurs = (request) => {
+    const url = new URL(request.url);
+    if (request.method !== "GET" || !url.protocol.startsWith("http")) return false;
+    if (url.origin === self.location.origin) return !url.pathname.includes("/api/");
+    return PYODIDE !== "" && url.href.startsWith(PYODIDE);
   };
-  event.waitUntil(dropOthers());
-});
 
-self.addEventListener("fetch", (event) => {
-  if (!isOurs(event.request)) return;
-  event.stopImmediatePropagation();
-  event.respondWith(answer(event.request));
-});
+  const key = (request) => (request.mode === "navigate" ? request.url.split(/[?#]/)[0] : request.url);
+
+  const fetched = async (request) => {
+    const response = await fetch(request);
+    if (response.ok) {
+      const copy = response.clone();
+      const cache = await caches.open(CACHE);
+      // A full disk costs the second visit's speed, never this answer.
+      await cache.put(key(request), copy).catch(() => {});
+    }
+    return response;
+  };
+
+  const answer = async (request) => {
+    const kept = () => caches.match(key(request), { cacheName: CACHE });
+    if (!isFresh(request)) return (await kept()) ?? fetched(request);
+    try {
+      return await fetched(request);
+    } catch (fault) {
+      const found = await kept();
+      if (found) return found;
+      throw fault;
+    }
+  };
+
+  self.addEventListener("install", (event) => {
+    self.skipWaiting();
+    event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(SHELL)));
+  });
+
+  self.addEventListener("activate", (event) => {
+    const dropOthers = async () => {
+      const names = (await caches.keys()).filter((name) => name.startsWith("gpuedu-"));
+      await Promise.all(names.filter((name) => name !== CACHE).map((name) => caches.delete(name)));
+      await self.clients.claim();
+    };
+    event.waitUntil(dropOthers());
+  });
+
+  self.addEventListener("fetch", (event) => {
+    if (!isOurs(event.request)) return;
+    event.stopImmediatePropagation();
+    event.respondWith(answer(event.request));
+  });
+}
 
 importScripts("./jupyterlite-service-worker.js");

@@ -11,14 +11,23 @@ from pathlib import Path
 from typing import Any
 
 from gpuedu.course.lite import PYODIDE_URL
+from gpuedu.course.lite.node_packages import compile_wheels, copy_parser, node_packages
 from gpuedu.course.lite.notebooks import write_notebooks
+from gpuedu.course.lite.page import build_playground
 from gpuedu.course.lite.pages import write_pages
-from gpuedu.course.lite.wheels import BESIDE, write_course_wheel, write_installed_wheel
+from gpuedu.course.lite.wheels import (
+    BESIDE,
+    add_bytecode,
+    write_course_wheel,
+    write_installed_wheel,
+)
+from gpuedu.course.tab.session import PARSER_FOLDER
 from gpuedu.errors import GpueduError
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 _KERNEL = "@jupyterlite/pyodide-kernel-extension"
 _EXTENSIONS = (_KERNEL, "@jupyter-widgets/jupyterlab-manager")
+_PYODIDE = "static/pyodide"
 _MARK = "jupyter-lite.json"
 _APPS = ("notebooks", "lab", "tree")
 
@@ -42,15 +51,18 @@ def build_site(root: Path, out: Path, pyodide: Path | None = None) -> Path:
             f"{out} holds something that is no site of ours",
             remedy="name a new folder, or empty it",
         )
-    with tempfile.TemporaryDirectory(prefix="gpuedu-lite-") as made:
+    with tempfile.TemporaryDirectory(prefix="gpuedu-lite-") as made, node_packages() as packages:
         work, site = Path(made), Path(made) / "site"
-        wheels = _write_wheels(work / "wheels")
+        wheels = write_wheels(work / "wheels", packages)
         write_notebooks(root, work / "files")
         _write_settings(work, wheels, pyodide)
         _run_jupyterlite(work, site)
         if pyodide is not None:
-            shutil.copytree(pyodide, site / "static" / "pyodide", dirs_exist_ok=True)
-        write_pages(site, own_pyodide=pyodide is not None, playground=False)
+            shutil.copytree(pyodide, site / _PYODIDE, dirs_exist_ok=True)
+        copy_parser(packages, site / PARSER_FOLDER)
+        address = f"../{_PYODIDE}/" if pyodide else PYODIDE_URL
+        build_playground(site / "playground", address, wheels, packages)
+        write_pages(site, own_pyodide=pyodide is not None)
         _replace(out, site)
     return out / "index.html"
 
@@ -64,9 +76,14 @@ def _require_pyodide(folder: Path) -> None:
             )
 
 
-def _write_wheels(folder: Path) -> list[Path]:
+def write_wheels(folder: Path, packages: Path) -> list[Path]:
+    """The course's wheel and those beside it, with their bytecode; the course's is the first."""
     beside = [write_installed_wheel(name, folder) for name in BESIDE]
-    return [write_course_wheel(_PACKAGE, folder), *beside]
+    wheels = [write_course_wheel(_PACKAGE, folder), *beside]
+    compile_wheels(packages, folder)
+    for wheel in wheels:
+        add_bytecode(wheel)
+    return wheels
 
 
 def _write_settings(work: Path, wheels: list[Path], pyodide: Path | None) -> None:
@@ -85,7 +102,7 @@ def _write_settings(work: Path, wheels: list[Path], pyodide: Path | None) -> Non
         work / "jupyter_lite_config.json",
         {"LiteBuildConfig": build, "PipliteAddon": {"piplite_urls": [str(w) for w in wheels]}},
     )
-    address = "./static/pyodide/" if pyodide else PYODIDE_URL
+    address = f"./{_PYODIDE}/" if pyodide else PYODIDE_URL
     kernel = {"pyodideUrl": f"{address}pyodide.js", "disablePyPIFallback": True}
     page = {
         "appName": "gpuedu",

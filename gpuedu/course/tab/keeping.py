@@ -11,6 +11,7 @@ import json
 from importlib import resources
 from typing import Any
 
+from gpuedu.errors import ProgressStoreError
 from gpuedu.exercises.progress.events import Event, from_json, to_json
 
 
@@ -23,8 +24,7 @@ class Keeping:
 
     async def events(self) -> list[Event]:
         """All events of progress that were kept; one that cannot be read is left out."""
-        texts = list(await self._database.all("events"))
-        return from_json(_export_of(texts)) if texts else []
+        return [event for text in await self._database.all("events") for event in _read(text)]
 
     def keep_event(self, event: Event) -> None:
         """Keep an event as soon as the cell that runs has ended."""
@@ -45,9 +45,12 @@ class Keeping:
         task.add_done_callback(self._pending.discard)
 
 
-def _export_of(texts: list[str]) -> str:
-    """The text of an export with these events."""
-    return to_json([]).replace("[]", "[" + ",".join(texts) + "]")
+def _read(text: str) -> list[Event]:
+    """The event of a record; none where it cannot be read."""
+    try:
+        return from_json(to_json([]).replace("[]", f"[{text}]"))
+    except ProgressStoreError:
+        return []
 
 
 def _database() -> Any:

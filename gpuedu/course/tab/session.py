@@ -17,6 +17,9 @@ from gpuedu.exercises.progress import open_store
 from gpuedu.exercises.progress.events import to_json
 from gpuedu.simt.host.numba_names import stand_in_for_numba
 
+PARSER_FOLDER = "static/tree-sitter/"
+"""Where the site has web-tree-sitter.js, web-tree-sitter.wasm and tree-sitter-cuda.wasm."""
+
 _DRIVE = Path("/drive")
 _READY = "gpuedu {version} is ready in this tab. Nothing leaves it: your code runs here."
 _KEPT = """\
@@ -40,15 +43,16 @@ async def begin(lesson: str, *, cuda_c: bool = False) -> None:
     stand_in_for_numba()
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # it builds its cache
     print(_READY.format(version=gpuedu.__version__))
+    if cuda_c:
+        await _prepare_cuda_c()
     try:
         keeping = Keeping()
         await _restore(keeping)
     except Exception:  # whatever a browser without storage raises
+        session.use_store(open_store(in_memory=True, tell=session.tell))
         print(_NOT_KEPT)
         return
     print(_KEPT)
-    if cuda_c:
-        await _prepare_cuda_c()
     await _bring_release(keeping, lesson)
 
 
@@ -65,15 +69,19 @@ async def _bring_release(keeping: Keeping, lesson: str) -> None:
     try:
         released = await _fetch(f"{site_root()}files/{name}")
         counts = release.bring(_DRIVE / name, await keeping.released(name), released)
-        await keeping.keep_released(name, released)
+        if counts is None:
+            await keeping.keep_released(name, released)
+        else:  # the page that is open may yet be saved over it: brought once it is found again
+            print(_NEWER)
     except Exception:  # offline, or no drive in this window: the lesson stays as it is
         return
-    if counts is not None:
-        print(_NEWER)
 
 
 async def _prepare_cuda_c() -> None:
-    """Nothing yet: the parser comes with the site."""
+    """Fetch the parser; where that fails, a kernel in CUDA C says so."""
+    from gpuedu.simt.cuda_c import prepare
+
+    await prepare(site_root() + PARSER_FOLDER)
 
 
 async def _fetch(url: str) -> str:

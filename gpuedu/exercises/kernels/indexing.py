@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpuedu.exercises.kernels.shapes import LaunchShape
+from gpuedu.widths import count_each
 
 Formula = Callable[[np.ndarray, np.ndarray, int, int], np.ndarray]
 
@@ -27,7 +28,7 @@ class WrongIndex:
         block, thread = np.divmod(np.arange(shape.threads * shape.blocks), shape.threads)
         index = self.formula(block, thread, shape.threads, shape.blocks)
         inside = index[(index >= 0) & (index < size)]
-        return np.bincount(inside, minlength=size)
+        return count_each(inside, minlength=size)
 
 
 def index_cause(times: np.ndarray, shape: LaunchShape, known: Iterable[WrongIndex]) -> str:

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.errors import AnswerError, GpueduError, KernelSourceError
+from gpuedu.errors import AnswerError, GpueduError, KernelSourceError, MissingPackageError
 from gpuedu.exercises.kernels.shapes import WARP_SIZE, Extents
 from gpuedu.exercises.kernels.sightings import sightings_of
 from gpuedu.trace import Operation, Space, Trace
+from gpuedu.widths import count_each
 
 MAX_TURNS = 2_000
 """Turns of loops after which a launch counts as endless; exercises need a few hundred at most."""
@@ -99,7 +100,7 @@ def refusals_told() -> Iterator[None]:
 
     try:
         yield
-    except AnswerError:
+    except (AnswerError, MissingPackageError):
         raise
     except KernelSourceError as fault:
         raise _cannot_compile(fault) from None
@@ -111,10 +112,11 @@ def refusals_told() -> Iterator[None]:
 
 def source_of(kernel: Any) -> Any:
     """What the machine runs: the function under ``@cuda.jit``, or a kernel of CUDA C as it is."""
-    from gpuedu.simt.cuda_c import as_cuda_c, is_cuda_c
+    from gpuedu.simt import cuda_c  # its front end is loaded only where a kernel is in CUDA C
 
-    is_class = isinstance(kernel, type)
-    return as_cuda_c(kernel) if not is_class and is_cuda_c(kernel) else python_of(kernel)
+    if isinstance(kernel, type) or not cuda_c.is_cuda_c(kernel):
+        return python_of(kernel)
+    return cuda_c.as_cuda_c(kernel)
 
 
 def python_of(kernel: Any) -> Any:
@@ -208,7 +210,7 @@ def writers(trace: Trace, position: int, size: int) -> dict[str, np.ndarray]:
         first and second; -1 where there is none.
     """
     element, thread = _stores(trace, position)
-    times = np.bincount(element, minlength=size) if len(element) else np.zeros(size, np.int64)
+    times = count_each(element, minlength=size) if len(element) else np.zeros(size, np.int64)
     first, second = np.full(size, -1), np.full(size, -1)
     # Assigned in reverse, so that the earliest store of an element is what remains.
     first[element[::-1]] = thread[::-1]

@@ -16,6 +16,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.lens.requests import request_at
 from gpuedu.trace import WARP_SIZE, AccessSite, Operation, Space, Trace
 from gpuedu.trace.counts import SECTOR_BYTES
+from gpuedu.widths import count_each
 
 
 class TruncatedError(AnswerError):
@@ -220,7 +221,7 @@ def loads_by_block(trace: Trace, position: int, size: int) -> np.ndarray:
     block = np.broadcast_to(events.block[rows].astype(np.int64)[:, None], element.shape)
     active = element >= 0
     flat = block[active] * size + element[active]
-    counted = np.bincount(flat, minlength=trace.launch.blocks * size)
+    counted = count_each(flat, minlength=trace.launch.blocks * size)
     return counted.reshape(trace.launch.blocks, size)
 
 

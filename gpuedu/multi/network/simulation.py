@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpuedu.multi.network.cluster import Cluster
+from gpuedu.widths import count_each
 
 Round = np.ndarray
 """Messages, shape (count, 3): from, to, bytes."""
@@ -128,4 +129,4 @@ class _State:
 
 
 def _all_differ(numbers: np.ndarray) -> bool:
-    return bool(np.bincount(numbers).max(initial=0) <= 1)  # small whole numbers: no sorting
+    return bool(count_each(numbers).max(initial=0) <= 1)  # small whole numbers: no sorting

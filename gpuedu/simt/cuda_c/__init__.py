@@ -2,8 +2,9 @@
 
 From a text to what it declares:
 
-- ``preprocess``: macros and includes, lines kept; ``parentheses``, ``syntax``: the tree, and what
-  refuses it.
+- ``preprocess``, ``directives``: macros and includes, lines kept; ``parentheses``, ``syntax``: the
+  tree, and what refuses it; ``nodes``: what is asked of a tree; ``parser``, ``web_parser``,
+  ``web_nodes``: what makes it.
 - ``types``, ``declarations``: C's types, and the declarations that name them.
 - ``module``, ``outline``, ``structures``: what one source text holds, and how it is read;
   ``constants``, ``memory``: its numbers known beforehand, and its device memory.
@@ -45,6 +46,7 @@ _HOME = {
     "as_cuda_c": "compile",
     "compile_cuda_c": "compile",
     "fitted": "arguments",
+    "prepare": "web_parser",
     "signature": "compile",
 }
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from tree_sitter import Node
 
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, member
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.places import (
     Element,
     Local,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tree_sitter import Node
-
 from gpuedu.simt.cuda_c.access import read, write
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.copies import copy, source_of
@@ -13,6 +11,7 @@ from gpuedu.simt.cuda_c.expressions import evaluate
 from gpuedu.simt.cuda_c.initializers import initialised
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, constant
 from gpuedu.simt.cuda_c.lvalues import place_of
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.operators import binary, unary
 from gpuedu.simt.cuda_c.places import Element, Local, Member, PlaceOf, Temporary
 from gpuedu.simt.cuda_c.syntax import field, operator_of, text_of

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tree_sitter import Node
-
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, pointer_parts
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.types import INT, UNSIGNED, Number, Pointer
 from gpuedu.simt.intrinsics.atomics import DTYPES
 from gpuedu.simt.program import Atomic

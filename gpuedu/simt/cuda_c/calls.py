@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from tree_sitter import Node
 
 from gpuedu.simt.cuda_c import atomics, functions, matrix_functions, pairs, printing, threads
 from gpuedu.simt.cuda_c.access import read, write
@@ -13,6 +12,7 @@ from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.device_functions import call_device_function
 from gpuedu.simt.cuda_c.expressions import evaluate_all
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Lowerer, Typed, TypeName
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.places import Local, dereference, named_place
 from gpuedu.simt.cuda_c.syntax import bare, field, parts, short, text_of, within_namespaces
 from gpuedu.simt.cuda_c.type_names import type_named, type_of

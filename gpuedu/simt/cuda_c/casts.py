@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
-from tree_sitter import Node
-
 from gpuedu.simt.cuda_c.access import read
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.expressions import evaluate, unevaluated
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Lowerer, Typed, constant
 from gpuedu.simt.cuda_c.lvalues import place_of
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.operators import binary
 from gpuedu.simt.cuda_c.places import defined_place
 from gpuedu.simt.cuda_c.syntax import bare, field, operator_of, parts, short, text_of

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tree_sitter import Node
-
 from gpuedu.simt.cuda_c.lowerer import Alias, Lowerer, Variable
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.parameters import is_reference
 from gpuedu.simt.cuda_c.places import Local, Member
 from gpuedu.simt.cuda_c.syntax import (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -69,17 +68,31 @@ def require_valid(kernel: CudaCKernel) -> None:
 
     Raises:
         KernelCompileError: It refuses the source; the message is its own, at the source's line.
+        KernelSourceError: There is no compiler, and the kernel cannot be found by its name.
     """
-    from gpuedu.compilers import CompilerMissingError, check_cuda_c
+    from gpuedu.compilers import CompilerMissingError, check_kernel
 
     is_expression = kernel.is_expression or "<" in kernel.name
-    with suppress(CompilerMissingError):
-        checked = check_cuda_c(
-            kernel.code,
-            options=kernel.options,
-            name_expressions=(kernel.name,) if is_expression else (),
+    try:
+        check_kernel(kernel.code, kernel.name, options=kernel.options, is_expression=is_expression)
+    except CompilerMissingError:
+        if not is_expression:
+            _require_plain_name(kernel)
+
+
+def _require_plain_name(kernel: CudaCKernel) -> None:
+    """Refuse a kernel without ``extern "C"``: a GPU would not find it."""
+    module, function, _ = _found(kernel)
+    above = function.node
+    while above is not None and above.type != "linkage_specification":
+        above = above.parent
+    if above is None:
+        raise module.refuse(
+            function.node,
+            "C++ adds the types of its parameters to its name, so a launch does not find it",
+            'extern "C" in front of __global__',
+            function=function.name,
         )
-        checked.kernel(kernel.name)
 
 
 @lru_cache(maxsize=512)

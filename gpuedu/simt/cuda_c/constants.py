@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from tree_sitter import Node
-
 from gpuedu.errors import KernelSourceError
 from gpuedu.simt.builder import Builder
 from gpuedu.simt.cuda_c.conversions import convert
@@ -13,6 +11,7 @@ from gpuedu.simt.cuda_c.expressions import evaluate
 from gpuedu.simt.cuda_c.fragments import HEADER, IN_MEMORY
 from gpuedu.simt.cuda_c.lowerer import Binding, Fixed, Frame, Lowerer, constant, known
 from gpuedu.simt.cuda_c.module import Function, Module
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.preprocess import includes
 from gpuedu.simt.cuda_c.structures import read_declaration
 from gpuedu.simt.cuda_c.syntax import field, parts, text_of

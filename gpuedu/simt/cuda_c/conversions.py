@@ -6,11 +6,11 @@ Source: ISO C++17, [conv].
 from __future__ import annotations
 
 import numpy as np
-from tree_sitter import Node
 
 from gpuedu.errors import KernelSourceError
 from gpuedu.simt.cuda_c.folding import cast, divided, folded, plus
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, known, pointer_parts, pointer_to
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import short
 from gpuedu.simt.cuda_c.types import (
     BOOLEAN,

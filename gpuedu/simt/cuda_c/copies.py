@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from tree_sitter import Node
 
 from gpuedu.simt.cuda_c.access import read, write
 from gpuedu.simt.cuda_c.expressions import PLACES, evaluate
 from gpuedu.simt.cuda_c.lowerer import Lowerer
 from gpuedu.simt.cuda_c.lvalues import place_of
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.places import Element, Member, PlaceOf, Temporary
 from gpuedu.simt.cuda_c.syntax import bare, operator_of, short
 from gpuedu.simt.cuda_c.types import ArrayOf, CType, Struct, dimensions

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tree_sitter import Node
-
 from gpuedu.simt.cuda_c.fragments import FragmentError, fragment, is_fragment
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import field, parts, short, text_of
 from gpuedu.simt.cuda_c.types import (
     AUTO,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tree_sitter import Node
-
 from gpuedu.simt.cuda_c.access import read, write
 from gpuedu.simt.cuda_c.assignments import held
 from gpuedu.simt.cuda_c.conversions import convert
@@ -15,6 +13,7 @@ from gpuedu.simt.cuda_c.initializers import initialised
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Alias, Frame, Lowerer, Typed, Variable
 from gpuedu.simt.cuda_c.lvalues import place_of
 from gpuedu.simt.cuda_c.module import Function
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.parameters import (
     declared_parameters,
     is_reference,

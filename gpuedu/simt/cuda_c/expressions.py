@@ -6,13 +6,12 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tree_sitter import Node
-
 from gpuedu.simt.cuda_c import threads
 from gpuedu.simt.cuda_c.access import read
 from gpuedu.simt.cuda_c.conversions import common_type, convert, is_there, null_pointer, truth
 from gpuedu.simt.cuda_c.literals import character, literal
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Fixed, Lowerer, Typed, constant
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.operators import binary, unary
 from gpuedu.simt.cuda_c.places import PlaceOf, defined_place, named_place
 from gpuedu.simt.cuda_c.syntax import bare, field, operator_of, short, text_of

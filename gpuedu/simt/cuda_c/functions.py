@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from tree_sitter import Node
 
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.half_functions import HALF_FUNCTIONS
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, constant
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.operators import binary
 from gpuedu.simt.cuda_c.prototypes import Function, called, expect, fixed, fused, of_floats
 from gpuedu.simt.cuda_c.types import (

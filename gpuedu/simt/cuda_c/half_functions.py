@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tree_sitter import Node
-
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.operators import binary, unary
 from gpuedu.simt.cuda_c.prototypes import Function, expect, fixed
 from gpuedu.simt.cuda_c.types import DOUBLE, FLOAT, HALF, INT, Number

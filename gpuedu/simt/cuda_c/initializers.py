@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from tree_sitter import Node
 
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.expressions import evaluate
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, constant
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import parts
 from gpuedu.simt.cuda_c.types import UNSIGNED, CType, Number, Struct
 from gpuedu.simt.cuda_c.variables import zero

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from tree_sitter import Node
 
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, constant
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.operators import unary
 from gpuedu.simt.cuda_c.syntax import short, text_of
 from gpuedu.simt.cuda_c.types import (

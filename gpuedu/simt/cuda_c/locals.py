@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from tree_sitter import Node
 
 from gpuedu.simt.cuda_c.access import write
 from gpuedu.simt.cuda_c.assignments import held
@@ -33,6 +32,7 @@ from gpuedu.simt.cuda_c.lowerer import (
 )
 from gpuedu.simt.cuda_c.lvalues import place_of
 from gpuedu.simt.cuda_c.module import Function
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.places import Element, PlaceOf, Temporary, defined_place
 from gpuedu.simt.cuda_c.structures import alignment_told, read_struct
 from gpuedu.simt.cuda_c.syntax import parts, text_of

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from tree_sitter import Node
 
 from gpuedu.simt.cuda_c.changes import carried_names, changed_names
 from gpuedu.simt.cuda_c.conversions import truth
 from gpuedu.simt.cuda_c.counting import count_loop, count_of
 from gpuedu.simt.cuda_c.expressions import evaluate
 from gpuedu.simt.cuda_c.lowerer import Lowerer
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.statements import block, statement
 from gpuedu.simt.cuda_c.syntax import bare, field, short, walk
 from gpuedu.simt.program import Branch, Const, Loop

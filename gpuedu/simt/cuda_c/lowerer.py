@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from tree_sitter import Node
 
 from gpuedu.errors import KernelSourceError
 from gpuedu.simt.builder import Builder
 from gpuedu.simt.cuda_c.module import Function, Module
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import line_of, short
 from gpuedu.simt.cuda_c.types import CType, Number, Struct
 from gpuedu.simt.program import ArraySlot, Const, Expression, Site, name_in_source

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from tree_sitter import Node
-
 from gpuedu.simt.cuda_c.conversions import index_of
 from gpuedu.simt.cuda_c.expressions import evaluate, evaluate_value
 from gpuedu.simt.cuda_c.fragments import Fragment
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Memory, constant, member
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.operators import moved
 from gpuedu.simt.cuda_c.places import (
     Element,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import weakref
 
 import numpy as np
-from tree_sitter import Node
 
 from gpuedu.simt.cuda_c.constants import bind_constants, reader
 from gpuedu.simt.cuda_c.conversions import convert
@@ -17,6 +16,7 @@ from gpuedu.simt.cuda_c.expressions import evaluate
 from gpuedu.simt.cuda_c.locals import declaration
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Memory, known
 from gpuedu.simt.cuda_c.module import Function, Module
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.structures import read_declaration
 from gpuedu.simt.cuda_c.syntax import parts, short, text_of, walk
 from gpuedu.simt.cuda_c.types import CType, Number, dimensions, dtype_of

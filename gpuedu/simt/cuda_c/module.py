@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from tree_sitter import Node
-
 from gpuedu.errors import KernelSourceError
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import field as child
 from gpuedu.simt.cuda_c.syntax import line_of, parts, short
 from gpuedu.simt.cuda_c.types import TYPEDEFS, CType

@@ -6,7 +6,6 @@ Source: ISO C++17, [expr].
 from __future__ import annotations
 
 import numpy as np
-from tree_sitter import Node
 
 from gpuedu.simt.cuda_c.conversions import index_of, truth
 from gpuedu.simt.cuda_c.folding import COMPARISONS, cast, divided, folded, plus
@@ -18,6 +17,7 @@ from gpuedu.simt.cuda_c.lowerer import (
     pointer_parts,
     pointer_to,
 )
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.types import (
     BOOLEAN,
     LONG,

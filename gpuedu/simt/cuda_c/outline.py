@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from tree_sitter import Node
-
 from gpuedu.simt.cuda_c.declarations import (
     UnknownTypeError,
     declarators,
@@ -14,6 +12,7 @@ from gpuedu.simt.cuda_c.declarations import (
     words,
 )
 from gpuedu.simt.cuda_c.module import Function, GlobalVariable, Module, declarator_of
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.preprocess import expand
 from gpuedu.simt.cuda_c.structures import extent_reader, read_declaration, read_enum, read_struct
 from gpuedu.simt.cuda_c.syntax import field as child

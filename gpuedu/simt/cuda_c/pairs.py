@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tree_sitter import Node
-
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.functions import FUNCTIONS as SINGLE
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, member
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import short
 from gpuedu.simt.cuda_c.types import FLOAT, HALF, VECTORS, CType
 from gpuedu.simt.values import Tuple

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tree_sitter import Node
-
 from gpuedu.simt.cuda_c.constants import whole_number_of
 from gpuedu.simt.cuda_c.declarations import (
     Declared,
@@ -17,6 +15,7 @@ from gpuedu.simt.cuda_c.declarations import (
 )
 from gpuedu.simt.cuda_c.lowerer import Binding, Fixed, Lowerer, TypeName, constant
 from gpuedu.simt.cuda_c.module import Function
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import field, parts, short, text_of
 from gpuedu.simt.cuda_c.type_names import type_of
 from gpuedu.simt.cuda_c.types import AUTO, INT, ArrayOf, CType, Pointer, Reference

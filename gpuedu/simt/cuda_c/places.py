@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from tree_sitter import Node
 
 from gpuedu.simt.cuda_c.lowerer import Alias, Fixed, Lowerer, Memory, Typed, Variable, pointer_parts
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import short, text_of
 from gpuedu.simt.cuda_c.types import ArrayOf, CType, Number, Pointer, Struct
 from gpuedu.simt.program import ArraySlot, Const, Expression

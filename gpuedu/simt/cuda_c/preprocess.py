@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 from io import StringIO
-
-import pcpp
+from typing import TYPE_CHECKING
 
 from gpuedu.errors import KernelSourceError
+
+if TYPE_CHECKING:
+    from gpuedu.simt.cuda_c.directives import Preprocessor
 
 HEADERS = frozenset(
     {
@@ -64,41 +66,6 @@ MACROS: dict[str, str] = {
 }
 
 
-class _Preprocessor(pcpp.Preprocessor):
-    """pcpp without access to files: faults are collected, known headers are empty."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.line_directive = None
-        self.faults: list[tuple[int, str]] = []
-
-    def on_error(self, file: str, line: int, msg: str) -> None:
-        self.faults.append((line, msg))
-
-    def on_include_not_found(
-        self, is_malformed: bool, is_system_include: bool, curdir: str, includepath: str
-    ) -> None:
-        name = includepath.strip("<>\"'")
-        if name not in HEADERS:
-            self.faults.append((self.linemacro, f"`#include <{name}>`"))
-        raise pcpp.OutputDirective(pcpp.Action.IgnoreAndRemove)
-
-    def on_directive_unknown(self, directive, toks, ifpassthru, precedingtoks):
-        if directive.value == "error":
-            message = "".join(token.value for token in toks).strip()
-            self.faults.append((directive.lineno, f"#error {message}"))
-            return True
-        return super().on_directive_unknown(directive, toks, ifpassthru, precedingtoks)
-
-    def on_file_open(self, is_system_include: bool, includepath: str) -> None:
-        raise OSError(includepath)
-
-    def on_directive_handle(self, directive, toks, ifpassthru, precedingtoks):
-        if directive.value == "pragma":
-            raise pcpp.OutputDirective(pcpp.Action.IgnoreAndRemove)
-        return super().on_directive_handle(directive, toks, ifpassthru, precedingtoks)
-
-
 @lru_cache(maxsize=256)
 def expand(code: str, defines: tuple[str, ...] = ()) -> str:
     r"""A source text without directives and macros, each line at its old number.
@@ -117,7 +84,9 @@ def expand(code: str, defines: tuple[str, ...] = ()) -> str:
     lines = code.splitlines()
     if "#" not in code and not defines and not _mentions_macro(code):
         return code
-    reader = _Preprocessor()
+    from gpuedu.simt.cuda_c.directives import Preprocessor  # most texts need no pcpp
+
+    reader = Preprocessor(HEADERS)
     for define in (*(f"{name} {value}" for name, value in MACROS.items()), *_given(defines)):
         reader.define(define)
     reader.parse(code + "\n", "kernel")
@@ -164,7 +133,7 @@ def _given(defines: Iterable[str]) -> list[str]:
     return [f"{name} {value or '1'}" for name, _, value in parts]
 
 
-def _laid_out(reader: _Preprocessor) -> str:
+def _laid_out(reader: Preprocessor) -> str:
     """The tokens at their lines; what a macro became stands on the line of its use."""
     out, line = StringIO(), 1
     for token in iter(reader.token, None):

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
-from tree_sitter import Node
-
 from gpuedu.simt.cuda_c.conversions import truth
 from gpuedu.simt.cuda_c.expressions import evaluate
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Lowerer, Typed
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import parts, short, text_of
 from gpuedu.simt.cuda_c.types import VOID, Number
 from gpuedu.simt.program import Const, If, Print, Raise, Return, Statement

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from tree_sitter import Node
 
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import short
 from gpuedu.simt.cuda_c.types import DOUBLE, FLOAT, HALF, Number
 from gpuedu.simt.intrinsics.functions import FUNCTIONS as KNOWN

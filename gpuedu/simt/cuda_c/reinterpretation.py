@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from tree_sitter import Node
-
 from gpuedu.simt.cuda_c.access import read
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.functions import FUNCTIONS
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.places import Element, named_place
 from gpuedu.simt.cuda_c.syntax import bare, field, operator_of, parts, text_of
 from gpuedu.simt.cuda_c.type_names import type_of

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from tree_sitter import Node
-
 from gpuedu.simt.cuda_c.conversions import convert, truth
 from gpuedu.simt.cuda_c.expressions import evaluate
 from gpuedu.simt.cuda_c.initializers import initialised
@@ -13,6 +11,7 @@ from gpuedu.simt.cuda_c.locals import declaration, local_type, spill_parameters
 from gpuedu.simt.cuda_c.lowerer import Lowerer, TypeName
 from gpuedu.simt.cuda_c.lvalues import place_of
 from gpuedu.simt.cuda_c.module import Function
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import bare, field, parts, short, text_of, walk
 from gpuedu.simt.cuda_c.type_names import type_of
 from gpuedu.simt.cuda_c.types import AUTO, VOID

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tree_sitter import Node
-
 from gpuedu.simt.cuda_c.declarations import (
     UnknownTypeError,
     declarators,
@@ -16,6 +14,7 @@ from gpuedu.simt.cuda_c.declarations import (
     type_node,
 )
 from gpuedu.simt.cuda_c.module import Module
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import parts, text_of
 from gpuedu.simt.cuda_c.types import INT, CType, Struct
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from tree_sitter import Node
 
 from gpuedu.simt.cuda_c.changes import carried_names
 from gpuedu.simt.cuda_c.conversions import truth
 from gpuedu.simt.cuda_c.expressions import evaluate
 from gpuedu.simt.cuda_c.loops import next_turn
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.operators import binary
 from gpuedu.simt.cuda_c.statements import run
 from gpuedu.simt.cuda_c.syntax import bare, field, parts, short

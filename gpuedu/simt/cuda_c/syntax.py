@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, lru_cache
-
-import tree_sitter
-import tree_sitter_cuda
-from tree_sitter import Node
+from functools import lru_cache
 
 from gpuedu.errors import KernelSourceError
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.parentheses import original, plain
+from gpuedu.simt.cuda_c.parser import root_of
 
 _IGNORED = frozenset({"comment", "preproc_call"})
-
-
-@cache
-def _parser() -> tree_sitter.Parser:
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_cuda.language()))
 
 
 @lru_cache(maxsize=256)
@@ -26,8 +19,9 @@ def parse(text: str) -> Node:
 
     Raises:
         KernelSourceError: A place that cannot be read as CUDA C.
+        MissingPackageError: There is no parser here.
     """
-    root = _parser().parse(plain(text).encode()).root_node
+    root = root_of(plain(text))
     if root.has_error:
         raise _fault(root, text)
     return root

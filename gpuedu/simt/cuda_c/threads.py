@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from tree_sitter import Node
 
 from gpuedu.simt.cuda_c.conversions import convert, truth
 from gpuedu.simt.cuda_c.folding import cast
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Lowerer, Typed, constant
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import short
 from gpuedu.simt.cuda_c.types import BOOLEAN, INT, UNSIGNED, VECTORS, VOID, Number
 from gpuedu.simt.program import (

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from tree_sitter import Node
-
 from gpuedu.simt.cuda_c.constants import whole_number_of
 from gpuedu.simt.cuda_c.declarations import UnknownTypeError, described, specified
 from gpuedu.simt.cuda_c.fragments import Fragment
 from gpuedu.simt.cuda_c.lowerer import Lowerer, TypeName
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import text_of
 from gpuedu.simt.cuda_c.types import CType
 

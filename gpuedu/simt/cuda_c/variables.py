@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from tree_sitter import Node
 
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, Variable
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.types import CType, Number, Pointer, Struct, dimensions, dtype_of
 from gpuedu.simt.program import BOOL, ArraySlot, ArrayType, Const, If, Statement, Unary, Undefined
 from gpuedu.simt.values import Array, Scalar, Tuple, Value, kind_of, leaves

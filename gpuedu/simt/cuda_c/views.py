@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from tree_sitter import Node
 
 from gpuedu.simt.cuda_c.folding import plus
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, pointer_to
+from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.places import Element, Member, PlaceOf, Row, is_in_registers
 from gpuedu.simt.cuda_c.syntax import short
 from gpuedu.simt.cuda_c.types import ArrayOf, Pointer, dimensions, dtype_of

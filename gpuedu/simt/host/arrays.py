@@ -16,6 +16,7 @@ from gpuedu.simt.host.device_memory import DeviceArrayBase
 from gpuedu.simt.host.errors import CudaNotImplementedError, CudaTypeError, CudaValueError
 from gpuedu.simt.host.names import dtype_of
 from gpuedu.simt.host.streams import external_stream
+from gpuedu.widths import as_array
 
 
 def _description(
@@ -72,7 +73,7 @@ def auto_device(obj: Any, stream: Any = 0, copy: bool = True) -> tuple[DeviceArr
         if copy:
             record.copy_to_device(np.asarray(obj))
         return record, True
-    host = np.asanyarray(obj)
+    host = as_array(obj)
     if host.dtype.kind in "OUS":
         raise CudaTypeError(
             f"an array of {host.dtype} cannot be on the device: it holds numbers only",

@@ -20,6 +20,7 @@ from gpuedu.simt.host.errors import (
     CudaValueError,
 )
 from gpuedu.simt.host.transfers import Direction, hidden_copies, note_transfer
+from gpuedu.widths import as_array
 
 
 class DeviceNDArray(DeviceArrayBase):
@@ -80,7 +81,7 @@ class DeviceNDArray(DeviceArrayBase):
         part = self._part(item).as_numpy()
         given = value.device_view.as_numpy() if isinstance(value, DeviceArrayBase) else None
         if given is None:
-            given = np.asarray(value)
+            given = as_array(value)
             with hidden_copies("a value written from the host"):
                 note_transfer(Direction.HOST_TO_DEVICE, given.nbytes, "setitem")
         if given.ndim > part.ndim:

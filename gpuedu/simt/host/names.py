@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.simt.host.stubs import Stub
+from gpuedu.widths import python_dtype
 
 _MODULES = {
     "math": "math",
@@ -71,7 +72,7 @@ def dtype_of(thing: Any) -> np.dtype | None:
         return np.dtype(thing) if thing in _NUMBER_NAMES else None
     if isinstance(thing, type):
         if thing in _PYTHON_NUMBERS:
-            return np.dtype(thing)
+            return python_dtype(thing)
         if issubclass(thing, np.generic) and not _is_abstract(thing):
             return np.dtype(thing)
         return None

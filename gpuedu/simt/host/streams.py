@@ -6,15 +6,17 @@ among each other that a program could see; an event's time is this machine's.
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpuedu.simt.host.errors import CudaValueError, SimulatedTimeWarning
+
+if TYPE_CHECKING:
+    import asyncio
 
 _handles = itertools.count(0x1000)
 
@@ -48,6 +50,8 @@ class Stream:
 
     def async_done(self) -> asyncio.Future[Stream]:
         """An awaitable for the end of the work so far."""
+        import asyncio  # it brings sockets, which few launches need
+
         done = asyncio.get_running_loop().create_future()
         done.set_result(self)
         return done

@@ -66,6 +66,13 @@ def ldexp(x: np.ndarray, exponent: np.ndarray) -> np.ndarray:
 
 
 @_quiet
+def frexp(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mantissa and exponent; 0 as the exponent of infinities and NaN, which C leaves open."""
+    mantissa, exponent = np.frexp(x)
+    return mantissa, np.where(np.isfinite(x), exponent, np.int32(0))[()]
+
+
+@_quiet
 def complex_log(z: np.ndarray, base: np.ndarray | None = None) -> np.ndarray:
     """``cmath.log``: the natural logarithm, or the one to a base."""
     return np.log(z) if base is None else np.log(z) / np.log(base)
@@ -157,7 +164,7 @@ FUNCTIONS: dict[str, Function] = {
     "fabs": _elementary(np.abs),
     "floor": _elementary(np.floor),
     "fmod": _elementary(np.fmod),
-    "frexp": _elementary(np.frexp),
+    "frexp": _elementary(frexp),
     "gamma": special.gamma,
     "hypot": _elementary(np.hypot),
     "isfinite": np.isfinite,

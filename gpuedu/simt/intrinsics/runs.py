@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gpuedu.widths import count_each
+
 _RADIX_LIMIT = 1 << 16
 _COUNTING_LIMIT = 4  # addresses per lane up to which counting costs less than sorting
 
@@ -56,7 +58,7 @@ def are_distinct(index: np.ndarray, size: int) -> bool:
     if (index[1:] > index[:-1]).all():
         return True
     countable = index.size <= size <= _COUNTING_LIMIT * index.size
-    return countable and bool(np.bincount(index).max() == 1)
+    return countable and bool(count_each(index).max() == 1)
 
 
 def runs_by_address(index: np.ndarray, size: int) -> Runs:

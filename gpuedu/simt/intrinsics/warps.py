@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpuedu.widths import as_index
+
 WARP_SIZE = 32
 FULL_MASK = np.uint32(0xFFFFFFFF)
 
@@ -185,6 +187,7 @@ def _shuffle(
 
 def _pick(values: np.ndarray, source: np.ndarray) -> np.ndarray:
     """``values`` of lane ``source`` of the same warp."""
+    source = as_index(source)
     if source.ndim <= 1:
         return np.take(values, np.broadcast_to(source, (WARP_SIZE,)), axis=-1)
     warps = np.arange(0, values.size, WARP_SIZE).reshape(*values.shape[:-1], 1)

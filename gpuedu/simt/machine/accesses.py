@@ -13,6 +13,7 @@ from gpuedu.simt.machine.addressing import Addressing, unravel
 from gpuedu.simt.machine.cells import Cells, garbage
 from gpuedu.simt.machine.masks import Mask, narrow
 from gpuedu.simt.machine.views import View
+from gpuedu.widths import as_index
 
 
 class Accesses(Addressing):
@@ -38,7 +39,7 @@ class Accesses(Addressing):
         if not isinstance(at, np.ndarray):
             return data[:, at : at + 1].copy()
         if at.shape[0] == 1:
-            return data.take(at[0], axis=1)
+            return data.take(as_index(at[0]), axis=1)
         return data[self.rows, at]
 
     def _uninitialised(self, site: int, view: View, at: Any, missing: Mask) -> None:

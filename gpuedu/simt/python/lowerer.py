@@ -34,6 +34,7 @@ from gpuedu.simt.tables import Tables
 from gpuedu.simt.typing_rules import TypingError, unify
 from gpuedu.simt.values import Array, Optional, Scalar, Static, Tuple, Value, kind_of, leaves
 from gpuedu.trace import Operation
+from gpuedu.widths import as_array
 
 
 @dataclass
@@ -232,7 +233,7 @@ def member_value(value: Value) -> Value:
         return value
     number = value.object.value
     if isinstance(number, bool | int | float) and not isinstance(number, np.generic):
-        return Scalar(Const(np.asarray(number)[()]))
+        return Scalar(Const(as_array(number)[()]))
     return value
 
 

@@ -16,7 +16,7 @@ def draw(dtype, n=2000, seed=0):
     edges = np.array([info.min, info.max, 0, 1, info.max // 2], dtype)
     small = rng.integers(-9 if info.min else 0, 10, n).astype(dtype)
     wide = rng.integers(info.min, info.max, n, dtype=dtype, endpoint=True)
-    kind = rng.integers(0, 3, n)
+    kind = rng.integers(0, 3, n, dtype=np.intp)
     return np.choose(kind, [small, wide, rng.choice(edges, n)])
 
 

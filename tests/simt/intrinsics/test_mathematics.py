@@ -160,6 +160,7 @@ def test_functions_with_two_results(dtype):
     parts = [math.frexp(value) for value in x[finite].astype(np.float64).tolist()]
     assert_close(mantissa[finite], [part for part, _ in parts], 0)
     assert exponent[finite].tolist() == [part for _, part in parts]
+    assert not exponent[~finite].any()
 
 
 def test_ldexp():

@@ -59,7 +59,7 @@ def test_shuffles(kind, active, members, operand, dtype):
     assert result.shape == undefined.shape == (32,)
     members = np.broadcast_to(members_array, 32).tolist()
     operands = np.broadcast_to(operand, 32).tolist()
-    for lane in np.flatnonzero(active):
+    for lane in np.flatnonzero(active).tolist():
         source = source_lane(kind, lane, operands[lane])
         legal = in_agreement(lane, active, members)
         readable = active[source] and members[lane] >> source & 1

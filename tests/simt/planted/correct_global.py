@@ -11,7 +11,11 @@ BLOCK = 64
 
 
 def _permuted():
-    return floats(128), np.random.default_rng(3).permutation(128), zeros(128)
+    return (
+        floats(128),
+        np.random.default_rng(3).permutation(np.arange(128, dtype=np.int64)),
+        zeros(128),
+    )
 
 
 def _halves():

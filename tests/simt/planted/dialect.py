@@ -413,7 +413,7 @@ def half_precision(a, out):
     out[t, 1] = a[t] / a[15 - t] - a[t]
 
 
-@plant(None, 1, 4, lambda: (np.array(2.5), zeros(4), np.array(7)))
+@plant(None, 1, 4, lambda: (np.array(2.5), zeros(4), np.array(7, np.int64)))
 def arrays_without_dimensions(a, out, n):
     t = cuda.threadIdx.x
     out[t] = a[()] * t + n[()]

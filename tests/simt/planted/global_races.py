@@ -31,7 +31,7 @@ def _wide_and_narrow():
 
 
 def _one_duplicate():
-    where = np.random.default_rng(5).permutation(128)
+    where = np.random.default_rng(5).permutation(np.arange(128, dtype=np.int64))
     where[97] = where[13]
     return floats(128), where, zeros(128)
 

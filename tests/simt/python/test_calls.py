@@ -288,7 +288,7 @@ def test_a_thread_that_computes_with_none_ends():
         out[i] = beyond(a[i], 3) + 10
 
     out = np.zeros(6)
-    (found,) = simulate(kernel, 1, 6, np.arange(6), out).findings
+    (found,) = simulate(kernel, 1, 6, np.arange(6, dtype=np.int64), out).findings
     assert found.kind == "raise" and "expected int64, got None" in found.message
     assert found.place.line == line_of(kernel, "beyond") and found.count == 4
     np.testing.assert_array_equal(out, [1, 1, 1, 1, 14, 15])

@@ -26,6 +26,7 @@ from gpuedu.exercises.cooperation.warp_loads import Share, uneven_faults
 from gpuedu.exercises.kernels.faults import OUTSIDE, RACE, hazard_faults
 from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.kernels.traffic import read_traffic
+from gpuedu.widths import count_each
 
 _LAUNCHES = (
     # n, bins, blocks, threads of a block, share of the values in one bin
@@ -75,7 +76,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
     """Counts, hazards, how often ``hist`` was updated, and who did the work."""
     values, result = case.inputs["values"], case.decides[0]
     bins = case.inputs["hist"].size
-    expected = np.bincount(values, minlength=bins)
+    expected = count_each(values, minlength=bins)
     if not observed["complete"]:
         yield Fault(result, "the launch was stopped before it came to its end", _STOPPED)
     yield from array_fault(
@@ -129,7 +130,7 @@ def _meeting(lanes: float) -> str:
 
 
 def _counts(case: Case) -> np.ndarray:
-    return np.bincount(case.inputs["values"], minlength=case.inputs["hist"].size)
+    return count_each(case.inputs["values"], minlength=case.inputs["hist"].size)
 
 
 def _spread(case: Case, observed: Plain) -> Iterable[Fault]:

@@ -10,6 +10,7 @@ from gpuedu.exercises.contract import Case, Plain
 from gpuedu.exercises.kernels.faults import OUTSIDE
 from gpuedu.exercises.kernels.sightings import Sighting, read_sightings
 from gpuedu.exercises.kernels.traffic import read_traffic
+from gpuedu.widths import count_each
 
 STUCK = frozenset({"divergent-barrier", "runaway-loop", "spin-in-warp"})
 _UNSET = "uninitialised-read"
@@ -47,9 +48,9 @@ def counts_cause(case: Case, observed: Plain, expected: np.ndarray) -> str:
     if np.array_equal(got, blocks * threads * expected):
         return "Every thread counted all values. Which are its own?"
     first_block = np.arange(values.size) % (blocks * threads) < threads
-    if blocks > 1 and np.array_equal(got, np.bincount(values[first_block], minlength=got.size)):
+    if blocks > 1 and np.array_equal(got, count_each(values[first_block], minlength=got.size)):
         return "Only what block 0 has counted arrived. Who adds the counts of the other blocks?"
-    first = np.bincount(values[: blocks * threads], minlength=expected.size)
+    first = count_each(values[: blocks * threads], minlength=expected.size)
     if values.size > blocks * threads and np.array_equal(got, first):
         return "Each thread took one value and stopped. What follows when there are more values?"
     if "data-race" in kinds:

@@ -19,6 +19,7 @@ from gpuedu.exercises.kernels.faults import (
     wrapped_faults,
 )
 from gpuedu.exercises.kernels.shapes import LaunchShape
+from gpuedu.widths import count_each
 
 _EPSILON = float(np.finfo(np.float32).eps)
 _LAUNCHES = (
@@ -152,7 +153,7 @@ def _standing(observed: Plain, shape: LaunchShape) -> Iterable[Fault]:
     """Threads that take one element each, where there are more: nothing is known of their walk."""
     threads, size = shape.threads * shape.blocks, observed["times"].size
     writers = observed["first"][observed["first"] >= 0]
-    if size >= 2 * threads and writers.size and np.bincount(writers).max() < 2:
+    if size >= 2 * threads and writers.size and count_each(writers).max() < 2:
         for prop in ("once", "inside", "ends"):
             yield Fault(
                 prop,

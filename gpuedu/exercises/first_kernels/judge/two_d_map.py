@@ -27,6 +27,7 @@ from gpuedu.exercises.kernels.faults import (
 )
 from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.kernels.sightings import Sighting, read_sightings
+from gpuedu.widths import count_each
 
 _EPSILON = float(np.finfo(np.float32).eps)
 _COSTLY = 1.5
@@ -191,7 +192,7 @@ def _step_cause(times: np.ndarray, grid: tuple[int, int], block: tuple[int, int]
 def _hits(extent: int, blocks: int, threads: int, step: int) -> np.ndarray:
     """(extent,) how many of an axis' threads take each index, with blocks ``step`` apart."""
     index = np.add.outer(np.arange(blocks) * step, np.arange(threads)).ravel()
-    return np.bincount(index[index < extent], minlength=extent)
+    return count_each(index[index < extent], minlength=extent)
 
 
 def _says_step(axis: int, block: tuple[int, int], steps: tuple[int, int]) -> str:

@@ -1,0 +1,88 @@
+"""What the site takes from npm: the playground's editor, the parser of CUDA C, and a compiler.
+
+All of it is pinned in ``package-lock.json``, with the sums of the packages.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from gpuedu.errors import GpueduError
+
+HERE = Path(__file__).parent
+PARSER = (
+    "web-tree-sitter/web-tree-sitter.js",
+    "web-tree-sitter/web-tree-sitter.wasm",
+    "tree-sitter-cuda/tree-sitter-cuda.wasm",
+)
+"""The parser's files, below ``node_modules``."""
+
+
+@contextlib.contextmanager
+def node_packages() -> Iterator[Path]:
+    """A folder for the length of a block, with the packages in its ``node_modules``.
+
+    Raises:
+        GpueduError: npm is missing, or fails.
+    """
+    npm = shutil.which("npm")
+    if npm is None:
+        raise GpueduError(
+            "parts of the site come by npm, which is not here",
+            remedy="install Node.js 20 or newer, which brings npm",
+        )
+    with tempfile.TemporaryDirectory(prefix="gpuedu-npm-") as made:
+        folder = Path(made)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(HERE / name, folder)
+        run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"], folder)
+        yield folder
+
+
+def run(command: list[str], folder: Path) -> None:
+    """Run a program of Node.js in a folder; GpueduError with its last line where it fails."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        name = Path(command[0]).name
+        last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:] or ["no message"]
+        raise GpueduError(
+            f"`{name} {command[1]}` failed while the site was built: {last[0]}",
+            remedy="run it again with a connection to npm's registry",
+        )
+
+
+def compile_wheels(packages: Path, wheels: Path) -> None:
+    """Have the tab's own Python, under Node.js, compile the wheels of a folder."""
+    node = shutil.which("node")
+    if node is None:
+        raise GpueduError("node is not here, which npm comes with", remedy="install Node.js 20")
+    shutil.copy(HERE / "compile.mjs", packages)  # it finds its package beside itself
+    run([node, "compile.mjs", str(wheels.resolve()), str(HERE / "compile_in_tab.py")], packages)
+
+
+def copy_parser(folder: Path, out: Path) -> None:
+    """Put the parser's files, and the licenses of their packages, into a folder of the site."""
+    modules = folder / "node_modules"
+    out.mkdir(parents=True, exist_ok=True)
+    for name in PARSER:
+        shutil.copy(modules / name, out)
+    packages = sorted({name.partition("/")[0] for name in PARSER})
+    (out / "licenses.txt").write_text(licenses(modules, packages), "utf-8")
+
+
+def licenses(modules: Path, names: list[str]) -> str:
+    """The licenses of packages, one after the other."""
+    parts = ["Licenses of the packages that this folder was made from.\n"]
+    for name in names:
+        home = modules / name
+        text = next(iter(sorted(home.glob("LICENSE*"))), None)
+        about = json.loads((home / "package.json").read_text("utf-8"))
+        if text is not None:
+            parts.append(f"{name} {about.get('version', '')}\n\n{text.read_text('utf-8')}")
+    return "\n----\n\n".join(parts)

@@ -1,0 +1,58 @@
+"""A seeded sample of what ``python -m tests.tab.machine`` runs: the machine with 32-bit indices."""
+
+import pytest
+
+from tests.tab import machine, numba_types
+
+SEED = 20
+
+
+def test_python_in_the_tab_has_indices_of_32_bits_and_no_numba(tab):
+    done = tab.run("tests/tab/hosts.py", ["--then", "fail"])
+    assert done.stdout.split() == ["int32", "emscripten", "False"]
+    assert done.status == 1 and "LookupError: fail" in done.stderr
+
+
+def test_own_tests_pass_in_the_tab(tab):
+    report = machine.own_tests(f"{SEED}:150")
+    assert not report.failures
+    assert len(report.ids("passed")) >= 75
+
+
+def test_numbas_tests_pass_in_the_tab(tab):
+    pytest.importorskip("numba_cuda")
+    report = machine.numba_tests(f"{SEED}:120")
+    assert not report.failures
+    assert len(report.ids("passed")) >= 60
+
+
+def test_results_and_traces_are_the_same_in_the_tab(tab):
+    number, found = machine.differences(SEED, generated_seeds=4, planted_kernels=24)
+    assert number == 32 and not found
+
+
+def test_a_difference_in_width_changes_the_sum():
+    import numpy as np
+
+    from tests.tab.accounts import sum_of
+
+    counts = np.arange(3)
+    assert sum_of(counts.astype(np.int64)) != sum_of(counts.astype(np.int32))
+    assert sum_of((1, 2)) != sum_of((1, 3)) and sum_of(counts) == sum_of(counts.copy())
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("void(float32[:, ::1], int8)", ("C", 2, "int8")),
+        ("void(f4[::1, :], uint32)", ("F", 2, "uint32")),
+        ("(i8[:], b1)", ("A", 1, "bool")),
+    ],
+)
+def test_signatures_are_read_as_numba_reads_them(text, shown):
+    sigutils = pytest.importorskip("numba.core.sigutils")
+    ours, _ = numba_types.normalize_signature(text)
+    theirs, _ = sigutils.normalize_signature(text)
+    assert (ours[0].layout, ours[0].ndim, ours[1].name) == shown
+    assert [str(kind.dtype) for kind in theirs[:1]] == [ours[0].dtype.name]
+    assert (theirs[0].layout, theirs[0].ndim, str(theirs[1])) == shown
