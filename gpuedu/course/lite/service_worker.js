@@ -14,7 +14,8 @@
   const isOurs = (request) => {
     const url = new URL(request.url);
     if (request.method !== "GET" || !url.protocol.startsWith("http")) return false;
-    if (url.origin === self.location.origin) return !url.pathname.includes("/api/");
+    // Below api/ JupyterLite's worker answers, but for the list of the site's files.
+    if (url.origin === self.location.origin) return !/\/api\/(?!contents\/)/.test(url.pathname);
     return PYODIDE !== "" && url.href.startsWith(PYODIDE);
   };
 

@@ -34,6 +34,7 @@ kernel and the first cell would ask for one after the other."""
 _PYODIDE = "static/pyodide"
 _MARK = "jupyter-lite.json"
 _APPS = ("notebooks", "lab", "tree")
+_FILE_MENU = {"id": "jp-mainmenu-file", "items": [{"command": "docmanager:download", "rank": 6}]}
 
 
 def build_site(root: Path, out: Path, pyodide: Path | None = None) -> Path:
@@ -127,6 +128,8 @@ def _write_settings(work: Path, wheels: list[Path], pyodide: Path | None) -> Non
             "@jupyterlab/apputils-extension:themes": {"adaptive-theme": True},
             # A tab may be closed at any time; what was saved is what stays.
             "@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 5},
+            # JupyterLite has the command, and no menu with it.
+            "@jupyterlab/mainmenu-extension:plugin": {"menus": [_FILE_MENU]},
         },
     )
 

@@ -36,8 +36,9 @@ class Native:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._run.terminate()
-        self._run.communicate()
+        if self._run.poll() is None:
+            self._run.terminate()
+            self._run.communicate()
         self._home.cleanup()
 
     def result(self) -> Notebook:

@@ -36,6 +36,7 @@ class SiteServer:
     def __init__(self, site: Path, overlay: Path) -> None:
         self.site, self.overlay = site, overlay
         self.sent: list[Path] = []
+        self.missing: list[str] = []
         self._server = self._open(0)
         self.port = self._server.server_port
         self.address = f"http://127.0.0.1:{self.port}/"
@@ -102,6 +103,8 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
         """Note what is sent whole; an answer that nothing changed has no content."""
         if code == 200 and self.command == "GET":
             self._site.sent.append(Path(self.translate_path(self.path)))
+        if code == 404:
+            self._site.missing.append(self.path)
         super().send_response(code, message)
 
     def log_message(self, *_: object) -> None:

@@ -36,6 +36,10 @@ WRITE = """([id, source]) => window.jupyterapp.shell.currentWidget.content.widge
   .find(cell => cell.model.id === id).model.sharedModel.setSource(source)"""
 NOTEBOOK = "() => JSON.stringify(window.jupyterapp.shell.currentWidget.content.model.toJSON())"
 SAVE = "async () => { await window.jupyterapp.commands.execute('docmanager:save'); }"
+READ = """() => {
+  const widget = window.jupyterapp?.shell.currentWidget;
+  return widget?.context?.isReady && widget.content.widgets.length;
+}"""
 READY = """() => {
   const widget = window.jupyterapp?.shell.currentWidget;
   return widget?.context?.isReady && widget.sessionContext.isReady && widget.content.widgets.length;
@@ -62,7 +66,8 @@ class Profile:
         self.context.on("console", self._hear)
 
     def _hear(self, message: Any) -> None:
-        if message.type == "error":
+        # A browser asks the host's root for an icon of its own accord.
+        if message.type == "error" and not message.location["url"].endswith("/favicon.ico"):
             self.told.append(message.text)
 
     def start_page(self) -> Any:
@@ -133,9 +138,9 @@ class Lesson:
         """The notebook as JupyterLab would save it."""
         return json.loads(self.page.evaluate(NOTEBOOK))
 
-    def notebook_when_ready(self) -> Notebook:
-        """The notebook as soon as it is read."""
-        self.page.wait_for_function(READY)
+    def notebook_when_read(self) -> Notebook:
+        """The notebook as soon as it is there; its kernel may still start."""
+        self.page.wait_for_function(READ)
         return self.notebook()
 
     def write(self, cell: str, source: str) -> None:
