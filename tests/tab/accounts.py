@@ -69,14 +69,18 @@ def planted(seed: int, number: int) -> Iterator[Launch]:
 
 
 def account(launch: Launch) -> dict[str, str]:
-    """The sums of one launch."""
+    """The sums of one launch; of a kernel that Numba refuses as well, what the machine says."""
+    from gpuedu.errors import KernelSourceError
     from gpuedu.simt import simulate
     from tests.simt.kernels_generated import ROUGH
 
     name, kernel, how = launch
     arguments = how.arguments()
     shared = getattr(how, "dynamic_shared_bytes", 0)
-    trace = simulate(kernel, how.grid, how.block, *arguments, dynamic_shared_bytes=shared)
+    try:
+        trace = simulate(kernel, how.grid, how.block, *arguments, dynamic_shared_bytes=shared)
+    except KernelSourceError as fault:
+        return {"refused": str(fault)}
     found = {f"trace.{f.name}": sum_of(getattr(trace, f.name)) for f in dataclasses.fields(trace)}
     for number, argument in enumerate(arguments):
         # One array of a generated kernel holds what functions such as `exp` gave, whose last bits

@@ -20,7 +20,7 @@ import pytest
 # Top-level names of packages that a tab does not have.
 _NAMES = """
     numba numba_cuda llvmlite cuda cupy torch triton tree_sitter tree_sitter_cuda pcpp cloudpickle
-    psutil pynvml matplotlib sklearn cffi filecheck ml_dtypes mpmath _multiprocessing
+    psutil pynvml matplotlib nbformat sklearn cffi filecheck ml_dtypes mpmath _multiprocessing
 """
 PACKAGES = frozenset(_NAMES.split())
 # What the system says where there are no processes or threads.

@@ -20,7 +20,7 @@ from tests.tab.site import serve
 
 pytestmark = pytest.mark.browser
 MOST_BYTES = 20_000_000
-PAGE_BYTES = 2_000_000
+PAGE_BYTES = 3_500_000
 SCALE = """from numba import cuda
 
 @cuda.jit

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import nbformat
 
+from gpuedu.course.lite.wheels import BESIDE
 from gpuedu.syllabus import Lesson, ready_lessons
 
 # Elsewhere, say in JupyterLab after a download, gpuedu is there already and the cell does nothing.
@@ -16,7 +17,7 @@ import sys
 if sys.platform == "emscripten":
     import piplite
 
-    await piplite.install(["gpuedu", "matplotlib", "ipywidgets"])
+    await piplite.install("<names>".split(), deps=False)
     from gpuedu.course.tab.session import begin
 
     await begin("<lesson>"<options>)
@@ -43,6 +44,7 @@ def write_notebooks(root: Path, out: Path) -> list[Path]:
 def for_tab(notebook: nbformat.NotebookNode, folder: str) -> nbformat.NotebookNode:
     """A lesson's notebook with the first cell of a tab, and the tab's kernel; it is changed."""
     source = CELL.replace("<lesson>", folder).replace("<options>", _options(notebook))
+    source = source.replace("<names>", " ".join(("gpuedu", *BESIDE)))
     first = nbformat.v4.new_code_cell(
         source.rstrip(), id="install", metadata={"gpuedu": {"role": "code"}}
     )

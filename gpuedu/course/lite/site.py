@@ -27,6 +27,10 @@ from gpuedu.errors import GpueduError
 _PACKAGE = Path(__file__).resolve().parents[2]
 _KERNEL = "@jupyterlite/pyodide-kernel-extension"
 _EXTENSIONS = (_KERNEL, "@jupyter-widgets/jupyterlab-manager")
+_AT_ONCE = ("micropip", "ssl", "sqlite3", "jedi", "ipython", "numpy", "matplotlib")
+"""Packages of Pyodide that every lesson needs: fetched side by side while Python starts, where the
+kernel and the first cell would ask for one after the other."""
+
 _PYODIDE = "static/pyodide"
 _MARK = "jupyter-lite.json"
 _APPS = ("notebooks", "lab", "tree")
@@ -104,7 +108,11 @@ def _write_settings(work: Path, wheels: list[Path], pyodide: Path | None) -> Non
         {"LiteBuildConfig": build, "PipliteAddon": {"piplite_urls": [str(w) for w in wheels]}},
     )
     address = f"./{_PYODIDE}/" if pyodide else PYODIDE_URL
-    kernel = {"pyodideUrl": f"{address}pyodide.js", "disablePyPIFallback": True}
+    kernel = {
+        "pyodideUrl": f"{address}pyodide.js",
+        "disablePyPIFallback": True,
+        "loadPyodideOptions": {"packages": list(_AT_ONCE)},
+    }
     page = {
         "appName": "gpuedu",
         "litePluginSettings": {f"{_KERNEL}:kernel": kernel},
