@@ -42,7 +42,9 @@ READ = """() => {
 }"""
 READY = """() => {
   const widget = window.jupyterapp?.shell.currentWidget;
-  return widget?.context?.isReady && widget.sessionContext.isReady && widget.content.widgets.length;
+  const session = widget?.sessionContext;
+  return widget?.context?.isReady && session.isReady && session.session?.kernel
+    && widget.content.widgets.length;
 }"""
 
 
