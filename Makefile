@@ -51,6 +51,7 @@ prove-all: $(VENV)/ready-dev ## every verdict a hundred times, and by the grader
 	@PYTHONPATH=. $(BIN)/python -m tests.tab.parts build/pyodide
 	@PYTHONPATH=. GPUEDU_PYODIDE=build/pyodide $(BIN)/python -m tests.tab.machine
 	@PYTHONPATH=. GPUEDU_PYODIDE=build/pyodide $(BIN)/python -m tests.tab.lessons
+	@GPUEDU_WHOLE_TAB=1 GPUEDU_PYODIDE=$(CURDIR)/build/pyodide $(BIN)/python -m pytest tests/tab/test_site.py tests/tab/test_playground.py
 
 experiments: $(VENV)/ready ## compute the lessons' long experiments again (hours)
 	@$(BIN)/python -m gpuedu.experiments

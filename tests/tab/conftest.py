@@ -1,8 +1,12 @@
 """Pyodide under Node; skipped where it is not there."""
 
+import os
+
 import pytest
 
 from tests.tab import node
+
+WHOLE = "GPUEDU_WHOLE_TAB"
 
 
 @pytest.fixture(scope="session")
@@ -12,3 +16,10 @@ def tab():
     if reason:
         pytest.skip(reason)
     return node
+
+
+@pytest.fixture(scope="session")
+def whole():
+    """Asked for by what takes a browser minutes: CI leaves that to ``make prove-all``."""
+    if not os.environ.get(WHOLE):
+        pytest.skip(f"part of `make prove-all`, which sets {WHOLE}")

@@ -182,7 +182,7 @@ def test_a_click_on_a_line_chooses_its_picture(page):
     assert page.locator("#line-picture .rows .name").first.inner_text() != before
 
 
-def test_the_figure_is_drawn_when_it_is_asked_for(page, site):
+def test_the_figure_is_drawn_when_it_is_asked_for(whole, page, site):
     page.select_option("#examples", "bank-conflicts")
     shown(page)
     page.wait_for_selector("#line-picture .cell.on")
@@ -246,7 +246,7 @@ def test_a_link_opened_in_another_profile_shows_the_same(profile, page, site):
         (lambda link: "section-3", "damaged"),
     ],
 )
-def test_a_link_that_is_not_whole_says_so_and_takes_nothing_away(page, site, spoil, said):
+def test_a_link_that_is_not_whole_says_so_and_takes_nothing_away(whole, page, site, spoil, said):
     open_launch(page, site)
     before = text_of(page)
     page.goto(f"{site.address}playground/#{spoil(fragment(LAUNCH | {'grid': '7'}))}")
@@ -297,7 +297,7 @@ def test_what_cannot_run_is_told_where_it_is_and_kept(page, site, fields, said, 
     assert page.locator("[aria-invalid], .invalid, #told [role=alert]").count() == 0
 
 
-def test_what_is_typed_outlives_a_reload_and_an_example(profile, site):
+def test_what_is_typed_outlives_a_reload_and_an_example(whole, profile, site):
     page = profile(f"{site.address}playground/")
     shown(page)
     page.locator("#kernel-editor .cm-content").click()
@@ -314,7 +314,7 @@ def test_what_is_typed_outlives_a_reload_and_an_example(profile, site):
     assert page.input_value("#block") == "64"
 
 
-def test_it_works_where_nothing_can_be_stored(profile, site):
+def test_it_works_where_nothing_can_be_stored(whole, profile, site):
     forbid = "Object.defineProperty(window, 'localStorage', {get() { throw new Error('no'); }});"
     page = profile(f"{site.address}playground/#{fragment(LAUNCH)}", script=forbid)
     shown(page)
@@ -334,7 +334,7 @@ def test_without_webassembly_it_says_what_to_do(profile, site):
     assert "# mine" in text_of(page)
 
 
-def test_python_that_cannot_be_loaded_is_told_and_tried_again(profile, site):
+def test_python_that_cannot_be_loaded_is_told_and_tried_again(whole, profile, site):
     site.cut.add("pyodide")
     try:
         page = profile(f"{site.address}playground/#{fragment(LAUNCH)}")
@@ -388,7 +388,7 @@ def test_tab_indents_once_something_was_typed_and_escape_leads_out(page, site):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [375, 1366])
-def test_nothing_is_wider_than_the_window(profile, site, width, scheme):
+def test_nothing_is_wider_than_the_window(whole, profile, site, width, scheme):
     page = profile(
         f"{site.address}playground/#{fragment(LAUNCH)}",
         viewport={"width": width, "height": 768},

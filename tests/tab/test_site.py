@@ -140,7 +140,7 @@ def first(chromium, server, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def offline(first, server):
+def offline(whole, first, server):
     """The second visit, without a network: the start page, and some of the lesson's cells."""
     first.opened.page.close()
     server.stop()
@@ -161,7 +161,7 @@ def offline(first, server):
 
 
 @pytest.fixture(scope="module")
-def newer(root, first, offline, server, tmp_path_factory):
+def newer(whole, root, first, offline, server, tmp_path_factory):
     """The third visit, after a new release: a newer package, and a cell with another text."""
     checkout, site = tmp_path_factory.mktemp("checkout"), tmp_path_factory.mktemp("new") / "out"
     shutil.copytree(root / "notebooks", checkout / "notebooks")
@@ -258,7 +258,7 @@ def test_a_new_release_keeps_the_answer_and_brings_its_text(newer, server):
 
 
 @pytest.fixture(scope="module")
-def elsewhere(chromium, first, server):
+def elsewhere(whole, chromium, first, server):
     """The start page in the profile of somebody else's computer, where a file is loaded."""
     with profile(chromium, server) as other:
         page = other.start_page()
@@ -301,7 +301,7 @@ def test_a_file_that_is_cut_off_or_foreign_is_refused_in_a_sentence(elsewhere):
     assert elsewhere.untouched
 
 
-def test_a_downloaded_notebook_is_graded_as_in_the_tab(first, root, tmp_path):
+def test_a_downloaded_notebook_is_graded_as_in_the_tab(whole, first, root, tmp_path):
     from gpuedu.errors import GpueduError
     from gpuedu.grading.sandbox.availability import require_sandbox
 
@@ -330,7 +330,7 @@ NO_DATABASE = "IDBFactory.prototype.open = () => { throw new DOMException('', 'S
 
 
 @pytest.fixture(scope="module")
-def without(chromium, site, tmp_path_factory):
+def without(whole, chromium, site, tmp_path_factory):
     """A visit of a browser that has no service worker and no database, in pages and in kernels."""
     with served(site, tmp_path_factory.mktemp("overlay-without")) as server:
         expose(server)
