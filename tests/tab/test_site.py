@@ -181,7 +181,7 @@ def newer(whole, root, first, offline, server, tmp_path_factory):
     done = opened.run("install")
     # The page saves itself soon after a cell has run, and finds that the file has changed.
     opened.page.locator(".jp-Dialog").get_by_role("button", name="Revert").click()
-    opened.page.get_by_text(NEW_TEXT).wait_for()
+    opened.page.locator("p", has_text=NEW_TEXT).wait_for()
     return SimpleNamespace(opened=opened, done=done, after=opened.notebook())
 
 
