@@ -24,6 +24,7 @@ COMPRESSED = {*TYPES, ".html", ".css", ".svg", ".txt", ".webmanifest"}
 
 class _Quiet(socketserver.ThreadingMixIn, http.server.HTTPServer):
     daemon_threads = True
+    request_queue_size = 128  # a page asks for much at once, and a browser forgives no refusal
     allow_reuse_address = True
 
     def handle_error(self, request: object, client_address: object) -> None:
