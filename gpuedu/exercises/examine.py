@@ -13,7 +13,7 @@ import numpy as np
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.compiled import runs_compiled_code
 from gpuedu.exercises.contract import Case, Exercise, Fault, Finding, Property
-from gpuedu.exercises.guard import Outcome, Problem, play_guarded
+from gpuedu.exercises.guard import Outcome, Problem, play_guarded, require_nothing_missing
 from gpuedu.exercises.placeholder import has_placeholder
 from gpuedu.needs import IN_TAB
 
@@ -69,7 +69,11 @@ class Report:
 
 
 def examine(exercise: Exercise, answers: Sequence[Any], seed: int = 0) -> Report:
-    """Judge ``answers`` on the cases that ``seed`` draws. Never raises for what a learner wrote."""
+    """Judge ``answers`` on the cases that ``seed`` draws. Never raises for what a learner wrote.
+
+    Raises:
+        MissingPackageError: the exercise needs a package that is not here.
+    """
     started = time.perf_counter()
     if any(answer is ... for answer in answers):
         return report_without_cases(exercise, "unsolved", blanks=_blanks(exercise, answers))
@@ -77,6 +81,8 @@ def examine(exercise: Exercise, answers: Sequence[Any], seed: int = 0) -> Report
         _require_answers(exercise, answers)
         cases = exercise.judge.cases(np.random.default_rng(seed))
         outcomes = play_cases(exercise, answers, cases)
+        for outcome in outcomes:
+            require_nothing_missing(outcome)
     except AnswerError as refusal:
         return report_without_cases(exercise, "refused", refusal.message, refusal.remedy)
     blanks = [has_placeholder(answer) for answer in answers]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from gpuedu.errors import AnswerError, GpueduError, TimeLimitExceeded
+from gpuedu.errors import AnswerError, GpueduError, MissingPackageError, TimeLimitExceeded
 from gpuedu.exercises.capture import captured
 from gpuedu.exercises.interruption import require_unheard, unbroken
 from gpuedu.exercises.time_limit import call_learner, is_course_or_library, time_limit
@@ -20,11 +20,15 @@ from gpuedu.needs import missing_of
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a case gave no result: what happened, where in the learner's code, what to think of."""
+    """Why a case gave no result: what happened, where in the learner's code, what to think of.
+
+    ``is_missing``: the course needs a package that is not here, which is no fault of an answer.
+    """
 
     message: str
     cause: str = ""
     ends_check: bool = False
+    is_missing: bool = False
 
 
 def without_cause(problem: Problem) -> Problem:
@@ -60,9 +64,6 @@ def play_guarded(play: Callable[[], Any], limit_s: float) -> Outcome:
     """Call ``play`` within ``limit_s`` seconds; only a KeyboardInterrupt gets out.
 
     It gets out also where the learner's code, or a loop of training, caught it and went on.
-
-    Raises:
-        MissingPackageError: it needs a package that is not here, which is no fault of an answer.
     """
     observed, problem = None, None
     started = time.perf_counter()
@@ -73,8 +74,6 @@ def play_guarded(play: Callable[[], Any], limit_s: float) -> Outcome:
         except KeyboardInterrupt:
             raise
         except BaseException as fault:
-            if (missing := missing_of(fault)) is not None:
-                raise missing from fault
             problem = explain(fault, limit_s)
     require_unheard()
     return Outcome(observed, problem, printed.text, time.perf_counter() - started)
@@ -108,6 +107,10 @@ def explain(fault: BaseException, limit_s: float) -> Problem:
         )
     if isinstance(fault, ToldProblemError):
         return fault.problem
+    missing = missing_of(fault)
+    # What the learner's own line imports is theirs to mend.
+    if missing is not None and (missing is fault or _is_ours(fault)):
+        return Problem(missing.message, missing.remedy, is_missing=True)
     if isinstance(fault, AnswerError):
         return Problem(fault.message, fault.remedy)
     if isinstance(fault, SystemExit):
@@ -119,6 +122,19 @@ def explain(fault: BaseException, limit_s: float) -> Problem:
     if not where:
         return Problem(said, remedy)
     return Problem(f"{said if said.endswith('..') else said.removesuffix('.')}, {where}", remedy)
+
+
+def _is_ours(fault: BaseException) -> bool:
+    """Whether it was raised in the course's code, or a library's, and not in the learner's."""
+    frames = traceback.extract_tb(fault.__traceback__)
+    return bool(frames) and is_course_or_library(frames[-1].filename)
+
+
+def require_nothing_missing(outcome: Outcome) -> None:
+    """Raise MissingPackageError where a play came to its end for want of a package."""
+    problem = outcome.problem
+    if problem is not None and problem.is_missing:
+        raise MissingPackageError(problem.message, remedy=problem.cause)
 
 
 def _sentence(remedy: str) -> str:

@@ -19,7 +19,7 @@ from gpuedu.exercises import registry
 from gpuedu.exercises.card import Card, report_card
 from gpuedu.exercises.display import Points, draw, draw_figure, draw_text, in_notebook
 from gpuedu.exercises.examine import examine
-from gpuedu.exercises.guard import learner_line, play_guarded
+from gpuedu.exercises.guard import learner_line, play_guarded, require_nothing_missing
 from gpuedu.exercises.interruption import interrupts_heard, unbroken
 from gpuedu.exercises.placeholder import has_placeholder
 from gpuedu.exercises.predictions import (
@@ -142,6 +142,7 @@ def see(name: str, *answers: Any) -> None:
         # Without an answer all of it is ours, which ends; how soon depends on the machine.
         limit_s = PICTURE_LIMIT_S if answers else math.inf
         outcome = play_guarded(lambda: draw_picture(*answers), limit_s)
+        require_nothing_missing(outcome)
         if outcome.problem is not None:
             why = f"{outcome.problem.message}. {outcome.problem.cause}".strip()
             draw(Card(f"{name}: cannot be drawn yet", "wrong", paragraphs=(why,)))
@@ -175,6 +176,7 @@ def measure(name: str, *answers: Any) -> dict[str, float]:
             draw(Card(f"{name}: nothing to measure yet", paragraphs=("Fill in the blank above.",)))
             return {}
         outcome = play_guarded(lambda: run(*answers), MEASURE_LIMIT_S)
+        require_nothing_missing(outcome)
         if outcome.problem is None:
             return outcome.observed
         why = f"{outcome.problem.message}. {outcome.problem.cause}".strip()

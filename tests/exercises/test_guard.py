@@ -10,7 +10,9 @@ import time
 
 import pytest
 
-from gpuedu.exercises.guard import play_guarded
+from gpuedu.errors import MissingPackageError
+from gpuedu.exercises.guard import play_guarded, require_nothing_missing
+from gpuedu.simt.host.numba_names import Uncompiled
 
 
 def forever():
@@ -133,3 +135,22 @@ def test_an_interrupt_by_the_learner_gets_out():
 
     with pytest.raises(KeyboardInterrupt):
         play_guarded(interrupt, 5)
+
+
+def import_of_their_own():
+    raise ModuleNotFoundError("No module named 'cupy'", name="cupy")
+
+
+def test_a_package_that_the_learner_lacks_is_the_learners_import():
+    problem = play_guarded(import_of_their_own, 5).problem
+    assert problem.message.startswith("it raised ModuleNotFoundError: No module named 'cupy', on")
+    assert not problem.is_missing
+
+
+def test_a_package_that_the_course_lacks_is_no_fault_of_an_answer():
+    outcome = play_guarded(lambda: Uncompiled(import_of_their_own)(), 5)
+    assert outcome.problem.message == "This needs Numba, which is not installed"
+    assert outcome.problem.is_missing
+    with pytest.raises(MissingPackageError, match="This needs Numba"):
+        require_nothing_missing(outcome)
+    require_nothing_missing(play_guarded(import_of_their_own, 5))

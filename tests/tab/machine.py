@@ -22,7 +22,10 @@ from pathlib import Path
 from tests.conformance import run as conformance
 from tests.tab import accounts, node
 
-OWN_TESTS = ("tests/test_widths.py", "tests/trace", "tests/lens", "tests/simt")
+OWN_TESTS = (
+    *("tests/test_widths.py", "tests/trace", "tests/lens", "tests/simt"),
+    "tests/exercises/test_time_limit.py",
+)
 ALL_GENERATED, ALL_PLANTED = 100, 1000
 
 
