@@ -13,6 +13,7 @@ LAB_OPTIONS ?= $(if $(filter 0,$(shell id -u)),--allow-root)
 # gigabytes of CUDA). An index that cannot be reached is passed over.
 TORCH_CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 
+# A folder with Pyodide for the site of `make lite`; without one, browsers take it from its own address.
 PYODIDE ?=
 
 .PHONY: help lab lite test demo prove-all experiments conformance gpu build lint bench update clean

@@ -34,7 +34,10 @@ class RebuildFromRelease(NbGraderPreprocessor):
         if release is None:  # a notebook that is not the course's
             return nb, resources
         mine = parse(nbformat.writes(nb).encode())
-        return merge(self.base_of(mine, told), mine, release).notebook, resources
+        rebuilt = merge(self.base_of(mine, told), mine, release).notebook
+        # A browser tab, or a learner's own computer, has kernels of names that are not here.
+        rebuilt.metadata.kernelspec = release.metadata.kernelspec
+        return rebuilt, resources
 
     def base_of(self, mine: NotebookNode, told: Mapping[str, Any]) -> NotebookNode | None:
         """What the learner's notebook was made from; None where that is the released one."""

@@ -69,6 +69,7 @@ def test_the_archive_is_small_and_has_no_compiled_part(archive):
     assert archive.stat().st_size < 1_000_000
     assert not [name for name in names if name.endswith((".so", ".pyd", ".c"))]
     assert {"jinja2/environment.py", "markupsafe/__init__.py"} <= set(names)
+    assert sum("license" in name.lower() for name in names) == 2
 
 
 def test_without_npm_it_says_what_to_install(monkeypatch):

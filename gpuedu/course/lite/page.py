@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gpuedu.course.lite.node_packages import HERE, licenses, run
+from gpuedu.course.lite.wheels import is_license
 
 ARCHIVE = "machine.zip"
 _NEEDED = (
@@ -27,6 +28,7 @@ _NEEDED = (
 )
 """Files and folders of the wheel that the machine needs, beside what is at the package's top."""
 
+_WITH_IT = ("jinja2-", "markupsafe-")
 _TEMPLATES = ("jinja2/", "markupsafe/")
 """Packages that draw the stepper's frames."""
 
@@ -77,14 +79,14 @@ def examples() -> list[dict[str, Any]]:
 def write_archive(path: Path, wheels: Sequence[Path]) -> None:
     """The part of the wheels that runs kernels, with the packages for templates."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for wheel in wheels:
+        for wheel in (one for one in wheels if one.name.startswith(("gpuedu-", *_WITH_IT))):
             with zipfile.ZipFile(wheel) as whole:
                 for name in sorted(filter(_is_needed, whole.namelist())):
                     archive.writestr(name, whole.read(name))
 
 
 def _is_needed(name: str) -> bool:
-    if name.startswith(_TEMPLATES):
+    if name.startswith(_TEMPLATES) or is_license(name):
         return True
     path = PurePosixPath(name.replace("/__pycache__/", "/"))
     module = str(path.with_name(f"{path.name.partition('.')[0]}.py"))

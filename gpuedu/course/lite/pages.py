@@ -119,9 +119,7 @@ def _shell(site: Path) -> list[str]:
     for app in ("notebooks", "lab"):
         found.append(f"./{app}/index.html")
         text = (site / app / "index.html").read_text("utf-8")
-        found += [
-            f"./{name}" for name in re.findall(r"""["']\.\./([\w./-]+\.js\?_=\w+)["']""", text)
-        ]
+        found += [f"./{name}" for name in _SCRIPT.findall(text)]
     start = (site / "index.html").read_text("utf-8")
     found += [f"./{name}" for name in re.findall(r'"(start/[\w.]+\?_=\w+)"', start)]
     found += [f"./start/{path.name}" for path in sorted((site / "start").glob("*.mjs"))]

@@ -51,7 +51,8 @@ def build_site(root: Path, out: Path, pyodide: Path | None = None) -> Path:
     """
     if pyodide is not None:
         _require_pyodide(pyodide)
-    if out.exists() and not (out / _MARK).is_file() and any(out.iterdir()):
+    is_free = not out.exists() or (out.is_dir() and not any(out.iterdir()))
+    if not is_free and not (out / _MARK).is_file():
         raise GpueduError(
             f"{out} holds something that is no site of ours",
             remedy="name a new folder, or empty it",

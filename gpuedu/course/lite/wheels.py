@@ -1,7 +1,7 @@
 """Wheels for the site: gpuedu as a tab needs it, and the small pure packages beside it.
 
-They are made of what is installed here, so a site has the versions that were tested, and building
-one asks nobody for anything. Two builds give the same bytes.
+They are made of what is installed here, so a site has the versions that were tested, with their
+licenses. Two builds give the same bytes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _COMPILED = (".so", ".pyd", ".pyc", ".c", ".pyi")
 
 
 def write_course_wheel(package: Path, folder: Path) -> Path:
-    """Gpuedu without what a tab never uses; returns the file.
+    """The course's wheel, without what a tab never uses; returns the file.
 
     ``package`` is the folder of the sources, ``folder`` where the wheel goes.
     """
@@ -77,7 +77,7 @@ def write_installed_wheel(name: str, folder: Path) -> Path:
         entry.as_posix(): Path(str(found.locate_file(entry))).read_bytes()
         for entry in found.files or ()
         if ".." not in entry.parts
-        and ".dist-info" not in entry.parts[0]
+        and (".dist-info" not in entry.parts[0] or is_license(entry.as_posix()))
         and entry.suffix not in _COMPILED
     }
     if not files:
@@ -86,6 +86,15 @@ def write_installed_wheel(name: str, folder: Path) -> Path:
     needs = tuple(f"Requires-Dist: {name}" for name in _IN_THE_PAGE)
     told = "".join(line for line in about if not line.startswith(needs))
     return _write(folder, name, found.version, told, files)
+
+
+def is_license(name: str) -> bool:
+    """Whether a file of a distribution is a license of it.
+
+    >>> is_license("jinja2-3.1.6.dist-info/licenses/LICENSE.txt"), is_license("jinja2/lexer.py")
+    (True, False)
+    """
+    return ".dist-info/" in name and "license" in name.rpartition("/")[2].lower()
 
 
 def add_bytecode(wheel: Path) -> None:
@@ -98,7 +107,8 @@ def add_bytecode(wheel: Path) -> None:
     info = f"{name}-{version}.dist-info"
     with zipfile.ZipFile(wheel) as whole, zipfile.ZipFile(beside) as compiled:
         about = whole.read(f"{info}/METADATA").decode()
-        files = {entry: whole.read(entry) for entry in whole.namelist() if info not in entry}
+        made_here = [f"{info}/{one}" for one in ("METADATA", "WHEEL", "RECORD")]
+        files = {one: whole.read(one) for one in whole.namelist() if one not in made_here}
         files |= {entry: compiled.read(entry) for entry in compiled.namelist()}
     _write(wheel.parent, name, version, about, files)
     beside.unlink()

@@ -11,7 +11,12 @@ import pytest
 
 from gpuedu import __version__
 from gpuedu.course.lite.notebooks import tab_lessons
-from gpuedu.course.lite.wheels import BESIDE, write_course_wheel, write_installed_wheel
+from gpuedu.course.lite.wheels import (
+    BESIDE,
+    is_license,
+    write_course_wheel,
+    write_installed_wheel,
+)
 from gpuedu.errors import GpueduError
 from gpuedu.syllabus import lessons
 
@@ -86,6 +91,12 @@ def test_an_installed_package_comes_without_what_was_compiled(tmp_path):
         names = archive.namelist()
     assert "markupsafe/_native.py" in names
     assert not [name for name in names if name.endswith((".so", ".pyd", ".pyc", ".pyi"))]
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_each_wheel_beside_carries_its_license(name, tmp_path):
+    with zipfile.ZipFile(write_installed_wheel(name, tmp_path)) as archive:
+        assert any(is_license(entry) for entry in archive.namelist())
 
 
 def test_widgets_do_not_ask_for_what_the_page_has(tmp_path):
