@@ -9,7 +9,7 @@ import pytest
 from gpuedu.exercises.card import report_card
 from gpuedu.exercises.contract import Fault, Finding, Level, Property
 from gpuedu.exercises.examine import PropertyResult, Report
-from gpuedu.exercises.interruption import NOTE
+from gpuedu.interrupts import NOTE
 from tests.browser.test_lab import code_cell, open_notebook, picture_of, rewrite, run
 
 NARROW = {"width": 375, "height": 900}

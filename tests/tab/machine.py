@@ -51,8 +51,10 @@ class Report:
         return Counter(row["reason"] for row in self.rows if row["outcome"] == "skipped")
 
 
-def run_pytest(script: str, arguments: Iterable[str], sample: str | None) -> Report:
-    """Run a script that runs pytest in the tab.
+def run_pytest(
+    script: str, arguments: Iterable[str], sample: str | None, *, cuda_c: bool = False
+) -> Report:
+    """Run a script that runs pytest in the tab, with the parser of CUDA C if asked for.
 
     Raises:
         RuntimeError: It ended before it had run a test.
@@ -62,7 +64,11 @@ def run_pytest(script: str, arguments: Iterable[str], sample: str | None) -> Rep
         results.touch()
         environment = {"RESULTS": "/out/results"} | ({"SAMPLE": sample} if sample else {})
         done = node.run(
-            script, list(arguments), mounts={"/out": Path(folder)}, environment=environment
+            script,
+            list(arguments),
+            mounts={"/out": Path(folder)},
+            environment=environment,
+            cuda_c=cuda_c,
         )
         rows = [json.loads(line) for line in results.read_text("utf-8").splitlines()]
     if not rows or done.status > 1:
@@ -80,7 +86,7 @@ def worst(rows: list[dict]) -> dict[str, dict]:
 
 def own_tests(sample: str | None = None) -> Report:
     """The project's own tests, or a sample of them (``seed:number``)."""
-    return run_pytest("tests/tab/suite.py", OWN_TESTS, sample)
+    return run_pytest("tests/tab/suite.py", OWN_TESTS, sample, cuda_c=True)
 
 
 def numba_tests(sample: str | None = None) -> Report:

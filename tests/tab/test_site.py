@@ -19,8 +19,8 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from gpuedu import __version__
+from gpuedu.course.lite import pages, wheels
 from gpuedu.course.lite import site as site_module
-from gpuedu.course.lite import wheels
 from gpuedu.course.lite.notebooks import tab_lessons
 from gpuedu.syllabus import lesson
 from tests.tab import lessons
@@ -364,3 +364,37 @@ def test_a_window_that_keeps_nothing_says_so_and_runs_lessons(without):
     (card,) = cards_of(cell_of(without.done, "thread-index-check"))
     assert card.startswith("thread-index: 0 of 3")
     assert errors_of(without.done) == []
+
+
+@pytest.fixture(scope="module")
+def published(whole, chromium, site, root, tmp_path_factory):
+    """A site that takes Pyodide from another address, as the published one: a visit, and one without
+    any network."""
+    there, here = tmp_path_factory.mktemp("pyodide"), tmp_path_factory.mktemp("published")
+    with (
+        served(Path(os.environ[VARIABLE]), there) as pyodide,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        for module in (site_module, pages):
+            patch.setattr(module, "PYODIDE_URL", pyodide.address)
+        site_module.build_site(root, here / "out")
+        with served(here / "out", here) as server, profile(chromium, server) as learner:
+            expose(server)
+            first = learner.lesson(LESSON.folder)
+            before = first.run("install")
+            first.page.close()
+            server.stop()
+            pyodide.stop()
+            try:
+                after = learner.lesson(LESSON.folder).run("install")
+            finally:
+                server.start()
+                pyodide.start()
+            yield SimpleNamespace(before=before, after=after, sent=pyodide.sent)
+
+
+def test_a_published_site_takes_pyodide_from_its_address_and_keeps_it(published):
+    assert "pyodide.asm.wasm" in {path.name for path in published.sent}
+    for visit in (published.before, published.after):
+        assert f"gpuedu {__version__} is ready" in streams_of(cell_of(visit, "install"))
+        assert errors_of(visit) == []

@@ -11,19 +11,28 @@
   const isFresh = (request) =>
     request.mode === "navigate" || /\.(html|json|ipynb)$/.test(new URL(request.url).pathname);
 
+  const isPyodides = (request) => PYODIDE !== "" && request.url.startsWith(PYODIDE);
+
   const isOurs = (request) => {
     const url = new URL(request.url);
     if (request.method !== "GET" || !url.protocol.startsWith("http")) return false;
     // Below api/ JupyterLite's worker answers, but for the list of the site's files.
     if (url.origin === self.location.origin) return !/\/api\/(?!contents\/)/.test(url.pathname);
-    return PYODIDE !== "" && url.href.startsWith(PYODIDE);
+    return isPyodides(request);
   };
 
   const key = (request) => (request.mode === "navigate" ? request.url.split(/[?#]/)[0] : request.url);
 
+  // A kernel loads Pyodide's scripts in a way that hides the answer, which then cannot be kept: asked for
+  // openly they are the same. Of this site the browser itself may not answer with what it fetched before
+  // a release.
+  const asked = (request) =>
+    isPyodides(request)
+      ? new Request(request.url, { mode: "cors", credentials: "omit" })
+      : new Request(request, { cache: "no-cache" });
+
   const fetched = async (request) => {
-    // Without this the browser itself may answer, with what it fetched before a release.
-    const response = await fetch(request, { cache: "no-cache" });
+    const response = await fetch(asked(request));
     if (response.ok) {
       const copy = response.clone();
       const cache = await caches.open(CACHE);

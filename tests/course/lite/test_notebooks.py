@@ -1,12 +1,12 @@
 """A tab's notebooks: the released ones, with a first cell that does nothing elsewhere."""
 
 import ast
-import asyncio
 
 import nbformat
 import pytest
 
 from gpuedu.course.lite.notebooks import tab_lessons, write_notebooks
+from tests import asynchronous
 
 CUDA_C = {"03_cupy", "05_cooperation", "07_registers"}
 
@@ -53,5 +53,5 @@ def test_outside_of_a_tab_the_first_cell_does_nothing(written):
     namespace = {}
     done = eval(code, namespace)
     if done is not None:
-        asyncio.run(done)
+        asynchronous.run(done)
     assert set(namespace) - {"__builtins__"} == {"sys"}

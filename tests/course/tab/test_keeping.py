@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from gpuedu.course.tab.keeping import Keeping
 from gpuedu.exercises.progress.events import Kind, new_event
+from tests import asynchronous
 
 BODY = {"points": 2.5, "max_points": 4, "properties": {"right": True}, "seconds": 0.25}
 
@@ -25,7 +26,7 @@ def kept(database, *events):
         assert not keeping._pending
         return await Keeping(database).events()
 
-    return asyncio.run(session())
+    return asynchronous.run(session())
 
 
 def test_events_come_back_as_they_were(database):
@@ -52,4 +53,4 @@ def test_a_released_notebook_is_kept_by_its_name(database):
         await keeping.keep_released("02.ipynb", "{}")
         return before, await keeping.released("02.ipynb"), await keeping.released("03.ipynb")
 
-    assert asyncio.run(session()) == (None, "{}", None)
+    assert asynchronous.run(session()) == (None, "{}", None)

@@ -11,6 +11,7 @@ from gpuedu import __version__
 from gpuedu.course.tab import session
 from gpuedu.course.tab.keeping import Keeping
 from gpuedu.exercises import session as exercises
+from tests import asynchronous
 
 
 def notebook(text):
@@ -40,7 +41,7 @@ def begin(monkeypatch, tmp_path):
             others = asyncio.all_tasks() - {asyncio.current_task()}
             await asyncio.gather(*others)
 
-        asyncio.run(all_of_it())
+        asynchronous.run(all_of_it())
 
     return run
 

@@ -8,6 +8,8 @@ from gpuedu.simt.cuda_c import web_nodes
 from gpuedu.simt.cuda_c.parser import root_of
 from gpuedu.simt.cuda_c.web_nodes import FIELDS, Names, WebTree
 
+pytest.importorskip("tree_sitter_cuda", reason="the binding's own nodes are compared with")
+
 PLAIN = 'extern "C" __global__ void f(float* x, int n) { if (n > 2) x[0] = 1, x[1] = 2; }'
 FOREIGN = """// für alle: äöü, 線, 𝄞𝄞
 __device__ int é = 3; /* 𝄞 */ int b;

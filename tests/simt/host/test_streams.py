@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 
 from gpuedu.simt.host import cuda
 from gpuedu.simt.host.errors import SimulatedTimeWarning
+from tests import asynchronous
 
 
 def test_streams_have_handles_and_never_wait():
@@ -32,9 +30,7 @@ def test_a_stream_can_be_awaited():
     async def wait():
         return await stream.async_done()
 
-    # In a thread of its own: a browser test before this one leaves an event loop in ours.
-    with ThreadPoolExecutor(1) as pool:
-        assert pool.submit(asyncio.run, wait()).result() is stream
+    assert asynchronous.run(wait()) is stream
 
 
 def test_events_tell_whose_time_it_is():

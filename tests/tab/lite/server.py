@@ -108,6 +108,11 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
             self._site.missing.append(self.path)
         super().send_response(code, message)
 
+    def end_headers(self) -> None:
+        """As Pyodide's public address: pages of any site may read what comes."""
+        self.send_header("Access-Control-Allow-Origin", "*")
+        super().end_headers()
+
     def log_message(self, *_: object) -> None:
         """The tests' output is their own."""
 

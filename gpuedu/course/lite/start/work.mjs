@@ -19,6 +19,11 @@ export const pack = async (root) => {
   return { text, events: events.length, notebooks: notebooks.length };
 };
 
+const isEvent = (event) =>
+  [event?.id, event?.kind, event?.name, event?.at].every((part) => typeof part === "string") &&
+  typeof event.body === "object" &&
+  event.body !== null;
+
 const read = (text) => {
   let found;
   try {
@@ -33,7 +38,7 @@ const read = (text) => {
   const isWhole =
     Array.isArray(found.events) &&
     Array.isArray(found.notebooks) &&
-    found.events.every((event) => typeof event?.id === "string") &&
+    found.events.every(isEvent) &&
     found.notebooks.every((one) => typeof one?.path === "string" && Array.isArray(one?.content?.cells));
   if (!isWhole) throw new UnusableFile("Parts of this file are missing. Nothing was changed.");
   return found;
