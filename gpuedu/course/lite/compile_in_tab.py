@@ -1,6 +1,7 @@
-"""Beside each wheel in /wheels, a zip of the bytecode of its modules; run by the tab's own Python.
+"""Beside each archive in /archives a zip of its modules' bytecode; run by the tab's own Python.
 
 The bytecode is of the unchecked kind (PEP 552): the tab takes it without a look at the source.
+``MODULES`` names modules; where it names any, only what importing them brings is compiled.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ import importlib.util
 import marshal
 import sys
 import zipfile
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from pathlib import Path, PurePosixPath
 
 _UNCHECKED = 1
@@ -21,20 +24,36 @@ def bytecode(source: bytes, name: str) -> bytes:
     return head + importlib.util.source_hash(source) + marshal.dumps(code)
 
 
-def main(folder: Path) -> None:
-    """Compile every wheel of the folder."""
-    for wheel in sorted(folder.glob("*.whl")):
-        with zipfile.ZipFile(wheel) as whole, zipfile.ZipFile(f"{wheel}.zip", "w") as compiled:
+def place(name: str) -> str:
+    """Where the bytecode of a module is kept."""
+    path = PurePosixPath(name)
+    kept = path.parent / "__pycache__" / f"{path.stem}.{sys.implementation.cache_tag}.pyc"
+    return str(kept)
+
+
+def sources(modules: Iterable[str]) -> set[str]:
+    """The sources of what Python has once these are imported, as their archives name them."""
+    for name in modules:
+        import_module(name)
+    roots = [root for root in sys.path if root.endswith((".zip", "site-packages"))]
+    files = [file for one in list(sys.modules.values()) if (file := getattr(one, "__file__", None))]
+    return {
+        file.removeprefix(f"{root}/")
+        for file in files
+        for root in roots
+        if file.startswith(f"{root}/")
+    }
+
+
+def main(folder: Path, modules: Sequence[str]) -> None:
+    """Compile the archives of the folder."""
+    wanted = sources(modules)
+    for archive in sorted([*folder.glob("*.whl"), *folder.glob("*.zip")]):
+        with zipfile.ZipFile(archive) as whole, zipfile.ZipFile(f"{archive}.zip", "w") as compiled:
             for name in whole.namelist():
-                if name.endswith(".py"):
-                    path = PurePosixPath(name)
-                    kept = (
-                        path.parent
-                        / "__pycache__"
-                        / f"{path.stem}.{sys.implementation.cache_tag}.pyc"
-                    )
-                    compiled.writestr(str(kept), bytecode(whole.read(name), name))
+                if name.endswith(".py") and (name in wanted or not modules):
+                    compiled.writestr(place(name), bytecode(whole.read(name), name))
 
 
 if __name__ == "__main__":
-    main(Path("/wheels"))
+    main(Path("/archives"), MODULES.split())  # type: ignore[name-defined]  # noqa: F821

@@ -10,7 +10,7 @@ import json
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from gpuedu.errors import GpueduError
@@ -50,20 +50,34 @@ def run(command: list[str], folder: Path) -> None:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         name = Path(command[0]).name
-        last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:] or ["no message"]
+        # Node.js may quote a whole script in one line before its message.
+        lines = [line[:300] for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+        told = next((line for line in lines if "Error" in line), (lines or ["no message"])[-1])
         raise GpueduError(
-            f"`{name} {command[1]}` failed while the site was built: {last[0]}",
+            f"`{name} {command[1]}` failed while the site was built: {told}",
             remedy="run it again with a connection to npm's registry",
         )
 
 
-def compile_wheels(packages: Path, wheels: Path) -> None:
-    """Have the tab's own Python, under Node.js, compile the wheels of a folder."""
+def compile_archives(
+    packages: Path,
+    folder: Path,
+    pyodide: Path | None = None,
+    names: Iterable[str] = (),
+    modules: Iterable[str] = (),
+) -> None:
+    """Have the tab's own Python, under Node.js, compile the wheels and archives of a folder.
+
+    Beside each comes a zip with the bytecode of its modules. With a folder of Pyodide, that Pyodide
+    compiles, with these packages of its own, and only what importing these modules brings.
+    """
     node = shutil.which("node")
     if node is None:
         raise GpueduError("node is not here, which npm comes with", remedy="install Node.js 20")
     shutil.copy(HERE / "compile.mjs", packages)  # it finds its package beside itself
-    run([node, "compile.mjs", str(wheels.resolve()), str(HERE / "compile_in_tab.py")], packages)
+    given = [str(pyodide.resolve()), " ".join(names), " ".join(modules)] if pyodide else []
+    script = str(HERE / "compile_in_tab.py")
+    run([node, "compile.mjs", str(folder.resolve()), script, *given], packages)
 
 
 def copy_parser(folder: Path, out: Path) -> None:

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from gpuedu.course.lite import PYODIDE_URL
-from gpuedu.course.lite.node_packages import compile_wheels, copy_parser, node_packages
+from gpuedu.course.lite.node_packages import compile_archives, copy_parser, node_packages
 from gpuedu.course.lite.notebooks import write_notebooks
+from gpuedu.course.lite.own_pyodide import copy_pyodide, require_pyodide
 from gpuedu.course.lite.page import build_playground
 from gpuedu.course.lite.pages import write_pages
 from gpuedu.course.lite.wheels import (
@@ -50,7 +51,7 @@ def build_site(root: Path, out: Path, pyodide: Path | None = None) -> Path:
         GpueduError: a package is missing, or JupyterLite failed; ``out`` is then as it was.
     """
     if pyodide is not None:
-        _require_pyodide(pyodide)
+        require_pyodide(pyodide, _AT_ONCE)
     is_free = not out.exists() or (out.is_dir() and not any(out.iterdir()))
     if not is_free and not (out / _MARK).is_file():
         raise GpueduError(
@@ -64,7 +65,7 @@ def build_site(root: Path, out: Path, pyodide: Path | None = None) -> Path:
         _write_settings(work, wheels, pyodide)
         _run_jupyterlite(work, site)
         if pyodide is not None:
-            shutil.copytree(pyodide, site / _PYODIDE, dirs_exist_ok=True)
+            copy_pyodide(pyodide, site / _PYODIDE, _AT_ONCE, packages)
         copy_parser(packages, site / PARSER_FOLDER)
         address = f"../{_PYODIDE}/" if pyodide else PYODIDE_URL
         build_playground(site / "playground", address, wheels, packages)
@@ -73,23 +74,15 @@ def build_site(root: Path, out: Path, pyodide: Path | None = None) -> Path:
     return out / "index.html"
 
 
-def _require_pyodide(folder: Path) -> None:
-    for name in ("pyodide.js", "pyodide.asm.wasm", "pyodide-lock.json"):
-        if not (folder / name).is_file():
-            raise GpueduError(
-                f"{folder} is no folder of Pyodide: it has no {name}",
-                remedy="unpack a release of Pyodide and name the folder with pyodide.js in it",
-            )
-
-
 def write_wheels(folder: Path, packages: Path) -> list[Path]:
     """The course's wheel and those beside it, with their bytecode; the course's is the first."""
+    course = write_course_wheel(_PACKAGE, folder)
     beside = [write_installed_wheel(name, folder) for name in BESIDE]
-    wheels = [write_course_wheel(_PACKAGE, folder), *beside]
-    compile_wheels(packages, folder)
-    for wheel in wheels:
-        add_bytecode(wheel)
-    return wheels
+    compile_archives(packages, folder)
+    add_bytecode(course, keep_sources=True)
+    for wheel in beside:
+        add_bytecode(wheel, keep_sources=False)
+    return [course, *beside]
 
 
 def _write_settings(work: Path, wheels: list[Path], pyodide: Path | None) -> None:

@@ -11,7 +11,7 @@ import hashlib
 import zipfile
 from collections.abc import Iterable, Mapping
 from importlib import metadata
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from gpuedu import __version__
 from gpuedu.errors import GpueduError
@@ -32,7 +32,7 @@ _LEFT_OUT = (
 """What needs PyTorch, processes or a terminal. Of ``course`` only what a session uses is there."""
 
 _OF_COURSE = ("course/__init__.py", "course/tab", "course/workspace")
-_DATE = (1980, 1, 1, 0, 0, 0)
+DATE = (1980, 1, 1, 0, 0, 0)
 _COMPILED = (".so", ".pyd", ".pyc", ".c", ".pyi")
 
 
@@ -97,10 +97,11 @@ def is_license(name: str) -> bool:
     return ".dist-info/" in name and "license" in name.rpartition("/")[2].lower()
 
 
-def add_bytecode(wheel: Path) -> None:
+def add_bytecode(wheel: Path, *, keep_sources: bool) -> None:
     """Put the bytecode that ``compile_in_tab`` left beside a wheel into it.
 
-    With it a tab imports the course in less than half the time.
+    With it a tab imports the course in less than half the time. The course keeps its sources
+    beside, as the SIMT machine reads those of kernels.
     """
     beside = Path(f"{wheel}.zip")
     name, version, _ = wheel.name.split("-", 2)
@@ -109,9 +110,32 @@ def add_bytecode(wheel: Path) -> None:
         about = whole.read(f"{info}/METADATA").decode()
         made_here = [f"{info}/{one}" for one in ("METADATA", "WHEEL", "RECORD")]
         files = {one: whole.read(one) for one in whole.namelist() if one not in made_here}
-        files |= {entry: compiled.read(entry) for entry in compiled.namelist()}
+        bytecode = {entry: compiled.read(entry) for entry in compiled.namelist()}
+    files |= bytecode
+    if not keep_sources:
+        files = without_sources(files)
     _write(wheel.parent, name, version, about, files)
     beside.unlink()
+
+
+def without_sources(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Files with the bytecode of each module in place of its source, where both are there.
+
+    >>> without_sources({"b.py": b"source", "__pycache__/b.cpython-312.pyc": b"code", "c.py": b""})
+    {'b.pyc': b'code', 'c.py': b''}
+    """
+    named = {name: _source_of(name) for name in files if "/__pycache__/" in f"/{name}"}
+    sources = set(named.values())
+    return {
+        f"{named[name]}c" if name in named else name: data
+        for name, data in files.items()
+        if name not in sources
+    }
+
+
+def _source_of(name: str) -> str:
+    path = PurePosixPath(name)
+    return str(path.parent.parent / f"{path.stem.partition('.')[0]}.py")
 
 
 def _write(folder: Path, name: str, version: str, about: str, files: Mapping[str, bytes]) -> Path:
@@ -124,7 +148,7 @@ def _write(folder: Path, name: str, version: str, about: str, files: Mapping[str
     folder.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
         for entry, data in whole.items():
-            wheel.writestr(zipfile.ZipInfo(entry, _DATE), data, zipfile.ZIP_DEFLATED, 9)
+            wheel.writestr(zipfile.ZipInfo(entry, DATE), data, zipfile.ZIP_DEFLATED, 9)
     return path
 
 
