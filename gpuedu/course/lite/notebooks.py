@@ -6,7 +6,7 @@ from pathlib import Path
 
 import nbformat
 
-from gpuedu.course.lite.wheels import BESIDE
+from gpuedu.course.lite.wheels import BESIDE, FOR_CUDA_C
 from gpuedu.syllabus import Lesson, ready_lessons
 
 # Elsewhere, say in JupyterLab after a download, gpuedu is there already and the cell does nothing.
@@ -43,8 +43,12 @@ def write_notebooks(root: Path, out: Path) -> list[Path]:
 
 def for_tab(notebook: nbformat.NotebookNode, folder: str) -> nbformat.NotebookNode:
     """A lesson's notebook with the first cell of a tab, and the tab's kernel; it is changed."""
-    source = CELL.replace("<lesson>", folder).replace("<options>", _options(notebook))
-    source = source.replace("<names>", " ".join(("gpuedu", *BESIDE)))
+    has_cuda_c = any(
+        "__global__" in cell.source or "Kernel(" in cell.source for cell in notebook.cells
+    )
+    names = ["gpuedu", *(name for name in BESIDE if has_cuda_c or name != FOR_CUDA_C)]
+    source = CELL.replace("<lesson>", folder).replace("<names>", " ".join(names))
+    source = source.replace("<options>", ", cuda_c=True" if has_cuda_c else "")
     first = nbformat.v4.new_code_cell(
         source.rstrip(), id="install", metadata={"gpuedu": {"role": "code"}}
     )
@@ -55,10 +59,3 @@ def for_tab(notebook: nbformat.NotebookNode, folder: str) -> nbformat.NotebookNo
         "language": "python",
     }
     return notebook
-
-
-def _options(notebook: nbformat.NotebookNode) -> str:
-    has_cuda_c = any(
-        "__global__" in cell.source or "Kernel(" in cell.source for cell in notebook.cells
-    )
-    return ", cuda_c=True" if has_cuda_c else ""

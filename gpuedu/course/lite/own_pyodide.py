@@ -83,7 +83,7 @@ def _with_needs(packages: Mapping[str, Any], names: Iterable[str]) -> set[str]:
     found: set[str] = set()
     left = list(names)
     while left:
-        name = left.pop()
+        name = left.pop().replace("_", "-")  # needs are written in either way
         if name not in found:
             found.add(name)
             left += packages.get(name, {"depends": ()})["depends"]

@@ -21,6 +21,9 @@ BESIDE = ("comm", "ipywidgets", "jinja2", "markupsafe", "pcpp", "platformdirs")
 """Distributions that the tab needs and Pyodide may lack. All are pure, or work without their
 compiled part."""
 
+FOR_CUDA_C = "pcpp"
+"""Which of them only lessons with kernels in CUDA C need."""
+
 _NEEDS = ("jinja2", "numpy>=2.0", "pcpp", "platformdirs")
 _IN_THE_PAGE = ("jupyterlab_widgets", "jupyterlab-widgets", "widgetsnbextension")
 """What ipywidgets asks for that JupyterLite's page has already."""

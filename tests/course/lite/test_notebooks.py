@@ -45,6 +45,7 @@ def test_the_first_cell_names_its_lesson_and_whether_it_has_cuda_c(written):
         (begin,) = begins_of(notebook)
         assert begin.args[0].value == folder
         assert bool(begin.keywords) == (folder in CUDA_C), folder
+        assert ("pcpp" in notebook.cells[0].source) == (folder in CUDA_C), folder
 
 
 def test_outside_of_a_tab_the_first_cell_does_nothing(written):

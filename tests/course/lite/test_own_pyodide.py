@@ -11,7 +11,12 @@ from gpuedu.errors import GpueduError
 
 LOCK = {
     "packages": {
-        "matplotlib": {"depends": ["numpy", "pytz"], "file_name": "m.whl", "sha256": "0"},
+        "matplotlib": {
+            "depends": ["numpy", "python_dateutil", "pytz"],
+            "file_name": "m.whl",
+            "sha256": "0",
+        },
+        "python-dateutil": {"depends": [], "file_name": "d.whl", "sha256": "0"},
         "numpy": {"depends": [], "file_name": "n.whl", "sha256": "0"},
         "pytz": {"depends": [], "file_name": "p.whl", "sha256": "of pytz"},
     }
@@ -34,6 +39,7 @@ def folder(tmp_path):
     (made / "pyodide-lock.json").write_text(json.dumps(LOCK), "utf-8")
     archive(made / "python_stdlib.zip", json__decoder="one = 1")
     archive(made / "m.whl", m__used="two = 2", m__unused="three = 3")
+    archive(made / "d.whl", d="six = 6")
     archive(made / "n.whl", n__used="four = 4")
     archive(made / "p.whl", p="five = 5")
     return made
@@ -72,7 +78,7 @@ def test_the_lock_file_has_the_sums_of_what_is_there(folder, compiler, tmp_path)
     for name in ("matplotlib", "numpy"):
         data = (out / packages[name]["file_name"]).read_bytes()
         assert packages[name]["sha256"] == hashlib.sha256(data).hexdigest()
-    assert packages["matplotlib"]["depends"] == ["numpy"]
+    assert packages["matplotlib"]["depends"] == ["numpy", "python_dateutil"]
     assert packages["pytz"]["sha256"] == "of pytz"
     assert (out / "p.whl").read_bytes() == (folder / "p.whl").read_bytes()
 
