@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from typing import Any
 
 MISSING = "no chromium here (Debian: apt-get install chromium)"
-# Of its own accord, Chromium asks Google what the fields of a form mean.
-_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-features=AutofillServerCommunication"]
+# What Chromium asks Google of its own accord: what the fields of a form mean, whether its search
+# engine is there, and whether that answers by a model.
+_ASKING = ("AutofillServerCommunication", "PreconnectToSearch", "AimEnabled")
+_ARGUMENTS = ["--no-sandbox", "--disable-gpu", f"--disable-features={','.join(_ASKING)}"]
 
 
 def chromium_path() -> str | None:

@@ -115,7 +115,6 @@ def first(chromium, server, tmp_path_factory):
     server.put(f"files/{FILE}", nbformat.writes(notebook))
     with Native(notebook) as native, profile(chromium, server) as learner:
         start = learner.start_page()
-        learner.lesson("00_welcome").page.close()
         opened = learner.lesson(LESSON.folder)
         opened.start_all()
         opened.page.wait_for_selector(".gpuedu-card", state="attached", timeout=300_000)
@@ -147,11 +146,11 @@ def offline(whole, first, server):
     try:
         start = first.learner.start_page()
         start.wait_for_selector(".points:not(:empty)")
-        seen = first.learner.lesson("00_welcome")
-        welcome = seen.notebook_when_read()
+        seen = first.learner.lesson("00_welcome")  # which was never opened before
+        welcome = seen.notebook()
         seen.page.close()
         opened = first.learner.lesson(LESSON.folder)
-        before = opened.notebook_when_read()
+        before = opened.notebook()
         setup = code_cells(before)[1]["id"]
         asked = ("install", setup, "thread-index-answer", "thread-index-check")
         done = opened.run(*asked, code_cells(lessons.solved(LESSON))[-1]["id"])
@@ -229,7 +228,7 @@ def test_without_a_network_the_start_page_and_the_lesson_work(offline):
     assert errors_of({"cells": [cell_of(offline.done, "install")]}) == []
 
 
-def test_without_a_network_a_lesson_opens_that_was_only_looked_at(root, offline):
+def test_without_a_network_a_lesson_opens_that_was_never_opened_before(root, offline):
     there = lessons.released(lesson("welcome"))
     assert [cell["id"] for cell in offline.welcome["cells"]] == [cell.id for cell in there.cells]
 
@@ -272,7 +271,7 @@ def elsewhere(whole, chromium, first, server):
         told = load(page, first.folder / "work.json")
         again = load(page, first.folder / "work.json")
         opened = other.lesson(LESSON.folder)
-        notebook = opened.notebook_when_read()
+        notebook = opened.notebook()
         yield SimpleNamespace(
             page=page, refused=refused, untouched=untouched, told=told, again=again,
             notebook=notebook,
@@ -341,7 +340,7 @@ def without(whole, chromium, site, tmp_path_factory):
             start = learner.start_page()
             start.wait_for_selector("#problem:not([hidden])")
             opened = learner.lesson(LESSON.folder)
-            setup = code_cells(opened.notebook_when_read())[1]["id"]
+            setup = code_cells(opened.notebook())[1]["id"]
             done = opened.run("install", setup, "thread-index-answer", "thread-index-check")
             yield SimpleNamespace(start=start, done=done)
 

@@ -31,6 +31,9 @@ _NOT_NEEDED = {"matplotlib": {"pytz"}}
 """What the lock file says that a package needs, and its release does not use."""
 
 
+_SAMPLES = "matplotlib/mpl-data/sample_data/"
+"""What only matplotlib's own examples read; it stays out of the copy."""
+
 _ALWAYS_THERE = ("pyodide.js", "pyodide.mjs", "pyodide.asm.wasm", _STANDARD_LIBRARY, _LOCK)
 
 
@@ -91,11 +94,12 @@ def _with_needs(packages: Mapping[str, Any], names: Iterable[str]) -> set[str]:
 
 
 def _replace_sources(archive: Path, compiled: Path, out: Path) -> None:
-    """Write an archive with the bytecode in place of each source that has one."""
+    """Write an archive with the bytecode in place of each source that has one, and no samples."""
     files: dict[str, bytes] = {}
     for part in (archive, compiled):
         with zipfile.ZipFile(part) as opened:
-            files |= {name: opened.read(name) for name in opened.namelist()}
+            names = [name for name in opened.namelist() if not name.startswith(_SAMPLES)]
+            files |= {name: opened.read(name) for name in names}
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as written:
         for name, data in without_sources(files).items():
             written.writestr(zipfile.ZipInfo(name, DATE), data, zipfile.ZIP_DEFLATED, 9)

@@ -114,7 +114,10 @@ def _write_worker(site: Path, release: str, pyodide: str) -> None:
 
 
 def _shell(site: Path) -> list[str]:
-    """What a page has fetched before the worker could see it: pages, and the scripts they name."""
+    """What a page has fetched before the worker could see it, scripts that it names, and lessons.
+
+    With them, whoever has opened one lesson can open the others without a network.
+    """
     found = ["./", "./index.html", "./playground/index.html", "./playground/style.css"]
     for app in ("notebooks", "lab"):
         found.append(f"./{app}/index.html")
@@ -123,4 +126,5 @@ def _shell(site: Path) -> list[str]:
     start = (site / "index.html").read_text("utf-8")
     found += [f"./{name}" for name in re.findall(r'"(start/[\w.]+\?_=\w+)"', start)]
     found += [f"./start/{path.name}" for path in sorted((site / "start").glob("*.mjs"))]
+    found += [f"./files/{path.name}" for path in sorted((site / "files").glob("*.ipynb"))]
     return list(dict.fromkeys(found))

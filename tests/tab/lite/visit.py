@@ -80,10 +80,10 @@ class Profile:
         return page
 
     def lesson(self, name: str) -> Lesson:
-        """A lesson's notebook in a page of its own, its kernel not yet ready."""
+        """A lesson's notebook in a page of its own, its cells there and its kernel not yet ready."""
         page = self.context.new_page()
         page.goto(f"{self.server.address}notebooks/index.html?path={name}.ipynb")
-        page.wait_for_selector(".jp-Notebook .jp-Cell")
+        page.wait_for_function(READ)
         return Lesson(page)
 
     def close(self) -> None:
@@ -139,11 +139,6 @@ class Lesson:
     def notebook(self) -> Notebook:
         """The notebook as JupyterLab would save it."""
         return json.loads(self.page.evaluate(NOTEBOOK))
-
-    def notebook_when_read(self) -> Notebook:
-        """The notebook as soon as it is there; its kernel may still start."""
-        self.page.wait_for_function(READ)
-        return self.notebook()
 
     def write(self, cell: str, source: str) -> None:
         """Put another source into a cell."""
