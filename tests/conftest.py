@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from tests.chromium import MISSING, chromium_path, launched
+from tests.spread import Spread, place_of
 
 # A worker of pytest has a core: PyTorch's threads on all cores would only be in each other's way.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -20,6 +21,17 @@ settings.register_profile("gpuedu", deadline=None)
 settings.load_profile("gpuedu")
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.hookimpl(optionalhook=True)  # without xdist there is no such hook
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Spread:
+    """Spread tests over the workers by ``tests.spread``."""
+    return Spread(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest first; nothing else changes its place."""
+    items.sort(key=lambda item: place_of(item.nodeid))
 
 
 @pytest.fixture(scope="session")
