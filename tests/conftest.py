@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +51,20 @@ def chromium() -> Iterator[Any]:
         yield browser
 
 
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders, one after another; ``mktemp`` would look through all that are there for each."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     from gpuedu.exercises import session
 
-    monkeypatch.setenv("GPUEDU_HOME", str(tmp_path_factory.mktemp("home")))
+    home = next(_homes)
+    home.mkdir()
+    monkeypatch.setenv("GPUEDU_HOME", str(home))
     monkeypatch.delenv("GPUEDU_SEED", raising=False)
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
     session._stores.clear()
