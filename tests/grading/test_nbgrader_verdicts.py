@@ -73,7 +73,7 @@ def test_commands_that_begin_at_once_take_the_same_secret(tmp_path):
         for one in those:
             one.start()
         start.set()
-        secrets = {found.get(timeout=30) for _ in those}
+        secrets = {found.get(timeout=300) for _ in those}
         for one in those:
             one.join()
         assert len(secrets) == 1
