@@ -13,6 +13,9 @@ LAB_OPTIONS ?= $(if $(filter 0,$(shell id -u)),--allow-root)
 # gigabytes of CUDA). An index that cannot be reached is passed over.
 TORCH_CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 
+# Tests over all cores, the longest first (tests/spread.py).
+SPREAD := -n logical --no-loadscope-reorder
+
 # A folder with Pyodide for the site of `make lite`; without one, browsers take it from its own address.
 PYODIDE ?=
 
@@ -38,21 +41,20 @@ test: $(VENV)/ready-dev ## set up, and run every test
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/gpuedu build --check
 	@$(BIN)/gpuedu lint
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -n logical --dist loadfile
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(SPREAD)
 
 demo: $(VENV)/ready ## walk a class of three through nbgrader and show their grades
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m gpuedu.course.demo
 
-prove-all: $(VENV)/ready-dev ## every verdict a hundred times, and by the grader; 200 launches with failures; a class killed 20 times; a hosted session; the machine in a tab's Python; every lesson of the site in a browser
+prove-all: $(VENV)/ready-dev ## every test whole, where CI samples; every verdict a hundred times, and by the grader; 200 launches with failures; a class killed 20 times; a hosted session; the machine in a tab's Python; every lesson of the site in a browser
+	@PYTHONPATH=. $(BIN)/python -m tests.tab.parts build/pyodide
+	@GPUEDU_WHOLE=1 GPUEDU_PYODIDE="$(CURDIR)/build/pyodide" PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(SPREAD)
 	@PYTHONPATH=. $(BIN)/python -m tests.multi.launch.trials 200
-	@GPUEDU_EVERY_ANSWER=1 $(BIN)/python -m pytest -n logical tests/grading/test_equal_verdicts.py
 	@$(BIN)/gpuedu prove --repeats 100
 	@PYTHONPATH=. $(BIN)/python -m tests.grading.batch.trial --learners 120 --kills 20
 	@PYTHONPATH=. $(BIN)/python -m tests.course.hosted.trial
-	@PYTHONPATH=. $(BIN)/python -m tests.tab.parts build/pyodide
 	@PYTHONPATH=. GPUEDU_PYODIDE=build/pyodide $(BIN)/python -m tests.tab.machine
 	@PYTHONPATH=. GPUEDU_PYODIDE=build/pyodide $(BIN)/python -m tests.tab.lessons
-	@GPUEDU_WHOLE_TAB=1 GPUEDU_PYODIDE=$(CURDIR)/build/pyodide $(BIN)/python -m pytest tests/tab/test_site.py tests/tab/test_playground.py
 
 experiments: $(VENV)/ready ## compute the lessons' long experiments again (hours)
 	@$(BIN)/python -m gpuedu.experiments

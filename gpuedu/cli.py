@@ -182,14 +182,19 @@ def prove(
         typer.Option(help="Seeds on which each stored answer is tried.", min=1),
     ] = 1,
     workers: Annotated[int, typer.Option(help="Processes; one a core by default.", min=0)] = 0,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick", help="Play a wrong answer only until it loses its property; few seeds."
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Prove exercises: the solution passes, the stub and every known wrong answer fail."""
     from gpuedu.course.proof import prove_all
 
-    proofs = prove_all(
-        course_root(), _selected(ids), seeds, workers or os.cpu_count() or 1, repeats
-    )
+    workers = workers or os.cpu_count() or 1
+    proofs = prove_all(course_root(), _selected(ids), seeds, workers, repeats, quick=quick)
     ok = all(proof.ok for proof in proofs)
     if as_json:
         _print_json({"ok": ok, "exercises": [proof.as_dict() for proof in proofs]})

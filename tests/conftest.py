@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from tests.chromium import MISSING, chromium_path, launched
+from tests.spread import Spread, place_of
 
 # A worker of pytest has a core: PyTorch's threads on all cores would only be in each other's way.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -20,6 +22,17 @@ settings.register_profile("gpuedu", deadline=None)
 settings.load_profile("gpuedu")
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.hookimpl(optionalhook=True)  # without xdist there is no such hook
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Spread:
+    """Spread tests over the workers by ``tests.spread``."""
+    return Spread(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest first; nothing else changes its place."""
+    items.sort(key=lambda item: place_of(item.nodeid))
 
 
 @pytest.fixture(scope="session")
@@ -38,11 +51,20 @@ def chromium() -> Iterator[Any]:
         yield browser
 
 
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders, one after another; ``mktemp`` would look through all that are there for each."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     from gpuedu.exercises import session
 
-    monkeypatch.setenv("GPUEDU_HOME", str(tmp_path_factory.mktemp("home")))
+    home = next(_homes)
+    home.mkdir()
+    monkeypatch.setenv("GPUEDU_HOME", str(home))
     monkeypatch.delenv("GPUEDU_SEED", raising=False)
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
     session._stores.clear()

@@ -12,6 +12,7 @@ import pytest
 
 from gpuedu import __version__
 from gpuedu.syllabus import exercise_ids, ready_lessons
+from tests.sampled import only_whole
 
 
 def gpuedu(root: Path, *command: str, cwd: Path | None = None) -> subprocess.CompletedProcess:
@@ -85,6 +86,7 @@ def test_a_workspace_that_cannot_be_made_is_told_in_a_line(root, tmp_path):
     assert "Traceback" not in done.stderr
 
 
+@only_whole  # `make test` runs the command itself
 def test_build_check_says_that_all_is_current(root):
     done = gpuedu(root, "build", "--check")
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,4 +1,4 @@
-"""Every exercise is proved, through the command that a contributor uses."""
+"""Every exercise is proved: quickly in CI, and whole by ``make prove-all``; see ``tests.sampled``."""
 
 from __future__ import annotations
 
@@ -7,17 +7,28 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gpuedu.course import proof as proving
-from gpuedu.course.proof import Bench, prove
-from gpuedu.syllabus import exercise_ids
+from gpuedu.course.proof import Bench, Proof, prove
+from gpuedu.syllabus import Lesson, exercise_ids, lesson_of, ready_lessons
+from tests.sampled import WHOLE, only_whole
+from tests.work import Work, counted
+
+ROOT = Path(__file__).resolve().parents[1]
+BUDGET = Work(plays=1500, processes=150)
+"""What the quick proofs of a lesson may take: either of them is about 45 s of one core."""
+EXERCISES = pytest.mark.parametrize(
+    "exercise", [pytest.param(one, id=f"{lesson_of(one).slug}/{one}") for one in exercise_ids()]
+)
 
 
-@pytest.fixture(scope="module")
-def proofs(root):
-    """What ``gpuedu prove --json`` says of all exercises."""
+@only_whole
+def test_all_exercises_are_proved_by_the_command(root):
     done = subprocess.run(
         [sys.executable, "-m", "gpuedu", "prove", "--json"],
         cwd=root,
@@ -27,19 +38,23 @@ def proofs(root):
         check=False,
     )
     assert done.stdout, done.stderr
-    return json.loads(done.stdout), done.returncode
-
-
-def test_all_exercises_are_proved(proofs):
-    found, status = proofs
+    found = json.loads(done.stdout)
     assert [entry["id"] for entry in found["exercises"]] == list(exercise_ids())
     assert found["ok"] is True
-    assert status == 0
+    assert done.returncode == 0
 
 
-@pytest.mark.parametrize("exercise", exercise_ids())
-def test_the_exercise(proofs, exercise):
-    (entry,) = (entry for entry in proofs[0]["exercises"] if entry["id"] == exercise)
+@cache
+def proof_of(exercise: str) -> tuple[Proof, Work]:
+    """The proof of an exercise, and what it took."""
+    with counted() as work:
+        return prove(ROOT, exercise, quick=not WHOLE), work
+
+
+@pytest.mark.filterwarnings("default")  # in a notebook a warning is no error
+@EXERCISES
+def test_the_exercise(exercise):
+    entry = proof_of(exercise)[0].as_dict()
     assert entry["faults"] == []
     assert (entry["solution"], entry["stub"]) == (1.0, 0.0)
     assert entry["wrong"]["n"] >= 4
@@ -48,7 +63,18 @@ def test_the_exercise(proofs, exercise):
     assert entry["right"]["accepted"] == entry["right"]["n"]
 
 
-@pytest.mark.parametrize("exercise", exercise_ids())
+@pytest.mark.skipif(WHOLE, reason="whole proofs have no budget")
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("lesson", ready_lessons(), ids=lambda lesson: lesson.slug)
+def test_the_quick_proofs_of_a_lesson_keep_to_its_budget(lesson: Lesson):
+    """Whoever stores one more answer pays little; a case that starts processes for each, much."""
+    took = [proof_of(exercise)[1] for exercise in lesson.exercises]
+    plays, processes = sum(one.plays for one in took), sum(one.processes for one in took)
+    assert plays <= BUDGET.plays, f"{plays} plays: fewer cases or seeds would do"
+    assert processes <= BUDGET.processes, f"{processes} processes: one can serve several cases"
+
+
+@EXERCISES
 def test_every_property_is_lost_by_some_known_wrong_answer(root, exercise):
     bench = Bench(root, exercise)
     lost = {
@@ -102,6 +128,30 @@ def test_a_right_answer_that_is_rejected_fails_the_proof(root, monkeypatch):
     found = prove(root, "first-check", seeds=1)
     assert found.right == (1, 0)
     assert "loses points" in found.faults[0]
+
+
+def test_a_quick_proof_plays_a_wrong_answer_until_it_loses_and_a_right_one_once(root, monkeypatch):
+    wrong = {f"{i}.py": "# loses: float32\n" + BAD for i in range(4)}
+    variants_of(monkeypatch, wrong, {"alternative.py": GOOD})
+    with counted() as work:
+        assert prove(root, "first-check").ok
+    with counted() as less:
+        assert prove(root, "first-check", quick=True).ok
+    cases = len(proving.load("first-check").judge.cases(np.random.default_rng(0)))
+    # The solution on two seeds, the right answer on one, a wrong one until it loses `float32`.
+    assert 3 * cases < less.plays <= 3 * cases + 4 * cases < work.plays
+
+
+@pytest.mark.parametrize("quick", [True, False])
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [(GOOD, "solved"), ("copied_bytes = ...", "unsolved"), ("copied_bytes = 1", "refused")],
+)
+def test_what_is_not_wrong_is_no_wrong_answer(root, monkeypatch, quick, text, told):
+    variants_of(monkeypatch, {f"{i}.py": f"# loses: float32\n{text}" for i in range(4)})
+    found = prove(root, "first-check", seeds=1, quick=quick)
+    assert found.wrong == (4, 0)
+    assert f"does not lose 'float32' ({told})" in found.faults[0]
 
 
 LUCK = """

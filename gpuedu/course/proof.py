@@ -30,6 +30,8 @@ from gpuedu.exercises.registry import load
 from gpuedu.syllabus import lesson_of
 
 WRONG_AT_LEAST = 4
+QUICK_SEEDS = 2
+"""On how many seeds a quick proof tries a solution: the seed of notebooks, and one other."""
 CELL_LIMIT_S = 20.0
 _LOSES = re.compile(r"# loses: ([a-z0-9-]+)\s*$")
 
@@ -130,7 +132,9 @@ def run_cell(text: str, filename: str, namespace: dict[str, Any]) -> None:
     exec(compile(text, filename, "exec"), namespace)
 
 
-def prove(root: Path, exercise: str, seeds: int | None = None, repeats: int = 1) -> Proof:
+def prove(
+    root: Path, exercise: str, seeds: int | None = None, repeats: int = 1, *, quick: bool = False
+) -> Proof:
     """Prove one exercise: the solution on ``seeds`` seeds and every stored answer.
 
     Args:
@@ -139,17 +143,20 @@ def prove(root: Path, exercise: str, seeds: int | None = None, repeats: int = 1)
         seeds: how many the solution must pass; as many as its judge names by default.
         repeats: on how many seeds each wrong answer must lose its property, and each right one pass
             (right ones on 3 at least): a verdict that depends on luck would change.
+        quick: whether a wrong answer is played only until its property is lost, and seeds are few:
+            ``QUICK_SEEDS`` for the solution, one for a right answer.
     """
     bench = Bench(root, exercise)
     seeds = bench.exercise.judge.seeds if seeds is None else seeds
+    seeds = min(seeds, QUICK_SEEDS) if quick else seeds
     faults: list[str] = []
     solution = _prove_solution(bench, max(seeds, repeats), faults)
     with captured():
         stub = bench.try_answers(bench.stub_cells(), "stub")
     if stub.points or stub.state != "unsolved":
         faults.append(f"the stub earns {stub.points:g} and is told as {stub.state!r}")
-    wrong = _prove_wrong(bench, repeats, faults)
-    right = _prove_right(bench, max(min(seeds, 3), repeats), faults)
+    wrong = _prove_wrong(bench, repeats, faults, quick)
+    right = _prove_right(bench, max(1 if quick else min(seeds, 3), repeats), faults)
     points = bench.exercise.judge.points
     return Proof(
         exercise,
@@ -176,7 +183,7 @@ def _prove_solution(bench: Bench, seeds: int, faults: list[str]) -> float:
     return share
 
 
-def _prove_wrong(bench: Bench, repeats: int, faults: list[str]) -> tuple[int, int]:
+def _prove_wrong(bench: Bench, repeats: int, faults: list[str], quick: bool) -> tuple[int, int]:
     variants = bench.variants("wrong")
     names = [prop.name for prop in bench.exercise.judge.properties]
     rejected = 0
@@ -185,23 +192,24 @@ def _prove_wrong(bench: Bench, repeats: int, faults: list[str]) -> tuple[int, in
         if named is None or named.group(1) not in names:
             faults.append(f"{file}: the first line should be `# loses: ` and one of {names}")
             continue
-        rejected += _is_rejected(bench, file, text, named.group(1), repeats, faults)
+        rejected += _is_rejected(bench, file, text, named.group(1), repeats, faults, quick)
     if len(variants) < WRONG_AT_LEAST:
         faults.append(f"{len(variants)} known wrong answers, at least {WRONG_AT_LEAST}")
     return len(variants), rejected
 
 
 def _is_rejected(
-    bench: Bench, file: str, text: str, name: str, repeats: int, faults: list[str]
+    bench: Bench, file: str, text: str, name: str, repeats: int, faults: list[str], quick: bool
 ) -> bool:
     """Whether a stored answer loses its property on every seed.
 
-    The whole check once; on further seeds no more than shows the loss, where that is enough.
+    The whole check once, unless the proof is quick; on further seeds no more than shows the loss,
+    where that is enough.
     """
     place: int | None = 0
     for seed in range(repeats):
         answers = _run_variant(bench, file, text, faults)
-        if seed and answers is not None:
+        if (seed or quick) and answers is not None:
             place = find_loss(bench.exercise, answers, name, seed, place or 0)
             if place is not None:
                 continue
@@ -255,25 +263,28 @@ def prove_all(
     seeds: int | None = None,
     workers: int = 1,
     repeats: int = 1,
+    *,
+    quick: bool = False,
 ) -> list[Proof]:
     """Prove exercises, in processes of their own where ``workers`` is more than one."""
     exercises = list(exercises)
+    proved = partial(_prove_or_report, root, seeds=seeds, repeats=repeats, quick=quick)
     if workers <= 1 or len(exercises) == 1:
-        return [_prove_or_report(root, exercise, seeds, repeats) for exercise in exercises]
+        return [proved(exercise) for exercise in exercises]
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
     # Spawned, not forked: a fork of a process that ran parallel code can hang.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context) as pool:
-        return list(
-            pool.map(partial(_prove_or_report, root, seeds=seeds, repeats=repeats), exercises)
-        )
+        return list(pool.map(proved, exercises))
 
 
-def _prove_or_report(root: Path, exercise: str, seeds: int | None, repeats: int) -> Proof:
+def _prove_or_report(
+    root: Path, exercise: str, seeds: int | None, repeats: int, quick: bool
+) -> Proof:
     try:
-        return prove(root, exercise, seeds, repeats)
+        return prove(root, exercise, seeds, repeats, quick=quick)
     except Exception as fault:  # a judge that cannot be imported, say: the other proofs go on
         told = str(fault) if isinstance(fault, GpueduError) else f"{type(fault).__name__}: {fault}"
         return Proof(exercise, lesson_of(exercise).slug, 0, 0, 0, (0, 0), (0, 0), (told,))

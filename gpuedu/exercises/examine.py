@@ -174,8 +174,15 @@ def find_loss(
     """The place of a case on which these answers lose one property; None where none was found.
 
     Plays only cases that decide the property, that at ``hint`` first, and stops at the first loss:
-    a small part of what ``examine`` does, where one property is all that is asked.
+    a small part of what ``examine`` does, where one property is all that is asked. None as well for
+    answers that ``examine`` would call refused or unsolved.
     """
+    if any(map(has_placeholder, answers)):
+        return None
+    try:
+        _require_answers(exercise, answers)
+    except AnswerError:
+        return None
     cases = exercise.judge.cases(np.random.default_rng(seed))
     places = [place for place, case in enumerate(cases) if not case.decides or name in case.decides]
     for place in sorted(places, key=lambda place: place != hint):

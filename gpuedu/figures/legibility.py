@@ -33,7 +33,7 @@ def texts_outside(ax: Axes) -> list[str]:
 
 def smallest_text_pt(ax: Axes) -> float:
     """Size in points of the smallest text that is shown."""
-    ax.figure.draw_without_rendering()
+    _lay_out(ax)
     return min(text.get_fontsize() for text in _shown_texts(ax))
 
 
@@ -44,9 +44,15 @@ def _overlap(a: Bbox, b: Bbox) -> bool:
 
 
 def _text_boxes(ax: Axes) -> list[tuple[str, Bbox]]:
-    ax.figure.draw_without_rendering()
+    _lay_out(ax)
     # Text.get_window_extent of an annotation would take its arrow in, too.
     return [(text.get_text(), Text.get_window_extent(text)) for text in _shown_texts(ax)]
+
+
+def _lay_out(ax: Axes) -> None:
+    """Put texts where they are drawn, unless nothing has changed since the last time."""
+    if ax.figure.stale:
+        ax.figure.draw_without_rendering()
 
 
 def _shown_texts(ax: Axes) -> list[Text]:

@@ -11,6 +11,7 @@ from gpuedu.exercises.contract import Fault, Finding, Level, Property
 from gpuedu.exercises.examine import PropertyResult, Report
 from gpuedu.interrupts import NOTE
 from tests.browser.test_lab import code_cell, open_notebook, picture_of, rewrite, run
+from tests.sampled import sampled
 
 NARROW = {"width": 375, "height": 900}
 WIDE = {"width": 1000, "height": 900}
@@ -90,8 +91,18 @@ def test_in_an_exported_page_no_mark_covers_its_text(page, template, theme, tmp_
         require_tidy(page.locator(".gpuedu-card"))
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("place", ["lab/tree", "notebooks"])
+@pytest.mark.parametrize(
+    ("place", "theme"),
+    sampled(
+        [
+            ("lab/tree", "light"),
+            ("lab/tree", "dark"),
+            ("notebooks", "light"),
+            ("notebooks", "dark"),
+        ],
+        every=3,
+    ),
+)
 def test_in_jupyter_no_mark_covers_its_text(page, theme, place, request, root, screenshots):
     address = request.getfixturevalue("lab" if theme == "light" else "dark_lab")
     open_notebook(page, address, f"{place}/00_welcome/00_welcome.ipynb")
@@ -115,7 +126,7 @@ FOREVER = """def copied_bytes(n, itemsize):
 """
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", sampled(["light", "dark"], every=2))
 def test_a_long_check_says_so_and_is_stopped_by_its_keys(page, theme, request, screenshots):
     open_notebook(page, request.getfixturevalue("lab" if theme == "light" else "dark_lab"))
     run(page, code_cell(page, 'setup("welcome")'))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-LIMIT_S = 60
+LIMIT_S = 600
 
 
 class TooLongError(Exception):
@@ -54,7 +54,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item):
-    """Stop a test that does not end."""
+    """Stop a test that does not end; no test takes near as long, even on a busy machine."""
 
     def stop(_number: int, _frame: object) -> None:
         raise TooLongError(f"longer than {LIMIT_S} s")

@@ -3,6 +3,7 @@
 import json
 import os
 from importlib import resources
+from itertools import islice
 
 import pytest
 
@@ -12,9 +13,12 @@ from gpuedu.compilers.nvrtc_library import version
 from gpuedu.compilers.ptxas import find_ptxas
 from gpuedu.course import compiled_record
 from gpuedu.exercises import session
+from tests.sampled import WHOLE
 
 # NVRTC leaves one or two loads narrower from one run to the next.
 SLACK = 4
+SLOW = {"register-tile": 5, "vector-loads": 3, "accumulate-in-float32": 3, "reduction": 2}
+"""Exercises whose answers take the compilers long: CI takes each n-th answer, from the solution on."""
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +52,13 @@ def require_same(found):
 
 
 @pytest.mark.parametrize("exercise", sorted({*compiled_record.EXERCISES} - {"row-softmax"}))
-def test_stored_answers_are_told_what_the_compilers_say(root, exercise):
+def test_stored_answers_are_told_what_the_compilers_say(root, exercise, monkeypatch):
+    """All of them where compiling is quick; in CI a part where it is not."""
+    if exercise in SLOW and not WHOLE:
+        stored, step = compiled_record.stored_answers, SLOW[exercise]
+        monkeypatch.setattr(
+            compiled_record, "stored_answers", lambda bench: islice(stored(bench), 0, None, step)
+        )
     require_same(compiled_record.record(root, (), (exercise,)))
 
 

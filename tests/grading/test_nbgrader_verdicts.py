@@ -16,13 +16,16 @@ from gpuedu.grading.batch.secret import class_secret
 from gpuedu.grading.nbgrader import _update_or_create_student
 from gpuedu.grading.verdict import read_verdicts
 from tests.grading.classroom import LESSON, answered, exported, hand_in, make_course, nbgrader
+from tests.sampled import sampled
 
 OWN_SECRET = """
 get_config().ClassVerdicts.secret = "word.txt"
 """
 
 
-@pytest.fixture(params=["secret beside the verdicts", "secret in a file of the teacher's"])
+@pytest.fixture(
+    params=sampled(["secret beside the verdicts", "secret in a file of the teacher's"], every=2)
+)
 def graded(request, tmp_path, zygote):
     """A course whose submissions `gpuedu grade` has graded."""
     own = "file" in request.param
@@ -70,7 +73,7 @@ def test_commands_that_begin_at_once_take_the_same_secret(tmp_path):
         for one in those:
             one.start()
         start.set()
-        secrets = {found.get(timeout=30) for _ in those}
+        secrets = {found.get(timeout=300) for _ in those}
         for one in those:
             one.join()
         assert len(secrets) == 1

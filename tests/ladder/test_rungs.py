@@ -10,6 +10,7 @@ from gpuedu.ladder import LadderError, rung, rungs
 from gpuedu.lens import lens
 from gpuedu.simt.host.cuda import to_device
 from gpuedu.trace import Space
+from tests.sampled import sampled
 
 NAMES = [own.name for own in rungs()]
 RAGGED = [(70, 130, 19), (1, 5, 1), (129, 31, 8)]
@@ -49,7 +50,7 @@ def test_it_is_right_and_safe(name, shape):
     np.testing.assert_array_equal(b, before[1])
 
 
-@pytest.mark.parametrize("own", VARIANTS)
+@pytest.mark.parametrize("own", sampled(VARIANTS, every=3))
 def test_each_blocking_is_right_and_safe(own):
     for shape in (WHOLE, (129, 61, 9)):
         a, b, c = product(*shape)

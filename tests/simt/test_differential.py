@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gpuedu.simt import simulate, variable_types
+from tests.sampled import WHOLE, sampled
 from tests.simt import oracle
 from tests.simt.kernels_generated import (
     DTYPES,
@@ -25,9 +26,8 @@ from tests.simt.kernels_generated import (
 from tests.simt.planted import PLANTS, Plant, simulator
 from tests.simt.planted.table import REFUSED
 
-EXAMPLES = int(os.environ.get("GPUEDU_GENERATED_KERNELS", "24"))
 GENERATED = settings(
-    max_examples=EXAMPLES,
+    max_examples=240 if WHOLE else 8,
     derandomize=True,
     deadline=None,
     database=None,
@@ -104,8 +104,7 @@ def assert_equal(actual: tuple[object, ...], expected: tuple[object, ...]) -> No
             np.testing.assert_array_equal(a, b, err_msg=f"argument {k}")
 
 
-@pytest.mark.parametrize("first", DTYPES)
-@pytest.mark.parametrize("second", DTYPES)
+@pytest.mark.parametrize(("first", "second"), sampled(product(DTYPES, repeat=2), every=5))
 def test_every_operator_gives_the_type_and_value_that_numba_gives(
     folder: Path, first: str, second: str
 ):
@@ -126,7 +125,7 @@ CORRECT = [
 RUNNABLE = [pytest.param(p, id=n) for n, p in PLANTS.items() if p.kind not in REFUSED]
 
 
-@pytest.mark.parametrize("entry", CORRECT)
+@pytest.mark.parametrize("entry", sampled(CORRECT, every=3))
 def test_correct_kernels_give_what_the_oracle_gives(entry: Plant):
     expected, actual = entry.arguments(), entry.arguments()
     shared = {"dynamic_shared_bytes": entry.dynamic_shared_bytes}

@@ -1,7 +1,7 @@
 """Every planted kernel gets its verdict: the right kind, the right lines, nothing besides.
 
 The table itself is held against two others: Numba takes and refuses what the table says it does,
-and a scalar interpreter with vector clocks comes to the same verdicts.
+and a scalar interpreter with vector clocks comes to the same verdicts (in CI, of a third of it).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import pytest
 from gpuedu.errors import GpueduError
 from gpuedu.simt import simulate
 from gpuedu.trace import Finding, Level
+from tests.sampled import sampled
 from tests.simt import oracle
 from tests.simt.planted import PLANTS, Plant
 from tests.simt.planted.table import REFUSED
@@ -121,7 +122,7 @@ def test_numba_takes_and_refuses_the_same_kernels(entry: Plant):
         oracle.infer(entry.kernel, *entry.arguments())
 
 
-@pytest.mark.parametrize("entry", chosen(lambda p: p.suits_the_oracle))
+@pytest.mark.parametrize("entry", sampled(chosen(lambda p: p.suits_the_oracle), every=3))
 def test_the_oracle_comes_to_the_same_verdict(entry: Plant):
     seen = run_by_oracle(entry, entry.arguments(), seed=0)
     assert seen.lines == ({entry.kind: entry.marked_lines} if entry.kind else {})
@@ -129,7 +130,9 @@ def test_the_oracle_comes_to_the_same_verdict(entry: Plant):
         assert {line for pair in seen.same_value_writes for line in pair} == entry.marked_lines
 
 
-@pytest.mark.parametrize("entry", chosen(lambda p: p.suits_the_oracle and p.has_one_result))
+@pytest.mark.parametrize(
+    "entry", sampled(chosen(lambda p: p.suits_the_oracle and p.has_one_result), every=3)
+)
 def test_a_correct_kernel_gives_the_same_in_every_order(entry: Plant):
     one, other = entry.arguments(), entry.arguments()
     run_by_oracle(entry, one, seed=oracle.IN_STEP)

@@ -1,12 +1,9 @@
 """Pyodide under Node; skipped where it is not there."""
 
-import os
-
 import pytest
 
+from tests.sampled import VARIABLE, WHOLE
 from tests.tab import node
-
-WHOLE = "GPUEDU_WHOLE_TAB"
 
 
 @pytest.fixture(scope="session")
@@ -21,5 +18,5 @@ def tab():
 @pytest.fixture(scope="session")
 def whole():
     """Asked for by what takes a browser minutes: CI leaves that to ``make prove-all``."""
-    if not os.environ.get(WHOLE):
-        pytest.skip(f"part of `make prove-all`, which sets {WHOLE}")
+    if not WHOLE:
+        pytest.skip(f"part of `make prove-all`, which sets {VARIABLE}=1")

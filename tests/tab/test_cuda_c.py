@@ -9,6 +9,7 @@ import pytest
 from gpuedu.simt.cuda_c.parentheses import plain
 from gpuedu.simt.cuda_c.parser import root_of
 from gpuedu.simt.cuda_c.preprocess import expand
+from tests.sampled import WHOLE
 from tests.tab import node
 from tests.tab.answers import ROOT, card_of, cells_of
 from tests.tab.trees import plain_tree
@@ -63,7 +64,10 @@ def test_both_parsers_read_the_same_trees(tmp_path):
 
 
 def test_answers_get_the_same_cards(tmp_path):
-    answers = [answer for exercise, wrong in WRONG.items() for answer in cells_of(exercise, wrong)]
+    some = slice(None if WHOLE else 1)  # in CI one wrong answer of each exercise
+    answers = [
+        answer for exercise, wrong in WRONG.items() for answer in cells_of(exercise, wrong[some])
+    ]
     run(tmp_path, "tests/tab/answers.py", answers=answers)
     cards = json.loads((tmp_path / "cards.json").read_text("utf-8"))
     for answer, (points, state, text) in zip(answers, cards, strict=True):

@@ -16,6 +16,7 @@ from gpuedu.grading.player.device.link import Link
 from gpuedu.grading.player.device.modules import RemoteModule
 from gpuedu.grading.player.device.proxies import proxy_classes
 from gpuedu.grading.wire import pack, unpack
+from tests.sampled import sampled
 
 
 class Line:
@@ -120,7 +121,7 @@ def account_of(function, cp, x):
     return result, count.operations, transfers(), peak.extra_bytes
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("function", sampled(FUNCTIONS, every=3))
 def test_values_and_account_are_those_of_one_process(function, cp):
     x = np.random.default_rng(1).normal(0, 1, (2, 300)).astype(np.float32)
     here, there = account_of(function, local, x), account_of(function, cp, x)

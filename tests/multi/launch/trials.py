@@ -117,7 +117,7 @@ def run_trials(count: int, seed: int, tell: Callable[[str], None]) -> list[str]:
         ranks = chance.choice([2, 2, 2, 3])
         began_s = time.monotonic()
         fault = _try(planted, ranks, chance.randrange(ranks))
-        if time.monotonic() - began_s > LIMIT_S + 30:
+        if time.monotonic() - began_s > LIMIT_S + 300:
             fault = fault or "it took longer than its limit"
         if look_around() != before:
             fault = fault or f"something was left: {look_around()}"
@@ -134,7 +134,9 @@ def run_trials(count: int, seed: int, tell: Callable[[str], None]) -> list[str]:
 def _try(planted: Planted, ranks: int, who: int) -> str:
     """What is wrong with how this launch ended."""
     wanted = "results" if planted.error is None else planted.error.__name__
-    limits = {"time_limit_s": planted.time_limit_s, "stall_s": 3.0}
+    # Where nobody waits in a ring, ranks that are slow on a busy machine are not taken for it.
+    stall_s = 3.0 if planted.error is DeadlockError else LIMIT_S
+    limits = {"time_limit_s": planted.time_limit_s, "stall_s": stall_s}
     try:
         launch(planted.function, ranks, who, show=_show_nothing, **limits)
     except GpueduError as error:
