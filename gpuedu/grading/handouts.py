@@ -10,9 +10,8 @@ from gpuedu.course.workspace.folder import release_folder
 from gpuedu.errors import GpueduError
 from gpuedu.exercises.registry import load_variant
 from gpuedu.grading.batch.variants import Variants, choose_variants, code_for, variants_in
-from gpuedu.grading.judge.grading import lesson_in
 from gpuedu.grading.verdict import read_verdicts
-from gpuedu.syllabus import ready_lessons
+from gpuedu.syllabus import lesson_in, ready_lessons
 
 
 def write_handouts(

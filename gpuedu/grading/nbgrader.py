@@ -37,11 +37,11 @@ from gpuedu.grading.batch.submissions import task_for
 from gpuedu.grading.batch.variants import variants_in
 from gpuedu.grading.batch.worker import Worker
 from gpuedu.grading.feedback import feedback_card
-from gpuedu.grading.judge.grading import lesson_in
 from gpuedu.grading.literal import literal, shielded
 from gpuedu.grading.reading.released import origin, released
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.verdict import Task, read_verdict
+from gpuedu.syllabus import lesson_in
 
 _worker = Worker()
 _ledger = cache(lambda out: Ledger(out, PlayingLimits()))

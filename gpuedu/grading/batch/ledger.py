@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from gpuedu.grading.batch.jobs import Done, Job
-from gpuedu.grading.judge.grading import lesson_in
 from gpuedu.grading.judge.sources import sources_digest
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.submission import Submission
@@ -27,6 +26,7 @@ from gpuedu.grading.verdict import (
     verdict_name,
     write_verdict,
 )
+from gpuedu.syllabus import lesson_in
 
 SET_ASIDE = "superseded"
 """Folder, beside the verdicts, of those on what was handed in before; no command reads them."""

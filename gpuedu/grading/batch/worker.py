@@ -13,7 +13,7 @@ from gpuedu.errors import GpueduError
 from gpuedu.exercises.registry import load
 from gpuedu.grading.batch.jobs import Job, Notice, Reply
 from gpuedu.grading.judge.cells import imports_in
-from gpuedu.grading.judge.grading import grade, lesson_in
+from gpuedu.grading.judge.grading import grade
 from gpuedu.grading.judge.sources import sources_digest
 from gpuedu.grading.judge.zygote import Zygote
 from gpuedu.grading.player.namespaces import die_with_parent
@@ -22,6 +22,7 @@ from gpuedu.grading.sandbox.limits import SandboxError
 from gpuedu.grading.sandbox.users import require_ordinary_user
 from gpuedu.grading.submission import Submission
 from gpuedu.grading.verdict import Verdict
+from gpuedu.syllabus import lesson_in
 
 
 def work(connection: Connection) -> None:

@@ -6,7 +6,6 @@ import hashlib
 import time
 from collections.abc import Sequence
 
-from gpuedu.errors import GpueduError
 from gpuedu.exercises.contract import Exercise
 from gpuedu.exercises.examine import Report, report_without_cases
 from gpuedu.exercises.registry import load_varied
@@ -18,20 +17,7 @@ from gpuedu.grading.judge.zygote import Zygote
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.submission import Submission
 from gpuedu.grading.verdict import ExerciseVerdict, State, Task, Verdict
-from gpuedu.syllabus import Lesson, lessons
-
-
-def lesson_in(folder: str) -> Lesson:
-    """The lesson whose folder has this name.
-
-    Raises:
-        GpueduError: there is none.
-    """
-    for lesson in lessons():
-        if lesson.ready and lesson.folder == folder:
-            return lesson
-    known = ", ".join(one.folder for one in lessons() if one.ready)
-    raise GpueduError(f"there is no lesson {folder!r}", remedy=f"one of {known}")
+from gpuedu.syllabus import lesson_in
 
 
 def grade(

@@ -12,12 +12,12 @@ from nbformat import NotebookNode
 from gpuedu.course.checkout import release_folder
 from gpuedu.course.variants import code_in, vary
 from gpuedu.errors import GpueduError
-from gpuedu.grading.judge.grading import lesson_in
 from gpuedu.grading.reading.limits import SubmissionError
 from gpuedu.grading.reading.submission import Origin, read_submission
 from gpuedu.grading.submission import Submission
 from gpuedu.grading.texts import printable
 from gpuedu.grading.verdict import State, Task, Verdict
+from gpuedu.syllabus import lesson_in
 
 _KEPT = 64
 """Notebooks that are kept: a class of variants has one for each learner."""
