@@ -9,6 +9,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from gpuedu.lens import html, text  # noqa: F401 (they enter how a report is shown)
 from gpuedu.lens.account import lens
 from gpuedu.lens.report import Lens, LineReport, SiteReport
 from gpuedu.lens.warps import WarpCosts, by_warp

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from gpuedu.lens.report import Lens
+from gpuedu.lens.report import SHOWN, Lens
 from gpuedu.lens.text import level_words, rows, said, summary, title
 from gpuedu.trace.records import Finding, Level
 
@@ -28,6 +28,9 @@ def to_html(report: Lens) -> str:
             for place, text, cells in rows(report)
         ],
     )
+
+
+SHOWN["html"] = to_html
 
 
 def code(text: str) -> Any:
