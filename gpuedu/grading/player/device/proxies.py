@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.arrays import operators
-from gpuedu.arrays.cuda.device import Device
+from gpuedu.arrays.device import Device
 from gpuedu.arrays.flags import Flags
 from gpuedu.arrays.ndarray import ndarray
 from gpuedu.grading.player.device.link import Link
