@@ -9,12 +9,11 @@ import numpy as np
 from gpuedu.simt.cuda_c.changes import carried_names, changed_names
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.declarations import type_node
-from gpuedu.simt.cuda_c.expressions import evaluate
+from gpuedu.simt.cuda_c.dispatch import block, evaluate
 from gpuedu.simt.cuda_c.folding import cast
 from gpuedu.simt.cuda_c.fragments import Fragment
 from gpuedu.simt.cuda_c.lowerer import Alias, Lowerer, Memory, Variable
 from gpuedu.simt.cuda_c.nodes import Node
-from gpuedu.simt.cuda_c.statements import block
 from gpuedu.simt.cuda_c.syntax import bare, field, operator_of, parts, short, text_of, walk
 from gpuedu.simt.cuda_c.type_names import type_of
 from gpuedu.simt.cuda_c.types import Number, Pointer, arithmetic

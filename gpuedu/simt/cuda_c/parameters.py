@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpuedu.simt.cuda_c.constants import whole_number_of
 from gpuedu.simt.cuda_c.declarations import (
     Declared,
     UnknownTypeError,
@@ -19,6 +18,7 @@ from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import field, parts, short, text_of
 from gpuedu.simt.cuda_c.type_names import type_of
 from gpuedu.simt.cuda_c.types import AUTO, INT, ArrayOf, CType, Pointer, Reference
+from gpuedu.simt.cuda_c.whole_numbers import whole_number_of
 
 
 def is_reference(function: Function, at: int, *, const: bool = False) -> bool:

@@ -6,17 +6,17 @@ import numpy as np
 
 from gpuedu.simt.cuda_c.changes import carried_names
 from gpuedu.simt.cuda_c.conversions import truth
-from gpuedu.simt.cuda_c.expressions import evaluate
+from gpuedu.simt.cuda_c.dispatch import STATEMENTS, evaluate, run
 from gpuedu.simt.cuda_c.loops import next_turn
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.operators import binary
-from gpuedu.simt.cuda_c.statements import run
 from gpuedu.simt.cuda_c.syntax import bare, field, parts, short
 from gpuedu.simt.program import BOOL, Binary, Branch, Const, Expression, Loop, Unary
 from gpuedu.simt.values import Scalar
 
 
+@STATEMENTS.enter("switch_statement")
 def switch(k: Lowerer, node: Node) -> None:
     """``switch``: a chain of ``if`` where every case ends by itself, else a loop of one turn."""
     test, body = field(node, "condition"), field(node, "body")
