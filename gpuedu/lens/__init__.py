@@ -1,6 +1,6 @@
 """What a trace means: coalescing, bank conflicts, divergence, intensity. Pure functions of traces.
 
-``lens(trace)`` gives the report; ``gpuedu.lens.budget`` gives single numbers of it for a judge.
+``lens(trace)`` gives the report.
 """
 
 from __future__ import annotations

@@ -22,7 +22,6 @@ from gpuedu.exercises.ddp_in_practice.planted_deaths import Plan
 from gpuedu.exercises.ddp_in_practice.survival_pictures import EVERY, PLAN, SHAPE, draw_survival
 from gpuedu.exercises.ddp_in_practice.survival_runs import Survival, run_survival
 from gpuedu.exercises.ddp_in_practice.survival_story import Story
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text
 from tests.exercises.ddp_in_practice.scaling_survive_answers import (
     answers_with,
@@ -32,6 +31,7 @@ from tests.exercises.ddp_in_practice.scaling_survive_answers import (
     stored,
     told,
 )
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 
 @pytest.fixture(scope="module")
