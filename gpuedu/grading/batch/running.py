@@ -12,8 +12,8 @@ from typing import Protocol
 from gpuedu.errors import GpueduError
 from gpuedu.grading.batch.jobs import Done, Job, Notice, Reply
 from gpuedu.grading.batch.ledger import Ledger
+from gpuedu.grading.batch.processes import LocalCrew
 from gpuedu.grading.batch.reader import import_reader
-from gpuedu.grading.batch.seats import LocalCrew
 from gpuedu.grading.sandbox.availability import require_sandbox
 from gpuedu.grading.sandbox.cgroups import sweep_groups
 from gpuedu.grading.sandbox.limits import PlayingLimits

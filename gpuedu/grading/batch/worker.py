@@ -34,7 +34,7 @@ def work(connection: Connection) -> None:
         while True:
             message = connection.recv()
             if isinstance(message, Notice):
-                worker.expect(message)
+                worker.prepare_for(message)
             else:
                 connection.send(worker.reply(message))
     worker.drop_zygote()
@@ -55,7 +55,7 @@ class Worker:
             self.drop_zygote()
             return Reply(fault=str(fault) if isinstance(fault, GpueduError) else repr(fault))
 
-    def expect(self, notice: Notice) -> None:
+    def prepare_for(self, notice: Notice) -> None:
         """Begin what takes time; what goes wrong is told when a job comes."""
         with contextlib.suppress(GpueduError, OSError):
             zygote = self._ready_zygote(notice.sandbox)

@@ -24,18 +24,18 @@ from gpuedu.exercises.guard import (
 )
 from gpuedu.exercises.placeholder import has_placeholder
 from gpuedu.exercises.registry import load_play
-from gpuedu.grading.player.capsules import (
-    describe_answer,
-    describe_argument,
-    rebuild_answer,
-    rebuild_argument,
-)
 from gpuedu.grading.player.channel import Channel
 from gpuedu.grading.player.device.faults import describe_fault
 from gpuedu.grading.player.device.modules import install
 from gpuedu.grading.player.device.server import Device, LeftItError
 from gpuedu.grading.player.device.values import Codec
 from gpuedu.grading.player.recording import Recorder
+from gpuedu.grading.player.serialization import (
+    describe_answer,
+    describe_argument,
+    rebuild_answer,
+    rebuild_argument,
+)
 from gpuedu.grading.results import write_back
 from gpuedu.grading.wire import WireError
 

@@ -11,7 +11,7 @@ from typing import Any
 from gpuedu.clock import Timeline, VirtualClock
 from gpuedu.errors import DeadlockError, GpueduError
 from gpuedu.multi.exchanges import CommunicationError, Exchange, RankError
-from gpuedu.multi.light.meetings import Meetings
+from gpuedu.multi.light.groups import Group
 from gpuedu.multi.light.posts import Mailbox
 from gpuedu.multi.network import Cluster
 from gpuedu.training.call_sites import CallSite, find_caller
@@ -38,11 +38,11 @@ class LightWorld:
         self.clock = VirtualClock(seed=seed)
         self.log: list[Exchange] = []
         self.mailbox = Mailbox(self.clock, cluster, self.log)
-        self._groups: dict[tuple[int, ...], list[Meetings]] = {}
+        self._groups: dict[tuple[int, ...], list[Group]] = {}
         self._asked: dict[int, list[tuple[int, ...]]] = {}
-        self.everybody = Meetings(self.clock, cluster, range(self.ranks), self.log)
+        self.everybody = Group(self.clock, cluster, range(self.ranks), self.log)
 
-    def group(self, rank: int, members: Sequence[int]) -> Meetings:
+    def group(self, rank: int, members: Sequence[int]) -> Group:
         """The group of these ranks that this rank asks for: its second call gives a second one.
 
         CommunicationError where another rank asked for another group at this point: PyTorch's ranks
@@ -55,7 +55,7 @@ class LightWorld:
         self._require_same_groups(rank)
         groups = self._groups.setdefault(key, [])
         while len(groups) <= number:
-            groups.append(Meetings(self.clock, self.cluster, key, self.log))
+            groups.append(Group(self.clock, self.cluster, key, self.log))
         return groups[number]
 
     def _require_same_groups(self, rank: int) -> None:

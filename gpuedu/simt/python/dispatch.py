@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from gpuedu.simt.handlers import Handlers
-from gpuedu.simt.meeting import UnreachableError
+from gpuedu.simt.joins import UnreachableError
 from gpuedu.simt.python.definite import is_flag
 from gpuedu.simt.python.lowerer import Lowerer
 from gpuedu.simt.values import Value

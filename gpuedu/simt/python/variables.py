@@ -8,8 +8,8 @@ import warnings
 import numpy as np
 
 from gpuedu.simt.host.errors import KernelHazardWarning
+from gpuedu.simt.joins import UnreachableError
 from gpuedu.simt.kinds import Clash
-from gpuedu.simt.meeting import UnreachableError
 from gpuedu.simt.program import (
     BOOL,
     ArraySlot,

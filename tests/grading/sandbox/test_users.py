@@ -51,7 +51,9 @@ def processes(zygote):
 
 
 def test_no_process_that_a_player_comes_from_is_roots(processes):
-    assert len(processes) == 4  # the warm one, the warden, process 1 of the room, and the player
+    assert (
+        len(processes) == 4
+    )  # the warm one, the warden, process 1 of the compartment, and the player
     for process in processes:
         assert {*process.uids()} == {players_user() or os.geteuid()}
         assert 0 not in process.gids()

@@ -28,7 +28,7 @@ class Deadline:
         return self.left_s == 0.0
 
 
-class WaitingRoom:
+class WaitQueue:
     """Threads that wait, first come first woken. ``what()`` says what for, as it is now."""
 
     def __init__(self, what: Callable[[], str]) -> None:

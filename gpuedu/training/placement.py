@@ -16,7 +16,7 @@ Arguments = tuple[Any, ...]
 Keywords = dict[str, Any]
 
 
-class Sides:
+class Placement:
     """Which tensors lie on the host; every other one is on the device.
 
     ``stand_in`` says that CPU tensors stand for both sides, and nothing is on a GPU.
