@@ -40,7 +40,7 @@ from gpuedu.grading.feedback import feedback_card
 from gpuedu.grading.literal import literal, shielded
 from gpuedu.grading.reading.released import origin, released
 from gpuedu.grading.sandbox.limits import PlayingLimits
-from gpuedu.grading.verdict import Task, read_verdict
+from gpuedu.grading.verdict import GradingTask, read_verdict
 from gpuedu.syllabus import lesson_in
 
 _worker = Worker()
@@ -87,7 +87,7 @@ class ClassVerdicts(NbGraderPreprocessor):
         "", help="File with the class's secret; by default it lies beside the verdicts."
     ).tag(config=True)
 
-    def _task(self, learner: str, lesson: str) -> Task:
+    def _task(self, learner: str, lesson: str) -> GradingTask:
         root = Path.cwd()  # nbgrader converts in the course's root, wherever it was called
         course = CourseDirectory(parent=self, root=str(root))
         secret = class_secret(self._out(), root / self.secret if self.secret else None)
@@ -146,7 +146,7 @@ class JudgeInSandbox(ClassVerdicts, Execute):
             nb.cells.insert(0, _note(verdict["repairs"]))
         return nb, resources
 
-    def _verdict(self, task: Task) -> Mapping[str, Any]:
+    def _verdict(self, task: GradingTask) -> Mapping[str, Any]:
         ledger = _ledger(self._out())
         opened = ledger.open(task)
         done = ledger.keep(opened, _worker.judge(opened)) if isinstance(opened, Job) else opened

@@ -29,7 +29,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True)
-class Task:
+class GradingTask:
     """One submission to be graded.
 
     Attributes:
@@ -135,7 +135,7 @@ class Verdict:
             and the ``course_before`` that had judged it.
     """
 
-    task: Task
+    task: GradingTask
     state: State
     reason: str = ""
     exercises: tuple[ExerciseVerdict, ...] = ()
@@ -172,7 +172,7 @@ def seed_mark(seed: int) -> str:
     return hashlib.sha256(f"seed {seed}".encode()).hexdigest()[:16]
 
 
-def verdict_from(told: Mapping[str, Any], task: Task) -> Verdict:
+def verdict_from(told: Mapping[str, Any], task: GradingTask) -> Verdict:
     """The verdict on a task, from what its file has."""
     kept = {one.name: told[one.name] for one in fields(Verdict) if one.name in told}
     known = {one.name for one in fields(ExerciseVerdict)}
@@ -185,14 +185,14 @@ def verdict_from(told: Mapping[str, Any], task: Task) -> Verdict:
     return Verdict(**kept)
 
 
-def verdict_name(task: Task, digest: str, course: str) -> str:
+def verdict_name(task: GradingTask, digest: str, course: str) -> str:
     """The name of a verdict's file: the same submission, judged the same way, has the same name."""
     how = [task.seed, FORMAT, *([task.variant] if task.variant else [])]
     told = json.dumps([task.learner, task.lesson, digest, course, *how])
     return hashlib.sha256(told.encode()).hexdigest()[:32] + SUFFIX
 
 
-def failure_name(task: Task) -> str:
+def failure_name(task: GradingTask) -> str:
     """The name of the file that says that a fault of ours stopped a submission."""
     return verdict_name(task, "not graded", "")
 

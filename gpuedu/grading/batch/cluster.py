@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from gpuedu.errors import GpueduError
 from gpuedu.grading.batch.jobs import Job, Reply
 from gpuedu.grading.batch.remote import grade_here
-from gpuedu.grading.verdict import Task
+from gpuedu.grading.verdict import GradingTask
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -53,7 +53,7 @@ class ClusterCrew:
         self._address, self._most, self._warn = address, most, warn
         self._places: dict[Job, _Place] = {}
         self._unfit: dict[str, str] = {}
-        self._tried: dict[Task, set[str]] = defaultdict(set)
+        self._tried: dict[GradingTask, set[str]] = defaultdict(set)
         self._threads: dict[str, int] = {}
         self._looked_s = self._had_workers_s = time.monotonic()
         self._look()

@@ -16,8 +16,8 @@ from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.submission import Submission
 from gpuedu.grading.verdict import (
     SUFFIX,
+    GradingTask,
     State,
-    Task,
     Verdict,
     failure_name,
     read_verdict,
@@ -55,7 +55,7 @@ class Ledger:
     sandbox: bool = True
     regrade: Collection[str] = ()
 
-    def open(self, task: Task) -> Job | Done:
+    def open(self, task: GradingTask) -> Job | Done:
         """What is to be judged of a submission; Done where nothing is left to do."""
         # Notebooks' library takes a second to be imported, in which workers make themselves ready.
         from gpuedu.grading.reading.released import read
@@ -75,7 +75,7 @@ class Ledger:
             return done
         return self._job(task, submission, exercises)
 
-    def _job(self, task: Task, submission: Submission, exercises: tuple[str, ...]) -> Job:
+    def _job(self, task: GradingTask, submission: Submission, exercises: tuple[str, ...]) -> Job:
         return Job(
             replace(task, path=""),
             dict(submission.answers),
@@ -102,7 +102,7 @@ class Ledger:
         self._set_aside(job.task, done.path)
         return done
 
-    def fail(self, task: Task, fault: str) -> Done:
+    def fail(self, task: GradingTask, fault: str) -> Done:
         """Say that it is our fault; another run tries again, since this is no verdict's name."""
         verdict = Verdict(task, State.FAILED_BY_GRADER, reason=fault)
         return Done(write_verdict(self.out, failure_name(task), verdict), verdict.state)
@@ -118,11 +118,11 @@ class Ledger:
         """Whether there is no verdict at all."""
         return not any(self.out.glob(f"*{SUFFIX}"))
 
-    def _there(self, task: Task, path: Path) -> Done:
+    def _there(self, task: GradingTask, path: Path) -> Done:
         self._set_aside(task, path)
         return Done(path, "there")
 
-    def _set_aside(self, task: Task, path: Path) -> None:
+    def _set_aside(self, task: GradingTask, path: Path) -> None:
         """Move verdicts on what the learner had handed in before out of the way of the last one."""
         for other, told in self._found.items():
             is_theirs = (told["learner"], told["lesson"]) == (task.learner, task.lesson)
@@ -150,7 +150,7 @@ class Ledger:
             if name in self.regrade and (self.again or judged_by.get(name) != now)
         )
 
-    def _former(self, task: Task, digest: str) -> Path | None:
+    def _former(self, task: GradingTask, digest: str) -> Path | None:
         """The verdict on just this submission, whichever version of the course made it."""
         path = self.out / verdict_name(task, digest, version("gpuedu"))
         older = self._by_submission.get((task.learner, task.lesson, digest, seed_mark(task.seed)))

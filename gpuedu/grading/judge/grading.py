@@ -16,13 +16,13 @@ from gpuedu.grading.judge.stage import Stage
 from gpuedu.grading.judge.zygote import Zygote
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.submission import Submission
-from gpuedu.grading.verdict import ExerciseVerdict, State, Task, Verdict
+from gpuedu.grading.verdict import ExerciseVerdict, GradingTask, State, Verdict
 from gpuedu.syllabus import lesson_in
 
 
 def grade(
     zygote: Zygote,
-    task: Task,
+    task: GradingTask,
     submission: Submission,
     limits: PlayingLimits,
     exercises: Sequence[str] = (),

@@ -27,7 +27,7 @@ from gpuedu.exercises.registry import load_play
 from gpuedu.grading.player.channel import Channel
 from gpuedu.grading.player.device.faults import describe_fault
 from gpuedu.grading.player.device.modules import install
-from gpuedu.grading.player.device.server import Device, LeftItError
+from gpuedu.grading.player.device.server import DeviceServer, LeftItError
 from gpuedu.grading.player.device.values import Codec
 from gpuedu.grading.player.recording import Recorder
 from gpuedu.grading.player.serialization import (
@@ -77,7 +77,7 @@ class _Player:
         self._play: Play | None = None
         self._answers: list[Any] = []
         self._device: Codec | None = None
-        self._machine = Device(self._say)
+        self._machine = DeviceServer(self._say)
 
     def load(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Run the cells and take the answers; what is wrong with them is told, never raised."""

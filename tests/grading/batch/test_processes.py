@@ -14,7 +14,7 @@ from gpuedu.grading.batch.jobs import Reply
 from gpuedu.grading.batch.ledger import Ledger
 from gpuedu.grading.batch.processes import GraderProcess, LocalCrew
 from gpuedu.grading.sandbox import PlayingLimits
-from gpuedu.grading.verdict import Task
+from gpuedu.grading.verdict import GradingTask
 from tests.grading.batch.class_of import ROOT
 from tests.grading.batch.test_class import LESSON
 
@@ -26,7 +26,9 @@ def job(tmp_path, request):
     if sandbox:
         request.getfixturevalue("zygote")  # skips where there is none
     ledger = Ledger(tmp_path, PlayingLimits(), sandbox=sandbox)
-    return replace(ledger.open(Task("ann", LESSON, str(path), 7)), exercises=("first-check",))
+    return replace(
+        ledger.open(GradingTask("ann", LESSON, str(path), 7)), exercises=("first-check",)
+    )
 
 
 def test_a_grader_that_is_killed_is_a_fault_of_ours_and_is_replaced(job):

@@ -50,7 +50,7 @@ class _RaisedThereError(Exception):
         super().__init__("a learner's function raised")
 
 
-class Device(Codec):
+class DeviceServer(Codec):
     """What is on the device, and the names under which a learner's process knows it.
 
     Args:
