@@ -63,10 +63,10 @@ def require_same_numbers(verdicts: Path, secret: str, wanted: Variants) -> None:
     """
     changed = sorted(
         {
-            told["lesson"]
-            for told in read_verdicts(verdicts)
-            if told.get("variant", "") != (code := code_for(secret, told["learner"], wanted))
-            and any(load_variant(name, code) for name in lesson_in(told["lesson"]).exercises)
+            verdict["lesson"]
+            for verdict in read_verdicts(verdicts)
+            if verdict.get("variant", "") != (code := code_for(secret, verdict["learner"], wanted))
+            and any(load_variant(name, code) for name in lesson_in(verdict["lesson"]).exercises)
         }
     )
     if not changed:

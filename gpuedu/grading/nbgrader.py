@@ -101,17 +101,17 @@ class ClassVerdicts(NbGraderPreprocessor):
 class RebuildFromVariant(RebuildFromRelease, ClassVerdicts):
     """As the course does it, from the notebook with the numbers that the learner was given."""
 
-    def release_for(self, told: Mapping[str, Any]) -> NotebookNode | None:
+    def release_for(self, settings: Mapping[str, Any]) -> NotebookNode | None:
         """The notebook that this learner was handed out."""
-        public = super().release_for(told)
-        task = self._task(told["student"], told["assignment"])
+        public = super().release_for(settings)
+        task = self._task(settings["student"], settings["assignment"])
         if public is None or not task.variant:
             return public
         return copy.deepcopy(released(task.lesson, task.variant))
 
-    def base_of(self, mine: NotebookNode, told: Mapping[str, Any]) -> NotebookNode | None:
+    def base_of(self, mine: NotebookNode, settings: Mapping[str, Any]) -> NotebookNode | None:
         """The course's notebook with other numbers, where it is that which the learner answered."""
-        found = origin(self._task(told["student"], told["assignment"]), mine)
+        found = origin(self._task(settings["student"], settings["assignment"]), mine)
         return found and found.notebook
 
 
@@ -128,9 +128,9 @@ class JudgeInSandbox(ClassVerdicts, Execute):
                 a fault of ours stopped the grading. nbgrader leaves this submission ungraded, and
                 goes on with the others.
         """
-        told = resources["nbgrader"]
-        lesson_in(told["assignment"])
-        task = self._task(told["student"], told["assignment"])
+        settings = resources["nbgrader"]
+        lesson_in(settings["assignment"])
+        task = self._task(settings["student"], settings["assignment"])
         verdict = self._verdict(task)
         by_id = {one["id"]: one for one in verdict["exercises"]}
         release = released(task.lesson, task.variant)

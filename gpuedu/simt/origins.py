@@ -52,8 +52,8 @@ def sites_by_origin(
 
 
 def _sites_of(statement: Statement) -> list[int]:
-    told = (getattr(statement, name, None) for name in ("site", "load_site", "store_site"))
-    return [number for number in told if isinstance(number, int)]
+    numbers = (getattr(statement, name, None) for name in ("site", "load_site", "store_site"))
+    return [number for number in numbers if isinstance(number, int)]
 
 
 def _sources(body: list[Statement]) -> dict[str, set[str]]:

@@ -38,7 +38,7 @@ def plot_occupancy_curves(
     values = [value for curve in curves for value in curve.values]
     ax.set_xlim(min(values), max(values))
     ax.set_ylim(0, 105)
-    told = "; ".join(
+    text = "; ".join(
         f"{curve.name}: {100 * curve.shares[0]:.0f}% at {curve.values[0]}, "
         f"{100 * curve.shares[-1]:.0f}% at {curve.values[-1]}"
         for curve in curves
@@ -49,7 +49,7 @@ def plot_occupancy_curves(
             title=f"How full a multiprocessor of the {device} is",
             x=x,
             y="warps in use, % of the room",
-            alt=f"Occupancy against {x} on {device}. {told}.",
+            alt=f"Occupancy against {x} on {device}. {text}.",
             source=f"{source} 0%: the launch is refused.",
         ),
     )

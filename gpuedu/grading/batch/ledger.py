@@ -94,8 +94,10 @@ class Ledger:
         if former is None:
             done = self._write(verdict)
         else:
-            told = read_verdict(former)
-            done = self._write(merge(verdict_from(told, job.task), verdict, told["course"]))
+            verdict_there = read_verdict(former)
+            done = self._write(
+                merge(verdict_from(verdict_there, job.task), verdict, verdict_there["course"])
+            )
             done = replace(done, state="regraded")
             if former != done.path:
                 former.unlink()  # of another version; the new one has all that was in it
@@ -124,9 +126,9 @@ class Ledger:
 
     def _set_aside(self, task: GradingTask, path: Path) -> None:
         """Move verdicts on what the learner had handed in before out of the way of the last one."""
-        for other, told in self._found.items():
-            is_theirs = (told["learner"], told["lesson"]) == (task.learner, task.lesson)
-            if is_theirs and other != path and told["digest"] and other.exists():
+        for other, verdict in self._found.items():
+            is_theirs = (verdict["learner"], verdict["lesson"]) == (task.learner, task.lesson)
+            if is_theirs and other != path and verdict["digest"] and other.exists():
                 (self.out / SET_ASIDE).mkdir(exist_ok=True)
                 with contextlib.suppress(FileNotFoundError):  # another command was first
                     other.replace(self.out / SET_ASIDE / other.name)
@@ -138,15 +140,15 @@ class Ledger:
         self._found[path] = _whose(verdict.as_dict())
         return Done(path, verdict.state, verdict.points, verdict.seconds)
 
-    def _out_of_date(self, told: Mapping[str, Any]) -> tuple[str, ...]:
+    def _out_of_date(self, verdict: Mapping[str, Any]) -> tuple[str, ...]:
         """Exercises that are to be judged again for a verdict; none where nothing could be read."""
-        if told["state"] != State.GRADED:
+        if verdict["state"] != State.GRADED:
             return ()
-        now = sources_digest(told["lesson"])
-        judged_by = {one["id"]: one.get("judged_by") for one in told["exercises"]}
+        now = sources_digest(verdict["lesson"])
+        judged_by = {one["id"]: one.get("judged_by") for one in verdict["exercises"]}
         return tuple(
             name
-            for name in lesson_in(told["lesson"]).exercises
+            for name in lesson_in(verdict["lesson"]).exercises
             if name in self.regrade and (self.again or judged_by.get(name) != now)
         )
 
@@ -169,15 +171,15 @@ class Ledger:
     def _by_submission(self) -> dict[tuple[str, ...], Path]:
         """Verdicts that other versions of the course made, by what was graded."""
         return {
-            tuple(told[key] for key in ("learner", "lesson", "digest", "seed")): path
-            for path, told in self._found.items()
-            if told["course"] != version("gpuedu") and told["state"] != State.FAILED_BY_GRADER
+            tuple(verdict[key] for key in ("learner", "lesson", "digest", "seed")): path
+            for path, verdict in self._found.items()
+            if verdict["course"] != version("gpuedu") and verdict["state"] != State.FAILED_BY_GRADER
         }
 
 
-def _whose(told: Mapping[str, Any]) -> dict[str, str]:
+def _whose(verdict: Mapping[str, Any]) -> dict[str, str]:
     keys = ("learner", "lesson", "digest", "seed", "course", "state")
-    return {key: told[key] for key in keys}
+    return {key: verdict[key] for key in keys}
 
 
 def merge(before: Verdict, again: Verdict, course: str) -> Verdict:

@@ -146,5 +146,5 @@ def lesson_named(name: str) -> str:
 
 def seed_for(secret: str, learner: str) -> int:
     """The seed of a learner's cases; nobody who lacks the secret can tell it."""
-    told = hashlib.blake2b(learner.encode(), key=hashlib.sha256(secret.encode()).digest())
-    return int.from_bytes(told.digest()[:6], "big")
+    digest = hashlib.blake2b(learner.encode(), key=hashlib.sha256(secret.encode()).digest())
+    return int.from_bytes(digest.digest()[:6], "big")

@@ -64,8 +64,8 @@ def _course_cells(cells: Iterable[Mapping[str, Any]]) -> Iterator[CourseCell]:
     for cell in cells:
         if cell["cell_type"] == "code":
             about = cell["metadata"].get("gpuedu", {})
-            told = about.get("role", ""), about.get("exercise", "")
-            yield CourseCell(cell["id"], *told, "".join(cell["source"]))
+            role_and_exercise = about.get("role", ""), about.get("exercise", "")
+            yield CourseCell(cell["id"], *role_and_exercise, "".join(cell["source"]))
 
 
 def is_untouched(given: Sequence[CourseCell], answers: Mapping[str, str], exercise: str) -> bool:

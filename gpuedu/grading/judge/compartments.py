@@ -93,10 +93,10 @@ class Compartment:
             self._group.add(_process_behind(ours))
             ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
             ours.sendall(b"!")
-            told = ours.recv(4096)
-            if told != READY:
+            message = ours.recv(4096)
+            if message != READY:
                 raise SandboxError(
-                    f"no compartment for players: {told.decode('utf-8', 'replace')[-600:]}"
+                    f"no compartment for players: {message.decode('utf-8', 'replace')[-600:]}"
                 )
             yield ours
 

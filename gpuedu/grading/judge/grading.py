@@ -68,11 +68,11 @@ def grade(
 
 
 def _no_time_left(exercise: Exercise, limits: PlayingLimits) -> Report:
-    told = f"the exercises before it took all of the notebook's {limits.notebook_s:g} s"
-    return report_without_cases(exercise, "refused", told)
+    message = f"the exercises before it took all of the notebook's {limits.notebook_s:g} s"
+    return report_without_cases(exercise, "refused", message)
 
 
 def seed_of(seed: int, exercise: str) -> int:
     """The seed of one exercise's cases: cases of one tell nothing about those of another."""
-    told = hashlib.sha256(f"{seed} {exercise}".encode()).digest()
-    return int.from_bytes(told[:6], "big")
+    digest = hashlib.sha256(f"{seed} {exercise}".encode()).digest()
+    return int.from_bytes(digest[:6], "big")

@@ -84,8 +84,8 @@ class Zygote:
             said = b""
         if said != READY:
             self._process.kill()
-            told = self._process.stderr.read().decode("utf-8", "replace").strip()
-            raise SandboxError(f"the sandbox did not start: {told[-600:] or 'it said nothing'}")
+            message = self._process.stderr.read().decode("utf-8", "replace").strip()
+            raise SandboxError(f"the sandbox did not start: {message[-600:] or 'it said nothing'}")
 
     def is_alive(self) -> bool:
         """Whether it still runs."""

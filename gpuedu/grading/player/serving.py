@@ -138,13 +138,13 @@ class _Player:
         Arrays come back too, as the function left them; kernels that it made, as text. What it let
         go of on the device is told with the reply, so that nothing of it is there afterwards.
         """
-        told = request["arguments"]
-        arguments = [rebuild_argument(one, self._device) for one in told]
+        encoded = request["arguments"]
+        arguments = [rebuild_argument(one, self._device) for one in encoded]
         function = self._answers[request["answer"]]
 
         def run() -> dict[str, Any]:
             given = function(*arguments)
-            back = [_told_back(one, kind) for one, kind in zip(arguments, told, strict=True)]
+            back = [_told_back(one, kind) for one, kind in zip(arguments, encoded, strict=True)]
             return {"given": describe_answer(given, self._device), "arguments": back}
 
         reply = _reply(play_guarded(run, request["limit_s"]))
@@ -162,8 +162,8 @@ class _Player:
         except (WireError, ValueError) as fault:
             if "answer" not in message:
                 raise
-            told = describe_fault(AnswerError(f"what it gives cannot be sent: {fault}"))
-            self._channel.send({"answer": {"fault": told}})
+            fault_message = describe_fault(AnswerError(f"what it gives cannot be sent: {fault}"))
+            self._channel.send({"answer": {"fault": fault_message}})
         return self._channel.receive()["said"]
 
     def _call_there(self, answer: int, arguments: Sequence[Any]) -> Any:

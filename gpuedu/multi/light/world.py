@@ -105,8 +105,8 @@ class LightWorld:
             if isinstance(fault, CommunicationError):
                 raise fault
             rank = int(name.removeprefix("rank "))
-            told = str(fault) if isinstance(fault, GpueduError) else _told(fault)
-            raise RankError(f"{name} failed: {told}", rank=rank, fault=fault) from fault
+            message = str(fault) if isinstance(fault, GpueduError) else _told(fault)
+            raise RankError(f"{name} failed: {message}", rank=rank, fault=fault) from fault
 
 
 def here() -> tuple[LightWorld, int] | None:

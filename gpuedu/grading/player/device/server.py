@@ -120,10 +120,10 @@ class DeviceServer(Codec):
         self._sent = [one for one in (*given, *named.values()) if type(one) is np.ndarray]
         return function(*given, **named)
 
-    def _argument(self, told: Any, *, takes: bool) -> Any:
-        if takes and type(told) is list and len(told) == 3 and told[0] == "function":
-            return self._function(told[1], str(told[2])[:60])
-        return self.decode(told)
+    def _argument(self, encoded: Any, *, takes: bool) -> Any:
+        if takes and type(encoded) is list and len(encoded) == 3 and encoded[0] == "function":
+            return self._function(encoded[1], str(encoded[2])[:60])
+        return self.decode(encoded)
 
     def _function(self, number: Any, name: str) -> Callable[..., Any]:
         def function(*args: Any) -> Any:
@@ -200,9 +200,9 @@ class DeviceServer(Codec):
         lies = [flags.c_contiguous, flags.f_contiguous, flags.owndata]
         return [list(value.shape), value.dtype.str, list(value.strides), lies]
 
-    def decode_own(self, kind: str, told: list) -> Any:
+    def decode_own(self, kind: str, encoded: list) -> Any:
         """What a learner's process may name: things that it holds, methods of them, functions."""
-        rest = told[1:]
+        rest = encoded[1:]
         if kind == "thing" and len(rest) == 1:
             return self._thing(rest[0])
         if kind == "method" and len(rest) == 2:
