@@ -17,7 +17,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from gpuedu.multi.measuring import MessageTime, measure_all_reduces, measure_messages
+from measuring import MessageTime, measure_all_reduces, measure_messages
+
 from gpuedu.multi.network import Link, fit_link, ring_all_reduce_s
 from gpuedu.units import format_size
 

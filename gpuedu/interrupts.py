@@ -32,8 +32,8 @@ def quiet_interrupts() -> Iterator[None]:
         yield
     except KeyboardInterrupt as interrupt:
         # The text, not the frames: whoever keeps the interrupt would keep all that they hold.
-        told = _told(sys._getframe(1))
-        interrupt._render_traceback_ = lambda: [told]  # type: ignore[attr-defined]
+        line = _told(sys._getframe(1))
+        interrupt._render_traceback_ = lambda: [line]  # type: ignore[attr-defined]
         raise
 
 

@@ -96,6 +96,14 @@ def lesson(slug: str) -> Lesson:
     raise unknown("lesson", slug, (entry.slug for entry in lessons()))
 
 
+def lesson_in(folder: str) -> Lesson:
+    """The lesson whose folder has this name; UnknownNameError with those that there are."""
+    for entry in ready_lessons():
+        if entry.folder == folder:
+            return entry
+    raise unknown("lesson", folder, (entry.folder for entry in ready_lessons()))
+
+
 def lesson_of(exercise: str) -> Lesson:
     """The lesson that has this exercise; UnknownNameError with the nearest ids."""
     for entry in ready_lessons():

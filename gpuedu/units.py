@@ -17,15 +17,6 @@ TERA = 1e12
 _SI = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
-def bytes_to_gb(size_bytes: float) -> float:
-    """Bytes to gigabytes (1e9 bytes).
-
-    >>> bytes_to_gb(4.8e12)
-    4800.0
-    """
-    return size_bytes / GB
-
-
 def format_quantity(value: float, unit: str) -> str:
     """Write a number with a decimal prefix and three significant digits.
 

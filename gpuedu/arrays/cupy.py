@@ -42,6 +42,7 @@ from gpuedu.arrays.lists import cupy_names, missing, read
 from gpuedu.arrays.memory import get_default_memory_pool  # noqa: F401
 from gpuedu.arrays.ndarray import ndarray
 from gpuedu.arrays.pinned import get_default_pinned_memory_pool  # noqa: F401
+from gpuedu.arrays.protocol import attach_protocols
 from gpuedu.arrays.special import (  # noqa: F401
     apply_along_axis,
     apply_over_axes,
@@ -69,6 +70,7 @@ asanyarray = asarray
 
 _functions = table.functions_of("") | special.computed("")
 operators.attach(_functions)
+attach_protocols(sys.modules[__name__])
 globals().update(_functions | UFUNCS | special.FROM_HOST | special.CONCATENATORS)
 globals().update(
     {name: getattr(np, name) for name in read("lists.toml")["numpys_own"]["names"].split()}

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpuedu.arrays.copies import Copies
+from gpuedu.arrays.device import Device
 from gpuedu.arrays.errors import DeviceArrayTypeError, HostTooSmallError
 from gpuedu.arrays.lists import missing
-from gpuedu.arrays.pool import Blocks
+from gpuedu.arrays.pool import ALL_BLOCKS, Blocks
 from gpuedu.hardware.machine import available_memory_bytes
 from gpuedu.simt.host.buffers import Buffer
 
@@ -81,10 +82,8 @@ class Memory:
         return self.buffer.address
 
     @property
-    def device(self) -> Any:
+    def device(self) -> Device:
         """The device."""
-        from gpuedu.arrays.cuda.device import Device
-
         return Device(0)
 
 
@@ -155,16 +154,6 @@ def _hold(memory: Memory, size_bytes: int, release: Callable[[], None]) -> None:
     weakref.finalize(memory.buffer, end).atexit = False
 
 
-_pools: weakref.WeakSet[Blocks] = weakref.WeakSet()
-
-
-def kept_bytes() -> int:
-    """Bytes that pools took from the device and nothing uses."""
-    for blocks in _pools:
-        blocks.settle()
-    return sum(blocks.total_bytes - blocks.used_bytes for blocks in _pools)
-
-
 class MemoryPool:
     """Allocations that are kept for reuse: see ``gpuedu.arrays.pool``.
 
@@ -173,7 +162,7 @@ class MemoryPool:
 
     def __init__(self, allocator: Callable[[int], MemoryPointer] | None = None) -> None:
         self._blocks = Blocks()
-        _pools.add(self._blocks)
+        ALL_BLOCKS.add(self._blocks)
 
     def __getattr__(self, name: str) -> Any:
         raise missing("cupy.cuda.MemoryPool", name)

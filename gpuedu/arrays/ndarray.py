@@ -32,8 +32,8 @@ class ndarray:  # noqa: N801
         order: "C" or "F", where strides are not given.
 
     Its elements are undefined. ``device_view`` is what a kernel's launch takes: the memory, the
-    place in it, shape, strides and dtype. Methods and operators of the array API are attached by
-    ``gpuedu.arrays.methods``.
+    place in it, shape, strides and dtype. Methods, operators and NumPy's protocols are attached
+    by ``gpuedu.arrays.operators`` and ``protocol``.
     """
 
     __array_priority__ = 100
@@ -265,26 +265,11 @@ class ndarray:  # noqa: N801
     def __getattr__(self, name: str) -> Any:
         raise missing("cupy.ndarray", name)
 
-    def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        from gpuedu.arrays.protocol import from_ufunc
-
-        return from_ufunc(function, method, inputs, kwargs)
-
-    def __array_function__(self, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
-        from gpuedu.arrays.protocol import from_function
-
-        return from_function(function, types, args, kwargs)
-
     def __copy__(self) -> ndarray:
         return self.copy()
 
     def __deepcopy__(self, memo: dict) -> ndarray:
         return self.copy()
-
-    def __reduce__(self) -> tuple[Any, tuple[np.ndarray]]:
-        from gpuedu.arrays.creation import array
-
-        return array, (self.get(),)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.arrays import indexing, methods, table
+from gpuedu.arrays.creation import array
 from gpuedu.arrays.elementwise import UFUNCS, matmul
 from gpuedu.arrays.errors import DeviceArrayTypeError
 from gpuedu.arrays.lists import read
@@ -35,7 +36,7 @@ _UNARY = {"neg": "negative", "abs": "absolute", "invert": "invert"}
 
 
 def leaves_it(other: Any) -> bool:
-    """Whether the other operand wants to do the operation itself."""
+    """True if the other operand wants to do the operation itself."""
     if isinstance(other, (ndarray, np.ndarray, *SCALARS)):
         return False
     rank = getattr(other, "__array_priority__", 0)
@@ -90,6 +91,11 @@ def _in_another_order(functions: dict[str, Callable[..., Any]]) -> dict[str, Cal
     }
 
 
+def _reduce(self: ndarray) -> tuple[Any, tuple[np.ndarray]]:
+    """What a pickle has of an array: its elements, which are copied to the device again."""
+    return array, (self.get(),)
+
+
 def attach(functions: dict[str, Callable[..., Any]]) -> None:
     """Give the class its operators and methods; ``functions`` are those of ``cp``."""
     lists = read("lists.toml")
@@ -105,6 +111,7 @@ def attach(functions: dict[str, Callable[..., Any]]) -> None:
     own = _in_another_order(functions)
     for name, entry in table.methods().items():
         setattr(ndarray, name, _from_function(entry, own.get(name) or functions[name]))
+    ndarray.__reduce__ = _reduce
     ndarray.__pos__ = lambda self: self
     ndarray.__matmul__ = lambda self, other: matmul(self, other)
     ndarray.__rmatmul__ = lambda self, other: matmul(other, self)

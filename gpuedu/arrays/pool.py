@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import bisect
 import threading
+import weakref
 from collections import deque
 from dataclasses import dataclass, field
 
@@ -154,3 +155,14 @@ class Blocks:
         if size is not None and size < 0:
             raise DeviceArrayValueError(f"memory limit size out of range: {size}")
         self.limit_bytes = int(size or 0)
+
+
+ALL_BLOCKS: weakref.WeakSet[Blocks] = weakref.WeakSet()
+"""The blocks of every pool that is in use."""
+
+
+def kept_bytes() -> int:
+    """Bytes that pools took from the device and nothing uses."""
+    for blocks in ALL_BLOCKS:
+        blocks.settle()
+    return sum(blocks.total_bytes - blocks.used_bytes for blocks in ALL_BLOCKS)

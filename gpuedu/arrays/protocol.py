@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,28 @@ from gpuedu.arrays.lists import read
 from gpuedu.arrays.ndarray import SCALARS, ndarray
 
 
-def _cp() -> Any:
-    return import_module("gpuedu.arrays.cupy")
+def without_axes(value: Any) -> Any:
+    """A host array without axes as the number that it holds."""
+    return value.item() if isinstance(value, np.ndarray) and not value.shape else value
 
 
-def from_ufunc(function: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]) -> Any:
+def attach_protocols(cp: ModuleType) -> None:
+    """Let NumPy's functions of device arrays be those of ``cp``."""
+
+    def from_ufunc(_: ndarray, function: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return _from_ufunc(cp, function, method, inputs, kwargs)
+
+    def from_function(_: ndarray, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
+        return _from_function(cp, function, types, args, kwargs)
+
+    ndarray.__array_ufunc__, ndarray.__array_function__ = from_ufunc, from_function
+
+
+def _from_ufunc(
+    cp: ModuleType, function: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]
+) -> Any:
     """A ufunc of NumPy, called with a device array among its operands."""
-    ours = getattr(_cp(), function.__name__, None)
+    ours = getattr(cp, function.__name__, None)
     if method != "__call__" or ours is None:
         return NotImplemented
     out = kwargs.pop("out", ())
@@ -34,14 +49,11 @@ def from_ufunc(function: np.ufunc, method: str, inputs: tuple, kwargs: dict[str,
     return ours(*inputs, **kwargs)
 
 
-def without_axes(value: Any) -> Any:
-    """A host array without axes as the number that it holds."""
-    return value.item() if isinstance(value, np.ndarray) and not value.shape else value
-
-
-def from_function(function: Any, types: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+def _from_function(
+    cp: ModuleType, function: Any, types: Any, args: tuple, kwargs: dict[str, Any]
+) -> Any:
     """Another function of NumPy, called with a device array among its arguments."""
-    where: Any = _cp()
+    where: Any = cp
     try:
         for part in function.__module__.split(".")[1:]:
             where = getattr(where, part)

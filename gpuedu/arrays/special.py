@@ -50,6 +50,9 @@ def _histogram(
     return np.histogram(x, bins, range, density, weights)
 
 
+_LIKE_NUMPYS = table.functions_of("")
+_moveaxis, _stack = _LIKE_NUMPYS["moveaxis"], _LIKE_NUMPYS["stack"]
+
 _COMPUTED: dict[str, Callable[..., Any]] = {
     "take(a: D, indices: I, axis=None, out=None)": _take,
     "take_along_axis(a: D, indices: D, axis)": _take_along_axis,
@@ -114,14 +117,12 @@ def apply_along_axis(
     func1d: Callable[..., Any], axis: int, arr: ndarray, *args: Any, **kwargs: Any
 ) -> ndarray:
     """``cupy.apply_along_axis``: ``func1d`` of each line along an axis, one after the other."""
-    from gpuedu.arrays import cupy as cp
-
-    moved = cp.moveaxis(_on_device(arr), axis, -1)
-    lines = [cp.asarray(func1d(moved[at], *args, **kwargs)) for at in np.ndindex(moved.shape[:-1])]
-    stacked = cp.stack(lines).reshape(moved.shape[:-1] + lines[0].shape)
+    moved = _moveaxis(_on_device(arr), axis, -1)
+    lines = [asarray(func1d(moved[at], *args, **kwargs)) for at in np.ndindex(moved.shape[:-1])]
+    stacked = _stack(lines).reshape(moved.shape[:-1] + lines[0].shape)
     first = moved.ndim - 1
     there = range(axis % moved.ndim, axis % moved.ndim + lines[0].ndim)
-    return cp.moveaxis(stacked, tuple(range(first, stacked.ndim)), tuple(there))
+    return _moveaxis(stacked, tuple(range(first, stacked.ndim)), tuple(there))
 
 
 def apply_over_axes(func: Callable[..., Any], a: ndarray, axes: Any) -> ndarray:

@@ -26,7 +26,6 @@ _HOME = {
     "compile_cuda_c": "nvrtc",
     "compiled_facts": "kernel",
     "compiled_facts_of_source": "nvrtc_facts",
-    "inferred_types": "kernel",
     "kernel_signatures": "nvrtc_kernels",
 }
 __all__ = sorted(_HOME)

@@ -78,25 +78,6 @@ def compile_to_ptx(
         return ptx
 
 
-def infer(
-    function: Callable[..., Any], kinds: tuple[Any, ...], compute_capability: tuple[int, int]
-) -> dict[str, Any]:
-    """Numba's type of each variable, by Numba's names for them.
-
-    Raises:
-        KernelCompileError: Numba refuses the kernel.
-        CompilerMissingError: a library of NVIDIA's compiler is not installed.
-    """
-    from numba import types
-    from numba.cuda.compiler import compile_cuda
-
-    twin, files = for_numba(function)
-    with _one_compilation(function, files, compute_capability):
-        done = compile_cuda(twin, None, kinds, cc=compute_capability)
-    found = done.type_annotation.typemap
-    return {name: types.unliteral(kind) for name, kind in found.items()}
-
-
 @contextmanager
 def _one_compilation(
     function: Callable[..., Any], files: set[str], compute_capability: tuple[int, int]

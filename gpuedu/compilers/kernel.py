@@ -14,7 +14,7 @@ from gpuedu.compilers.argument_types import argument_types as read_types
 from gpuedu.compilers.argument_types import to_numba
 from gpuedu.compilers.facts import CompiledFacts
 from gpuedu.compilers.fingerprint import fingerprint
-from gpuedu.compilers.frontend import compile_to_ptx, infer, require_compiler
+from gpuedu.compilers.frontend import compile_to_ptx, require_compiler
 from gpuedu.compilers.nvrtc_facts import facts_of_raw_kernel, is_raw_kernel
 from gpuedu.compilers.ptx import constant_bytes, instructions, instructions_by_line
 from gpuedu.compilers.rebinding import python_function
@@ -104,41 +104,6 @@ def _compiled(
         if key:
             storage.store(key, facts)
     return facts
-
-
-def inferred_types(
-    function: Callable[..., Any],
-    argument_types: Iterable[Any],
-    *,
-    compute_capability: tuple[int, int] = (9, 0),
-) -> dict[str, str]:
-    """The type that Numba gives each variable of a kernel, by name.
-
-    A variable that holds values of several types, one after the other, has them all, joined by
-    " | " in the order of Numba's versions of it.
-
-    Args:
-        function: as in ``compiled_facts``.
-        argument_types: as in ``compiled_facts``.
-        compute_capability: (major, minor).
-
-    Raises:
-        CompilerMissingError: a part of the compiler is not installed.
-        KernelCompileError: Numba refuses the kernel.
-        ArgumentTypeError: an argument type is none.
-    """
-    plain, kinds = python_function(function), read_types(argument_types)
-    require_compiler()
-    typemap = infer(plain, to_numba(kinds), compute_capability)
-    arguments = {f"arg.{name}" for name in plain.__code__.co_varnames}
-    found: dict[str, list[str]] = {}
-    for name, kind in typemap.items():
-        variable = name.partition(".")[0]
-        if variable.isidentifier() and name not in arguments:
-            texts = found.setdefault(variable, [])
-            if str(kind) not in texts:
-                texts.append(str(kind))
-    return {name: " | ".join(texts) for name, texts in found.items()}
 
 
 def _options(function: Any, fastmath: bool | None) -> dict[str, Any]:

@@ -146,6 +146,6 @@ def _plain_refusal(fault: KernelCompileError) -> Entries:
 
 def _refusal(plain: Mapping[str, Any]) -> KernelCompileError:
     if "complaints" in plain:
-        told = (one | {"notes": tuple(one["notes"])} for one in plain["complaints"])
-        return CudaCError(tuple(Complaint(**one) for one in told), remedy=plain["remedy"])
+        complaints = (one | {"notes": tuple(one["notes"])} for one in plain["complaints"])
+        return CudaCError(tuple(Complaint(**one) for one in complaints), remedy=plain["remedy"])
     return KernelCompileError(plain["message"], line=plain["line"], remedy=plain["remedy"])

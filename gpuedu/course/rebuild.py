@@ -29,21 +29,21 @@ class RebuildFromRelease(NbGraderPreprocessor):
         self, nb: NotebookNode, resources: ResourcesDict
     ) -> tuple[NotebookNode, ResourcesDict]:
         """Rebuild one submission; nbgrader runs this in the course's root."""
-        told = resources["nbgrader"]
-        release = self.release_for(told)
+        settings = resources["nbgrader"]
+        release = self.release_for(settings)
         if release is None:  # a notebook that is not the course's
             return nb, resources
         mine = parse(nbformat.writes(nb).encode())
-        rebuilt = merge(self.base_of(mine, told), mine, release).notebook
+        rebuilt = merge(self.base_of(mine, settings), mine, release).notebook
         # A browser tab, or a learner's own computer, has kernels of names that are not here.
         rebuilt.metadata.kernelspec = release.metadata.kernelspec
         return rebuilt, resources
 
-    def base_of(self, mine: NotebookNode, told: Mapping[str, Any]) -> NotebookNode | None:
+    def base_of(self, mine: NotebookNode, settings: Mapping[str, Any]) -> NotebookNode | None:
         """What the learner's notebook was made from; None where that is the released one."""
         return None
 
-    def release_for(self, told: Mapping[str, Any]) -> NotebookNode | None:
+    def release_for(self, settings: Mapping[str, Any]) -> NotebookNode | None:
         """The released notebook, by what nbgrader tells of a submission; None where none is."""
-        path = Path(RELEASE_FOLDER) / told["assignment"] / f"{told['notebook']}.ipynb"
+        path = Path(RELEASE_FOLDER) / settings["assignment"] / f"{settings['notebook']}.ipynb"
         return parse(path.read_bytes()) if path.is_file() else None

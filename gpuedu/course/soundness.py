@@ -72,10 +72,10 @@ def _require_no_leak(source: LessonSource, release: NotebookNode) -> None:
     texts = "\n".join(c.source for c in release.cells if c.cell_type == "markdown")
     for cell in source.cells:
         for statement in _solution_statements(source, cell):
-            told = ast.unparse(statement)
-            if ast.dump(_core(statement)) in shown or told in texts:
+            text = ast.unparse(statement)
+            if ast.dump(_core(statement)) in shown or text in texts:
                 raise source.fault(
-                    f"the answer `{told.splitlines()[0]}` can be read elsewhere in the release",
+                    f"the answer `{text.splitlines()[0]}` can be read elsewhere in the release",
                     cell,
                     "take it out of the text or of the given code",
                 )

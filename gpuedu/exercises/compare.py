@@ -87,8 +87,8 @@ def number_fault(
         rel = near_zero = 0.0
     if not is_close(got, expected, rel, near_zero):
         behind = f" {unit}" if unit else ""
-        told, wanted = show_apart(got, expected)
-        yield Fault(prop, f"`{call}` gave {told}{behind}, expected {wanted}{behind}", cause)
+        shown, wanted = show_apart(got, expected)
+        yield Fault(prop, f"`{call}` gave {shown}{behind}, expected {wanted}{behind}", cause)
 
 
 def array_fault(
@@ -106,10 +106,10 @@ def array_fault(
         index = tuple(int(i) for i in np.argwhere(wrong)[0])
         at = ", ".join(map(str, index))
         count = int(wrong.sum())
-        told, wanted = show_apart(float(got[index]), float(expected[index]))
+        shown, wanted = show_apart(float(got[index]), float(expected[index]))
         yield Fault(
             prop,
-            f"`{name}[{at}]` is {told}, expected {wanted} "
+            f"`{name}[{at}]` is {shown}, expected {wanted} "
             f"({count} of {got.size} elements {'is' if count == 1 else 'are'} wrong)",
             cause,
         )

@@ -37,8 +37,8 @@ def without_cause(problem: Problem) -> Problem:
     Feedback shows a cause and no message. What a learner's process calls a cause could be the
     inputs that its code has seen.
     """
-    told = " ".join(part for part in (problem.message, problem.cause) if part)
-    return Problem(told, "", problem.ends_check)
+    message = " ".join(part for part in (problem.message, problem.cause) if part)
+    return Problem(message, "", problem.ends_check)
 
 
 class ToldProblemError(Exception):
@@ -143,8 +143,8 @@ def _sentence(remedy: str) -> str:
     >>> _sentence("at least 1"), _sentence("is this the split you meant?")
     ('At least 1.', 'Is this the split you meant?')
     """
-    told = remedy[:1].upper() + remedy[1:]
-    return told if told.endswith((".", "?")) or not told else f"{told}."
+    text = remedy[:1].upper() + remedy[1:]
+    return text if text.endswith((".", "?")) or not text else f"{text}."
 
 
 def _message_of(fault: BaseException, limit: int = 300) -> str:

@@ -41,8 +41,8 @@ class Variant:
 
 def chance(code: str, exercise: str) -> np.random.Generator:
     """Where a variant's numbers come from: the same for the same code, others for each exercise."""
-    told = hashlib.sha256(f"variant {code} {exercise}".encode()).digest()
-    return np.random.default_rng(int.from_bytes(told[:16], "big"))
+    digest = hashlib.sha256(f"variant {code} {exercise}".encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest[:16], "big"))
 
 
 def require_code(code: str) -> None:

@@ -72,6 +72,6 @@ def _draw_program(ax: Axes, row: int, program: Program, longest: float) -> None:
             middle = left + size_mb / 2
             ax.text(middle, row, name, ha="center", va="center", fontsize=8.5, color="white")
         left += size_mb
-    told = left + 0.012 * longest
+    label_x = left + 0.012 * longest
     free = {"facecolor": style.GROUND, "edgecolor": "none", "pad": 2}  # of the grid
-    ax.text(told, row, program.told, va="center", fontsize=9.5, color=style.INK, bbox=free)
+    ax.text(label_x, row, program.told, va="center", fontsize=9.5, color=style.INK, bbox=free)

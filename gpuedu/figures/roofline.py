@@ -13,7 +13,7 @@ from gpuedu.figures.caption import Caption, write_caption
 from gpuedu.figures.decades import write_decade
 from gpuedu.figures.roofline_labels import (
     COLOURS,
-    Kernel,
+    PlottedKernel,
     name_roofs,
     number_marks,
     percent,
@@ -114,12 +114,14 @@ def _has_place(point: RooflinePoint) -> bool:
     return bool(_marks(point))
 
 
-def _place(number: int, point: RooflinePoint, roofs: Roofs, rate: MeasuredRate | None) -> Kernel:
+def _place(
+    number: int, point: RooflinePoint, roofs: Roofs, rate: MeasuredRate | None
+) -> PlottedKernel:
     reached = ""
     if rate is not None:
         share = percent(rate.flop_per_s / roofs.flop_per_s)
         reached = f"; {'yours' if rate.is_own else 'measured'} {share}"
-    return Kernel(
+    return PlottedKernel(
         number=number,
         name=point.name,
         marks=_marks(point),
@@ -130,7 +132,9 @@ def _place(number: int, point: RooflinePoint, roofs: Roofs, rate: MeasuredRate |
     )
 
 
-def _set_axes(ax: Axes, kernels: Sequence[Kernel], roofs: Roofs, measured: Sequence[float]) -> None:
+def _set_axes(
+    ax: Axes, kernels: Sequence[PlottedKernel], roofs: Roofs, measured: Sequence[float]
+) -> None:
     peak, memory = roofs.flop_per_s / TERA, roofs.memory_bytes_per_s / TERA
     across = [roofs.l1_ridge, roofs.memory_ridge, *(x for k in kernels for _, x in k.marks)]
     # So low that the roof of device memory starts below the lowest kernel, with room for its name.
@@ -160,7 +164,7 @@ def _draw_roofs(ax: Axes, roofs: Roofs) -> None:
     ax.plot([roofs.l1_ridge, high], [peak, peak], color=COLOURS[ARITHMETIC], lw=2, zorder=2)
 
 
-def _draw_kernel(ax: Axes, kernel: Kernel) -> None:
+def _draw_kernel(ax: Axes, kernel: PlottedKernel) -> None:
     """Its marks, joined; a dotted line leads on to the label."""
     y, right = kernel.y, ax.get_xlim()[1]
     across = [x for _, x in kernel.marks]
@@ -180,7 +184,7 @@ def _draw_kernel(ax: Axes, kernel: Kernel) -> None:
         )
 
 
-def _draw_measured(ax: Axes, kernel: Kernel, rate: MeasuredRate) -> None:
+def _draw_measured(ax: Axes, kernel: PlottedKernel, rate: MeasuredRate) -> None:
     """Below the mark that limits: how far the kernel is from what its counts allow."""
     x = dict(kernel.marks).get(kernel.limit, kernel.marks[0][1])
     y = rate.flop_per_s / TERA

@@ -20,7 +20,7 @@ _ELBOW_PT, _TOUCH_PT, _STEP_PT = 16.0, 11.0, 12.0
 
 
 @dataclass(frozen=True)
-class Kernel:
+class PlottedKernel:
     """A kernel in its place: ``marks`` are its roofs with the intensity under each.
 
     ``y`` is what it can attain, in TFLOP/s, and ``share`` that of the peak; ``reached`` says what
@@ -50,7 +50,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.2g}%" if share < 0.995 else f"{100 * share:.0f}%"
 
 
-def name_roofs(ax: Axes, kernels: Sequence[Kernel], roofs: Roofs) -> None:
+def name_roofs(ax: Axes, kernels: Sequence[PlottedKernel], roofs: Roofs) -> None:
     """Name the roofs where no kernel can be: above them, and below the lowest kernel."""
     (low, high), (floor, _) = ax.get_xlim(), ax.get_ylim()
     l1, memory = roofs.l1_bytes_per_s / TERA, roofs.memory_bytes_per_s / TERA
@@ -84,14 +84,14 @@ def _write(
     )
 
 
-def _free_place(kernels: Sequence[Kernel], low: float, high: float) -> float:
+def _free_place(kernels: Sequence[PlottedKernel], low: float, high: float) -> float:
     """Where along the L1 roof, away from its lower end, the next circle is farthest."""
     taken = [math.log(x) for kernel in kernels for roof, x in kernel.marks if roof == L1]
     steps = [math.log(low) + math.log(high / low) * part / 20 for part in range(10, 19)]
     return math.exp(max(steps, key=lambda at: min((abs(at - t) for t in taken), default=0.0)))
 
 
-def write_labels(ax: Axes, kernels: Sequence[Kernel]) -> None:
+def write_labels(ax: Axes, kernels: Sequence[PlottedKernel]) -> None:
     """Number, name, limit and share to the right, each at the height of its kernel or near it."""
     ax.figure.draw_without_rendering()
     pt_per_px, right = 72 / ax.figure.dpi, ax.get_xlim()[1]
@@ -133,7 +133,7 @@ def _below(centres: Sequence[float], tall: Sequence[float], top: float) -> list[
     return lowered
 
 
-def number_marks(ax: Axes, kernels: Sequence[Kernel]) -> None:
+def number_marks(ax: Axes, kernels: Sequence[PlottedKernel]) -> None:
     """The number of each kernel near its left mark; marks that touch have one text for all."""
     ax.figure.draw_without_rendering()
     px_per_pt = ax.figure.dpi / 72

@@ -113,8 +113,8 @@ def report(
         print(f"\n{page}")
 
 
-def _warn(told: str) -> None:
-    print(printable(told), file=sys.stderr, flush=True)
+def _warn(message: str) -> None:
+    print(printable(message), file=sys.stderr, flush=True)
 
 
 def _print_table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
@@ -128,9 +128,9 @@ def _print_table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
 
 
 def _print_graded(progress: Any) -> None:
-    told = f"[{progress.done}/{progress.total}] {progress.task.learner} {progress.task.lesson}"
+    line = f"[{progress.done}/{progress.total}] {progress.task.learner} {progress.task.lesson}"
     is_judged = progress.state in ("graded", "regraded")
     points = f", {progress.points:g} points" if is_judged else ""
     fault = f": {progress.fault}" if progress.fault else ""
-    line = f"{told}: {progress.state}{points} ({progress.seconds:.1f} s){fault}"
+    line = f"{line}: {progress.state}{points} ({progress.seconds:.1f} s){fault}"
     print(printable(line), flush=True)

@@ -22,8 +22,8 @@ def feedback_card(exercise: Mapping[str, Any]) -> Card:
     if state == "unsolved":
         return Card(heading, state, paragraphs=("The placeholder `...` is still there.",))
     if state == "refused":
-        told = f"Not judged: {exercise['refusal']}."
-        return Card(heading, state, paragraphs=(told,), next=exercise["remedy"])
+        text = f"Not judged: {exercise['refusal']}."
+        return Card(heading, state, paragraphs=(text,), next=exercise["remedy"])
     return Card(heading, state, lines=tuple(map(_line, exercise["properties"])))
 
 

@@ -10,9 +10,8 @@ from gpuedu.course.workspace.folder import release_folder
 from gpuedu.errors import GpueduError
 from gpuedu.exercises.registry import load_variant
 from gpuedu.grading.batch.variants import Variants, choose_variants, code_for, variants_in
-from gpuedu.grading.judge.grading import lesson_in
 from gpuedu.grading.verdict import read_verdicts
-from gpuedu.syllabus import ready_lessons
+from gpuedu.syllabus import lesson_in, ready_lessons
 
 
 def write_handouts(
@@ -64,10 +63,10 @@ def require_same_numbers(verdicts: Path, secret: str, wanted: Variants) -> None:
     """
     changed = sorted(
         {
-            told["lesson"]
-            for told in read_verdicts(verdicts)
-            if told.get("variant", "") != (code := code_for(secret, told["learner"], wanted))
-            and any(load_variant(name, code) for name in lesson_in(told["lesson"]).exercises)
+            verdict["lesson"]
+            for verdict in read_verdicts(verdicts)
+            if verdict.get("variant", "") != (code := code_for(secret, verdict["learner"], wanted))
+            and any(load_variant(name, code) for name in lesson_in(verdict["lesson"]).exercises)
         }
     )
     if not changed:

@@ -37,11 +37,11 @@ from gpuedu.grading.batch.submissions import task_for
 from gpuedu.grading.batch.variants import variants_in
 from gpuedu.grading.batch.worker import Worker
 from gpuedu.grading.feedback import feedback_card
-from gpuedu.grading.judge.grading import lesson_in
 from gpuedu.grading.literal import literal, shielded
 from gpuedu.grading.reading.released import origin, released
 from gpuedu.grading.sandbox.limits import PlayingLimits
-from gpuedu.grading.verdict import Task, read_verdict
+from gpuedu.grading.verdict import GradingTask, read_verdict
+from gpuedu.syllabus import lesson_in
 
 _worker = Worker()
 _ledger = cache(lambda out: Ledger(out, PlayingLimits()))
@@ -87,7 +87,7 @@ class ClassVerdicts(NbGraderPreprocessor):
         "", help="File with the class's secret; by default it lies beside the verdicts."
     ).tag(config=True)
 
-    def _task(self, learner: str, lesson: str) -> Task:
+    def _task(self, learner: str, lesson: str) -> GradingTask:
         root = Path.cwd()  # nbgrader converts in the course's root, wherever it was called
         course = CourseDirectory(parent=self, root=str(root))
         secret = class_secret(self._out(), root / self.secret if self.secret else None)
@@ -101,17 +101,17 @@ class ClassVerdicts(NbGraderPreprocessor):
 class RebuildFromVariant(RebuildFromRelease, ClassVerdicts):
     """As the course does it, from the notebook with the numbers that the learner was given."""
 
-    def release_for(self, told: Mapping[str, Any]) -> NotebookNode | None:
+    def release_for(self, settings: Mapping[str, Any]) -> NotebookNode | None:
         """The notebook that this learner was handed out."""
-        public = super().release_for(told)
-        task = self._task(told["student"], told["assignment"])
+        public = super().release_for(settings)
+        task = self._task(settings["student"], settings["assignment"])
         if public is None or not task.variant:
             return public
         return copy.deepcopy(released(task.lesson, task.variant))
 
-    def base_of(self, mine: NotebookNode, told: Mapping[str, Any]) -> NotebookNode | None:
+    def base_of(self, mine: NotebookNode, settings: Mapping[str, Any]) -> NotebookNode | None:
         """The course's notebook with other numbers, where it is that which the learner answered."""
-        found = origin(self._task(told["student"], told["assignment"]), mine)
+        found = origin(self._task(settings["student"], settings["assignment"]), mine)
         return found and found.notebook
 
 
@@ -128,9 +128,9 @@ class JudgeInSandbox(ClassVerdicts, Execute):
                 a fault of ours stopped the grading. nbgrader leaves this submission ungraded, and
                 goes on with the others.
         """
-        told = resources["nbgrader"]
-        lesson_in(told["assignment"])
-        task = self._task(told["student"], told["assignment"])
+        settings = resources["nbgrader"]
+        lesson_in(settings["assignment"])
+        task = self._task(settings["student"], settings["assignment"])
         verdict = self._verdict(task)
         by_id = {one["id"]: one for one in verdict["exercises"]}
         release = released(task.lesson, task.variant)
@@ -146,7 +146,7 @@ class JudgeInSandbox(ClassVerdicts, Execute):
             nb.cells.insert(0, _note(verdict["repairs"]))
         return nb, resources
 
-    def _verdict(self, task: Task) -> Mapping[str, Any]:
+    def _verdict(self, task: GradingTask) -> Mapping[str, Any]:
         ledger = _ledger(self._out())
         opened = ledger.open(task)
         done = ledger.keep(opened, _worker.judge(opened)) if isinstance(opened, Job) else opened

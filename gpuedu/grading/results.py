@@ -33,7 +33,7 @@ _GENERATORS = {
 
 
 def is_tensor(value: Any) -> bool:
-    """Whether it is a tensor of PyTorch, without importing PyTorch."""
+    """True if it is a tensor of PyTorch, without importing PyTorch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
 
@@ -70,7 +70,7 @@ def _other(value: Any) -> list:
 
 
 def _is_plain(value: Any, depth: int) -> bool:
-    """Whether a message takes it as it is."""
+    """True if a message takes it as it is."""
     kind = type(value)
     if kind in (list, tuple):
         return depth < _DEEPEST_PLAIN and all(_is_plain(one, depth + 1) for one in value)
@@ -112,7 +112,7 @@ def tensor_of(name: Any, shape: Any, raw: Any) -> Any:
         raise AnswerError("a tensor arrived in a form that none has") from fault
 
 
-def rebuild(told: Any, depth: int = 0) -> Any:
+def rebuild(encoded: Any, depth: int = 0) -> Any:
     """The value that was described.
 
     Raises:
@@ -121,9 +121,14 @@ def rebuild(told: Any, depth: int = 0) -> Any:
     >>> rebuild(describe([np.float32(2.5), {"a": (1, None)}]))
     [np.float32(2.5), {'a': (1, None)}]
     """
-    if type(told) is not list or len(told) < 2 or type(told[0]) is not str or depth > _DEEPEST:
+    if (
+        type(encoded) is not list
+        or len(encoded) < 2
+        or type(encoded[0]) is not str
+        or depth > _DEEPEST
+    ):
         raise AnswerError("a result arrived in a form that none has")
-    kind, *parts = told
+    kind, *parts = encoded
     if kind == "tensor" and len(parts) == 3:
         return tensor_of(*parts)
     if kind == "generator" and len(parts) == 2:
@@ -140,10 +145,14 @@ def rebuild(told: Any, depth: int = 0) -> Any:
     raise AnswerError("a result arrived in a form that none has")
 
 
-def _pair(told: Any) -> list:
-    if type(told) is not list or len(told) != 2 or type(told[0]) not in (str, int, float, bool):
+def _pair(encoded: Any) -> list:
+    if (
+        type(encoded) is not list
+        or len(encoded) != 2
+        or type(encoded[0]) not in (str, int, float, bool)
+    ):
         raise AnswerError("a result arrived in a form that none has")
-    return told
+    return encoded
 
 
 def _generator(name: Any, state: Any) -> np.random.Generator:

@@ -29,7 +29,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True)
-class Task:
+class GradingTask:
     """One submission to be graded.
 
     Attributes:
@@ -102,17 +102,17 @@ class ExerciseVerdict:
 
 def _properties(report: Report) -> Iterator[dict[str, Any]]:
     for result in report.results:
-        told = {"message": "", "cause": ""}
+        message_and_cause = {"message": "", "cause": ""}
         if result.fault is not None:
             message, cause = result.fault.message, result.fault.cause
-            told = {"message": writable(message), "cause": writable(cause)}
+            message_and_cause = {"message": writable(message), "cause": writable(cause)}
         yield {
             "name": result.property.name,
             "says": result.property.says,
             "points": result.property.points,
             "holds": result.holds,
             "case": result.case,
-            **told,
+            **message_and_cause,
         }
 
 
@@ -135,7 +135,7 @@ class Verdict:
             and the ``course_before`` that had judged it.
     """
 
-    task: Task
+    task: GradingTask
     state: State
     reason: str = ""
     exercises: tuple[ExerciseVerdict, ...] = ()
@@ -154,8 +154,8 @@ class Verdict:
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict as its file has it; the seed itself is not in it, and no path."""
-        told = asdict(self)
-        task = told.pop("task")
+        saved = asdict(self)
+        task = saved.pop("task")
         return {
             "format": FORMAT,
             "learner": task["learner"],
@@ -163,7 +163,7 @@ class Verdict:
             "variant": task["variant"],
             "seed": seed_mark(task["seed"]),
             "points": self.points,
-            **told,
+            **saved,
         }
 
 
@@ -172,27 +172,27 @@ def seed_mark(seed: int) -> str:
     return hashlib.sha256(f"seed {seed}".encode()).hexdigest()[:16]
 
 
-def verdict_from(told: Mapping[str, Any], task: Task) -> Verdict:
+def verdict_from(saved: Mapping[str, Any], task: GradingTask) -> Verdict:
     """The verdict on a task, from what its file has."""
-    kept = {one.name: told[one.name] for one in fields(Verdict) if one.name in told}
+    kept = {one.name: saved[one.name] for one in fields(Verdict) if one.name in saved}
     known = {one.name for one in fields(ExerciseVerdict)}
     exercises = tuple(
         ExerciseVerdict(**{name: value for name, value in one.items() if name in known})
-        for one in ({**one, "properties": tuple(one["properties"])} for one in told["exercises"])
+        for one in ({**one, "properties": tuple(one["properties"])} for one in saved["exercises"])
     )
-    kept |= {"task": task, "state": State(told["state"]), "exercises": exercises}
+    kept |= {"task": task, "state": State(saved["state"]), "exercises": exercises}
     kept |= {name: tuple(kept.get(name, ())) for name in ("repairs", "regraded")}
     return Verdict(**kept)
 
 
-def verdict_name(task: Task, digest: str, course: str) -> str:
+def verdict_name(task: GradingTask, digest: str, course: str) -> str:
     """The name of a verdict's file: the same submission, judged the same way, has the same name."""
     how = [task.seed, FORMAT, *([task.variant] if task.variant else [])]
-    told = json.dumps([task.learner, task.lesson, digest, course, *how])
-    return hashlib.sha256(told.encode()).hexdigest()[:32] + SUFFIX
+    text = json.dumps([task.learner, task.lesson, digest, course, *how])
+    return hashlib.sha256(text.encode()).hexdigest()[:32] + SUFFIX
 
 
-def failure_name(task: Task) -> str:
+def failure_name(task: GradingTask) -> str:
     """The name of the file that says that a fault of ours stopped a submission."""
     return verdict_name(task, "not graded", "")
 
@@ -231,11 +231,11 @@ def read_verdict(path: Path) -> dict[str, Any]:
         GpueduError: the file is none, or of another format.
     """
     try:
-        told = json.loads(path.read_text("utf-8"))
+        saved = json.loads(path.read_text("utf-8"))
     except ValueError as fault:
         raise GpueduError(f"{path.name} is no verdict: {fault}") from fault
-    if not isinstance(told, dict) or told.get("format") != FORMAT:
+    if not isinstance(saved, dict) or saved.get("format") != FORMAT:
         raise GpueduError(
             f"{path.name} is a verdict of another format", remedy="grade into an empty folder"
         )
-    return told
+    return saved

@@ -171,15 +171,15 @@ class _Reader:
             raise WireError("a message has a number of no known kind")
         return found[()]
 
-    def _array(self, told: Any) -> np.ndarray:
+    def _array(self, header: Any) -> np.ndarray:
         try:
-            return self._array_of(told)
+            return self._array_of(header)
         except (ValueError, OverflowError, MemoryError) as fault:
             raise WireError(f"a message has an array that none is: {fault}") from fault
 
-    def _array_of(self, told: Any) -> np.ndarray:
+    def _array_of(self, header: Any) -> np.ndarray:
         try:
-            name, shape, *strides = told
+            name, shape, *strides = header
             dtype = dtype_named(name)
         except (TypeError, ValueError) as fault:
             raise WireError(f"a message has an array of no known dtype: {fault}") from fault

@@ -58,11 +58,6 @@ class Diagnosis:
         """The lessons that gain from a GPU, the planned ones too."""
         return tuple(entry for entry in self.lessons if entry.gains != "nothing")
 
-    @property
-    def gaining_ready(self) -> tuple[Lesson, ...]:
-        """The lessons of this release that gain from a GPU."""
-        return tuple(entry for entry in self.gaining if entry.ready)
-
 
 def examine(measure: bool = True) -> Diagnosis:
     """Look at the machine; never fails for the lack of anything.

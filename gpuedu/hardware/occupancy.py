@@ -41,23 +41,6 @@ class Limiter(StrEnum):
 
 
 @dataclass(frozen=True)
-class LaunchLimits:
-    """What a launch may ask for at most. ``block`` and ``grid`` are (x, y, z).
-
-    A kernel gets ``shared_bytes`` of shared memory, static and dynamic together, and up to
-    ``opt_in_shared_bytes`` of dynamic shared memory where its host code asks for it before.
-    """
-
-    threads_per_block: int
-    block: tuple[int, int, int]
-    grid: tuple[int, int, int]
-    registers_per_thread: int
-    registers_per_block: int
-    shared_bytes: int
-    opt_in_shared_bytes: int
-
-
-@dataclass(frozen=True)
 class Occupancy:
     """How full an SM is, for one launch on one compute capability.
 
@@ -120,26 +103,6 @@ _SMS = {
 
 COMPUTE_CAPABILITIES = tuple(_SMS)
 """The compute capabilities whose limits are known, as (major, minor)."""
-
-
-def launch_limits(compute_capability: tuple[int, int]) -> LaunchLimits:
-    """What a launch may ask for at most on a device of this compute capability.
-
-    Raises:
-        UnknownComputeCapabilityError: the course does not know it.
-
-    >>> launch_limits((9, 0)).opt_in_shared_bytes // 1024
-    227
-    """
-    return LaunchLimits(
-        threads_per_block=MAX_THREADS_PER_BLOCK,
-        block=(1024, 1024, 64),
-        grid=(2**31 - 1, 65535, 65535),
-        registers_per_thread=MAX_REGISTERS_PER_THREAD,
-        registers_per_block=REGISTERS_PER_SM,
-        shared_bytes=STATIC_SHARED_BYTES,
-        opt_in_shared_bytes=_find(compute_capability).opt_in_bytes,
-    )
 
 
 def occupancy(

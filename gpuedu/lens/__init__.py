@@ -1,6 +1,6 @@
 """What a trace means: coalescing, bank conflicts, divergence, intensity. Pure functions of traces.
 
-``lens(trace)`` gives the report; ``gpuedu.lens.budget`` gives single numbers of it for a judge.
+``lens(trace)`` gives the report.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from gpuedu.lens import html, text  # noqa: F401 (they enter how a report is shown)
 from gpuedu.lens.account import lens
 from gpuedu.lens.report import Lens, LineReport, SiteReport
 from gpuedu.lens.warps import WarpCosts, by_warp

@@ -10,24 +10,27 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from gpuedu.lens.report import Lens
+from gpuedu.lens.report import SHOWN, Lens
 from gpuedu.lens.text import level_words, rows, said, summary, title
 from gpuedu.trace.records import Finding, Level
 
 
 def to_html(report: Lens) -> str:
     """One element that holds the whole report. Nothing of the learner's can become markup."""
-    told = _told(report.findings)
+    levels = _told(report.findings)
     return _template().render(
         title=title(report),
         state=next((str(level) for level in Level if report.of(level)), "clean"),
         summary=summary(report),
         findings=[_view(found) for found in report.findings],
         rows=[
-            {"line": place.line, "source": text, "cells": cells, "told": told.get(place, "")}
+            {"line": place.line, "source": text, "cells": cells, "told": levels.get(place, "")}
             for place, text, cells in rows(report)
         ],
     )
+
+
+SHOWN["html"] = to_html
 
 
 def code(text: str) -> Any:
@@ -56,11 +59,11 @@ def _view(found: Finding) -> dict[str, Any]:
 
 def _told(findings: tuple[Finding, ...]) -> dict[Any, str]:
     """The places of hazards and costs with their level; a hazard outweighs a cost."""
-    told: dict[Any, str] = {}
+    levels: dict[Any, str] = {}
     for found in findings:
         if found.place is not None and found.level is not Level.NOTE:
-            told.setdefault(found.place, str(found.level))
-    return told
+            levels.setdefault(found.place, str(found.level))
+    return levels
 
 
 @cache

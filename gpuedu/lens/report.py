@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,9 @@ PASS_BYTES = 128
 """What a pass through the 32 banks of an SM's memory can move: 4 bytes a bank."""
 
 _SECTORS_A_PASS = PASS_BYTES // SECTOR_BYTES
+
+SHOWN: dict[str, Callable[[Lens], str]] = {}
+"""The functions that show a report, by form: ``gpuedu.lens.text`` and ``html`` enter theirs."""
 
 
 @dataclass(frozen=True)
@@ -177,14 +180,10 @@ class Lens:
         return str(self)
 
     def __str__(self) -> str:
-        from gpuedu.lens.text import to_text
-
-        return to_text(self)
+        return SHOWN["text"](self)
 
     def _repr_html_(self) -> str:
-        from gpuedu.lens.html import to_html
-
-        return to_html(self)
+        return SHOWN["html"](self)
 
 
 def _names(sites: Iterable[SiteReport]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from gpuedu.lens.compiled import compiled_summary
 from gpuedu.lens.listing import source_lines
-from gpuedu.lens.report import Lens, LineReport
+from gpuedu.lens.report import SHOWN, Lens, LineReport
 from gpuedu.trace.records import Finding, Level, Place
 from gpuedu.units import format_size
 
@@ -22,6 +22,9 @@ def to_text(report: Lens) -> str:
     for found in report.findings:
         out += _wrapped(f"  {found.level}: {_where(found)}{said(found)}.", f"Try: {found.remedy}.")
     return "\n".join([*out, "", *_table(rows(report))])
+
+
+SHOWN["text"] = to_text
 
 
 def title(report: Lens) -> str:

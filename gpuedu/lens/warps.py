@@ -40,11 +40,6 @@ class WarpCosts:
         block, warp = divmod(index, self.trace.launch.warps_per_block)
         return Warp(block_index(self.trace, block), warp, int(values[index]))
 
-    def imbalance(self, measure: str = "executions") -> float:
-        """The largest count in units of the average: 1 where all warps do the same."""
-        values = self._of(measure)
-        return float(values.max() / values.mean()) if values.any() else 1.0
-
     def _of(self, measure: str) -> np.ndarray:
         known = [f.name for f in fields(self) if f.name != "trace"]
         if measure not in known:

@@ -44,8 +44,8 @@ def to_fault(fault: Exception) -> dict[str, Any]:
     """An error as the page tells it: the sentence, what to try, and where it is."""
     if isinstance(fault, PlaygroundError):
         where = {"field": fault.field, "line": fault.line, "column": fault.column}
-        told = {"message": fault.message, "remedy": fault.remedy, **where}
-        return told | {"suggestion": fault.suggestion}
+        fields = {"message": fault.message, "remedy": fault.remedy, **where}
+        return fields | {"suggestion": fault.suggestion}
     if isinstance(fault, KernelSourceError):
         message = fault.message.split("\n")[0]
         where = {"field": KERNEL, "line": fault.line, "column": 0}

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.simt.kinds import Clash, moves, unify_kinds
-from gpuedu.simt.meeting import (
+from gpuedu.simt.joins import (
     CallScope,
     Edge,
     LoopScope,
@@ -24,6 +23,7 @@ from gpuedu.simt.meeting import (
     moves_before,
     widen,
 )
+from gpuedu.simt.kinds import Clash, moves, unify_kinds
 from gpuedu.simt.program import (
     BOOL,
     ArraySlot,

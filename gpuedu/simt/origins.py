@@ -19,7 +19,7 @@ from gpuedu.simt.program import (
     name_in_source,
     walk,
 )
-from gpuedu.simt.prune import meetings
+from gpuedu.simt.prune import joins_of
 
 EITHER = " or "
 """Between the names of arrays of which an access is of one or another."""
@@ -52,8 +52,8 @@ def sites_by_origin(
 
 
 def _sites_of(statement: Statement) -> list[int]:
-    told = (getattr(statement, name, None) for name in ("site", "load_site", "store_site"))
-    return [number for number in told if isinstance(number, int)]
+    numbers = (getattr(statement, name, None) for name in ("site", "load_site", "store_site"))
+    return [number for number in numbers if isinstance(number, int)]
 
 
 def _sources(body: list[Statement]) -> dict[str, set[str]]:
@@ -68,7 +68,7 @@ def _sources(body: list[Statement]) -> dict[str, set[str]]:
 def _views(statement: Statement) -> Iterator[tuple[ArraySlot, ArraySlot]]:
     if isinstance(statement, SetArray | Retype):
         yield statement.slot, statement.base
-    for target, values in meetings(statement):
+    for target, values in joins_of(statement):
         for value in values:
             if isinstance(target, ArraySlot) and isinstance(value, ArraySlot):
                 yield target, value

@@ -36,7 +36,7 @@ def prune(block: list[Statement]) -> list[Statement]:
     read: set[str] = set()
     waiting: dict[str, list[Any]] = {}
     for statement in walk(block):
-        for target, sources in meetings(statement):
+        for target, sources in joins_of(statement):
             waiting.setdefault(target.name, []).extend(sources)
         for part in _plain(statement):
             read |= names_in(part)
@@ -52,15 +52,15 @@ def prune(block: list[Statement]) -> list[Statement]:
 
 
 def has_choices(block: list[Statement]) -> bool:
-    """Whether a name may stand for one array or another."""
+    """True if a name may stand for one array or another."""
     return any(
         isinstance(target, ArraySlot)
         for statement in walk(block)
-        for target, _ in meetings(statement)
+        for target, _ in joins_of(statement)
     )
 
 
-def meetings(statement: Statement) -> Iterator[tuple[_Target, list[Any]]]:
+def joins_of(statement: Statement) -> Iterator[tuple[_Target, list[Any]]]:
     """Every slot that gets its value where paths meet, and what it may be."""
     match statement:
         case If(joins=joins):

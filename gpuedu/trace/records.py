@@ -1,7 +1,7 @@
 """The account of one kernel launch, in frozen dataclasses of plain values and arrays.
 
-Nothing here computes. The SIMT machine fills these records, ``gpuedu.trace.storage`` saves and
-loads them, ``gpuedu.lens`` says what they mean, ``gpuedu.figures`` draws them.
+Nothing here computes. The SIMT machine fills these records, ``gpuedu.lens`` says what they mean,
+``gpuedu.figures`` draws them.
 
 Letters: W = warps of the launch in order of block, then warp of the block
 (``blocks * warps_per_block``); E = watched accesses; S = watched steps. A warp is 32 lanes; the
@@ -96,7 +96,7 @@ class Launch:
 
     @property
     def is_cuda_c(self) -> bool:
-        """Whether the kernel is written in CUDA C."""
+        """True if the kernel is written in CUDA C."""
         return bool(self.sources) and self.sources[0].file == CUDA_C
 
     @property

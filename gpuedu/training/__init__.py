@@ -1,7 +1,7 @@
 """Small real models, data and loops that the lessons on training share; all of it on one page each.
 
 - ``mlp``, ``resnet``, ``gpt``: the models.
-- ``digits``, ``shapes`` (with ``shape_outlines``), ``library_text``, ``cifar10``: the data;
+- ``digits``, ``shapes`` (with ``shape_outlines``), ``library_text``: the data;
   ``data``: what a data set is, and batches of it; ``seeds``: chance.
 - ``loop``: training; ``streams``, ``parameters``, ``first_step``: what it refuses; ``history``:
   what it tells; ``hooks``, ``stopwatch``, ``interruption``: what goes on beside it.
@@ -9,14 +9,13 @@
 - ``memory``: where the bytes of a step are.
 """
 
-from gpuedu.training.cifar10 import load_cifar10
 from gpuedu.training.data import Batches, DataSet, Split
 from gpuedu.training.digits import load_digits
 from gpuedu.training.errors import SimulatedOutOfMemoryError, TrainingError
 from gpuedu.training.evaluation import Evaluation, evaluate
 from gpuedu.training.gpt import CharacterGPT, character_loss, write_text
 from gpuedu.training.history import History, StepRecord
-from gpuedu.training.hooks import Hook, PhaseTime, PhaseTimer
+from gpuedu.training.hooks import Hook
 from gpuedu.training.library_text import load_library
 from gpuedu.training.loop import train
 from gpuedu.training.mlp import MLP
@@ -32,8 +31,6 @@ __all__ = [
     "Evaluation",
     "History",
     "Hook",
-    "PhaseTime",
-    "PhaseTimer",
     "SimulatedOutOfMemoryError",
     "SmallResNet",
     "Split",
@@ -42,7 +39,6 @@ __all__ = [
     "character_loss",
     "draw_shapes",
     "evaluate",
-    "load_cifar10",
     "load_digits",
     "load_library",
     "seed_all",

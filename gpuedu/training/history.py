@@ -42,11 +42,6 @@ class History:
         return tuple(step.loss for step in self.steps)
 
     @property
-    def learning_rates(self) -> tuple[float, ...]:
-        """The learning rate of each step."""
-        return tuple(step.learning_rate for step in self.steps)
-
-    @property
     def times_s(self) -> tuple[float, ...]:
         """The time of each step, in seconds."""
         return tuple(step.time_s for step in self.steps)

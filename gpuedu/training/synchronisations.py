@@ -36,7 +36,7 @@ from torch.overrides import TorchFunctionMode, resolve_name
 from torch.utils._pytree import tree_leaves
 
 from gpuedu.training.call_sites import find_caller
-from gpuedu.training.sides import Arguments, Keywords, Sides, is_queued, named_device
+from gpuedu.training.placement import Arguments, Keywords, Placement, is_queued, named_device
 
 _VALUES = {
     "item": ".item()",
@@ -119,7 +119,7 @@ class SynchronisationCounter(TorchFunctionMode):
         self.step = 0
         self._on_wait = on_wait
         has_gpu = torch.cuda.is_available()
-        self._sides = Sides(stand_in=not has_gpu if stand_in is None else stand_in)
+        self._placement = Placement(stand_in=not has_gpu if stand_in is None else stand_in)
         self._names: dict[Any, str] = {}
         self._synchronize = torch.cuda.synchronize
 
@@ -149,7 +149,7 @@ class SynchronisationCounter(TorchFunctionMode):
 
     def _waited_for_all(self, device: Any = None) -> None:
         self._note("torch.cuda.synchronize")
-        if not self._sides.stand_in:
+        if not self._placement.stand_in:
             self._synchronize(device)
 
     def __torch_function__(
@@ -165,10 +165,10 @@ class SynchronisationCounter(TorchFunctionMode):
         tensors = [one for one in tree_leaves((args, kwargs)) if isinstance(one, torch.Tensor)]
         kind = self._kind(name, args, kwargs, tensors)
         # A list of tensors is read one by one.
-        times = sum(map(self._sides.is_on_device, tensors)) if kind.endswith(_READS) else 1
+        times = sum(map(self._placement.is_on_device, tensors)) if kind.endswith(_READS) else 1
         for _ in range(times if kind else 0):
             self._note(kind)
-        return self._sides.place(name, args, kwargs, func(*args, **kwargs))
+        return self._placement.place(name, args, kwargs, func(*args, **kwargs))
 
     # Which calls wait
 
@@ -178,13 +178,13 @@ class SynchronisationCounter(TorchFunctionMode):
         """What kind of wait a call is, or "" for none."""
         if self._uploads(name, args, kwargs):
             return _UPLOAD
-        if not any(map(self._sides.is_on_device, tensors)):
+        if not any(map(self._placement.is_on_device, tensors)):
             return ""
         if name in _VALUES:
             return _VALUES[name]
         if name == "to":
             device = named_device(args, kwargs)
-            to_host = device is not None and not self._sides.is_device(device)
+            to_host = device is not None and not self._placement.is_device(device)
             return '.to("cpu")' if to_host and not is_queued(args, kwargs) else ""
         if name in _FACTORIES:
             # torch.tensor(tensor) is a copy on the device; torch.tensor([tensor]) asks for values.
@@ -206,24 +206,32 @@ class SynchronisationCounter(TorchFunctionMode):
         return ""
 
     def _uploads(self, name: str, args: Arguments, kwargs: Keywords) -> bool:
-        """Whether a call copies from the host to the device, and the host waits until it is done.
+        """True if a call copies from the host to the device, and the host waits until it is done.
 
         A single number that is written into a tensor is no copy: it travels with the launch.
         """
         if name in _COPIERS:
-            return self._sides.is_device(kwargs.get("device")) and not self._sides.has_any(args[0])
+            return self._placement.is_device(kwargs.get("device")) and not self._placement.has_any(
+                args[0]
+            )
         if name == "new_tensor":
             there = kwargs["device"] if "device" in kwargs else args[0].device
-            on_device = self._sides.is_on_device(args[0]) if "device" not in kwargs else True
-            return on_device and self._sides.is_device(there) and not self._sides.has_any(args[1])
+            on_device = self._placement.is_on_device(args[0]) if "device" not in kwargs else True
+            return (
+                on_device
+                and self._placement.is_device(there)
+                and not self._placement.has_any(args[1])
+            )
         if name in ("to", "cuda"):
-            sent = name == "cuda" or self._sides.is_device(named_device(args, kwargs))
-            return sent and not self._sides.is_on_device(args[0]) and not is_queued(args, kwargs)
-        if name in ("copy_", "__setitem__") and self._sides.is_on_device(args[0]):
+            sent = name == "cuda" or self._placement.is_device(named_device(args, kwargs))
+            return (
+                sent and not self._placement.is_on_device(args[0]) and not is_queued(args, kwargs)
+            )
+        if name in ("copy_", "__setitem__") and self._placement.is_on_device(args[0]):
             value = args[1] if name == "copy_" else args[2]
             is_array = isinstance(value, torch.Tensor) and value.ndim > 0
             queued = name == "copy_" and is_queued(args, kwargs)
-            return is_array and not self._sides.is_on_device(value) and not queued
+            return is_array and not self._placement.is_on_device(value) and not queued
         return False
 
     def _index_kind(self, index: Any) -> str:
@@ -231,9 +239,9 @@ class SynchronisationCounter(TorchFunctionMode):
         for part in parts:
             if isinstance(part, slice):
                 ends = (part.start, part.stop, part.step)
-                if any(self._sides.is_on_device(end) for end in ends):
+                if any(self._placement.is_on_device(end) for end in ends):
                     return "int(tensor)"
-            elif self._sides.is_on_device(part):
+            elif self._placement.is_on_device(part):
                 if part.dtype in (torch.bool, torch.uint8):
                     return "boolean mask"
                 if part.ndim == 0:
@@ -242,8 +250,8 @@ class SynchronisationCounter(TorchFunctionMode):
 
     def _write_kind(self, name: str, args: Arguments) -> str:
         value = args[-1] if name == "__setitem__" else args[1]
-        if not self._sides.is_on_device(args[0]):
-            return "copy into a host tensor" if self._sides.is_on_device(value) else ""
+        if not self._placement.is_on_device(args[0]):
+            return "copy into a host tensor" if self._placement.is_on_device(value) else ""
         if name == "copy_":
             return ""
         kind = self._index_kind(args[1])

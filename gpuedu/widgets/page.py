@@ -128,7 +128,7 @@ def _passed(epoch: int) -> str:
 def _lines(walk: Walk, frame: Frame) -> list[tuple[int, str, str]]:
     """Lines of the function that runs, near the current one: number, text, style."""
     source = next(s for s in walk.trace.launch.sources if s.function == frame.place.function)
-    told = {finding.place for finding in walk.trace.hazards}
+    hazard_places = {finding.place for finding in walk.trace.hazards}
     lines = source_lines(source)
     here = next((n for n, (place, _) in enumerate(lines) if place == frame.place), 0)
     start = max(0, min(here - _AROUND // 2, len(lines) - _AROUND))
@@ -137,7 +137,10 @@ def _lines(walk: Walk, frame: Frame) -> list[tuple[int, str, str]]:
             place.line,
             text,
             " ".join(
-                [*(["here"] if place == frame.place else []), *(["told"] if place in told else [])]
+                [
+                    *(["here"] if place == frame.place else []),
+                    *(["told"] if place in hazard_places else []),
+                ]
             ),
         )
         for place, text in lines[start : start + _AROUND]

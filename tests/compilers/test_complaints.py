@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gpuedu.compilers import KernelCompileError, compiled_facts, inferred_types
+from gpuedu.compilers import KernelCompileError, compiled_facts
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
@@ -92,11 +92,6 @@ def kernel(a):
 """
     told = complaint(source)
     assert "the shared arrays of `kernel` take 200,000 bytes" in told.message
-
-
-def test_types_of_a_kernel_that_numba_refuses():
-    told = complaint("def kernel(a):\n    a[0] = missing\n", ask=inferred_types)
-    assert told.line == 2
 
 
 def test_a_compute_capability_that_does_not_exist():

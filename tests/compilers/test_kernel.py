@@ -15,7 +15,6 @@ from gpuedu.compilers import (
     CompilerMissingError,
     KernelCompileError,
     compiled_facts,
-    inferred_types,
     kernel,
     ptxas,
     storage,
@@ -231,38 +230,6 @@ def test_for_other_devices(made, compute_capability):
     assert f"sm_{compute_capability[0]}{compute_capability[1]}" in facts.ptx
 
 
-# --- types -------------------------------------------------------------------------------------
-
-
-def test_inferred_types(made):
-    source = """
-def kernel(a, m, n):
-    i = cuda.grid(1)
-    half = a[i] / n
-    flag = i < n
-    x = 1
-    x = half
-    m[i, 0] = x
-"""
-    found = inferred_types(made(source), [ROW, "int32[:, ::1]", "int64"])
-    assert found == {
-        "a": "array(float32, 1d, C)",
-        "m": "array(int32, 2d, C)",
-        "n": "int64",
-        "i": "int64",
-        "half": "float64",
-        "flag": "bool",
-        "x": "int64 | float64",
-    }
-
-
-def test_inferred_types_through_a_device_function(made, names):
-    helper = names["cuda"].jit(device=True)(made("def up(x):\n    return x + 1\n", "up"))
-    source = "def kernel(arg):\n    y = up(arg[0])\n    arg[0] = y\n"
-    found = inferred_types(made(source, up=helper), ["int8[::1]"])
-    assert found == {"arg": "array(int8, 1d, C)", "y": "int64"}
-
-
 # --- the cache ---------------------------------------------------------------------------------
 
 
@@ -365,10 +332,9 @@ def test_no_numba(made, monkeypatch, what, named, remedy):
         monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
     else:
         monkeypatch.setenv("NUMBA_ENABLE_CUDASIM", "1")
-    for ask in (compiled_facts, inferred_types):
-        with pytest.raises(CompilerMissingError, match=named) as caught:
-            ask(made("def kernel(a):\n    a[0] = 1\n"), [ROW])
-        assert re.search(remedy, caught.value.remedy)
+    with pytest.raises(CompilerMissingError, match=named) as caught:
+        compiled_facts(made("def kernel(a):\n    a[0] = 1\n"), [ROW])
+    assert re.search(remedy, caught.value.remedy)
 
 
 def test_no_nvvm(made, monkeypatch):

@@ -78,7 +78,7 @@ def _errors(package: ModuleType) -> None:
     from cuda.core._utils import cuda_utils
 
     from gpuedu.errors import GpueduError, KernelSourceError
-    from gpuedu.simt.host import decorators, errors, seam
+    from gpuedu.simt.host import decorators, entry, errors
     from gpuedu.simt.python import variables
 
     for module in (core, ours):
@@ -102,8 +102,8 @@ def _errors(package: ModuleType) -> None:
         __str__ = GpueduError.__str__
 
     RefusedError.__module__, RefusedError.__qualname__ = "gpuedu.errors", "KernelSourceError"
-    seam.machine = _noting_types(_translating(seam.machine, RefusedError))
-    seam.compiler = _translating(seam.compiler, RefusedError)
+    entry.machine = _noting_types(_translating(entry.machine, RefusedError))
+    entry.compiler = _translating(entry.compiler, RefusedError)
 
 
 def _translating(entry: Any, refused: Any) -> Any:

@@ -4,7 +4,7 @@ import pytest
 
 from gpuedu.figures.bars import NO_VALUE, Bar, plot_bars
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.legibility import overlapping_texts, texts_outside
+from tests.figures.legibility import overlapping_texts, texts_outside
 
 CAPTION = Caption(title="a title", alt="bars", source="a source", x="time (ns)")
 

@@ -5,7 +5,7 @@ import pytest
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.curves import NOTHING, Curve, Level, Mark, plot_curves
-from gpuedu.figures.legibility import overlapping_texts, texts_outside
+from tests.figures.legibility import overlapping_texts, texts_outside
 
 CAPTION = Caption(
     title="a title", alt="an alternative text", source="a source", x="x (s)", y="y (B)"

@@ -3,7 +3,7 @@ from matplotlib.patches import Rectangle
 
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.draws import MOST, plot_draws
-from gpuedu.figures.legibility import overlapping_texts, texts_outside
+from tests.figures.legibility import overlapping_texts, texts_outside
 
 CAPTION = Caption(title="a title", alt="draws", source="a source", x="draws")
 

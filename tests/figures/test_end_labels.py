@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from gpuedu.figures import style
 from gpuedu.figures.end_labels import EndLabel, spread, write_end_labels
-from gpuedu.figures.legibility import overlapping_texts
+from tests.figures.legibility import overlapping_texts
 
 PLACES = st.lists(
     st.tuples(st.floats(-200, 200, width=32), st.floats(1, 30, width=32)), min_size=1, max_size=8

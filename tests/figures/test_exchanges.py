@@ -6,9 +6,9 @@ import torch.distributed as dist
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.exchanges import MOST_ARROWS, NOTHING, plot_exchanges, plot_links
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.multi import run_light
 from gpuedu.multi.exchanges import Exchange
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 CAPTION = Caption("Who sends", "ranks send", "simulated", x="simulated time")
 

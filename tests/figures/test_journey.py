@@ -2,7 +2,7 @@ import pytest
 
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.journey import MOST_STEPS, Kind, Step, plot_journey
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 CAPTION = Caption(title="6 rows", alt="steps", source="counted", x="steps, in order")
 

@@ -8,8 +8,8 @@ import pytest
 
 from gpuedu.figures import style
 from gpuedu.figures.ladder import NO_RECORD, ladder_caption, plot_ladder
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.lens.ladder import Ladder, LadderRow, Measured
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 H200, T4, UNKNOWN = "NVIDIA H200", "Tesla T4", "NVIDIA Something 9000"
 BOUNDS = (

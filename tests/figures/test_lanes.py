@@ -16,7 +16,7 @@ from gpuedu.clock.races import Race, Use
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.lanes import NOTHING, plot_lane_groups, plot_lanes
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 CAPTION = Caption(title="who waits", alt="a timeline", source="simulated", x="simulated time")
 

@@ -2,7 +2,7 @@ import pytest
 
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.launch_bytes import Program, plot_launch_bytes
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 CAPTION = Caption(title="bytes", alt="bars", source="counted", x="MB")
 CHAIN = Program("chain", (("power", 8_000_000), ("add", 12_000_000), ("x", 100)))

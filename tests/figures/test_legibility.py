@@ -1,7 +1,7 @@
 import pytest
 
 from gpuedu.figures import style
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pytest
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.welcome import pictures
 from gpuedu.exercises.welcome.measures import measure_bandwidth
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text, to_png
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 
 def timer(launch, sync, warmup, repeats, now):

@@ -4,8 +4,8 @@ import numpy as np
 
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.offsets import Offsets, plot_offsets
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 CAPTION = Caption(title="rows", alt="lines", source="computed", x="c", y="result minus c")
 X = tuple(map(float, range(-3, 4)))

@@ -3,8 +3,8 @@ import math
 from gpuedu.figures import style
 from gpuedu.figures.bit_fields import BitFields, plot_bit_fields
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.legibility import overlapping_texts, texts_outside
 from gpuedu.figures.paths import Path, plot_paths
+from tests.figures.legibility import overlapping_texts, texts_outside
 
 CAPTION = Caption("Where it goes", "two paths", "computed here", x="step", y="value")
 UP = Path("up", (0.0, 1.0, 2.0), (0.0, 1.0, 2.0), style.BLUE)

@@ -5,8 +5,8 @@ import pytest
 
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.picture_rows import Picture, plot_picture_rows
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 CAPTION = Caption(title="What came out", alt="two rows of pictures", source="drawn here")
 PIXELS = np.arange(20 * 10 * 3, dtype=np.uint8).reshape(20, 10, 3)

@@ -6,8 +6,8 @@ import matplotlib.pyplot as plt
 import pytest
 
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.legibility import overlapping_texts, texts_outside
 from gpuedu.figures.plain_bars import PlainBar, plot_plain_bars
+from tests.figures.legibility import overlapping_texts, texts_outside
 
 CAPTION = Caption(title="Rates", x="samples a second", source="Made up.", alt="Three bars.")
 BARS = (

@@ -7,9 +7,9 @@ from matplotlib.collections import PolyCollection
 
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.profile import plot_profile
 from gpuedu.profiles import Profile, Span, Step, load_profile
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from tests.profiles.planted import write_trace
 
 CAPTION = Caption("a title", "an alternative text", "a source", x="time")

@@ -2,8 +2,8 @@ import pytest
 
 from gpuedu.clock import AsyncDevice
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.queues import plot_queues
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 CAPTION = Caption(title="who waits", alt="timelines", source="simulated", x="time (ms)")
 

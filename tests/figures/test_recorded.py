@@ -7,8 +7,8 @@ import pytest
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.curves import Curve
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.recorded import OWN, BarPanel, CurvePanel, RecordedBar, plot_recorded
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 CAPTION = Caption("Recorded", "A described figure.", "Recorded on a device: today.\nAnd more.")
 

@@ -8,10 +8,10 @@ import pytest
 
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.roofline import COMPUTED, MeasuredRate, plot_roofline, roofline_caption
 from gpuedu.hardware.roofline import Roofs, roofs_of
 from gpuedu.lens.roofline import RooflinePoint
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 ROUND = Roofs("round", flop_per_s=64e12, memory_bytes_per_s=4e12, l1_bytes_per_s=32e12)
 SAXPY = RooflinePoint("saxpy", flop=2, l1_bytes=12, memory_bytes=12)

@@ -1,8 +1,8 @@
 import pytest
 
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.legibility import overlapping_texts, texts_outside
 from gpuedu.figures.sm_use import SmUse, plot_sm_use
+from tests.figures.legibility import overlapping_texts, texts_outside
 
 CAPTION = Caption(title="a title", alt="use", source="a source", x="time")
 PROGRAM = SmUse("busy", ((0.0, 0.004, 10), (0.002, 0.006, 5)), ("one", "two"))

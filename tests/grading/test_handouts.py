@@ -15,7 +15,7 @@ from gpuedu.exercises.registry import load_variant
 from gpuedu.grading.batch.secret import class_secret
 from gpuedu.grading.batch.variants import Variants, choose_variants, code_for, variants_in
 from gpuedu.grading.handouts import write_handouts
-from gpuedu.grading.verdict import State, Task, Verdict, read_verdicts, write_verdict
+from gpuedu.grading.verdict import GradingTask, State, Verdict, read_verdicts, write_verdict
 from tests.grading.batch.class_of import solutions_of
 from tests.grading.classroom import exported, hand_in, make_course, nbgrader
 
@@ -136,7 +136,7 @@ def test_one_class_is_handed_out_one_way(tmp_path):
 
 def judged(out, learner="ann", lesson=LESSON, variant="", state=State.GRADED):
     """A verdict in a folder, by the numbers of a code."""
-    verdict = Verdict(Task(learner, lesson, "", 1, variant), state)
+    verdict = Verdict(GradingTask(learner, lesson, "", 1, variant), state)
     write_verdict(out, f"{learner}{lesson}.verdict.json", verdict)
 
 

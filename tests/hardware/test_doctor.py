@@ -127,8 +127,6 @@ def test_the_lessons_that_gain():
     diagnosis = examine(measure=False)
     assert {entry.gains for entry in diagnosis.gaining} == {"own times", "needed for scale"}
     assert len(diagnosis.gaining) == sum(entry.gains != "nothing" for entry in lessons())
-    assert 0 < len(diagnosis.gaining_ready) < len(diagnosis.gaining)
-    assert all(entry.ready for entry in diagnosis.gaining_ready)
 
 
 def test_it_is_ready_for_json(monkeypatch):

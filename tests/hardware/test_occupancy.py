@@ -15,7 +15,6 @@ from gpuedu.hardware.occupancy import (
     LaunchError,
     Limiter,
     UnknownComputeCapabilityError,
-    launch_limits,
     occupancy,
 )
 
@@ -118,21 +117,9 @@ def test_more_than_48_kib_needs_opting_in():
 
 @pytest.mark.parametrize("unknown", [(9, 1), (6, 0), "9.0", 90, None])
 def test_an_unknown_compute_capability(unknown):
-    for ask in (launch_limits, lambda cc: occupancy(cc, 128, 32)):
-        with pytest.raises(UnknownComputeCapabilityError, match="no limits are known") as caught:
-            ask(unknown)
-        assert "(9, 0)" in caught.value.remedy
-
-
-@pytest.mark.parametrize("compute_capability", COMPUTE_CAPABILITIES)
-def test_launch_limits(compute_capability):
-    limits = launch_limits(compute_capability)
-    assert limits.threads_per_block == 1024
-    assert limits.block == (1024, 1024, 64)
-    assert limits.grid == (2147483647, 65535, 65535)
-    assert limits.shared_bytes == 48 * KIB
-    assert limits.opt_in_shared_bytes == PROPERTIES[compute_capability][2] * KIB
-    assert limits.registers_per_thread == 255
+    with pytest.raises(UnknownComputeCapabilityError, match="no limits are known") as caught:
+        occupancy(unknown, 128, 32)
+    assert "(9, 0)" in caught.value.remedy
 
 
 # --- against the header ------------------------------------------------------------------------

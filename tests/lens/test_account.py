@@ -8,7 +8,6 @@ import pytest
 from gpuedu.errors import UnknownNameError
 from gpuedu.lens import lens
 from gpuedu.trace import Source, Space
-from gpuedu.trace.storage import load, save
 from tests.trace import samples
 from tests.trace.building import Builder
 
@@ -125,12 +124,6 @@ def test_averages_of_a_site():
     assert (load_site.requests, load_site.lanes_per_request) == (2, 24)
     assert load_site.sectors_per_request == 24
     assert load_site.ideal_sectors_per_request == 3
-
-
-def test_a_loaded_trace_reads_the_same(tmp_path):
-    trace = samples.block_sum()
-    again = load(save(trace, tmp_path / "t.npz"))
-    assert str(lens(again)) == str(lens(trace))
 
 
 def test_device_functions_come_after_the_kernel():

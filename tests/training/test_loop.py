@@ -66,7 +66,7 @@ def test_the_learning_rate_of_a_step_is_the_one_it_was_taken_with(split):
     scheduler = torch.optim.lr_scheduler.StepLR(optimiser, step_size=2, gamma=0.5)
     batches = Batches(split, 16)
     history = train(model, batches, cross_entropy, optimiser, steps=5, scheduler=scheduler)
-    assert history.learning_rates == (0.3, 0.3, 0.15, 0.15, 0.075)
+    assert tuple(step.learning_rate for step in history.steps) == (0.3, 0.3, 0.15, 0.15, 0.075)
 
 
 class _Interrupt(Hook):

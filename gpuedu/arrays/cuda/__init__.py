@@ -9,7 +9,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from gpuedu.arrays.cuda.device import Device, get_device_id, is_available  # noqa: F401
 from gpuedu.arrays.cuda.stream import (  # noqa: F401
     Event,
     ExternalStream,
@@ -17,6 +16,7 @@ from gpuedu.arrays.cuda.stream import (  # noqa: F401
     get_current_stream,
     get_elapsed_time,
 )
+from gpuedu.arrays.device import Device, get_device_id, is_available  # noqa: F401
 from gpuedu.arrays.lists import cupy_names, missing
 from gpuedu.arrays.memory import (  # noqa: F401
     Memory,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpuedu.arrays.cuda.device import Device, require_device
+from gpuedu.arrays.device import Device, require_device
 from gpuedu.arrays.errors import CudaRuntimeError
 from gpuedu.arrays.lists import missing
 from gpuedu.simt.host import devices

@@ -122,8 +122,8 @@ class MadeSource:
         try:
             yield
         except CudaCError as fault:
-            told = tuple(dict.fromkeys(self._complaint(one) for one in fault.complaints))
-            raise CudaCError(told, details=fault.details) from None
+            complaints = tuple(dict.fromkeys(self._complaint(one) for one in fault.complaints))
+            raise CudaCError(complaints, details=fault.details) from None
         except KernelSourceError as fault:
             found = self.find(fault.line)
             if found is None:

@@ -8,8 +8,8 @@ from typing import Any
 
 from gpuedu.clock.processes import Abandoned, current
 from gpuedu.clock.standins.queues import Empty, Queue
-from gpuedu.clock.standins.rooms import Deadline, WaitingRoom
 from gpuedu.clock.standins.threads import Thread
+from gpuedu.clock.standins.waiting import Deadline, WaitQueue
 
 __all__ = ["CancelledError", "Future", "ThreadPoolExecutor", "TimeoutError", "as_completed"]
 
@@ -25,19 +25,19 @@ class Future:
         self._result: Any = None
         self._fault: BaseException | None = None
         self._called: list[Callable[[Future], Any]] = []
-        self._room = WaitingRoom(lambda: f"the result of {what}")
+        self._waiting = WaitQueue(lambda: f"the result of {what}")
 
     def done(self) -> bool:
-        """Whether there is a result, an exception or a cancellation."""
+        """True if there is a result, an exception or a cancellation."""
         current().clock.glance()
         return self._is_over()
 
     def running(self) -> bool:
-        """Whether a thread works on it."""
+        """True if a thread works on it."""
         return self._state == "running"
 
     def cancelled(self) -> bool:
-        """Whether it was cancelled before a thread took it."""
+        """True if it was cancelled before a thread took it."""
         return self._state == "cancelled"
 
     def cancel(self) -> bool:
@@ -55,7 +55,7 @@ class Future:
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
         """Wait for the end, and return what the call raised, or None."""
-        if not self._room.wait_until(self._is_over, timeout):
+        if not self._waiting.wait_until(self._is_over, timeout):
             raise TimeoutError
         if self.cancelled():
             raise CancelledError
@@ -85,7 +85,7 @@ class Future:
 
     def _finish(self, state: str) -> None:
         self._state = state
-        self._room.wake_all()
+        self._waiting.wake_all()
         for fn in self._called:
             fn(self)
 

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from gpuedu.clock.processes import current
-from gpuedu.clock.standins.rooms import Deadline, WaitingRoom
+from gpuedu.clock.standins.waiting import Deadline, WaitQueue
 
 BrokenBarrierError = real.BrokenBarrierError
 
@@ -20,7 +20,7 @@ class Semaphore:
         if value < 0:
             raise ValueError("semaphore initial value must be >= 0")
         self._value = value
-        self._room = WaitingRoom(self._wanted)
+        self._waiting = WaitQueue(self._wanted)
 
     def _wanted(self) -> str:
         return "a place of a semaphore"
@@ -29,7 +29,7 @@ class Semaphore:
         """Take a place; False where there is none in time."""
         if not blocking and timeout is not None:
             raise ValueError("can't specify timeout for non-blocking acquire")
-        if not self._room.wait_until(lambda: self._value > 0, timeout if blocking else 0.0):
+        if not self._waiting.wait_until(lambda: self._value > 0, timeout if blocking else 0.0):
             return False
         self._value -= 1
         return True
@@ -41,7 +41,7 @@ class Semaphore:
         if n < 1:
             raise ValueError("n must be one or more")
         self._value += n
-        self._room.wake(n)
+        self._waiting.wake(n)
 
     def __exit__(
         self,
@@ -71,14 +71,14 @@ class Lock:
 
     def __init__(self) -> None:
         self._holder = ""
-        self._room = WaitingRoom(lambda: f"a lock that {self._holder} holds")
+        self._waiting = WaitQueue(lambda: f"a lock that {self._holder} holds")
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         """Take the lock; False where it is not free in time."""
         if not blocking and timeout != -1:
             raise ValueError("can't specify a timeout for a non-blocking call")
         limit_s = 0.0 if not blocking else None if timeout == -1 else timeout
-        if not self._room.wait_until(lambda: not self._holder, limit_s):
+        if not self._waiting.wait_until(lambda: not self._holder, limit_s):
             return False
         self._holder = current().name
         return True
@@ -90,7 +90,7 @@ class Lock:
         if not self._holder:
             raise RuntimeError("release unlocked lock")
         self._holder = ""
-        self._room.wake()
+        self._waiting.wake()
 
     def __exit__(
         self,
@@ -101,7 +101,7 @@ class Lock:
         self.release()
 
     def locked(self) -> bool:
-        """Whether somebody holds it."""
+        """True if somebody holds it."""
         current().clock.glance()
         return bool(self._holder)
 
@@ -134,7 +134,7 @@ class RLock(Lock):
             super().release()
 
     def is_mine(self) -> bool:
-        """Whether the calling thread holds it."""
+        """True if the calling thread holds it."""
         return self._owner == real.get_ident()
 
 
@@ -143,7 +143,7 @@ class Condition:
 
     def __init__(self, lock: Lock | None = None) -> None:
         self._lock = RLock() if lock is None else lock
-        self._room = WaitingRoom(lambda: "a condition to be notified")
+        self._waiting = WaitQueue(lambda: "a condition to be notified")
         self.acquire, self.release = self._lock.acquire, self._lock.release
 
     def __enter__(self) -> bool:
@@ -164,7 +164,7 @@ class Condition:
         for _ in range(depth):
             self._lock.release()
         try:
-            return self._room.wait(timeout)
+            return self._waiting.wait(timeout)
         finally:
             for _ in range(depth):
                 self._lock.acquire()
@@ -179,12 +179,12 @@ class Condition:
     def notify(self, n: int = 1) -> None:
         """Wake ``n`` threads."""
         self._require_lock("notify")
-        self._room.wake(n)
+        self._waiting.wake(n)
 
     def notify_all(self) -> None:
         """Wake all."""
         self._require_lock("notify")
-        self._room.wake_all()
+        self._waiting.wake_all()
 
 
 class Event:
@@ -192,17 +192,17 @@ class Event:
 
     def __init__(self) -> None:
         self._flag = False
-        self._room = WaitingRoom(lambda: "an event to be set")
+        self._waiting = WaitQueue(lambda: "an event to be set")
 
     def is_set(self) -> bool:
-        """Whether the flag is up."""
+        """True if the flag is up."""
         current().clock.glance()
         return self._flag
 
     def set(self) -> None:
         """Raise the flag; all who wait go on."""
         self._flag = True
-        self._room.wake_all()
+        self._waiting.wake_all()
 
     def clear(self) -> None:
         """Take the flag down."""
@@ -215,7 +215,7 @@ class Event:
         if timeout is not None and timeout <= 0:
             current().clock.glance()
             return self._flag
-        return self._room.wait(timeout) or self._flag
+        return self._waiting.wait(timeout) or self._flag
 
 
 class Barrier:
@@ -233,7 +233,7 @@ class Barrier:
         self.n_waiting = 0
         self.broken = False
         self._action, self._timeout = action, timeout
-        self._room = WaitingRoom(
+        self._waiting = WaitQueue(
             lambda: f"a barrier that {self.n_waiting} of {self.parties} threads have reached"
         )
 
@@ -247,9 +247,9 @@ class Barrier:
             self.n_waiting = 0
             if self._action is not None:
                 self._action()
-            self._room.wake_all()
+            self._waiting.wake_all()
             return 0
-        if not self._room.wait(self._timeout if timeout is None else timeout):
+        if not self._waiting.wait(self._timeout if timeout is None else timeout):
             self.abort()
         if self.broken:
             raise BrokenBarrierError
@@ -258,7 +258,7 @@ class Barrier:
     def abort(self) -> None:
         """Break it: everybody who waits gets BrokenBarrierError."""
         self.broken = True
-        self._room.wake_all()
+        self._waiting.wake_all()
 
     def reset(self) -> None:
         """Make it whole again."""

@@ -8,7 +8,7 @@ from collections import deque
 from typing import Any
 
 from gpuedu.clock.processes import current
-from gpuedu.clock.standins.rooms import WaitingRoom
+from gpuedu.clock.standins.waiting import WaitQueue
 
 __all__ = ["Empty", "Full", "LifoQueue", "PriorityQueue", "Queue", "SimpleQueue"]
 
@@ -27,11 +27,11 @@ class Queue:
         self.unfinished_tasks = 0
         self.most_items = 0
         self._init(maxsize)
-        self._getters = WaitingRoom(lambda: "an item of an empty queue")
-        self._putters = WaitingRoom(
+        self._getters = WaitQueue(lambda: "an item of an empty queue")
+        self._putters = WaitQueue(
             lambda: f"room in a queue ({self._qsize()} of {self.maxsize} places taken)"
         )
-        self._joiners = WaitingRoom(
+        self._joiners = WaitQueue(
             lambda: f"{self.unfinished_tasks} items of a queue to be marked as done"
         )
 
@@ -83,11 +83,11 @@ class Queue:
         return self._qsize()
 
     def empty(self) -> bool:
-        """Whether it has none."""
+        """True if it has none."""
         return self.qsize() == 0
 
     def full(self) -> bool:
-        """Whether ``put`` would wait."""
+        """True if ``put`` would wait."""
         current().clock.glance()
         return not self._has_room()
 

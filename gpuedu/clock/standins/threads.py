@@ -17,7 +17,7 @@ from gpuedu.clock.standins.locks import (
     RLock,
     Semaphore,
 )
-from gpuedu.clock.standins.rooms import WaitingRoom
+from gpuedu.clock.standins.waiting import WaitQueue
 
 __all__ = [
     "Barrier",
@@ -67,7 +67,7 @@ class Thread:
         self.ident: int | None = None
         self._target, self._args, self._kwargs = target, tuple(args), dict(kwargs or {})
         self._has_started = self._has_ended = False
-        self._joiners = WaitingRoom(lambda: f"the end of {self.name}")
+        self._joiners = WaitQueue(lambda: f"the end of {self.name}")
 
     def start(self) -> None:
         """Let it run from now on; RuntimeError the second time."""
@@ -100,7 +100,7 @@ class Thread:
         self._joiners.wait_until(lambda: self._has_ended, timeout)
 
     def is_alive(self) -> bool:
-        """Whether it has started and not ended."""
+        """True if it has started and not ended."""
         current().clock.glance()
         return self._has_started and not self._has_ended
 

@@ -52,9 +52,9 @@ def run(command: list[str], folder: Path) -> None:
         name = Path(command[0]).name
         # Node.js may quote a whole script in one line before its message.
         lines = [line[:300] for line in (done.stderr or done.stdout).splitlines() if line.strip()]
-        told = next((line for line in lines if "Error" in line), (lines or ["no message"])[-1])
+        message = next((line for line in lines if "Error" in line), (lines or ["no message"])[-1])
         raise GpueduError(
-            f"`{name} {command[1]}` failed while the site was built: {told}",
+            f"`{name} {command[1]}` failed while the site was built: {message}",
             remedy="run it again with a connection to npm's registry",
         )
 

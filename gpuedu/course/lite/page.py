@@ -59,8 +59,8 @@ def build_playground(out: Path, pyodide: str, wheels: Sequence[Path], packages: 
         "examples": examples(),
     }
     page = (HERE / "playground" / "index.html").read_text("utf-8")
-    told = json.dumps(config, ensure_ascii=False).replace("</", "<\\/")
-    (out / "index.html").write_text(page.replace('id="config">{}', f'id="config">{told}'), "utf-8")
+    text = json.dumps(config, ensure_ascii=False).replace("</", "<\\/")
+    (out / "index.html").write_text(page.replace('id="config">{}', f'id="config">{text}'), "utf-8")
 
 
 def examples() -> list[dict[str, Any]]:

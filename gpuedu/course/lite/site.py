@@ -137,9 +137,10 @@ def _run_jupyterlite(work: Path, site: Path) -> None:
     command = [sys.executable, "-m", "jupyterlite_core", "build", "--lite-dir", str(work)]
     run = subprocess.run(command, capture_output=True, text=True, cwd=work)
     if run.returncode or not (site / "index.html").is_file():
-        told = "\n".join((run.stdout + run.stderr).splitlines()[-15:])
+        output = "\n".join((run.stdout + run.stderr).splitlines()[-15:])
         raise GpueduError(
-            f"JupyterLite did not build the site:\n{told}", remedy="`make lite` installs its parts"
+            f"JupyterLite did not build the site:\n{output}",
+            remedy="`make lite` installs its parts",
         )
 
 

@@ -87,12 +87,12 @@ def write_installed_wheel(name: str, folder: Path) -> Path:
         raise GpueduError(f"{name} has no list of its files", remedy=f"install {name} again")
     about = (found.read_text("METADATA") or "").splitlines(keepends=True)
     needs = tuple(f"Requires-Dist: {name}" for name in _IN_THE_PAGE)
-    told = "".join(line for line in about if not line.startswith(needs))
-    return _write(folder, name, found.version, told, files)
+    text = "".join(line for line in about if not line.startswith(needs))
+    return _write(folder, name, found.version, text, files)
 
 
 def is_license(name: str) -> bool:
-    """Whether a file of a distribution is a license of it.
+    """True if a file of a distribution is a license of it.
 
     >>> is_license("jinja2-3.1.6.dist-info/licenses/LICENSE.txt"), is_license("jinja2/lexer.py")
     (True, False)

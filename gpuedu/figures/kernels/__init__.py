@@ -1,1 +1,1 @@
-"""Pictures of what a kernel did: accesses, lanes, banks, source with its costs, hazards."""
+"""Pictures of what a kernel did: accesses, lanes, banks, hazards."""

@@ -45,7 +45,7 @@ class _Strip:
 
     @property
     def is_global(self) -> bool:
-        """Whether whole sectors are fetched."""
+        """True if whole sectors are fetched."""
         return self.requests[0].site.space is Space.GLOBAL
 
     @property
@@ -228,10 +228,10 @@ def _explain(strips: Sequence[_Strip]) -> str:
 
 
 def _alt(strips: Sequence[_Strip], with_lines: bool) -> str:
-    told = []
+    sentences = []
     for strip in strips:
         site = strip.requests[0].site
         line = f" on line {site.place.line}" if with_lines else ""
         says = f"{_says(strip.requests)}; rows of memory: {len(strip.rows)}"
-        told.append(f"{site.text}{line} is {says}")
-    return f"Lanes on the elements they touch. {'. '.join(told)}."
+        sentences.append(f"{site.text}{line} is {says}")
+    return f"Lanes on the elements they touch. {'. '.join(sentences)}."

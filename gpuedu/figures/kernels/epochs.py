@@ -143,9 +143,9 @@ def _who(occupants: Sequence[Occupant]) -> str:
 
 def _explain(epoch: Epoch, missing: Collection[int]) -> str:
     """How to read the cells that are there."""
-    told = [who for lanes in (epoch.written, epoch.read) for who in lanes.values()]
+    lanes_shown = [who for lanes in (epoch.written, epoch.read) for who in lanes.values()]
     parts = ["The number is the lane that did it"]
-    if any(len(occupants) > 1 for occupants in told):
+    if any(len(occupants) > 1 for occupants in lanes_shown):
         parts.append("a + stands for several lanes")
     named = (epoch.written.keys() | set(missing), epoch.read)
     if any(cells and len(cells) < _size(epoch) for cells in named):

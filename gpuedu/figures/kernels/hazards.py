@@ -151,5 +151,5 @@ def _source(view: HazardView) -> str:
 
 
 def _alt(view: HazardView) -> str:
-    told = ((f"{a.name} {a.verb}".strip(), a.text) for a in view.actors)
-    return " ".join(f"{who}: {text}." if text else f"{who}." for who, text in told)
+    sentences = ((f"{a.name} {a.verb}".strip(), a.text) for a in view.actors)
+    return " ".join(f"{who}: {text}." if text else f"{who}." for who, text in sentences)

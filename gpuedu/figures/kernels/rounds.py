@@ -109,8 +109,8 @@ def _names(exchange: Exchange) -> list[str]:
 
 def _alt(exchange: Exchange, counts: Mapping[int, int], most: int) -> str:
     names = _names(exchange)
-    told = [
+    sentences = [
         f"{names[number]}, {len(one.stores)} written, {counts[number]} read of other threads"
         for number, one in enumerate(exchange.rounds[:most])
     ]
-    return f"Places of {exchange.array} of block {exchange.block}: {'; '.join(told)}."
+    return f"Places of {exchange.array} of block {exchange.block}: {'; '.join(sentences)}."

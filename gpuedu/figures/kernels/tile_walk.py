@@ -134,15 +134,15 @@ def _frame(ax: Axes, walk: TileWalk, array: str, turn: int, origin: tuple[int, i
 
 def describe_walk(walk: TileWalk) -> str:
     """The walk in words, turn by turn, for the alternative text."""
-    told = []
+    sentences = []
     for turn in range(walk.turns):
         parts = []
         for array, name, turns in (("a", walk.names[0], walk.a), ("b", walk.names[1], walk.b)):
             gap = walk.missing(array, turn)
             outside = f", {gap} places of its tile outside" if gap else ""
             parts.append(f"{_extent(turns, turn, name)}{outside}")
-        told.append(f"Turn {turn}: {'; '.join(parts)}.")
-    return " ".join(told)
+        sentences.append(f"Turn {turn}: {'; '.join(parts)}.")
+    return " ".join(sentences)
 
 
 def _extent(turns: np.ndarray, turn: int, name: str) -> str:

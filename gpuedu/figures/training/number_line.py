@@ -131,12 +131,12 @@ def _set_axes(
 
 def _name(hill: _Hill) -> str:
     """The name, with what has no place on the axis below it."""
-    told = [hill.name]
+    lines = [hill.name]
     if hill.zeros:
-        told.append(f"zero: {_per_cent(hill.zeros)}")
+        lines.append(f"zero: {_per_cent(hill.zeros)}")
     if hill.wild:
-        told.append(f"inf or nan: {hill.wild:,}")
-    return "\n".join(told)
+        lines.append(f"inf or nan: {hill.wild:,}")
+    return "\n".join(lines)
 
 
 def _per_cent(share: float) -> str:

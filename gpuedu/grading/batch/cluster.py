@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from gpuedu.errors import GpueduError
 from gpuedu.grading.batch.jobs import Job, Reply
 from gpuedu.grading.batch.remote import grade_here
-from gpuedu.grading.verdict import Task
+from gpuedu.grading.verdict import GradingTask
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -53,13 +53,13 @@ class ClusterCrew:
         self._address, self._most, self._warn = address, most, warn
         self._places: dict[Job, _Place] = {}
         self._unfit: dict[str, str] = {}
-        self._tried: dict[Task, set[str]] = defaultdict(set)
+        self._tried: dict[GradingTask, set[str]] = defaultdict(set)
         self._threads: dict[str, int] = {}
         self._looked_s = self._had_workers_s = time.monotonic()
         self._look()
 
     def has_room(self) -> bool:
-        """Whether a thread of a worker has no job."""
+        """True if a thread of a worker has no job."""
         return bool(self._free()) and not 0 < self._most <= len(self._places)
 
     def take(self, job: Job) -> None:
@@ -107,13 +107,13 @@ class ClusterCrew:
     def _look(self) -> None:
         """See which workers there are, each with its threads."""
         try:
-            told = self._client.scheduler_info(n_workers=-1)
+            info = self._client.scheduler_info(n_workers=-1)
         except (OSError, TimeoutError, RuntimeError) as fault:
             raise self._lost(fault) from fault
         if self._client.status != "running":
             raise self._lost(self._client.status)
         self._looked_s = time.monotonic()
-        self._threads = {one: worker["nthreads"] for one, worker in told["workers"].items()}
+        self._threads = {one: worker["nthreads"] for one, worker in info["workers"].items()}
 
     def _lost(self, fault: Any) -> GpueduError:
         return GpueduError(f"the scheduler at {self._address} is gone: {fault}", remedy=_RESUME)
@@ -123,9 +123,9 @@ class ClusterCrew:
         if self._threads.keys() - self._unfit:
             self._had_workers_s = now_s
         elif self._unfit:
-            told = "; ".join(sorted(set(self._unfit.values())))
+            faults = "; ".join(sorted(set(self._unfit.values())))
             raise GpueduError(
-                f"no worker of {self._address} can grade this class: {told}", remedy=_RESUME
+                f"no worker of {self._address} can grade this class: {faults}", remedy=_RESUME
             )
         elif now_s - self._had_workers_s > WORKER_LIMIT_S:
             raise GpueduError(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpuedu.grading.sandbox.limits import PlayingLimits
-from gpuedu.grading.verdict import Task, Verdict
+from gpuedu.grading.verdict import GradingTask, Verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Job:
         sandbox: False runs the learner's code as the grader's user.
     """
 
-    task: Task
+    task: GradingTask
     answers: Mapping[str, str]
     repairs: tuple[str, ...]
     digest: str

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from gpuedu.grading.batch.jobs import Done, Job
-from gpuedu.grading.judge.grading import lesson_in
 from gpuedu.grading.judge.sources import sources_digest
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.submission import Submission
 from gpuedu.grading.verdict import (
     SUFFIX,
+    GradingTask,
     State,
-    Task,
     Verdict,
     failure_name,
     read_verdict,
@@ -27,6 +26,7 @@ from gpuedu.grading.verdict import (
     verdict_name,
     write_verdict,
 )
+from gpuedu.syllabus import lesson_in
 
 SET_ASIDE = "superseded"
 """Folder, beside the verdicts, of those on what was handed in before; no command reads them."""
@@ -55,7 +55,7 @@ class Ledger:
     sandbox: bool = True
     regrade: Collection[str] = ()
 
-    def open(self, task: Task) -> Job | Done:
+    def open(self, task: GradingTask) -> Job | Done:
         """What is to be judged of a submission; Done where nothing is left to do."""
         # Notebooks' library takes a second to be imported, in which workers make themselves ready.
         from gpuedu.grading.reading.released import read
@@ -75,7 +75,7 @@ class Ledger:
             return done
         return self._job(task, submission, exercises)
 
-    def _job(self, task: Task, submission: Submission, exercises: tuple[str, ...]) -> Job:
+    def _job(self, task: GradingTask, submission: Submission, exercises: tuple[str, ...]) -> Job:
         return Job(
             replace(task, path=""),
             dict(submission.answers),
@@ -94,15 +94,17 @@ class Ledger:
         if former is None:
             done = self._write(verdict)
         else:
-            told = read_verdict(former)
-            done = self._write(merge(verdict_from(told, job.task), verdict, told["course"]))
+            verdict_there = read_verdict(former)
+            done = self._write(
+                merge(verdict_from(verdict_there, job.task), verdict, verdict_there["course"])
+            )
             done = replace(done, state="regraded")
             if former != done.path:
                 former.unlink()  # of another version; the new one has all that was in it
         self._set_aside(job.task, done.path)
         return done
 
-    def fail(self, task: Task, fault: str) -> Done:
+    def fail(self, task: GradingTask, fault: str) -> Done:
         """Say that it is our fault; another run tries again, since this is no verdict's name."""
         verdict = Verdict(task, State.FAILED_BY_GRADER, reason=fault)
         return Done(write_verdict(self.out, failure_name(task), verdict), verdict.state)
@@ -115,18 +117,18 @@ class Ledger:
                 left.unlink(missing_ok=True)
 
     def is_empty(self) -> bool:
-        """Whether there is no verdict at all."""
+        """True if there is no verdict at all."""
         return not any(self.out.glob(f"*{SUFFIX}"))
 
-    def _there(self, task: Task, path: Path) -> Done:
+    def _there(self, task: GradingTask, path: Path) -> Done:
         self._set_aside(task, path)
         return Done(path, "there")
 
-    def _set_aside(self, task: Task, path: Path) -> None:
+    def _set_aside(self, task: GradingTask, path: Path) -> None:
         """Move verdicts on what the learner had handed in before out of the way of the last one."""
-        for other, told in self._found.items():
-            is_theirs = (told["learner"], told["lesson"]) == (task.learner, task.lesson)
-            if is_theirs and other != path and told["digest"] and other.exists():
+        for other, verdict in self._found.items():
+            is_theirs = (verdict["learner"], verdict["lesson"]) == (task.learner, task.lesson)
+            if is_theirs and other != path and verdict["digest"] and other.exists():
                 (self.out / SET_ASIDE).mkdir(exist_ok=True)
                 with contextlib.suppress(FileNotFoundError):  # another command was first
                     other.replace(self.out / SET_ASIDE / other.name)
@@ -138,19 +140,19 @@ class Ledger:
         self._found[path] = _whose(verdict.as_dict())
         return Done(path, verdict.state, verdict.points, verdict.seconds)
 
-    def _out_of_date(self, told: Mapping[str, Any]) -> tuple[str, ...]:
+    def _out_of_date(self, verdict: Mapping[str, Any]) -> tuple[str, ...]:
         """Exercises that are to be judged again for a verdict; none where nothing could be read."""
-        if told["state"] != State.GRADED:
+        if verdict["state"] != State.GRADED:
             return ()
-        now = sources_digest(told["lesson"])
-        judged_by = {one["id"]: one.get("judged_by") for one in told["exercises"]}
+        now = sources_digest(verdict["lesson"])
+        judged_by = {one["id"]: one.get("judged_by") for one in verdict["exercises"]}
         return tuple(
             name
-            for name in lesson_in(told["lesson"]).exercises
+            for name in lesson_in(verdict["lesson"]).exercises
             if name in self.regrade and (self.again or judged_by.get(name) != now)
         )
 
-    def _former(self, task: Task, digest: str) -> Path | None:
+    def _former(self, task: GradingTask, digest: str) -> Path | None:
         """The verdict on just this submission, whichever version of the course made it."""
         path = self.out / verdict_name(task, digest, version("gpuedu"))
         older = self._by_submission.get((task.learner, task.lesson, digest, seed_mark(task.seed)))
@@ -169,15 +171,15 @@ class Ledger:
     def _by_submission(self) -> dict[tuple[str, ...], Path]:
         """Verdicts that other versions of the course made, by what was graded."""
         return {
-            tuple(told[key] for key in ("learner", "lesson", "digest", "seed")): path
-            for path, told in self._found.items()
-            if told["course"] != version("gpuedu") and told["state"] != State.FAILED_BY_GRADER
+            tuple(verdict[key] for key in ("learner", "lesson", "digest", "seed")): path
+            for path, verdict in self._found.items()
+            if verdict["course"] != version("gpuedu") and verdict["state"] != State.FAILED_BY_GRADER
         }
 
 
-def _whose(told: Mapping[str, Any]) -> dict[str, str]:
+def _whose(verdict: Mapping[str, Any]) -> dict[str, str]:
     keys = ("learner", "lesson", "digest", "seed", "course", "state")
-    return {key: told[key] for key in keys}
+    return {key: verdict[key] for key in keys}
 
 
 def merge(before: Verdict, again: Verdict, course: str) -> Verdict:

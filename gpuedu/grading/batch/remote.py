@@ -9,11 +9,11 @@ from __future__ import annotations
 import threading
 
 from gpuedu.grading.batch.jobs import Job, Reply
-from gpuedu.grading.batch.seats import Seat
+from gpuedu.grading.batch.processes import GraderProcess
 from gpuedu.grading.sandbox.cgroups import sweep_groups
 
 _kept = threading.local()
-"""The seat of each thread, with its warm sandbox; the kernel ends it with the thread."""
+"""The process of each thread, with its warm sandbox; the kernel ends it with the thread."""
 _sweeping = threading.Lock()
 _swept: list[bool] = []
 
@@ -21,21 +21,21 @@ _swept: list[bool] = []
 def grade_here(job: Job) -> Reply:
     """Have a job judged by this thread's grader process, which stays for the next one."""
     _sweep_once(job.sandbox)
-    seat = getattr(_kept, "seat", None)
-    if seat is not None and seat.is_alive():
-        reply = _ask(seat, job)
+    process = getattr(_kept, "process", None)
+    if process is not None and process.is_alive():
+        reply = _ask(process, job)
         if not reply.is_unfit:
             return reply
-        seat.end()  # it may have loaded a course that has been brought up to date since
-    elif seat is not None:
-        seat.end()
-    _kept.seat = Seat()
-    return _ask(_kept.seat, job)
+        process.end()  # it may have loaded a course that has been brought up to date since
+    elif process is not None:
+        process.end()
+    _kept.process = GraderProcess()
+    return _ask(_kept.process, job)
 
 
-def _ask(seat: Seat, job: Job) -> Reply:
-    seat.send(job)
-    return seat.receive()
+def _ask(process: GraderProcess, job: Job) -> Reply:
+    process.send(job)
+    return process.receive()
 
 
 def _sweep_once(sandbox: bool) -> None:

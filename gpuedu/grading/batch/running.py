@@ -12,12 +12,12 @@ from typing import Protocol
 from gpuedu.errors import GpueduError
 from gpuedu.grading.batch.jobs import Done, Job, Notice, Reply
 from gpuedu.grading.batch.ledger import Ledger
+from gpuedu.grading.batch.processes import LocalCrew
 from gpuedu.grading.batch.reader import import_reader
-from gpuedu.grading.batch.seats import LocalCrew
 from gpuedu.grading.sandbox.availability import require_sandbox
 from gpuedu.grading.sandbox.cgroups import sweep_groups
 from gpuedu.grading.sandbox.limits import PlayingLimits
-from gpuedu.grading.verdict import Task
+from gpuedu.grading.verdict import GradingTask
 
 TRIES = 3
 """How often a submission is tried where a fault of ours stops it, each time by another worker."""
@@ -27,7 +27,7 @@ class Crew(Protocol):
     """Those that grade, wherever they are; each has one job at a time."""
 
     def has_room(self) -> bool:
-        """Whether somebody has no job."""
+        """True if somebody has no job."""
 
     def take(self, job: Job) -> None:
         """Give a job to one that has none, and best to one that had no fault with it."""
@@ -58,7 +58,7 @@ class Progress:
         fault: of ours, where it could not be graded.
     """
 
-    task: Task
+    task: GradingTask
     state: str
     points: float
     seconds: float
@@ -68,7 +68,7 @@ class Progress:
 
 
 def grade_class(
-    tasks: Sequence[Task],
+    tasks: Sequence[GradingTask],
     out: Path,
     tell: Callable[[Progress], None],
     *,
@@ -141,13 +141,13 @@ class _Run:
         ledger: Ledger,
         crew: Crew,
         tell: Callable[[Progress], None],
-        tasks: Sequence[Task],
+        tasks: Sequence[GradingTask],
     ) -> None:
         self._ledger, self._crew, self._tell = ledger, crew, tell
         self._waiting, self._total = deque(tasks), len(tasks)
-        self._running: dict[Job, Task] = {}
+        self._running: dict[Job, GradingTask] = {}
         self._opened: deque[Job] = deque()  # those of them that nobody has yet
-        self._faults: Counter[Task] = Counter()
+        self._faults: Counter[GradingTask] = Counter()
         self._states: Counter[str] = Counter()
 
     def grade_all(self) -> Counter[str]:
@@ -175,7 +175,7 @@ class _Run:
         if self._waiting:
             self._open(self._waiting.popleft())
 
-    def _open(self, task: Task) -> None:
+    def _open(self, task: GradingTask) -> None:
         try:
             opened = self._ledger.open(task)
         except GpueduError:
@@ -198,14 +198,14 @@ class _Run:
         else:
             self._count_fault(task, reply.fault)
 
-    def _count_fault(self, task: Task, fault: str) -> None:
+    def _count_fault(self, task: GradingTask, fault: str) -> None:
         self._faults[task] += 1
         if self._faults[task] < TRIES:
             self._waiting.append(task)
         else:
             self._end(task, self._ledger.fail(task, fault), fault)
 
-    def _end(self, task: Task, done: Done, fault: str = "") -> None:
+    def _end(self, task: GradingTask, done: Done, fault: str = "") -> None:
         self._states[done.state] += 1
         count = self._states.total()
         self._tell(Progress(task, done.state, done.points, done.seconds, count, self._total, fault))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gpuedu.errors import GpueduError
 from gpuedu.grading.batch.variants import Variants, code_for
-from gpuedu.grading.verdict import Task
+from gpuedu.grading.verdict import GradingTask
 from gpuedu.syllabus import lessons as all_lessons
 from gpuedu.syllabus import ready_lessons
 
@@ -29,7 +29,7 @@ def find_submissions(
     *,
     variants: Variants = Variants.PUBLISHED,
     tell: Callable[[str], None] = print,
-) -> list[Task]:
+) -> list[GradingTask]:
     """The submissions in a folder that is laid out as nbgrader's ``submitted``.
 
     A name that is nearly a lesson's, ``01_why_gpus (1).ipynb``, is taken where the learner has
@@ -78,10 +78,10 @@ def find_submissions(
     return tasks
 
 
-def task_for(learner: str, lesson: str, path: Path, secret: str, variants: Variants) -> Task:
+def task_for(learner: str, lesson: str, path: Path, secret: str, variants: Variants) -> GradingTask:
     """A submission with all that the secret says of it."""
     seed, code = seed_for(secret, learner), code_for(secret, learner, variants)
-    return Task(learner, lesson, str(path), seed, code)
+    return GradingTask(learner, lesson, str(path), seed, code)
 
 
 def _why_no_learner(path: Path) -> str:
@@ -146,5 +146,5 @@ def lesson_named(name: str) -> str:
 
 def seed_for(secret: str, learner: str) -> int:
     """The seed of a learner's cases; nobody who lacks the secret can tell it."""
-    told = hashlib.blake2b(learner.encode(), key=hashlib.sha256(secret.encode()).digest())
-    return int.from_bytes(told.digest()[:6], "big")
+    digest = hashlib.blake2b(learner.encode(), key=hashlib.sha256(secret.encode()).digest())
+    return int.from_bytes(digest.digest()[:6], "big")

@@ -60,5 +60,5 @@ def code_for(secret: str, learner: str, variants: Variants) -> str:
     if variants is Variants.PUBLISHED:
         return ""
     whose = f"learner {learner}" if variants is Variants.LEARNER else "class"
-    told = hmac.digest(secret.encode(), f"variant: {whose}".encode(), hashlib.sha256)
-    return base64.b32encode(told).decode().lower()[:_LENGTH]
+    digest = hmac.digest(secret.encode(), f"variant: {whose}".encode(), hashlib.sha256)
+    return base64.b32encode(digest).decode().lower()[:_LENGTH]

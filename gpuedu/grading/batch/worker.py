@@ -13,7 +13,7 @@ from gpuedu.errors import GpueduError
 from gpuedu.exercises.registry import load
 from gpuedu.grading.batch.jobs import Job, Notice, Reply
 from gpuedu.grading.judge.cells import imports_in
-from gpuedu.grading.judge.grading import grade, lesson_in
+from gpuedu.grading.judge.grading import grade
 from gpuedu.grading.judge.sources import sources_digest
 from gpuedu.grading.judge.zygote import Zygote
 from gpuedu.grading.player.namespaces import die_with_parent
@@ -22,6 +22,7 @@ from gpuedu.grading.sandbox.limits import SandboxError
 from gpuedu.grading.sandbox.users import require_ordinary_user
 from gpuedu.grading.submission import Submission
 from gpuedu.grading.verdict import Verdict
+from gpuedu.syllabus import lesson_in
 
 
 def work(connection: Connection) -> None:
@@ -33,7 +34,7 @@ def work(connection: Connection) -> None:
         while True:
             message = connection.recv()
             if isinstance(message, Notice):
-                worker.expect(message)
+                worker.prepare_for(message)
             else:
                 connection.send(worker.reply(message))
     worker.drop_zygote()
@@ -54,7 +55,7 @@ class Worker:
             self.drop_zygote()
             return Reply(fault=str(fault) if isinstance(fault, GpueduError) else repr(fault))
 
-    def expect(self, notice: Notice) -> None:
+    def prepare_for(self, notice: Notice) -> None:
         """Begin what takes time; what goes wrong is told when a job comes."""
         with contextlib.suppress(GpueduError, OSError):
             zygote = self._ready_zygote(notice.sandbox)

@@ -64,12 +64,12 @@ def _course_cells(cells: Iterable[Mapping[str, Any]]) -> Iterator[CourseCell]:
     for cell in cells:
         if cell["cell_type"] == "code":
             about = cell["metadata"].get("gpuedu", {})
-            told = about.get("role", ""), about.get("exercise", "")
-            yield CourseCell(cell["id"], *told, "".join(cell["source"]))
+            role_and_exercise = about.get("role", ""), about.get("exercise", "")
+            yield CourseCell(cell["id"], *role_and_exercise, "".join(cell["source"]))
 
 
 def is_untouched(given: Sequence[CourseCell], answers: Mapping[str, str], exercise: str) -> bool:
-    """Whether all answer cells of an exercise are as they were handed out."""
+    """True if all answer cells of an exercise are as they were handed out."""
     blanks = (one for one in given if one.exercise == exercise and one.role == "answer")
     return all(answers.get(one.id, one.source).strip() == one.source.strip() for one in blanks)
 

@@ -100,11 +100,11 @@ def _load(ask: Ask, exercise: Exercise, cells: Cells, limits: PlayingLimits) -> 
 def _hand_over(relay: Relay, exercise: Exercise, limits: PlayingLimits) -> None:
     """Send the answers, as text, from where they were made to where they are played."""
     describe = {"do": "describe", "limit_s": limits.cells_s}
-    told = _prepare(relay.ask_learner, exercise, describe, limits)
-    answers = _list(told.get("observed"))
+    described = _prepare(relay.ask_learner, exercise, describe, limits)
+    answers = _list(described.get("observed"))
     if len(answers) != len(exercise.play.answers):
-        told = "your cells cannot be run: the answers did not arrive"
-        raise _NothingToPlayError(report_without_cases(exercise, "refused", told))
+        message = "your cells cannot be run: the answers did not arrive"
+        raise _NothingToPlayError(report_without_cases(exercise, "refused", message))
     request = {"do": "rebuild", "lesson": exercise.lesson, "exercise": exercise.id}
     request |= {"answers": answers, "limit_s": limits.cells_s}
     _prepare(relay.ask_machine, exercise, request, limits)
@@ -183,10 +183,12 @@ def _problem_of(reply: Any) -> Problem | None:
     Raises:
         PlayerGoneError: it has no known form.
     """
-    told = reply.get("problem", "") if type(reply) is dict else ""
-    if told is None:
+    problem = reply.get("problem", "") if type(reply) is dict else ""
+    if problem is None:
         return None
-    message, cause, ends = told if type(told) is list and len(told) == 3 else ("", "", False)
+    message, cause, ends = (
+        problem if type(problem) is list and len(problem) == 3 else ("", "", False)
+    )
     if not (type(message) is type(cause) is str and message):
         raise PlayerGoneError("its reply has no known form")
     return Problem(message[:_MOST_TEXT], cause[:_MOST_TEXT], ends_check=ends is True)
@@ -205,8 +207,8 @@ def _wary(exercise: Exercise) -> Exercise:
         )
         if outcome.problem is None:
             return outcome.observed
-        told = f"its result does not have the form that is judged ({outcome.problem.message})"
+        message = f"its result does not have the form that is judged ({outcome.problem.message})"
         names = case.decides or [prop.name for prop in exercise.judge.properties]
-        return [Fault(name, told) for name in names]
+        return [Fault(name, message) for name in names]
 
     return replace(exercise, judge=replace(exercise.judge, verdict=verdict))

@@ -6,7 +6,6 @@ import hashlib
 import time
 from collections.abc import Sequence
 
-from gpuedu.errors import GpueduError
 from gpuedu.exercises.contract import Exercise
 from gpuedu.exercises.examine import Report, report_without_cases
 from gpuedu.exercises.registry import load_varied
@@ -17,26 +16,13 @@ from gpuedu.grading.judge.stage import Stage
 from gpuedu.grading.judge.zygote import Zygote
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.submission import Submission
-from gpuedu.grading.verdict import ExerciseVerdict, State, Task, Verdict
-from gpuedu.syllabus import Lesson, lessons
-
-
-def lesson_in(folder: str) -> Lesson:
-    """The lesson whose folder has this name.
-
-    Raises:
-        GpueduError: there is none.
-    """
-    for lesson in lessons():
-        if lesson.ready and lesson.folder == folder:
-            return lesson
-    known = ", ".join(one.folder for one in lessons() if one.ready)
-    raise GpueduError(f"there is no lesson {folder!r}", remedy=f"one of {known}")
+from gpuedu.grading.verdict import ExerciseVerdict, GradingTask, State, Verdict
+from gpuedu.syllabus import lesson_in
 
 
 def grade(
     zygote: Zygote,
-    task: Task,
+    task: GradingTask,
     submission: Submission,
     limits: PlayingLimits,
     exercises: Sequence[str] = (),
@@ -82,11 +68,11 @@ def grade(
 
 
 def _no_time_left(exercise: Exercise, limits: PlayingLimits) -> Report:
-    told = f"the exercises before it took all of the notebook's {limits.notebook_s:g} s"
-    return report_without_cases(exercise, "refused", told)
+    message = f"the exercises before it took all of the notebook's {limits.notebook_s:g} s"
+    return report_without_cases(exercise, "refused", message)
 
 
 def seed_of(seed: int, exercise: str) -> int:
     """The seed of one exercise's cases: cases of one tell nothing about those of another."""
-    told = hashlib.sha256(f"{seed} {exercise}".encode()).digest()
-    return int.from_bytes(told[:6], "big")
+    digest = hashlib.sha256(f"{seed} {exercise}".encode()).digest()
+    return int.from_bytes(digest[:6], "big")

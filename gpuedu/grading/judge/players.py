@@ -23,7 +23,7 @@ class Group(Protocol):
         """Kill all of them; whether none is left."""
 
     def out_of_memory(self) -> bool:
-        """Whether one was killed because of the limit on memory."""
+        """True if one was killed because of the limit on memory."""
 
 
 class PlayerGoneError(Exception):
@@ -81,7 +81,7 @@ class Player:
         self._group.kill()
 
     def end(self) -> None:
-        """Let it go, and close what belongs to it; what it leaves is killed with its room."""
+        """Let it go, and close what belongs to it; its compartment's end kills what it leaves."""
         if not self._ended:
             self._ended = True
             self._channel.close()

@@ -52,11 +52,11 @@ class Relay:
             self._count()
             self.used_device = True
             message = {"said": reply} if busy else {"do": "device", "device": reply["device"]}
-            told = self._machine().ask(message, _left(end_s))
-            if not _has(told, "answer"):
+            answer = self._machine().ask(message, _left(end_s))
+            if not _has(answer, "answer"):
                 raise PlayerGoneError("its reply has no known form")
-            busy = "done" not in told  # it called a function of the learner's back, and waits
-            reply = self.learner.ask({"answer": told["answer"]}, _left(end_s))
+            busy = "done" not in answer  # it called a function of the learner's back, and waits
+            reply = self.learner.ask({"answer": answer["answer"]}, _left(end_s))
         return reply
 
     def ask_machine(self, request: Any, limit_s: float) -> Any:

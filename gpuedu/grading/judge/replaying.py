@@ -19,19 +19,19 @@ class _RaisedError(Exception):
     """The learner's function raised here; what, nobody asks."""
 
 
-def play_again(play: Play, inputs: Mapping[str, Any], told: Any, limit_s: float) -> Outcome:
+def play_again(play: Play, inputs: Mapping[str, Any], recorded: Any, limit_s: float) -> Outcome:
     """What a play gives with recorded results; a record that is none is a problem.
 
     Args:
         play: the exercise's; it notes nothing beside the results of the learner's functions.
         inputs: of the case.
-        told: what ``gpuedu.grading.player.recording`` made of the calls, from a process that is
+        recorded: what ``gpuedu.grading.player.recording`` made of the calls, from a process that is
             not trusted.
         limit_s: for all of it.
     """
 
     def run() -> Any:
-        record = _Record(play, told)
+        record = _Record(play, recorded)
         observed = play.run(record.answers, copy.deepcopy(dict(inputs)))
         record.require_end()
         return observed
@@ -42,8 +42,8 @@ def play_again(play: Play, inputs: Mapping[str, Any], told: Any, limit_s: float)
 class _Record:
     """The answers of a record, which give what was recorded, call by call."""
 
-    def __init__(self, play: Play, told: Any) -> None:
-        values, calls = (_list(told.get(one)) for one in ("values", "calls"))
+    def __init__(self, play: Play, recorded: Any) -> None:
+        values, calls = (_list(recorded.get(one)) for one in ("values", "calls"))
         if len(values) != len(play.answers):
             raise AnswerError("the answers did not arrive")
         self._calls, self._is_another = deque(calls), False

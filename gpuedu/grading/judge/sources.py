@@ -26,17 +26,17 @@ def sources_digest(lesson: str) -> str:
     Args:
         lesson: the lesson's folder, such as ``01_why_gpus``.
     """
-    told = hashlib.sha256(_package_digest(_PACKAGE))
-    told.update((release_folder() / lesson / f"{lesson}.ipynb").read_bytes())
-    return told.hexdigest()[:16]
+    digest = hashlib.sha256(_package_digest(_PACKAGE))
+    digest.update((release_folder() / lesson / f"{lesson}.ipynb").read_bytes())
+    return digest.hexdigest()[:16]
 
 
 @cache
 def _package_digest(package: Path) -> bytes:
-    told = hashlib.sha256()
+    digest = hashlib.sha256()
     notebooks = package / "course" / "notebooks"  # there in an installed package alone
     for path in sorted(package.rglob("*")):
         if path.suffix in _SUFFIXES and not path.is_relative_to(notebooks):
-            told.update(f"{path.relative_to(package).as_posix()}\0".encode())
-            told.update(hashlib.sha256(path.read_bytes()).digest())
-    return told.digest()
+            digest.update(f"{path.relative_to(package).as_posix()}\0".encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.digest()

@@ -1,4 +1,4 @@
-"""The judge's end of the warm process that rooms, and players in them, are forked from."""
+"""The judge's end of the warm process that compartments, and players in them, are forked from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-from gpuedu.grading.judge.rooms import Room
+from gpuedu.grading.judge.compartments import Compartment
 from gpuedu.grading.player.zygote import READY
 from gpuedu.grading.sandbox.bubblewrap import HOME, command, writable_folders
 from gpuedu.grading.sandbox.limits import PlayingLimits, SandboxError
@@ -20,7 +20,7 @@ START_LIMIT_S = 120.0
 
 
 class Zygote:
-    """The warm process in its sandbox, from which rooms are forked.
+    """The warm process in its sandbox, from which compartments are forked.
 
     Args:
         sandbox: False runs learners' code as this user, with no limits but those on time and
@@ -84,15 +84,15 @@ class Zygote:
             said = b""
         if said != READY:
             self._process.kill()
-            told = self._process.stderr.read().decode("utf-8", "replace").strip()
-            raise SandboxError(f"the sandbox did not start: {told[-600:] or 'it said nothing'}")
+            message = self._process.stderr.read().decode("utf-8", "replace").strip()
+            raise SandboxError(f"the sandbox did not start: {message[-600:] or 'it said nothing'}")
 
     def is_alive(self) -> bool:
-        """Whether it still runs."""
+        """True if it still runs."""
         return self._process.poll() is None
 
-    def room(self, limits: PlayingLimits) -> Room:
-        """A fresh room for players; end it.
+    def compartment(self, limits: PlayingLimits) -> Compartment:
+        """A fresh compartment for players; end it.
 
         Raises:
             SandboxError: none can be had.
@@ -104,7 +104,7 @@ class Zygote:
             "disk_bytes": limits.disk_bytes,
             "open_files": limits.open_files,
         }
-        return Room(self._control, settings, limits)
+        return Compartment(self._control, settings, limits)
 
     def end(self) -> None:
         """End it, and every player that is left."""

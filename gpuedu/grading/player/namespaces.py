@@ -80,12 +80,12 @@ def enter_own_keyring() -> None:
 
 
 def has_ipc_objects() -> bool:
-    """Whether shared memory, semaphores or queues of System V are left in this namespace."""
-    libc, told = _libc(), (ctypes.c_int * 64)()
+    """True if shared memory, semaphores or queues of System V are left in this namespace."""
+    libc, info = _libc(), (ctypes.c_int * 64)()
     asked = (
-        libc.shmctl(0, _SHARED_MEMORY_INFO, told) >= 0 and told[0] > 0,
-        libc.msgctl(0, _QUEUES_INFO, told) >= 0 and told[0] > 0,
-        libc.semctl(0, 0, _SEMAPHORES_INFO, told) >= 0 and told[_SEMAPHORE_SETS] > 0,
+        libc.shmctl(0, _SHARED_MEMORY_INFO, info) >= 0 and info[0] > 0,
+        libc.msgctl(0, _QUEUES_INFO, info) >= 0 and info[0] > 0,
+        libc.semctl(0, 0, _SEMAPHORES_INFO, info) >= 0 and info[_SEMAPHORE_SETS] > 0,
     )
     return any(asked)
 

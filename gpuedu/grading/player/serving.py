@@ -24,18 +24,18 @@ from gpuedu.exercises.guard import (
 )
 from gpuedu.exercises.placeholder import has_placeholder
 from gpuedu.exercises.registry import load_play
-from gpuedu.grading.player.capsules import (
+from gpuedu.grading.player.channel import Channel
+from gpuedu.grading.player.device.faults import describe_fault
+from gpuedu.grading.player.device.modules import install
+from gpuedu.grading.player.device.server import DeviceServer, LeftItError
+from gpuedu.grading.player.device.values import Codec
+from gpuedu.grading.player.recording import Recorder
+from gpuedu.grading.player.serialization import (
     describe_answer,
     describe_argument,
     rebuild_answer,
     rebuild_argument,
 )
-from gpuedu.grading.player.channel import Channel
-from gpuedu.grading.player.device.faults import describe_fault
-from gpuedu.grading.player.device.modules import install
-from gpuedu.grading.player.device.server import Device, LeftItError
-from gpuedu.grading.player.device.values import Codec
-from gpuedu.grading.player.recording import Recorder
 from gpuedu.grading.results import write_back
 from gpuedu.grading.wire import WireError
 
@@ -77,7 +77,7 @@ class _Player:
         self._play: Play | None = None
         self._answers: list[Any] = []
         self._device: Codec | None = None
-        self._machine = Device(self._say)
+        self._machine = DeviceServer(self._say)
 
     def load(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Run the cells and take the answers; what is wrong with them is told, never raised."""
@@ -138,13 +138,13 @@ class _Player:
         Arrays come back too, as the function left them; kernels that it made, as text. What it let
         go of on the device is told with the reply, so that nothing of it is there afterwards.
         """
-        told = request["arguments"]
-        arguments = [rebuild_argument(one, self._device) for one in told]
+        encoded = request["arguments"]
+        arguments = [rebuild_argument(one, self._device) for one in encoded]
         function = self._answers[request["answer"]]
 
         def run() -> dict[str, Any]:
             given = function(*arguments)
-            back = [_told_back(one, kind) for one, kind in zip(arguments, told, strict=True)]
+            back = [_told_back(one, kind) for one, kind in zip(arguments, encoded, strict=True)]
             return {"given": describe_answer(given, self._device), "arguments": back}
 
         reply = _reply(play_guarded(run, request["limit_s"]))
@@ -162,8 +162,8 @@ class _Player:
         except (WireError, ValueError) as fault:
             if "answer" not in message:
                 raise
-            told = describe_fault(AnswerError(f"what it gives cannot be sent: {fault}"))
-            self._channel.send({"answer": {"fault": told}})
+            fault_message = describe_fault(AnswerError(f"what it gives cannot be sent: {fault}"))
+            self._channel.send({"answer": {"fault": fault_message}})
         return self._channel.receive()["said"]
 
     def _call_there(self, answer: int, arguments: Sequence[Any]) -> Any:

@@ -1,14 +1,15 @@
 """A warm process inside the sandbox that players are forked from.
 
 ``python -m gpuedu.grading.player.zygote FD [USER]`` becomes that user, imports what players need,
-stays single-threaded (a fork of a process that has run parallel code can hang), and forks a *room*
-for each request. It runs nothing that a learner wrote, so no state passes from one submission to
-the next. What a lesson needs is imported when its first room is asked for: a lesson on kernels does
-not wait for PyTorch.
+stays single-threaded (a fork of a process that has run parallel code can hang), and forks a
+*compartment* for each request. It runs nothing that a learner wrote, so no state passes from one
+submission to the next. What a lesson needs is imported when its first compartment is asked for: a
+lesson on kernels does not wait for PyTorch.
 
-A room is two processes: a *warden*, which waits to be put into a control group and makes the
+A compartment is two processes: a *warden*, which waits to be put into a control group and makes the
 namespaces; and process 1 of these, the *host*, which forks one player after another, and sweeps
-away what the one before left. When warden or host ends, the kernel kills everything in the room.
+away what the one before left. When warden or host ends, the kernel kills everything in the
+compartment.
 """
 
 from __future__ import annotations
@@ -70,9 +71,9 @@ def _be_warden(control: socket.socket, settings: dict[str, Any], handle: int) ->
         control.close()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         namespaces.die_with_parent()
-        room = socket.socket(fileno=handle)
-        room.sendall(b"!")  # with it goes this process's number, told by the kernel
-        if room.recv(1) != b"!":
+        compartment = socket.socket(fileno=handle)
+        compartment.sendall(b"!")  # with it goes this process's number, told by the kernel
+        if compartment.recv(1) != b"!":
             os._exit(0)
         if settings["sandbox"]:
             namespaces.enter_own_namespaces()
@@ -82,8 +83,8 @@ def _be_warden(control: socket.socket, settings: dict[str, Any], handle: int) ->
             os.setsid()  # a session to be killed by, as far as its processes stay in it
         host = os.fork()
         if host == 0:
-            _be_host(room, settings)
-        room.close()
+            _be_host(compartment, settings)
+        compartment.close()
         _, wait_status = os.waitpid(host, 0)
         status = os.waitstatus_to_exitcode(wait_status) & 0xFF
     except BaseException:
@@ -97,7 +98,7 @@ def _tell(handle: int, text: str) -> None:
         os.write(handle, text[-4000:].encode())
 
 
-def _be_host(room: socket.socket, settings: dict[str, Any]) -> None:
+def _be_host(compartment: socket.socket, settings: dict[str, Any]) -> None:
     """Process 1 of the namespace. Never returns."""
     status = 71
     try:
@@ -106,22 +107,22 @@ def _be_host(room: socket.socket, settings: dict[str, Any]) -> None:
             namespaces.forbid_namespaces()
             namespaces.mount_processes()
             namespaces.drop_privileges()
-        room.sendall(READY)
-        host(room, settings)
+        compartment.sendall(READY)
+        host(compartment, settings)
         status = 0
     except BaseException:
-        _tell(room.fileno(), traceback.format_exc())
+        _tell(compartment.fileno(), traceback.format_exc())
     finally:
         os._exit(status)
 
 
-def host(room: socket.socket, settings: dict[str, Any]) -> None:
-    """Fork a player for each request, until the judge goes, or something is left in the room."""
+def host(compartment: socket.socket, settings: dict[str, Any]) -> None:
+    """Fork a player for each request, until the judge goes, or a player leaves something."""
     player, is_alone = 0, settings["sandbox"]
     while True:
         if player:
-            _wait_for(player, room, is_alone=is_alone)
-        request, handles, _, _ = socket.recv_fds(room, 64, 2)
+            _wait_for(player, compartment, is_alone=is_alone)
+        request, handles, _, _ = socket.recv_fds(compartment, 64, 2)
         if not request or (player and not (is_alone and _is_swept(settings["writable"]))):
             return
         player = os.fork()
@@ -129,13 +130,13 @@ def host(room: socket.socket, settings: dict[str, Any]) -> None:
             _be_player(socket.socket(fileno=handles[0]), handles[1], settings)
         for handle in handles:
             os.close(handle)
-        room.sendall(READY)
+        compartment.sendall(READY)
 
 
-def _wait_for(player: int, room: socket.socket, *, is_alone: bool) -> None:
+def _wait_for(player: int, compartment: socket.socket, *, is_alone: bool) -> None:
     """Until the judge asks for another player; kill what a player that ended has left."""
     watched = os.pidfd_open(player)
-    ready, _, _ = select.select([room, watched], [], [])
+    ready, _, _ = select.select([compartment, watched], [], [])
     os.close(watched)
     if watched in ready and is_alone:
         _kill_others()

@@ -12,12 +12,12 @@ from nbformat import NotebookNode
 from gpuedu.course.checkout import release_folder
 from gpuedu.course.variants import code_in, vary
 from gpuedu.errors import GpueduError
-from gpuedu.grading.judge.grading import lesson_in
 from gpuedu.grading.reading.limits import SubmissionError
 from gpuedu.grading.reading.submission import Origin, read_submission
 from gpuedu.grading.submission import Submission
 from gpuedu.grading.texts import printable
-from gpuedu.grading.verdict import State, Task, Verdict
+from gpuedu.grading.verdict import GradingTask, State, Verdict
+from gpuedu.syllabus import lesson_in
 
 _KEPT = 64
 """Notebooks that are kept: a class of variants has one for each learner."""
@@ -30,7 +30,7 @@ def released(folder: str, variant: str = "") -> NotebookNode:
     return vary(public, lesson_in(folder), variant)
 
 
-def origin(task: Task, mine: NotebookNode) -> Origin | None:
+def origin(task: GradingTask, mine: NotebookNode) -> Origin | None:
     """What a learner's notebook was made from, where that is not what they were given.
 
     By the code in its setup cell, which is the learner's to change: what is told of their cells may
@@ -53,7 +53,7 @@ def origin(task: Task, mine: NotebookNode) -> Origin | None:
     return Origin(found, f"the notebook has {theirs}: it was judged by {ours}")
 
 
-def read(task: Task) -> Submission | Verdict:
+def read(task: GradingTask) -> Submission | Verdict:
     """The submission, or the verdict on one that cannot be read."""
     try:
         given = released(task.lesson, task.variant)

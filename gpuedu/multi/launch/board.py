@@ -58,11 +58,11 @@ class Board:
     def write(self, standing: Standing) -> None:
         """Say what a rank is doing; a text that is too long is cut."""
         row = asdict(standing) | {"text": standing.text[:200], "since_s": time.monotonic()}
-        told = json.dumps(row).encode()[: _LINE - 1]
+        line = json.dumps(row).encode()[: _LINE - 1]
         begin = standing.rank * _LINE
         # The length is written last: a reader between the two sees the line before, or garbage that
         # is no JSON, and looks again.
-        self._map[begin : begin + _LINE] = told.ljust(_LINE, b"\0")
+        self._map[begin : begin + _LINE] = line.ljust(_LINE, b"\0")
 
     def read(self) -> list[Standing | None]:
         """What each rank said in the last attempt; None for one that has not begun it."""

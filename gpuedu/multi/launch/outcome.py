@@ -59,12 +59,12 @@ def outcome_of(folder: Path, ranks: int, watch: Watch, statuses: dict[int, int |
 
 def _ended(watch: Watch) -> AnswerError:
     """Why the watch ended the ranks."""
-    told = [one for one in watch.standings if one is not None]
-    said = "; ".join(map(str, told)) or "no rank had begun"
+    standings = [one for one in watch.standings if one is not None]
+    said = "; ".join(map(str, standings)) or "no rank had begun"
     if watch.reason == "deadlock":
         waiting = tuple(
             Waiting(f"rank {one.rank}", str(one).partition(" waits in ")[2], one.since_s)
-            for one in told
+            for one in standings
             if one.state == "calls"
         )
         remedy = "Who should end each of these waits, and what does that one wait for?"
@@ -95,6 +95,6 @@ def _first_failure(
         rank = missing[0]
         status = statuses.get(rank)
         how = "" if status is None else f" with exit status {status}"
-        told = f"rank {rank} ended{how} before its function had returned"
-        return RankError(told, rank=rank, remedy="Return from it: `os._exit` is not needed.")
+        message = f"rank {rank} ended{how} before its function had returned"
+        return RankError(message, rank=rank, remedy="Return from it: `os._exit` is not needed.")
     return None

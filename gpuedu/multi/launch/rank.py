@@ -62,8 +62,8 @@ def run_rank(folder: str) -> None:
             function, arguments = cloudpickle.loads(settings["call"])
             outcome["value"] = function(*arguments)
         except BaseException as fault:
-            told = {"fault": _told(fault), "trace": _trace(fault), "at": time.time()}
-            outcome |= told
+            report = {"fault": _told(fault), "trace": _trace(fault), "at": time.time()}
+            outcome |= report
             raise
         finally:
             outcome["exchanges"] = tuple(counter.exchanges)
@@ -120,8 +120,8 @@ def _leave(path: Path, outcome: dict[str, Any]) -> None:
         raw = cloudpickle.dumps(outcome)
     except Exception as fault:  # what the function returned cannot be sent
         kind = type(outcome.get("value")).__name__
-        told = f"what it returned, a {kind}, cannot be sent back: {_told(fault)}"
-        raw = cloudpickle.dumps({"fault": told, "trace": "", "at": time.time(), "exchanges": ()})
+        message = f"what it returned, a {kind}, cannot be sent back: {_told(fault)}"
+        raw = cloudpickle.dumps({"fault": message, "trace": "", "at": time.time(), "exchanges": ()})
     waiting = path.with_suffix(".part")
     waiting.write_bytes(raw)
     waiting.replace(path)

@@ -4,6 +4,7 @@
 network: every message takes its time, is counted, and a deadlock is told as who waits for whom.
 """
 
-from gpuedu.multi.light.world import LightRun, run_light, work_for
+from gpuedu.multi.light.running import run_light
+from gpuedu.multi.light.world import LightRun, work_for
 
 __all__ = ["LightRun", "run_light", "work_for"]

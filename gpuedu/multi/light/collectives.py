@@ -11,21 +11,21 @@ from torch import Tensor
 from torch.distributed import ReduceOp
 
 from gpuedu.multi.exchanges import CommunicationError
-from gpuedu.multi.light.meetings import Meetings, Said
+from gpuedu.multi.light.groups import CollectiveCall, Group
 from gpuedu.multi.light.posts import bytes_of, describe, place
 from gpuedu.multi.light.ranks import Work, get_rank, get_world_size, me, place_of
 from gpuedu.multi.light.world import call_site
 
 
 def _meet(
-    said: Said, work: Callable[[Sequence[Any]], None], group: Meetings | None, async_op: bool
+    said: CollectiveCall, work: Callable[[Sequence[Any]], None], group: Group | None, async_op: bool
 ) -> Work | None:
     """Come to the group's next collective; the caller is a function of this module."""
     world, rank = me()
-    meetings = group or world.everybody
-    if rank not in meetings.members:
+    group = group or world.everybody
+    if rank not in group.members:
         return None
-    handle = Work(world, meetings.come(rank, said, call_site(), work))
+    handle = Work(world, group.come(rank, said, call_site(), work))
     if async_op:
         return handle
     handle.wait()
@@ -72,7 +72,7 @@ def _name_op(op: Any) -> str:
 
 def barrier(group: Any = None, async_op: bool = False, **_: Any) -> Work | None:
     """Wait until all ranks are here."""
-    return _meet(Said("barrier"), lambda _: None, group, async_op)
+    return _meet(CollectiveCall("barrier"), lambda _: None, group, async_op)
 
 
 def all_reduce(
@@ -87,7 +87,9 @@ def all_reduce(
         for one in tensors:
             one.copy_(total)
 
-    said = Said("all_reduce", (describe(tensor), _name_op(op)), tensor, tensor, bytes_of(tensor))
+    said = CollectiveCall(
+        "all_reduce", (describe(tensor), _name_op(op)), tensor, tensor, bytes_of(tensor)
+    )
     return _meet(said, work, group, async_op)
 
 
@@ -107,7 +109,7 @@ def reduce(
         tensors[at].copy_(_reduced(tensors, op))
 
     wants = describe(tensor), _name_op(op), f"dst={dst}"
-    said = Said("reduce", wants, tensor, tensor, bytes_of(tensor), at)
+    said = CollectiveCall("reduce", wants, tensor, tensor, bytes_of(tensor), at)
     return _meet(said, work, group, async_op)
 
 
@@ -122,7 +124,7 @@ def broadcast(tensor: Tensor, src: int, group: Any = None, async_op: bool = Fals
 
     is_root = get_rank(group) == at
     wants, given = (describe(tensor), f"src={src}"), tensor if is_root else None
-    said = Said("broadcast", wants, tensor, given, bytes_of(tensor), at)
+    said = CollectiveCall("broadcast", wants, tensor, given, bytes_of(tensor), at)
     return _meet(said, work, group, async_op)
 
 
@@ -139,7 +141,7 @@ def all_gather_into_tensor(
             output.copy_(whole.reshape(output.shape))
 
     tensors, wants = (output_tensor, input_tensor), (describe(input_tensor),)
-    said = Said("all_gather", wants, tensors, input_tensor, bytes_of(output_tensor))
+    said = CollectiveCall("all_gather", wants, tensors, input_tensor, bytes_of(output_tensor))
     return _meet(said, work, group, async_op)
 
 
@@ -156,7 +158,7 @@ def all_gather(
                 output.copy_(given)
 
     tensors, wants = (tensor_list, tensor), (describe(tensor),)
-    said = Said("all_gather", wants, tensors, tensor, bytes_of(tensor) * ranks)
+    said = CollectiveCall("all_gather", wants, tensors, tensor, bytes_of(tensor) * ranks)
     return _meet(said, work, group, async_op)
 
 
@@ -177,7 +179,9 @@ def gather(
             output.copy_(given)
 
     wants = describe(tensor), f"dst={dst}"
-    said = Said("gather", wants, (gather_list, tensor), tensor, bytes_of(tensor) * ranks, at)
+    said = CollectiveCall(
+        "gather", wants, (gather_list, tensor), tensor, bytes_of(tensor) * ranks, at
+    )
     return _meet(said, work, group, async_op)
 
 
@@ -198,7 +202,9 @@ def scatter(
             output.copy_(part)
 
     wants = describe(tensor), f"src={src}"
-    said = Said("scatter", wants, (tensor, scatter_list), None, bytes_of(tensor) * ranks, at)
+    said = CollectiveCall(
+        "scatter", wants, (tensor, scatter_list), None, bytes_of(tensor) * ranks, at
+    )
     return _meet(said, work, group, async_op)
 
 
@@ -220,7 +226,7 @@ def reduce_scatter_tensor(
             out.copy_(part.reshape(out.shape))
 
     wants = describe(input), _name_op(op)
-    said = Said("reduce_scatter", wants, (input, output), input, bytes_of(input))
+    said = CollectiveCall("reduce_scatter", wants, (input, output), input, bytes_of(input))
     return _meet(said, work, group, async_op)
 
 
@@ -252,7 +258,7 @@ def all_to_all_single(
         for at, (_, out) in enumerate(pairs):
             out.copy_(torch.stack([part[at] for part in parts]).reshape(out.shape))
 
-    said = Said("all_to_all", (describe(input),), (input, output), input, bytes_of(input))
+    said = CollectiveCall("all_to_all", (describe(input),), (input, output), input, bytes_of(input))
     return _meet(said, work, group, async_op)
 
 

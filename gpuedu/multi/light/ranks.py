@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gpuedu.multi.exchanges import CommunicationError
-from gpuedu.multi.light.meetings import Meeting, Meetings
+from gpuedu.multi.light.groups import Collective, Group
 from gpuedu.multi.light.posts import Post
 from gpuedu.multi.light.world import LightWorld, here
 
@@ -14,7 +14,7 @@ from gpuedu.multi.light.world import LightWorld, here
 class Work:
     """What a call with ``async_op=True``, ``isend`` and ``irecv`` return."""
 
-    def __init__(self, world: LightWorld, awaited: Post | Meeting) -> None:
+    def __init__(self, world: LightWorld, awaited: Post | Collective) -> None:
         self._world, self._awaited = world, awaited
 
     def wait(self, timeout: Any = None) -> Any:
@@ -25,7 +25,7 @@ class Work:
         return True if found is None else found
 
     def is_completed(self) -> bool:
-        """Whether it is done; the look itself takes no time."""
+        """True if it is done; the look itself takes no time."""
         self._world.clock.glance()
         return self._awaited.done.happened
 
@@ -37,14 +37,14 @@ def me() -> tuple[LightWorld, int]:
     return found
 
 
-def get_rank(group: Meetings | None = None) -> int:
+def get_rank(group: Group | None = None) -> int:
     """The number of the calling rank, in the group; -1 where it is not in it."""
     world, rank = me()
     members = (group or world.everybody).members
     return members.index(rank) if rank in members else -1
 
 
-def get_world_size(group: Meetings | None = None) -> int:
+def get_world_size(group: Group | None = None) -> int:
     """How many ranks there are, in the group."""
     return len((group or me()[0].everybody).members)
 
@@ -54,7 +54,7 @@ def is_initialized() -> bool:
     return True
 
 
-def get_backend(group: Meetings | None = None) -> str:
+def get_backend(group: Group | None = None) -> str:
     """The name of the simulated network."""
     return "light"
 
@@ -67,7 +67,7 @@ def destroy_process_group(group: Any = None) -> None:
     """Nothing: the run ends with its ranks."""
 
 
-def new_group(ranks: Sequence[int] | None = None, *_: Any, **__: Any) -> Meetings:
+def new_group(ranks: Sequence[int] | None = None, *_: Any, **__: Any) -> Group:
     """A group of these ranks; as with PyTorch, every rank calls it."""
     world, rank = me()
     members = range(world.ranks) if ranks is None else ranks
@@ -85,7 +85,7 @@ def require_rank(world: LightWorld, rank: Any) -> None:
         )
 
 
-def place_of(rank: int, group: Meetings | None) -> int:
+def place_of(rank: int, group: Group | None) -> int:
     """The place of a rank in a group; CommunicationError where it is not in it."""
     members = (group or me()[0].everybody).members
     if rank not in members:

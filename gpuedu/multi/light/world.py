@@ -10,11 +10,10 @@ from typing import Any
 
 from gpuedu.clock import Timeline, VirtualClock
 from gpuedu.errors import DeadlockError, GpueduError
-from gpuedu.interrupts import quiet_interrupts
 from gpuedu.multi.exchanges import CommunicationError, Exchange, RankError
-from gpuedu.multi.light.meetings import Meetings
+from gpuedu.multi.light.groups import Group
 from gpuedu.multi.light.posts import Mailbox
-from gpuedu.multi.network import Cluster, link
+from gpuedu.multi.network import Cluster
 from gpuedu.training.call_sites import CallSite, find_caller
 
 _HERE: dict[int, tuple[LightWorld, int]] = {}
@@ -39,11 +38,11 @@ class LightWorld:
         self.clock = VirtualClock(seed=seed)
         self.log: list[Exchange] = []
         self.mailbox = Mailbox(self.clock, cluster, self.log)
-        self._groups: dict[tuple[int, ...], list[Meetings]] = {}
+        self._groups: dict[tuple[int, ...], list[Group]] = {}
         self._asked: dict[int, list[tuple[int, ...]]] = {}
-        self.everybody = Meetings(self.clock, cluster, range(self.ranks), self.log)
+        self.everybody = Group(self.clock, cluster, range(self.ranks), self.log)
 
-    def group(self, rank: int, members: Sequence[int]) -> Meetings:
+    def group(self, rank: int, members: Sequence[int]) -> Group:
         """The group of these ranks that this rank asks for: its second call gives a second one.
 
         CommunicationError where another rank asked for another group at this point: PyTorch's ranks
@@ -56,7 +55,7 @@ class LightWorld:
         self._require_same_groups(rank)
         groups = self._groups.setdefault(key, [])
         while len(groups) <= number:
-            groups.append(Meetings(self.clock, self.cluster, key, self.log))
+            groups.append(Group(self.clock, self.cluster, key, self.log))
         return groups[number]
 
     def _require_same_groups(self, rank: int) -> None:
@@ -106,56 +105,8 @@ class LightWorld:
             if isinstance(fault, CommunicationError):
                 raise fault
             rank = int(name.removeprefix("rank "))
-            told = str(fault) if isinstance(fault, GpueduError) else _told(fault)
-            raise RankError(f"{name} failed: {told}", rank=rank, fault=fault) from fault
-
-
-def run_light(
-    function: Callable[..., Any],
-    ranks: int,
-    *arguments: Any,
-    cluster: Cluster | None = None,
-    seed: int | None = None,
-    lend_to: Sequence[Any] = (),
-) -> LightRun:
-    """Run a function on light ranks, in which ``torch.distributed`` means the simulated network.
-
-    The ranks are threads of which one runs at a time; time passes only on the simulated clock, so
-    a run is the same on every machine. Nothing is copied: all ranks get the same ``arguments``.
-
-    Args:
-        function: called on each rank, as ``function(*arguments)``.
-        ranks: how many.
-        *arguments: the same objects for all.
-        cluster: where they are; by default GPUs of one node, joined by NVLink 4.
-        seed: ranks that could go on at the same instant do so in an order drawn from it.
-        lend_to: more functions that ``function`` calls; names that their modules took from
-            ``torch.distributed`` (``from torch.distributed import send``) mean the network, too.
-
-    Raises:
-        RankError: a rank raised an exception; the first one that did.
-        DeadlockError: ranks wait for each other; it says who for what, in which line.
-
-    >>> import torch, torch.distributed as dist
-    >>> def pass_on():
-    ...     got = torch.zeros(1)
-    ...     if dist.get_rank() == 0:
-    ...         dist.send(torch.tensor([7.0]), 1)
-    ...     else:
-    ...         dist.recv(got, 0)
-    ...     return got.item()
-    >>> run_light(pass_on, 2).results
-    (0.0, 7.0)
-    """
-    from gpuedu.multi.light.standin import lend_distributed
-
-    if ranks < 1:
-        raise ValueError(f"a run needs at least one rank, got {ranks}")
-    cluster = cluster or Cluster(ranks, link("nvlink4"))
-    if cluster.ranks != ranks:
-        raise ValueError(f"{ranks} ranks do not fit a cluster of {cluster.ranks}")
-    with quiet_interrupts(), lend_distributed(function, *lend_to):
-        return LightWorld(cluster, seed).run(function, arguments)
+            message = str(fault) if isinstance(fault, GpueduError) else _told(fault)
+            raise RankError(f"{name} failed: {message}", rank=rank, fault=fault) from fault
 
 
 def here() -> tuple[LightWorld, int] | None:

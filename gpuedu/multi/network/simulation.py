@@ -77,8 +77,8 @@ def _table(messages: Iterable[tuple[int, int, int]], number: int, ranks: int) ->
     src, dst, size = table.T
     wrong = (src < 0) | (src >= ranks) | (dst < 0) | (dst >= ranks) | (src == dst) | (size < 0)
     if wrong.any():
-        told = ", ".join(map(str, table[wrong.argmax()].tolist()))
-        raise ValueError(f"round {number}: no message between {ranks} ranks: ({told})")
+        row = ", ".join(map(str, table[wrong.argmax()].tolist()))
+        raise ValueError(f"round {number}: no message between {ranks} ranks: ({row})")
     return table
 
 

@@ -7,9 +7,11 @@ From a text to what it declares:
   ``web_nodes``: what makes it.
 - ``types``, ``declarations``: C's types, and the declarations that name them.
 - ``module``, ``outline``, ``structures``: what one source text holds, and how it is read;
-  ``constants``, ``memory``: its numbers known beforehand, and its device memory.
+  ``constants``, ``whole_numbers``, ``memory``: its numbers known beforehand, and its device memory.
 
-From a kernel to a program, with ``lowerer`` for the state on the way:
+From a kernel to a program, with ``lowerer`` for the state on the way, and ``dispatch`` for the
+tables in which modules enter what they lower (an expression may hold any other, a statement a loop,
+an extent an expression):
 
 - ``expressions``, ``literals``, ``casts``, ``type_names``, ``initializers``, ``assignments``:
   values; ``folding``, ``conversions``, ``operators``: their arithmetic.
@@ -22,10 +24,6 @@ From a kernel to a program, with ``lowerer`` for the state on the way:
   ``threads``, ``atomics``, ``printing``: those of threads together; ``fragments``,
   ``matrix_functions``: the matrices that a warp holds.
 - ``arguments``, ``compile``: from a source text, a kernel's name and arguments to a program.
-
-Modules import what they need at their top. Only where the language itself goes round in a circle
-(an expression may hold any other, a statement a loop, an extent an expression) does the import
-stand in the function.
 
 The source is read, never run. What the real compiler refuses is refused first, in its own words,
 where it is installed; what it accepts and this front end does not cover is refused with line and
@@ -54,7 +52,7 @@ __all__ = [*_HOME, "is_cuda_c"]
 
 
 def is_cuda_c(kernel: Any) -> bool:
-    """Whether a kernel is one of CUDA C: ours, or an object like CuPy's ``RawKernel``."""
+    """True if a kernel is one of CUDA C: ours, or an object like CuPy's ``RawKernel``."""
     return all(isinstance(getattr(kernel, name, None), str) for name in ("code", "name"))
 
 

@@ -7,10 +7,9 @@ from dataclasses import replace
 from gpuedu.simt.cuda_c.access import read, write
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.copies import copy, source_of
-from gpuedu.simt.cuda_c.expressions import evaluate
+from gpuedu.simt.cuda_c.dispatch import PLACES, VALUES, evaluate, place_of
 from gpuedu.simt.cuda_c.initializers import initialised
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, constant
-from gpuedu.simt.cuda_c.lvalues import place_of
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.operators import binary, unary
 from gpuedu.simt.cuda_c.places import Element, Local, Member, PlaceOf, Temporary
@@ -18,6 +17,7 @@ from gpuedu.simt.cuda_c.syntax import field, operator_of, text_of
 from gpuedu.simt.cuda_c.types import INT
 
 
+@PLACES.enter("assignment_expression")
 def assignment(k: Lowerer, node: Node) -> PlaceOf:
     """``a = b``, ``a += b``; the place that was assigned."""
     operator = operator_of(node)
@@ -41,6 +41,11 @@ def assignment(k: Lowerer, node: Node) -> PlaceOf:
     value = binary(k, node, operator[:-1], old, given)
     write(k, left, place, value)
     return _afterwards(place, convert(k, node, value, place.type))
+
+
+@VALUES.enter("assignment_expression")
+def _assigned(k: Lowerer, node: Node) -> Typed:
+    return read(k, node, assignment(k, node))
 
 
 def _afterwards(place: PlaceOf, value: Typed) -> PlaceOf:
@@ -69,6 +74,13 @@ def step(k: Lowerer, node: Node, argument: Node | None = None) -> tuple[PlaceOf,
     return place, old
 
 
+@PLACES.enter("update_expression")
+def _stepped(k: Lowerer, node: Node) -> PlaceOf | None:
+    """The place of ``++i``; the value of ``i++`` has none."""
+    return step(k, node)[0] if text_of(node.children[0]) in ("++", "--") else None
+
+
+@VALUES.enter("update_expression")
 def update(k: Lowerer, node: Node) -> Typed:
     """``i++`` as a value: the old one; of ``++i`` the new one."""
     argument = field(node, "argument")

@@ -10,7 +10,7 @@ from gpuedu.simt.cuda_c import atomics, functions, matrix_functions, pairs, prin
 from gpuedu.simt.cuda_c.access import read, write
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.device_functions import call_device_function
-from gpuedu.simt.cuda_c.expressions import evaluate_all
+from gpuedu.simt.cuda_c.dispatch import VALUES, evaluate_all
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Lowerer, Typed, TypeName
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.places import Local, dereference, named_place
@@ -40,6 +40,7 @@ _REFUSED = {
 }
 
 
+@VALUES.enter("call_expression")
 def call(k: Lowerer, node: Node) -> Typed:
     """The value of a call."""
     callee, given = bare(field(node, "function")), parts(field(node, "arguments"))

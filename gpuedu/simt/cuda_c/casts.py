@@ -1,4 +1,4 @@
-"""Casts, and ``sizeof``: where the grammar takes names for types."""
+"""Casts, ``T{...}`` and ``sizeof``: where the grammar takes names for types."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 
 from gpuedu.simt.cuda_c.access import read
 from gpuedu.simt.cuda_c.conversions import convert
-from gpuedu.simt.cuda_c.expressions import evaluate, unevaluated
+from gpuedu.simt.cuda_c.dispatch import VALUES, evaluate, place_of, unevaluated
+from gpuedu.simt.cuda_c.initializers import initialised
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Lowerer, Typed, constant
-from gpuedu.simt.cuda_c.lvalues import place_of
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.operators import binary
 from gpuedu.simt.cuda_c.places import defined_place
@@ -17,6 +17,7 @@ from gpuedu.simt.cuda_c.type_names import type_named, type_of
 from gpuedu.simt.cuda_c.types import UNSIGNED_LONG, VOID, size_of
 
 
+@VALUES.enter("cast_expression")
 def explicit_cast(k: Lowerer, node: Node) -> Typed:
     """``(T)x``."""
     type_node, value = field(node, "type"), field(node, "value")
@@ -41,6 +42,7 @@ def _misread(k: Lowerer, node: Node, name: Node, value: Node) -> Typed:
     raise k.refuse(node, f"the type `{short(name)}` is not defined")
 
 
+@VALUES.enter("sizeof_expression")
 def sizeof(k: Lowerer, node: Node) -> Typed:
     """``sizeof`` of a type, or of an expression, which no thread runs."""
     named = node.child_by_field_name("type")
@@ -54,3 +56,9 @@ def sizeof(k: Lowerer, node: Node) -> Typed:
     if named_type is not None:
         return constant(UNSIGNED_LONG, size_of(named_type))
     return constant(UNSIGNED_LONG, size_of(unevaluated(k, value, place_of)))
+
+
+@VALUES.enter("compound_literal_expression")
+def _compound_literal(k: Lowerer, node: Node) -> Typed:
+    """``T{...}``."""
+    return initialised(k, field(node, "value"), type_of(k, field(node, "type")))

@@ -2,74 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
-from gpuedu.errors import KernelSourceError
-from gpuedu.simt.builder import Builder
 from gpuedu.simt.cuda_c.conversions import convert
-from gpuedu.simt.cuda_c.expressions import evaluate
+from gpuedu.simt.cuda_c.dispatch import evaluate
 from gpuedu.simt.cuda_c.fragments import HEADER, IN_MEMORY
-from gpuedu.simt.cuda_c.lowerer import Binding, Fixed, Frame, Lowerer, constant, known
-from gpuedu.simt.cuda_c.module import Function, Module
+from gpuedu.simt.cuda_c.lowerer import Fixed, Lowerer, constant, known
+from gpuedu.simt.cuda_c.module import Module
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.preprocess import includes
 from gpuedu.simt.cuda_c.structures import read_declaration
 from gpuedu.simt.cuda_c.syntax import field, parts, text_of
-from gpuedu.simt.cuda_c.types import INT, VOID, Number
-from gpuedu.simt.tables import Tables
-from gpuedu.trace import CUDA_C, Source
-
-
-def reader(module: Module, node: Node) -> Lowerer:
-    """A lowerer for expressions that stand outside of functions."""
-    tables = Tables()
-    lowerer = Lowerer(Builder(tables), tables, module)
-    outside = Function("the source", node, Source("the source", CUDA_C, 1, module.code), False)
-    lowerer.frames.append(Frame(outside, [{}], VOID))
-    return lowerer
-
-
-def whole_number(module: Module, node: Node) -> int:
-    """An extent outside of functions.
-
-    Raises:
-        KernelSourceError: It is no integer, or not known yet.
-    """
-    lowerer = reader(module, node)
-    lowerer.frames[-1].scopes[-1].update(_constants_so_far(module))
-    return whole_number_of(lowerer, node)
-
-
-def _constants_so_far(module: Module) -> dict[str, Binding]:
-    """The constants that were read already, while the rest of the source is not yet."""
-    found: dict[str, Binding] = {}
-    for declaration, part in module.constants:
-        plain = part.type == "init_declarator" and field(part, "declarator").type == "identifier"
-        alone = len(declaration.children_by_field_name("declarator")) == 1
-        if not (plain and alone):  # an array's extent would ask here again
-            continue
-        k = reader(module, part)
-        k.frames[-1].scopes[-1] = found
-        (made,) = read_declaration(module, declaration)
-        if made.value is None or not isinstance(made.type, Number):
-            continue
-        with suppress(KernelSourceError):  # told where it is bound
-            value = convert(k, made.value, evaluate(k, made.value), made.type)
-            if known(value) is not None:
-                found[made.name] = Fixed(value)
-    return found
-
-
-def whole_number_of(k: Lowerer, node: Node) -> int:
-    """An integer that must be known when the kernel is compiled."""
-    value = known(evaluate(k, node))
-    if value is None or value.dtype.kind not in "iub":
-        raise k.refuse(
-            node,
-            f"`{text_of(node)}` must be an integer known when the kernel is compiled",
-            "a number, a macro, a `constexpr int` or a template argument",
-        )
-    return int(value)
+from gpuedu.simt.cuda_c.types import INT, Number
+from gpuedu.simt.cuda_c.whole_numbers import reader, whole_number_of
 
 
 def bind_constants(module: Module) -> None:

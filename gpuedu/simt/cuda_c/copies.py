@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from gpuedu.simt.cuda_c.access import read, write
-from gpuedu.simt.cuda_c.expressions import PLACES, evaluate
+from gpuedu.simt.cuda_c.dispatch import PLACE_KINDS, evaluate, place_of
 from gpuedu.simt.cuda_c.lowerer import Lowerer
-from gpuedu.simt.cuda_c.lvalues import place_of
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.places import Element, Member, PlaceOf, Temporary
 from gpuedu.simt.cuda_c.syntax import bare, operator_of, short
@@ -17,7 +16,7 @@ from gpuedu.simt.program import Const
 
 
 def has_array(type_: CType) -> bool:
-    """Whether a type is a structure with an array in it, which is kept in memory."""
+    """True if a type is a structure with an array in it, which is kept in memory."""
     return isinstance(type_, Struct) and any(
         isinstance(inner, ArrayOf) or has_array(inner) for _, inner in type_.fields
     )
@@ -27,7 +26,7 @@ def source_of(k: Lowerer, node: Node) -> PlaceOf:
     """What an expression gives: a structure with an array in it as its place, else the value."""
     node = bare(node)
     is_address = node.type == "pointer_expression" and operator_of(node) == "&"
-    if is_address or node.type not in PLACES | {"assignment_expression"}:
+    if is_address or node.type not in PLACE_KINDS | {"assignment_expression"}:
         return Temporary(evaluate(k, node))
     place = place_of(k, node)
     return place if has_array(place.type) else Temporary(read(k, node, place))

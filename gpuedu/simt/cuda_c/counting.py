@@ -9,12 +9,11 @@ import numpy as np
 from gpuedu.simt.cuda_c.changes import carried_names, changed_names
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.declarations import type_node
-from gpuedu.simt.cuda_c.expressions import evaluate
+from gpuedu.simt.cuda_c.dispatch import block, evaluate
 from gpuedu.simt.cuda_c.folding import cast
 from gpuedu.simt.cuda_c.fragments import Fragment
 from gpuedu.simt.cuda_c.lowerer import Alias, Lowerer, Memory, Variable
 from gpuedu.simt.cuda_c.nodes import Node
-from gpuedu.simt.cuda_c.statements import block
 from gpuedu.simt.cuda_c.syntax import bare, field, operator_of, parts, short, text_of, walk
 from gpuedu.simt.cuda_c.type_names import type_of
 from gpuedu.simt.cuda_c.types import Number, Pointer, arithmetic
@@ -107,7 +106,7 @@ _FIXED = frozenset(
 
 
 def _is_fixed(node: Node, changed: set[str]) -> bool:
-    """Whether an expression reads no memory and nothing that the loop changes."""
+    """True if an expression reads no memory and nothing that the loop changes."""
     if node.type not in _FIXED or text_of(node) in changed:
         return False
     if node.type == "field_expression":
@@ -168,7 +167,7 @@ def _stride(k: Lowerer, header: _Header, type_: Number) -> Expression | None:
 
 
 def _never_negative(declared: Node) -> bool:
-    """Whether a loop begins at a number or at an index of threads, which are not below 0."""
+    """True if a loop begins at a number or at an index of threads, which are not below 0."""
     value = field(declared, "value")
     return all(
         part.type in ("number_literal", "binary_expression", "field_expression", "identifier")
@@ -181,7 +180,7 @@ def _never_negative(declared: Node) -> bool:
 
 
 def _has_memory(k: Lowerer, node: Node) -> bool:
-    """Whether a name in an expression stands for memory, which others may change."""
+    """True if a name in an expression stands for memory, which others may change."""
     for part in walk(node):
         if part.type == "identifier":
             found = k.find(text_of(part))

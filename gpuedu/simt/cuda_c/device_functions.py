@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from gpuedu.simt.cuda_c.access import read, write
 from gpuedu.simt.cuda_c.assignments import held
 from gpuedu.simt.cuda_c.conversions import convert
-from gpuedu.simt.cuda_c.expressions import evaluate, evaluate_all, unevaluated
+from gpuedu.simt.cuda_c.dispatch import evaluate, evaluate_all, place_of, unevaluated
 from gpuedu.simt.cuda_c.initializers import initialised
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Alias, Frame, Lowerer, Typed, Variable
-from gpuedu.simt.cuda_c.lvalues import place_of
 from gpuedu.simt.cuda_c.module import Function
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.parameters import (

@@ -3,115 +3,100 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from gpuedu.simt.cuda_c import threads
 from gpuedu.simt.cuda_c.access import read
 from gpuedu.simt.cuda_c.conversions import common_type, convert, is_there, null_pointer, truth
+from gpuedu.simt.cuda_c.dispatch import VALUES, evaluate, place_of, unevaluated
 from gpuedu.simt.cuda_c.literals import character, literal
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Fixed, Lowerer, Typed, constant
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.operators import binary, unary
-from gpuedu.simt.cuda_c.places import PlaceOf, defined_place, named_place
+from gpuedu.simt.cuda_c.places import defined_place, named_place
 from gpuedu.simt.cuda_c.syntax import bare, field, operator_of, short, text_of
-from gpuedu.simt.cuda_c.types import BOOLEAN, INT, CType, Number, Pointer
+from gpuedu.simt.cuda_c.type_names import num_elements
+from gpuedu.simt.cuda_c.types import BOOLEAN, INT, Number, Pointer
 from gpuedu.simt.cuda_c.views import address
 from gpuedu.simt.kinds import convert as converted
 from gpuedu.simt.program import Const, Expression, If, Select, Statement
 from gpuedu.simt.values import Scalar, kind_of, leaves
 
-PLACES = frozenset({"identifier", "subscript_expression", "field_expression", "pointer_expression"})
-
 _ZERO = re.compile(r"0[uUlL]*")
 """The numbers that are a null pointer beside a pointer."""
 
 
-def evaluate(k: Lowerer, node: Node) -> Typed:
-    """The value of an expression; an array decays to a pointer."""
-    from gpuedu.simt.cuda_c.lvalues import place_of
+@VALUES.enter("number_literal")
+def _number(k: Lowerer, node: Node) -> Typed:
+    return literal(k, node)
 
-    node = bare(node)
-    if node.type in PLACES and not (node.type == "pointer_expression" and operator_of(node) == "&"):
+
+@VALUES.enter("char_literal")
+def _character(k: Lowerer, node: Node) -> Typed:
+    return character(k, node)
+
+
+@VALUES.enter("true", "false")
+def _boolean(k: Lowerer, node: Node) -> Typed:
+    return constant(BOOLEAN, node.type == "true")
+
+
+@VALUES.enter("qualified_identifier")
+def _qualified(k: Lowerer, node: Node) -> Typed:
+    if (length := num_elements(k, node)) is not None:
+        return constant(INT, length)
+    if isinstance(k.find(text_of(node)), Fixed):
+        return read(k, node, defined_place(k, node))
+    if named_place(k, text_of(node).rpartition("::")[2]) is not None:
         return read(k, node, place_of(k, node))
-    return evaluate_value(k, node)
+    raise k.refuse(node, f"`{short(node)[:60]}` is not covered (qualified identifier)")
 
 
-def evaluate_value(k: Lowerer, node: Node) -> Typed:
-    """The value of an expression that names no place."""
-    from gpuedu.simt.cuda_c import calls
-    from gpuedu.simt.cuda_c.assignments import assignment, update
-    from gpuedu.simt.cuda_c.casts import explicit_cast, sizeof
-    from gpuedu.simt.cuda_c.initializers import initialised
-    from gpuedu.simt.cuda_c.lvalues import place_of
-    from gpuedu.simt.cuda_c.type_names import num_elements, type_of
-
-    match node.type:
-        case "number_literal":
-            return literal(k, node)
-        case "char_literal":
-            return character(k, node)
-        case "true" | "false":
-            return constant(BOOLEAN, node.type == "true")
-        case "identifier":
-            return _name(k, node)
-        case "qualified_identifier" if (length := num_elements(k, node)) is not None:
-            return constant(INT, length)
-        case "qualified_identifier" if isinstance(k.find(text_of(node)), Fixed):
-            return read(k, node, defined_place(k, node))
-        case "qualified_identifier" if (
-            named_place(k, text_of(node).rpartition("::")[2]) is not None
-        ):
-            return read(k, node, place_of(k, node))
-        case "type_identifier":  # a template's argument that is a number
-            return read(k, node, defined_place(k, node))
-        case "field_expression":
-            return _builtin_member(k, node)
-        case "binary_expression":
-            return _binary(k, node)
-        case "unary_expression":
-            operator = operator_of(node)
-            return unary(k, node, operator, evaluate(k, field(node, "argument")))
-        case "pointer_expression" if operator_of(node) == "&":
-            argument = field(node, "argument")
-            return address(k, argument, place_of(k, argument))
-        case "assignment_expression":
-            return read(k, node, assignment(k, node))
-        case "update_expression":
-            return update(k, node)
-        case "conditional_expression":
-            return conditional(k, node)
-        case "cast_expression":
-            return explicit_cast(k, node)
-        case "call_expression":
-            return calls.call(k, node)
-        case "comma_expression":
-            evaluate(k, field(node, "left"))
-            return evaluate(k, field(node, "right"))
-        case "sizeof_expression":
-            return sizeof(k, node)
-        case "compound_literal_expression":
-            return initialised(k, field(node, "value"), type_of(k, field(node, "type")))
-        case "condition_clause":
-            return evaluate(k, field(node, "value"))
-        case "null" | "nullptr":
-            raise null_pointer(k, node)
-        case "string_literal" | "concatenated_string":
-            raise k.refuse(node, "a text can only be the format of `printf`")
-        case "lambda_expression":
-            raise k.refuse(node, "a lambda is not covered", "write a `__device__` function")
-    raise k.refuse(node, f"`{short(node)[:60]}` is not covered ({node.type.replace('_', ' ')})")
+@VALUES.enter("type_identifier")
+def _template_number(k: Lowerer, node: Node) -> Typed:
+    """A template's argument that is a number."""
+    return read(k, node, defined_place(k, node))
 
 
-def evaluate_all(k: Lowerer, given: Sequence[Node]) -> list[Typed]:
-    """The values of expressions in order, each worked out before the next."""
-    found = []
-    for part in given:
-        typed = evaluate(k, part)
-        found.append(Typed(typed.type, k.builder.hold(typed.value)))
-    return found
+@VALUES.enter("unary_expression")
+def _unary(k: Lowerer, node: Node) -> Typed:
+    return unary(k, node, operator_of(node), evaluate(k, field(node, "argument")))
 
 
+@VALUES.enter("pointer_expression")
+def _address(k: Lowerer, node: Node) -> Typed:
+    argument = field(node, "argument")
+    return address(k, argument, place_of(k, argument))
+
+
+@VALUES.enter("comma_expression")
+def _comma(k: Lowerer, node: Node) -> Typed:
+    evaluate(k, field(node, "left"))
+    return evaluate(k, field(node, "right"))
+
+
+@VALUES.enter("condition_clause")
+def _condition(k: Lowerer, node: Node) -> Typed:
+    return evaluate(k, field(node, "value"))
+
+
+@VALUES.enter("null", "nullptr")
+def _null(k: Lowerer, node: Node) -> Typed:
+    raise null_pointer(k, node)
+
+
+@VALUES.enter("string_literal", "concatenated_string")
+def _text(k: Lowerer, node: Node) -> Typed:
+    raise k.refuse(node, "a text can only be the format of `printf`")
+
+
+@VALUES.enter("lambda_expression")
+def _lambda(k: Lowerer, node: Node) -> Typed:
+    raise k.refuse(node, "a lambda is not covered", "write a `__device__` function")
+
+
+@VALUES.enter("identifier")
 def _name(k: Lowerer, node: Node) -> Typed:
     name = text_of(node)
     special = threads.variable(name)
@@ -122,6 +107,7 @@ def _name(k: Lowerer, node: Node) -> Typed:
     raise k.refuse(node, f"the name `{name}` is not defined")
 
 
+@VALUES.enter("field_expression")
 def _builtin_member(k: Lowerer, node: Node) -> Typed:
     """``threadIdx.x`` and its kin; any other member has a place."""
     owner = text_of(field(node, "argument"))
@@ -131,6 +117,7 @@ def _builtin_member(k: Lowerer, node: Node) -> Typed:
     return special
 
 
+@VALUES.enter("binary_expression")
 def _binary(k: Lowerer, node: Node) -> Typed:
     operator = operator_of(node)
     if operator in ("&&", "||"):
@@ -155,7 +142,7 @@ def _against_null(k: Lowerer, node: Node, operator: str, sides: list[Node]) -> T
 
 
 def _is_null_pointer(node: Node) -> bool:
-    """Whether an expression is a null pointer by itself; a plain 0 is one only beside a pointer."""
+    """True if an expression is a null pointer by itself; a plain 0 is one only beside a pointer."""
     if node.type == "cast_expression" and "*" in text_of(field(node, "type")):
         value = bare(field(node, "value"))
         return _is_null_pointer(value) or _ZERO.fullmatch(text_of(value)) is not None
@@ -185,6 +172,7 @@ def _shortcut(k: Lowerer, node: Node, operator: str) -> Typed:
     return either(k, node, condition, *sides)
 
 
+@VALUES.enter("conditional_expression")
 def conditional(k: Lowerer, node: Node) -> Typed:
     """``condition ? a : b``."""
     test = field(node, "condition")
@@ -196,23 +184,6 @@ def conditional(k: Lowerer, node: Node) -> Typed:
         value = evaluate(k, taken)
         return convert(k, taken, value, common_type(k, node, value.type, type_))
     return either(k, node, condition, lambda: evaluate(k, then), lambda: evaluate(k, orelse))
-
-
-def unevaluated(
-    k: Lowerer, node: Node, look: Callable[[Lowerer, Node], Typed | PlaceOf] = evaluate
-) -> CType:
-    """The type of an expression that no thread runs.
-
-    An array decays to a pointer, but not if it is looked at as a place, by ``place_of``.
-    """
-    mark, names = k.tables.mark(), k.builder.names
-    nowhere: list[Statement] = []
-    with k.builder.lowering(nowhere):
-        k.builder.names = None if names is None else dict(names)
-        found = look(k, node).type
-    k.tables.rewind(mark)
-    k.builder.names = names
-    return found
 
 
 def either(

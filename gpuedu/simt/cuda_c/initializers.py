@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gpuedu.simt.cuda_c.conversions import convert
-from gpuedu.simt.cuda_c.expressions import evaluate
+from gpuedu.simt.cuda_c.dispatch import evaluate
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, constant
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import parts

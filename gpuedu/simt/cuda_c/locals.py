@@ -6,7 +6,7 @@ import numpy as np
 
 from gpuedu.simt.cuda_c.access import write
 from gpuedu.simt.cuda_c.assignments import held
-from gpuedu.simt.cuda_c.constants import enumerators, whole_number_of
+from gpuedu.simt.cuda_c.constants import enumerators
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.copies import copy, has_array, source_of
 from gpuedu.simt.cuda_c.declarations import (
@@ -19,6 +19,7 @@ from gpuedu.simt.cuda_c.declarations import (
     type_node,
     words,
 )
+from gpuedu.simt.cuda_c.dispatch import place_of
 from gpuedu.simt.cuda_c.initializers import initial_value, placed_values
 from gpuedu.simt.cuda_c.lowerer import (
     Alias,
@@ -30,7 +31,6 @@ from gpuedu.simt.cuda_c.lowerer import (
     Variable,
     known,
 )
-from gpuedu.simt.cuda_c.lvalues import place_of
 from gpuedu.simt.cuda_c.module import Function
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.places import Element, PlaceOf, Temporary, defined_place
@@ -50,6 +50,7 @@ from gpuedu.simt.cuda_c.types import (
     dtype_of,
 )
 from gpuedu.simt.cuda_c.variables import flag_of, zero
+from gpuedu.simt.cuda_c.whole_numbers import whole_number_of
 from gpuedu.simt.program import ArrayType, Const, LocalArray, SharedArray
 from gpuedu.simt.values import Scalar, Tuple
 from gpuedu.trace import Space

@@ -7,21 +7,22 @@ import numpy as np
 from gpuedu.simt.cuda_c.changes import carried_names, changed_names
 from gpuedu.simt.cuda_c.conversions import truth
 from gpuedu.simt.cuda_c.counting import count_loop, count_of
-from gpuedu.simt.cuda_c.expressions import evaluate
+from gpuedu.simt.cuda_c.dispatch import STATEMENTS, block, evaluate, statement
 from gpuedu.simt.cuda_c.lowerer import Lowerer
 from gpuedu.simt.cuda_c.nodes import Node
-from gpuedu.simt.cuda_c.statements import block, statement
 from gpuedu.simt.cuda_c.syntax import bare, field, short, walk
 from gpuedu.simt.program import Branch, Const, Loop
 from gpuedu.simt.values import Scalar
 
 
+@STATEMENTS.enter("while_statement")
 def while_loop(k: Lowerer, node: Node) -> None:
     """``while (condition) body``."""
     test, body = field(node, "condition"), field(node, "body")
     _loop(k, node, test, body, None)
 
 
+@STATEMENTS.enter("do_statement")
 def do_loop(k: Lowerer, node: Node) -> None:
     """``do body while (condition)``: the test stands at the end of each turn."""
     test, body = field(node, "condition"), field(node, "body")
@@ -54,6 +55,7 @@ def _leave_unless(k: Lowerer, test: Node) -> None:
     k.builder.branch(condition, lambda: None, k.builder.leave_loop, names, site)
 
 
+@STATEMENTS.enter("for_statement")
 def for_loop(k: Lowerer, node: Node) -> None:
     """``for (begin; condition; update) body``; one that counts becomes a counted loop."""
     with k.scope():
@@ -104,6 +106,7 @@ def _loop(k: Lowerer, node: Node, test: Node | None, body: Node, update: Node | 
     k.at(node, k.builder.loop, lower, carried_names(k, node), k.place(node))
 
 
+@STATEMENTS.enter("continue_statement")
 def next_turn(k: Lowerer, node: Node) -> None:
     """``continue``: a ``for`` still takes its step, a ``do`` still tests."""
     if not k.frame.loops:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpuedu.simt.cuda_c.conversions import index_of
-from gpuedu.simt.cuda_c.expressions import evaluate, evaluate_value
+from gpuedu.simt.cuda_c.dispatch import PLACES, evaluate, place_of
 from gpuedu.simt.cuda_c.fragments import Fragment
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Memory, constant, member
 from gpuedu.simt.cuda_c.nodes import Node
@@ -24,37 +24,29 @@ from gpuedu.simt.cuda_c.types import INT, ArrayOf, Struct, dimensions
 from gpuedu.simt.cuda_c.views import array_member
 
 
-def place_of(k: Lowerer, node: Node) -> PlaceOf:
-    """The place that an expression names; a plain value where it names none."""
-    from gpuedu.simt.cuda_c.assignments import assignment, step
-
-    node = bare(node)
-    match node.type:
-        case "identifier":
-            found = named_place(k, text_of(node))
-            if found is not None:
-                return found
-        case "qualified_identifier":  # names of all namespaces are told apart by themselves alone
-            found = named_place(k, text_of(node).rpartition("::")[2])
-            if found is not None:
-                return found
-        case "subscript_expression":
-            return _subscript(k, node)
-        case "pointer_expression" if operator_of(node) == "*" and (same := reinterpreted(k, node)):
-            return Temporary(same)
-        case "pointer_expression" if operator_of(node) == "*":
-            return dereference(k, node, evaluate(k, field(node, "argument")))
-        case "field_expression":
-            found = _member(k, node)
-            if found is not None:
-                return found
-        case "update_expression" if text_of(node.children[0]) in ("++", "--"):
-            return step(k, node)[0]
-        case "assignment_expression":
-            return assignment(k, node)
-    return Temporary(evaluate_value(k, node))
+@PLACES.enter("identifier")
+def _variable(k: Lowerer, node: Node) -> PlaceOf | None:
+    return named_place(k, text_of(node))
 
 
+@PLACES.enter("qualified_identifier")
+def _qualified(k: Lowerer, node: Node) -> PlaceOf | None:
+    """Names of all namespaces are told apart by themselves alone."""
+    return named_place(k, text_of(node).rpartition("::")[2])
+
+
+@PLACES.enter("pointer_expression")
+def _target(k: Lowerer, node: Node) -> PlaceOf | None:
+    """``*p``; the value of ``&a`` has no place."""
+    if operator_of(node) != "*":
+        return None
+    same = reinterpreted(k, node)
+    if same:
+        return Temporary(same)
+    return dereference(k, node, evaluate(k, field(node, "argument")))
+
+
+@PLACES.enter("subscript_expression")
 def _subscript(k: Lowerer, node: Node) -> PlaceOf:
     """``a[i]``, ``a[i][j]``; an array with all its indices is read in its own dimensions."""
     chain: list[Node] = []
@@ -84,6 +76,7 @@ def _index_node(k: Lowerer, node: Node) -> Node:
     return indices[0]
 
 
+@PLACES.enter("field_expression")
 def _member(k: Lowerer, node: Node) -> PlaceOf | None:
     """``a.x`` and ``p->x``; None for the built-in index variables."""
     name = text_of(field(node, "field"))

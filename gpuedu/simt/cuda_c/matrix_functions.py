@@ -10,10 +10,9 @@ from collections.abc import Callable, Sequence
 
 from gpuedu.simt.cuda_c import fragments
 from gpuedu.simt.cuda_c.conversions import convert
-from gpuedu.simt.cuda_c.expressions import evaluate
+from gpuedu.simt.cuda_c.dispatch import evaluate, place_of
 from gpuedu.simt.cuda_c.folding import cast
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Lowerer, Typed, known, pointer_parts
-from gpuedu.simt.cuda_c.lvalues import place_of
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.places import Member, Row, is_const_place, is_in_memory
 from gpuedu.simt.cuda_c.preprocess import includes

@@ -10,9 +10,9 @@ import weakref
 
 import numpy as np
 
-from gpuedu.simt.cuda_c.constants import bind_constants, reader
+from gpuedu.simt.cuda_c.constants import bind_constants
 from gpuedu.simt.cuda_c.conversions import convert
-from gpuedu.simt.cuda_c.expressions import evaluate
+from gpuedu.simt.cuda_c.dispatch import evaluate
 from gpuedu.simt.cuda_c.locals import declaration
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Memory, known
 from gpuedu.simt.cuda_c.module import Function, Module
@@ -20,6 +20,7 @@ from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.structures import read_declaration
 from gpuedu.simt.cuda_c.syntax import parts, short, text_of, walk
 from gpuedu.simt.cuda_c.types import CType, Number, dimensions, dtype_of
+from gpuedu.simt.cuda_c.whole_numbers import reader
 from gpuedu.simt.host.buffers import Buffer, DeviceView
 from gpuedu.simt.program import ArrayType, ConstantArray
 from gpuedu.trace import Space

@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from gpuedu.simt.cuda_c import (  # noqa: F401 (they enter what they lower)
+    assignments,
+    calls,
+    casts,
+    expressions,
+    loops,
+    lvalues,
+    statements,
+    switches,
+)
 from gpuedu.simt.cuda_c.declarations import (
     UnknownTypeError,
     declarators,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpuedu.simt.cuda_c.constants import whole_number_of
 from gpuedu.simt.cuda_c.declarations import (
     Declared,
     UnknownTypeError,
@@ -19,10 +18,11 @@ from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import field, parts, short, text_of
 from gpuedu.simt.cuda_c.type_names import type_of
 from gpuedu.simt.cuda_c.types import AUTO, INT, ArrayOf, CType, Pointer, Reference
+from gpuedu.simt.cuda_c.whole_numbers import whole_number_of
 
 
 def is_reference(function: Function, at: int, *, const: bool = False) -> bool:
-    """Whether a function's parameter is a reference that it may write through, or ``const``."""
+    """True if a function's parameter is a reference that it may write through, or ``const``."""
     if at >= len(function.parameters):
         return False
     node = function.parameters[at]

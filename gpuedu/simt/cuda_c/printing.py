@@ -6,7 +6,7 @@ import ast
 import re
 
 from gpuedu.simt.cuda_c.conversions import truth
-from gpuedu.simt.cuda_c.expressions import evaluate
+from gpuedu.simt.cuda_c.dispatch import evaluate
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Lowerer, Typed
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import parts, short, text_of

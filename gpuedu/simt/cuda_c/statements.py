@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from gpuedu.simt.cuda_c.conversions import convert, truth
-from gpuedu.simt.cuda_c.expressions import evaluate
+from gpuedu.simt.cuda_c.dispatch import STATEMENTS, block, evaluate, place_of, run, statement
 from gpuedu.simt.cuda_c.initializers import initialised
 from gpuedu.simt.cuda_c.locals import declaration, local_type, spill_parameters
 from gpuedu.simt.cuda_c.lowerer import Lowerer, TypeName
-from gpuedu.simt.cuda_c.lvalues import place_of
 from gpuedu.simt.cuda_c.module import Function
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import bare, field, parts, short, text_of, walk
@@ -17,8 +16,6 @@ from gpuedu.simt.cuda_c.type_names import type_of
 from gpuedu.simt.cuda_c.types import AUTO, VOID
 from gpuedu.simt.program import Branch, Const
 from gpuedu.simt.values import Tuple, Value
-
-_SILENT = frozenset({"compound_statement", "while_statement", "for_statement", "do_statement"})
 
 
 def run_body(k: Lowerer, function: Function) -> None:
@@ -29,70 +26,55 @@ def run_body(k: Lowerer, function: Function) -> None:
         leave(k, function.body, None)
 
 
-def run(k: Lowerer, nodes: list[Node]) -> None:
-    """Statements in order, until no thread can go on."""
-    for node in nodes:
-        if k.builder.names is None:
-            return
-        statement(k, node)
+STATEMENTS.enter("compound_statement")(block)
+STATEMENTS.enter("declaration")(declaration)
 
 
-def block(k: Lowerer, node: Node) -> None:
-    """A statement with a scope of its own."""
-    with k.scope():
-        run(k, parts(node) if node.type == "compound_statement" else [node])
+@STATEMENTS.enter("expression_statement")
+def _expressions(k: Lowerer, node: Node) -> None:
+    for part in parts(node):
+        _for_effect(k, part)
 
 
-def statement(k: Lowerer, node: Node) -> None:
-    """One statement."""
-    from gpuedu.simt.cuda_c import loops, switches
+@STATEMENTS.enter("break_statement")
+def _break(k: Lowerer, node: Node) -> None:
+    k.builder.leave_loop()
 
-    if node.type not in _SILENT:
-        k.builder.mark(k.place(node))
-    match node.type:
-        case "compound_statement":
-            block(k, node)
-        case "declaration":
-            declaration(k, node)
-        case "expression_statement":
-            for part in parts(node):
-                _for_effect(k, part)
-        case "if_statement":
-            _if(k, node)
-        case "for_statement":
-            loops.for_loop(k, node)
-        case "while_statement":
-            loops.while_loop(k, node)
-        case "do_statement":
-            loops.do_loop(k, node)
-        case "switch_statement":
-            switches.switch(k, node)
-        case "break_statement":
-            k.builder.leave_loop()
-        case "continue_statement":
-            loops.next_turn(k, node)
-        case "return_statement":
-            leave(k, node, parts(node)[0] if parts(node) else None)
-        case "type_definition" | "alias_declaration":
-            _local_type(k, node)
-        case "static_assert_declaration" | "attributed_statement" if not parts(node):
-            pass
-        case "static_assert_declaration" | "using_declaration" | "namespace_alias_definition":
-            pass
-        case "attributed_statement":
-            statement(k, parts(node)[-1])
-        case "goto_statement" | "labeled_statement":
-            raise k.refuse(node, "`goto` is not covered", "use a loop with `break`")
-        case "gnu_asm_expression":
-            raise k.refuse(node, "assembly is not covered", "use CUDA's functions")
-        case "for_range_loop":
-            raise k.refuse(node, "a loop over a range is not covered", "`for (int i = 0; ...)`")
-        case "enum_specifier" | "struct_specifier":
-            local_type(k, node)
-        case _:
-            raise k.refuse(
-                node, f"`{short(node)[:60]}` is not covered ({node.type.replace('_', ' ')})"
-            )
+
+@STATEMENTS.enter("return_statement")
+def _return(k: Lowerer, node: Node) -> None:
+    leave(k, node, parts(node)[0] if parts(node) else None)
+
+
+@STATEMENTS.enter("static_assert_declaration", "using_declaration", "namespace_alias_definition")
+def _silent(k: Lowerer, node: Node) -> None:
+    pass
+
+
+@STATEMENTS.enter("attributed_statement")
+def _attributed(k: Lowerer, node: Node) -> None:
+    for part in parts(node)[-1:]:
+        statement(k, part)
+
+
+@STATEMENTS.enter("goto_statement", "labeled_statement")
+def _goto(k: Lowerer, node: Node) -> None:
+    raise k.refuse(node, "`goto` is not covered", "use a loop with `break`")
+
+
+@STATEMENTS.enter("gnu_asm_expression")
+def _assembly(k: Lowerer, node: Node) -> None:
+    raise k.refuse(node, "assembly is not covered", "use CUDA's functions")
+
+
+@STATEMENTS.enter("for_range_loop")
+def _range_loop(k: Lowerer, node: Node) -> None:
+    raise k.refuse(node, "a loop over a range is not covered", "`for (int i = 0; ...)`")
+
+
+@STATEMENTS.enter("enum_specifier", "struct_specifier")
+def _type(k: Lowerer, node: Node) -> None:
+    local_type(k, node)
 
 
 def _for_effect(k: Lowerer, node: Node) -> None:
@@ -102,10 +84,11 @@ def _for_effect(k: Lowerer, node: Node) -> None:
         place_of(k, node) if node.type == "assignment_expression" else evaluate(k, node)
         return
     if node.type == "gnu_asm_expression":
-        raise k.refuse(node, "assembly is not covered", "use CUDA's functions")
+        _assembly(k, node)
     evaluate(k, node)
 
 
+@STATEMENTS.enter("type_definition", "alias_declaration")
 def _local_type(k: Lowerer, node: Node) -> None:
     if node.type == "alias_declaration":
         made = type_of(k, field(node, "type"))
@@ -115,6 +98,7 @@ def _local_type(k: Lowerer, node: Node) -> None:
     k.bind(text_of(node.children_by_field_name("declarator")[0]), TypeName(made))
 
 
+@STATEMENTS.enter("if_statement")
 def _if(k: Lowerer, node: Node) -> None:
     test = field(node, "condition")
     with k.scope():

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
+from gpuedu.errors import KernelSourceError
+from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.declarations import (
     UnknownTypeError,
     declarators,
@@ -13,17 +16,49 @@ from gpuedu.simt.cuda_c.declarations import (
     specified,
     type_node,
 )
+from gpuedu.simt.cuda_c.dispatch import evaluate
+from gpuedu.simt.cuda_c.lowerer import Binding, Fixed, known
 from gpuedu.simt.cuda_c.module import Module
 from gpuedu.simt.cuda_c.nodes import Node
-from gpuedu.simt.cuda_c.syntax import parts, text_of
-from gpuedu.simt.cuda_c.types import INT, CType, Struct
+from gpuedu.simt.cuda_c.syntax import field, parts, text_of
+from gpuedu.simt.cuda_c.types import INT, CType, Number, Struct
+from gpuedu.simt.cuda_c.whole_numbers import reader, whole_number_of
 
 
 def extent_reader(module: Module) -> Callable[[Node], int]:
     """What reads an array's extent outside of functions."""
-    from gpuedu.simt.cuda_c.constants import whole_number
+    return lambda node: _whole_number(module, node)
 
-    return lambda node: whole_number(module, node)
+
+def _whole_number(module: Module, node: Node) -> int:
+    """An extent outside of functions.
+
+    Raises:
+        KernelSourceError: It is no integer, or not known yet.
+    """
+    lowerer = reader(module, node)
+    lowerer.frames[-1].scopes[-1].update(_constants_so_far(module))
+    return whole_number_of(lowerer, node)
+
+
+def _constants_so_far(module: Module) -> dict[str, Binding]:
+    """The constants that were read already, while the rest of the source is not yet."""
+    found: dict[str, Binding] = {}
+    for declaration, part in module.constants:
+        plain = part.type == "init_declarator" and field(part, "declarator").type == "identifier"
+        alone = len(declaration.children_by_field_name("declarator")) == 1
+        if not (plain and alone):  # an array's extent would ask here again
+            continue
+        k = reader(module, part)
+        k.frames[-1].scopes[-1] = found
+        (made,) = read_declaration(module, declaration)
+        if made.value is None or not isinstance(made.type, Number):
+            continue
+        with suppress(KernelSourceError):  # told where it is bound
+            value = convert(k, made.value, evaluate(k, made.value), made.type)
+            if known(value) is not None:
+                found[made.name] = Fixed(value)
+    return found
 
 
 def read_struct(module: Module, node: Node) -> Struct:

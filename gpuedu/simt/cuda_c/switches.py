@@ -6,17 +6,17 @@ import numpy as np
 
 from gpuedu.simt.cuda_c.changes import carried_names
 from gpuedu.simt.cuda_c.conversions import truth
-from gpuedu.simt.cuda_c.expressions import evaluate
+from gpuedu.simt.cuda_c.dispatch import STATEMENTS, evaluate, run
 from gpuedu.simt.cuda_c.loops import next_turn
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.operators import binary
-from gpuedu.simt.cuda_c.statements import run
 from gpuedu.simt.cuda_c.syntax import bare, field, parts, short
 from gpuedu.simt.program import BOOL, Binary, Branch, Const, Expression, Loop, Unary
 from gpuedu.simt.values import Scalar
 
 
+@STATEMENTS.enter("switch_statement")
 def switch(k: Lowerer, node: Node) -> None:
     """``switch``: a chain of ``if`` where every case ends by itself, else a loop of one turn."""
     test, body = field(node, "condition"), field(node, "body")
@@ -62,7 +62,7 @@ def _ends(case: Node) -> bool:
 
 
 def _breaks_inside(cases: list[Node]) -> bool:
-    """Whether a ``break`` of the switch stands anywhere but at the end of its case."""
+    """True if a ``break`` of the switch stands anywhere but at the end of its case."""
 
     def inner(node: Node) -> bool:
         if node.type in ("for_statement", "while_statement", "do_statement", "switch_statement"):
@@ -173,7 +173,7 @@ def _one_turn(k: Lowerer, node: Node, value: Typed, cases: list[Node]) -> None:
 
 
 def _continues(node: Node) -> bool:
-    """Whether a ``continue`` of the loop around a switch stands in it."""
+    """True if a ``continue`` of the loop around a switch stands in it."""
     inner = ("for_statement", "while_statement", "do_statement")
     return any(
         part.type == "continue_statement" or (part.type not in inner and _continues(part))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from gpuedu.simt.cuda_c.constants import whole_number_of
 from gpuedu.simt.cuda_c.declarations import UnknownTypeError, described, specified
 from gpuedu.simt.cuda_c.fragments import Fragment
 from gpuedu.simt.cuda_c.lowerer import Lowerer, TypeName
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import text_of
 from gpuedu.simt.cuda_c.types import CType
+from gpuedu.simt.cuda_c.whole_numbers import whole_number_of
 
 
 def type_of(k: Lowerer, node: Node) -> CType:

@@ -4,7 +4,8 @@
 launches), ``arguments`` and ``signatures`` (what a launch takes), ``arrays``, ``device_array`` and
 ``buffers`` (device memory), ``transfers`` (the account of copies), ``streams``, ``devices``,
 ``random`` and ``reduction``. ``stubs`` and ``names`` say which object a name in a kernel is;
-``seam`` is what the machine is given; ``hazards`` tells what it found.
+``launch_types`` is what the machine is given, ``entry`` where it is called; ``hazards`` tells
+what it found.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ from gpuedu.simt.host.errors import (
     CudaTypeError,
     CudaValueError,
 )
+from gpuedu.simt.host.launch_types import Argument
 from gpuedu.simt.host.names import dtype_of
-from gpuedu.simt.host.seam import Argument
 from gpuedu.simt.host.settings import settings
 from gpuedu.simt.host.transfers import hidden_copies
 from gpuedu.units import MB

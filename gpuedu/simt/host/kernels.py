@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gpuedu.interrupts import quiet_interrupts
-from gpuedu.simt.host import hazards, limits, seam, signatures, sources
+from gpuedu.simt.host import entry, hazards, limits, signatures, sources
 from gpuedu.simt.host.arguments import Arguments, prototype
 from gpuedu.simt.host.errors import (
     CudaNotImplementedError,
@@ -18,6 +18,7 @@ from gpuedu.simt.host.errors import (
     CudaTypeError,
     CudaValueError,
 )
+from gpuedu.simt.host.launch_types import Argument, KernelFunction
 from gpuedu.simt.host.settings import settings
 from gpuedu.trace import Trace
 
@@ -30,7 +31,7 @@ _COMPILED_FACTS = """
 """
 
 
-class Kernel:
+class Kernel(KernelFunction):
     """A function under ``@cuda.jit``: launched with ``kernel[grid, block](...)``.
 
     The function is not called: the machine runs its source. ``last_trace`` is the account of the
@@ -141,7 +142,7 @@ class Kernel:
         for kinds in self.signatures:
             prototypes = [prototype(kind) for kind in kinds]
             if None not in prototypes:
-                seam.compiler()(self, prototypes)
+                entry.compiler()(self, prototypes)
 
     def specialize(self, *args: Any) -> Kernel:
         """The kernel for arguments of exactly these types."""
@@ -179,7 +180,7 @@ class Kernel:
         arguments = self._take(taken, self._with_defaults(args), stream)
         taken.tell_implicit_copies(stacklevel + 1)
         self.last_trace = None
-        run = seam.machine()
+        run = entry.machine()
         trace = run(self, grid, block, sharedmem, arguments, trace=settings.trace)
         self.last_trace = trace
         hazards.tell(trace, stacklevel + 1)
@@ -195,7 +196,7 @@ class Kernel:
             )
         return args + self._defaults[len(self._defaults) - (most - len(args)) :]
 
-    def _take(self, taken: Arguments, args: tuple, stream: Any) -> list[seam.Argument]:
+    def _take(self, taken: Arguments, args: tuple, stream: Any) -> list[Argument]:
         extended = [self._extend(taken, value, stream) for value in args]
         kinds = self._kinds(extended)
         found = zip(extended, self._names, kinds, strict=True)

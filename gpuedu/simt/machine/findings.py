@@ -141,12 +141,12 @@ def unset_variable(place: Place, who: Thread, name: str, count: int) -> Finding:
     )
 
 
-def raised(place: Place, who: Thread, told: str, count: int) -> Finding:
+def raised(place: Place, who: Thread, exception: str, count: int) -> Finding:
     """A thread raises an exception, which ends it."""
     return Finding(
         Level.NOTE,
         "raise",
-        f"{describe(who)} raises {told}: it ends, and the others go on",
+        f"{describe(who)} raises {exception}: it ends, and the others go on",
         "the host hears of it only under `@cuda.jit(debug=True, opt=False)`",
         place,
         who,
@@ -154,9 +154,9 @@ def raised(place: Place, who: Thread, told: str, count: int) -> Finding:
     )
 
 
-def trapped(place: Place, who: Thread, told: str, count: int) -> Finding:
+def trapped(place: Place, who: Thread, exception: str, count: int) -> Finding:
     """An assertion that fails, or ``__trap()``: a GPU ends the launch."""
-    what = "ends the launch" if told == "__trap()" else f"finds `{told}` untrue"
+    what = "ends the launch" if exception == "__trap()" else f"finds `{exception}` untrue"
     return Finding(
         Level.HAZARD,
         "trap",

@@ -93,11 +93,11 @@ class Machine(Matrices):
         row, thread, count = self.first(self._mask(m))
         who = self.who(row, thread)
         name = statement.exception.__name__
-        told = f"{name}: {statement.message}" if statement.message else name
+        exception = f"{name}: {statement.message}" if statement.message else name
         if self.program.language is Language.CUDA_C:
             self.report.add(found.trapped(statement.place, who, statement.message, count))
         else:
-            self.report.add(found.raised(statement.place, who, told, count))
+            self.report.add(found.raised(statement.place, who, exception, count))
         self.report.raised.append((statement, who))
         self.raised = self.raised | self._mask(m)
 
@@ -177,7 +177,7 @@ class _Counts:
 
 
 def _waits(loop: Loop) -> bool:
-    """Whether a loop ends by an atomic, which others decide, and not by counting."""
+    """True if a loop ends by an atomic, which others decide, and not by counting."""
     tests = loop.test if not isinstance(loop.condition, Const) else loop.body
     return any(isinstance(statement, Atomic) for statement in tests)
 

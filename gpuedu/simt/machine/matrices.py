@@ -22,7 +22,7 @@ import numpy as np
 from gpuedu.simt.intrinsics import matrices
 from gpuedu.simt.machine import fragment_findings as told
 from gpuedu.simt.machine.masks import Mask, narrow
-from gpuedu.simt.machine.meetings import Meetings
+from gpuedu.simt.machine.synchronization import Synchronization
 from gpuedu.simt.machine.views import View
 from gpuedu.simt.program import FillFragment, Fragment, MoveFragment, MultiplyFragments
 from gpuedu.trace import Place
@@ -31,7 +31,7 @@ ALIGNMENT_BYTES = 32
 LEADING_BYTES = 16
 
 
-class Matrices(Meetings):
+class Matrices(Synchronization):
     """Warps of a chunk that hold matrices."""
 
     def fill_fragment(self, s: FillFragment, view: View, value: Any, m: Mask) -> None:

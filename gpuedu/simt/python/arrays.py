@@ -8,6 +8,7 @@ import enum
 import numpy as np
 
 from gpuedu.simt.program import (
+    BOOL,
     ArraySlot,
     Axis,
     Binary,
@@ -18,6 +19,9 @@ from gpuedu.simt.program import (
     Store,
 )
 from gpuedu.simt.python import folds
+from gpuedu.simt.python.constants import constant
+from gpuedu.simt.python.counted import over_range
+from gpuedu.simt.python.dispatch import EXPRESSIONS, evaluate
 from gpuedu.simt.python.lowerer import Lowerer, cast
 from gpuedu.simt.python.views import Flat, field, field_view, name_of, subview
 from gpuedu.simt.typing_rules import can_assign
@@ -25,10 +29,9 @@ from gpuedu.simt.values import Array, Static, Tuple, Value, kind_of
 from gpuedu.trace import Operation
 
 
+@EXPRESSIONS.enter(ast.Subscript)
 def read(k: Lowerer, node: ast.Subscript) -> Value:
     """``a[...]`` on the right-hand side."""
-    from gpuedu.simt.python.expressions import evaluate
-
     owner = evaluate(k, node.value)
     if isinstance(owner, Tuple):
         return _item(k, node, owner)
@@ -52,8 +55,6 @@ def read(k: Lowerer, node: ast.Subscript) -> Value:
 
 def _member(k: Lowerer, node: ast.Subscript, kind: enum.EnumMeta) -> Value:
     """``Color["red"]``."""
-    from gpuedu.simt.python.expressions import constant
-
     name = _field_name(node.slice)
     if name is None or name not in kind.__members__:
         raise k.refuse(node, f"`{kind.__name__}` has no such member", "write its name as a text")
@@ -62,8 +63,6 @@ def _member(k: Lowerer, node: ast.Subscript, kind: enum.EnumMeta) -> Value:
 
 def _field_at(k: Lowerer, node: ast.Subscript, owner: Array) -> str | None:
     """The field that ``record[0]`` means, None where an array is indexed."""
-    from gpuedu.simt.python.expressions import evaluate
-
     names = owner.slot.type.dtype.names
     if owner.slot.type.ndim or not names:
         return None
@@ -88,8 +87,6 @@ def target(
     k: Lowerer, node: ast.Subscript | ast.Attribute
 ) -> tuple[ArraySlot, list[Expression | Axis]]:
     """The array and index that an assignment writes to, evaluated once."""
-    from gpuedu.simt.python.expressions import evaluate
-
     owner = evaluate(k, node.value)
     if not isinstance(owner, Array):
         raise k.refuse(node, "only elements of arrays can be assigned in a kernel")
@@ -152,7 +149,7 @@ def _copy_record(
 
 
 def _is_nested(node: ast.expr) -> bool:
-    """Whether a target is a field of a record: only these take whole arrays."""
+    """True if a target is a field of a record: only these take whole arrays."""
     return isinstance(node, ast.Attribute) or (
         isinstance(node, ast.Subscript) and _field_name(node.slice) is not None
     )
@@ -160,7 +157,6 @@ def _is_nested(node: ast.expr) -> bool:
 
 def _copy_array(k: Lowerer, node: ast.expr, slot: ArraySlot, value: Array) -> None:
     """An array in a record is copied element by element."""
-    from gpuedu.simt.python.loops import over_range
 
     def along(axis: int, index: tuple[Expression, ...]) -> None:
         if axis == slot.type.ndim:
@@ -176,8 +172,6 @@ def locate(
     k: Lowerer, node: ast.Subscript, owner: Array
 ) -> tuple[ArraySlot, list[Expression | Axis]]:
     """The parts of an index, one for each dimension that it names."""
-    from gpuedu.simt.python.expressions import evaluate
-
     slot = owner.slot
     nodes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     parts: list[Expression | Axis] = []
@@ -203,8 +197,6 @@ def locate(
 
 
 def _axis(k: Lowerer, node: ast.Slice) -> Axis:
-    from gpuedu.simt.python.expressions import evaluate
-
     def bound(part: ast.expr | None) -> Expression | None:
         return None if part is None else k.integer(part, evaluate(k, part))
 
@@ -219,8 +211,6 @@ def _axis(k: Lowerer, node: ast.Slice) -> Axis:
 
 
 def _item(k: Lowerer, node: ast.Subscript, owner: Tuple) -> Value:
-    from gpuedu.simt.python.expressions import evaluate
-
     if isinstance(node.slice, ast.Slice):
         bounds = [
             None if part is None else k.static(evaluate(k, part))
@@ -239,8 +229,6 @@ def _item(k: Lowerer, node: ast.Subscript, owner: Tuple) -> Value:
 
 def pick(k: Lowerer, node: ast.AST, owner: Tuple, index: Expression) -> Value:
     """An item at an index that is only known when the kernel runs."""
-    from gpuedu.simt.program import BOOL
-
     if len({kind_of(item) for item in owner.items}) > 1:
         raise k.refuse(
             node,

@@ -11,20 +11,23 @@ import numpy as np
 
 from gpuedu.simt.host.names import dotted_name, dtype_of
 from gpuedu.simt.intrinsics.functions import FUNCTIONS
-from gpuedu.simt.program import Call, Const, Expression, Print
+from gpuedu.simt.program import Call, Const, Expression, Extent, Print
 from gpuedu.simt.python import arrays, folds, memory, reductions, threads, views
+from gpuedu.simt.python.constants import constant
+from gpuedu.simt.python.counted import over_range
 from gpuedu.simt.python.device_functions import device_call
+from gpuedu.simt.python.dispatch import EXPRESSIONS, evaluate
 from gpuedu.simt.python.lowerer import BitCount, Conjugate, Lowerer, cast
+from gpuedu.simt.python.operators import operate
 from gpuedu.simt.python.source import python_function
 from gpuedu.simt.typing_rules import Signature, canonical
 from gpuedu.simt.typing_rules import call as call_signature
 from gpuedu.simt.values import Array, Scalar, Static, Tuple, Value
 
 
+@EXPRESSIONS.enter(ast.Call)
 def call(k: Lowerer, node: ast.Call) -> Value:
     """The value of a call."""
-    from gpuedu.simt.python.expressions import evaluate
-
     callee = evaluate(k, node.func)
     if not isinstance(callee, Static):
         raise k.refuse(node, "this cannot be called: it is a number or an array")
@@ -63,8 +66,6 @@ def call(k: Lowerer, node: ast.Call) -> Value:
 
 def _values(k: Lowerer, argument: ast.expr) -> tuple[Value, ...]:
     """What an argument stands for: one value, or with a star the items of a tuple."""
-    from gpuedu.simt.python.expressions import evaluate
-
     if not isinstance(argument, ast.Starred):
         return (evaluate(k, argument),)
     value = evaluate(k, argument.value)
@@ -96,8 +97,6 @@ _OPERATORS = {
 
 def _operator(k: Lowerer, node: ast.Call, name: str, arguments: list[Value]) -> Value:
     """``operator.add(a, b)`` and its kin, in place ones too."""
-    from gpuedu.simt.python.expressions import operate
-
     symbol = _OPERATORS.get(name) or _OPERATORS.get(name.removeprefix("i"))
     if symbol is None or len(arguments) != 2:
         raise k.refuse(node, f"`operator.{name}` cannot be called in a kernel")
@@ -106,9 +105,6 @@ def _operator(k: Lowerer, node: ast.Call, name: str, arguments: list[Value]) -> 
 
 def _over_elements(k: Lowerer, node: ast.Call, name: str, arguments: list[Value]) -> Value:
     """``np.add(a, b, out)`` of arrays: each thread goes over all elements."""
-    from gpuedu.simt.program import Extent
-    from gpuedu.simt.python.loops import over_range
-
     out = arguments[-1]
     assert isinstance(out, Array)
     ndim = out.slot.type.ndim
@@ -184,9 +180,6 @@ _TYPE_NAMES = {"int", "float", "bool", "complex"}
 
 
 def _len(k: Lowerer, node: ast.Call, arguments: list[Value]) -> Value:
-    from gpuedu.simt.program import Extent
-    from gpuedu.simt.python.expressions import constant
-
     match arguments:
         case [Array(slot)] if slot.type.ndim:
             return Scalar(Extent(slot, 0))
@@ -221,8 +214,6 @@ def _require_one_dimension(k: Lowerer, node: ast.Call, array: Array) -> None:
 
 
 def _sum(k: Lowerer, node: ast.Call, arguments: list[Value]) -> Value:
-    from gpuedu.simt.python.expressions import operate
-
     if isinstance(arguments[0], Array):
         _require_one_dimension(k, node, arguments[0])
         return reductions.add_up(k, node, arguments[0])
@@ -245,8 +236,6 @@ def _bool(k: Lowerer, node: ast.Call, arguments: list[Value]) -> Value:
 
 
 def _print(k: Lowerer, node: ast.Call) -> Value:
-    from gpuedu.simt.python.expressions import evaluate
-
     k.builder.emit(Print(tuple(_shown(k, part, evaluate(k, part)) for part in node.args)))
     return Static(None)
 

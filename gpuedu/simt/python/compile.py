@@ -9,9 +9,17 @@ from gpuedu.errors import KernelSourceError
 from gpuedu.simt.builder import Builder
 from gpuedu.simt.origins import sites_by_origin
 from gpuedu.simt.program import ArraySlot, Program, Slot
+from gpuedu.simt.python import (  # noqa: F401 (they enter what they lower)
+    attributes,
+    calls,
+    expressions,
+    loops,
+    raising,
+    statements,
+)
+from gpuedu.simt.python.dispatch import run
 from gpuedu.simt.python.lowerer import Lowerer
 from gpuedu.simt.python.source import parse
-from gpuedu.simt.python.statements import run
 from gpuedu.simt.python.variables import warn_of_early_reads
 from gpuedu.simt.tables import Tables
 from gpuedu.simt.values import Kind, Tuple, Value, leaves

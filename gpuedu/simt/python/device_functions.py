@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.simt.host.kernels import Kernel
+from gpuedu.simt.host.launch_types import KernelFunction
 from gpuedu.simt.host.names import dtype_of
 from gpuedu.simt.python import raising
+from gpuedu.simt.python.constants import constant
+from gpuedu.simt.python.dispatch import evaluate, run
 from gpuedu.simt.python.lowerer import Lowerer, cast
 from gpuedu.simt.python.source import parse, python_function
 from gpuedu.simt.typing_rules import TypingError
@@ -30,11 +32,9 @@ def device_call(k: Lowerer, node: ast.Call, thing: Any, arguments: list[Value]) 
     Raises:
         KernelSourceError: It calls itself, has no signature for these types, or is for CPUs only.
     """
-    from gpuedu.simt.python.expressions import evaluate
-
     function = python_function(thing)
     assert function is not None
-    if not isinstance(thing, Kernel) and getattr(thing, "_can_compile", True) is False:
+    if not isinstance(thing, KernelFunction) and getattr(thing, "_can_compile", True) is False:
         raise k.refuse(
             node,
             f"Untyped global name '{k.function.text(node.func)}': it has a signature, so Numba "
@@ -43,7 +43,7 @@ def device_call(k: Lowerer, node: ast.Call, thing: Any, arguments: list[Value]) 
         )
     keywords = {word.arg: evaluate(k, word.value) for word in node.keywords if word.arg}
     given = _bind(k, node, function, arguments, keywords)
-    signatures = thing.signatures if isinstance(thing, Kernel) else []
+    signatures = thing.signatures if isinstance(thing, KernelFunction) else []
     if not signatures:
         return _inline(k, node, function, given)
     chosen = _choose(k, node, signatures, list(given.values()))
@@ -64,8 +64,6 @@ def _bind(
     keywords: dict[str, Value],
 ) -> dict[str, Value]:
     """The values of a function's parameters, defaults filled in."""
-    from gpuedu.simt.python.expressions import constant
-
     signature = inspect.signature(function)
     try:
         bound = signature.bind(*arguments, **keywords)
@@ -83,8 +81,6 @@ def _bind(
 
 
 def _inline(k: Lowerer, node: ast.Call, function: Callable, given: dict[str, Value]) -> Value:
-    from gpuedu.simt.python.statements import run
-
     parsed = parse(function)
     if any(parsed.python is outer.python for outer in k.functions) or len(k.functions) > MAX_DEPTH:
         raise k.refuse(

@@ -15,7 +15,9 @@ from gpuedu.simt.program import (
     Expression,
     Extent,
 )
+from gpuedu.simt.python.counted import over_range
 from gpuedu.simt.python.lowerer import Lowerer, cast
+from gpuedu.simt.python.operators import operate
 from gpuedu.simt.values import Array, Scalar, Value
 
 Step = Callable[[Scalar, Scalar], Value]
@@ -59,8 +61,6 @@ def fold(
         step: Gives the next result.
         until: Ends the loop for threads for whose result it holds.
     """
-    from gpuedu.simt.python.loops import over_range
-
     first = element(k, node, array, ZERO) if start is None else start
     k.builder.assign(SO_FAR, first)
 
@@ -89,8 +89,6 @@ def result_so_far(k: Lowerer) -> Scalar:
 
 def computed(k: Lowerer, node: ast.AST, operator: str, left: Value, right: Value) -> Scalar:
     """A number from two, by Numba's typing of the operator."""
-    from gpuedu.simt.python.expressions import operate
-
     return k.scalar(node, operate(k, node, operator, left, right))
 
 

@@ -21,17 +21,19 @@ from gpuedu.simt.program import (
     Select,
 )
 from gpuedu.simt.python import arrays, folds, views
+from gpuedu.simt.python.assignments import assign
+from gpuedu.simt.python.counted import over_range
+from gpuedu.simt.python.dispatch import STATEMENTS, evaluate, run
 from gpuedu.simt.python.liveness import assigned
 from gpuedu.simt.python.lowerer import Lowerer, cast
+from gpuedu.simt.python.operators import operate
 from gpuedu.simt.typing_rules import range_item
 from gpuedu.simt.values import Array, Scalar, Static, Tuple, Value, kind_of
 
 
+@STATEMENTS.enter(ast.While)
 def while_loop(k: Lowerer, node: ast.While) -> None:
     """``while test: body``."""
-    from gpuedu.simt.python.expressions import evaluate
-    from gpuedu.simt.python.statements import run
-
     carried = assigned(node.body) & k.function.live.head[id(node)]
 
     def lower(loop: Loop) -> None:
@@ -47,9 +49,9 @@ def while_loop(k: Lowerer, node: ast.While) -> None:
     k.at(node, k.builder.loop, lower, carried, k.function.place(node))
 
 
+@STATEMENTS.enter(ast.For)
 def for_loop(k: Lowerer, node: ast.For) -> None:
     """``for target in iterable: body``."""
-    from gpuedu.simt.python.statements import assign, run
 
     def step(value: Value) -> None:
         assign(k, node.target, value)
@@ -87,8 +89,6 @@ def _iterate(
 
 def _unroll(k: Lowerer, node: ast.For, iterable: ast.expr, step: Callable[[Value], None]) -> None:
     """One body for each item of a tuple whose items may have different types."""
-    from gpuedu.simt.python.expressions import evaluate
-
     assert isinstance(iterable, ast.Call)
     value = evaluate(k, iterable.args[0])
     if not isinstance(value, Tuple):
@@ -105,8 +105,6 @@ Sequence = tuple[Expression, Callable[[Scalar], Value]]
 
 def _sequence(k: Lowerer, node: ast.For, iterable: ast.expr) -> Sequence | None:
     """An array, a tuple, ``enumerate``, ``zip`` or a range in one; None for anything else."""
-    from gpuedu.simt.python.expressions import evaluate
-
     made = _CALLED.get(_called(k, iterable))
     if made is not None:
         assert isinstance(iterable, ast.Call)
@@ -125,8 +123,6 @@ def _sequence(k: Lowerer, node: ast.For, iterable: ast.expr) -> Sequence | None:
 
 
 def _enumerate(k: Lowerer, node: ast.For, call: ast.Call) -> Sequence | None:
-    from gpuedu.simt.python.expressions import evaluate, operate
-
     if not 1 <= len(call.args) <= 2 or call.keywords:
         raise k.refuse(
             node,
@@ -180,8 +176,6 @@ _CALLED: dict[str, Callable[[Lowerer, ast.For, ast.Call], Sequence | None]] = {
 
 def _called(k: Lowerer, node: ast.expr) -> str:
     """The dotted name of what an iterable calls; empty for other expressions."""
-    from gpuedu.simt.python.expressions import evaluate
-
     if not isinstance(node, ast.Call):
         return ""
     callee = evaluate(k, node.func)
@@ -189,8 +183,6 @@ def _called(k: Lowerer, node: ast.expr) -> str:
 
 
 def _bounds(k: Lowerer, node: ast.Call) -> tuple[Expression, Expression, Expression]:
-    from gpuedu.simt.python.expressions import evaluate
-
     bounds = [k.scalar(node, evaluate(k, part)) for part in node.args]
     if not 1 <= len(bounds) <= 3 or any(bound.dtype.kind not in "iub" for bound in bounds):
         raise k.refuse(node, "`range` takes one to three integers", "convert with int(...)")
@@ -204,28 +196,6 @@ def _bounds(k: Lowerer, node: ast.Call) -> tuple[Expression, Expression, Express
 
 def _whole(length: Expression) -> tuple[Expression, Expression, Expression]:
     return Const(np.int64(0)), length, Const(np.int64(1))
-
-
-def over_range(
-    k: Lowerer,
-    node: ast.AST,
-    bounds: tuple[Expression, Expression, Expression],
-    step: Callable[[Scalar], None],
-    carried: Iterable[str],
-) -> None:
-    """A counted loop; ``step`` lowers the body for an index."""
-    start, stop, stride = (k.builder.keep(bound) for bound in bounds)
-    place = k.function.place(node)
-    text = k.function.text(node.iter) if isinstance(node, ast.For) else k.function.text(node)
-
-    def lower(loop: Loop) -> None:
-        index = k.builder.slot("i", start.dtype)
-        loop.span = (index, start, stop, stride)
-        loop.branch = k.tables.add("branches", Branch(place, text))
-        with k.builder.lowering(loop.body):
-            step(Scalar(index))
-
-    k.at(node, k.builder.loop, lower, carried, place)
 
 
 def _element(k: Lowerer, node: ast.AST, value: Array, index: Scalar) -> Value:

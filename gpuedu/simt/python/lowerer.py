@@ -24,9 +24,11 @@ from gpuedu.simt.program import (
     Extent,
     If,
     Load,
+    Raise,
     Select,
     Site,
     Statement,
+    Unary,
     name_in_source,
 )
 from gpuedu.simt.python.source import Function
@@ -89,10 +91,8 @@ class Lowerer:
 
     def _number(self, node: ast.AST, value: Optional) -> Scalar:
         """The number of a value that may be None; for threads for which it is None, the end."""
-        from gpuedu.simt.python import raising
-
-        raising.unless(
-            self, node, value.there, TypeError, f"expected {value.number.dtype.name}, got None"
+        self.end_unless(
+            node, value.there, TypeError, f"expected {value.number.dtype.name}, got None"
         )
         return value.number
 
@@ -164,6 +164,19 @@ class Lowerer:
         slot = self.builder.slot("t", array.type.dtype)
         self.builder.emit(Load(slot, array, index, self.site(node, Operation.LOAD, array)))
         return Scalar(slot)
+
+    # Threads that raise
+
+    def end_unless(self, node: ast.AST, holds: Scalar, kind: type, *arguments: Any) -> None:
+        """Threads for which it does not hold raise an exception of this kind, and end."""
+        failed = Unary("not", holds.expression, BOOL)
+        self.builder.branch(failed, lambda: self.end(node, kind, arguments), lambda: None, ())
+
+    def end(self, node: ast.AST, kind: type, arguments: tuple) -> None:
+        """The threads that are here raise an exception of this kind, and end."""
+        text = ", ".join(map(str, arguments))
+        self.builder.emit(Raise(kind, text, self.function.place(node)))
+        self.builder.end_thread()
 
     # Paths inside expressions
 

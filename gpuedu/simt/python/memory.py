@@ -21,14 +21,13 @@ from gpuedu.simt.program import (
     SharedArray,
 )
 from gpuedu.simt.python import arrays
+from gpuedu.simt.python.dispatch import evaluate
 from gpuedu.simt.python.lowerer import Lowerer, cast
 from gpuedu.simt.values import Array, Scalar, Static, Tuple, Value
 from gpuedu.trace import Operation, Space
 
 
 def _bind(k: Lowerer, node: ast.Call, names: tuple[str, ...]) -> dict[str, Value]:
-    from gpuedu.simt.python.expressions import evaluate
-
     given = dict(zip(names, (evaluate(k, argument) for argument in node.args), strict=False))
     for word in node.keywords:
         if word.arg not in names:
@@ -174,8 +173,6 @@ _UNSIGNED_ONLY = {"inc", "dec"}
 
 def _atomic(operation: str) -> Callable[[Lowerer, ast.Call], Value]:
     def lower(k: Lowerer, node: ast.Call) -> Value:
-        from gpuedu.simt.python.expressions import evaluate
-
         arguments = [evaluate(k, argument) for argument in node.args]
         arguments += [evaluate(k, word.value) for word in node.keywords]
         wanted = {"compare_and_swap": 3, "cas": 4}.get(operation, 3)
@@ -226,7 +223,7 @@ def _check_type(k: Lowerer, node: ast.Call, operation: str, type_: ArrayType) ->
 
 
 def _is_statement(k: Lowerer, node: ast.Call) -> bool:
-    """Whether the old value is thrown away."""
+    """True if the old value is thrown away."""
     return any(
         isinstance(statement, ast.Expr) and statement.value is node
         for statement in ast.walk(k.function.tree)
@@ -254,8 +251,6 @@ def _random(function: str, dtype: str) -> Callable[[Lowerer, ast.Call], Value]:
 
 
 def _range(k: Lowerer, node: ast.Call) -> Value:
-    from gpuedu.simt.python.expressions import evaluate
-
     return Static(("range", tuple(k.builder.hold(evaluate(k, part)) for part in node.args)))
 
 

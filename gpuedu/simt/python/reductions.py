@@ -23,6 +23,7 @@ from gpuedu.simt.program import (
     Select,
     Unary,
 )
+from gpuedu.simt.python.counted import over_range
 from gpuedu.simt.python.folds import (
     ONE,
     SO_FAR,
@@ -129,8 +130,6 @@ def _place_of_extreme(operator: str) -> Reduction:
             k.builder.assign(SO_FAR, Scalar(Select(better, here, at, INT64)))
             chosen = Select(better, value.expression, so_far.expression, value.dtype)
             k.builder.assign(best, Scalar(chosen))
-
-        from gpuedu.simt.python.loops import over_range
 
         over_range(k, node, (ONE, Extent(array.slot, -1), ONE), body, {best, SO_FAR})
         result = result_so_far(k)

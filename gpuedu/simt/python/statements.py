@@ -5,90 +5,45 @@ from __future__ import annotations
 import ast
 
 from gpuedu.simt.host.names import dotted_name
-from gpuedu.simt.kinds import Clash
-from gpuedu.simt.meeting import UnreachableError
 from gpuedu.simt.program import Branch, Const
-from gpuedu.simt.python import arrays, loops, raising
-from gpuedu.simt.python.definite import is_flag
-from gpuedu.simt.python.expressions import OPERATORS, evaluate, operate
+from gpuedu.simt.python import arrays
+from gpuedu.simt.python.assignments import assign
+from gpuedu.simt.python.dispatch import STATEMENTS, evaluate, run
 from gpuedu.simt.python.lowerer import Lowerer, member_value
+from gpuedu.simt.python.operators import OPERATORS, operate
 from gpuedu.simt.python.variables import read_name
 from gpuedu.simt.values import Array, Optional, Scalar, Static, Tuple, Value
 from gpuedu.trace import Finding, Level
 
 
-def run(k: Lowerer, statements: list[ast.stmt]) -> None:
-    """Lower statements in order."""
-    for node in statements:
-        if k.builder.names is None:
-            return
-        try:
-            _run(k, node)
-        except UnreachableError:
-            k.builder.names = None
+@STATEMENTS.enter(ast.Assign)
+def _assign(k: Lowerer, node: ast.Assign) -> None:
+    result = evaluate(k, node.value)
+    if len(node.targets) > 1:
+        result = k.builder.hold(result)
+    for target in node.targets:
+        assign(k, target, result)
 
 
-def _run(k: Lowerer, node: ast.stmt) -> None:
-    if not isinstance(node, ast.While | ast.Pass) and not is_flag(node):
-        k.builder.mark(k.function.place(node))
-    match node:
-        case ast.Assign(targets=targets, value=value):
-            result = evaluate(k, value)
-            if len(targets) > 1:
-                result = k.builder.hold(result)
-            for target in targets:
-                assign(k, target, result)
-        case ast.AugAssign():
-            _augmented(k, node)
-        case ast.Expr(value=value):
-            if not isinstance(value, ast.Constant):
-                _note_missing_call(k, node, evaluate(k, value))
-        case ast.If():
-            _if(k, node)
-        case ast.While():
-            loops.while_loop(k, node)
-        case ast.For():
-            loops.for_loop(k, node)
-        case ast.Break():
-            k.builder.leave_loop()
-        case ast.Continue():
-            k.builder.next_iteration()
-        case ast.Return(value=value):
-            _return(k, node, value)
-        case ast.Pass():
-            pass
-        case ast.Assert():
-            raising.assertion(k, node)
-        case ast.Raise():
-            raising.throw(k, node)
-        case _:
-            raise k.refuse(node, f"`{type(node).__name__.lower()}` cannot be used in a kernel")
+@STATEMENTS.enter(ast.Expr)
+def _expression(k: Lowerer, node: ast.Expr) -> None:
+    if not isinstance(node.value, ast.Constant):
+        _note_missing_call(k, node, evaluate(k, node.value))
 
 
-def assign(k: Lowerer, target: ast.expr, value: Value) -> None:
-    """Bind or store a value."""
-    match target:
-        case ast.Name(id=name):
-            if isinstance(value, Clash):
-                k.scalar(target, value)
-            k.builder.assign(name, member_value(value))
-        case ast.Subscript() | ast.Attribute():
-            arrays.write(k, target, value)
-        case ast.Tuple(elts=targets):
-            _unpack(k, target, targets, value)
-        case _:
-            raise k.refuse(target, "this cannot be assigned to in a kernel")
+@STATEMENTS.enter(ast.Break)
+def _break(k: Lowerer, node: ast.Break) -> None:
+    k.builder.leave_loop()
 
 
-def _unpack(k: Lowerer, node: ast.expr, targets: list[ast.expr], value: Value) -> None:
-    if isinstance(value, Array):
-        raise k.refuse(node, "an array cannot be unpacked in a kernel", "index it")
-    if not isinstance(value, Tuple) or len(value.items) != len(targets):
-        count = len(value.items) if isinstance(value, Tuple) else 1
-        raise k.refuse(node, f"{len(targets)} names on the left, {count} values on the right")
-    held = [k.builder.hold(item) for item in value.items]
-    for target, item in zip(targets, held, strict=True):
-        assign(k, target, item)
+@STATEMENTS.enter(ast.Continue)
+def _continue(k: Lowerer, node: ast.Continue) -> None:
+    k.builder.next_iteration()
+
+
+@STATEMENTS.enter(ast.Pass)
+def _pass(k: Lowerer, node: ast.Pass) -> None:
+    pass
 
 
 def _note_missing_call(k: Lowerer, node: ast.Expr, value: Value) -> None:
@@ -107,6 +62,7 @@ def _note_missing_call(k: Lowerer, node: ast.Expr, value: Value) -> None:
         k.tables.notes.append(note)
 
 
+@STATEMENTS.enter(ast.AugAssign)
 def _augmented(k: Lowerer, node: ast.AugAssign) -> None:
     operator = OPERATORS.get(type(node.op), "@")
     if isinstance(node.target, ast.Name):
@@ -123,6 +79,7 @@ def _augmented(k: Lowerer, node: ast.AugAssign) -> None:
     arrays.put(k, node.target, slot, index, result)
 
 
+@STATEMENTS.enter(ast.If)
 def _if(k: Lowerer, node: ast.If) -> None:
     condition = k.truth(node.test, evaluate(k, node.test))
     if isinstance(condition, Const):
@@ -138,7 +95,9 @@ def _if(k: Lowerer, node: ast.If) -> None:
     )
 
 
-def _return(k: Lowerer, node: ast.Return, value: ast.expr | None) -> None:
+@STATEMENTS.enter(ast.Return)
+def _return(k: Lowerer, node: ast.Return) -> None:
+    value = node.value
     if value is None:
         k.builder.leave_function(Static(None))
         return

@@ -8,8 +8,8 @@ import warnings
 import numpy as np
 
 from gpuedu.simt.host.errors import KernelHazardWarning
+from gpuedu.simt.joins import UnreachableError
 from gpuedu.simt.kinds import Clash
-from gpuedu.simt.meeting import UnreachableError
 from gpuedu.simt.program import (
     BOOL,
     ArraySlot,
@@ -21,6 +21,7 @@ from gpuedu.simt.program import (
     Unary,
     Undefined,
 )
+from gpuedu.simt.python.constants import constant
 from gpuedu.simt.python.definite import flag_of
 from gpuedu.simt.python.lowerer import Lowerer
 from gpuedu.simt.values import Scalar, Value, kind_of, leaves
@@ -28,8 +29,6 @@ from gpuedu.simt.values import Scalar, Value, kind_of, leaves
 
 def read_name(k: Lowerer, node: ast.AST, name: str) -> Value:
     """The value of a name: a variable of the function, or an object from outside."""
-    from gpuedu.simt.python.expressions import constant
-
     names = k.builder.names
     if names is not None and name in names:
         return _checked(k, node, name, names[name])

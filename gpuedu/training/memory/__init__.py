@@ -3,7 +3,7 @@
 - ``watch``: watches a stretch of any code; ``step``: one step, or steps out of a run.
 - ``records``: what it leaves, the same for every device; ``reading``: what that says.
 - ``counter`` (with ``live_block``): every storage from its birth to its end, and the budget;
-  ``saving`` and ``layers``: who saved it, in which layer and line; ``belongings``: what is the
+  ``saving`` and ``layers``: who saved it, in which layer and line; ``named_tensors``: what is the
   model's and the optimiser's; ``allocator``: what a GPU says of itself.
 """
 

@@ -10,9 +10,9 @@ from torch.optim import Optimizer
 from torch.utils._pytree import tree_leaves
 
 from gpuedu.training.memory.allocator import Allocator, allocator_of
-from gpuedu.training.memory.belongings import belongings
 from gpuedu.training.memory.counter import LiveCounter
 from gpuedu.training.memory.layers import LayerStack
+from gpuedu.training.memory.named_tensors import named_tensors
 from gpuedu.training.memory.records import Mark, MemoryTrace, Reading
 from gpuedu.training.memory.saving import SavedTensors
 from gpuedu.training.parameters import device_of
@@ -75,7 +75,7 @@ class MemoryWatch:
 
     def __enter__(self) -> MemoryWatch:
         with ExitStack() as opening:
-            self._count_belongings()
+            self._count_named_tensors()
             if self._allocator is not None:
                 # What lives already and is not the model's, workspaces included, is left out.
                 self._strangers_bytes = self._allocator.live_bytes() - self._counter.live_bytes
@@ -127,14 +127,14 @@ class MemoryWatch:
             budget_bytes=self._counter.budget_bytes,
         )
 
-    def _count_belongings(self) -> None:
-        for kind, name, tensor in belongings(self._model, self._optimiser):
+    def _count_named_tensors(self) -> None:
+        for kind, name, tensor in named_tensors(self._model, self._optimiser):
             self._counter.adopt(tensor, kind=kind, layer=name)
 
     def _learn(self) -> None:
         """Give their kind to blocks that have become gradients or an optimiser's state."""
-        for belonging in belongings(self._model, self._optimiser):
-            self._name(*belonging)
+        for held in named_tensors(self._model, self._optimiser):
+            self._name(*held)
 
     def _hook_gradients(self, opening: ExitStack) -> None:
         """A gradient may be gone at the end of a phase: look at each when it is ready."""

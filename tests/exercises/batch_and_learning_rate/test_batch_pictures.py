@@ -13,11 +13,11 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.batch_and_learning_rate import largest_measure, throughput_measure
 from gpuedu.exercises.batch_and_learning_rate.pictures import PICTURES
 from gpuedu.exercises.batch_and_learning_rate.trials import Task
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text, to_png
 from gpuedu.units import KIB
 from tests.exercises.batch_and_learning_rate import batch_answers as right
 from tests.exercises.planted_records import plant, plant_nothing
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 OWN = {
     "runs": [(1, 2e-3), (1, 3e-3), (1, 2e-3), (64, 4e-3), (512, 2e-2)],

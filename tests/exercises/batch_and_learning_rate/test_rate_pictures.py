@@ -10,9 +10,9 @@ import pytest
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.batch_and_learning_rate import finder_measure, schedule_measure
 from gpuedu.exercises.batch_and_learning_rate.pictures import PICTURES
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.batch_and_learning_rate import rate_answers as right
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 DRAWN = {
     "lr-finder": (right.sweep, right.suggest),

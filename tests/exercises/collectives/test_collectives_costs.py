@@ -15,10 +15,10 @@ from gpuedu.exercises.collectives.link_times import (
     uneven_times_s,
 )
 from gpuedu.exercises.collectives.play_costs import COST_PLAYS, play_alpha_beta, play_tree_or_ring
-from gpuedu.figures.legibility import overlapping_texts, texts_outside
 from gpuedu.figures.style import alt_text
 from gpuedu.multi import network
 from gpuedu.multi.network import Link, fit_link, ring_all_reduce_s
+from tests.figures.legibility import overlapping_texts, texts_outside
 
 
 def ring_s(ranks, size_bytes, alpha_s, bytes_per_s):

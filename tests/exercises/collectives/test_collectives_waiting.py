@@ -24,10 +24,10 @@ from gpuedu.exercises.collectives.wait_pictures import (
 from gpuedu.exercises.contract import Case
 from gpuedu.exercises.ranks import run_ranks
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.legibility import overlapping_texts, texts_outside
 from gpuedu.figures.waits import in_a_circle, plot_waits
 from gpuedu.multi import network
 from gpuedu.multi.exchanges import CommunicationError
+from tests.figures.legibility import overlapping_texts, texts_outside
 
 
 def around():

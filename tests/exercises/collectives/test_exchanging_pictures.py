@@ -9,10 +9,10 @@ import torch.distributed as dist
 from gpuedu.errors import DeadlockError
 from gpuedu.exercises.collectives import exchanging_pictures, growth_pictures
 from gpuedu.exercises.collectives.pictures_exchanging import EXCHANGING_PICTURES
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text, to_png
 from gpuedu.multi import network
 from tests.exercises.collectives.exchanging_answers import define, right, stored
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 
 def chain():

@@ -15,8 +15,8 @@ from gpuedu.exercises.cooperation.crowds import (
     draw_turns,
 )
 from gpuedu.exercises.cooperation.drafts import straight_count
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 
 @cuda.jit

@@ -7,9 +7,9 @@ import pytest
 
 from gpuedu.backend import cuda
 from gpuedu.exercises.cooperation.pictures import PICTURES
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.cooperation.answers import REFERENCE, block_sum
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 
 @cuda.jit

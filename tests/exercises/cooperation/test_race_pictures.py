@@ -8,8 +8,8 @@ import pytest
 from gpuedu.backend import cuda
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.cooperation.race_pictures import draw_touches
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 
 @cuda.jit

@@ -9,10 +9,10 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.cupy.pictures import CHAIN_STEPS, PICTURES
 from gpuedu.exercises.cupy.twins import gelu_chain, squared_distances_large
 from gpuedu.exercises.cupy.watching import watch
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.cupy import answers
 from tests.exercises.cupy.answers import REFERENCE
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 
 def detours(cp, x, d_w):

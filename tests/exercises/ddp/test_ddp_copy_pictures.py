@@ -9,9 +9,9 @@ import torch.distributed as dist
 from torch.nn import functional
 
 from gpuedu.exercises.ddp.pictures import PICTURES
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.ddp import copy_answers as right
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 BOTH = (right.start, right.average)
 DRAWN = {

@@ -11,12 +11,12 @@ import torch
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.ddp import bucket_size_pictures, overlap_pictures, real_pictures, real_steps
 from gpuedu.exercises.ddp.pictures_exchange import EXCHANGE_PICTURES
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text, to_png
 from gpuedu.multi import network
 from gpuedu.profiles import profile
 from tests.exercises.ddp import exchange_answers as right
 from tests.exercises.ddp.test_ddp_exchange_judges import draft, late, one_each
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 REAL = {
     "forward": [[0.001 * n, 0.001 * n + 0.001] for n in range(6)],

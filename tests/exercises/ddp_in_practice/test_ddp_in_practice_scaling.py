@@ -15,7 +15,6 @@ from gpuedu.exercises.ddp_in_practice.scaling_pictures import (
     draw_to_a_goal,
 )
 from gpuedu.exercises.predictions import reveal_card
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text
 from gpuedu.multi import launch
 from gpuedu.multi.network import Link
@@ -26,6 +25,7 @@ from tests.exercises.ddp_in_practice.scaling_survive_answers import (
     stored,
     told,
 )
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 NET = Net(4, Link("fast", 1e-6, 1e11), Link("slow", 1e-5, 1e9))
 WORK = Work(fixed_s=1e-3, sample_s=1e-3, backward=0.5, bytes=8e6, last_bytes=1e6)

@@ -24,7 +24,6 @@ from gpuedu.exercises.ddp_in_practice.survival_pictures import EVERY, PLAN, SHAP
 from gpuedu.exercises.ddp_in_practice.survival_runs import Survival, run_survival
 from gpuedu.exercises.ddp_in_practice.survival_story import Story
 from gpuedu.exercises.examine import Report
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text
 from tests.exercises.ddp_in_practice.scaling_survive_answers import (
     answers_with,
@@ -34,6 +33,7 @@ from tests.exercises.ddp_in_practice.scaling_survive_answers import (
     stored,
     told,
 )
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from tests.sampled import only_whole, sampled
 
 

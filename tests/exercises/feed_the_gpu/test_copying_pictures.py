@@ -16,10 +16,10 @@ from gpuedu.exercises.feed_the_gpu.copy_pictures import send_batches
 from gpuedu.exercises.feed_the_gpu.device_calls import KernelCounter, watch_stay
 from gpuedu.exercises.feed_the_gpu.pictures_copying import COPYING_PICTURES
 from gpuedu.exercises.feed_the_gpu.pipelines import SHOWN, run_in_turn
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.feed_the_gpu import copying_answers as right
 from tests.exercises.planted_records import plant, plant_nothing
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 DRAWN = {
     "transfer-size": (right.fit,),

@@ -13,11 +13,11 @@ from gpuedu.exercises.feed_the_gpu import measures_loading
 from gpuedu.exercises.feed_the_gpu.feeding import feed
 from gpuedu.exercises.feed_the_gpu.pictures_loading import LOADING_PICTURES
 from gpuedu.figures.by_count import NOTHING
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.feed_the_gpu import loading_answers as right
 from tests.exercises.feed_the_gpu.test_prefetch_runs import hangs, polls_for_ever
 from tests.exercises.planted_records import plant, plant_nothing
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 DRAWN = {
     "feed-the-gpu/idle": (),

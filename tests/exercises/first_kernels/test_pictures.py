@@ -9,9 +9,9 @@ from gpuedu.backend import cuda
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.first_kernels import pictures
 from gpuedu.exercises.first_kernels.pictures import PICTURES
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.first_kernels.answers import REFERENCE
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 OWN = sorted(set(PICTURES) & set(REFERENCE))
 SKETCHES = sorted(set(PICTURES) - set(REFERENCE))

@@ -10,11 +10,11 @@ from gpuedu.exercises.cooperation.recorded import draw_recorded_cooperation
 from gpuedu.exercises.cupy.recorded import draw_recorded_cupy
 from gpuedu.exercises.memory.recorded import draw_recorded_memory
 from gpuedu.exercises.registry import load_picture
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.recorded import OWN
 from gpuedu.figures.style import alt_text
 from gpuedu.syllabus import lesson as find_lesson
 from tests.exercises.planted_records import NO_MEMORY, plant, plant_nothing
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 H200, T4, OTHER = "NVIDIA H200", "Tesla T4", "NVIDIA Something 9000"
 MEMORY = ("coalescing", "layouts", "transposes", "copy-by-stride")

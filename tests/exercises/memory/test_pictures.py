@@ -8,10 +8,10 @@ from numba import float32
 from gpuedu.backend import cuda
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.memory.pictures import PICTURES
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.memory import answers
 from tests.exercises.memory.answers import REFERENCE
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 
 @cuda.jit

@@ -15,8 +15,8 @@ from gpuedu.exercises.mixed_precision.judge import adam_in_half, master_weights,
 from gpuedu.exercises.mixed_precision.pictures_formats import FORMAT_PICTURES
 from gpuedu.exercises.mixed_precision.pictures_numbers import NUMBER_PICTURES
 from gpuedu.exercises.registry import load
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 FORMS = {form.spec: form for form in ROUNDED_TO}
 

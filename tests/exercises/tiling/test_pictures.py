@@ -8,9 +8,9 @@ from numba import float32
 from gpuedu.backend import cuda
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.tiling.pictures import PICTURES
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.tiling.answers import REFERENCE, intensities, matmul, matmul_naive, rms_norm
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 TIMES = {
     "naive": 4e-3,

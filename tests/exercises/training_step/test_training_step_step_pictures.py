@@ -8,9 +8,9 @@ import torch
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.training_step.checkpointing_measures import measure_checkpointing
 from gpuedu.exercises.training_step.pictures import PICTURES
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text
 from tests.exercises.training_step import step_answers as own
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 CASES = [
     ("training-step/step", ()),

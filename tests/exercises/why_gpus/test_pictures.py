@@ -9,8 +9,8 @@ from gpuedu.exercises.why_gpus import machines, pictures
 from gpuedu.exercises.why_gpus.claims import CLAIMS, FACTS
 from gpuedu.exercises.why_gpus.pictures import PICTURES
 from gpuedu.figures.curves import NOTHING
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text, to_png
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from tests.sampled import sampled
 
 TIMES = {

@@ -6,7 +6,7 @@ import numpy as np
 
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.kernels.block_reads import plot_block_reads
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 CAPTION = Caption(title="reads", x="element", source="planted", alt="Two blocks.")
 

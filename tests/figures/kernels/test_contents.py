@@ -14,12 +14,10 @@ from gpuedu.figures.kernels.cells import FETCHED
 from gpuedu.figures.kernels.epochs import plot_epoch
 from gpuedu.figures.kernels.hazards import plot_hazard
 from gpuedu.figures.kernels.lanes import plot_active_lanes
-from gpuedu.figures.kernels.occupancy import plot_occupancy, plot_occupancy_curves
-from gpuedu.figures.kernels.source_costs import plot_source_costs
+from gpuedu.figures.kernels.occupancy import plot_occupancy_curves
 from gpuedu.figures.style import alt_text
-from gpuedu.lens import lens
 from gpuedu.lens.epochs import Epoch, epoch_of
-from gpuedu.lens.fit import FitCurve, occupancy_by_device
+from gpuedu.lens.fit import FitCurve
 from gpuedu.lens.lanes import Lane, lane_steps
 from gpuedu.lens.requests import NothingWatchedError
 from gpuedu.lens.rows import Occupant
@@ -179,23 +177,6 @@ def test_means_stand_beside_the_warps():
     assert {"24.0 of 32", "6.0 of 32"} <= set(texts(plot_active_lanes(samples.branches(40))))
 
 
-def test_bars_of_a_line_are_split_where_the_ideal_ends():
-    ax = plot_source_costs(lens(samples.strided(8)))
-    solid = [p for p in filled(ax, style.BLUE) if p.get_height() == 0.6]
-    beyond = [p for p in ax.patches if p.get_hatch()]
-    assert len(solid) == len(beyond) == 1
-    share = solid[0].get_width() / (solid[0].get_width() + beyond[0].get_width())
-    assert share == pytest.approx(16 / 72)
-    assert "wavefronts" not in texts(ax)  # nothing of it in this launch
-
-
-def test_a_hazard_weighs_more_than_a_cost_at_its_line():
-    trace = samples.racing()
-    assert "!!" in texts(plot_source_costs(lens(trace)))
-    calm = dataclasses.replace(trace, findings=())
-    assert not {"!", "!!"} & set(texts(plot_source_costs(lens(calm))))
-
-
 def test_the_threads_of_a_race_and_what_they_do():
     shown = texts(plot_hazard(samples.racing()))
     assert "thread 31 of block 0 reads" in shown and "thread 32 of block 0 writes" in shown
@@ -243,14 +224,6 @@ def test_rows_of_each_warp_are_drawn_where_there_are_many():
 def test_without_a_hazard_there_is_nothing_to_draw():
     with pytest.raises(ValueError, match="no hazard"):
         plot_hazard(samples.strided())
-
-
-def test_slots_are_filled_block_by_block():
-    (fit,) = occupancy_by_device(samples.block_sum(), 128, ("t4",))
-    ax = plot_occupancy([fit])
-    full = filled(ax, style.BLUE) + filled(ax, style.SKY)
-    assert len(full) == fit.occupancy.warps_per_sm == 16 and len(ax.patches) == 32
-    assert texts(ax).count("0") == 2  # a block of 64 threads is two warps
 
 
 def test_steps_of_occupancy_are_drawn_in_percent():

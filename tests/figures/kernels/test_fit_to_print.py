@@ -11,13 +11,11 @@ from gpuedu.figures.kernels.banks import plot_banks
 from gpuedu.figures.kernels.epochs import plot_epoch
 from gpuedu.figures.kernels.hazards import plot_hazard
 from gpuedu.figures.kernels.lanes import plot_active_lanes
-from gpuedu.figures.kernels.occupancy import plot_occupancy, plot_occupancy_curves
-from gpuedu.figures.kernels.source_costs import plot_source_costs
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
-from gpuedu.lens import lens
+from gpuedu.figures.kernels.occupancy import plot_occupancy_curves
 from gpuedu.lens.epochs import epoch_of
-from gpuedu.lens.fit import occupancy_by_block_size, occupancy_by_device, occupancy_by_registers
+from gpuedu.lens.fit import FitCurve
 from gpuedu.trace import Finding, Level, Place, Thread
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from tests.trace import samples
 from tests.trace.building import Builder
 
@@ -53,19 +51,14 @@ def wordy(**changes):
     return trace, dataclasses.replace(finding, **changes)
 
 
-def many_lines():
-    made = Builder("def kernel(a):\n" + "\n".join(f"    a[i] = {'x + ' * n}1" for n in range(30)))
-    for line in range(2, 32):
-        made.step(line, None, {"float32": line**5})
-    return made.build()
-
-
 def long_run():
     made = Builder("def kernel(a):\n    0", block=(300, 1, 1))
     for _ in range(300):
         made.step(2)
     return made.build()
 
+
+SHARES = {128: (1.0, 0.5, 0.25, 0.125), 256: (1.0, 0.5, 0.25, 0.0), 1024: (1.0, 0.5, 0.0, 0.0)}
 
 DRAWN = {
     "stride": lambda: plot_accesses(samples.strided(8), 5),
@@ -92,9 +85,6 @@ DRAWN = {
     "lanes": lambda: plot_active_lanes(samples.block_sum()),
     "lanes of part of a warp": lambda: plot_active_lanes(samples.branches(40)),
     "lanes of many steps": lambda: plot_active_lanes(long_run()),
-    "source": lambda: plot_source_costs(lens(samples.transpose())),
-    "source with a hazard": lambda: plot_source_costs(lens(samples.racing())),
-    "source of many lines": lambda: plot_source_costs(lens(many_lines())),
     "race": lambda: plot_hazard(samples.racing()),
     "out of bounds": lambda: plot_hazard(samples.racing(), samples.racing().findings[1]),
     "race, wordy": lambda: plot_hazard(*wordy()),
@@ -103,15 +93,10 @@ DRAWN = {
     "before, wordy": lambda: plot_hazard(*wordy(index=(-1, 3, 2), other=None)),
     "no element": lambda: plot_hazard(*wordy(index=(), array="", other=None)),
     "no thread": lambda: plot_hazard(*wordy(index=(), array="", who=None, other=None)),
-    "occupancy": lambda: plot_occupancy(occupancy_by_device(samples.transpose(), 40)),
-    "occupancy, refused": lambda: plot_occupancy(occupancy_by_device(samples.transpose(), 128)),
     "occupancy by registers": lambda: plot_occupancy_curves(
-        [occupancy_by_registers("h100-sxm", n) for n in (128, 256, 1024)],
+        [FitCurve(f"{n} threads a block", (32, 64, 128, 255), SHARES[n]) for n in SHARES],
         x="registers a thread",
         device="H100",
-    ),
-    "occupancy by block": lambda: plot_occupancy_curves(
-        [occupancy_by_block_size("t4", n) for n in (32, 64, 96)], x="threads a block", device="T4"
     ),
 }
 
@@ -130,19 +115,6 @@ def test_each_is_fit_to_print(name):
     assert width == style.WIDTH_IN and height < 9.5
 
 
-@pytest.mark.parametrize("name", ["source of many lines", "source", "source with a hazard"])
-def test_code_does_not_run_into_the_bars(name):
-    ax = DRAWN[name]()
-    ax.figure.draw_without_rendering()
-    bars = [patch.get_window_extent() for patch in ax.patches if patch.get_height() == 0.6]
-    texts = [text.get_window_extent() for text in ax.texts]
-    for bar in bars:
-        assert not any(
-            text.x0 < bar.x1 - 1 and bar.x0 < text.x1 - 1 and text.y0 < bar.y1 and bar.y0 < text.y1
-            for text in texts
-        )
-
-
 @pytest.mark.parametrize(
     "draw",
     [
@@ -150,9 +122,7 @@ def test_code_does_not_run_into_the_bars(name):
         lambda ax: plot_banks(samples.transpose(), 7, ax=ax),
         lambda ax: plot_epoch(epoch_of(samples.racing(), "s"), ax=ax),
         lambda ax: plot_active_lanes(samples.block_sum(), ax=ax),
-        lambda ax: plot_source_costs(lens(samples.strided()), ax=ax),
         lambda ax: plot_hazard(samples.racing(), ax=ax),
-        lambda ax: plot_occupancy(occupancy_by_device(samples.transpose(), 40), ax=ax),
     ],
 )
 def test_each_draws_into_the_axes_it_is_given(draw):

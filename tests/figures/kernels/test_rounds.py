@@ -7,8 +7,8 @@ from matplotlib.colors import to_rgba
 
 from gpuedu.figures import style
 from gpuedu.figures.kernels.rounds import plot_rounds
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.lens.rounds import Exchange, Round, Store
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 
 def exchange(rounds: int = 2, places: int = 32) -> Exchange:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 
 from gpuedu.figures.kernels.tile_detour import plot_tile_detour
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.style import alt_text
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 
 def test_the_tile_is_turned_on_its_way():

@@ -9,7 +9,7 @@ from matplotlib.colors import to_rgb
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.kernels.cells import warp_colour
 from gpuedu.figures.kernels.tile_walk import TileWalk, describe_walk, plot_tile_walk
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 CAPTION = Caption(title="A walk", alt="told elsewhere", source="A sketch.")
 

@@ -7,9 +7,9 @@ from matplotlib.colors import to_rgba
 
 from gpuedu.figures import style
 from gpuedu.figures.kernels.touches import plot_touches, touch
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.lens.epochs import Epoch
 from gpuedu.lens.rows import Occupant
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 THREADS = range(30, 35)
 

@@ -6,8 +6,8 @@ from matplotlib.colors import to_rgba
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.kernels.turns import TurnsPanel, plot_turns
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.lens.turns import atomic_turns
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from tests.trace import samples
 from tests.trace.building import Builder
 

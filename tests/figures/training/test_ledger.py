@@ -4,10 +4,10 @@ import pytest
 
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.training import LedgerPair, plot_ledger
 from gpuedu.figures.training.ledger import NOTHING
 from gpuedu.units import MIB
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 CAPTION = Caption(title="ledgers", alt="pairs of bars", source="counted", x="memory")
 ROWS = (

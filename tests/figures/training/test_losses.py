@@ -6,9 +6,9 @@ import pytest
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.curves import Level, Mark
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.training import LossCurve, plot_losses
 from gpuedu.figures.training.losses import NOTHING
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 CAPTION = Caption(title="losses", alt="curves", source="measured", x="step", y="loss (nat)")
 STEPS = tuple(range(50))

@@ -6,10 +6,10 @@ from matplotlib.markers import CARETDOWN
 
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.training.memory import MOST_BARS, NOTHING, plot_memory
 from gpuedu.training.memory import KINDS, Block, Mark, MemoryPoint, MemoryTrace, points
 from gpuedu.units import MIB
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 CAPTION = Caption(title="memory", alt="areas", source="counted", x="moments", y="memory")
 

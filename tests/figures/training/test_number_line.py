@@ -7,8 +7,8 @@ from matplotlib.colors import to_rgba
 
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.training import FormatRange, plot_number_line
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 CAPTION = Caption(title="numbers", alt="a number line", source="measured", x="magnitude")
 FP16 = FormatRange("fp16", 2**-24, 2**-14, 65504, 10)

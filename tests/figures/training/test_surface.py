@@ -4,9 +4,9 @@ import pytest
 
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from gpuedu.figures.training import plot_surface
 from gpuedu.figures.training.surface import level_of
+from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 CAPTION = Caption(title="times", alt="a grid", source="computed", x="rate", y="batch")
 ROWS = [[8.0, 4.0, 2.0, math.inf], [6.0, 3.0, 2.4, math.inf], [9.0, 5.0, math.inf, math.inf]]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.legibility import overlapping_texts, texts_outside
 from gpuedu.figures.style import alt_text, to_png
 from gpuedu.figures.training.trials import NOTHING, TrialBar, plot_trials
+from tests.figures.legibility import overlapping_texts, texts_outside
 
 CAPTION = Caption("Trials", "bars", "made up", x="batch", y="memory")
 NAMES = {"held": "model", "left": "left behind", "added": "step", "refused": "refused"}

@@ -12,7 +12,7 @@ import nbformat
 
 from gpuedu.course.demo import fill_in
 from gpuedu.course.proof import Bench
-from gpuedu.grading.judge.grading import lesson_in
+from gpuedu.syllabus import lesson_in
 from tests.hostile import answers as hostile_answers
 
 ROOT = Path(__file__).parents[3]

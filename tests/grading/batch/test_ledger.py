@@ -14,8 +14,8 @@ from gpuedu.grading.judge.sources import _package_digest, sources_digest
 from gpuedu.grading.sandbox import PlayingLimits
 from gpuedu.grading.verdict import (
     ExerciseVerdict,
+    GradingTask,
     State,
-    Task,
     Verdict,
     read_verdict,
     read_verdicts,
@@ -32,7 +32,7 @@ EXERCISES = ("first-check", "honest-timer", "bandwidth", "launch-bound")
 def task(tmp_path):
     path = tmp_path / f"{LESSON}.ipynb"
     path.write_bytes((ROOT / "notebooks" / LESSON / f"{LESSON}.ipynb").read_bytes())
-    return Task("ann", LESSON, str(path), 7)
+    return GradingTask("ann", LESSON, str(path), 7)
 
 
 @pytest.fixture

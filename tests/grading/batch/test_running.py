@@ -10,7 +10,7 @@ from gpuedu.errors import GpueduError
 from gpuedu.grading.batch import running
 from gpuedu.grading.batch.jobs import Reply
 from gpuedu.grading.batch.running import TRIES, grade_class
-from gpuedu.grading.verdict import State, Task, Verdict, read_verdicts
+from gpuedu.grading.verdict import GradingTask, State, Verdict, read_verdicts
 from tests.grading.batch.class_of import ROOT
 from tests.grading.batch.test_class import LESSON
 
@@ -43,7 +43,7 @@ class PlannedCrew:
 
 def grade(tmp_path, monkeypatch, **plan):
     path = ROOT / "notebooks" / LESSON / f"{LESSON}.ipynb"
-    tasks = [Task(learner, LESSON, str(path), seed) for seed, learner in enumerate(plan)]
+    tasks = [GradingTask(learner, LESSON, str(path), seed) for seed, learner in enumerate(plan)]
     crew, told = PlannedCrew(plan), []
     monkeypatch.setattr(running, "_crew", lambda *_: crew)
     try:

@@ -12,7 +12,7 @@ from gpuedu.grading.judge.cells import course_cells, is_untouched
 from gpuedu.grading.judge.grading import grade
 from gpuedu.grading.sandbox import PlayingLimits
 from gpuedu.grading.submission import Submission
-from gpuedu.grading.verdict import Task
+from gpuedu.grading.verdict import GradingTask
 from gpuedu.syllabus import exercise_ids, ready_lessons
 from tests.sampled import sampled
 
@@ -35,7 +35,7 @@ def test_check_says_of_a_blank_what_is_said_without_playing_it(exercise):
 
 @pytest.mark.parametrize("lesson", [one.folder for one in ready_lessons()])
 def test_a_lesson_as_it_was_handed_out_needs_no_player(lesson):
-    task = Task("ann", lesson, "", 7)
+    task = GradingTask("ann", lesson, "", 7)
     verdict = grade(NoZygote(), task, Submission({}, (), "0"), PlayingLimits())
     assert {one.state for one in verdict.exercises} == {"unsolved"}
     assert verdict.points == 0.0

@@ -23,7 +23,7 @@ class Line:
     """A channel whose other end answers at once, or after a function was called back."""
 
     def __init__(self) -> None:
-        self.device = server.Device(self._call_back)
+        self.device = server.DeviceServer(self._call_back)
         self.link, self._answers = Link(self), []
 
     def send(self, message):

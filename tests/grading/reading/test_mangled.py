@@ -15,7 +15,7 @@ from gpuedu.grading.batch.submissions import find_submissions
 from gpuedu.grading.commands import _print_graded, _warn
 from gpuedu.grading.reading import ReadingLimits, SubmissionError, read_submission
 from gpuedu.grading.reading.released import read
-from gpuedu.grading.verdict import State, Task
+from gpuedu.grading.verdict import GradingTask, State
 
 LESSON = "00_welcome"
 
@@ -113,14 +113,14 @@ def test_names_of_files_can_be_written_wherever_they_are_told(tmp_path):
     (folder / "x\x1b[2J\n[9] bob.txt").write_text("x")
     (folder / os.fsdecode(b"\xff.ipynb")).mkdir()
     (folder / os.fsdecode(b"\xfe.ipynb")).symlink_to("/etc/passwd")
-    verdict = read(Task("ada", LESSON, str(folder), 1))
+    verdict = read(GradingTask("ada", LESSON, str(folder), 1))
     assert verdict.state is State.FAILED_BY_LEARNER
     verdict.reason.encode("utf-8")
     assert verdict.reason.isprintable()
 
 
 def test_nothing_of_a_learners_moves_the_cursor(capsys):
-    task = Task("eve\x1b[2K\n[2/2] bob", LESSON, "", 1)
+    task = GradingTask("eve\x1b[2K\n[2/2] bob", LESSON, "", 1)
     _print_graded(Progress(task, "graded", 1.0, 0.1, 1, 2))
     _warn("passed over: \udcff\x1b[2J\r")
     told = capsys.readouterr()

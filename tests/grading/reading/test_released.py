@@ -8,7 +8,7 @@ import pytest
 from gpuedu.errors import GpueduError
 from gpuedu.grading.reading import released as reading
 from gpuedu.grading.reading.released import read, released
-from gpuedu.grading.verdict import Task
+from gpuedu.grading.verdict import GradingTask
 
 ONE, OTHER = "onecodeoftwe", "anothercodeo"
 DRAWN = ("01_why_gpus", "02_first_kernels", "04_memory", "08_training_step")
@@ -28,7 +28,7 @@ def repairs(folder, lesson, given, notebook):
     """What is told of a notebook from a learner who was given the numbers of a code."""
     path = folder / f"{lesson}.ipynb"
     nbformat.write(notebook, path)
-    return list(read(Task("ann", lesson, str(path), 1, given)).repairs)
+    return list(read(GradingTask("ann", lesson, str(path), 1, given)).repairs)
 
 
 def setup_of(notebook):

@@ -18,8 +18,8 @@ from gpuedu.grading.report.page import as_table, histogram, render_page
 from gpuedu.grading.report.summary import summarise
 from gpuedu.grading.verdict import (
     ExerciseVerdict,
+    GradingTask,
     State,
-    Task,
     Verdict,
     verdict_name,
     write_verdict,
@@ -35,12 +35,12 @@ def verdict_on(learner, text, seed=5):
     """The verdict on an answer to one exercise, as a file of it would have it."""
     answers = BENCH.answers([*BENCH.solution_cells(), text], learner)
     part = ExerciseVerdict.of(examine(load(EXERCISE), answers, seed), observed="what is counted")
-    task = Task(learner, LESSON, "", seed)
+    task = GradingTask(learner, LESSON, "", seed)
     return Verdict(task, State.GRADED, exercises=(part,), answers={f"{EXERCISE}-answer": text})
 
 
 def failed(learner, reason):
-    return Verdict(Task(learner, LESSON, "", 0), State.FAILED_BY_LEARNER, reason=reason)
+    return Verdict(GradingTask(learner, LESSON, "", 0), State.FAILED_BY_LEARNER, reason=reason)
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from gpuedu.grading.sandbox.users import (
     require_ordinary_user,
     require_readable,
 )
-from gpuedu.grading.verdict import Task
+from gpuedu.grading.verdict import GradingTask
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root has rights to give up")
 _RIGHTS = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
@@ -51,7 +51,9 @@ def processes(zygote):
 
 
 def test_no_process_that_a_player_comes_from_is_roots(processes):
-    assert len(processes) == 4  # the warm one, the warden, process 1 of the room, and the player
+    assert (
+        len(processes) == 4
+    )  # the warm one, the warden, process 1 of the compartment, and the player
     for process in processes:
         assert {*process.uids()} == {players_user() or os.geteuid()}
         assert 0 not in process.gids()
@@ -135,7 +137,7 @@ def test_code_without_a_sandbox_is_for_ordinary_users(monkeypatch):
 def test_a_worker_that_is_root_takes_no_such_code(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     here = {"course": version("gpuedu"), "sources": sources_digest("00_welcome")}
-    task = Task("ann", "00_welcome", "", 7)
+    task = GradingTask("ann", "00_welcome", "", 7)
     job = Job(task, {}, (), "", exercises=(), limits=PlayingLimits(), sandbox=False, **here)
     reply = Worker().reply(job)
     assert reply.is_unfit and "as root" in reply.fault

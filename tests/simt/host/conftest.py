@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from gpuedu.simt.host import seam, transfers
+from gpuedu.simt.host import entry, transfers
 
 
 class Recorder:
-    """Stands behind the seam: ``calls`` are its launches, ``work`` what it does to arguments."""
+    """Stands in for the machine: ``calls`` are its launches, ``work`` what it does to arguments."""
 
     def __init__(self) -> None:
         self.calls: list[tuple] = []
@@ -31,8 +31,8 @@ class Recorder:
 @pytest.fixture
 def machine(monkeypatch):
     recorder = Recorder()
-    monkeypatch.setattr(seam, "machine", lambda: recorder)
-    monkeypatch.setattr(seam, "compiler", lambda: lambda kernel, arguments: None)
+    monkeypatch.setattr(entry, "machine", lambda: recorder)
+    monkeypatch.setattr(entry, "compiler", lambda: lambda kernel, arguments: None)
     return recorder
 
 

@@ -44,13 +44,13 @@ def _text_of(fault: Exception) -> str:
         return ""
 
 
-def rebuild_fault(told: dict[str, Any]) -> Exception:
+def rebuild_fault(message: dict[str, Any]) -> Exception:
     """The exception, as far as its class is known here; its name and text in any case."""
-    classes = [_class_of(*one) for one in told["classes"]]
-    first, text = classes[0], told["text"]
+    classes = [_class_of(*one) for one in message["classes"]]
+    first, text = classes[0], message["text"]
     for made in (_by_fields, _by_text):
         try:
-            fault = made(first, told) if first is not None else None
+            fault = made(first, message) if first is not None else None
             if fault is not None and str(fault) == text:
                 return fault
         except Exception:  # of a class that is made in another way
@@ -58,19 +58,19 @@ def rebuild_fault(told: dict[str, Any]) -> Exception:
     base = next(
         one for one in classes if one is not None and vars(builtins).get(one.__name__) is one
     )
-    name = told["classes"][0][1].rpartition(".")[2]
+    name = message["classes"][0][1].rpartition(".")[2]
     return type(name, (base,), {"__str__": lambda self: text})(text)
 
 
-def _by_fields(kind: type, told: dict[str, Any]) -> Exception:
-    fault = kind.__new__(kind, *told["args"])
-    fault.args = tuple(told["args"])
-    vars(fault).update(told["fields"])
+def _by_fields(kind: type, message: dict[str, Any]) -> Exception:
+    fault = kind.__new__(kind, *message["args"])
+    fault.args = tuple(message["args"])
+    vars(fault).update(message["fields"])
     return fault
 
 
-def _by_text(kind: type, told: dict[str, Any]) -> Exception:
-    return kind(told["text"])
+def _by_text(kind: type, message: dict[str, Any]) -> Exception:
+    return kind(message["text"])
 
 
 def _class_of(module: str, name: str) -> type | None:

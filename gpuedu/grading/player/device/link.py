@@ -41,7 +41,7 @@ class Link(Codec):
 
     def call(self, on: str | int, name: str, args: tuple, kwargs: Mapping[str, Any]) -> Any:
         """Call a function by its path, or a method of a thing by its number."""
-        told = {
+        message = {
             "op": "call",
             "on": on,
             "name": name,
@@ -49,7 +49,7 @@ class Link(Codec):
             "kwargs": {key: self.encode(one) for key, one in kwargs.items()},
         }
         hosts = [one for one in (*args, *kwargs.values()) if isinstance(one, np.ndarray)]
-        return self._ask(told, hosts)
+        return self._ask(message, hosts)
 
     def get(self, number: int, name: str) -> Any:
         """An attribute of a thing."""
@@ -85,10 +85,10 @@ class Link(Codec):
             raise self._raised.pop(answer["raised"])
         if "fault" in answer:
             raise rebuild_fault(answer["fault"])
-        told = answer["value"]
-        if type(told) is list and told[0] == "argument":
-            return _written(hosts[told[1]], told[2])
-        return self.decode(told)
+        encoded = answer["value"]
+        if type(encoded) is list and encoded[0] == "argument":
+            return _written(hosts[encoded[1]], encoded[2])
+        return self.decode(encoded)
 
     def _say(self, asked: dict[str, Any]) -> None:
         self._channel.send({"device": {**asked, "freed": self.freed()}})
@@ -103,7 +103,7 @@ class Link(Codec):
             return {"op": "raised", "value": id(fault)}
 
     def is_own(self, value: Any) -> bool:
-        """Whether it stands for a thing or a function of the device."""
+        """True if it stands for a thing or a function of the device."""
         return hasattr(type(value), "told_to_device")
 
     def encode_own(self, value: Any) -> list | None:
@@ -118,13 +118,13 @@ class Link(Codec):
         told = getattr(type(value), "told_to_device", None)
         return told(value) if told is not None else None
 
-    def decode_own(self, kind: str, told: list) -> Any:
+    def decode_own(self, kind: str, encoded: list) -> Any:
         """Things of the device as proxies; the library as this side has it."""
         if kind == "library":
-            return np if told[1] == "numpy" else self.library
+            return np if encoded[1] == "numpy" else self.library
         if kind == "argument":
-            return told[2]
-        _, number, name, facts = told
+            return encoded[2]
+        _, number, name, facts = encoded
         proxy = self._known.get(number)
         if proxy is None:
             proxy = object.__new__(self.classes[name])

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.arrays import operators
-from gpuedu.arrays.cuda.device import Device
+from gpuedu.arrays.device import Device
 from gpuedu.arrays.flags import Flags
 from gpuedu.arrays.ndarray import ndarray
 from gpuedu.grading.player.device.link import Link
@@ -97,10 +97,10 @@ def _method(link: Link, name: str, local: Any) -> Callable[..., Any]:
 def _complete_arrays(link: Link, kind: Any) -> None:
     """What arrays have besides: facts that are known, and the operators' manners."""
     facts: dict[str, Callable[[list], Any]] = {
-        "dtype": lambda told: np.dtype(told[1]),
-        "strides": lambda told: tuple(told[2]),
-        "flags": lambda told: Flags(*told[3]),
-        "ndim": lambda told: len(told[0]),
+        "dtype": lambda parts: np.dtype(parts[1]),
+        "strides": lambda parts: tuple(parts[2]),
+        "flags": lambda parts: Flags(*parts[3]),
+        "ndim": lambda parts: len(parts[0]),
     }
     for name, of in facts.items():
         setattr(kind, name, property(lambda self, of=of: of(self._link_facts)))

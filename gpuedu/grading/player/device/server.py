@@ -50,7 +50,7 @@ class _RaisedThereError(Exception):
         super().__init__("a learner's function raised")
 
 
-class Device(Codec):
+class DeviceServer(Codec):
     """What is on the device, and the names under which a learner's process knows it.
 
     Args:
@@ -120,10 +120,10 @@ class Device(Codec):
         self._sent = [one for one in (*given, *named.values()) if type(one) is np.ndarray]
         return function(*given, **named)
 
-    def _argument(self, told: Any, *, takes: bool) -> Any:
-        if takes and type(told) is list and len(told) == 3 and told[0] == "function":
-            return self._function(told[1], str(told[2])[:60])
-        return self.decode(told)
+    def _argument(self, encoded: Any, *, takes: bool) -> Any:
+        if takes and type(encoded) is list and len(encoded) == 3 and encoded[0] == "function":
+            return self._function(encoded[1], str(encoded[2])[:60])
+        return self.decode(encoded)
 
     def _function(self, number: Any, name: str) -> Callable[..., Any]:
         def function(*args: Any) -> Any:
@@ -163,7 +163,7 @@ class Device(Codec):
         return self._held[number][0]
 
     def is_own(self, value: Any) -> bool:
-        """Whether it is a thing of the device, or a library that works with it."""
+        """True if it is a thing of the device, or a library that works with it."""
         return is_library(value) or _is_of_device(value)
 
     def encode_own(self, value: Any) -> list | None:
@@ -200,9 +200,9 @@ class Device(Codec):
         lies = [flags.c_contiguous, flags.f_contiguous, flags.owndata]
         return [list(value.shape), value.dtype.str, list(value.strides), lies]
 
-    def decode_own(self, kind: str, told: list) -> Any:
+    def decode_own(self, kind: str, encoded: list) -> Any:
         """What a learner's process may name: things that it holds, methods of them, functions."""
-        rest = told[1:]
+        rest = encoded[1:]
         if kind == "thing" and len(rest) == 1:
             return self._thing(rest[0])
         if kind == "method" and len(rest) == 2:

@@ -42,11 +42,11 @@ class Codec:
         return _encode_small(self, value, depth)
 
     def is_own(self, value: Any) -> bool:
-        """Whether this side has a form of its own for a value."""
+        """True if this side has a form of its own for a value."""
         raise NotImplementedError
 
     def holds(self, value: Any, depth: int = 0) -> bool:
-        """Whether a value is of this side's own, or has something of that in it."""
+        """True if a value is of this side's own, or has something of that in it."""
         if depth < _DEEPEST and type(value) in (list, tuple, dict):
             inside = value.values() if type(value) is dict else value
             return any(self.holds(one, depth + 1) for one in inside)
@@ -56,7 +56,7 @@ class Codec:
         """What this side has of its own; None for anything else."""
         raise NotImplementedError
 
-    def decode_own(self, kind: str, told: list) -> Any:
+    def decode_own(self, kind: str, encoded: list) -> Any:
         """What the other side has of its own.
 
         Raises:
@@ -81,17 +81,26 @@ class Codec:
         kind = "tuple" if isinstance(value, tuple) else "list"
         return [kind, [self.encode(one, depth) for one in value]]
 
-    def decode(self, told: Any, depth: int = 0) -> Any:
+    def decode(self, encoded: Any, depth: int = 0) -> Any:
         """A value from a message.
 
         Raises:
             AnswerError: it has no known form.
         """
-        if type(told) in _LEAVES or isinstance(told, np.generic) or type(told) is np.ndarray:
-            return told
-        if type(told) is not list or not told or type(told[0]) is not str or depth > _DEEPEST:
+        if (
+            type(encoded) in _LEAVES
+            or isinstance(encoded, np.generic)
+            or type(encoded) is np.ndarray
+        ):
+            return encoded
+        if (
+            type(encoded) is not list
+            or not encoded
+            or type(encoded[0]) is not str
+            or depth > _DEEPEST
+        ):
             raise AnswerError("a message to the device has no known form")
-        kind, *rest = told
+        kind, *rest = encoded
         try:
             if kind in _CONTAINERS:
                 return _CONTAINERS[kind](lambda one: self.decode(one, depth + 1), *rest)
@@ -99,7 +108,7 @@ class Codec:
                 return _SMALL[kind](*rest)
         except (TypeError, ValueError, AttributeError) as fault:
             raise AnswerError("a message to the device has no known form") from fault
-        return self.decode_own(kind, told)
+        return self.decode_own(kind, encoded)
 
 
 def _host_array(value: np.ndarray) -> Any:
@@ -216,5 +225,5 @@ _SMALL: dict[str, Callable[..., Any]] = {
 
 
 def is_library(value: Any) -> bool:
-    """Whether a value is a module, which a function may be called with: ``xp``."""
+    """True if a value is a module, which a function may be called with: ``xp``."""
     return isinstance(value, types.ModuleType)

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-Belonging = tuple[str, str, Tensor]
+NamedTensor = tuple[str, str, Tensor]
 """Kind, name, tensor."""
 
 
-def belongings(model: nn.Module, optimiser: Optimizer | None = None) -> Iterator[Belonging]:
+def named_tensors(model: nn.Module, optimiser: Optimizer | None = None) -> Iterator[NamedTensor]:
     """Weights, buffers, gradients and the optimiser's state, as they are now.
 
     >>> model = nn.Linear(2, 3, bias=False)
-    >>> [(kind, name, tensor.nbytes) for kind, name, tensor in belongings(model)]
+    >>> [(kind, name, tensor.nbytes) for kind, name, tensor in named_tensors(model)]
     [('weights', 'weight', 24)]
     """
     names = {}
@@ -32,7 +32,7 @@ def belongings(model: nn.Module, optimiser: Optimizer | None = None) -> Iterator
                     yield "optimiser", names.get(parameter, "(not the model's)"), value
 
 
-def gradients(model: nn.Module) -> Iterator[Belonging]:
+def gradients(model: nn.Module) -> Iterator[NamedTensor]:
     """The gradients that there are."""
     for name, parameter in model.named_parameters():
         if parameter.grad is not None:

@@ -1,8 +1,4 @@
-"""The seam between host API and machine: what a launch is given, and gives back.
-
-``gpuedu.simt.launch.run`` is called by its name when a kernel is launched, so that importing the
-host API costs nothing.
-"""
+"""What the host API and the machine agree on: what a launch is given, and gives back."""
 
 from __future__ import annotations
 
@@ -23,7 +19,7 @@ A tuple of arguments keeps the host's class, so a named tuple stays one.
 Dim3 = tuple[int, int, int]
 
 
-class KernelFunction(Protocol):
+class KernelFunction:
     """What the machine reads of a kernel or device function: its Python function and options.
 
     ``targetoptions`` has ``device``, ``fastmath``, ``debug``, ``max_registers``, ``launch_bounds``
@@ -53,17 +49,3 @@ class Run(Protocol):
     ) -> Trace | None:
         """Run ``kernel`` on ``grid`` blocks of ``block`` threads; arrays change in place."""
         ...
-
-
-def compiler() -> Callable[[KernelFunction, list[Argument]], Any]:
-    """The machine's compiler, for arguments of these types."""
-    from gpuedu.simt.launch import program_of
-
-    return program_of
-
-
-def machine() -> Run:
-    """The machine's entry."""
-    from gpuedu.simt.launch import run
-
-    return run

@@ -1,4 +1,4 @@
-"""A room serves one exercise after another, and nothing of one is there in the next."""
+"""A compartment serves one exercise after another, and nothing of one is there in the next."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from gpuedu.simt.machine.masks import Mask, without
 from gpuedu.trace import WARP_SIZE, Place
 
 
-class Meetings(Accesses):
+class Synchronization(Accesses):
     """Threads of a block, and lanes of a warp, together."""
 
     def retire(self, m: Mask) -> None:

@@ -59,13 +59,13 @@ def describe_argument(value: Any, device: Codec | None = None) -> dict[str, Any]
     return {"kind": "value", "value": value}
 
 
-def rebuild_argument(told: Any, device: Codec | None = None) -> Any:
+def rebuild_argument(encoded: Any, device: Codec | None = None) -> Any:
     """An argument, where the function is; and an argument that came back, where it is called."""
-    if device is not None and _field(told, "kind", str) == "device":
-        return device.decode(told.get("value"))
-    if _field(told, "kind", str) == "value":
-        return told.get("value")
-    return tensor_of(*_tensor_parts(told))
+    if device is not None and _field(encoded, "kind", str) == "device":
+        return device.decode(encoded.get("value"))
+    if _field(encoded, "kind", str) == "value":
+        return encoded.get("value")
+    return tensor_of(*_tensor_parts(encoded))
 
 
 def _python_under(thing: Any) -> Callable | None:
@@ -177,12 +177,12 @@ def _is_plain(value: Any) -> bool:
 
 
 def rebuild_answer(
-    told: Mapping[str, Any], number: int, call: Call, device: Codec | None = None
+    encoded: Mapping[str, Any], number: int, call: Call, device: Codec | None = None
 ) -> Any:
     """An answer from what was told of it.
 
     Args:
-        told: what ``describe_answer`` made.
+        encoded: what ``describe_answer`` made.
         number: which answer it is, for calls.
         call: calls the learner's function ``number`` with arguments, where it is.
         device: knows what lies on the device.
@@ -190,12 +190,12 @@ def rebuild_answer(
     Raises:
         AnswerError: what was told is no answer.
     """
-    if _field(told, "kind", str) == "function":
-        return _remote(_field(told, "name", str), number, call)
-    if device is not None and _field(told, "kind", str) == "device":
-        return device.decode(told.get("value"))
-    answer = _rebuild(told, 0)
-    if _field(told, "kind", str) == "name" and not isinstance(answer, type):
+    if _field(encoded, "kind", str) == "function":
+        return _remote(_field(encoded, "name", str), number, call)
+    if device is not None and _field(encoded, "kind", str) == "device":
+        return device.decode(encoded.get("value"))
+    answer = _rebuild(encoded, 0)
+    if _field(encoded, "kind", str) == "name" and not isinstance(answer, type):
         raise AnswerError("an answer arrived in a form that none has")
     return answer
 
@@ -208,30 +208,30 @@ def _remote(name: str, number: int, call: Call) -> Callable[..., Any]:
     return remote
 
 
-def _rebuild(told: Any, depth: int) -> Any:
+def _rebuild(encoded: Any, depth: int) -> Any:
     if depth > _MOST_NESTED:
         raise AnswerError("kernels and functions lie too deep in each other")
-    kind = _field(told, "kind", str)
+    kind = _field(encoded, "kind", str)
     if kind == "value":
-        return told.get("value")
+        return encoded.get("value")
     if kind == "module":
-        return _library(_field(told, "name", str), "")
+        return _library(_field(encoded, "name", str), "")
     if kind == "name":
-        return _library(_field(told, "module", str), _field(told, "name", str))
+        return _library(_field(encoded, "module", str), _field(encoded, "name", str))
     if kind == "kernel":
-        return _rebuild_kernel(told, depth)
+        return _rebuild_kernel(encoded, depth)
     if kind == "tensor":
-        return tensor_of(*_tensor_parts(told))
-    return type(str(told.get("type", "object"))[:60], (), {})()
+        return tensor_of(*_tensor_parts(encoded))
+    return type(str(encoded.get("type", "object"))[:60], (), {})()
 
 
-def _tensor_parts(told: Any) -> tuple[str, list[int], np.ndarray]:
-    raw, shape = _field(told, "bytes", np.ndarray), _field(told, "shape", list)
-    return _field(told, "dtype", str), shape, raw
+def _tensor_parts(encoded: Any) -> tuple[str, list[int], np.ndarray]:
+    raw, shape = _field(encoded, "bytes", np.ndarray), _field(encoded, "shape", list)
+    return _field(encoded, "dtype", str), shape, raw
 
 
-def _field(told: Any, name: str, kind: type) -> Any:
-    found = told.get(name) if type(told) is dict else None
+def _field(encoded: Any, name: str, kind: type) -> Any:
+    found = encoded.get(name) if type(encoded) is dict else None
     if type(found) is not kind:
         raise AnswerError("an answer arrived in a form that none has")
     return found
@@ -246,24 +246,25 @@ def _library(module: str, name: str) -> Any:
         raise AnswerError(f"a kernel uses `{module}.{name}`, which is not there") from fault
 
 
-def _rebuild_kernel(told: Any, depth: int) -> Any:
+def _rebuild_kernel(encoded: Any, depth: int) -> Any:
     """A kernel object around a function that is made from its text, and never called."""
     from gpuedu.backend import cuda
 
-    file, text, name = (_field(told, one, str) for one in ("file", "text", "name"))
-    code = _code_of(text, file, name, _field(told, "line", int))
+    file, text, name = (_field(encoded, one, str) for one in ("file", "text", "name"))
+    code = _code_of(text, file, name, _field(encoded, "line", int))
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     scope = {"__name__": "__main__", "__builtins__": vars(builtins)}
     scope |= {
-        str(one): _rebuild(inner, depth + 1) for one, inner in _field(told, "globals", dict).items()
+        str(one): _rebuild(inner, depth + 1)
+        for one, inner in _field(encoded, "globals", dict).items()
     }
-    cells = _field(told, "cells", dict)
+    cells = _field(encoded, "cells", dict)
     if set(cells) != set(code.co_freevars):
         raise AnswerError("a kernel arrived without what it uses from around it")
     closure = tuple(types.CellType(_rebuild(cells[one], depth + 1)) for one in code.co_freevars)
-    defaults = _rebuild(told.get("defaults"), depth + 1)
+    defaults = _rebuild(encoded.get("defaults"), depth + 1)
     function = types.FunctionType(code, scope, name, defaults, closure)
-    return cuda.jit(**_options(_field(told, "options", dict)))(function)
+    return cuda.jit(**_options(_field(encoded, "options", dict)))(function)
 
 
 _OPTIONS = ("device", "fastmath", "max_registers", "launch_bounds")

@@ -24,11 +24,11 @@ class Deadline:
 
     @property
     def has_passed(self) -> bool:
-        """Whether nothing is left."""
+        """True if nothing is left."""
         return self.left_s == 0.0
 
 
-class WaitingRoom:
+class WaitQueue:
     """Threads that wait, first come first woken. ``what()`` says what for, as it is now."""
 
     def __init__(self, what: Callable[[], str]) -> None:

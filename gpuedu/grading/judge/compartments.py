@@ -1,4 +1,4 @@
-"""Rooms: namespaces and a control group, in which players of one submission run, one at a time."""
+"""Compartments: namespaces and a control group, in which one submission's players run in turn."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def _a_session() -> Iterator[Session]:
         session.kill()
 
 
-class Room:
+class Compartment:
     """Players run here, one after another; all that they started is gone when it ends.
 
     Args:
         control: the zygote's socket.
-        settings: for the room's processes.
+        settings: for the compartment's processes.
         limits: of all that runs here together, and of each player's output.
 
     Raises:
@@ -74,10 +74,10 @@ class Room:
         try:
             group = control_group(limits) if settings["sandbox"] else _a_session()
             self._group = self._stack.enter_context(group)
-            self._room = self._stack.enter_context(self._start(control, settings))
+            self._compartment = self._stack.enter_context(self._start(control, settings))
         except OSError as fault:
             self.end()
-            raise SandboxError(f"no room for players could be made: {fault}") from fault
+            raise SandboxError(f"no compartment for players could be made: {fault}") from fault
         except SandboxError:
             self.end()
             raise
@@ -93,13 +93,15 @@ class Room:
             self._group.add(_process_behind(ours))
             ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
             ours.sendall(b"!")
-            told = ours.recv(4096)
-            if told != READY:
-                raise SandboxError(f"no room for players: {told.decode('utf-8', 'replace')[-600:]}")
+            message = ours.recv(4096)
+            if message != READY:
+                raise SandboxError(
+                    f"no compartment for players: {message.decode('utf-8', 'replace')[-600:]}"
+                )
             yield ours
 
     def player(self) -> Player | None:
-        """A fresh player; the one before is ended. None where something is left in the room."""
+        """A fresh player; the one before is ended. None where something of it is left."""
         if self._player is not None:
             self._player.end()
             if self._is_lost or self._player.is_killed:
@@ -107,8 +109,8 @@ class Room:
         ours, theirs = socket.socketpair()
         reading, writing = os.pipe()
         try:
-            socket.send_fds(self._room, [b"player"], [theirs.fileno(), writing])
-            is_there = self._room.recv(len(READY)) == READY
+            socket.send_fds(self._compartment, [b"player"], [theirs.fileno(), writing])
+            is_there = self._compartment.recv(len(READY)) == READY
         except OSError:
             is_there = False
         finally:
@@ -136,4 +138,4 @@ def _process_behind(connection: socket.socket) -> int:
     for level, kind, data in told:
         if said and (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
             return int.from_bytes(data[:4], sys.byteorder)
-    raise SandboxError("a room ended before it began")
+    raise SandboxError("a compartment ended before it began")

@@ -12,9 +12,9 @@ from gpuedu.errors import GpueduError
 from gpuedu.grading.batch import remote
 from gpuedu.grading.batch.jobs import Reply
 from gpuedu.grading.batch.ledger import Ledger
-from gpuedu.grading.batch.seats import LocalCrew, Seat
+from gpuedu.grading.batch.processes import GraderProcess, LocalCrew
 from gpuedu.grading.sandbox import PlayingLimits
-from gpuedu.grading.verdict import Task
+from gpuedu.grading.verdict import GradingTask
 from tests.grading.batch.class_of import ROOT
 from tests.grading.batch.test_class import LESSON
 
@@ -26,7 +26,9 @@ def job(tmp_path, request):
     if sandbox:
         request.getfixturevalue("zygote")  # skips where there is none
     ledger = Ledger(tmp_path, PlayingLimits(), sandbox=sandbox)
-    return replace(ledger.open(Task("ann", LESSON, str(path), 7)), exercises=("first-check",))
+    return replace(
+        ledger.open(GradingTask("ann", LESSON, str(path), 7)), exercises=("first-check",)
+    )
 
 
 def test_a_grader_that_is_killed_is_a_fault_of_ours_and_is_replaced(job):
@@ -34,7 +36,7 @@ def test_a_grader_that_is_killed_is_a_fault_of_ours_and_is_replaced(job):
     try:
         crew.take(job)
         assert not crew.has_room()
-        os.kill(crew._seats[0]._process.pid, signal.SIGKILL)
+        os.kill(crew._processes[0]._process.pid, signal.SIGKILL)
         ((asked, reply),) = crew.replies()
         assert asked is job
         assert reply == Reply(fault="the worker ended (status -9)")
@@ -51,14 +53,14 @@ def test_a_grader_that_is_killed_is_a_fault_of_ours_and_is_replaced(job):
         crew.end()
 
 
-class OldSeat:
+class OldProcess:
     """A grader process that loaded another course, until there is a new one in its place."""
 
     made = 0
 
     def __init__(self):
-        OldSeat.made += 1
-        self.mine, self.ended = OldSeat.made, False
+        OldProcess.made += 1
+        self.mine, self.ended = OldProcess.made, False
 
     def is_alive(self):
         return True
@@ -67,7 +69,7 @@ class OldSeat:
         assert not self.ended
 
     def receive(self):
-        return Reply(fault=f"seat {self.mine}", is_unfit=self.mine == 1)
+        return Reply(fault=f"process {self.mine}", is_unfit=self.mine == 1)
 
     def end(self):
         self.ended = True
@@ -76,14 +78,14 @@ class OldSeat:
 def test_a_thread_of_a_cluster_keeps_its_grader_and_renews_one_that_is_out_of_date(
     job, monkeypatch
 ):
-    monkeypatch.setattr(remote, "Seat", OldSeat)
+    monkeypatch.setattr(remote, "GraderProcess", OldProcess)
     monkeypatch.setattr(remote, "_kept", type("Kept", (), {})())
-    assert remote.grade_here(job) == Reply(fault="seat 1", is_unfit=True)
-    assert [remote.grade_here(job).fault for _ in range(2)] == ["seat 2", "seat 2"]
+    assert remote.grade_here(job) == Reply(fault="process 1", is_unfit=True)
+    assert [remote.grade_here(job).fault for _ in range(2)] == ["process 2", "process 2"]
 
 
-def test_a_seat_that_is_ended_twice_is_no_error():
-    seat = Seat()
-    seat.end(0.0)
-    seat.end()
-    assert not seat.is_alive()
+def test_a_process_that_is_ended_twice_is_no_error():
+    process = GraderProcess()
+    process.end(0.0)
+    process.end()
+    assert not process.is_alive()

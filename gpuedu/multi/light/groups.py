@@ -41,7 +41,7 @@ SCHEDULES: dict[str, Schedule] = {
 
 
 @dataclass(frozen=True)
-class Said:
+class CollectiveCall:
     """What a rank says of a collective.
 
     Attributes:
@@ -62,10 +62,10 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Call:
+class PostedCall:
     """What a rank said, where in its program and when; ``kept`` is a copy of what it gave."""
 
-    said: Said
+    said: CollectiveCall
     site: CallSite | None
     posted_s: float
     kept: torch.Tensor | None
@@ -75,19 +75,19 @@ class Call:
 
 
 @dataclass
-class Meeting:
+class Collective:
     """One collective of a group: who has come, and the moment at which it is over."""
 
     number: int
     done: Moment
-    calls: dict[int, Call] = field(default_factory=dict)
+    calls: dict[int, PostedCall] = field(default_factory=dict)
 
 
 Work = Callable[[Sequence[Any]], None]
 """Changes the tensors of all ranks, handed over in the order of the ranks."""
 
 
-class Meetings:
+class Group:
     """The collectives of one group of ranks, one after another."""
 
     def __init__(
@@ -95,60 +95,62 @@ class Meetings:
     ) -> None:
         self.members = tuple(members)
         self._clock, self._cluster, self._log = clock, cluster, log
-        self._meetings: list[Meeting] = []
+        self._collectives: list[Collective] = []
         self._came = dict.fromkeys(self.members, 0)
         self._free_s = 0.0
 
-    def come(self, rank: int, said: Said, site: CallSite | None, work: Work) -> Meeting:
+    def come(
+        self, rank: int, said: CollectiveCall, site: CallSite | None, work: Work
+    ) -> Collective:
         """Enter the rank's next collective; the last one to come lets it begin."""
         number = self._came[rank]
         self._came[rank] += 1
         kept = None if said.given is None else said.given.detach().clone()
-        call = Call(said, site, self._clock.now(), kept)
-        if number == len(self._meetings):
+        call = PostedCall(said, site, self._clock.now(), kept)
+        if number == len(self._collectives):
             what = f"the others in collective {number + 1}, {call}"
-            self._meetings.append(Meeting(number, self._clock.moment(what)))
-        meeting = self._meetings[number]
-        meeting.calls[rank] = call
-        if len(meeting.calls) == len(self.members):
-            fault = self._disagreement(meeting)
+            self._collectives.append(Collective(number, self._clock.moment(what)))
+        collective = self._collectives[number]
+        collective.calls[rank] = call
+        if len(collective.calls) == len(self.members):
+            fault = self._disagreement(collective)
             if fault is not None:
-                meeting.done.happen(fault)
+                collective.done.happen(fault)
             else:
-                times_s = self._book(meeting)
-                self._clock.start(self._hold(meeting, work, *times_s), said.kind, is_server=True)
-        return meeting
+                times_s = self._book(collective)
+                self._clock.start(self._hold(collective, work, *times_s), said.kind, is_server=True)
+        return collective
 
-    def _disagreement(self, meeting: Meeting) -> CommunicationError | None:
+    def _disagreement(self, collective: Collective) -> CommunicationError | None:
         """The first rank that came to another collective than rank 0 of the group did."""
-        first = meeting.calls[self.members[0]]
+        first = collective.calls[self.members[0]]
         for rank in self.members[1:]:
-            call = meeting.calls[rank]
+            call = collective.calls[rank]
             if (call.said.kind, call.said.wants) != (first.said.kind, first.said.wants):
                 return CommunicationError(
-                    f"collective {meeting.number + 1} of rank {self.members[0]} is {first}, "
+                    f"collective {collective.number + 1} of rank {self.members[0]} is {first}, "
                     f"of rank {rank} it is {call}",
                     remedy="Every rank calls the same collectives in the same order, on tensors of "
                     "the same shape and type.",
                 )
         return None
 
-    def _book(self, meeting: Meeting) -> tuple[float, float]:
-        """When a meeting to which all have come begins and ends.
+    def _book(self, collective: Collective) -> tuple[float, float]:
+        """When a collective to which all have come begins and ends.
 
         A group has one channel, which carries its collectives in the order in which they are
         called, also where several are called at the same instant.
         """
-        first = meeting.calls[self.members[0]].said
+        first = collective.calls[self.members[0]].said
         start_s = max(self._clock.now(), self._free_s)
         time_s = _time_s(first.kind, self._cluster, self.members, first.whole_bytes, first.root)
         self._free_s = start_s + time_s
         return start_s, self._free_s
 
     def _hold(
-        self, meeting: Meeting, work: Work, start_s: float, end_s: float
+        self, collective: Collective, work: Work, start_s: float, end_s: float
     ) -> Generator[Moment, Any, None]:
-        calls = [meeting.calls[rank] for rank in self.members]
+        calls = [collective.calls[rank] for rank in self.members]
         yield self._clock.after(end_s - self._clock.now())
         fault = self._change(calls)
         if fault is None:
@@ -156,9 +158,9 @@ class Meetings:
                 work([call.said.tensors for call in calls])
         for rank, call in zip(self.members, calls, strict=True):
             self._note(rank, call, start_s)
-        meeting.done.happen(fault)
+        collective.done.happen(fault)
 
-    def _change(self, calls: Sequence[Call]) -> CommunicationError | None:
+    def _change(self, calls: Sequence[PostedCall]) -> CommunicationError | None:
         """The first rank that changed what it had given, before it was done."""
         for rank, call in zip(self.members, calls, strict=True):
             if call.kept is not None and not same_bits(call.said.given, call.kept):
@@ -169,7 +171,7 @@ class Meetings:
                 )
         return None
 
-    def _note(self, rank: int, call: Call, start_s: float) -> None:
+    def _note(self, rank: int, call: PostedCall, start_s: float) -> None:
         end_s, kind = self._clock.now(), call.said.kind
         at = (call.site.line, call.site.text) if call.site else (0, "")
         size = 0 if call.said.given is None else bytes_of(call.said.given)

@@ -1,4 +1,4 @@
-"""Grader processes of this machine, each in a seat of its own."""
+"""Grader processes of this machine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ENDING_LIMIT_S = 10.0
 """How long a grader may take to end its sandbox before it is killed, and that with it."""
 
 
-class Seat:
+class GraderProcess:
     """A grader process, and the job that it has."""
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Seat:
         self.connection = Connection(ours.detach())
 
     def is_alive(self) -> bool:
-        """Whether it still runs."""
+        """True if it still runs."""
         return self._process.poll() is None
 
     def send(self, job: Job) -> None:
@@ -42,7 +42,7 @@ class Seat:
         with contextlib.suppress(OSError):
             self.connection.send(job)
 
-    def expect(self, notice: Notice) -> None:
+    def prepare_for(self, notice: Notice) -> None:
         """Tell it what will come."""
         with contextlib.suppress(OSError):
             self.connection.send(notice)
@@ -67,7 +67,7 @@ class Seat:
 
 
 class LocalCrew:
-    """Seats on this machine.
+    """Grader processes on this machine.
 
     Args:
         most: how many.
@@ -77,24 +77,26 @@ class LocalCrew:
 
     def __init__(self, most: int, notice: Notice | None = None) -> None:
         self._most = most
-        self._seats: list[Seat] = []
+        self._processes: list[GraderProcess] = []
         for _ in range(most if notice else 0):
-            self._seats.append(Seat())
-            self._seats[-1].expect(notice)
+            self._processes.append(GraderProcess())
+            self._processes[-1].prepare_for(notice)
 
     def has_room(self) -> bool:
-        """Whether a seat has no job, or there may be another one."""
-        return len(self._seats) < self._most or any(seat.job is None for seat in self._seats)
+        """True if a process has no job, or there may be another one."""
+        return len(self._processes) < self._most or any(
+            process.job is None for process in self._processes
+        )
 
     def take(self, job: Job) -> None:
-        """Give a job to a seat that has none; a process that is gone is replaced."""
-        for seat in [one for one in self._seats if not (one.job or one.is_alive())]:
-            seat.end()
-            self._seats.remove(seat)
-        free = next((seat for seat in self._seats if seat.job is None), None)
+        """Give a job to a process that has none; a process that is gone is replaced."""
+        for process in [one for one in self._processes if not (one.job or one.is_alive())]:
+            process.end()
+            self._processes.remove(process)
+        free = next((process for process in self._processes if process.job is None), None)
         if free is None:
-            free = Seat()
-            self._seats.append(free)
+            free = GraderProcess()
+            self._processes.append(free)
         free.send(job)
 
     def replies(self) -> list[tuple[Job, Reply]]:
@@ -103,9 +105,9 @@ class LocalCrew:
         Raises:
             GpueduError: the course was changed meanwhile, or there is no sandbox any more.
         """
-        busy = {seat.connection: seat for seat in self._seats if seat.job}
+        busy = {process.connection: process for process in self._processes if process.job}
         answered = [busy[one] for one in wait(list(busy)) if one in busy]
-        answers = [(seat.job, seat.receive()) for seat in answered]
+        answers = [(process.job, process.receive()) for process in answered]
         for _, reply in answers:
             if reply.is_unfit:  # every process of this machine is alike
                 raise GpueduError(
@@ -116,7 +118,7 @@ class LocalCrew:
 
     def end(self) -> None:
         """End all processes."""
-        for seat in self._seats:
-            seat.connection.close()  # all of them see it now, and end at the same time
-        for seat in self._seats:
-            seat.end()
+        for process in self._processes:
+            process.connection.close()  # all of them see it now, and end at the same time
+        for process in self._processes:
+            process.end()
