@@ -124,8 +124,9 @@ def build(
         typer.Option("--pyodide", help="A folder with Pyodide to put into the site."),
     ] = None,
 ) -> None:
-    """Build the teacher's and the learner's notebooks from the lessons' sources."""
+    """Build notebooks from the lessons' sources, and what is known of wrong answers anew."""
     from gpuedu.course.build import build, build_readme, compare
+    from gpuedu.course.known_mistakes import outdated, record
 
     root = course_root()
     if colab is not None:
@@ -142,13 +143,16 @@ def build(
         written = build(root)
         build_readme(root)
         print(f"built {len(written)} notebooks from {len(written) // 2} lessons")
+        for exercise in record(root, exercise_ids()):
+            print(f"computed what the wrong answers of {exercise} give")
         return
-    differences = compare(root)
-    for difference in differences:
-        print(f"{difference.state:8} {difference.path}")
+    differences = [(one.state, one.path) for one in compare(root)]
+    differences += [("stale", path) for path in outdated(root, exercise_ids())]
+    for state, path in differences:
+        print(f"{state:8} {path}")
     if differences:
         raise GpueduError(
-            f"{len(differences)} notebooks are not what their sources give",
+            f"{len(differences)} files are not what their sources give",
             remedy="`gpuedu build`, then commit what it wrote",
         )
     print(f"all {2 * len(ready_lessons())} notebooks are current")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 from tests.chromium import MISSING, chromium_path, launched
-from tests.spread import Spread, place_of
+from tests.spread import place_of
 
 # A worker of pytest has a core: PyTorch's threads on all cores would only be in each other's way.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -25,8 +25,10 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.hookimpl(optionalhook=True)  # without xdist there is no such hook
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Spread:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Spread tests over the workers by ``tests.spread``."""
+    from tests.scheduling import Spread
+
     return Spread(config, log)
 
 

@@ -7,8 +7,6 @@ that no worker starts one when the others are about to end.
 
 from __future__ import annotations
 
-from xdist.scheduler import LoadScopeScheduling
-
 ALONE = (
     "tests/test_proofs.py",
     "tests/lessons/test_solved.py",
@@ -54,10 +52,3 @@ def place_of(nodeid: str) -> int:
     """Where a test comes in a run: a file in ``FIRST`` before all others."""
     file = file_of(nodeid)
     return FIRST.index(file) if file in FIRST else len(FIRST)
-
-
-class Spread(LoadScopeScheduling):
-    """xdist's scheduler of groups, with the groups of ``unit_of``."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        return unit_of(nodeid)

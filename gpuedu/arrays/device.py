@@ -111,5 +111,5 @@ def get_device_id() -> int:
 
 
 def is_available() -> bool:
-    """True if arrays can be made and kernels run: always, on gpuedu's machine."""
+    """Whether arrays can be made and kernels run: always, on gpuedu's machine."""
     return True

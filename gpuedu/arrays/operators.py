@@ -36,7 +36,7 @@ _UNARY = {"neg": "negative", "abs": "absolute", "invert": "invert"}
 
 
 def leaves_it(other: Any) -> bool:
-    """True if the other operand wants to do the operation itself."""
+    """Whether the other operand wants to do the operation itself."""
     if isinstance(other, (ndarray, np.ndarray, *SCALARS)):
         return False
     rank = getattr(other, "__array_priority__", 0)

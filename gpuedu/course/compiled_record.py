@@ -53,9 +53,9 @@ def stored_answers(bench: Bench) -> Iterator[tuple[str, list[str]]]:
     """The solution of an exercise, and every answer that its tests store: name and cells."""
     solution = bench.solution_cells()
     yield "solution", solution
-    for kind in ("wrong", "right"):
-        for file, text in bench.variants(kind).items():
-            yield f"{kind} {file}", [*solution, text]
+    for kind, texts in (("wrong", bench.wrong_texts()), ("right", bench.right_texts())):
+        for name, text in texts.items():
+            yield f"{kind} {name}", [*solution, text]
 
 
 def _check(bench: Bench, cells: list[str], name: str) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import nbformat
 
+from gpuedu.course.proof import Bench
 from gpuedu.errors import GpueduError
 from gpuedu.syllabus import Lesson, lesson
 
@@ -130,11 +131,11 @@ def _partly_wrong(root: Path, entry: Lesson, answers: Mapping[str, str]) -> dict
         for cell_id, text in answers.items()
         if any(cell_id.startswith(f"{exercise}-answer") for exercise in entry.core[:3])
     }
-    wrong = sorted((root / "tests" / "wrong_answers" / entry.core[1]).glob("*.py"))
+    wrong = [*Bench(root, entry.core[1]).wrong_texts().values()]
     if not wrong:
         raise GpueduError(f"there are no known wrong answers for {entry.core[1]!r}")
     last = [cell_id for cell_id in kept if cell_id.startswith(f"{entry.core[1]}-answer")][-1]
-    kept[last] += "\n\n\n" + wrong[0].read_text("utf-8")
+    kept[last] += "\n\n\n" + wrong[0]
     return kept
 
 

@@ -1,39 +1,40 @@
 """The proofs of an exercise: right answers pass, unsolved and known wrong ones fail.
 
-The solution is read from the lesson's source, the stub from the notebook that is released, answers
-to reject from ``tests/wrong_answers/<id>/``, answers to accept from ``tests/right_answers/<id>/``.
-Each of those is a few lines that replace what the solution defines; the first line of a wrong one
-names the property that it must lose: ``# loses: waits``.
+The solution is read from the lesson's source, the stub from the notebook that is released; answers
+to reject and to accept are in the exercise's folder, in ``judge/wrong.diff`` and ``judge/wrong/``,
+and in ``judge/right/``. A wrong one names the property that it must lose, and may have a question
+of its own, which must be what its card asks.
 """
 
 from __future__ import annotations
 
 import ast
 import linecache
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import nbformat
 
-from gpuedu.course.build import notebook_texts
 from gpuedu.course.check_call import check_arguments
-from gpuedu.course.source import read_source
-from gpuedu.errors import GpueduError
+from gpuedu.course.notebook_texts import notebook_texts
+from gpuedu.course.source import LessonSource, read_source
+from gpuedu.course.stored import StoredAnswer, read_stored
+from gpuedu.errors import CatalogueError, GpueduError
 from gpuedu.exercises.capture import captured
-from gpuedu.exercises.examine import Report, examine, find_loss
+from gpuedu.exercises.contract import Exercise, Fault
+from gpuedu.exercises.examine import Report, examine, find_loss, first_loss, play_cases
 from gpuedu.exercises.guard import play_guarded
-from gpuedu.exercises.registry import load
+from gpuedu.exercises.mistakes import SEED, with_questions
+from gpuedu.exercises.registry import load, package_of
 from gpuedu.syllabus import lesson_of
 
 WRONG_AT_LEAST = 4
 QUICK_SEEDS = 2
 """On how many seeds a quick proof tries a solution: the seed of notebooks, and one other."""
 CELL_LIMIT_S = 20.0
-_LOSES = re.compile(r"# loses: ([a-z0-9-]+)\s*$")
 
 
 @dataclass(frozen=True)
@@ -69,17 +70,29 @@ class Proof:
         }
 
 
+@lru_cache(maxsize=2)
+def _read(path: Path, changed_ns: int) -> LessonSource:
+    """A lesson's source, which several exercises share, as long as its file is the same."""
+    return read_source(path)
+
+
 class Bench:
     """One exercise with its source, on which answers are tried."""
 
     def __init__(self, root: Path, exercise: str) -> None:
         self.root, self.id = root, exercise
-        self.exercise = load(exercise)
+        self.folder = root.joinpath(*package_of(exercise).split("."))
         self.lesson = lesson_of(exercise)
         folder = self.lesson.folder
-        self.source = read_source(root / "solutions" / folder / f"{folder}.py")
+        path = root / "solutions" / folder / f"{folder}.py"
+        self.source = _read(path, path.stat().st_mtime_ns)
         (check,) = self.source.cells_of(exercise, "check")
         _, self.arguments = check_arguments(check.text) or ("", [])
+
+    @cached_property
+    def exercise(self) -> Exercise:
+        """Its play and its judge, loaded where they are asked for."""
+        return load(self.id)
 
     def solution_cells(self) -> list[str]:
         """Given and answer cells of the exercise, with the answers."""
@@ -111,13 +124,19 @@ class Bench:
         """The verdict on these cells."""
         return examine(self.exercise, self.answers(cells, name), seed)
 
-    def variants(self, kind: str) -> Mapping[str, str]:
-        """Stored answers of a kind (``wrong`` or ``right``): file name to source."""
-        folder = self.root / "tests" / f"{kind}_answers" / self.id
-        return {
-            path.name: path.read_text("utf-8", errors="replace")
-            for path in sorted(folder.glob("*.py"))
-        }
+    def stored_wrong(self) -> Mapping[str, StoredAnswer]:
+        """Known wrong answers by name."""
+        return read_stored(self.folder / "judge")
+
+    def wrong_texts(self) -> Mapping[str, str]:
+        """Known wrong answers as statements that stand below the solution's cells, by name."""
+        cells = self.solution_cells()
+        return {name: stored.text(cells) for name, stored in self.stored_wrong().items()}
+
+    def right_texts(self) -> Mapping[str, str]:
+        """Known right answers that are not the solution, in the same form."""
+        paths = sorted((self.folder / "judge" / "right").glob("*.py"))
+        return {path.stem: path.read_text("utf-8", errors="replace") for path in paths}
 
 
 def _imports_of(setup: str) -> str:
@@ -184,68 +203,111 @@ def _prove_solution(bench: Bench, seeds: int, faults: list[str]) -> float:
 
 
 def _prove_wrong(bench: Bench, repeats: int, faults: list[str], quick: bool) -> tuple[int, int]:
-    variants = bench.variants("wrong")
+    known = bench.stored_wrong()
     names = [prop.name for prop in bench.exercise.judge.properties]
     rejected = 0
-    for file, text in variants.items():
-        named = _LOSES.match(text.splitlines()[0] if text else "")
-        if named is None or named.group(1) not in names:
-            faults.append(f"{file}: the first line should be `# loses: ` and one of {names}")
+    for stored in known.values():
+        if stored.loses not in names:
+            faults.append(f"{stored.name}: it loses {stored.loses!r}, which is none of {names}")
             continue
-        rejected += _is_rejected(bench, file, text, named.group(1), repeats, faults, quick)
-    if len(variants) < WRONG_AT_LEAST:
-        faults.append(f"{len(variants)} known wrong answers, at least {WRONG_AT_LEAST}")
-    return len(variants), rejected
+        asks = stored.asks or (known[stored.like].asks if stored.like else "")
+        rejected += _is_rejected(bench, stored, asks, repeats, faults, quick)
+    if len(known) < WRONG_AT_LEAST:
+        faults.append(f"{len(known)} known wrong answers, at least {WRONG_AT_LEAST}")
+    lost = {stored.loses for stored in known.values()}
+    faults += [f"no known wrong answer loses {name!r}" for name in names if name not in lost]
+    return len(known), rejected
 
 
 def _is_rejected(
-    bench: Bench, file: str, text: str, name: str, repeats: int, faults: list[str], quick: bool
+    bench: Bench, stored: StoredAnswer, asks: str, repeats: int, faults: list[str], quick: bool
 ) -> bool:
-    """Whether a stored answer loses its property on every seed.
+    """Whether a stored answer loses its property on every seed, and its card asks its question.
 
     The whole check once, unless the proof is quick; on further seeds no more than shows the loss,
     where that is enough.
     """
+    text = stored.text(bench.solution_cells())
     place: int | None = 0
     for seed in range(repeats):
-        answers = _run_variant(bench, file, text, faults)
-        if (seed or quick) and answers is not None:
-            place = find_loss(bench.exercise, answers, name, seed, place or 0)
-            if place is not None:
-                continue
-            answers = _run_variant(bench, file, text, faults)  # those may have kept something
+        answers = _run_text(bench, stored.name, text, faults)
         if answers is None:
             return False
-        report = examine(bench.exercise, answers, seed)
-        if report.state not in ("partly", "wrong") or report.held()[name]:
-            told = f"{file}: does not lose {name!r} ({report.state})"
+        if seed:
+            place = find_loss(bench.exercise, answers, stored.loses, seed, place or 0)
+            if place is not None:
+                continue
+            answers = _run_text(bench, stored.name, text, faults)  # those may have kept something
+        loss = _loss(bench, answers or [], stored.loses, seed, quick)
+        if isinstance(loss, str):
+            told = f"{stored.name}: does not lose {stored.loses!r} ({loss})"
             faults.append(f"{told} on seed {seed}" if seed else told)
             return False
+        if asks and not seed and asks != loss.cause:
+            faults.append(
+                f"{stored.name}: its card asks {loss.cause!r}, not {asks!r}: "
+                "does `gpuedu build` help?"
+            )
     return True
 
 
+def _loss(bench: Bench, answers: list[Any], name: str, seed: int, quick: bool) -> Fault | str:
+    """The counterexample of a property that answers lose; the state of the report where none is."""
+    exercise = bench.exercise
+    if quick:
+        found = first_loss(exercise, answers, name, seed)
+        if found is None:
+            return examine(exercise, answers, seed).state
+        result, outcome = found
+        played = {result.place: outcome} if seed == SEED else None
+        (result,) = with_questions(
+            exercise, [result], played, lambda case: play_cases(exercise, answers, [case])[0]
+        )
+    else:
+        report = examine(exercise, answers, seed)
+        if report.state not in ("partly", "wrong") or report.held()[name]:
+            return report.state
+        (result,) = (one for one in report.results if one.property.name == name)
+    return result.fault or Fault(name, "it was not played")
+
+
 def _prove_right(bench: Bench, seeds: int, faults: list[str]) -> tuple[int, int]:
-    variants = bench.variants("right")
+    known = bench.right_texts()
     accepted = 0
-    for file, text in variants.items():
+    for name, text in known.items():
         for seed in range(seeds):
-            answers = _run_variant(bench, file, text, faults)
+            answers = _run_text(bench, name, text, faults)
             report = None if answers is None else examine(bench.exercise, answers, seed)
             if report is None or report.state != "solved":
                 why = _first_fault(report) if report else "it does not run"
-                faults.append(f"{file}: a right answer loses points on seed {seed}: {why}")
+                faults.append(f"{name}: a right answer loses points on seed {seed}: {why}")
                 break
         else:
             accepted += 1
-    return len(variants), accepted
+    if not known:
+        faults.append("no known right answer beside the solution")
+    return len(known), accepted
 
 
-def _run_variant(bench: Bench, file: str, text: str, faults: list[str]) -> list[Any] | None:
-    """The answers of a stored file, fresh; None where it cannot be run."""
+def run_stored(bench: Bench, stored: StoredAnswer) -> list[Any]:
+    """The answers of a known wrong one, fresh.
+
+    Raises:
+        CatalogueError: It cannot be run.
+    """
+    faults: list[str] = []
+    answers = _run_text(bench, stored.name, stored.text(bench.solution_cells()), faults)
+    if answers is None:
+        raise CatalogueError(f"{bench.id}: {faults[0]}")
+    return answers
+
+
+def _run_text(bench: Bench, name: str, text: str, faults: list[str]) -> list[Any] | None:
+    """The answers of a stored text, fresh; None where it cannot be run."""
     cells = [*bench.solution_cells(), text]
-    outcome = play_guarded(lambda: bench.answers(cells, file), CELL_LIMIT_S)
+    outcome = play_guarded(lambda: bench.answers(cells, name), CELL_LIMIT_S)
     if outcome.problem is not None:
-        faults.append(f"{file}: cannot be run: {outcome.problem.message}")
+        faults.append(f"{name}: cannot be run: {outcome.problem.message}")
         return None
     return outcome.observed
 

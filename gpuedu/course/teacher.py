@@ -87,7 +87,7 @@ def _nbgrader_metadata(
         "task": False,
     }
     if cell.role == "check":
-        metadata["points"] = load_judge(lesson.slug, cell.exercise).points
+        metadata["points"] = load_judge(cell.exercise).points
         _require_check(source, cell)
     if cell.role == "answer":
         _require_regions(source, cell)

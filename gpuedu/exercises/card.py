@@ -15,7 +15,7 @@ from importlib import resources
 from typing import Any
 
 from gpuedu.exercises.compare import show
-from gpuedu.exercises.contract import Fault, Level
+from gpuedu.exercises.contract import Fault, Level, Undecided
 from gpuedu.exercises.examine import PropertyResult, Report
 
 _WIDTH = 92
@@ -164,6 +164,10 @@ def _property_lines(results: tuple[PropertyResult, ...]) -> list[Line]:
             lines.append(Line("✓", f"{result.property.says}: yes{cases} ({points})"))
             continue
         fault = result.fault
+        if isinstance(fault, Undecided):
+            text = f"{result.property.says}: cannot be judged yet ({points})"
+            lines.append(Line("–", text, False, result.case, _sentence(fault.message), fault.cause))
+            continue
         text = f"{result.property.says}: no ({points})"
         if fault is None:
             lines.append(Line("✗", text, strong=True))
@@ -171,7 +175,8 @@ def _property_lines(results: tuple[PropertyResult, ...]) -> list[Line]:
             why = fault.cause if fault.cause not in ("", above.cause) else repeated
             lines.append(Line("✗", text, strong=True, why=why))
         else:
-            lines.append(Line("✗", text, True, result.case, _sentence(fault.message), fault.cause))
+            cause = "" if above and fault.cause == above.cause else fault.cause
+            lines.append(Line("✗", text, True, result.case, _sentence(fault.message), cause))
             if not repeated:
                 lines[-1] = replace(lines[-1], cause=_for_all(fault.cause))
         above = fault or above

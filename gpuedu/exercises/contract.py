@@ -8,7 +8,7 @@ the oracle and the verdict, and is never importable where a learner's code is gr
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -17,6 +17,9 @@ import numpy as np
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.plain import describe
+
+Inputs = Mapping[str, Any]
+"""Of one case, by name."""
 
 Plain = Mapping[str, Any]
 """What a play returns: names to numbers, strings, booleans, None, lists of those, or arrays."""
@@ -32,11 +35,17 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class Property:
-    """One thing a right answer does: a slug, a line that a learner understands, its points."""
+    """One thing a right answer does: a slug, a line that a learner understands, its points.
+
+    ``asks`` is the question below a counterexample where no known wrong answer is recognised: it
+    names no cause. ``test(case, observed)`` yields the faults of a property that judges itself.
+    """
 
     name: str
     says: str
     points: float
+    asks: str = ""
+    test: Test | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -48,7 +57,7 @@ class Case:
     """
 
     label: str
-    inputs: Mapping[str, Any]
+    inputs: Inputs
     decides: tuple[str, ...] = ()
 
 
@@ -62,11 +71,22 @@ class Fault:
 
 
 @dataclass(frozen=True)
+class Undecided(Fault):
+    """A property of which this case shows nothing yet: it earns nothing, and is not wrong.
+
+    ``message`` says why: nothing was written, say, or a race decides what is read.
+    """
+
+
+@dataclass(frozen=True)
 class Finding:
     """Something seen that takes no points."""
 
     level: Level
     message: str
+
+
+Test = Callable[[Case, Plain], Iterable[Fault | Finding]]
 
 
 @dataclass(frozen=True)
@@ -143,7 +163,7 @@ class Play:
     """
 
     answers: tuple[Answer, ...]
-    run: Callable[[Sequence[Any], Mapping[str, Any]], Plain]
+    run: Callable[[Sequence[Any], Inputs], Plain]
     time_limit_s: float = 10.0
     isolated: bool = False
     on_machine: bool = False
@@ -174,17 +194,28 @@ class Judge:
     """The half that knows the cases and the truth.
 
     ``cases(rng)`` draws the cases; ``verdict(case, observed)`` yields a Fault for each property
-    that fails on this case, and Findings for the rest worth saying. ``seeds`` is on how many seeds
-    the solution is proved: fewer where each of them trains a model.
+    that fails on this case, and Findings for the rest worth saying: beside those of properties that
+    judge themselves, and before them. ``seeds`` is on how many seeds the solution is proved: fewer
+    where each of them trains a model. ``varies`` names what a play observes that differs from one
+    run to the next, such as times, or with how one and the same mistake is written: known wrong
+    answers are recognised by the rest.
     """
 
     title: str
     properties: tuple[Property, ...]
     hints: tuple[str, str, str]
     cases: Callable[[np.random.Generator], Sequence[Case]]
-    verdict: Callable[[Case, Plain], Iterable[Fault | Finding]]
+    verdict: Test = lambda case, observed: ()
     predictions: Mapping[str, Prediction] = field(default_factory=dict)
     seeds: int = 20
+    varies: tuple[str, ...] = ()
+
+    def seen(self, case: Case, observed: Plain) -> Iterator[Fault | Finding]:
+        """All faults and findings of one case."""
+        yield from self.verdict(case, observed)
+        for prop in self.properties:
+            if prop.test and prop.name in (case.decides or (prop.name,)):
+                yield from prop.test(case, observed)
 
     @property
     def points(self) -> float:
@@ -194,9 +225,18 @@ class Judge:
 
 @dataclass(frozen=True)
 class Exercise:
-    """Both halves under one id, with the slug of the lesson they belong to."""
+    """Both halves under one id, with the slug of the lesson they belong to.
+
+    ``is_variant``: some of it is drawn for a class or a learner.
+    """
 
     id: str
     lesson: str
     play: Play
     judge: Judge
+    is_variant: bool = False
+
+    @property
+    def package(self) -> str:
+        """The package that holds the exercise."""
+        return f"gpuedu.exercises.{self.lesson}.{self.id}".replace("-", "_")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,21 +12,27 @@ import numpy as np
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.compiled import runs_compiled_code
-from gpuedu.exercises.contract import Case, Exercise, Fault, Finding, Property
+from gpuedu.exercises.contract import Case, Exercise, Fault, Finding, Property, Undecided
 from gpuedu.exercises.guard import Outcome, Problem, play_guarded, require_nothing_missing
+from gpuedu.exercises.judging import faults_of
+from gpuedu.exercises.mistakes import SEED, with_questions
 from gpuedu.exercises.placeholder import has_placeholder
 from gpuedu.needs import IN_TAB
 
 
 @dataclass(frozen=True)
 class PropertyResult:
-    """Whether one property holds, on how many cases, and its first counterexample."""
+    """Whether one property holds, on how many cases, and its first counterexample.
+
+    ``place`` is that of the counterexample's case among all; -1 where nothing was observed there.
+    """
 
     property: Property
     passed: int
     decided: int
     fault: Fault | None = None
     case: str = ""
+    place: int = -1
 
     @property
     def holds(self) -> bool:
@@ -86,20 +92,39 @@ def examine(exercise: Exercise, answers: Sequence[Any], seed: int = 0) -> Report
     except AnswerError as refusal:
         return report_without_cases(exercise, "refused", refusal.message, refusal.remedy)
     blanks = [has_placeholder(answer) for answer in answers]
-    report = report_of(exercise, cases, outcomes, has_blanks=any(blanks))
+    report = report_of(
+        exercise,
+        cases,
+        outcomes,
+        has_blanks=any(blanks),
+        seed=seed,
+        play=lambda case: play_cases(exercise, answers, [case])[0],
+    )
     if report.state == "unsolved":
         return replace(report, blanks=_blanks(exercise, answers))
     return replace(report, seconds=time.perf_counter() - started)
 
 
 def report_of(
-    exercise: Exercise, cases: Sequence[Case], outcomes: Sequence[Outcome], *, has_blanks: bool
+    exercise: Exercise,
+    cases: Sequence[Case],
+    outcomes: Sequence[Outcome],
+    *,
+    has_blanks: bool,
+    seed: int,
+    play: Callable[[Case], Outcome],
 ) -> Report:
-    """The verdict on played cases; an answer that is not right and has blanks left is unsolved."""
+    """The verdict on played cases; an answer that is not right and has blanks left is unsolved.
+
+    ``seed`` drew the cases, and ``play`` plays one more; see ``with_questions``.
+    """
     results, findings = judge_outcomes(exercise, cases, outcomes)
     solved = all(result.holds for result in results)
     if not solved and has_blanks:
         return report_without_cases(exercise, "unsolved")
+    if not solved:
+        played = dict(enumerate(outcomes)) if seed == SEED else None
+        results = with_questions(exercise, results, played, play)
     state = "solved" if solved else "partly" if any(r.holds for r in results) else "wrong"
     return Report(
         exercise.id,
@@ -177,20 +202,51 @@ def find_loss(
     a small part of what ``examine`` does, where one property is all that is asked. None as well for
     answers that ``examine`` would call refused or unsolved.
     """
-    if any(map(has_placeholder, answers)):
-        return None
-    try:
-        _require_answers(exercise, answers)
-    except AnswerError:
+    if not _can_be_wrong(exercise, answers):
         return None
     cases = exercise.judge.cases(np.random.default_rng(seed))
     places = [place for place, case in enumerate(cases) if not case.decides or name in case.decides]
     for place in sorted(places, key=lambda place: place != hint):
         (outcome,) = play_cases(exercise, answers, [cases[place]])
-        faults, _ = _verdict(exercise, cases[place], outcome)
+        faults, _ = faults_of(exercise, cases[place], outcome)
         if name in faults:
             return place
     return None
+
+
+def _can_be_wrong(exercise: Exercise, answers: Sequence[Any]) -> bool:
+    """Whether ``examine`` plays these answers, rather than call them refused or unsolved."""
+    try:
+        _require_answers(exercise, answers)
+    except AnswerError:
+        return False
+    return not any(map(has_placeholder, answers))
+
+
+def first_loss(
+    exercise: Exercise, answers: Sequence[Any], name: str, seed: int
+) -> tuple[PropertyResult, Outcome] | None:
+    """The first case on which these answers lose one property, as a result, and what it gave.
+
+    Plays only cases that decide the property. Where it is wrong on none, the first that shows
+    nothing yet; None where it holds on all, or where answers would be refused or are unsolved.
+    """
+    if not _can_be_wrong(exercise, answers):
+        return None
+    (prop,) = (one for one in exercise.judge.properties if one.name == name)
+    undecided = None
+    for place, case in enumerate(exercise.judge.cases(np.random.default_rng(seed))):
+        if case.decides and name not in case.decides:
+            continue
+        (outcome,) = play_cases(exercise, answers, [case])
+        fault = faults_of(exercise, case, outcome)[0].get(name)
+        if fault is None:
+            continue
+        found = PropertyResult(prop, 0, 1, fault, case.label, -1 if outcome.problem else place)
+        if not isinstance(fault, Undecided):
+            return found, outcome
+        undecided = undecided or (found, outcome)
+    return undecided
 
 
 def judge_outcomes(
@@ -198,48 +254,32 @@ def judge_outcomes(
 ) -> tuple[tuple[PropertyResult, ...], tuple[Finding, ...]]:
     """What holds on every case, and what else was seen."""
     names = [prop.name for prop in exercise.judge.properties]
-    first_fault: dict[str, tuple[Fault, str]] = {}
+    first_fault: dict[str, tuple[Fault, str, int]] = {}
     decided, passed = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
     findings: list[Finding] = []
     for position, case in enumerate(cases):
         outcome = outcomes[position] if position < len(outcomes) else _not_reached(outcomes)
-        faults, seen = _verdict(exercise, case, outcome)
+        faults, seen = faults_of(exercise, case, outcome)
         findings += [finding for finding in seen if finding not in findings]
         for name in case.decides or names:
             decided[name] += 1
-            if name in faults:
-                first_fault.setdefault(name, (faults[name], case.label))
-            else:
+            if name not in faults:
                 passed[name] += 1
+            elif name not in first_fault or _tells_more(faults[name], first_fault[name][0]):
+                place = -1 if outcome.problem else position
+                first_fault[name] = (faults[name], case.label, place)
     results = tuple(
         PropertyResult(
-            prop, passed[prop.name], decided[prop.name], *first_fault.get(prop.name, (None, ""))
+            prop, passed[prop.name], decided[prop.name], *first_fault.get(prop.name, (None, "", -1))
         )
         for prop in exercise.judge.properties
     )
     return results, tuple(findings)
 
 
-def _verdict(
-    exercise: Exercise, case: Case, outcome: Outcome
-) -> tuple[dict[str, Fault], list[Finding]]:
-    """Faults by property, and findings, of one case; raises ValueError for a property unknown."""
-    names = [prop.name for prop in exercise.judge.properties]
-    if outcome.problem is not None:
-        said = (outcome.problem.message, outcome.problem.cause)
-        return {name: Fault(name, *said) for name in case.decides or names}, []
-    faults: dict[str, Fault] = {}
-    findings: list[Finding] = []
-    for item in exercise.judge.verdict(case, outcome.observed):
-        if isinstance(item, Finding):
-            findings.append(item)
-        elif item.property not in (case.decides or names):
-            raise ValueError(
-                f"{exercise.id}: case {case.label!r} does not decide {item.property!r}"
-            )
-        else:
-            faults.setdefault(item.property, item)
-    return faults, findings
+def _tells_more(fault: Fault, before: Fault) -> bool:
+    """Whether a later counterexample is one, where the first only shows nothing yet."""
+    return isinstance(before, Undecided) and not isinstance(fault, Undecided)
 
 
 def _not_reached(outcomes: Sequence[Outcome]) -> Outcome:

@@ -111,7 +111,7 @@ def _play(
             remedy="keep open files, locks and generators out of it",
         ) from fault
     limit_s = exercise.play.time_limit_s
-    worker.ask(("load", exercise.lesson, exercise.id, code), START_LIMIT_S)
+    worker.ask(("load", exercise.id, code), START_LIMIT_S)
     deadline = time.monotonic() + limit_s
     outcomes: list[Outcome] = []
     for case in cases:

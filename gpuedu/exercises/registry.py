@@ -1,14 +1,16 @@
-"""From an exercise's id to its two halves, loaded only when they are asked for.
+"""From an exercise's id to its parts, loaded only when they are asked for.
 
-A lesson's package below ``gpuedu.exercises`` has a module ``play`` with ``PLAYS`` and a package or
-module ``judge`` with ``JUDGES``, each a mapping from exercise id; and ``pictures`` with
-``PICTURES``, from picture name to a function that draws it; a lesson that times something on the
-learner's machine has ``measures`` with ``MEASURES``.
+Each exercise is a package of its own, ``gpuedu.exercises.<lesson>.<exercise>``, and in no table.
+Beside the learner's code stand ``play`` with ``PLAY``, ``picture`` with ``PICTURE`` and ``measure``
+with ``MEASURE``, the last two where there is something to draw or to time. ``judge`` is never
+importable there: it has ``JUDGE``, and ``judge.variant`` has ``VARIANT`` where numbers of a class's
+own can be drawn. Pictures and measurements that belong to a lesson (``why-gpus/stack``) are in the
+mappings ``PICTURES`` of the lesson's module ``pictures`` and ``MEASURES`` of ``measures``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, lru_cache
 from importlib import import_module
@@ -27,14 +29,15 @@ _KEPT = 2_000
 @cache
 def load(exercise: str) -> Exercise:
     """The exercise with this id; UnknownNameError with the nearest ids."""
-    slug = lesson_of(exercise).slug
-    return Exercise(exercise, slug, load_play(slug, exercise), load_judge(slug, exercise))
+    return Exercise(exercise, lesson_of(exercise).slug, load_play(exercise), load_judge(exercise))
 
 
 def load_varied(exercise: str, code: str) -> Exercise:
     """The exercise as the code of a variant has it; most are as they are published."""
     variant = load_variant(exercise, code)
-    return load(exercise) if variant is None else replace(load(exercise), judge=variant.judge)
+    if variant is None:
+        return load(exercise)
+    return replace(load(exercise), judge=variant.judge, is_variant=True)
 
 
 @lru_cache(maxsize=_KEPT)
@@ -45,33 +48,41 @@ def load_variant(exercise: str, code: str) -> Variant | None:
         UnknownNameError: it is no code, or there is no such exercise.
     """
     require_code(code)
-    draw = _variants(lesson_of(exercise).slug).get(exercise) if code else None
-    return None if draw is None else draw(chance(code, exercise))
+    package = package_of(exercise)
+    if not code or not has_part(exercise, "judge.variant"):
+        return None
+    return import_module(f"{package}.judge.variant").VARIANT(chance(code, exercise))
+
+
+def package_of(exercise: str) -> str:
+    """The package of the exercise with this id; UnknownNameError with the nearest ids."""
+    return f"gpuedu.exercises.{lesson_of(exercise).module}.{exercise.replace('-', '_')}"
 
 
 @cache
-def _variants(slug: str) -> Mapping[str, Callable[..., Variant]]:
-    """What can be drawn in a lesson, by exercise."""
-    if find_spec(f"gpuedu.exercises.{lesson(slug).module}.variants") is None:
-        return {}
-    return _module(slug, "variants").VARIANTS
+def has_part(exercise: str, part: str) -> bool:
+    """True if the exercise has such a part, ``picture`` say."""
+    try:
+        return find_spec(f"{package_of(exercise)}.{part}") is not None
+    except ModuleNotFoundError:  # nothing of the lesson is here
+        return False
 
 
-def load_play(slug: str, exercise: str) -> Play:
+def load_play(exercise: str) -> Play:
     """The half beside the learner's code."""
-    return _part(slug, "play", "PLAYS", exercise)
+    return _part(exercise, "play", "PLAY")
 
 
-def load_judge(slug: str, exercise: str) -> Judge:
+def load_judge(exercise: str) -> Judge:
     """The half that knows the truth."""
-    return _part(slug, "judge", "JUDGES", exercise)
+    return _part(exercise, "judge", "JUDGE")
 
 
 def load_picture(name: str, code: str = "") -> Callable[..., Any]:
     """The drawing function of an exercise (``amdahl``) or of a lesson (``why-gpus/stack``)."""
-    public = _named(name, "pictures", "PICTURES", "picture")
-    slug = name.split("/")[0] if "/" in name else lesson_of(name).slug
-    for exercise in _variants(slug) if code else ():
+    public = _named(name, "picture", "picture")
+    owners = lesson(name.split("/")[0]).exercises if "/" in name else (name,)
+    for exercise in owners if code else ():
         variant = load_variant(exercise, code)
         if variant is not None and name in variant.pictures:
             return variant.pictures[name]
@@ -80,14 +91,20 @@ def load_picture(name: str, code: str = "") -> Callable[..., Any]:
 
 def load_measure(name: str) -> Callable[..., Any]:
     """The function that measures something on the learner's machine, named as pictures are."""
-    return _named(name, "measures", "MEASURES", "measurement")
+    return _named(name, "measure", "measurement")
 
 
-def _named(name: str, module: str, table: str, kind: str) -> Any:
+def _named(name: str, part: str, kind: str) -> Any:
+    """The function of a part: a constant of the exercise, or an entry in the lesson's mapping."""
     if not isinstance(name, str):
         raise unknown(kind, name, exercise_ids())
-    slug = name.split("/")[0] if "/" in name else lesson_of(name).slug
-    entries = getattr(_module(lesson(slug).slug, module), table)
+    if "/" not in name:
+        package = package_of(name)
+        if has_part(name, part):
+            return getattr(import_module(f"{package}.{part}"), part.upper())
+        raise unknown(kind, name, [one for one in exercise_ids() if has_part(one, part)])
+    module = f"gpuedu.exercises.{lesson(name.split('/')[0]).module}.{part}s"
+    entries = getattr(import_module(module), f"{part.upper()}S") if find_spec(module) else {}
     if name not in entries:
         raise unknown(kind, name, entries)
     return entries[name]
@@ -111,20 +128,14 @@ def load_prediction(key: str, code: str = "") -> Prediction:
     raise unknown("prediction", key, exercise_ids())
 
 
-def _part(slug: str, module: str, table: str, exercise: str) -> Any:
-    entries: Mapping[str, Any] = getattr(_module(slug, module), table)
-    if exercise not in entries:
-        raise CatalogueError(
-            f"gpuedu.exercises.{lesson(slug).module}.{module}: {table} lacks {exercise!r}"
-        )
-    return entries[exercise]
-
-
-def _module(slug: str, name: str) -> Any:
-    package = f"gpuedu.exercises.{lesson(slug).module}"
+def _part(exercise: str, part: str, name: str) -> Any:
+    module = f"{package_of(exercise)}.{part}"
     try:
-        return import_module(f"{package}.{name}")
+        return getattr(import_module(module), name)
     except ModuleNotFoundError as fault:
-        if fault.name and fault.name.startswith(package):
-            raise UnknownNameError(f"lesson {slug!r} has no {name} here") from fault
+        if fault.name and module.startswith(fault.name):
+            slug = lesson_of(exercise).slug
+            raise UnknownNameError(f"lesson {slug!r} has no {part} of {exercise!r} here") from fault
         raise
+    except AttributeError as fault:
+        raise CatalogueError(f"{module} lacks {name}") from fault

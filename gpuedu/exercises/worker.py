@@ -33,9 +33,9 @@ def serve(channel: Connection) -> None:
         _answer(channel, reply)
 
 
-def _loaded(lesson: str, exercise: str, code: bytes) -> Callable[[dict], Any]:
+def _loaded(exercise: str, code: bytes) -> Callable[[dict], Any]:
     """The exercise's play with the learner's objects in it; a fault in either shows on the card."""
-    play = load_play(lesson, exercise)
+    play = load_play(exercise)
     answers: list[Sequence[Any]] = []
 
     def run(inputs: dict) -> Any:

@@ -15,7 +15,8 @@ import pytest
 
 from gpuedu.course import build as building
 from gpuedu.course import readme
-from gpuedu.course.build import build, build_readme, compare, notebook_texts
+from gpuedu.course.build import build, build_readme, compare
+from gpuedu.course.notebook_texts import notebook_texts
 from gpuedu.errors import LessonSourceError
 from gpuedu.syllabus import Lesson, ready_lessons
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.welcome import pictures
-from gpuedu.exercises.welcome.measures import measure_bandwidth
+from gpuedu.exercises.registry import load_picture
+from gpuedu.exercises.welcome.bandwidth.measure import measure_bandwidth
 from gpuedu.figures.style import alt_text, to_png
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
@@ -57,14 +57,14 @@ def enough(launch_s, rate_, part):
 
 
 DRAWN = {
-    "machine": lambda: pictures.draw_machine(),
-    "timer": lambda: pictures.draw_honest_timer(timer),
-    "deaf timer": lambda: pictures.draw_honest_timer(deaf_timer),
-    "bandwidth": lambda: pictures.draw_bandwidth(rate, TIMES),
-    "wrong bandwidth": lambda: pictures.draw_bandwidth(lambda *_: 0, TIMES),
-    "launch": lambda: pictures.draw_launch_bound(share, enough),
-    "wrong launch": lambda: pictures.draw_launch_bound(lambda *_: -3.0, lambda *_: 0),
-    "launch that is nan": lambda: pictures.draw_launch_bound(lambda *_: math.nan, lambda *_: 7),
+    "machine": lambda: load_picture("welcome/machine")(),
+    "timer": lambda: load_picture("honest-timer")(timer),
+    "deaf timer": lambda: load_picture("honest-timer")(deaf_timer),
+    "bandwidth": lambda: load_picture("bandwidth")(rate, TIMES),
+    "wrong bandwidth": lambda: load_picture("bandwidth")(lambda *_: 0, TIMES),
+    "launch": lambda: load_picture("launch-bound")(share, enough),
+    "wrong launch": lambda: load_picture("launch-bound")(lambda *_: -3.0, lambda *_: 0),
+    "launch that is nan": lambda: load_picture("launch-bound")(lambda *_: math.nan, lambda *_: 7),
 }
 
 
@@ -79,7 +79,7 @@ def test_each_is_fit_to_print(name):
 
 
 def test_the_watch_is_shaded_where_it_ran():
-    ax = pictures.draw_honest_timer(timer)
+    ax = load_picture("honest-timer")(timer)
     spans = [patch for patch in ax.patches if patch.get_alpha() == 0.16]
     widths = sorted(patch.get_width() for patch in spans)
     kernels = sorted(1e3 * t for t in (1.1e-3, 1.0e-3, 2.4e-3, 1.1e-3))
@@ -87,7 +87,7 @@ def test_the_watch_is_shaded_where_it_ran():
 
 
 def test_bars_are_the_learners_rates():
-    ax = pictures.draw_bandwidth(rate, TIMES)
+    ax = load_picture("bandwidth")(rate, TIMES)
     widths = [patch.get_x() + patch.get_width() for patch in ax.patches]
     for kernel in ("copy", "scale", "add", "triad"):
         assert any(
@@ -96,7 +96,7 @@ def test_bars_are_the_learners_rates():
 
 
 def test_the_curve_is_the_learners_function():
-    ax = pictures.draw_launch_bound(share, enough)
+    ax = load_picture("launch-bound")(share, enough)
     x, y = ax.lines[0].get_data()
     assert np.allclose(y, [100 * share(5e-6, 6e11, n) for n in x])
     marks = [line.get_xdata()[0] for line in ax.lines[1:]]
@@ -105,19 +105,19 @@ def test_the_curve_is_the_learners_function():
 
 def test_a_watch_that_never_read_the_clock_is_told():
     with pytest.raises(AnswerError, match="never read"):
-        pictures.draw_honest_timer(blind_timer)
+        load_picture("honest-timer")(blind_timer)
 
 
 @pytest.mark.parametrize("times", [{}, {"n": 3}])
 def test_without_times_the_picture_says_what_to_run(times):
     with pytest.raises(AnswerError, match="no times to draw"):
-        pictures.draw_bandwidth(rate, times)
+        load_picture("bandwidth")(rate, times)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 def test_a_rate_that_is_no_number_is_refused(value):
     with pytest.raises(AnswerError, match="finite"):
-        pictures.draw_bandwidth(lambda *_: value, TIMES)
+        load_picture("bandwidth")(lambda *_: value, TIMES)
 
 
 def test_the_measurement_times_the_four_kernels():

@@ -13,6 +13,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from gpuedu.course.proof import Bench
 from gpuedu.grading.verdict import read_verdicts
 from tests.grading.batch.class_of import ROOT
 from tests.grading.classroom import (
@@ -41,9 +42,9 @@ get_config().AssignLatePenalties.plugin_class = APointADay
 def half_right(folder):
     """All solved, and one exercise then answered by a stored misconception that keeps points."""
     notebook = answered(folder)
-    wrong = ROOT / "tests" / "wrong_answers" / "bandwidth" / "gibibytes.py"
+    wrong = Bench(ROOT, "bandwidth").wrong_texts()["gibibytes"]
     cell = next(one for one in notebook.cells if one.id.startswith("bandwidth-answer"))
-    cell.source += "\n\n\n" + wrong.read_text("utf-8")
+    cell.source += "\n\n\n" + wrong
     return notebook
 
 

@@ -84,7 +84,7 @@ def test_a_kernel_is_judged_by_what_it_does_and_not_by_what_python_says_of_it(zy
     """Python around the kernel replaces the machine and what is read of it; nothing changes."""
     cell = """
 from gpuedu import cuda
-import gpuedu.exercises.first_kernels.play as play
+import gpuedu.exercises.kernels.launches as play
 import gpuedu.exercises.kernels.launching as launching
 
 def forged(kernel, grid, block, a, out, **rest):

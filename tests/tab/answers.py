@@ -28,9 +28,9 @@ def cells_of(exercise: str, wrong: Iterable[str]) -> Iterator[dict[str, Any]]:
         for node in ast.parse(setup.text).body
         if isinstance(node, ast.Import | ast.ImportFrom)
     ]
-    solution, stored = bench.solution_cells(), bench.variants("wrong")
+    solution, stored = bench.solution_cells(), bench.wrong_texts()
     named = {"solution": solution, "stub": bench.stub_cells()}
-    named |= {name: [*solution, stored[f"{name}.py"]] for name in wrong}
+    named |= {name: [*solution, stored[name]] for name in wrong}
     for name, cells in named.items():
         yield {
             "exercise": exercise,

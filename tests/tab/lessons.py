@@ -84,7 +84,7 @@ def wrong(lesson: Lesson, exercises: Sequence[str] = (), at_most: int = WRONG) -
     cells = [whole.cells[0], *first]
     for exercise in exercises or lesson.exercises:
         bench = Bench(ROOT, exercise)
-        for name, text in list(bench.variants("wrong").items())[:at_most]:
+        for name, text in list(bench.wrong_texts().items())[:at_most]:
             cells += [new_code_cell(source) for source in bench.solution_cells()]
             arguments = ", ".join([repr(exercise), *map(ast.unparse, bench.arguments)])
             told = {"wrong": {"exercise": exercise, "answer": name}}

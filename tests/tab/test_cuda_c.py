@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from gpuedu.course.proof import Bench
 from gpuedu.simt.cuda_c.parentheses import plain
 from gpuedu.simt.cuda_c.parser import root_of
 from gpuedu.simt.cuda_c.preprocess import expand
+from gpuedu.syllabus import exercise_ids
 from tests.sampled import WHOLE
 from tests.tab import node
 from tests.tab.answers import ROOT, card_of, cells_of
@@ -36,9 +38,17 @@ extern "C" __global__ void f(float* x) {
 
 def sources():
     """Every text of CUDA C in solutions, stored answers and the course's own code."""
-    folders = ("solutions", "tests/right_answers", "tests/wrong_answers", "gpuedu/exercises")
-    for path in (path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))):
-        for part in ast.walk(ast.parse(path.read_text("utf-8", errors="replace"))):
+    files = (
+        path
+        for folder in ("solutions", "gpuedu/exercises")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+    )
+    texts = [path.read_text("utf-8", errors="replace") for path in files]
+    texts += [
+        text for exercise in exercise_ids() for text in Bench(ROOT, exercise).wrong_texts().values()
+    ]
+    for text in texts:
+        for part in ast.walk(ast.parse(text)):
             text = getattr(part, "value", None) if isinstance(part, ast.Constant) else None
             if isinstance(text, str) and "__global__" in text and "{" in text:
                 yield text

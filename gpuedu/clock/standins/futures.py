@@ -28,16 +28,16 @@ class Future:
         self._waiting = WaitQueue(lambda: f"the result of {what}")
 
     def done(self) -> bool:
-        """True if there is a result, an exception or a cancellation."""
+        """Whether there is a result, an exception or a cancellation."""
         current().clock.glance()
         return self._is_over()
 
     def running(self) -> bool:
-        """True if a thread works on it."""
+        """Whether a thread works on it."""
         return self._state == "running"
 
     def cancelled(self) -> bool:
-        """True if it was cancelled before a thread took it."""
+        """Whether it was cancelled before a thread took it."""
         return self._state == "cancelled"
 
     def cancel(self) -> bool:

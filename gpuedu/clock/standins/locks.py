@@ -101,7 +101,7 @@ class Lock:
         self.release()
 
     def locked(self) -> bool:
-        """True if somebody holds it."""
+        """Whether somebody holds it."""
         current().clock.glance()
         return bool(self._holder)
 
@@ -134,7 +134,7 @@ class RLock(Lock):
             super().release()
 
     def is_mine(self) -> bool:
-        """True if the calling thread holds it."""
+        """Whether the calling thread holds it."""
         return self._owner == real.get_ident()
 
 
@@ -195,7 +195,7 @@ class Event:
         self._waiting = WaitQueue(lambda: "an event to be set")
 
     def is_set(self) -> bool:
-        """True if the flag is up."""
+        """Whether the flag is up."""
         current().clock.glance()
         return self._flag
 

@@ -83,11 +83,11 @@ class Queue:
         return self._qsize()
 
     def empty(self) -> bool:
-        """True if it has none."""
+        """Whether it has none."""
         return self.qsize() == 0
 
     def full(self) -> bool:
-        """True if ``put`` would wait."""
+        """Whether ``put`` would wait."""
         current().clock.glance()
         return not self._has_room()
 

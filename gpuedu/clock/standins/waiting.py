@@ -24,7 +24,7 @@ class Deadline:
 
     @property
     def has_passed(self) -> bool:
-        """True if nothing is left."""
+        """Whether nothing is left."""
         return self.left_s == 0.0
 
 

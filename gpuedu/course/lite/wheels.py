@@ -34,6 +34,9 @@ _LEFT_OUT = (
 )
 """What needs PyTorch, processes or a terminal. Of ``course`` only what a session uses is there."""
 
+_UNUSED = frozenset({"__pycache__", "right", "wrong", "wrong.diff"})
+"""Names of files and folders of which nothing is needed, wherever they are."""
+
 _OF_COURSE = ("course/__init__.py", "course/tab", "course/workspace")
 DATE = (1980, 1, 1, 0, 0, 0)
 _COMPILED = (".so", ".pyd", ".pyc", ".c", ".pyi")
@@ -56,7 +59,7 @@ def write_course_wheel(package: Path, folder: Path) -> Path:
 
 def _is_wanted(path: Path) -> bool:
     elsewhere = [f"exercises/{entry.module}" for entry in lessons() if not entry.tab]
-    if "__pycache__" in path.parts or _is_below(path, [*_LEFT_OUT, *elsewhere]):
+    if _UNUSED & {*path.parts} or _is_below(path, [*_LEFT_OUT, *elsewhere]):
         return False
     return path.parts[0] != "course" or _is_below(path, _OF_COURSE)
 
@@ -92,7 +95,7 @@ def write_installed_wheel(name: str, folder: Path) -> Path:
 
 
 def is_license(name: str) -> bool:
-    """True if a file of a distribution is a license of it.
+    """Whether a file of a distribution is a license of it.
 
     >>> is_license("jinja2-3.1.6.dist-info/licenses/LICENSE.txt"), is_license("jinja2/lexer.py")
     (True, False)

@@ -14,8 +14,12 @@ from gpuedu.figures.curves import Curve, Level, plot_curves
 from gpuedu.figures.training import LossCurve, plot_losses
 
 _BATCHES = tuple(sorted({round(2 ** (eighths / 8)) for eighths in range(12 * 8 + 1)}))
+
+
 _LOWEST_RATE, _HIGHEST_RATE = 2e-3, 2.0
 """Below nothing happens, beyond it all runs are lost."""
+
+
 _ROWS = ("median", "low", "high")
 
 
@@ -55,6 +59,3 @@ def draw_two_questions() -> Any:
     )
     plot_losses(curves, caption=second, log_x=True, ceiling=3.0, ax=right)
     return left
-
-
-INTRO_PICTURES = {"batch-and-learning-rate/two-questions": draw_two_questions}

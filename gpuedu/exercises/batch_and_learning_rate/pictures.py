@@ -1,26 +1,31 @@
 """Pictures of the lesson batch-and-learning-rate."""
 
-from collections.abc import Callable
-from typing import Any
-
-from gpuedu.exercises.batch_and_learning_rate.accumulation_pictures import (
-    ACCUMULATION_PICTURES,
+from gpuedu.exercises.batch_and_learning_rate.accumulation_pictures import draw_accumulated
+from gpuedu.exercises.batch_and_learning_rate.intro_pictures import draw_two_questions
+from gpuedu.exercises.batch_and_learning_rate.largest_batch.largest_pictures import draw_guess
+from gpuedu.exercises.batch_and_learning_rate.lr_finder.finder_pictures import draw_shares
+from gpuedu.exercises.batch_and_learning_rate.noise_pictures import draw_steps_by_batch
+from gpuedu.exercises.batch_and_learning_rate.schedule_pictures import (
+    draw_by_schedule,
+    draw_plans,
+    draw_valleys,
 )
-from gpuedu.exercises.batch_and_learning_rate.finder_pictures import FINDER_PICTURES
-from gpuedu.exercises.batch_and_learning_rate.intro_pictures import INTRO_PICTURES
-from gpuedu.exercises.batch_and_learning_rate.largest_pictures import LARGEST_PICTURES
-from gpuedu.exercises.batch_and_learning_rate.noise_pictures import NOISE_PICTURES
-from gpuedu.exercises.batch_and_learning_rate.schedule_pictures import SCHEDULE_PICTURES
-from gpuedu.exercises.batch_and_learning_rate.surface_pictures import SURFACE_PICTURES
-from gpuedu.exercises.batch_and_learning_rate.throughput_pictures import THROUGHPUT_PICTURES
+from gpuedu.exercises.batch_and_learning_rate.throughput_pictures import (
+    draw_measured,
+    draw_own,
+    draw_recorded_throughput,
+)
 
-PICTURES: dict[str, Callable[..., Any]] = {
-    **INTRO_PICTURES,
-    **THROUGHPUT_PICTURES,
-    **LARGEST_PICTURES,
-    **ACCUMULATION_PICTURES,
-    **FINDER_PICTURES,
-    **SCHEDULE_PICTURES,
-    **NOISE_PICTURES,
-    **SURFACE_PICTURES,
+PICTURES = {
+    "batch-and-learning-rate/two-questions": draw_two_questions,
+    "batch-and-learning-rate/measured-throughput": draw_measured,
+    "batch-and-learning-rate/own-throughput": draw_own,
+    "batch-and-learning-rate/recorded-throughput": draw_recorded_throughput,
+    "batch-and-learning-rate/guess": draw_guess,
+    "batch-and-learning-rate/accumulated": draw_accumulated,
+    "batch-and-learning-rate/shares": draw_shares,
+    "batch-and-learning-rate/plans": draw_plans,
+    "batch-and-learning-rate/valleys": draw_valleys,
+    "batch-and-learning-rate/schedules": draw_by_schedule,
+    "batch-and-learning-rate/steps-by-batch": draw_steps_by_batch,
 }

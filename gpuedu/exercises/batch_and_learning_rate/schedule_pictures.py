@@ -6,56 +6,30 @@ from dataclasses import replace
 from typing import Any
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.batch_and_learning_rate.plans import LARGE, LONG, RULES, SHAPES, SHOWN, SMALL
-from gpuedu.exercises.batch_and_learning_rate.play_schedule import three
+from gpuedu.exercises.batch_and_learning_rate.schedule.plans import LARGE, LONG, RULES, SMALL
+from gpuedu.exercises.batch_and_learning_rate.schedule.play import three
 from gpuedu.exercises.compare import show
 from gpuedu.exercises.training.tensors import as_number
 from gpuedu.experiments.results import read_results
 from gpuedu.figures import style
-from gpuedu.figures.by_count import CountLine, plot_by_count
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.training import LossCurve, plot_losses
 
-_BEYOND = 3
 _MOST_STEPS = 2000
+
+
 _HIGHEST_RATE = 6.0
 """Beyond it all runs are lost."""
+
+
 _TOP, _MOST_RATE = 3.0, 1e3
+
+
 _BROKEN = 1.0
 """A loss above it is that of a run that came to nothing."""
+
+
 _LABELS = {"true labels": "true labels", "wrong labels": "three in ten random"}
-_LOOKS = {"linear": style.BLUE, "cosine": style.ORANGE}
-
-
-def draw_schedule(rate_at: Any) -> Any:
-    """The learner's rates at every step of a short run, and what its edges should have."""
-    steps = tuple(range(SHOWN.steps + _BEYOND))
-    by_shape = {
-        shape: tuple(
-            as_number(rate_at(step, *SHOWN._replace(shape=shape)), "the rate") for step in steps
-        )
-        for shape in SHAPES
-    }
-    told = [f"{name}: {', '.join(f'{r:.2f}' for r in rates)}" for name, rates in by_shape.items()]
-    if len(set(by_shape.values())) == 1:  # one line would hide the other
-        by_shape = {"linear\nand cosine": by_shape["linear"]}
-    lines = [
-        CountLine(name, steps, rates, _LOOKS.get(name, style.BLUE), signed=True)
-        for name, rates in by_shape.items()
-    ]
-    last = SHOWN.steps - 1
-    edges = {0: SHOWN.peak / SHOWN.warmup, SHOWN.warmup - 1: SHOWN.peak}
-    edges |= dict.fromkeys(steps[last:], SHOWN.low)
-    lines.append(CountLine("asked for", tuple(edges), tuple(edges.values()), style.INK, dots=True))
-    caption = Caption(
-        title=f"The rates of a run of {SHOWN.steps} steps; rings: its edges, as asked for",
-        x=f"step, from 0; the run ends with step {last}",
-        y="learning rate",
-        source=f"The function above: a warm-up of {SHOWN.warmup} steps, peak {SHOWN.peak:g}, "
-        f"low {SHOWN.low:g}.",
-        alt=f"Rates over the steps of a run and {_BEYOND} beyond it. {'; '.join(told)}.",
-    )
-    return plot_by_count(lines, caption=caption)
 
 
 def draw_plans(rate_at: Any, rescale: Any) -> Any:
@@ -165,11 +139,3 @@ def _tell(setting: dict[str, Any]) -> str:
         bears = max((rate for median, rate in pairs if median < _BROKEN), default=0)
         told.append(f"{plan}: lowest {loss:.2f} at {peak:g}, below {_BROKEN:g} up to {bears:g}")
     return f"Batch {setting['batch']}: {'; '.join(told)}."
-
-
-SCHEDULE_PICTURES = {
-    "schedule": draw_schedule,
-    "batch-and-learning-rate/plans": draw_plans,
-    "batch-and-learning-rate/valleys": draw_valleys,
-    "batch-and-learning-rate/schedules": draw_by_schedule,
-}

@@ -8,7 +8,7 @@ from typing import Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.collectives.all_reduce_schedules import rounds_of
-from gpuedu.exercises.collectives.play_costs import way_of
+from gpuedu.exercises.collectives.tree_or_ring.play import way_of
 from gpuedu.exercises.plain import number, numbers
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption

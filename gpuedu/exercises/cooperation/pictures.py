@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.cooperation.crowds import draw_histogram, draw_turns
-from gpuedu.exercises.cooperation.race_pictures import draw_touches
+from gpuedu.exercises.cooperation.find_the_race.picture import draw_touches
+from gpuedu.exercises.cooperation.histogram.picture import draw_turns
 from gpuedu.exercises.cooperation.recorded import draw_recorded_cooperation
-from gpuedu.exercises.cooperation.softmax_pictures import draw_row_softmax
 from gpuedu.exercises.kernels.launching import run_kernel
 from gpuedu.figures import style
 from gpuedu.figures.kernels.accesses import COUNTED
-from gpuedu.figures.kernels.banks import plot_banks
 from gpuedu.figures.kernels.hazards import plot_hazard
 from gpuedu.figures.kernels.lanes import plot_active_lanes
 from gpuedu.figures.kernels.rounds import plot_rounds
-from gpuedu.lens.requests import find_requests
 from gpuedu.lens.rounds import exchange_of
 from gpuedu.trace import WARP_SIZE, Space, Trace
 
 THREADS = 128
+
+
 _ONE_AT_A_TIME = "let one thread at a time have the place; this lesson shows three ways"
+
+
 _COUNTED = "Counted on the machine from a launch of the kernel, not timed."
 
 
@@ -38,7 +38,7 @@ def draw_lost_count(count_together: Any) -> Any:
 
 def draw_rounds(kernel: Any) -> Any:
     """What a kernel that adds up a block hands around in a block of 32."""
-    trace = _run_sum(kernel, WARP_SIZE)
+    trace = run_sum(kernel, WARP_SIZE)
     return plot_rounds(exchange_of(trace), kernel=trace.launch.kernel)
 
 
@@ -47,61 +47,31 @@ def draw_lanes(kernel: Any) -> Any:
 
     What else a loop does, all lanes do; a kernel without shared memory is drawn line by line.
     """
-    trace = _run_sum(kernel, THREADS)
+    trace = run_sum(kernel, THREADS)
     shared = {site.place for site in trace.sites if site.space is Space.SHARED}
-    ax = _note(plot_active_lanes(trace, places=shared or None))
+    ax = note(plot_active_lanes(trace, places=shared or None))
     if shared:
         ax.set_xlabel("lines that use shared memory, in the order in which they run")
     return ax
 
 
-def draw_block_sum(block_sum: Any) -> Any:
-    """The same lanes; or, where a request meets a bank twice, that request."""
-    trace = _run_sum(block_sum, THREADS)
-    shared = [site for site in trace.sites if site.space is Space.SHARED]
-    conflicts = [int((site.wavefronts - site.ideal_wavefronts).sum()) for site in shared]
-    if max(conflicts, default=0) == 0:
-        return draw_lanes(block_sum)
-    site = shared[int(np.argmax(conflicts))]
-    requests = find_requests(trace, site, warp=0)
-    worst = int(np.argmax([request.wavefronts for request in requests]))
-    return plot_banks(trace, site, occurrence=worst)
-
-
-def _note(ax: Any) -> Any:
+def note(ax: Any) -> Any:
     """Lanes are counted here, no accesses."""
     told = ax.figure.get_supxlabel().replace(COUNTED, _COUNTED)
     return style.note_source(ax, told)
 
 
-def _run_sum(kernel: Any, threads: int) -> Trace:
+def run_sum(kernel: Any, threads: int) -> Trace:
+    """A launch of one block that adds up ones."""
     x, sums = np.ones(threads, np.float32), np.zeros(1, np.float32)
     return run_kernel(kernel, 1, threads, x, sums)
 
 
-def draw_warp_sum(warp_sum: Any, sum_by_warps: Any) -> Any:
-    """The lanes of a block that adds by shuffles, line by line."""
-    return _note(plot_active_lanes(_run_sum(sum_by_warps, THREADS)))
-
-
-def draw_scan(scan_block: Any, add_before: Any) -> Any:
-    """What the learner's scan hands around in a block of 32."""
-    x, totals = np.ones(WARP_SIZE, np.int32), np.zeros(1, np.int32)
-    trace = run_kernel(scan_block, 1, WARP_SIZE, x, np.zeros_like(x), totals)
-    return plot_rounds(exchange_of(trace), kernel=trace.launch.kernel)
-
-
-PICTURES: dict[str, Callable[..., Any]] = {
+PICTURES = {
     "cooperation/lost-count": draw_lost_count,
     "cooperation/rounds": draw_rounds,
     "cooperation/lanes": draw_lanes,
     "cooperation/turns": draw_turns,
     "cooperation/touches": draw_touches,
     "cooperation/recorded": draw_recorded_cooperation,
-    "histogram": draw_histogram,
-    "find-the-race": draw_touches,
-    "block-sum": draw_block_sum,
-    "warp-sum": draw_warp_sum,
-    "scan": draw_scan,
-    "row-softmax": draw_row_softmax,
 }

@@ -11,7 +11,11 @@ from gpuedu.multi.light import run_light, work_for
 from gpuedu.units import MS
 
 RANKS, SAMPLES, SAMPLE_S = 4, 64, 0.25 * MS
+
+
 LINK = "ethernet10"
+
+
 PARAMETERS = 500_000
 """Of a made-up model; its gradients are float32."""
 
@@ -45,6 +49,3 @@ def draw_four_ranks() -> Any:
     )
     groups = [("one device", alone.timeline), ("four devices", shared.timeline)]
     return plot_lane_groups(groups, caption=caption)
-
-
-MOTIVE_PICTURES = {"ddp/four-ranks": draw_four_ranks}

@@ -1,18 +1,13 @@
 """Pictures of the lesson ddp."""
 
-from collections.abc import Callable
-from typing import Any
+from gpuedu.exercises.ddp import bucket_size_pictures, real_pictures
+from gpuedu.exercises.ddp.motive_pictures import draw_four_ranks
+from gpuedu.exercises.ddp.naive_ddp.averaging_pictures import draw_apart, draw_one_step
 
-from gpuedu.exercises.ddp.accumulating_pictures import ACCUMULATING_PICTURES
-from gpuedu.exercises.ddp.averaging_pictures import AVERAGING_PICTURES
-from gpuedu.exercises.ddp.motive_pictures import MOTIVE_PICTURES
-from gpuedu.exercises.ddp.pictures_exchange import EXCHANGE_PICTURES
-from gpuedu.exercises.ddp.sampling_pictures import SAMPLING_PICTURES
-
-PICTURES: dict[str, Callable[..., Any]] = {
-    **MOTIVE_PICTURES,
-    **SAMPLING_PICTURES,
-    **AVERAGING_PICTURES,
-    **ACCUMULATING_PICTURES,
-    **EXCHANGE_PICTURES,
+PICTURES = {
+    "ddp/four-ranks": draw_four_ranks,
+    "ddp/apart": draw_apart,
+    "ddp/one-step": draw_one_step,
+    "ddp/bucket-size": bucket_size_pictures.draw_bucket_size,
+    "ddp/real-trace": real_pictures.draw_real_trace,
 }

@@ -8,7 +8,7 @@ from typing import Any
 from gpuedu.clock import Interval, Timeline
 from gpuedu.clock.timeline import intersection, length_s, union
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.ddp.real_steps import LAYERS, RANKS
+from gpuedu.exercises.ddp.overlap.measure import LAYERS, RANKS
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.lanes import plot_lanes
 from gpuedu.units import format_time

@@ -1,16 +1,13 @@
 """Pictures of the lesson ddp-in-practice."""
 
-from collections.abc import Callable
-from typing import Any
+from gpuedu.exercises.ddp_in_practice.ddp_pictures import draw_real_group
+from gpuedu.exercises.ddp_in_practice.scaling.scaling_pictures import draw_measured, draw_to_a_goal
+from gpuedu.exercises.ddp_in_practice.statistics_pictures import draw_drift, draw_far
 
-from gpuedu.exercises.ddp_in_practice.ddp_pictures import DDP_PICTURES
-from gpuedu.exercises.ddp_in_practice.scaling_pictures import SCALING_PICTURES
-from gpuedu.exercises.ddp_in_practice.statistics_pictures import STATISTICS_PICTURES
-from gpuedu.exercises.ddp_in_practice.survival_pictures import SURVIVAL_PICTURES
-
-PICTURES: dict[str, Callable[..., Any]] = {
-    **DDP_PICTURES,
-    **STATISTICS_PICTURES,
-    **SCALING_PICTURES,
-    **SURVIVAL_PICTURES,
+PICTURES = {
+    "ddp-in-practice/real-group": draw_real_group,
+    "ddp-in-practice/drift": draw_drift,
+    "ddp-in-practice/far": draw_far,
+    "ddp-in-practice/to-a-goal": draw_to_a_goal,
+    "ddp-in-practice/measured": draw_measured,
 }

@@ -7,53 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.ddp_in_practice.play_statistics import run_finish, run_moments
+from gpuedu.exercises.ddp_in_practice.clip_and_mean.play import run_moments
 from gpuedu.figures import style
-from gpuedu.figures.bars import Bar, plot_bars
 from gpuedu.figures.by_count import CountLine, plot_by_count
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.curves import Curve, plot_curves
 
-MAX_NORM = 1.0
-_SIZES = (40.0, 2.0, 1.5, 1.0)
 _STEPS, _RANKS, _BATCH, _MOMENTUM = 60, 3, 4, 0.1
+
+
 _DISTANCES = tuple(10.0**power for power in range(0, 9))
-
-
-def draw_norms(finish: Callable[..., Any]) -> Any:
-    """Norms of four ranks' gradients, of their mean, and of what ``finish`` leaves."""
-    gradients = [[one] for one in _gradients()]
-    inputs = {"gradients": gradients, "max_norm": MAX_NORM, "seed": 0}
-    _, found = run_finish(finish, inputs)
-    mean = np.mean(_gradients(), axis=0)
-    left = found[0]["gradients"][0]
-    left = mean * np.nan if left is None else left
-    size = float(np.linalg.norm(left))
-    cosine = float(left @ mean) / (size * float(np.linalg.norm(mean))) if size > 0 else np.nan
-    own = [(f"rank {rank}", size, style.BLUE) for rank, size in enumerate(_SIZES)]
-    known = [*own, ("mean", float(np.linalg.norm(mean)), style.GREEN)]
-    bars = [Bar(name, value, f"{value:.3g}", colour) for name, value, colour in known]
-    bars.append(Bar("comes out", size, f"{size:.3g}", style.ORANGE, "//"))
-    told = ", ".join(f"{bar.name} {bar.text}" for bar in bars)
-    caption = Caption(
-        title=f"What comes out: norm {size:.3g}, cosine to the mean {cosine:.3f}",
-        x="norm of the gradient",
-        source=f"Computed here: planted gradients on 4 light ranks, max_norm {MAX_NORM:g}.",
-        alt=f"Bars of norms: {told}. The limit is {MAX_NORM:g}. The cosine between what comes out "
-        f"and the mean of the ranks' gradients is {cosine:.3f}.",
-    )
-    ax = plot_bars(bars, caption=caption, limits=(0.1, 100.0))
-    ax.set_ylim(-0.6, len(bars) + 0.2)
-    ax.axvline(MAX_NORM, color=style.INK, linewidth=1.3, dashes=(5, 3), zorder=3)
-    look = {"xytext": (5, 0), "textcoords": "offset points", "fontsize": 9.5, "color": style.INK}
-    ax.annotate("max_norm", (MAX_NORM, len(bars) - 0.2), va="center", **look)
-    return ax
-
-
-def _gradients() -> list[np.ndarray]:
-    """A gradient of six numbers for each rank."""
-    drawn = np.random.default_rng(3).standard_normal((len(_SIZES), 6))
-    return [one * size / np.linalg.norm(one) for one, size in zip(drawn, _SIZES, strict=True)]
 
 
 def draw_drift() -> Any:
@@ -129,10 +92,3 @@ def _rows(distance: float) -> list[np.ndarray]:
 def _worst(got: np.ndarray, true: np.ndarray) -> float:
     """The largest relative error; never under a rounding, so that it can be drawn."""
     return max(float(np.abs(got / true - 1).max()), 1e-16)
-
-
-STATISTICS_PICTURES = {
-    "clip-and-mean": draw_norms,
-    "ddp-in-practice/drift": draw_drift,
-    "ddp-in-practice/far": draw_far,
-}

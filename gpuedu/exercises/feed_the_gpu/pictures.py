@@ -1,9 +1,21 @@
 """Pictures of the lesson feed-the-gpu."""
 
-from collections.abc import Callable
-from typing import Any
+from gpuedu.exercises.feed_the_gpu import loading_pictures
+from gpuedu.exercises.feed_the_gpu.augment_on_device import augment_pictures
+from gpuedu.exercises.feed_the_gpu.prefetch import prefetch_pictures
+from gpuedu.exercises.feed_the_gpu.stall_fraction import stall_pictures
+from gpuedu.exercises.feed_the_gpu.three_utilisations import utilisation_pictures
+from gpuedu.exercises.feed_the_gpu.transfer_size import copy_pictures
+from gpuedu.exercises.feed_the_gpu.workers import worker_pictures
 
-from gpuedu.exercises.feed_the_gpu.pictures_copying import COPYING_PICTURES
-from gpuedu.exercises.feed_the_gpu.pictures_loading import LOADING_PICTURES
-
-PICTURES: dict[str, Callable[..., Any]] = {**LOADING_PICTURES, **COPYING_PICTURES}
+PICTURES = {
+    "feed-the-gpu/idle": loading_pictures.draw_idle,
+    "feed-the-gpu/own-utilisation": utilisation_pictures.tell_own_utilisation,
+    "feed-the-gpu/queue": stall_pictures.draw_queue,
+    "feed-the-gpu/prefetch-for-real": prefetch_pictures.draw_prefetch_for_real,
+    "feed-the-gpu/flips": worker_pictures.draw_worker_flips,
+    "feed-the-gpu/recorded-loading": worker_pictures.draw_recorded_loading,
+    "feed-the-gpu/pinned": copy_pictures.draw_pinned,
+    "feed-the-gpu/recorded-copies": copy_pictures.draw_recorded_copies,
+    "feed-the-gpu/kernels": augment_pictures.draw_kernels,
+}

@@ -1,15 +1,15 @@
-"""What crosses the link when kernels get NumPy arrays, and when they get device arrays."""
+"""Copies over the link when kernels get NumPy arrays, and when they get device arrays."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.first_kernels.twins import saxpy_on_machine
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption, write_caption
 from gpuedu.units import MB
@@ -54,7 +54,7 @@ def _account(launch: Callable[..., None], elements: int) -> Traffic:
     before = len(transfers())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that NumPy arrays are copied is what is shown here
-        launch(saxpy_on_machine(), *arrays)
+        launch(_saxpy_on_machine(), *arrays)
     own = transfers()[before:]
     scale = elements / _SHOWN
     sums = {
@@ -62,6 +62,23 @@ def _account(launch: Callable[..., None], elements: int) -> Traffic:
         for way in (Direction.HOST_TO_DEVICE, Direction.DEVICE_TO_HOST)
     }
     return Traffic(*sums.values(), len(own))
+
+
+@cache
+def _saxpy_on_machine() -> Any:
+    """``out = a * x + y`` for the SIMT machine, on every tier: its host API counts copies.
+
+    A thread for each element; no two write the same one.
+    """
+    from gpuedu.simt.host import cuda
+
+    @cuda.jit
+    def saxpy(a, x, y, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = a * x[i] + y[i]
+
+    return saxpy
 
 
 def _launch_with_numpy(saxpy: Any, x: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:

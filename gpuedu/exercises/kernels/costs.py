@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuedu.exercises.contract import Fault
+from gpuedu.exercises.contract import Fault, Undecided
 from gpuedu.exercises.kernels.traffic import Access, Traffic
 from gpuedu.trace.counts import SECTOR_BYTES
 
@@ -35,7 +35,7 @@ def sector_faults(
     """
     own = traffic.of(operation)
     if not own.requests:
-        yield Fault(prop, f"`{name}` was never {_VERB[operation]}, so this shows nothing yet")
+        yield Undecided(prop, f"`{name}` was never {_VERB[operation]}")
     elif own.used_share < least and own.least_used:
         yield Fault(prop, _told_sectors(own.least_used), cause)
 
@@ -63,7 +63,7 @@ def conflict_faults(
         unused: What stands there where no thread used shared memory.
     """
     if not traffic.requests:
-        yield Fault(prop, "no thread used shared memory, so this shows nothing yet", unused)
+        yield Undecided(prop, "no thread used shared memory", unused)
     elif traffic.conflicts and traffic.worst:
         worst = traffic.worst
         best = worst.ideal_wavefronts / max(worst.requests, 1)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
-from gpuedu.exercises.contract import Fault, Plain
+from gpuedu.exercises.contract import Fault, Plain, Undecided
 from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.kernels.sightings import Sighting, read_sightings
 
@@ -101,9 +101,9 @@ def idle_faults(observed: Plain, properties: Iterable[str], name: str = "out") -
     some = f"only {written} of {times.size} elements" if written else "no element"
     verb = "was" if written < 2 else "were"
     for prop in properties:
-        yield Fault(
+        yield Undecided(
             prop,
-            f"{some} of `{name}` {verb} written, so this shows nothing yet",
+            f"{some} of `{name}` {verb} written",
             f"Which line writes into `{name}`, and which threads reach it?",
         )
 

@@ -15,7 +15,10 @@ from gpuedu.exercises.registers.products import BLOCK
 N = 2048
 """M = N = K of the products that are timed."""
 
+
 _TIME_S = 90.0
+
+
 _LADDER = (
     "by-columns",
     "naive",
@@ -26,8 +29,14 @@ _LADDER = (
     "double-buffer",
     "c-warp-tile",
 )
+
+
 _BESIDE = ("tiled", "register-tile", "wide-register-tile")
+
+
 _LIBRARY = "cublas"
+
+
 _NO_GPU = "What is counted holds without one; what is recorded stands in the figure of the ladder."
 
 
@@ -87,4 +96,7 @@ def percent_of_library(rows: Iterable[Any]) -> dict[str, float]:
     return {name: float(np.round(100 * times[_LIBRARY] / own, 1)) for name, own in times.items()}
 
 
-MEASURES = {"registers/ladder": measure_rungs, "registers/own": measure_own}
+MEASURES = {
+    "registers/ladder": measure_rungs,
+    "registers/own": measure_own,
+}

@@ -6,87 +6,39 @@ their names are the learner's.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.plain import whole_number
-from gpuedu.exercises.registers import tables
+from gpuedu.exercises.registers.double_buffer import tables
 from gpuedu.exercises.registers.kernels import tile_kernel
 from gpuedu.exercises.registers.products import run_product
 from gpuedu.exercises.registers.rung_counts import N, counted_rungs
-from gpuedu.exercises.registers.sms import DEVICES, SMS
-from gpuedu.figures import style
 from gpuedu.figures.kernels.banks import plot_banks
-from gpuedu.figures.kernels.occupancy import plot_occupancy_curves
 from gpuedu.figures.ladder import plot_ladder
 from gpuedu.figures.roofline import plot_roofline, roofline_caption
 from gpuedu.hardware.records import records
 from gpuedu.hardware.roofline import roofs_of
 from gpuedu.lens import lens
 from gpuedu.lens.banks import bank_visits
-from gpuedu.lens.fit import FitCurve
 from gpuedu.lens.ladder import SERIES, build_ladder
 from gpuedu.lens.requests import find_requests
 from gpuedu.lens.roofline import roofline_point
 from gpuedu.trace import AccessSite, Operation, Space, Trace
 
 DEVICE, CAPABILITY = "h200-sxm", (9, 0)
-_THREADS, _SHARED_BYTES = (64, 256), 0
+
+
 _SIDE, _DEEP = 128, 64
 """M = N and K of the products under the roofs: deep enough that writing `c` is little."""
-
-_BY_YOURS = "Computed by your function, for blocks without shared memory; not measured."
-_REGISTERS = range(16, 256)
 
 
 def draw_ladder() -> Any:
     """The rungs with the bound that their counts allow, and what GPUs measured where they did."""
     ladder = build_ladder(counted_rungs(), roofs_of(DEVICE), records(SERIES), counted_n=N)
     return plot_ladder(ladder)
-
-
-def draw_occupancy(blocks_per_sm: Any, warps_needed: Any) -> Any:
-    """Share of an SM's warps by registers a thread, as the learner's function computes it."""
-    sm = dict(SMS[CAPABILITY])
-    curves = [
-        FitCurve(
-            f"{threads} threads a block",
-            tuple(_REGISTERS),
-            tuple(_share(blocks_per_sm, sm, threads, registers) for registers in _REGISTERS),
-        )
-        for threads in _THREADS
-    ]
-    enough = whole_number(warps_needed(4, 16), "what `warps_needed` returned")
-    ax = plot_occupancy_curves(
-        curves, x="registers a thread", device=DEVICES[CAPABILITY], source=_BY_YOURS
-    )
-    level = 100 * enough / sm["warps"]
-    says = f"enough for 16 independent sums a thread: {enough} warps of {sm['warps']}"
-    ax.axhline(level, color=style.QUIET, linewidth=1.2, linestyle=":")
-    ax.text(_REGISTERS[0] + 1, level + 0.6, says, color=style.INK, fontsize=8.5)
-    return style.describe(ax, f"{style.alt_text(ax)} A line at {level:.0f}%: {says}.")
-
-
-def _share(blocks_per_sm: Any, sm: dict[str, int], threads: int, registers: int) -> float:
-    got = blocks_per_sm(dict(sm), threads, registers, _SHARED_BYTES)
-    blocks = whole_number(got, "what `blocks_per_sm` returned")
-    return blocks * -(-threads // 32) / sm["warps"]
-
-
-def draw_register_tile(make_matmul: Any) -> Any:
-    """The costliest request to shared memory of the kernel for 4 x 4 sums."""
-    return _draw_banks(run_tile(make_matmul, 4))
-
-
-def draw_vector_loads(matmul: Any) -> Any:
-    """The costliest request to shared memory of the kernel in CUDA C; of equals, a store."""
-    inputs = product(64, 64, 8)
-    trace = run_product(matmul, 64, inputs, *(np.int32(n) for n in (64, 64, 8)))
-    return _draw_banks(trace, Operation.STORE)
 
 
 def draw_roofline(make_matmul: Any) -> Any:
@@ -102,11 +54,6 @@ def draw_roofline(make_matmul: Any) -> Any:
     return plot_roofline(points, roofs, caption=replace(caption, title=title))
 
 
-def run_tile(make_matmul: Any, t: int, k: int = 8) -> Trace:
-    """Launch the learner's kernel for t x t sums on one tile."""
-    return run_product(tile_kernel(make_matmul, t), 16 * t, product(16 * t, 16 * t, k))
-
-
 def run_square(make_matmul: Any, t: int) -> Trace:
     """Launch the learner's kernel for t x t sums on the product that all t have in common."""
     return run_product(tile_kernel(make_matmul, t), 16 * t, product(_SIDE, _SIDE, _DEEP))
@@ -118,7 +65,8 @@ def product(m: int, n: int, k: int) -> dict[str, np.ndarray]:
     return {name: np.ones(shape, np.float32) for name, shape in shapes.items()}
 
 
-def _draw_banks(trace: Trace, prefers: Operation = Operation.LOAD) -> Any:
+def draw_banks(trace: Trace, prefers: Operation = Operation.LOAD) -> Any:
+    """The banks that the costliest access to shared memory asks for."""
     sites = [site for site in trace.sites if site.space is Space.SHARED and site.requests.sum()]
     if not sites:
         raise AnswerError(f"`{trace.launch.kernel}` does not use shared memory yet")
@@ -141,7 +89,7 @@ def _excess(site: AccessSite) -> int:
     return int((site.wavefronts - site.ideal_wavefronts).sum())
 
 
-PICTURES: dict[str, Callable[..., Any]] = {
+PICTURES = {
     "registers/ladder": draw_ladder,
     "registers/roofline": draw_roofline,
     "registers/compiled": tables.compiled_tiles,
@@ -149,8 +97,4 @@ PICTURES: dict[str, Callable[..., Any]] = {
     "registers/instructions": tables.compiled_instructions,
     "registers/five": tables.five_accounts,
     "registers/last": tables.compiled_rungs,
-    "occupancy": draw_occupancy,
-    "register-tile": draw_register_tile,
-    "vector-loads": draw_vector_loads,
-    "double-buffer": tables.steps_of_a_warp,
 }

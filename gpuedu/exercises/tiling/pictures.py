@@ -14,53 +14,73 @@ import numpy as np
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.kernels.launching import run_kernel
 from gpuedu.exercises.kernels.traffic import loads_by_block
-from gpuedu.exercises.tiling.eight import describe_eight
-from gpuedu.exercises.tiling.play import grid_of
-from gpuedu.exercises.tiling.precision import RMS_TYPES, describe_compiled
-from gpuedu.exercises.tiling.roof_pictures import draw_ladder, draw_moved, draw_roofline
-from gpuedu.exercises.tiling.walks import draw_corner, draw_sketch
+from gpuedu.exercises.tiling.kernel_counts import describe_counts
+from gpuedu.exercises.tiling.precision import describe_compiled
+from gpuedu.exercises.tiling.roof_pictures import draw_ladder, draw_moved
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.kernels.accesses import plot_accesses
 from gpuedu.figures.kernels.block_reads import plot_block_reads
 from gpuedu.figures.kernels.hazards import plot_hazard
+from gpuedu.figures.kernels.tile_walk import TileWalk, describe_walk, plot_tile_walk
 from gpuedu.trace import AccessSite, Operation, Space, Trace
 
-SIDE, RAGGED = 64, (50, 40, 70)
-"""M = N = K of the whole tiles that are drawn; M, N, K of those that are not whole."""
+SIDE = 64
+"""M = N = K of the products that are drawn."""
+
+TILE = 32
+SKETCHED, SKETCHED_BLOCK = (96, 96, 128), (1, 2)
+"""M, N, K and the block of the sketch."""
 
 DOTS = ("float32[:, ::1]", "float32[:, ::1]", "float32[::1]")
 """The arguments of the kernel that is shown compiled."""
-
 _SHOWN = frozenset({"data-race", "uninitialised-read", "divergent-barrier", "out-of-bounds"})
 
 
-def _matrices(m: int, n: int, k: int) -> tuple[np.ndarray, ...]:
+def random_matrices(m: int, n: int, k: int) -> tuple[np.ndarray, ...]:
+    """``a`` (m, k) and ``b`` (k, n), the same in each picture, and an empty ``c``."""
     rng = np.random.default_rng(6)
     a, b = (rng.normal(0, 1, shape).astype(np.float32) for shape in ((m, k), (k, n)))
     return a, b, np.zeros((m, n), np.float32)
 
 
-def _launch(kernel: Any, m: int, n: int, k: int) -> Trace:
+def launch_product(kernel: Any, m: int, n: int, k: int) -> Trace:
     """The launch of 32 x 32 threads a block that all but the first kernel get."""
     grid = (-(-n // 32), -(-m // 32))
-    return run_kernel(kernel, grid, (32, 32), *_matrices(m, n, k), watch=range(grid[0] * grid[1]))
+    return run_kernel(
+        kernel, grid, (32, 32), *random_matrices(m, n, k), watch=range(grid[0] * grid[1])
+    )
+
+
+def draw_sketch() -> Any:
+    """The tiles that one block needs, numbered by turn; M, N and K are whole tiles."""
+    m, n, k = SKETCHED
+    x, y = SKETCHED_BLOCK
+    a, b = np.full((m, k), -1), np.full((k, n), -1)
+    for turn in range(k // TILE):
+        along = slice(TILE * turn, TILE * (turn + 1))
+        a[TILE * y : TILE * (y + 1), along] = turn
+        b[along, TILE * x : TILE * (x + 1)] = turn
+    walk = TileWalk(a, b, SKETCHED_BLOCK)
+    return plot_tile_walk(
+        walk,
+        caption=Caption(
+            title=f"What block {SKETCHED_BLOCK} needs, turn by turn",
+            alt=f"b lies above c, a at its left. {describe_walk(walk)}",
+            source="A sketch. A number is the turn: in turn 0 the block brings the two tiles with "
+            "a 0, and adds the products that they have.",
+        ),
+    )
 
 
 def draw_by_columns() -> Any:
     """What a warp asks for in one step if x runs down the rows."""
     from gpuedu.ladder.plain import by_columns
 
-    trace = run_kernel(by_columns, (2, 2), (32, 32), *_matrices(SIDE, SIDE, 32))
-    return _draw_step(trace, with_lines=False)
+    trace = run_kernel(by_columns, (2, 2), (32, 32), *random_matrices(SIDE, SIDE, 32))
+    return draw_step(trace, with_lines=False)
 
 
-def draw_naive(blocks_for: Any, matmul_naive: Any) -> Any:
-    """The same for the learner's kernel, launched with the learner's grid."""
-    grid = grid_of(blocks_for, SIDE, SIDE)
-    return _draw_step(run_kernel(matmul_naive, grid, (32, 32), *_matrices(SIDE, SIDE, 32)))
-
-
-def _draw_step(trace: Trace, *, with_lines: bool = True) -> Any:
+def draw_step(trace: Trace, *, with_lines: bool = True) -> Any:
     """The line that asks for most sectors of ``a`` and ``b``, with all its accesses."""
     names = {trace.launch.arguments[at].name for at in (0, 1)}
     loads = [
@@ -81,26 +101,17 @@ def draw_naive_reads() -> Any:
     """Which block reads which elements of ``a`` without tiles, and how often."""
     from gpuedu.ladder.plain import naive
 
-    return _draw_reads(_launch(naive, SIDE, SIDE, SIDE))
+    return draw_reads(launch_product(naive, SIDE, SIDE, SIDE))
 
 
-def draw_tiled(matmul: Any) -> Any:
-    """The same for the learner's tiles; or the first hazard."""
-    return _draw_hazard_or(_draw_reads, _launch(matmul, SIDE, SIDE, SIDE))
-
-
-def draw_any_shape(matmul: Any) -> Any:
-    """What the last block reads in which turn, where no side is whole tiles."""
-    return _draw_hazard_or(draw_corner, _launch(matmul, *RAGGED))
-
-
-def _draw_hazard_or(draw: Callable[[Trace], Any], trace: Trace) -> Any:
+def draw_hazard_or(draw: Callable[[Trace], Any], trace: Trace) -> Any:
     """The first hazard of a launch, or what is drawn of one that has none."""
     seen = [found for found in trace.hazards if found.kind in _SHOWN and found.who]
     return plot_hazard(trace, seen[0]) if seen else draw(trace)
 
 
-def _draw_reads(trace: Trace) -> Any:
+def draw_reads(trace: Trace) -> Any:
+    """How often each element of the first argument is read."""
     argument = trace.launch.arguments[0]
     rows, columns = argument.shape
     loads = loads_by_block(trace, 0, rows * columns)
@@ -131,22 +142,12 @@ def describe_dots(kernel: Any) -> str:
         return describe_compiled(kernel, (DOTS[0],) * 3)
 
 
-def describe_rms_norm(kernel: Any) -> str:
-    """What the compiler makes of a kernel that normalises columns."""
-    return describe_compiled(kernel, RMS_TYPES)
-
-
-PICTURES: dict[str, Callable[..., Any]] = {
-    "tiling/counts": describe_eight,
+PICTURES = {
+    "tiling/counts": describe_counts,
     "tiling/down-the-rows": draw_by_columns,
     "tiling/compiled": describe_dots,
     "tiling/walk": draw_sketch,
     "tiling/naive-reads": draw_naive_reads,
     "tiling/moved": draw_moved,
     "tiling/ladder": draw_ladder,
-    "roofline": draw_roofline,
-    "naive": draw_naive,
-    "accumulate-in-float32": describe_rms_norm,
-    "tiled": draw_tiled,
-    "any-shape": draw_any_shape,
 }

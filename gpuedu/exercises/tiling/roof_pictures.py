@@ -1,4 +1,4 @@
-"""Pictures of the lesson tiling with roofs: the eight kernels, and what tiles move."""
+"""Pictures of the lesson tiling with roofs: what tiles move, and the ladder of matmuls."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import numpy as np
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.kernels.launching import run_kernel
-from gpuedu.exercises.plain import numbers
-from gpuedu.exercises.tiling.eight import SIDE, as_counts, eight_kernels
+from gpuedu.exercises.tiling.kernel_counts import SIDE, kernel_counts
 from gpuedu.figures.ladder import plot_ladder
 from gpuedu.figures.roofline import COMPUTED, plot_roofline, roofline_caption
 from gpuedu.hardware.records import Record, records
@@ -33,25 +32,6 @@ _NO_CACHE = (
     "Circle: FLOP for each byte through L1. Square: for each byte of device memory. Filled: the "
     f"roof that limits.\nAt most: the share of the fp32 peak. M = N = K = {SIDE}. {COMPUTED}"
 )
-
-
-def draw_roofline(intensities: Any) -> Any:
-    """The eight kernels under the roofs of a device, where the learner's function places them."""
-    points = [
-        _place(name, work.flop, intensities(as_counts(work)))
-        for name, work in eight_kernels().items()
-    ]
-    roofs = roofs_of(DEVICE)
-    caption = roofline_caption(points, roofs)
-    title = f"Eight kernels under the roofs of the {roofs.device}, by your intensities"
-    return plot_roofline(points, roofs, caption=replace(caption, title=title))
-
-
-def _place(name: str, flop: int, pair: Any) -> RooflinePoint:
-    l1, memory = numbers(pair, 2, "what `intensities` returned")
-    if not (0 < l1 < np.inf and 0 < memory < np.inf):
-        raise AnswerError(f"`intensities` gave {l1} and {memory} for {name}: no place for a point")
-    return RooflinePoint(name, flop, flop / l1, flop / memory)
 
 
 def draw_moved(matmul_naive: Any, matmul_tiled: Any) -> Any:
@@ -97,7 +77,7 @@ def draw_ladder(times: Mapping[str, Any]) -> Any:
 
 
 def _point(name: str) -> RooflinePoint:
-    work = eight_kernels()[name]
+    work = kernel_counts()[name]
     requested = work.sectors * SECTOR_BYTES
     return RooflinePoint(name, work.flop, work.l1_bytes, work.memory_bytes, requested)
 

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from gpuedu.exercises.training_step.backward_by_hand.backward_pictures import draw_depth
+from gpuedu.exercises.training_step.checkpointing.checkpointing_pictures import draw_checkpointed
+from gpuedu.exercises.training_step.counting_pictures import counted_steps
+from gpuedu.exercises.training_step.digits_pictures import draw_overfitting
+from gpuedu.exercises.training_step.hidden_syncs.waiting_pictures import list_waits
+from gpuedu.exercises.training_step.memory_pictures import (
+    draw_step,
+    saved_by_layer,
+)
+from gpuedu.exercises.training_step.read_the_profile.profile_pictures import (
+    draw_slow_step,
+    list_compiled,
+    list_costs,
+    list_shares,
+)
+from gpuedu.exercises.training_step.recorded import draw_recorded_steps
+from gpuedu.exercises.training_step.sgd_or_adam.rules_pictures import draw_rates
 
-from gpuedu.exercises.training_step.backward_pictures import BACKWARD_PICTURES
-from gpuedu.exercises.training_step.checkpointing_pictures import CHECKPOINTING_PICTURES
-from gpuedu.exercises.training_step.counting_pictures import COUNTING_PICTURES
-from gpuedu.exercises.training_step.digits_pictures import DIGITS_PICTURES
-from gpuedu.exercises.training_step.memory_pictures import MEMORY_PICTURES
-from gpuedu.exercises.training_step.profile_pictures import PROFILE_PICTURES
-from gpuedu.exercises.training_step.resume_pictures import RESUME_PICTURES
-from gpuedu.exercises.training_step.rules_pictures import RULES_PICTURES
-from gpuedu.exercises.training_step.waiting_pictures import WAITING_PICTURES
-
-PICTURES: dict[str, Callable[..., Any]] = {
-    **BACKWARD_PICTURES,
-    **CHECKPOINTING_PICTURES,
-    **COUNTING_PICTURES,
-    **MEMORY_PICTURES,
-    **DIGITS_PICTURES,
-    **PROFILE_PICTURES,
-    **RESUME_PICTURES,
-    **RULES_PICTURES,
-    **WAITING_PICTURES,
+PICTURES = {
+    "training-step/depth": draw_depth,
+    "training-step/checkpointed": draw_checkpointed,
+    "training-step/counted": counted_steps,
+    "training-step/step": draw_step,
+    "training-step/saved": saved_by_layer,
+    "training-step/overfitting": draw_overfitting,
+    "training-step/slow-step": draw_slow_step,
+    "training-step/slow-costs": list_costs,
+    "training-step/shares": list_shares,
+    "training-step/compiled": list_compiled,
+    "training-step/recorded": draw_recorded_steps,
+    "training-step/rates": draw_rates,
+    "training-step/waits": list_waits,
 }

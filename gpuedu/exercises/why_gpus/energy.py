@@ -21,7 +21,7 @@ class Energy:
 
 @dataclass(frozen=True)
 class Source:
-    """Where published values stand."""
+    """The publication that has the values."""
 
     author: str
     title: str

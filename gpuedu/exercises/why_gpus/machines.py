@@ -44,7 +44,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Gpu:
-    """What a data sheet prints of a GPU: dense peaks and the memory's bandwidth."""
+    """A GPU by its data sheet: dense peaks and the memory's bandwidth."""
 
     name: str
     bf16_flop_per_s: float

@@ -42,7 +42,7 @@ def draw_latency_throughput() -> Any:
 
 
 def draw_chip() -> Any:
-    """Where the area goes: a CPU's few large cores, a GPU's many small ones."""
+    """The area of two chips: a CPU's few large cores, a GPU's many small ones."""
     cpu = Chip(
         name="CPU: four large cores",
         core="core",

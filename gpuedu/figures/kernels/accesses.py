@@ -45,7 +45,7 @@ class _Strip:
 
     @property
     def is_global(self) -> bool:
-        """True if whole sectors are fetched."""
+        """Whether whole sectors are fetched."""
         return self.requests[0].site.space is Space.GLOBAL
 
     @property

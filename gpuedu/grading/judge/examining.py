@@ -59,10 +59,18 @@ def examine_cells(stage: Stage, exercise: Exercise, cells: Cells, seed: int) -> 
             stage.drop_machine()
         return told.report
     cases = exercise.judge.cases(np.random.default_rng(seed))
-    outcomes = _Table(exercise, stage.limits, ask).play(cases)
+    table = _Table(exercise, stage.limits, ask)
+    outcomes = table.play(cases)
+    report = report_of(
+        _wary(exercise),
+        cases,
+        outcomes,
+        has_blanks=has_blanks,
+        seed=seed,
+        play=lambda case: table.play([case])[0],
+    )
     if relay.used_device or any(outcome.problem for outcome in outcomes):
         stage.drop_machine()
-    report = report_of(_wary(exercise), cases, outcomes, has_blanks=has_blanks)
     return replace(report, seconds=time.perf_counter() - began_s)
 
 
@@ -202,13 +210,12 @@ def _wary(exercise: Exercise) -> Exercise:
     """The exercise with a verdict for results that nobody vouches for: it never raises or hangs."""
 
     def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
-        outcome = play_guarded(
-            lambda: list(exercise.judge.verdict(case, observed)), VERDICT_LIMIT_S
-        )
+        outcome = play_guarded(lambda: list(exercise.judge.seen(case, observed)), VERDICT_LIMIT_S)
         if outcome.problem is None:
             return outcome.observed
         message = f"its result does not have the form that is judged ({outcome.problem.message})"
         names = case.decides or [prop.name for prop in exercise.judge.properties]
         return [Fault(name, message) for name in names]
 
-    return replace(exercise, judge=replace(exercise.judge, verdict=verdict))
+    judged = tuple(replace(prop, test=None) for prop in exercise.judge.properties)
+    return replace(exercise, judge=replace(exercise.judge, verdict=verdict, properties=judged))

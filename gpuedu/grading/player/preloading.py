@@ -53,7 +53,7 @@ def import_lesson(slug: str, imports: str) -> None:
     from gpuedu.syllabus import lesson
 
     for exercise in lesson(slug).exercises:
-        load_play(slug, exercise)
+        load_play(exercise)
     exec(compile(imports, "<imports>", "exec"), {"__name__": "__main__"})
     for name, others in _WITH.items():
         if name in sys.modules:

@@ -81,7 +81,7 @@ class _Player:
 
     def load(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Run the cells and take the answers; what is wrong with them is told, never raised."""
-        self._play = load_play(request["lesson"], request["exercise"])
+        self._play = load_play(request["exercise"])
         if self._play.on_machine:
             self._device = install(self._channel)
         outcome = play_guarded(
@@ -113,7 +113,7 @@ class _Player:
 
     def rebuild(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Put answers together from what another player told of them."""
-        self._play = load_play(request["lesson"], request["exercise"])
+        self._play = load_play(request["exercise"])
 
         def build() -> list[Any]:
             there = self._call_there, self._machine

@@ -29,12 +29,12 @@ class KnownAnswers:
             return {}
         bench = Bench(self._root, exercise)
         found: dict[Behaviour, str] = {}
-        for name, text in bench.variants("wrong").items():
+        for name, text in bench.wrong_texts().items():
             try:
                 report = bench.try_answers([*bench.solution_cells(), text], name, self._seed)
             except Exception as fault:
                 raise GpueduError(f"{exercise}, {name}: {fault}") from fault
-            found.setdefault(behaviour_in(report), name.removesuffix(".py"))
+            found.setdefault(behaviour_in(report), name)
         return found
 
     def given(self, exercise: str) -> str:

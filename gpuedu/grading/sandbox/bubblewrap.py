@@ -212,5 +212,6 @@ def _course() -> Iterator[str]:
 
 def hidden_folders(package: Path = _PACKAGE) -> list[Path]:
     """Folders of the package that hold judges, cases and what grades."""
-    judges = [one for one in package.glob("exercises/*/judge") if one.is_dir()]
+    places = ("exercises/*/judge", "exercises/*/*/judge")
+    judges = [one for place in places for one in package.glob(place) if one.is_dir()]
     return sorted([*judges, *(package / one for one in _HIDDEN_PACKAGES)])

@@ -21,15 +21,15 @@ from gpuedu.errors import GpueduError
 from gpuedu.syllabus import lessons
 
 USE_ALL = """
-import sys
+import importlib, sys
 sys.path.insert(0, {wheel!r})
 import gpuedu.course.tab.session, gpuedu.course.tab.release
 from gpuedu.exercises import registry
 assert gpuedu.__file__.startswith({wheel!r}), gpuedu.__file__
 for exercise in {exercises!r}:
     assert registry.load(exercise).judge.points > 0
-for slug in {slugs!r}:
-    assert registry._module(slug, "pictures").PICTURES
+for module in {modules!r}:
+    assert importlib.import_module(f"gpuedu.exercises.{{module}}.pictures").PICTURES
 print(registry.load({absent!r}))
 """
 
@@ -76,14 +76,17 @@ def test_all_that_lessons_in_a_tab_use_is_in_the_wheel_and_no_other_lesson(wheel
     script = USE_ALL.format(
         wheel=str(wheel),
         exercises=[name for entry in tab_lessons() for name in entry.exercises],
-        slugs=[entry.slug for entry in tab_lessons()],
+        modules=[entry.module for entry in tab_lessons()],
         absent=absent.exercises[0],
     )
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.returncode == 1
-    assert f"lesson {absent.slug!r} has no play here" in done.stderr.splitlines()[-1]
+    assert (
+        f"lesson {absent.slug!r} has no play of {absent.exercises[0]!r} here"
+        in done.stderr.splitlines()[-1]
+    )
 
 
 def test_an_installed_package_comes_without_what_was_compiled(tmp_path):

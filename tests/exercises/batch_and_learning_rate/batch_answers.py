@@ -7,7 +7,10 @@ import math
 import numpy as np
 import torch
 
-from gpuedu.exercises.batch_and_learning_rate.accumulation import IGNORED, loss_sum
+from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients.accumulation import (
+    IGNORED,
+    loss_sum,
+)
 from gpuedu.exercises.examine import Report, examine
 from gpuedu.exercises.registry import load
 

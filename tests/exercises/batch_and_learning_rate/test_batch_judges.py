@@ -9,7 +9,10 @@ import pytest
 import torch
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.batch_and_learning_rate.accumulation import (
+from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients import (
+    judge as accumulate_gradients,
+)
+from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients.accumulation import (
     IGNORED,
     Task,
     big_batch_step,
@@ -17,23 +20,20 @@ from gpuedu.exercises.batch_and_learning_rate.accumulation import (
     passing_bytes,
     run_steps,
 )
-from gpuedu.exercises.batch_and_learning_rate.judge import (
-    accumulate_gradients,
-    accumulation_mistakes,
-    knees,
-    largest_batch,
-    throughput_knee,
+from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients.judge import (
+    mistakes,
 )
-from gpuedu.exercises.batch_and_learning_rate.step_costs import SHARE, SHOWN, StepCost
-from gpuedu.exercises.batch_and_learning_rate.trials import (
-    Task as TrialTask,
-)
-from gpuedu.exercises.batch_and_learning_rate.trials import (
+from gpuedu.exercises.batch_and_learning_rate.largest_batch import judge as largest_batch
+from gpuedu.exercises.batch_and_learning_rate.largest_batch.trials import Task as TrialTask
+from gpuedu.exercises.batch_and_learning_rate.largest_batch.trials import (
     budget_for,
     most_that_fits,
     peak_bytes_of,
     search,
 )
+from gpuedu.exercises.batch_and_learning_rate.step_costs import SHARE, SHOWN, StepCost
+from gpuedu.exercises.batch_and_learning_rate.throughput_knee import judge as throughput_knee
+from gpuedu.exercises.batch_and_learning_rate.throughput_knee.judge import knees
 from tests.exercises.batch_and_learning_rate import batch_answers as right
 from tests.exercises.batch_and_learning_rate.batch_answers import REFERENCE, fault, hand_in, lost
 
@@ -316,21 +316,19 @@ def test_real_steps_refuse_batches_that_no_data_can_fill():
 
 def test_the_right_weights_equal_the_big_batch_to_rounding():
     for task in (Task((5, 3, 1)), Task((4, 4, 2), texts=True), Task((3, 3), texts=True, empty=0)):
-        ours, big = (
-            run_steps(step, task) for step in (accumulation_mistakes.right, big_batch_step)
-        )
+        ours, big = (run_steps(step, task) for step in (mistakes.right, big_batch_step))
         for mine, wanted in zip(ours, big, strict=True):
             for a, b in zip(mine.gradients, wanted.gradients, strict=True):
                 assert np.abs(a - b).max() <= 1e-14 * max(1, np.abs(b).max())
 
 
-@pytest.mark.parametrize("number", range(len(accumulation_mistakes.MISTAKES)))
+@pytest.mark.parametrize("number", range(len(mistakes.MISTAKES)))
 def test_each_mistake_is_named_by_its_own_words_or_an_equal_ones(number):
-    step, says = accumulation_mistakes.MISTAKES[number]
+    step, says = mistakes.MISTAKES[number]
     report = hand_in("accumulate-gradients", accumulated_step=step)
     told = [fault(report, name) for name in lost(report) if name != "loss"]
     assert told
-    known = [words for _, words in accumulation_mistakes.MISTAKES]
+    known = [words for _, words in mistakes.MISTAKES]
     assert any(says in text for text in told) or all(
         any(words in text for words in [*known, "NaN comes", "had their say"]) for text in told
     )
@@ -359,10 +357,10 @@ def test_a_step_that_returns_nothing_or_never_updates_is_named():
 
 @pytest.mark.parametrize(("clears", "names"), [("before", ["loss"]), ("never", ["loss", "clean"])])
 def test_a_slip_loses_what_it_breaks_and_no_more(clears, names):
-    counted, total = accumulation_mistakes.counted, accumulation_mistakes._all
+    counted, total = mistakes.counted, mistakes._all
 
     def last_loss(model, optimiser, micro_batches, max_norm):
-        step = accumulation_mistakes.accumulating(total, clears=clears)
+        step = mistakes.accumulating(total, clears=clears)
         x, y = micro_batches[-1]
         with torch.no_grad():
             share = loss_sum(model(x), y) / sum(counted(other) for _, other in micro_batches)

@@ -11,7 +11,9 @@ import torch
 from torch import nn
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.batch_and_learning_rate.gradient_noise import (
+from gpuedu.exercises.batch_and_learning_rate.noise_pictures import fit_law
+from gpuedu.exercises.batch_and_learning_rate.noise_scale import judge as noise_scale
+from gpuedu.exercises.batch_and_learning_rate.noise_scale.gradient_noise import (
     FEW,
     MANY,
     Terms,
@@ -21,18 +23,18 @@ from gpuedu.exercises.batch_and_learning_rate.gradient_noise import (
     solve_terms,
     watch_run,
 )
-from gpuedu.exercises.batch_and_learning_rate.judge import (
+from gpuedu.exercises.batch_and_learning_rate.noise_scale.judge import (
     device_mistakes,
     noise_mistakes,
-    noise_scale,
 )
-from gpuedu.exercises.batch_and_learning_rate.noise_pictures import fit_law
-from gpuedu.exercises.batch_and_learning_rate.pictures import PICTURES
 from gpuedu.exercises.examine import examine
 from gpuedu.exercises.registry import load
 from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.batch_and_learning_rate.batch_answers import fault, lost
 from tests.exercises.batch_and_learning_rate.test_batch_pictures import assert_fit_to_print
+from tests.exercises.parts import pictures_of
+
+PICTURES = pictures_of("batch-and-learning-rate")
 
 
 def noise_terms(few, many, few_square, many_square):

@@ -10,14 +10,17 @@ import pytest
 import torch
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.batch_and_learning_rate import largest_measure, throughput_measure
-from gpuedu.exercises.batch_and_learning_rate.pictures import PICTURES
-from gpuedu.exercises.batch_and_learning_rate.trials import Task
+from gpuedu.exercises.batch_and_learning_rate.largest_batch import measure as largest_measure
+from gpuedu.exercises.batch_and_learning_rate.largest_batch.trials import Task
+from gpuedu.exercises.batch_and_learning_rate.throughput_knee import measure as throughput_measure
 from gpuedu.figures.style import alt_text, to_png
 from gpuedu.units import KIB
 from tests.exercises.batch_and_learning_rate import batch_answers as right
+from tests.exercises.parts import pictures_of
 from tests.exercises.planted_records import plant, plant_nothing
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+
+PICTURES = pictures_of("batch-and-learning-rate")
 
 OWN = {
     "runs": [(1, 2e-3), (1, 3e-3), (1, 2e-3), (64, 4e-3), (512, 2e-2)],

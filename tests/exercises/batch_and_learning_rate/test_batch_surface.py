@@ -11,24 +11,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gpuedu.course.proof import Bench
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.batch_and_learning_rate.judge import time_to_accuracy as judge
-from gpuedu.exercises.batch_and_learning_rate.pictures import PICTURES
-from gpuedu.exercises.batch_and_learning_rate.response_surface import (
+from gpuedu.exercises.batch_and_learning_rate.time_to_accuracy import judge
+from gpuedu.exercises.batch_and_learning_rate.time_to_accuracy.picture import SHOWN
+from gpuedu.exercises.batch_and_learning_rate.time_to_accuracy.response_surface import (
     WITHIN,
     Surface,
     try_search,
 )
-from gpuedu.exercises.batch_and_learning_rate.surface_pictures import SHOWN
 from gpuedu.exercises.examine import examine
 from gpuedu.exercises.registry import load
 from gpuedu.experiments import read_results
 from gpuedu.figures.style import alt_text
 from tests.exercises.batch_and_learning_rate.batch_answers import fault, lost
 from tests.exercises.batch_and_learning_rate.test_batch_pictures import assert_fit_to_print
+from tests.exercises.parts import pictures_of
 
-ANSWERS = Path(__file__).parents[2]
-RIGHT = sorted((ANSWERS / "right_answers" / "time-to-accuracy").glob("*.py"))
+PICTURES = pictures_of("batch-and-learning-rate")
+
+BENCH = Bench(Path(__file__).parents[3], "time-to-accuracy")
+RIGHT = sorted((BENCH.folder / "judge" / "right").glob("*.py"))
 KINDS = [(prop, *kind) for prop, kinds in judge.SURFACES.items() for kind in kinds]
 
 

@@ -10,9 +10,17 @@ import pytest
 import torch
 from torch.optim import lr_scheduler
 
-from gpuedu.exercises.batch_and_learning_rate.judge import lr_finder, schedule, schedules, sweeps
-from gpuedu.exercises.batch_and_learning_rate.plans import RULES, SHAPES, Plan
-from gpuedu.exercises.batch_and_learning_rate.rate_trials import Bench, Swept, Task, is_same
+from gpuedu.exercises.batch_and_learning_rate.lr_finder import judge as lr_finder
+from gpuedu.exercises.batch_and_learning_rate.lr_finder.judge import sweeps
+from gpuedu.exercises.batch_and_learning_rate.lr_finder.rate_trials import (
+    Bench,
+    Swept,
+    Task,
+    is_same,
+)
+from gpuedu.exercises.batch_and_learning_rate.schedule import judge as schedule
+from gpuedu.exercises.batch_and_learning_rate.schedule.judge import schedules
+from gpuedu.exercises.batch_and_learning_rate.schedule.plans import RULES, SHAPES, Plan
 from gpuedu.experiments import loss_by_schedule, rate_finder, read_results
 from tests.exercises.batch_and_learning_rate import rate_answers as right
 from tests.exercises.batch_and_learning_rate.batch_answers import fault, lost

@@ -8,11 +8,14 @@ import math
 import pytest
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.batch_and_learning_rate import finder_measure, schedule_measure
-from gpuedu.exercises.batch_and_learning_rate.pictures import PICTURES
+from gpuedu.exercises.batch_and_learning_rate.lr_finder import measure as finder_measure
+from gpuedu.exercises.batch_and_learning_rate.schedule import measure as schedule_measure
 from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.batch_and_learning_rate import rate_answers as right
+from tests.exercises.parts import pictures_of
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+
+PICTURES = pictures_of("batch-and-learning-rate")
 
 DRAWN = {
     "lr-finder": (right.sweep, right.suggest),

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import torch
 import torch.distributed as dist
 
-from gpuedu.exercises.collectives.judge import JUDGES
-from gpuedu.exercises.collectives.play_exchanging import EXCHANGING_PLAYS
 from gpuedu.exercises.contract import Exercise
 from gpuedu.exercises.examine import Report, examine
+from gpuedu.exercises.registry import load_judge, load_play
+from tests.exercises.stored import stored_answers
 
-NAMES = tuple(EXCHANGING_PLAYS)
-_TESTS = Path(__file__).resolve().parents[2]
+NAMES = ("reduce-scatter", "all-gather", "ring-all-reduce", "broadcast-tree")
 _RIGHT = {
     "broadcast-tree": "halves",
     "reduce-scatter": "batched",
@@ -26,9 +24,9 @@ _RIGHT = {
 
 
 def stored(exercise: str, kind: str, name: str) -> Callable[..., Any]:
-    """An answer from ``tests/right_answers`` or ``tests/wrong_answers``, defined as by a cell."""
-    text = (_TESTS / f"{kind}_answers" / exercise / f"{name}.py").read_text("utf-8")
-    return define(text, EXCHANGING_PLAYS[exercise].answers[0].name, f"<{exercise} {name}>")
+    """A stored answer, ``kind`` is "right" or "wrong"."""
+    (answer,) = stored_answers(exercise, kind, name).values()
+    return answer
 
 
 def right(exercise: str) -> Callable[..., Any]:
@@ -46,7 +44,7 @@ def define(text: str, name: str, file: str = "<cell>") -> Callable[..., Any]:
 
 def hand_in(exercise: str, answer: Callable[..., Any], seed: int = 0) -> Report:
     """The verdict on an answer."""
-    whole = Exercise(exercise, "collectives", EXCHANGING_PLAYS[exercise], JUDGES[exercise])
+    whole = Exercise(exercise, "collectives", load_play(exercise), load_judge(exercise))
     return examine(whole, [answer], seed)
 
 

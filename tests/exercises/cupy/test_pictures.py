@@ -6,13 +6,16 @@ import numpy as np
 import pytest
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.cupy.pictures import CHAIN_STEPS, PICTURES
+from gpuedu.exercises.cupy.elementwise.picture import CHAIN_STEPS
 from gpuedu.exercises.cupy.twins import gelu_chain, squared_distances_large
 from gpuedu.exercises.cupy.watching import watch
 from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.cupy import answers
 from tests.exercises.cupy.answers import REFERENCE
+from tests.exercises.parts import pictures_of
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+
+PICTURES = pictures_of("cupy")
 
 
 def detours(cp, x, d_w):

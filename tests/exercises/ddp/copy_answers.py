@@ -7,9 +7,8 @@ import torch.distributed as dist
 from torch.nn import functional
 
 from gpuedu.exercises.contract import Exercise
-from gpuedu.exercises.ddp.judge import JUDGES
-from gpuedu.exercises.ddp.play import PLAYS
 from gpuedu.exercises.examine import Report, examine
+from gpuedu.exercises.registry import load_judge, load_play
 
 
 def train_part(samples, epoch, rank, ranks, seed):
@@ -93,7 +92,7 @@ REFERENCE = {
 def hand_in(exercise: str, seed: int = 0, **other) -> Report:
     """The report on the reference answers, with some replaced."""
     answers = REFERENCE[exercise] | other
-    whole = Exercise(exercise, "ddp", PLAYS[exercise], JUDGES[exercise])
+    whole = Exercise(exercise, "ddp", load_play(exercise), load_judge(exercise))
     return examine(whole, list(answers.values()), seed)
 
 

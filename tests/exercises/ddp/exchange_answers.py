@@ -6,13 +6,13 @@ import torch
 import torch.distributed as dist
 
 from gpuedu.exercises.contract import Exercise
-from gpuedu.exercises.ddp.judge import buckets as buckets_judge
-from gpuedu.exercises.ddp.judge import overlap as overlap_judge
-from gpuedu.exercises.ddp.play_exchange import EXCHANGE_PLAYS
+from gpuedu.exercises.ddp.buckets import judge as buckets_judge
+from gpuedu.exercises.ddp.overlap import judge as overlap_judge
 from gpuedu.exercises.examine import Report, examine
+from gpuedu.exercises.registry import load_play
 
 EXERCISES = {
-    name: Exercise(name, "ddp", EXCHANGE_PLAYS[name], judge.JUDGE)
+    name: Exercise(name, "ddp", load_play(name), judge.JUDGE)
     for name, judge in (("buckets", buckets_judge), ("overlap", overlap_judge))
 }
 

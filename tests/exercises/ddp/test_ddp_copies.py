@@ -7,8 +7,9 @@ import pytest
 import torch
 import torch.distributed as dist
 
-from gpuedu.exercises.ddp.judge import naive_ddp, no_sync
-from gpuedu.exercises.ddp.micro_batches import MicroTask, by_samples, run_alone
+from gpuedu.exercises.ddp.naive_ddp import judge as naive_ddp
+from gpuedu.exercises.ddp.no_sync import judge as no_sync
+from gpuedu.exercises.ddp.no_sync.micro_batches import MicroTask, by_samples, run_alone
 from gpuedu.exercises.ddp.replica_models import KINDS, Net, build, names_of, state_of
 from gpuedu.exercises.ddp.replicas import Task, train_alone, train_in_turn, weighted
 from gpuedu.exercises.ddp.sgd import Sgd

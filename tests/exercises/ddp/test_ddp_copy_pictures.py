@@ -8,10 +8,12 @@ import pytest
 import torch.distributed as dist
 from torch.nn import functional
 
-from gpuedu.exercises.ddp.pictures import PICTURES
 from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.ddp import copy_answers as right
+from tests.exercises.parts import pictures_of
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+
+PICTURES = pictures_of("ddp")
 
 BOTH = (right.start, right.average)
 DRAWN = {

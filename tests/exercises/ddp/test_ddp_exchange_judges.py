@@ -10,9 +10,9 @@ import torch
 import torch.distributed as dist
 
 from gpuedu.exercises.card import report_card
-from gpuedu.exercises.ddp.bucket_pictures import RANKS
-from gpuedu.exercises.ddp.judge.overlap_times import times_of
-from gpuedu.exercises.ddp.resnet50 import parameter_bytes
+from gpuedu.exercises.ddp.buckets.bucket_pictures import RANKS
+from gpuedu.exercises.ddp.buckets.resnet50 import parameter_bytes
+from gpuedu.exercises.ddp.overlap.judge.overlap_times import times_of
 from gpuedu.multi import network
 from tests.exercises.ddp import exchange_answers as right
 from tests.exercises.ddp.exchange_answers import EXERCISES, RIGHT, fault, hand_in, lost

@@ -9,14 +9,18 @@ import pytest
 import torch
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.ddp import bucket_size_pictures, overlap_pictures, real_pictures, real_steps
-from gpuedu.exercises.ddp.pictures_exchange import EXCHANGE_PICTURES
+from gpuedu.exercises.ddp import bucket_size_pictures, real_pictures
+from gpuedu.exercises.ddp.overlap import measure as real_steps
+from gpuedu.exercises.ddp.overlap import overlap_pictures
 from gpuedu.figures.style import alt_text, to_png
 from gpuedu.multi import network
 from gpuedu.profiles import profile
 from tests.exercises.ddp import exchange_answers as right
 from tests.exercises.ddp.test_ddp_exchange_judges import draft, late, one_each
+from tests.exercises.parts import pictures_of
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+
+PICTURES = pictures_of("ddp")
 
 REAL = {
     "forward": [[0.001 * n, 0.001 * n + 0.001] for n in range(6)],
@@ -37,7 +41,7 @@ DRAWN = [
 
 @pytest.mark.parametrize(("name", "answers"), DRAWN)
 def test_every_picture_is_fit_to_print(name, answers):
-    ax = EXCHANGE_PICTURES[name](*answers)
+    ax = PICTURES[name](*answers)
     assert len(alt_text(ax)) > 60
     assert overlapping_texts(ax) == []
     assert texts_outside(ax) == []
@@ -97,4 +101,4 @@ def test_the_share_of_a_trace_is_that_of_the_time():
 @pytest.mark.parametrize("answer", [lambda buckets: None, lambda buckets: buckets[99]])
 def test_what_cannot_be_drawn_is_told(answer):
     with pytest.raises(AnswerError):
-        EXCHANGE_PICTURES["overlap"](answer)
+        PICTURES["overlap"](answer)

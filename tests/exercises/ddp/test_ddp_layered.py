@@ -10,16 +10,16 @@ import torch
 import torch.distributed as dist
 
 from gpuedu.errors import AnswerError, DeadlockError
-from gpuedu.exercises.ddp.exchange_ways import attach_late, attach_none
-from gpuedu.exercises.ddp.grouping import group, group_parameters
-from gpuedu.exercises.ddp.layered import (
+from gpuedu.exercises.ddp.buckets.grouping import group, group_parameters
+from gpuedu.exercises.ddp.overlap.exchange_ways import attach_late, attach_none
+from gpuedu.exercises.ddp.overlap.layered import (
     Plan,
     compute_loss,
     make_parameters,
     train_alone,
     train_each,
 )
-from gpuedu.exercises.ddp.overlap_runs import cluster_of, train_overlapped
+from gpuedu.exercises.ddp.overlap.overlap_runs import cluster_of, train_overlapped
 from tests.exercises.ddp.exchange_answers import attach
 
 RANKS = 3

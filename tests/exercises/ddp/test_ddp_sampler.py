@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Case, Fault
-from gpuedu.exercises.ddp.judge import sampler
-from gpuedu.exercises.ddp.play_sampling import play_sampler
-from gpuedu.exercises.ddp.sampling import as_part, draw_epoch
+from gpuedu.exercises.ddp.sampler import judge as sampler
+from gpuedu.exercises.ddp.sampler.play import play_sampler
+from gpuedu.exercises.ddp.sampler.sampling import as_part, draw_epoch
 from tests.exercises.ddp.copy_answers import eval_part, fault, hand_in, lost, train_part
 
 SIZES = {"samples": st.integers(1, 80), "ranks": st.integers(1, 9)}

@@ -11,9 +11,8 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, DistributedSampler
 
 from gpuedu.exercises.contract import Exercise
-from gpuedu.exercises.ddp_in_practice.judge import JUDGES
-from gpuedu.exercises.ddp_in_practice.play import PLAYS
 from gpuedu.exercises.examine import Report, examine
+from gpuedu.exercises.registry import load_judge, load_play
 
 
 def train_epoch(ddp, optimiser, batches, every):
@@ -91,7 +90,7 @@ REFERENCE = {
 def hand_in(exercise: str, seed: int = 0, **other) -> Report:
     """The report on the reference answers, with some replaced."""
     answers = REFERENCE[exercise] | other
-    whole = Exercise(exercise, "ddp-in-practice", PLAYS[exercise], JUDGES[exercise])
+    whole = Exercise(exercise, "ddp-in-practice", load_play(exercise), load_judge(exercise))
     return examine(whole, list(answers.values()), seed)
 
 

@@ -7,11 +7,14 @@ import torch
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.ddp_in_practice import ddp_pictures
-from gpuedu.exercises.ddp_in_practice.measures import MEASURES
-from gpuedu.exercises.ddp_in_practice.pictures import PICTURES
 from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.ddp_in_practice import practice_answers as right
+from tests.exercises.parts import measures_of, pictures_of
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+
+MEASURES = measures_of("ddp-in-practice")
+
+PICTURES = pictures_of("ddp-in-practice")
 
 REAL = {
     "forward": [[0.0, 1e-3], [4e-3, 5e-3]],

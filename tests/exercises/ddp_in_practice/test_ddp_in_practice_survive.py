@@ -9,20 +9,20 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from gpuedu.exercises.ddp_in_practice import survival_pictures
-from gpuedu.exercises.ddp_in_practice.interrupted_job import Shape
-from gpuedu.exercises.ddp_in_practice.judge import survive
-from gpuedu.exercises.ddp_in_practice.judge.survival_files import disk_faults, every_faults
-from gpuedu.exercises.ddp_in_practice.judge.survival_states import (
+from gpuedu.exercises.ddp_in_practice.survive import judge as survive
+from gpuedu.exercises.ddp_in_practice.survive import picture as survival_pictures
+from gpuedu.exercises.ddp_in_practice.survive.interrupted_job import Shape
+from gpuedu.exercises.ddp_in_practice.survive.judge.survival_files import disk_faults, every_faults
+from gpuedu.exercises.ddp_in_practice.survive.judge.survival_states import (
     place_faults,
     random_faults,
     state_faults,
     whole_faults,
 )
-from gpuedu.exercises.ddp_in_practice.planted_deaths import Plan
-from gpuedu.exercises.ddp_in_practice.survival_pictures import EVERY, PLAN, SHAPE, draw_survival
-from gpuedu.exercises.ddp_in_practice.survival_runs import Survival, run_survival
-from gpuedu.exercises.ddp_in_practice.survival_story import Story
+from gpuedu.exercises.ddp_in_practice.survive.picture import EVERY, PLAN, SHAPE, draw_survival
+from gpuedu.exercises.ddp_in_practice.survive.planted_deaths import Plan
+from gpuedu.exercises.ddp_in_practice.survive.survival_runs import Survival, run_survival
+from gpuedu.exercises.ddp_in_practice.survive.survival_story import Story
 from gpuedu.exercises.examine import Report
 from gpuedu.figures.style import alt_text
 from tests.exercises.ddp_in_practice.scaling_survive_answers import (

@@ -16,13 +16,15 @@ from torch.nn.functional import cross_entropy
 from torch.nn.parallel import DistributedDataParallel
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.ddp_in_practice import ddp_ranks, meetings
-from gpuedu.exercises.ddp_in_practice.judge import torch_ddp_epochs, torch_ddp_trainings
-from gpuedu.exercises.ddp_in_practice.measures import MEASURES
-from gpuedu.exercises.ddp_in_practice.one_process import EpochTask, epoch_alone
-from gpuedu.exercises.ddp_in_practice.pictures import PICTURES
-from gpuedu.exercises.ddp_in_practice.play_ddp import plain_training
-from gpuedu.exercises.ddp_in_practice.small_task import NotingData, build_model, make_samples
+from gpuedu.exercises.ddp_in_practice.torch_ddp import ddp_ranks, meetings
+from gpuedu.exercises.ddp_in_practice.torch_ddp.judge import torch_ddp_epochs, torch_ddp_trainings
+from gpuedu.exercises.ddp_in_practice.torch_ddp.one_process import EpochTask, epoch_alone
+from gpuedu.exercises.ddp_in_practice.torch_ddp.play import plain_training
+from gpuedu.exercises.ddp_in_practice.torch_ddp.small_task import (
+    NotingData,
+    build_model,
+    make_samples,
+)
 from gpuedu.exercises.ranks.launching import launch_ranks
 from tests.exercises.ddp_in_practice.practice_answers import (
     fault,
@@ -31,7 +33,12 @@ from tests.exercises.ddp_in_practice.practice_answers import (
     train,
     train_epoch,
 )
+from tests.exercises.parts import measures_of, pictures_of
 from tests.sampled import only_whole
+
+MEASURES = measures_of("ddp-in-practice")
+
+PICTURES = pictures_of("ddp-in-practice")
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 TASK = {"samples": 21, "epochs": 2, "batch": 3, "every": 2, "seed": 4}
@@ -309,7 +316,7 @@ SCRIPT = """
 import sys
 import torch
 import torch.distributed as dist
-from gpuedu.exercises.ddp_in_practice.small_task import NotingData, build_model, make_samples
+from gpuedu.exercises.ddp_in_practice.torch_ddp.small_task import NotingData, build_model, make_samples
 from tests.exercises.ddp_in_practice.practice_answers import train
 
 if __name__ == "__main__":

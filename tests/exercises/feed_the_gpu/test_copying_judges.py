@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from gpuedu.exercises.card import report_card
-from gpuedu.exercises.feed_the_gpu import copy_times
-from gpuedu.exercises.feed_the_gpu.judge import transfer_size
+from gpuedu.exercises.feed_the_gpu.transfer_size import copy_times
+from gpuedu.exercises.feed_the_gpu.transfer_size import judge as transfer_size
 from gpuedu.exercises.registry import load
 from tests.exercises.feed_the_gpu import copying_answers as right
 from tests.exercises.feed_the_gpu.copying_answers import REFERENCE, fault, hand_in, lost

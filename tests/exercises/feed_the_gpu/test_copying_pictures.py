@@ -11,15 +11,18 @@ import torch
 
 from gpuedu.clock import StreamDevice, VirtualClock
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.feed_the_gpu import measures, pipeline_measure
-from gpuedu.exercises.feed_the_gpu.copy_pictures import send_batches
-from gpuedu.exercises.feed_the_gpu.device_calls import KernelCounter, watch_stay
-from gpuedu.exercises.feed_the_gpu.pictures_copying import COPYING_PICTURES
-from gpuedu.exercises.feed_the_gpu.pipelines import SHOWN, run_in_turn
+from gpuedu.exercises.feed_the_gpu.augment_on_device.device_calls import KernelCounter, watch_stay
+from gpuedu.exercises.feed_the_gpu.streams import pipeline_measure
+from gpuedu.exercises.feed_the_gpu.streams.pipelines import SHOWN, run_in_turn
+from gpuedu.exercises.feed_the_gpu.transfer_size import measure as measures
+from gpuedu.exercises.feed_the_gpu.transfer_size.copy_pictures import send_batches
 from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.feed_the_gpu import copying_answers as right
+from tests.exercises.parts import pictures_of
 from tests.exercises.planted_records import plant, plant_nothing
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+
+PICTURES = pictures_of("feed-the-gpu")
 
 DRAWN = {
     "transfer-size": (right.fit,),
@@ -33,7 +36,7 @@ DRAWN = {
 @pytest.mark.parametrize("name", DRAWN)
 def test_every_picture_is_fit_to_print(name, caplog):
     with caplog.at_level(logging.WARNING):
-        ax = COPYING_PICTURES[name](*DRAWN[name])
+        ax = PICTURES[name](*DRAWN[name])
         assert len(alt_text(ax)) > 60
         assert overlapping_texts(ax) == [] and texts_outside(ax) == []
         assert smallest_text_pt(ax) >= 8.5
@@ -45,7 +48,7 @@ def test_every_picture_is_fit_to_print(name, caplog):
     "found", [(-2e-5, 2e10), (1e-5, 0.0), (math.nan, 1e9), (1e-5, math.inf), (0, -1)], ids=str
 )
 def test_a_fit_of_anything_is_drawn(found):
-    ax = COPYING_PICTURES["transfer-size"](lambda sizes_bytes, times_s: found)
+    ax = PICTURES["transfer-size"](lambda sizes_bytes, times_s: found)
     assert overlapping_texts(ax) == []
 
 
@@ -58,9 +61,7 @@ def test_pinned_memory_and_no_wait_shorten_the_simulated_loop():
 
 
 def test_wrong_pictures_are_marked():
-    ax = COPYING_PICTURES["augment-on-device"](
-        lambda *given: right.augment(*given).flip(-1), right.draw
-    )
+    ax = PICTURES["augment-on-device"](lambda *given: right.augment(*given).flip(-1), right.draw)
     assert "8 of 8 are not as they should be" in alt_text(ax)
     assert [text.get_text() for text in ax.texts].count("not so") == 8
 
@@ -71,17 +72,17 @@ def test_a_crop_that_does_not_fit_is_told():
         return flips, tops + 20, lefts
 
     with pytest.raises(AnswerError, match="fits into 36 x 36 from 0 to 4"):
-        COPYING_PICTURES["augment-on-device"](right.augment, draw)
+        PICTURES["augment-on-device"](right.augment, draw)
 
 
 def test_races_and_wrong_results_are_told_beside_the_time():
     def early(device, chunks, results, kernel):
         right.pipeline(device, chunks, results, kernel, skip="filled")
 
-    assert "races" in alt_text(COPYING_PICTURES["streams"](early))
-    assert "5 of 5 results wrong" in alt_text(COPYING_PICTURES["streams"](lambda *given: None))
+    assert "races" in alt_text(PICTURES["streams"](early))
+    assert "5 of 5 results wrong" in alt_text(PICTURES["streams"](lambda *given: None))
     best_ms = f"{1e3 * SHOWN.best_s:.3g} ms, no race"
-    assert best_ms in alt_text(COPYING_PICTURES["streams"](right.pipeline))
+    assert best_ms in alt_text(PICTURES["streams"](right.pipeline))
 
 
 def test_one_coin_for_all_pictures_is_told_beside_right_results():
@@ -89,7 +90,7 @@ def test_one_coin_for_all_pictures_is_told_beside_right_results():
         flips, tops, lefts = right.draw(count, height, width, size, generator)
         return flips[:1].expand(count), tops, lefts
 
-    told = alt_text(COPYING_PICTURES["augment-on-device"](right.augment, draw))
+    told = alt_text(PICTURES["augment-on-device"](right.augment, draw))
     assert "all as drawn; flips: the same for all pictures" in told
 
 
@@ -110,13 +111,13 @@ def test_an_order_that_costs_nothing_beside_a_long_kernel_is_seen_where_stages_a
             device.copy(result, y, stream)
         device.synchronize()
 
-    told = alt_text(COPYING_PICTURES["streams"](in_pairs))
+    told = alt_text(PICTURES["streams"](in_pairs))
     assert "18 ms, no race" in told and "each stage 2 ms: 18 ms" in told
 
 
 def test_recorded_copies_are_drawn_by_size(monkeypatch, tmp_path):
     plant_nothing(monkeypatch, tmp_path)
-    draw = COPYING_PICTURES["feed-the-gpu/recorded-copies"]
+    draw = PICTURES["feed-the-gpu/recorded-copies"]
     assert draw().startswith("No times of copies by size")
     plant(
         tmp_path,

@@ -10,9 +10,10 @@ import pytest
 
 from gpuedu.exercises.card import report_card
 from gpuedu.exercises.feed_the_gpu.feeding import feed, feed_in_turn
-from gpuedu.exercises.feed_the_gpu.judge import stalls, workers
-from gpuedu.exercises.feed_the_gpu.schedules import RARE, STEP_S, STEPS, loads_of
-from gpuedu.exercises.feed_the_gpu.stages import SHOWN
+from gpuedu.exercises.feed_the_gpu.stall_fraction.judge import stalls
+from gpuedu.exercises.feed_the_gpu.stall_fraction.schedules import RARE, STEP_S, STEPS, loads_of
+from gpuedu.exercises.feed_the_gpu.workers import judge as workers
+from gpuedu.exercises.feed_the_gpu.workers.stages import SHOWN
 from gpuedu.exercises.registry import load
 from tests.exercises.feed_the_gpu import loading_answers as right
 from tests.exercises.feed_the_gpu.loading_answers import REFERENCE, fault, hand_in, lost

@@ -9,15 +9,17 @@ import numpy as np
 import pytest
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.feed_the_gpu import measures_loading
 from gpuedu.exercises.feed_the_gpu.feeding import feed
-from gpuedu.exercises.feed_the_gpu.pictures_loading import LOADING_PICTURES
+from gpuedu.exercises.feed_the_gpu.three_utilisations import measure as measures_loading
 from gpuedu.figures.by_count import NOTHING
 from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.feed_the_gpu import loading_answers as right
 from tests.exercises.feed_the_gpu.test_prefetch_runs import hangs, polls_for_ever
+from tests.exercises.parts import pictures_of
 from tests.exercises.planted_records import plant, plant_nothing
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+
+PICTURES = pictures_of("feed-the-gpu")
 
 DRAWN = {
     "feed-the-gpu/idle": (),
@@ -43,32 +45,32 @@ def assert_fit_to_print(ax):
 @pytest.mark.parametrize("name", DRAWN)
 def test_every_picture_is_fit_to_print(name, caplog):
     with caplog.at_level(logging.WARNING):
-        assert_fit_to_print(LOADING_PICTURES[name](*DRAWN[name]))
+        assert_fit_to_print(PICTURES[name](*DRAWN[name]))
     assert caplog.messages == []
 
 
 @pytest.mark.parametrize("value", WRONG, ids=repr)
 @pytest.mark.parametrize("name", ["three-utilisations", "stall-fraction", "workers"])
 def test_wrong_functions_are_drawn(name, value):
-    assert_fit_to_print(LOADING_PICTURES[name](*[lambda *_: value] * len(DRAWN[name])))
+    assert_fit_to_print(PICTURES[name](*[lambda *_: value] * len(DRAWN[name])))
 
 
 def test_the_three_numbers_stand_beside_their_program():
     shown = [
         text.get_text()
-        for text in LOADING_PICTURES["three-utilisations"](*DRAWN["three-utilisations"]).texts
+        for text in PICTURES["three-utilisations"](*DRAWN["three-utilisations"]).texts
     ]
     assert "a kernel ran: 100%\nSMs busy: 0.76%\nmemory: 0.17%" in shown
 
 
 def test_the_stall_share_is_the_learners():
-    ax = LOADING_PICTURES["stall-fraction"](lambda loads, computes, depth: 0.1 * depth)
+    ax = PICTURES["stall-fraction"](lambda loads, computes, depth: 0.1 * depth)
     for line in ax.lines:
         assert list(line.get_ydata()) == pytest.approx([0.1 * depth for depth in range(1, 9)])
 
 
 def test_without_a_value_the_axes_say_so():
-    ax = LOADING_PICTURES["stall-fraction"](lambda *_: None)
+    ax = PICTURES["stall-fraction"](lambda *_: None)
     assert NOTHING in [text.get_text() for text in ax.texts]
 
 
@@ -76,30 +78,30 @@ def test_without_a_value_the_axes_say_so():
     ("answer", "said"), [(hangs, "then it hangs"), (polls_for_ever, "for ever")]
 )
 def test_a_prefetcher_that_hangs_is_drawn(answer, said):
-    ax = LOADING_PICTURES["prefetch"](answer)
+    ax = PICTURES["prefetch"](answer)
     assert_fit_to_print(ax)
     assert any(said in text.get_text() for text in ax.texts)
 
 
 def test_what_hangs_is_not_run_for_real():
     with pytest.raises(AnswerError, match="hangs or leaves a thread"):
-        LOADING_PICTURES["feed-the-gpu/prefetch-for-real"](hangs)
+        PICTURES["feed-the-gpu/prefetch-for-real"](hangs)
 
 
 def test_no_generator_is_refused():
     with pytest.raises(AnswerError, match="NumPy generator"):
-        LOADING_PICTURES["feed-the-gpu/flips"](lambda *_: 3)
+        PICTURES["feed-the-gpu/flips"](lambda *_: 3)
 
 
 def test_recorded_loading_is_drawn_or_told(monkeypatch, tmp_path):
     plant_nothing(monkeypatch, tmp_path)
-    assert "No times of loading with workers" in LOADING_PICTURES["feed-the-gpu/recorded-loading"]()
+    assert "No times of loading with workers" in PICTURES["feed-the-gpu/recorded-loading"]()
     plant(tmp_path, "NVIDIA H200", "data-loading", median=0.5)
-    assert_fit_to_print(LOADING_PICTURES["feed-the-gpu/recorded-loading"]())
+    assert_fit_to_print(PICTURES["feed-the-gpu/recorded-loading"]())
 
 
 def test_own_utilisation_is_a_table_or_a_sentence():
-    tell = LOADING_PICTURES["feed-the-gpu/own-utilisation"]
+    tell = PICTURES["feed-the-gpu/own-utilisation"]
     assert tell({"note": "there is no GPU"}) == "Nothing to measure: there is no GPU."
     own = {"shares": {"tiny kernels": (1.0, 0.01), "a product": (0.97, 0.4)}, "device": "T4"}
     lines = tell(own).splitlines()
@@ -117,7 +119,7 @@ def test_without_a_gpu_nothing_is_measured(monkeypatch):
 
 
 def test_flips_of_copies_are_alike_and_the_learners_are_not():
-    ax = LOADING_PICTURES["feed-the-gpu/flips"](right.worker_rng)
+    ax = PICTURES["feed-the-gpu/flips"](right.worker_rng)
     cells = np.array([patch.get_facecolor()[2] for patch in ax.patches]).reshape(12, 24)
     assert (cells[:6] == cells[0]).all()
     assert len({tuple(row) for row in cells[6:]}) == 6

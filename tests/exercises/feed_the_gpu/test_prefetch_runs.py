@@ -9,7 +9,12 @@ import time
 import pytest
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.feed_the_gpu.prefetch_runs import LIMIT_S, Wanted, watch, watch_for_real
+from gpuedu.exercises.feed_the_gpu.prefetch.prefetch_runs import (
+    LIMIT_S,
+    Wanted,
+    watch,
+    watch_for_real,
+)
 from tests.exercises.feed_the_gpu.loading_answers import fault, hand_in, lost, prefetch
 
 COUNT = 12

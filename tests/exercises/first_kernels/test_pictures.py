@@ -7,14 +7,16 @@ import pytest
 
 from gpuedu.backend import cuda
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.first_kernels import pictures
-from gpuedu.exercises.first_kernels.pictures import PICTURES
+from gpuedu.exercises.first_kernels.mandelbrot.picture import SET_SHAPE
 from gpuedu.figures.style import alt_text, to_png
-from tests.exercises.first_kernels.answers import REFERENCE
+from tests.exercises.parts import pictures_of
+from tests.exercises.stored import solution_answers
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
-OWN = sorted(set(PICTURES) & set(REFERENCE))
-SKETCHES = sorted(set(PICTURES) - set(REFERENCE))
+PICTURES = pictures_of("first-kernels")
+
+SKETCHES = sorted(name for name in PICTURES if "/" in name)
+OWN = {name: [*solution_answers(name).values()] for name in sorted({*PICTURES} - {*SKETCHES})}
 
 
 @cuda.jit
@@ -59,7 +61,7 @@ def upwards(n, threads):
 
 
 CASES = [
-    *((name, REFERENCE[name]) for name in OWN),
+    *OWN.items(),
     *((name, ()) for name in SKETCHES),
     ("blocks", (half_blocks,)),
     ("blocks", (no_guard,)),
@@ -94,20 +96,20 @@ def test_a_read_past_the_end_is_in_the_picture():
 
 
 def test_active_lanes_of_a_block_of_100():
-    assert "warp 3: 4.0" in alt_text(PICTURES["thread-index"](*REFERENCE["thread-index"]))
+    assert "warp 3: 4.0" in alt_text(PICTURES["thread-index"](*OWN["thread-index"]))
 
 
 def test_the_swapped_kernel_asks_for_eight_times_the_sectors():
-    own = alt_text(PICTURES["two-d-map"](*REFERENCE["two-d-map"]))
+    own = alt_text(PICTURES["two-d-map"](*OWN["two-d-map"]))
     swapped = alt_text(PICTURES["first-kernels/swapped"]())
     assert "4 sectors, 4 at best" in own
     assert "32 sectors, 4 at best" in swapped
 
 
 def test_lanes_by_pixel_follow_the_blocks():
-    drawn = PICTURES["mandelbrot"](*REFERENCE["mandelbrot"])
+    drawn = PICTURES["mandelbrot"](*OWN["mandelbrot"])
     counts, busy = (ax.images[0].get_array() for ax in drawn)
-    assert counts.shape == busy.shape == pictures.SET_SHAPE
+    assert counts.shape == busy.shape == SET_SHAPE
     # A warp whose points all have the same count has no lane that waits for another.
     rows, columns = counts.shape
     by_warp = counts.reshape(rows, columns // 32, 32)

@@ -7,11 +7,23 @@ from numba import float32
 
 from gpuedu.backend import cuda
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.memory.pictures import PICTURES
 from gpuedu.figures.style import alt_text, to_png
-from tests.exercises.memory import answers
-from tests.exercises.memory.answers import REFERENCE
+from gpuedu.syllabus import lesson
+from tests.exercises.parts import pictures_of
+from tests.exercises.stored import solution_answers, stored_answers
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+
+PICTURES = pictures_of("memory")
+RIGHT = {name: tuple(solution_answers(name).values()) for name in lesson("memory").exercises}
+
+
+def wrong(exercise, name):
+    return tuple(stored_answers(exercise, "wrong", name).values())
+
+
+VIEW, STRAIGHT = wrong("aos-to-soa", "only_T"), wrong("stencil", "straight")
+NAIVE, NOT_PADDED = wrong("transpose", "naive"), wrong("transpose", "not_padded")
+NO_BARRIER, NOT_MENDED = wrong("stencil", "no_barrier"), wrong("uninitialised", "not_mended")
 
 
 @cuda.jit
@@ -29,43 +41,6 @@ def speed_of_rows(table, out):
 
 
 @cuda.jit
-def transpose_naive(m, out):
-    j, i = cuda.grid(2)
-    if i < m.shape[0] and j < m.shape[1]:
-        out[j, i] = m[i, j]
-
-
-@cuda.jit
-def not_padded(m, out):
-    tile = cuda.shared.array((32, 32), float32)
-    x, y = cuda.threadIdx.x, cuda.threadIdx.y
-    j, i = cuda.grid(2)
-    tile[y, x] = m[i, j]
-    cuda.syncthreads()
-    out[32 * cuda.blockIdx.x + y, 32 * cuda.blockIdx.y + x] = tile[x, y]
-
-
-@cuda.jit
-def straight(x, w, out):
-    i = cuda.grid(1)
-    if i < out.size:
-        total = float32(0)
-        for k in range(7):
-            if 0 <= i + k - 3 < x.size:
-                total += w[k] * x[i + k - 3]
-        out[i] = total
-
-
-@cuda.jit
-def no_barrier(x, w, out):
-    tile = cuda.shared.array(134, float32)
-    t, i = cuda.threadIdx.x, cuda.grid(1)
-    tile[t + 3] = x[i] if i < x.size else 0
-    if i < out.size:
-        out[i] = w[0] * tile[t + 3] + tile[t + 4]
-
-
-@cuda.jit
 def left_end_empty(x, w, out):
     tile = cuda.shared.array(134, float32)
     t, i = cuda.threadIdx.x, cuda.grid(1)
@@ -77,33 +52,21 @@ def left_end_empty(x, w, out):
         out[i] = w[0] * tile[t]
 
 
-@cuda.jit
-def not_mended(x, out):
-    part = cuda.shared.array(64, float32)
-    t, i = cuda.threadIdx.x, cuda.grid(1)
-    if i < x.size:
-        part[t] = x[i]
-    cuda.syncthreads()
-    if t == 0:
-        for k in range(64):
-            out[cuda.blockIdx.x] += part[k]
-
-
 CASES = [
-    *REFERENCE.items(),
+    *RIGHT.items(),
     ("memory/detour", ()),
     ("memory/blocked", (copy_blocked,)),
     ("memory/records", (speed_of_rows,)),
-    ("memory/reads", REFERENCE["transpose"]),
-    ("memory/writes", REFERENCE["transpose"]),
-    ("memory/writes", (transpose_naive,)),
-    ("memory/tile", REFERENCE["stencil"]),
-    ("memory/tile", (no_barrier,)),
+    ("memory/reads", RIGHT["transpose"]),
+    ("memory/writes", RIGHT["transpose"]),
+    ("memory/writes", NAIVE),
+    ("memory/tile", RIGHT["stencil"]),
+    ("memory/tile", NO_BARRIER),
     ("memory/tile", (left_end_empty,)),
-    ("transpose", (not_padded,)),
-    ("stencil", (straight,)),
-    ("aos-to-soa", (answers.transposed_view, answers.speed_squared)),
-    ("uninitialised", (not_mended,)),
+    ("transpose", NOT_PADDED),
+    ("stencil", STRAIGHT),
+    ("aos-to-soa", VIEW),
+    ("uninitialised", NOT_MENDED),
 ]
 
 
@@ -124,35 +87,35 @@ def test_a_picture_is_readable_and_described(name, given):
 
 def test_blocked_and_striped_differ_by_eight():
     assert "32 sectors, 4 at best" in alt_text(draw("memory/blocked", (copy_blocked,)))
-    assert "4 sectors, 4 at best" in alt_text(draw("coalesced-copy", REFERENCE["coalesced-copy"]))
+    assert "4 sectors, 4 at best" in alt_text(draw("coalesced-copy", RIGHT["coalesced-copy"]))
 
 
 def test_a_view_asks_for_as_many_sectors_as_the_table():
-    view = draw("aos-to-soa", (answers.transposed_view, answers.speed_squared))
+    view = draw("aos-to-soa", VIEW)
     table = draw("memory/records", (speed_of_rows,))
     assert "24 sectors, 4 at best" in alt_text(view)
     assert "24 sectors, 4 at best" in alt_text(table)
 
 
 def test_the_banks_show_the_column():
-    assert "take 32 passes" in alt_text(draw("transpose", (not_padded,)))
-    assert "take 1 pass," in alt_text(draw("transpose", REFERENCE["transpose"]))
+    assert "take 32 passes" in alt_text(draw("transpose", NOT_PADDED))
+    assert "take 1 pass," in alt_text(draw("transpose", RIGHT["transpose"]))
 
 
 def test_each_block_s_reads_are_counted():
-    assert "Block 1 reads 134 elements, 134 reads" in alt_text(
-        draw("stencil", REFERENCE["stencil"])
-    )
-    assert "Block 1 reads 134 elements, 896 reads" in alt_text(draw("stencil", (straight,)))
+    assert "Block 1 reads 134 elements, 134 reads" in alt_text(draw("stencil", RIGHT["stencil"]))
+    assert "Block 1 reads 134 elements, 896 reads" in alt_text(draw("stencil", STRAIGHT))
 
 
 def test_a_race_is_shown_as_the_two_threads_that_meet():
-    assert "nothing orders the two" in alt_text(draw("memory/tile", (no_barrier,)))
+    assert "nothing orders the two" in alt_text(draw("memory/tile", NO_BARRIER))
 
 
 def test_an_unwritten_place_is_shown_in_its_own_block():
     assert "block 0: 128 written" in alt_text(draw("memory/tile", (left_end_empty,)))
-    unsafe, mended = (draw("uninitialised", (k,)) for k in (not_mended, answers.block_sums))
+    unsafe, mended = (
+        draw("uninitialised", given) for given in (NOT_MENDED, RIGHT["uninitialised"])
+    )
     assert "block 1: 36 written" in alt_text(unsafe)
     assert "28 are read, but never written" in alt_text(unsafe)
     assert "never written" not in alt_text(mended)
@@ -172,4 +135,4 @@ def test_a_tile_that_is_used_behind_a_barrier_only_is_drawn_there():
 
 def test_a_kernel_without_a_tile_has_no_banks_to_show():
     with pytest.raises(AnswerError, match="does not access shared memory yet"):
-        draw("transpose", (transpose_naive,))
+        draw("transpose", NAIVE)

@@ -10,15 +10,15 @@ import torch
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Finding
-from gpuedu.exercises.mixed_precision.autocast_table import (
+from gpuedu.exercises.mixed_precision.autocast.autocast_table import (
     EXPRESSIONS,
     LISTS,
     inputs,
     on_this_cpu,
     write_lists,
 )
-from gpuedu.exercises.mixed_precision.judge.autocast import JUDGE, TABLE, loss, scores
-from gpuedu.exercises.mixed_precision.play_scaling import play_autocast, read_table
+from gpuedu.exercises.mixed_precision.autocast.judge import JUDGE, TABLE, loss, scores
+from gpuedu.exercises.mixed_precision.autocast.play import play_autocast, read_table
 from gpuedu.exercises.mixed_precision.products import ProductWatch
 
 RIGHT = {text: row.dtype for text, row in TABLE.items()}

@@ -10,12 +10,14 @@ import torch
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.examine import examine
+from gpuedu.exercises.mixed_precision.accumulate.judge import sums
+from gpuedu.exercises.mixed_precision.adam_in_half import judge as adam_in_half
 from gpuedu.exercises.mixed_precision.formats import BF16, FP16, ROUNDED_TO
-from gpuedu.exercises.mixed_precision.judge import adam_in_half, master_weights, rounding, sums
-from gpuedu.exercises.mixed_precision.pictures_formats import FORMAT_PICTURES
-from gpuedu.exercises.mixed_precision.pictures_numbers import NUMBER_PICTURES
+from gpuedu.exercises.mixed_precision.judge import rounding
+from gpuedu.exercises.mixed_precision.master_weights import judge as master_weights
 from gpuedu.exercises.registry import load
 from gpuedu.figures.style import alt_text
+from tests.exercises.parts import pictures_of
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 FORMS = {form.spec: form for form in ROUNDED_TO}
@@ -431,7 +433,7 @@ DRAWN = {
     "master-weights": RIGHT["master-weights"],
     "adam-in-half": (adam_in_16_bits, begin, adam_step),
 }
-PICTURES = {**FORMAT_PICTURES, **NUMBER_PICTURES}
+PICTURES = {name: draw for name, draw in pictures_of("mixed-precision").items() if name in DRAWN}
 
 
 def assert_fit_to_print(drawn):

@@ -4,33 +4,29 @@ from __future__ import annotations
 
 import math
 from importlib import import_module
-from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 
-from gpuedu.exercises.mixed_precision.judge.autocast import TABLE
+from gpuedu.exercises.mixed_precision.autocast.judge import TABLE
 from gpuedu.exercises.registry import load_measure, load_picture
 from gpuedu.figures.style import alt_text
 from gpuedu.hardware.records import Record
-
-ROOT = Path(__file__).parents[2]
+from tests.exercises.stored import stored_answers
 
 
 def answers(path: str) -> dict:
-    """What a stored answer defines."""
-    found = {"torch": torch, "math": math, "np": np}
-    exec((ROOT / f"{path}.py").read_text("utf-8"), found)
-    return found
+    """What a stored answer hands over."""
+    kind, exercise, name = path.split("/")
+    return stored_answers(exercise, kind, name)
 
 
 @pytest.mark.parametrize(
     ("path", "told"),
     [
-        ("right_answers/loss-scaler/with_autograd_grad", "steps were skipped"),
-        ("wrong_answers/loss-scaler/never_skips", "steps were skipped"),
-        ("wrong_answers/loss-scaler/never_grows", "steps were skipped"),
+        ("right/loss-scaler/with_autograd_grad", "steps were skipped"),
+        ("wrong/loss-scaler/never_skips", "steps were skipped"),
+        ("wrong/loss-scaler/never_grows", "steps were skipped"),
     ],
 )
 def test_the_scale_is_drawn_for_right_and_wrong_scalers(path, told) -> None:
@@ -41,7 +37,7 @@ def test_the_scale_is_drawn_for_right_and_wrong_scalers(path, told) -> None:
 
 
 def test_a_right_scaler_skips_a_few_steps_and_learns() -> None:
-    found = answers("right_answers/loss-scaler/cleared_only_before")
+    found = answers("right/loss-scaler/cleared_only_before")
     alt = alt_text(load_picture("loss-scaler")(found["next_scale"], found["scaled_step"]))
     skipped = int(alt.split(" of 350 steps")[0].split()[-1])
     accuracy = int(alt.split("at the end ")[1].split("%")[0])
@@ -60,7 +56,7 @@ def test_large_inputs_are_drawn() -> None:
     def broken(x, w1, w2, y):
         return (x @ w1).sum().abs() * math.inf
 
-    right = answers("right_answers/autocast/with_logits")["safe_loss"]
+    right = answers("right/autocast/with_logits")["safe_loss"]
     assert "as given inf to inf" in alt_text(
         load_picture("mixed-precision/large-inputs")(broken, right)
     )
@@ -72,7 +68,7 @@ def test_certain_scores_break_the_given_loss_and_not_a_right_one() -> None:
         p = torch.sigmoid((h / h.square().mean(dim=1, keepdim=True).sqrt()) @ w2)
         return -(yes * torch.log(p) + (1 - yes) * torch.log(1 - p)).mean()
 
-    right = answers("right_answers/autocast/log_sigmoid")["safe_loss"]
+    right = answers("right/autocast/log_sigmoid")["safe_loss"]
     ax = load_picture("mixed-precision/certain-scores")(given, right)
     alt = alt_text(ax)
     assert "to nan, yours 0.516 to 0.0" in alt
@@ -90,7 +86,7 @@ def test_scaling_moves_the_gradients_into_fp16() -> None:
 
 
 def test_the_learners_losses_are_drawn_and_measured() -> None:
-    found = answers("right_answers/same-accuracy/scaled_by_n")
+    found = answers("right/same-accuracy/scaled_by_n")
     given = found["begin"], found["train_step"]
     ax = load_picture("same-accuracy")(*given)
     assert "fp16 alone 2.303" in alt_text(ax)

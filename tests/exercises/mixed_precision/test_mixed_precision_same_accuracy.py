@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import asdict, replace
-from pathlib import Path
 from statistics import median
 
 import numpy as np
@@ -14,8 +13,8 @@ import torch
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.examine import examine
-from gpuedu.exercises.mixed_precision.half_runs import run_half
-from gpuedu.exercises.mixed_precision.judge.same_accuracy import (
+from gpuedu.exercises.mixed_precision.same_accuracy.half_runs import run_half
+from gpuedu.exercises.mixed_precision.same_accuracy.judge import (
     JUDGE,
     TOGETHER,
     accuracy_gaps,
@@ -41,6 +40,7 @@ from gpuedu.experiments.same_accuracy import (
     start_weights,
     train,
 )
+from tests.exercises.stored import stored_answers
 
 SHORT = replace(HARD, steps=4)
 
@@ -174,10 +174,8 @@ def test_what_is_no_pair_of_weights_is_refused(result, told) -> None:
     ],
 )
 def test_a_known_mistake_is_asked_for(name, lost, told) -> None:
-    found = {"torch": torch}
-    path = Path(__file__).parents[2] / "wrong_answers" / "same-accuracy" / f"{name}.py"
-    exec(path.read_text("utf-8"), found)
-    report = examine(load("same-accuracy"), (found["begin"], found["train_step"]), 4)
+    answers = stored_answers("same-accuracy", "wrong", name).values()
+    report = examine(load("same-accuracy"), [*answers], 4)
     faults = {r.property.name: r.fault for r in report.results if r.fault}
     assert re.search(told, faults[lost].cause)
 

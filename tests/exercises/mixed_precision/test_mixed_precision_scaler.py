@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
 from gpuedu.exercises.examine import examine
-from gpuedu.exercises.mixed_precision.judge.loss_scaler import JUDGE, kind, weights_after
-from gpuedu.exercises.mixed_precision.judge.scaler_causes import show_scale
-from gpuedu.exercises.mixed_precision.judge.scaler_rules import Rule, next_scale, states
+from gpuedu.exercises.mixed_precision.loss_scaler.judge import JUDGE, kind, weights_after
+from gpuedu.exercises.mixed_precision.loss_scaler.judge.scaler_causes import show_scale
+from gpuedu.exercises.mixed_precision.loss_scaler.judge.scaler_rules import Rule, next_scale, states
 from gpuedu.exercises.registry import load
+from tests.exercises.stored import stored_answers
 
-_RIGHT = Path(__file__).parents[2] / "right_answers" / "loss-scaler"
 _OUTCOMES = 10_000
 
 
 def _answers(name: str) -> dict:
     """The functions of a stored right answer, written as a learner would."""
-    found = {"torch": torch, "math": math}
-    exec((_RIGHT / f"{name}.py").read_text("utf-8"), found)
-    return found
+    return stored_answers("loss-scaler", "right", name)
 
 
 def _is_lost(chance: np.random.Generator, share: float, scale: float) -> bool:
@@ -164,19 +161,14 @@ def test_the_prediction_is_what_a_run_gives() -> None:
     ],
 )
 def test_a_known_mistake_is_asked_for(name, prop, cause) -> None:
-    found = {"torch": torch, "math": math}
-    path = _RIGHT.parents[1] / "wrong_answers" / "loss-scaler" / f"{name}.py"
-    exec(path.read_text("utf-8"), found)
-    answers = found["next_scale"], found["scaled_step"]
-    report = examine(load("loss-scaler"), answers, 4)
+    answers = stored_answers("loss-scaler", "wrong", name).values()
+    report = examine(load("loss-scaler"), [*answers], 4)
     faults = {r.property.name: r.fault for r in report.results if r.fault}
     assert cause in faults[prop].cause
 
 
 def test_a_skipped_step_that_leaves_its_gradients_costs_one_property_only() -> None:
-    found = {"torch": torch, "math": math}
-    path = _RIGHT.parents[1] / "wrong_answers" / "loss-scaler" / "clears_only_after_good_steps.py"
-    exec(path.read_text("utf-8"), found)
+    found = stored_answers("loss-scaler", "wrong", "clears_only_after_good_steps")
     for seed in range(3):
         report = examine(load("loss-scaler"), (found["next_scale"], found["scaled_step"]), seed)
         assert [name for name, held in report.held().items() if not held] == ["fresh"]

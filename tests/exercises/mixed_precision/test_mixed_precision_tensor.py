@@ -9,12 +9,14 @@ import torch
 from gpuedu import cp
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Fault
-from gpuedu.exercises.mixed_precision import pictures_tensor, tensor_products
-from gpuedu.exercises.mixed_precision.judge import tensor_causes, tensor_cores
-from gpuedu.exercises.mixed_precision.play_tensor import TENSOR_PLAYS
+from gpuedu.exercises.mixed_precision.tensor_cores import judge as tensor_cores
+from gpuedu.exercises.mixed_precision.tensor_cores import pictures_tensor, tensor_products
+from gpuedu.exercises.mixed_precision.tensor_cores.judge import tensor_causes
+from gpuedu.exercises.mixed_precision.tensor_cores.picture import draw_walk
+from gpuedu.exercises.registry import load_play
 from gpuedu.figures import style
 
-PLAY = TENSOR_PLAYS["tensor-cores"]
+PLAY = load_play("tensor-cores")
 KERNEL = r"""
 #include <mma.h>
 using namespace nvcuda;
@@ -140,7 +142,7 @@ def test_a_rounding_that_changes_its_argument_is_refused():
 def test_without_a_compiler_the_source_alone_is_judged(monkeypatch):
     told = {"compiler": "none here", "products": 0, "registers": 0, "fma": 0}
     monkeypatch.setattr(
-        "gpuedu.exercises.mixed_precision.play_tensor.compiled_of", lambda matmul: told
+        "gpuedu.exercises.mixed_precision.tensor_cores.play.compiled_of", lambda matmul: told
     )
     case = all_cases()[1]
     found = list(tensor_cores.verdict(case, played(case)))
@@ -163,7 +165,7 @@ def test_odd_answers_are_named():
 
 
 def test_the_pictures_of_a_right_kernel():
-    shown = style.alt_text(pictures_tensor.draw_walk(kernel(), SINCE, tf32))
+    shown = style.alt_text(draw_walk(kernel(), SINCE, tf32))
     assert "Step 4: rows 16 to 31 and columns 64 to 79 of a; rows 64 to 79" in shown
     told = pictures_tensor.tell_work(kernel())
     assert "8,192" in told and "3.8" in told
@@ -177,7 +179,7 @@ def test_the_pictures_of_a_right_kernel():
 def test_the_picture_of_a_kernel_that_loads_nothing_says_so():
     empty = kernel(KERNEL.replace("k < K", "k < 0"))
     with pytest.raises(AnswerError, match="does not load `a` yet"):
-        pictures_tensor.draw_walk(empty)
+        draw_walk(empty)
 
 
 def test_what_the_account_tells_of_a_product():

@@ -14,9 +14,11 @@ from gpuedu.compilers import CompilerMissingError
 from gpuedu.exercises.card import report_card
 from gpuedu.exercises.contract import Fault
 from gpuedu.exercises.registers import accounts, kernels
-from gpuedu.exercises.registers.judge import occupancy, products, read_the_ladder
-from gpuedu.exercises.registers.judge.limits import LIMITS, attainable, limit_of
-from gpuedu.exercises.registers.sms import SMS
+from gpuedu.exercises.registers.judge import products
+from gpuedu.exercises.registers.occupancy import judge as occupancy
+from gpuedu.exercises.registers.occupancy.sms import SMS
+from gpuedu.exercises.registers.read_the_ladder import judge as read_the_ladder
+from gpuedu.exercises.registers.read_the_ladder.judge.limits import LIMITS, attainable, limit_of
 from gpuedu.exercises.registry import load
 from gpuedu.hardware.occupancy import occupancy as occupancy_of
 from gpuedu.syllabus import lesson

@@ -7,11 +7,13 @@ from numba import float32
 
 from gpuedu.backend import cuda
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.registers.pictures import PICTURES
 from gpuedu.figures.style import alt_text, to_png
+from tests.exercises.parts import pictures_of
 from tests.exercises.registers import answers
 from tests.exercises.registers.answers import REFERENCE
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+
+PICTURES = pictures_of("registers")
 
 
 def empty_factory(t, side):

@@ -7,7 +7,7 @@ import pytest
 from gpuedu.backend import cuda
 from gpuedu.compilers import CompilerMissingError
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.registers import tables
+from gpuedu.exercises.registers.double_buffer import tables
 from tests.exercises.registers import answers
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from gpuedu.exercises.tiling.measures import time_matmuls
 from gpuedu.simt.host import cuda
-from tests.exercises.tiling.answers import blocks_for
+
+
+def blocks_for(rows, columns):
+    return -(-columns // 32), -(-rows // 32)
 
 
 @cuda.jit

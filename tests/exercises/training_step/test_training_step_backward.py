@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from gpuedu.exercises.training_step.backward_play import run_forward
-from gpuedu.exercises.training_step.judge.backward_by_hand import cases, truth
+from gpuedu.exercises.training_step.backward_by_hand.judge import cases, truth
+from gpuedu.exercises.training_step.backward_by_hand.play import run_forward
 from tests.exercises.training_step.step_answers import backward, fault, hand_in, lost
 
 SMALL = [case for case in cases(np.random.default_rng(3)) if "stable" not in case.decides]

@@ -6,7 +6,8 @@ import pytest
 import torch
 from torch.utils.checkpoint import checkpoint
 
-from gpuedu.exercises.training_step.block_stacks import (
+from gpuedu.exercises.training_step.checkpointing import judge as checkpointing
+from gpuedu.exercises.training_step.checkpointing.block_stacks import (
     Stack,
     build_stack,
     count_flop,
@@ -16,8 +17,7 @@ from gpuedu.exercises.training_step.block_stacks import (
     segments_of,
     watch_stack,
 )
-from gpuedu.exercises.training_step.judge import checkpointing
-from gpuedu.exercises.training_step.judge.segments import best, predicted
+from gpuedu.exercises.training_step.checkpointing.judge.segments import best, predicted
 from tests.exercises.training_step.step_answers import (
     best_k,
     checkpointed_step,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gpuedu.exercises.training_step import counting_pictures
-from gpuedu.exercises.training_step.judge import count_the_step, step_work
+from gpuedu.exercises.training_step.count_the_step import judge as count_the_step
+from gpuedu.exercises.training_step.count_the_step.judge import step_work
 from tests.exercises.training_step.step_answers import (
     REFERENCE,
     attention_flop,

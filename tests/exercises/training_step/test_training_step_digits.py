@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from gpuedu.exercises.training.quiet import quiet_torch
-from gpuedu.exercises.training_step.digits_pictures import draw_own_training
-from gpuedu.exercises.training_step.digits_play import counted_steps, play_train_digits
-from gpuedu.exercises.training_step.judge.train_digits import JUDGE, band, cases, learnt_by_heart
+from gpuedu.exercises.training_step.train_digits.judge import JUDGE, band, cases, learnt_by_heart
+from gpuedu.exercises.training_step.train_digits.picture import draw_own_training
+from gpuedu.exercises.training_step.train_digits.play import counted_steps, play_train_digits
 from gpuedu.experiments import read_results
 from gpuedu.experiments.reference_digits import TRAIN, WRONG_SHARE, draw_task, train_reference
 from gpuedu.figures.style import alt_text

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from gpuedu.exercises.training_step.judge import memory_ledger
-from gpuedu.exercises.training_step.judge.saved_storages import (
+from gpuedu.exercises.training_step.memory_ledger import judge as memory_ledger
+from gpuedu.exercises.training_step.memory_ledger.judge.saved_storages import (
     KIND_MISTAKES,
     STORAGE_MISTAKES,
     saved_bytes,
 )
-from gpuedu.exercises.training_step.small_nets import build, measure, mlp_layers
+from gpuedu.exercises.training_step.memory_ledger.small_nets import build, measure, mlp_layers
 from gpuedu.training import MLP
 from tests.exercises.training_step.step_answers import fault, hand_in, held_bytes, lost
 from tests.exercises.training_step.step_answers import saved_bytes as own_saved_bytes

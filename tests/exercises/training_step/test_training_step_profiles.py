@@ -8,10 +8,15 @@ import numpy as np
 import pytest
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.training_step import profile_pictures
-from gpuedu.exercises.training_step.judge.read_the_profile import _TRAPS, cases
-from gpuedu.exercises.training_step.judge.step_time import MISTAKES, largest, where_it_went
-from gpuedu.exercises.training_step.planted import SHOWN, draw_plan, take_steps
+from gpuedu.exercises.training_step.read_the_profile import profile_pictures
+from gpuedu.exercises.training_step.read_the_profile.judge import _TRAPS, cases
+from gpuedu.exercises.training_step.read_the_profile.judge.step_time import (
+    MISTAKES,
+    largest,
+    where_it_went,
+)
+from gpuedu.exercises.training_step.read_the_profile.picture import draw_own_profile
+from gpuedu.exercises.training_step.read_the_profile.planted import SHOWN, draw_plan, take_steps
 from gpuedu.figures.style import alt_text
 
 TRAPPED = {
@@ -71,7 +76,7 @@ def test_the_pictures_and_tables_are_drawn():
     with pytest.raises(AnswerError, match="there is no step 'D'"):
         profile_pictures.draw_slow_step("D")
     with pytest.raises(AnswerError, match="drawn of a profile"):
-        profile_pictures.draw_own_profile(len)
+        draw_own_profile(len)
 
 
 def test_other_cases_are_drawn_for_another_seed():

@@ -13,9 +13,9 @@ import pytest
 import torch
 
 from gpuedu.exercises.training.quiet import quiet_torch
-from gpuedu.exercises.training_step.judge.save_and_resume import JUDGE, cases
-from gpuedu.exercises.training_step.resume_play import play_save_and_resume
-from gpuedu.exercises.training_step.runs import (
+from gpuedu.exercises.training_step.save_and_resume.judge import JUDGE, cases
+from gpuedu.exercises.training_step.save_and_resume.play import play_save_and_resume
+from gpuedu.exercises.training_step.save_and_resume.runs import (
     KINDS,
     PARTS,
     first_difference,

@@ -8,10 +8,10 @@ import torch
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.registry import load_picture
-from gpuedu.exercises.training_step.judge import sgd_or_adam
-from gpuedu.exercises.training_step.judge.sgd_or_adam import cases
-from gpuedu.exercises.training_step.rules import walk_adam, walk_sgd, walk_with_torch
-from gpuedu.exercises.training_step.rules_play import play_sgd_or_adam
+from gpuedu.exercises.training_step.sgd_or_adam import judge as sgd_or_adam
+from gpuedu.exercises.training_step.sgd_or_adam.judge import cases
+from gpuedu.exercises.training_step.sgd_or_adam.play import play_sgd_or_adam
+from gpuedu.exercises.training_step.sgd_or_adam.rules import walk_adam, walk_sgd, walk_with_torch
 
 CASES = cases(np.random.default_rng(7))
 WALKS = {"sgd": walk_sgd, "adam": walk_adam, "adamw": walk_adam}

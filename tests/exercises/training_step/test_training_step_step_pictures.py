@@ -6,11 +6,13 @@ import pytest
 import torch
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.training_step.checkpointing_measures import measure_checkpointing
-from gpuedu.exercises.training_step.pictures import PICTURES
+from gpuedu.exercises.training_step.checkpointing.measure import measure_checkpointing
 from gpuedu.figures.style import alt_text
+from tests.exercises.parts import pictures_of
 from tests.exercises.training_step import step_answers as own
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+
+PICTURES = pictures_of("training-step")
 
 CASES = [
     ("training-step/step", ()),

@@ -11,10 +11,10 @@ import torch
 
 from gpuedu.exercises.registry import load, load_picture
 from gpuedu.exercises.training.quiet import quiet_torch
-from gpuedu.exercises.training_step import waiting
-from gpuedu.exercises.training_step.issuing import DEVICE, HOST, KERNEL_S, issue
-from gpuedu.exercises.training_step.judge.hidden_syncs import _WAYS, JUDGE, cases
-from gpuedu.exercises.training_step.waiting_play import play_hidden_syncs
+from gpuedu.exercises.training_step.hidden_syncs import waiting
+from gpuedu.exercises.training_step.hidden_syncs.issuing import DEVICE, HOST, KERNEL_S, issue
+from gpuedu.exercises.training_step.hidden_syncs.judge import _WAYS, JUDGE, cases
+from gpuedu.exercises.training_step.hidden_syncs.play import play_hidden_syncs
 from gpuedu.figures.style import alt_text
 
 CASES = cases(np.random.default_rng(4))

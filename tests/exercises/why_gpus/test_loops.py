@@ -12,8 +12,8 @@ import math
 import numpy as np
 import pytest
 
-from gpuedu.exercises.why_gpus import loops
-from gpuedu.exercises.why_gpus.judge.who_is_independent import CHAINS
+from gpuedu.exercises.why_gpus.who_is_independent import loops
+from gpuedu.exercises.why_gpus.who_is_independent.judge import CHAINS
 from tests.exercises.why_gpus.tracked import Links, Tracked, depth_of, tracked, value_of
 
 SIZES = (16, 32, 64)

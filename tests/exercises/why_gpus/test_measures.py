@@ -2,9 +2,13 @@ import numpy as np
 import pytest
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.why_gpus.measures import MEASURES, measure_saxpy
-from gpuedu.exercises.why_gpus.pictures import PICTURES
+from gpuedu.exercises.why_gpus.parallel_cpu.measure import measure_saxpy
 from gpuedu.figures.style import alt_text
+from tests.exercises.parts import measures_of, pictures_of
+
+MEASURES = measures_of("why-gpus")
+
+PICTURES = pictures_of("why-gpus")
 
 SIZES = {"n": 5003, "python_n": 301}
 
@@ -53,7 +57,8 @@ def test_numba_is_imported_only_when_it_is_needed():
     import sys
 
     code = (
-        "import sys; import gpuedu.exercises.why_gpus.measures, gpuedu.exercises.why_gpus.pictures;"
+        "import sys; import gpuedu.exercises.why_gpus.parallel_cpu.measure;"
+        "import gpuedu.exercises.why_gpus.pictures;"
         "sys.exit('numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

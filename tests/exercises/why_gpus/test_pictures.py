@@ -5,13 +5,18 @@ from itertools import product
 import pytest
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.why_gpus import machines, pictures
-from gpuedu.exercises.why_gpus.claims import CLAIMS, FACTS
-from gpuedu.exercises.why_gpus.pictures import PICTURES
+from gpuedu.exercises.why_gpus import machines
+from gpuedu.exercises.why_gpus.amdahl.picture import SHARES, WORKERS
+from gpuedu.exercises.why_gpus.check_the_claim.claims import CLAIMS, FACTS
+from gpuedu.exercises.why_gpus.count_the_work.picture import BATCHES
 from gpuedu.figures.curves import NOTHING
 from gpuedu.figures.style import alt_text, to_png
+from tests.exercises.parts import pictures_of
+from tests.exercises.stored import solution_answers
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from tests.sampled import sampled
+
+PICTURES = pictures_of("why-gpus")
 
 TIMES = {
     "python_ns": 151.2,
@@ -23,40 +28,16 @@ TIMES = {
 }
 
 
-def amdahl(p, n):
-    return 1 / ((1 - p) + p / n)
+def of_solution(exercise, *names):
+    answers = solution_answers(exercise)
+    return tuple(answers[name] for name in names)
 
 
-def amdahl_limit(p):
-    return math.inf if p == 1 else 1 / (1 - p)
-
-
-def linear_work(batch, inputs, outputs, itemsize):
-    moved = batch * inputs + inputs * outputs + batch * outputs
-    return 2 * batch * inputs * outputs, itemsize * moved
-
-
-def intensity(flop, size_bytes):
-    return flop / size_bytes
-
-
-def bytes_in_flight(latency_s, bandwidth_bytes_per_s):
-    return latency_s * bandwidth_bytes_per_s
-
-
-def threads_needed(latency_s, bandwidth_bytes_per_s, bytes_per_thread):
-    return math.ceil(latency_s * bandwidth_bytes_per_s / bytes_per_thread)
-
-
-def break_even(launch_s, cpu, gpu):
-    gain_s = 1 / cpu - 1 / gpu
-    return math.floor(launch_s / gain_s) + 1 if gain_s > 0 else math.inf
-
-
-def break_even_with_copies(launch_s, cpu, gpu, link, size):
-    gain_s = 1 / cpu - 1 / gpu - size / link
-    return math.floor(launch_s / gain_s) + 1 if gain_s > 0 else math.inf
-
+amdahl, amdahl_limit = of_solution("amdahl", "amdahl", "amdahl_limit")
+linear_work, intensity = of_solution("count-the-work", "linear_work", "intensity")
+break_even, break_even_with_copies = of_solution(
+    "break-even", "break_even", "break_even_with_copies"
+)
 
 RIGHT = {
     "parallel-cpu": (TIMES,),
@@ -65,7 +46,7 @@ RIGHT = {
         {"saxpy": ("1", "1"), "prefix": ("n", "log n"), "pairwise": ("log n", "n**2")},
     ),
     "count-the-work": (linear_work, intensity),
-    "littles-law": (bytes_in_flight, threads_needed),
+    "littles-law": of_solution("littles-law", "bytes_in_flight", "threads_needed"),
     "break-even": (break_even, break_even_with_copies),
 }
 OF_FUNCTIONS = ("amdahl", "count-the-work", "littles-law", "break-even")
@@ -146,11 +127,11 @@ def test_bars_of_parallel_cpu_say_time_and_factor():
 
 def test_amdahl_draws_the_learners_curves_and_limits():
     ax = PICTURES["amdahl"](lambda p, n: 3 * n**p, lambda p: 7 / (1 - p))
-    for p, line in zip(pictures.SHARES, curves(ax), strict=True):
-        assert list(line.get_xdata()) == list(pictures.WORKERS)
-        assert list(line.get_ydata()) == pytest.approx([3 * n**p for n in pictures.WORKERS])
+    for p, line in zip(SHARES, curves(ax), strict=True):
+        assert list(line.get_xdata()) == list(WORKERS)
+        assert list(line.get_ydata()) == pytest.approx([3 * n**p for n in WORKERS])
     dashed = [line.get_ydata()[0] for line in ax.lines if line.get_linestyle() != "-"]
-    assert dashed == pytest.approx([7 / (1 - p) for p in pictures.SHARES])
+    assert dashed == pytest.approx([7 / (1 - p) for p in SHARES])
     assert "p = 0.5: limit 14" in texts(ax)
 
 
@@ -188,7 +169,7 @@ def test_count_the_work_draws_the_learners_intensity_and_its_crossing():
     (line,) = [
         line for line in curves(ax) if len(line.get_xdata()) > 2 and line.get_marker() == "o"
     ]
-    expected = [2 * intensity(*linear_work(n, 4096, 4096, 2)) for n in pictures.BATCHES]
+    expected = [2 * intensity(*linear_work(n, 4096, 4096, 2)) for n in BATCHES]
     assert list(line.get_ydata()) == pytest.approx(expected)
     assert any("data sheet" in text for text in texts(ax))
     ridge = next(line.get_ydata()[0] for line in ax.lines if line.get_linestyle() != "-")

@@ -1,4 +1,4 @@
-"""Which compiled functions walk over the elements on one core, and which only seem to."""
+"""Compiled functions that walk over the elements on one core, and some that only seem to."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numba import njit, prange
 
-from gpuedu.exercises.why_gpus import serial_walk
-from gpuedu.exercises.why_gpus.parallel_record import record_of
+from gpuedu.exercises.why_gpus.parallel_cpu import serial_walk
+from gpuedu.exercises.why_gpus.parallel_cpu.parallel_record import record_of
 
 parallel = njit(parallel=True)
 

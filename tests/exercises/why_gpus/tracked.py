@@ -37,7 +37,7 @@ class Tracked:
         return self + other
 
     def tanh(self):
-        """What `np.tanh` calls on an object."""
+        """`np.tanh` calls this on an object."""
         return self._after(0, float(np.tanh(self.value)))
 
 

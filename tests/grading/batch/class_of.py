@@ -80,7 +80,7 @@ def wrong(path, released, lesson, chance):
     """One exercise answered by a stored misconception: at most what the others bring, and less."""
     exercises = lesson_in(lesson).exercises
     chosen = chance.choice(exercises)
-    stored = chance.choice(list(Bench(ROOT, chosen).variants("wrong").values()))
+    stored = chance.choice(list(Bench(ROOT, chosen).wrong_texts().values()))
     answers = solutions_of(lesson)
     last = [cell for cell in answers if cell.split("-answer")[0] == chosen][-1]
     answers[last] += "\n\n\n" + stored

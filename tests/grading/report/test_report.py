@@ -27,8 +27,8 @@ from gpuedu.grading.verdict import (
 from tests.grading.batch.class_of import ROOT
 
 EXERCISE, LESSON = "amdahl", "01_why_gpus"
-WRONG = sorted((ROOT / "tests" / "wrong_answers" / EXERCISE).glob("*.py"))
 BENCH = Bench(ROOT, EXERCISE)
+NAMES, WRONG = zip(*BENCH.wrong_texts().items(), strict=True)
 
 
 def verdict_on(learner, text, seed=5):
@@ -45,7 +45,7 @@ def failed(learner, reason):
 
 @pytest.fixture(scope="module")
 def verdicts():
-    one, other = (path.read_text("utf-8") for path in WRONG[:2])
+    one, other = WRONG[:2]
     made = [
         verdict_on("ann", BENCH.solution_cells()[-1]),
         verdict_on("bob", one, seed=5),
@@ -69,16 +69,16 @@ def test_answers_that_fail_alike_are_grouped_whatever_their_cases(summary):
     assert sum(exercise.states.values()) == 4
     first = exercise.groups[0]
     assert first.learners == ("bob", "cy")
-    assert first.misconception == WRONG[0].stem
+    assert first.misconception == NAMES[0]
     assert first.loses
-    assert first.example == WRONG[0].read_text("utf-8")
+    assert first.example == WRONG[0]
     assert [group.learners for group in exercise.groups[1:]] == [("dan",)]
 
 
 def test_every_stored_misconception_is_known_by_its_behaviour():
     known = KnownAnswers(ROOT).behaviours(EXERCISE)
-    for path in WRONG:
-        answers = BENCH.answers([*BENCH.solution_cells(), path.read_text("utf-8")], path.name)
+    for name, text in zip(NAMES, WRONG, strict=True):
+        answers = BENCH.answers([*BENCH.solution_cells(), text], name)
         assert behaviour_in(examine(load(EXERCISE), answers, 99)) in known
 
 
@@ -141,12 +141,12 @@ def test_what_is_no_python_is_compared_as_far_as_it_goes():
 def test_the_page_shows_what_was_found_and_nothing_becomes_markup(summary):
     page = render_page([summary])
     assert "5 submissions, 4 graded" in page
-    assert WRONG[0].stem in page
+    assert NAMES[0] in page
     assert "&lt;b&gt;notebook&lt;/b&gt;" in page
     assert "<b>notebook" not in page
     rows = as_table(summary.exercises)
     assert rows[0][0] == EXERCISE
-    assert rows[0][4] == f"2 x {WRONG[0].stem}"
+    assert rows[0][4] == f"2 x {NAMES[0]}"
 
 
 def test_a_class_of_which_nothing_was_graded_has_a_page():
@@ -163,7 +163,7 @@ def test_full_marks_stand_alone():
 
 def test_the_command_prints_a_table_and_writes_a_page(tmp_path, verdicts):
     for text in ("bob", "cy"):
-        verdict = verdict_on(text, WRONG[0].read_text("utf-8"))
+        verdict = verdict_on(text, WRONG[0])
         write_verdict(tmp_path, verdict_name(verdict.task, text, ""), verdict)
     page = tmp_path / "class.html"
     command = [sys.executable, "-m", "gpuedu", "report", str(tmp_path), "--page", str(page)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuedu.exercises.contract import Fault, Plain
+from gpuedu.exercises.contract import Fault, Plain, Undecided
 
 _LONGEST = 90
 _WHY = (
@@ -23,7 +23,7 @@ def single_faults(prop: str, observed: Plain, cause: str = _WHY) -> Iterator[Fau
             cause,
         )
     elif not observed["flop"]:
-        yield Fault(prop, "nothing was computed, so this shows nothing yet")
+        yield Undecided(prop, "nothing was computed")
 
 
 def _where(observed: Plain) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from gpuedu.exercises.compare import array_fault
-from gpuedu.exercises.contract import Case, Fault, Plain
+from gpuedu.exercises.contract import Case, Fault, Plain, Undecided
 from gpuedu.exercises.kernels.faults import (
     BELOW,
     LOOPS,
@@ -170,7 +170,7 @@ def machine_faults(observed: Plain, inside: str, waits: str) -> Iterable[Fault]:
     kinds = {BEYOND: inside, WAITS - UNWRITTEN if has_hazard(seen, BEYOND) else WAITS: waits}
     yield from hazard_faults(seen, kinds, question)
     if not read_traffic(observed["shared_traffic"]).requests:
-        yield Fault(waits, "no thread used shared memory, so this shows nothing yet")
+        yield Undecided(waits, "no thread used shared memory")
 
 
 def idle_faults(
@@ -182,9 +182,9 @@ def idle_faults(
         return
     some = f"only {written} of {observed['c'].size} elements" if written else "no element"
     for prop in properties:
-        yield Fault(
+        yield Undecided(
             prop,
-            f"{some} of `c` {'was' if written < 2 else 'were'} written, so this shows nothing yet",
+            f"{some} of `c` {'was' if written < 2 else 'were'} written",
             "Several threads write the same elements; see the first property."
             if _has_gaps(case, observed, t)
             else "Which line writes into `c`, and which threads reach it?",

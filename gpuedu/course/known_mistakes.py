@@ -1,0 +1,133 @@
+"""Computes ``known.json`` of each exercise: what its stored wrong answers give, and what they ask.
+
+It is computed when the course is built, of whatever has changed since, so that a check needs
+neither the answers nor the time to run them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from gpuedu.course.proof import Bench, run_stored
+from gpuedu.course.stored import StoredAnswer
+from gpuedu.errors import CatalogueError
+from gpuedu.exercises import observations
+from gpuedu.exercises.capture import captured
+from gpuedu.exercises.contract import Undecided
+from gpuedu.exercises.examine import judge_outcomes, play_cases
+from gpuedu.exercises.mistakes import FILE, SEED, KnownMistake, mistakes_text
+from gpuedu.exercises.observations import observation_of
+
+
+def record(root: Path, exercises: Iterable[str]) -> Iterator[str]:
+    """Write the file of each exercise of which something changed; yields their ids."""
+    for exercise in exercises:
+        bench = Bench(root, exercise)
+        if not is_current(bench):
+            with captured():
+                found = mistakes_of(bench)
+            known_file(bench).write_text(mistakes_text(found, _digest(bench)), "utf-8")
+            yield exercise
+
+
+def outdated(root: Path, exercises: Iterable[str]) -> list[str]:
+    """Files, from ``root``, that were made of something else than what is there now."""
+    benches = (Bench(root, exercise) for exercise in exercises)
+    return [str(known_file(one).relative_to(root)) for one in benches if not is_current(one)]
+
+
+def known_file(bench: Bench) -> Path:
+    """Where it is kept what an exercise's wrong answers give."""
+    return bench.folder / "judge" / FILE
+
+
+def is_current(bench: Bench) -> bool:
+    """Whether an exercise's file was made of what is there now."""
+    path = known_file(bench)
+    return path.exists() and json.loads(path.read_text("utf-8"))["made_of"] == _digest(bench)
+
+
+def _digest(bench: Bench) -> str:
+    """Of the exercise's own sources, its stored wrong answers, and its cells with the solution.
+
+    And of how observations are made, but not of what several exercises share: ``gpuedu prove`` says
+    where a change in that makes other cards.
+    """
+    digest = hashlib.sha256("\0".join(bench.solution_cells()).encode())
+    digest.update(Path(observations.__file__).read_bytes())
+    for path in sorted(bench.folder.rglob("*")):
+        if path.suffix in (".py", ".diff") and not path.match("judge/right/*"):
+            digest.update(path.relative_to(bench.folder).as_posix().encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def mistakes_of(bench: Bench) -> dict[str, KnownMistake]:
+    """What each wrong answer with a question of its own gives where it loses a property.
+
+    Where two give the same, another property than the one that they are stored for is left out.
+
+    Raises:
+        CatalogueError: One does not run, or two that are stored for the same property give the
+            same, and ask different questions.
+    """
+    stored = {one.name: one for one in bench.stored_wrong().values() if one.asks}
+    found = {name: _mistake_of(bench, one) for name, one in stored.items()}
+    for name, mistake in found.items():
+        own = stored[name].loses
+        for other in list(found)[: list(found).index(name)]:
+            if own == stored[other].loses and _are_alike(mistake, found[other], own):
+                raise CatalogueError(
+                    f"{bench.id}: the wrong answers {other!r} and {name!r} give the same, and ask "
+                    "different questions",
+                    remedy=f"in place of what {name!r} asks, let it say `like: {other}`",
+                )
+    clear = {name: _unmistakable(name, stored[name].loses, found) for name in found}
+    return {name: mistake for name, mistake in clear.items() if mistake.loses}
+
+
+def _unmistakable(name: str, own: str, found: Mapping[str, KnownMistake]) -> KnownMistake:
+    """A wrong answer without the properties that another one loses with the same result."""
+    mistake = found[name]
+    others = [other for key, other in found.items() if key != name]
+    loses = {
+        prop: place
+        for prop, place in mistake.loses.items()
+        if prop == own or not any(_are_alike(mistake, other, prop) for other in others)
+    }
+    observed = {place: mistake.observed[place] for place in sorted({*loses.values()})}
+    return KnownMistake(mistake.asks, loses, observed)
+
+
+def _are_alike(one: KnownMistake, other: KnownMistake, prop: str) -> bool:
+    """Whether two lose a property with the same result, and ask different questions."""
+    place = one.loses.get(prop)
+    return (
+        place is not None
+        and place == other.loses.get(prop)
+        and one.asks != other.asks
+        and one.observed[place].is_like(other.observed[place])
+    )
+
+
+def _mistake_of(bench: Bench, stored: StoredAnswer) -> KnownMistake:
+    """What an answer gives on the first case on which it loses each property."""
+    exercise, answers = bench.exercise, run_stored(bench, stored)
+    cases = exercise.judge.cases(np.random.default_rng(SEED))
+    outcomes = play_cases(exercise, answers, cases)
+    results, _ = judge_outcomes(exercise, cases, outcomes)
+    loses = {
+        one.property.name: one.place
+        for one in results
+        if one.fault and one.place >= 0 and not isinstance(one.fault, Undecided)
+    }
+    observed = {
+        place: observation_of(outcomes[place].observed, exercise.judge.varies)
+        for place in sorted({*loses.values()})
+    }
+    return KnownMistake(stored.asks, loses, observed)

@@ -1,0 +1,177 @@
+"""What noise-scale is checked on: squares, gradients whose truth is known, and devices."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from gpuedu.exercises.batch_and_learning_rate.noise_scale.gradient_noise import saving, solve_terms
+from gpuedu.exercises.batch_and_learning_rate.noise_scale.judge.device_mistakes import (
+    DEVICES,
+    devices,
+)
+from gpuedu.exercises.batch_and_learning_rate.noise_scale.judge.noise_mistakes import (
+    AVERAGES,
+    NORMS,
+    right,
+    squares,
+)
+from gpuedu.exercises.compare import Misconception
+from gpuedu.exercises.contract import Case
+
+_APART = 1e-2
+_SHAPES = ((3, 4), (4,), (2, 4), ())
+
+
+def cases(rng: np.random.Generator) -> list[Case]:
+    """Squares, one step, many steps, all draws of a known truth, no signal, and devices."""
+    drawn = [_terms(rng, is_negative=place == 1) for place in range(3)]
+    drawn += [_steps(rng, 1, "norms", NORMS) for _ in range(2)]
+    drawn += [_steps(rng, int(rng.integers(6, 14)), "averages", AVERAGES) for _ in range(2)]
+    drawn += [_all_draws(rng, 4, 1, 2), _all_draws(rng, 3, 2, 3)]
+    drawn += [_no_signal(rng, is_below=below) for below in (False, True)]
+    drawn += [_devices(rng, least) for least in (2, 8, 32)]
+    drawn.append(_case("devices", "devices", "a doubling that divides by just 1.5", _edge(rng)))
+    # Last: here a search may never end.
+    drawn.append(_case("devices", "devices", "one device is all that pays", _lone(rng)))
+    endless = {"scale": math.inf, "per_device": int(rng.integers(3, 60)), "gain": 1.5}
+    drawn.append(_case("endless", "devices", "an infinite noise scale", endless))
+    return drawn
+
+
+def _case(prop: str, ask: str, label: str, inputs: dict[str, Any]) -> Case:
+    return Case(label, inputs | {"ask": ask}, (prop,))
+
+
+def _sizes(rng: np.random.Generator) -> tuple[int, int]:
+    few = int(rng.integers(3, 20))
+    return few, few * int(rng.integers(2, 9)) + int(rng.integers(1, few))
+
+
+def _terms(rng: np.random.Generator, *, is_negative: bool) -> Case:
+    few, many = _sizes(rng)
+    noise = float(rng.integers(20, 400)) / 4
+    signal = -noise / many / 4 if is_negative else float(rng.integers(2, 40)) / 4
+    given = {
+        "few": few,
+        "many": many,
+        "few_square": round(signal + noise / few, 4),
+        "many_square": round(signal + noise / many, 4),
+    }
+    return _case("terms", "terms", "two squares", given)
+
+
+def _gradient(rng: np.random.Generator, spread: float) -> list[np.ndarray]:
+    return [np.asarray(spread * rng.standard_normal(shape)) for shape in _SHAPES]
+
+
+def _steps(
+    rng: np.random.Generator, count: int, prop: str, mistakes: tuple[Misconception, ...]
+) -> Case:
+    """Made-up gradients for which each of these mistakes gives another number."""
+    for _ in range(5000):
+        few, many = _sizes(rng)
+        steps = []
+        for _ in range(count):
+            signal, spread = _gradient(rng, 0.6), 5.0
+            steps.append(
+                {
+                    name: [np.asarray(g + n) for g, n in zip(signal, noise, strict=True)]
+                    for name, size in (("few", few), ("many", many))
+                    for noise in (_gradient(rng, spread / size**0.5),)
+                }
+            )
+        given = {"few": few, "many": many, "steps": steps}
+        if _is_telling(given, mistakes, needs_negative=count > 1):
+            label = f"made-up gradients of {count} step{'s' if count > 1 else ''}"
+            return _case(prop, "scale", label, given)
+    raise AssertionError("no gradients tell these mistakes apart")
+
+
+def _is_telling(
+    given: dict[str, Any], mistakes: tuple[Misconception, ...], *, needs_negative: bool
+) -> bool:
+    few, many, pairs = given["few"], given["many"], squares(given["steps"])
+    terms = [solve_terms(few, many, *pair) for pair in pairs]
+    signal = sum(one.signal for one in terms) / len(terms)
+    largest = max(pair[1] for pair in pairs)
+    if not (signal > 0.1 * largest and sum(one.noise for one in terms) > 0):
+        return False
+    negative = sum(one.signal < 0 for one in terms)
+    if needs_negative and not 0 < negative < len(terms) // 2:
+        return False
+    truth = right(**given)
+    return all(abs(one.gives(**given) / truth - 1) > _APART for one in mistakes)
+
+
+def _all_draws(rng: np.random.Generator, samples: int, few: int, many: int) -> Case:
+    """All batches that can be drawn from few samples: their average is the truth, not near it."""
+    mean = _gradient(rng, 1.0)
+    each = [
+        [np.asarray(m + n) for m, n in zip(mean, _gradient(rng, 2.0), strict=True)]
+        for _ in range(samples)
+    ]
+    steps = [
+        {"few": _mean([each[i] for i in draw[:few]]), "many": _mean([each[i] for i in draw])}
+        for draw in product(range(samples), repeat=many)
+    ]
+    center = _mean(each)
+    signal = sum(float((part**2).sum()) for part in center)
+    noise = sum(
+        float(((part - middle) ** 2).sum()) / samples
+        for one in each
+        for part, middle in zip(one, center, strict=True)
+    )
+    first = "the first" if few == 1 else f"the first {few}"
+    label = (
+        f"all {len(steps)} ways to draw {many} of {samples} samples with replacement, {first} of "
+        f"them the few"
+    )
+    given = {"few": few, "many": many, "steps": steps, "truth": noise / signal}
+    return _case("truth", "scale", label, given)
+
+
+def _mean(gradients: list[list[np.ndarray]]) -> list[np.ndarray]:
+    return [np.asarray(sum(parts) / len(gradients)) for parts in zip(*gradients, strict=True)]
+
+
+def _no_signal(rng: np.random.Generator, *, is_below: bool) -> Case:
+    """A signal of 1/3 and one of -1/3, or lower, in units of their size; exact in binary."""
+    size = 2.0 ** int(rng.integers(-3, 4))
+    few = [size * np.array([2.0, 0.0]), np.zeros(1)]
+    above = [size * np.array([1.0, 0.0]), size * np.array([0.5])]
+    below = [size * np.array([0.5, 0.5]), size * np.array([0.0 if is_below else 0.5])]
+    steps = [{"few": few, "many": many} for many in (above, below)]
+    label = f"a signal {'below' if is_below else 'of'} 0 on average"
+    return _case("endless", "scale", label, {"few": 4, "many": 16, "steps": steps})
+
+
+def _devices(rng: np.random.Generator, least: int) -> Case:
+    """A number of devices that no known mistake gives, and no rounding changes."""
+    for _ in range(5000):
+        per_device, gain = int(rng.integers(3, 60)), float(rng.integers(115, 180)) / 100
+        if gain == 1.5:
+            continue
+        scale = float(rng.integers(50, 40_000))
+        given = {"scale": scale, "per_device": per_device, "gain": gain}
+        truth = devices(**given)
+        near = (truth * per_device, truth * per_device / 2)
+        is_clear = all(abs(saving(given["scale"], b) / gain - 1) > _APART for b in near)
+        others = {one.gives(**given) for one in DEVICES}
+        if is_clear and least <= truth < 4 * least and truth not in others:
+            return _case("devices", "devices", f"{per_device} samples a device", given)
+    raise AssertionError("no devices tell these mistakes apart")
+
+
+def _edge(rng: np.random.Generator) -> dict[str, Any]:
+    """The last doubling that pays divides the steps by the gain itself: powers of two, so exact."""
+    per_device, count = (2 ** int(power) for power in rng.integers((3, 1), (7, 5)))
+    return {"scale": float(2 * count * per_device), "per_device": per_device, "gain": 1.5}
+
+
+def _lone(rng: np.random.Generator) -> dict[str, Any]:
+    per_device = int(rng.integers(100, 400))
+    return {"scale": float(per_device // 4), "per_device": per_device, "gain": 1.5}

@@ -1,0 +1,211 @@
+"""schedule: the rate at each step of a run, and the same run with another batch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from gpuedu.exercises.batch_and_learning_rate.schedule.judge.schedules import (
+    MISTAKES,
+    rate_at,
+    rescaled,
+)
+from gpuedu.exercises.batch_and_learning_rate.schedule.plans import RULES, SHAPES, Plan
+from gpuedu.exercises.compare import likely_cause, show, show_apart
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.experiments import read_results
+
+_REL = 1e-6
+"""Of the peak: rates in float32 are right, too."""
+
+
+def cases(rng: np.random.Generator) -> list[Case]:
+    """Plans of all kinds, asked step by step, and other batches, larger and smaller."""
+    drawn = []
+    for shape in SHAPES:
+        plan = _plan(rng, int(rng.integers(30, 60)), int(rng.integers(5, 12)), shape)
+        fall = range(plan.warmup, plan.steps - 1)
+        drawn += [_rates(plan, range(plan.warmup), "warmup"), _rates(plan, fall, shape)]
+        drawn.append(_rates(plan, [plan.steps - 1], "ends"))
+        drawn.append(_rates(plan, [plan.steps, plan.steps + 1, plan.steps + 20], "ends"))
+        steps = int(rng.integers(8, 15))
+        for warmup in (0, 1, steps):
+            edge = _plan(rng, steps, warmup, shape)
+            drawn.append(_rates(edge, range(steps), "edges"))
+        drawn.append(_rates(edge, [steps - 1, steps, steps + 7], "edges"))  # warm-up alone
+        drawn.append(_rates(_plan(rng, 2, 0, shape), range(2), "edges"))
+    for rule in RULES:
+        drawn += [_rescale(rng, rule, larger) for larger in (True, True, False)]
+    return drawn
+
+
+def _plan(rng: np.random.Generator, steps: int, warmup: int, shape: str) -> Plan:
+    peak = float(f"{10 ** rng.uniform(-3, 0):.2g}")
+    return Plan(steps, warmup, peak, float(f"{peak * rng.uniform(0.02, 0.2):.2g}"), shape)
+
+
+def _rates(plan: Plan, at: Iterable[int], prop: str) -> Case:
+    steps = f"{plan.steps} steps, {plan.warmup} of warm-up, {plan.shape}"
+    return Case(steps, {"ask": "rates", "plan": tuple(plan), "at": list(at)}, (prop,))
+
+
+def _rescale(rng: np.random.Generator, rule: str, larger: bool) -> Case:
+    """A ratio that is no square, in plans that it divides."""
+    ratio, batch = int(rng.choice((2, 3, 5, 6, 7, 8))), 8 * int(rng.integers(2, 9))
+    steps, warmup = int(rng.integers(20, 90)), int(rng.integers(2, 10))
+    peak = float(f"{10 ** rng.uniform(-3, -0.5):.2g}")
+    before = (batch, steps * ratio, warmup * ratio) if larger else (batch * ratio, steps, warmup)
+    names = ("batch", "steps", "warmup", "peak", "new_batch", "rule")
+    values = (*before, peak, batch * ratio if larger else batch, rule)
+    inputs = {"ask": "rescale", **dict(zip(names, values, strict=True))}
+    label = f"batch {inputs['batch']} to {inputs['new_batch']}, {rule}"
+    return Case(label, inputs, ("samples", "peak"))
+
+
+def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
+    """Each rate against the plan's, each plan against the one over the same samples."""
+    if case.inputs["ask"] == "rescale":
+        yield from _rescale_faults(case, observed)
+        return
+    plan, at, got = Plan(*case.inputs["plan"]), case.inputs["at"], observed["got"]
+    wanted = [rate_at(step, plan) for step in at]
+    for step, mine, true in zip(at, got, wanted, strict=True):
+        if not abs(mine - true) <= _REL * plan.peak:
+            told, expected = show_apart(mine, true)
+            *numbers, shape = plan
+            call = f'rate_at({step}, {", ".join(map(show, numbers))}, "{shape}")'
+            cause = likely_cause(got, MISTAKES, {"at": at, "plan": plan}, _REL)
+            yield Fault(
+                case.decides[0],
+                f"`{call}` gave {told}, expected {expected}{_place(step, plan)}",
+                cause,
+            )
+            return
+
+
+def _place(step: int, plan: Plan) -> str:
+    """Which step of the run it is, in words."""
+    if step >= plan.steps:
+        return ": the run is over, its last step had that"
+    if step == plan.steps - 1:
+        return ": the last step"
+    if step == plan.warmup - 1:
+        return ": the last step of the warm-up"
+    return ": the first step" if step == 0 else ""
+
+
+def _rescale_faults(case: Case, observed: Plain) -> Iterable[Fault]:
+    given = {name: value for name, value in case.inputs.items() if name != "ask"}
+    steps, warmup, peak = rescaled(**given)
+    got_steps, got_warmup, got_peak = observed["got"]
+    *numbers, rule = given.values()
+    call = f'`rescale({", ".join(map(show, numbers))}, "{rule}")`'
+    grows = given["new_batch"] / given["batch"]
+    for name, mine, true, before in (
+        ("steps", got_steps, steps, given["steps"]),
+        ("steps of warm-up", got_warmup, warmup, given["warmup"]),
+    ):
+        if mine != true:
+            yield Fault(
+                "samples",
+                f"{call} gave {show(mine)} {name}, expected {true}",
+                _why_steps(mine, before, grows),
+            )
+            break
+    else:
+        if not all(observed["whole"]):
+            told = ", ".join(f"`{value!r}`" for value in observed["got"][:2])
+            yield Fault(
+                "samples",
+                f"{call} gave {told} for the steps and the warm-up: right, but not whole numbers",
+                "`/` gives a float, and `range(38.0)` is an error. `round(...)`, or `//`.",
+            )
+    if not abs(got_peak - peak) <= _REL * peak:
+        told, expected = show_apart(got_peak, peak)
+        cause = _why_peak(got_peak / given["peak"], grows)
+        yield Fault("peak", f"{call} gave a peak of {told}, expected {expected}", cause)
+
+
+def _why_steps(mine: float, before: int, grows: float) -> str:
+    if mine == before:
+        return (
+            "As many steps with another batch are another number of samples. A plan is made in "
+            "samples."
+        )
+    if math.isclose(mine, before * grows, rel_tol=_REL):
+        return "With a larger batch, do the same samples make more steps, or fewer?"
+    if mine != int(mine) or abs(mine - before / grows) < 1:
+        return "A whole number is wanted; in the cases here it comes out even."
+    return ""
+
+
+def _why_peak(factor: float, grows: float) -> str:
+    known = (
+        (grows, 'That is the linear rule. `"root"` asks for the square root of the ratio.'),
+        (grows**0.5, 'That is the root. `"linear"` asks for the ratio itself.'),
+        (1 / grows, "That is the wrong way round: larger batch, larger rate."),
+        (grows**-0.5, "That is the wrong way round: larger batch, larger rate."),
+        (grows**2, "That is the square."),
+        (1.0, "The peak has not changed."),
+        (int(grows), "`//` cuts a ratio down to a whole number."),
+        (int(grows) ** 0.5, "`//` cuts a ratio down to a whole number."),
+    )
+    return next((says for one, says in known if math.isclose(factor, one, rel_tol=1e-5)), "")
+
+
+def same_loss_rate(loss_at: float, small: str, large: str) -> float:
+    """The rate with which the large batch gets to the small one's loss at ``loss_at``.
+
+    On the gentle side of its valley, between the rates that were computed: straight on a
+    logarithmic axis.
+    """
+    values = read_results("loss-by-rate").values
+    rates = values["rates"]
+    loss = values["losses"][small]["median"][rates.index(loss_at)]
+    losses = values["losses"][large]["median"]
+    above = next(k for k in range(len(rates)) if losses[k] > loss >= losses[k + 1])
+    part = (losses[above] - loss) / (losses[above] - losses[above + 1])
+    return rates[above] * (rates[above + 1] / rates[above]) ** part
+
+
+def _prediction() -> Prediction:
+    found = same_loss_rate(0.0178, "16", "128")
+    return Prediction(
+        "with a rate of 0.0178, batch 16 has a loss of 0.87 after 8 passes. With which rate does "
+        "batch 128?",
+        truth=round(found, 3),
+        because=f"That is {found / 0.0178:.1f} times the rate, for 8 times the batch: the linear "
+        "rule, as long as rates are far below the cliff.",
+    )
+
+
+JUDGE = Judge(
+    title="A plan for the learning rate",
+    properties=(
+        Property("warmup", "the warm-up rises in equal amounts, from its first step on", 1),
+        Property("linear", '`"linear"`: from the peak straight down', 1),
+        Property("cosine", '`"cosine"`: from the peak down half a cosine', 1),
+        Property("ends", "the last step has `low`, and beyond it the rate stays there", 1),
+        Property("edges", "a warm-up of 0, of 1 and of all steps; a run of 2 steps", 1),
+        Property("samples", "`rescale`: as many samples, in the warm-up and in all", 1),
+        Property("peak", "and a peak by the linear rule or by the root", 1),
+    ),
+    hints=(
+        "Number the steps of a run of 4 with a warm-up of 2: which step has the peak, which has "
+        "`low`, and how many are from the one to the other? And which step has the peak where "
+        "there is no warm-up?",
+        "The peak is at step `top = max(0, warmup - 1)`. From there on `done = (step - top) / "
+        "(steps - 1 - top)` goes from 0 to 1; half a cosine is `(1 - cos(pi * done)) / 2` in its "
+        "place. A step beyond the end is the last one. With k times the batch there are a k-th of "
+        "the steps, in the warm-up as well.",
+        "`step = min(step, steps - 1)`; `if step < warmup: return peak * (step + 1) / warmup`; "
+        '`top`, `done`; `if shape == "cosine": done = (1 - math.cos(math.pi * done)) / 2`; '
+        "`return peak + (low - peak) * done`. `rescale`: `grows = new_batch / batch`, "
+        "`round(steps / grows)`, `round(warmup / grows)`, `peak * grows` or `peak * grows**0.5`.",
+    ),
+    cases=cases,
+    verdict=verdict,
+    predictions={"schedule": _prediction()},
+)

@@ -1,0 +1,282 @@
+"""alpha-beta: what a ring costs, and the link from the times of all-reduces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuedu.exercises.collectives.alpha_beta.judge.bus_and_algorithm import judge_bandwidths
+from gpuedu.exercises.collectives.alpha_beta.judge.link_times import (
+    SIZES,
+    apart_times,
+    exact_times_s,
+    uneven_times_s,
+)
+from gpuedu.exercises.compare import (
+    Misconception,
+    is_close,
+    likely_cause,
+    number_fault,
+    show,
+    show_apart,
+)
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.multi.network import Link, ring_all_reduce_s
+from gpuedu.units import GB, US, format_size, format_time
+
+_EXACT = 1e-5
+"""Rounding of least squares whose columns differ by many decades, with room."""
+_CLOSE = 0.15
+"""How far off predictions may be where times are off by up to 6%: any fit by shares stays within
+half of that, and plain squares are several times off at the small sizes."""
+
+
+def cases(rng: np.random.Generator) -> list[Case]:
+    """Latency alone, bytes alone, both; links to be found again; sizes that were not timed."""
+    drawn = []
+    for ranks in (3, 1, 2, 8, int(rng.integers(100, 1000))):
+        drawn.append(_time_case(rng, ranks, 0, "steps"))
+    for ranks in (3, 2, 8, int(rng.integers(20, 200))):
+        drawn.append(_time_case(rng, ranks, int(rng.integers(10**8, 10**9)), "chunks", alpha=False))
+        drawn.append(_time_case(rng, ranks, int(rng.integers(10**5, 10**6)), "chunks"))
+    for ranks in (3, 2, 4, 8):
+        drawn.append(_fit_case(rng, ranks, "fit"))
+        drawn.append(_fit_case(rng, ranks, "predicts"))
+    for ranks in (3, 8):
+        link = _link(rng)
+        inputs = _fit_inputs(ranks, link, *apart_times(rng, ranks, link))
+        drawn.append(Case(f"{_label(inputs)}, uneven, none in the middle", inputs, ("predicts",)))
+    for ranks in (5, 2, 64):
+        inputs = {
+            "ask": "bandwidths",
+            "ranks": ranks,
+            "size_bytes": int(rng.integers(10**6, 10**9)),
+            "time_s": float(rng.integers(10, 10**4)) * US,
+        }
+        drawn.append(Case(_label(inputs), inputs, ("bandwidths",)))
+    return drawn
+
+
+def _link(rng: np.random.Generator) -> Link:
+    return Link("drawn", float(rng.integers(50, 200)) * 1e-7, float(rng.integers(10, 400)) * 1e8)
+
+
+def _time_case(
+    rng: np.random.Generator, ranks: int, size: int, prop: str, alpha: bool = True
+) -> Case:
+    link = _link(rng)
+    inputs = {
+        "ask": "time",
+        "ranks": ranks,
+        "size_bytes": size,
+        "alpha_s": link.latency_s if alpha else 0.0,
+        "bytes_per_s": link.bytes_per_s,
+    }
+    return Case(_label(inputs), inputs, (prop,))
+
+
+def _fit_case(rng: np.random.Generator, ranks: int, prop: str) -> Case:
+    link = _link(rng)
+    exact = prop == "fit"
+    times = exact_times_s(ranks, link) if exact else uneven_times_s(rng, ranks, link)
+    inputs = _fit_inputs(ranks, link, SIZES, times)
+    return Case(_label(inputs) + ("" if exact else ", uneven"), inputs, (prop,))
+
+
+def _fit_inputs(
+    ranks: int, link: Link, sizes: Sequence[int], times_s: Sequence[float]
+) -> dict[str, Any]:
+    return {
+        "ask": "fit",
+        "ranks": ranks,
+        "sizes_bytes": list(map(float, sizes)),
+        "times_s": list(times_s),
+        "alpha_s": link.latency_s,
+        "bytes_per_s": link.bytes_per_s,
+    }
+
+
+def _label(inputs: Mapping[str, Any]) -> str:
+    said = f"{inputs['ranks']} rank{'' if inputs['ranks'] == 1 else 's'}"
+    if inputs["ask"] == "fit":
+        return f"{said}, {len(inputs['sizes_bytes'])} times"
+    return f"{said}, {format_size(inputs['size_bytes'])}"
+
+
+def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
+    """Whether the one property that the case decides holds."""
+    inputs, got = case.inputs, observed["got"]
+    if inputs["ask"] == "time":
+        yield from _judge_time(case.decides[0], inputs, got)
+    elif inputs["ask"] == "bandwidths":
+        yield from judge_bandwidths(inputs, got)
+    elif case.decides == ("fit",):
+        yield from _judge_fit(inputs, *got)
+    else:
+        yield from _judge_predictions(inputs, *got)
+
+
+def _judge_time(prop: str, inputs: Mapping[str, Any], got: float) -> Iterable[Fault]:
+    given = {name: inputs[name] for name in ("ranks", "size_bytes", "alpha_s", "bytes_per_s")}
+    link = Link("given", inputs["alpha_s"], inputs["bytes_per_s"])
+    expected = ring_all_reduce_s(inputs["ranks"], inputs["size_bytes"], link)
+    call = f"ring_s({', '.join(show(value) for value in given.values())})"
+    cause = likely_cause(got, _TIMES, given)
+    yield from number_fault(prop, call, got, float(expected), unit="s", cause=cause)
+
+
+_TIMES = (
+    Misconception(
+        lambda ranks, size_bytes, alpha_s, bytes_per_s: (
+            alpha_s + 2 * (ranks - 1) * size_bytes / ranks / bytes_per_s
+        ),
+        "You pay one alpha for all steps together. Who sends a message that was not begun?",
+    ),
+    Misconception(
+        lambda ranks, size_bytes, alpha_s, bytes_per_s: (
+            (ranks - 1) * (alpha_s + size_bytes / ranks / bytes_per_s)
+        ),
+        "n - 1 steps are a reduce-scatter. What comes behind it?",
+    ),
+    Misconception(
+        lambda ranks, size_bytes, alpha_s, bytes_per_s: (
+            2 * (ranks - 1) * (alpha_s + size_bytes / bytes_per_s)
+        ),
+        "Each of your steps moves the whole tensor. What does a rank of the ring send in a step?",
+    ),
+    Misconception(
+        lambda ranks, size_bytes, alpha_s, bytes_per_s: (
+            2 * ranks * (alpha_s + size_bytes / ranks / bytes_per_s)
+        ),
+        "2 n steps? A chunk starts at a rank that has it: how many others does it visit?",
+    ),
+    Misconception(
+        lambda ranks, size_bytes, alpha_s, bytes_per_s: (
+            2 * (ranks - 1) * max(alpha_s, size_bytes / ranks / bytes_per_s)
+        ),
+        "A message first waits for its latency, and then its bytes pass: is that a maximum?",
+    ),
+    Misconception(
+        lambda ranks, size_bytes, alpha_s, bytes_per_s: (
+            2 * (ranks - 1) * (alpha_s + size_bytes / ranks * bytes_per_s)
+        ),
+        "`bytes_per_s` is a rate: bytes over it are seconds.",
+    ),
+)
+
+
+def _judge_fit(inputs: Mapping[str, Any], alpha_s: float, rate: float) -> Iterable[Fault]:
+    wanted = inputs["alpha_s"], inputs["bytes_per_s"]
+    if is_close(alpha_s, wanted[0], _EXACT) and is_close(rate, wanted[1], _EXACT):
+        return
+    told = [show_apart(got, true) for got, true in zip((alpha_s, rate), wanted, strict=True)]
+    yield Fault(
+        "fit",
+        f"the times are those of a ring of {inputs['ranks']} ranks with alpha {told[0][1]} s and "
+        f"{told[1][1]} bytes/s; your fit gave {told[0][0]} and {told[1][0]}",
+        _why_fit(inputs, alpha_s, rate),
+    )
+
+
+def _why_fit(inputs: Mapping[str, Any], alpha_s: float, rate: float) -> str:
+    true_s, true_rate, ranks = inputs["alpha_s"], inputs["bytes_per_s"], inputs["ranks"]
+    steps = 2 * (ranks - 1)
+    if is_close(alpha_s, true_rate, 1e-3) or is_close(rate, true_s, 1e-3):
+        return "The two numbers have changed places: alpha comes first."
+    if is_close(alpha_s, true_s, 1e-3) and is_close(rate, 1 / true_rate, 1e-3):
+        return "Your second number is seconds a byte. Bytes a second are asked for."
+    if alpha_s == 0:
+        return "A message of no bytes takes no time in your fit. What does a small tensor cost?"
+    if is_close(alpha_s, steps * true_s, 1e-3):
+        return (
+            f"Your alpha is that of the whole all-reduce, {steps} times one message's. How many "
+            "messages does a rank wait for, one after another?"
+        )
+    if is_close(alpha_s, true_s, 1e-3) and is_close(rate, true_rate / ranks, 1e-3):
+        return "Your rate is n times too low. How many bytes does one message of the ring have?"
+    if is_close(alpha_s, true_s, 1e-3):
+        return (
+            f"Alpha is right, the rate is {rate / true_rate:.3g} times what it should be. In each "
+            "of the 2 (n - 1) steps, S / n bytes pass."
+        )
+    return "Time = 2 (n - 1) alpha + 2 (n - 1) / n times S over the rate: which columns is that?"
+
+
+def _judge_predictions(inputs: Mapping[str, Any], alpha_s: float, rate: float) -> Iterable[Fault]:
+    link = Link("true", inputs["alpha_s"], inputs["bytes_per_s"])
+    ranks = inputs["ranks"]
+    if not rate > 0:
+        yield Fault("predicts", f"your fit gave a rate of {show(rate)} bytes/s, which is no rate")
+        return
+    for size in (2 * timed for timed in inputs["sizes_bytes"][:-1]):
+        expected = ring_all_reduce_s(ranks, size, link)
+        said = 2 * (ranks - 1) * (alpha_s + size / ranks / rate)
+        if not abs(said - expected) <= _CLOSE * expected:
+            yield Fault(
+                "predicts",
+                f"from times that are off by 3 to 6%, your fit gave alpha = {show(alpha_s)} s and "
+                f"{show(rate / GB)} GB/s. For {format_size(size)} that predicts {_time(said)}, "
+                f"where the link takes {_time(expected)}",
+                _why_prediction(inputs, alpha_s, rate),
+            )
+            return
+
+
+def _why_prediction(inputs: Mapping[str, Any], alpha_s: float, rate: float) -> str:
+    """Squares of seconds are right for large tensors; another fault is not."""
+    ranks, true_s, true_rate = inputs["ranks"], inputs["alpha_s"], inputs["bytes_per_s"]
+    is_right_for_large = abs(rate / true_rate - 1) < _CLOSE
+    if not is_right_for_large and 0.52 < rate / true_rate < 4 and abs(alpha_s / true_s - 1) < 0.1:
+        return (
+            "Alpha is right, and the rate is not: do the small tensors count for more than the "
+            "large ones? An error as a share of its time is divided by that time *once*. (The "
+            "weights of `np.polyfit` come before the square.)"
+        )
+    if not is_right_for_large or is_close(alpha_s, 2 * (ranks - 1) * true_s, 0.1):
+        return "Does your fit find the link where the times are exact? That comes first."
+    return (
+        f"The smallest tensor took {_time(inputs['times_s'][0])}. Which errors does your fit make "
+        "small: those in seconds, in which the largest tensors count for all, or those as shares "
+        "of the times?"
+    )
+
+
+def _time(time_s: float) -> str:
+    return format_time(time_s) if time_s > 0 else f"{time_s * 1e6:.3g} µs"
+
+
+JUDGE = Judge(
+    title="What a ring costs",
+    properties=(
+        Property("steps", "each of the ring's 2 (n - 1) steps costs alpha", 1),
+        Property("chunks", "in each step S / n bytes pass, after alpha", 1),
+        Property("fit", "from exact times, your fit finds alpha and the rate", 2),
+        Property("predicts", "from uneven times, it predicts sizes in between within 15%", 1),
+        Property("bandwidths", "the algorithm's bandwidth, and that of the bus", 1),
+    ),
+    hints=(
+        "Write down what one rank of the ring does: how many steps, one after the other? What does "
+        "one of them cost? Then the time of the whole is a line in S: what are its two numbers, "
+        "and how do alpha and the rate follow from them?",
+        "Time = 2 (n - 1) alpha + [2 (n - 1) / n] S / rate. For the fit, a row of the table is "
+        "`[2 (n - 1), 2 (n - 1) / n * S]`, and the right side is the time. Divide each row, and "
+        "its right side, by the time: then the right side is 1, and an error is a share.",
+        "`steps = 2 * (ranks - 1)`; `rows = np.stack([np.full(len(sizes_bytes), steps), steps / "
+        "ranks * sizes_bytes], axis=1) / times_s[:, None]`; `alpha, beta = np.linalg.lstsq(rows, "
+        "np.ones(len(rows)))[0]`; return `alpha, 1 / beta`. The bus carries `2 * (ranks - 1) / "
+        "ranks` times the tensor.",
+    ),
+    cases=cases,
+    verdict=verdict,
+    predictions={
+        "alpha-beta": Prediction(
+            "8 GPUs, alpha 10 µs, 100 GB/s, 8 MB on each. How long does the ring take?",
+            truth=280,
+            unit="µs",
+            because="14 steps, and in each of them 10 µs before 1 MB passes, for 10 µs more. Half "
+            "of the time goes into latencies.",
+        )
+    },
+)

@@ -1,0 +1,7 @@
+"""alpha-beta: its picture."""
+
+from __future__ import annotations
+
+from gpuedu.exercises.collectives import cost_pictures
+
+PICTURE = cost_pictures.draw_bandwidths

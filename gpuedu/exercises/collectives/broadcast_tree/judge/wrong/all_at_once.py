@@ -1,0 +1,11 @@
+# loses: rounds
+# asks: Rank 0 sends all messages, and they go out one after the other (also with `isend`: they
+#   leave by one port). Who else has the tensor after the first round?
+def broadcast_tree(x, root):
+    rank = dist.get_rank()
+    if rank != root:
+        dist.recv(x, root)
+        return
+    others = [other for other in range(dist.get_world_size()) if other != root]
+    for handle in [dist.isend(x, other) for other in others]:
+        handle.wait()

@@ -1,0 +1,7 @@
+"""broadcast-tree: its picture."""
+
+from __future__ import annotations
+
+from gpuedu.exercises.collectives import exchanging_pictures
+
+PICTURE = exchanging_pictures.draw_broadcast

@@ -1,0 +1,12 @@
+# loses: sum
+# asks: Each rank has 1/2 of the sum. What brings the other chunks of its node?
+def hierarchical(x, per_node):
+    rank, ranks = dist.get_rank(), dist.get_world_size()
+    nodes = [list(range(k, k + per_node)) for k in range(0, ranks, per_node)]
+    node = [dist.new_group(one) for one in nodes][rank // per_node]
+    places = [list(range(place, ranks, per_node)) for place in range(per_node)]
+    peers = [dist.new_group(one) for one in places][rank % per_node]
+    chunk = x.new_empty(x.numel() // per_node)
+    dist.reduce_scatter_tensor(chunk, x, group=node)
+    dist.all_reduce(chunk, group=peers)
+    x.chunk(per_node)[rank % per_node].copy_(chunk)

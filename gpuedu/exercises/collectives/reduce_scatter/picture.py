@@ -1,0 +1,7 @@
+"""reduce-scatter: its picture."""
+
+from __future__ import annotations
+
+from gpuedu.exercises.collectives import exchanging_pictures
+
+PICTURE = exchanging_pictures.draw_collective

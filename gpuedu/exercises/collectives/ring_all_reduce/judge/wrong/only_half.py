@@ -1,0 +1,12 @@
+# loses: sum
+# asks: Chunk 1 there holds rank 0's, nothing of rank 1's. Who adds what to it, in which step?
+def ring_all_reduce(x):
+    rank, ranks = dist.get_rank(), dist.get_world_size()
+    chunks = x.view(-1).tensor_split(ranks)
+    for step in range(1, ranks):
+        into = chunks[(rank - step - 1) % ranks]
+        got = torch.empty_like(into)
+        sending = dist.isend(chunks[(rank - step) % ranks], (rank + 1) % ranks)
+        dist.recv(got, (rank - 1) % ranks)
+        sending.wait()
+        into += got

@@ -1,0 +1,10 @@
+# loses: halos
+# asks: It has not arrived yet when your function returns. Which handle was not waited for?
+def swap_halos(piece, above, below):
+    rank, last = dist.get_rank(), dist.get_world_size() - 1
+    if rank > 0:
+        dist.isend(piece[0], rank - 1)
+        dist.irecv(above, rank - 1)
+    if rank < last:
+        dist.isend(piece[-1], rank + 1)
+        dist.irecv(below, rank + 1)

@@ -1,0 +1,85 @@
+"""How a block's threads share its work, as plain numbers: partly active warps, rounds, barriers.
+
+Read from the account of a launch whose blocks are all watched.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from gpuedu.exercises.contract import Plain
+from gpuedu.lens.listing import line_texts
+from gpuedu.trace import Operation, Place, Trace
+
+_ALL_LANES = 0xFFFFFFFF
+
+
+def rounds_of(trace: Trace) -> dict[str, Any]:
+    """How many steps one after the other a block takes.
+
+    Returns:
+        ``rounds``: how often the warp that repeats a line most runs it, and ``rounds.at``, which
+        ``line_of`` reads. ``waits``: lanes of a block that wait for another's atomic on the same
+        address.
+    """
+    often = [int(line.executions.max()) for line in trace.lines]
+    place = trace.lines[int(np.argmax(often))].place if often else None
+    atomics = [site for site in trace.sites if site.operation is Operation.ATOMIC]
+    waits = sum(int(site.same_address_lanes.sum()) for site in atomics)
+    return {
+        "rounds": max(often, default=0),
+        "rounds.at": line_record(trace, place),
+        "waits": waits / trace.launch.blocks,
+    }
+
+
+def partly_active_warps(trace: Trace) -> dict[str, Any]:
+    """Where the most warps of a block are partly active on one line, between the same barriers.
+
+    Args:
+        trace: The account of a launch of whole warps, with all its blocks watched.
+
+    Returns:
+        ``partly``: the most warps of one block that run a line with some of their lanes and not
+        all. ``partly.at``, ``partly.block`` and ``partly.epoch`` (barriers passed before) say
+        where.
+    """
+    steps = trace.steps
+    partial = np.flatnonzero((steps.active != _ALL_LANES) & (steps.active != 0))
+    columns = (steps.block, steps.epoch, steps.line, steps.warp)
+    seen = np.unique(np.stack([column[partial] for column in columns], axis=1), axis=0)
+    most, block, epoch, place = 0, 0, 0, None
+    if len(seen):
+        steps_of, counts = np.unique(seen[:, :3], axis=0, return_counts=True)
+        block, epoch, line = (int(part) for part in steps_of[counts.argmax()])
+        most, place = int(counts.max()), trace.lines[line].place
+    at = line_record(trace, place)
+    return {"partly": most, "partly.at": at, "partly.block": block, "partly.epoch": epoch}
+
+
+def barriers_and_memory(trace: Trace) -> dict[str, int]:
+    """``barriers``: the most that a block passes; ``shared_bytes``: what it has."""
+    arrivals = [barrier.arrivals for barrier in trace.barriers]
+    return {
+        "barriers": int(sum(arrivals).max()) if arrivals else 0,
+        "shared_bytes": trace.launch.shared_bytes + trace.launch.dynamic_shared_bytes,
+    }
+
+
+def line_of(observed: Plain, name: str) -> str:
+    """The line of the learner's cell that belongs to ``partly``, to ``rounds``, and so on.
+
+    >>> line_of({"rounds.at": '{"line": 3, "text": "a += 1"}'}, "rounds")
+    'line 3, `a += 1`'
+    """
+    at = json.loads(observed[f"{name}.at"])
+    return f"line {at['line']}, `{at['text']}`"
+
+
+def line_record(trace: Trace, place: Place | None) -> str:
+    """A line as a record, which is the learner's own: known wrong answers may have it elsewhere."""
+    text = line_texts(trace.launch).get(place, "").strip() if place else ""
+    return json.dumps({"line": place.line if place else 0, "text": text})

@@ -1,0 +1,45 @@
+"""sampler: beside the learner's code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gpuedu.exercises.contract import Answer, Inputs, Play
+from gpuedu.exercises.ddp.sampler.sampling import draw_epoch, draw_evaluation
+
+OTHER_SEED = 1_000_003
+"""Added to the seed, it must give another order; no epoch is as far away."""
+
+
+def play_sampler(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
+    """Parts by epoch and rank, drawn twice; or the parts of an evaluation."""
+    train_part, eval_part = answers
+    samples, ranks = inputs["samples"], inputs["ranks"]
+    if inputs["ask"] == "evaluation":
+        return {"parts": list(draw_evaluation(eval_part, samples, ranks))}
+    seed, epochs = inputs["seed"], inputs["epochs"]
+    first = [
+        draw_epoch(train_part, samples, epoch, ranks, seed, states=epoch) for epoch in range(epochs)
+    ]
+    again = [
+        draw_epoch(train_part, samples, epoch, ranks, seed, states=epochs + epoch)
+        for epoch in reversed(range(epochs))
+    ][::-1]
+    other = draw_epoch(train_part, samples, 0, ranks, seed + OTHER_SEED, states=0)
+    return {
+        "epochs": [list(one.parts) for one in first],
+        "again": [list(one.parts) for one in again],
+        "other": list(other.parts),
+        "moved": any(one.moved for one in first),
+    }
+
+
+PLAY = Play(
+    (
+        Answer("train_part", signature=("samples", "epoch", "rank", "ranks", "seed")),
+        Answer("eval_part", signature=("samples", "rank", "ranks")),
+    ),
+    play_sampler,
+    observes="whether the state of random numbers was left alone",
+)

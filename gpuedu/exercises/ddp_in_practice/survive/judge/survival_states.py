@@ -1,0 +1,172 @@
+"""Where a training went on after a death, and with what, against the unbroken run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from gpuedu.exercises.contract import Fault
+from gpuedu.exercises.ddp_in_practice.survive.interrupted_job import Shape
+from gpuedu.exercises.ddp_in_practice.survive.survival_runs import RANKS
+from gpuedu.exercises.ddp_in_practice.survive.survival_story import Story, is_half_a_file
+
+NOTHING_SAVED = "nothing was saved before a rank was killed"
+
+
+def place_faults(story: Story, shape: Shape) -> Iterable[Fault]:
+    """Steps of the unbroken run, then of each attempt behind a death, on every rank."""
+    wanted = list(range(shape.all_steps))
+    for rank in range(RANKS):
+        found = story.steps("unbroken", rank)
+        if found != wanted:
+            at = next(
+                (i for i, (a, b) in enumerate(zip(found, wanted, strict=False)) if a != b),
+                len(found),
+            )
+            told = f"without any death, rank {rank} begins {len(found)} steps of {len(wanted)}"
+            if at < len(found):
+                told = f"without any death, rank {rank} trains step {found[at] + 1}, and "
+                told += f"{at + 1} is due"
+            yield Fault("place", told, "Every batch of every epoch, in their order.")
+            return
+    kept = story.last_checkpoint(1)
+    if kept is None:
+        yield Fault("place", NOTHING_SAVED, "Does `train` save while it trains?")
+        return
+    for rank in range(RANKS):
+        found = story.steps("broken", rank, 1)
+        if found[:1] != [kept]:
+            yield _misplaced(story, shape, rank, kept, found[0] if found else shape.all_steps)
+            return
+        goes_on = list(range(kept, kept + len(found)))
+        if found != goes_on:
+            told = f"after it was started again, rank {rank} trains {_from_1(found)}..."
+            yield Fault("place", told, f"Expected {_from_1(goes_on)}...: one batch after another.")
+            return
+
+
+def _from_1(steps: Sequence[int]) -> list[int]:
+    return [step + 1 for step in steps[:6]]
+
+
+def _misplaced(story: Story, shape: Shape, rank: int, kept: int, first: int) -> Fault:
+    death = story.death(0)
+    died = death["step"] if death else kept
+    told = (
+        f"a rank was killed in step {died + 1}, and the last checkpoint was behind step {kept}; "
+        f"rank {rank} goes on with step {first + 1}, expected {kept + 1}"
+    )
+    epoch = kept // shape.steps
+    causes = {
+        died: "Nobody saved there. The weights are older than that.",
+        0: "It begins from the beginning. Does `train` look for the checkpoint, and where?",
+        epoch * shape.steps: "That is the begin of the epoch: its first batches come twice. Which "
+        "batch of it is next?",
+        (epoch + 1) * shape.steps: "That is the next epoch: the rest of this one is left out.",
+        kept - 1: "One batch comes twice: which number was in your checkpoint, and was the step "
+        "counted by then?",
+        kept + 1: "One batch is left out. What does your number count: steps done, or the last "
+        "step's number?",
+    }
+    return Fault("place", told, causes.get(first, ""))
+
+
+def state_faults(story: Story) -> Iterable[Fault]:
+    """With what the ranks began their first step behind the first death."""
+    kept = story.last_checkpoint(1)
+    if kept is None:
+        yield Fault("state", NOTHING_SAVED)
+        return
+    for rank in range(RANKS):
+        mine, true = story.first(1, rank), story.unbroken(rank, kept)
+        fresh = story.unbroken(rank, 0)
+        if mine is None or true is None or fresh is None:
+            yield Fault("state", f"started again, rank {rank} trained nothing")
+            return
+        where = f"started again from the checkpoint behind {kept} steps, rank {rank}"
+        if mine["weights"] != true["weights"]:
+            is_fresh = mine["weights"] == fresh["weights"]
+            why = "They are those of the beginning: nobody loaded any." if is_fresh else ""
+            yield Fault("state", f"{where} has other weights than the unbroken run had", why)
+        elif mine["momentum"] != true["momentum"]:
+            is_fresh = mine["momentum"] == fresh["momentum"]
+            why = (
+                "The optimiser begins anew, without momentum. What does it keep between two steps?"
+                if is_fresh
+                else "It has the momentum of another step."
+            )
+            yield Fault("state", f"{where} has another momentum than the unbroken run had", why)
+        elif (mine["rate"], mine["schedule"]) != (true["rate"], true["schedule"]):
+            yield Fault(
+                "state",
+                f"{where} has a learning rate of {mine['rate']:.4g} and a schedule that has "
+                f"counted {mine['schedule']} steps; in the unbroken run {true['rate']:.4g}, "
+                f"{true['schedule']} steps",
+                "The schedule counts steps by itself, and gives the *next* step its rate.",
+            )
+        else:
+            continue
+        return
+
+
+def random_faults(story: Story) -> Iterable[Fault]:
+    """Each rank's random state at its first step behind the first death."""
+    kept = story.last_checkpoint(1)
+    if kept is None:
+        yield Fault("random", NOTHING_SAVED)
+        return
+    for rank in range(RANKS):
+        mine, true = story.first(1, rank), story.unbroken(rank, kept)
+        if mine is None or true is None:
+            yield Fault("random", f"started again, rank {rank} trained nothing")
+            return
+        if mine["random"] != true["random"]:
+            told = (
+                f"started again, rank {rank} has another random state than behind {kept} steps of "
+                "the unbroken run: its dropout draws other numbers"
+            )
+            yield Fault("random", told, _why_random(story, rank, kept, mine["random"]))
+            return
+
+
+def _why_random(story: Story, rank: int, kept: int, found: str) -> str:
+    fresh, first = story.unbroken(rank, 0), story.unbroken(0, kept)
+    if fresh and found == fresh["random"]:
+        return "It begins from its seed again, and repeats what it drew in the first steps."
+    if rank and first and found == first["random"]:
+        return "It has rank 0's. Each rank draws its own numbers: who knows rank 1's?"
+    return ""
+
+
+def whole_faults(story: Story, failure: str, remedy: str) -> Iterable[Fault]:
+    """Where the ranks went on behind deaths within a write, and before a change of names."""
+    death = story.death(1)
+    if death is None:
+        yield Fault(
+            "whole",
+            "a rank was to be killed while it writes, and nobody wrote a file with `torch.save`",
+            "`torch.save(state, file)`, every `every` steps, also in a run that was started again.",
+        )
+        return
+    hows = {2: "half of a checkpoint was written", 3: "a checkpoint had not got its name"}
+    for attempt, how in hows.items():
+        if story.death(attempt - 1) is None:
+            return
+        begun = f"rank {{}} was killed when {how}".format(story.death(attempt - 1)["rank"])
+        firsts = [story.first(attempt, rank) for rank in range(RANKS)]
+        if failure and story.death(attempt) is None:
+            half = "the file is half a file: " if is_half_a_file(failure) else ""
+            yield Fault("whole", f"{half}{begun}; started again: {failure}", remedy or _WHY)
+            return
+        wanted = story.weights_of_checkpoint(attempt)
+        if any(one is None or one["weights"] != wanted for one in firsts):
+            at = story.last_checkpoint(attempt)
+            told = f"{begun}; started again, the ranks did not begin with the checkpoint before it"
+            yield Fault("whole", f"{told}, behind {at} steps", _WHY)
+            return
+
+
+_WHY = (
+    "At any moment, under the name that `train` looks for, there has to be a whole checkpoint: the "
+    "old one, or the new one. For two paths, `a.replace(b)` changes from one to the other in one "
+    "go."
+)

@@ -1,0 +1,214 @@
+"""torch-ddp, `train_epoch`: updates against one process's, exchanges, the reported loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from gpuedu.exercises.compare import is_close, show_apart
+from gpuedu.exercises.contract import Fault
+from gpuedu.exercises.ddp_in_practice.torch_ddp.one_process import (
+    EpochTask,
+    State,
+    Updates,
+    Weigh,
+    by_samples,
+    epoch_alone,
+)
+from gpuedu.exercises.ddp_in_practice.torch_ddp.small_task import GRADIENT_BYTES
+from gpuedu.units import format_size
+
+REL = 1e-6
+"""Of the largest parameter; a weight that is a quotient of whole tensors is float32 in PyTorch."""
+LOSS_REL = 1e-5
+OWN_BYTES = 32
+"""A rank may hand over so much for each batch by calls of its own: a loss, a count."""
+RANKS = 2
+
+MISTAKES: tuple[tuple[Weigh, str], ...] = (
+    (
+        lambda sizes, place, every: 1 / (len(sizes) * sizes[place]),
+        "That is each batch's mean divided by the number of batches: a batch of one sample counts "
+        "as much as a full one.",
+    ),
+    (
+        lambda sizes, place, every: 1 / (every * sizes[place]),
+        "That is each batch's mean divided by `every`. The last group of an epoch may have fewer "
+        "batches, and its last batch fewer samples: what is a sample's weight there?",
+    ),
+    (
+        lambda sizes, place, every: 1 / sizes[place],
+        "That adds up the batches' means: it is as many times too large as the group has batches.",
+    ),
+    (
+        lambda sizes, place, every: 1 / (RANKS * sum(sizes)),
+        "That is divided by the number of ranks twice: DistributedDataParallel takes the mean over "
+        "the ranks by itself.",
+    ),
+    (
+        lambda sizes, place, every: RANKS / sum(sizes),
+        "That is the *sum* over the ranks. DistributedDataParallel gives the mean.",
+    ),
+    (lambda sizes, place, every: 1.0, "Those are sums of losses, divided by no samples."),
+    (
+        lambda sizes, place, every: float(place == len(sizes) - 1) / sizes[place],
+        "That is the gradient of the group's last batch alone. What clears the others?",
+    ),
+)
+"""Weights of a sample's loss, each with what to say of it."""
+
+
+@lru_cache(maxsize=256)
+def epoch_of(task: EpochTask, weigh: Weigh = by_samples) -> Updates:
+    """What one process has."""
+    return epoch_alone(task, RANKS, weigh)
+
+
+def epoch_faults(
+    tasks: Sequence[Mapping[str, Any]], ranks: Sequence[Sequence[Mapping[str, Any]]], own: Any
+) -> Iterable[Fault]:
+    """Of every task; the property of its updates is named in it."""
+    for place, fields in enumerate(tasks):
+        task = EpochTask(tuple(fields["sizes"]), fields["every"], fields["seed"])
+        found = [tasks_of_rank[place] for tasks_of_rank in ranks]
+        faults = list(_update_faults(fields["decides"], task, found))
+        yield from faults
+        yield from _count_faults(task, found)
+        # Where a group is all there is, its losses come before the first update.
+        if not faults or len(task.sizes) <= task.every:
+            yield from _loss_faults(task, found)
+    yield from _own_faults(sum(len(fields["sizes"]) for fields in tasks), own)
+
+
+def _update_faults(prop: str, task: EpochTask, found: Sequence[Any]) -> Iterable[Fault]:
+    wanted = epoch_of(task).states
+    for rank, states in enumerate(one["states"] for one in found):
+        if len(states) != len(wanted):
+            yield Fault(
+                prop,
+                f"{task}: rank {rank} made {_count(len(states), 'update')}, expected {len(wanted)}",
+                "One for each group, and the last group may be a short one.",
+            )
+            return
+        for number, (mine, true) in enumerate(zip(states, wanted, strict=True)):
+            told = tell_difference(mine, true)
+            if told:
+                message = f"{task}: after update {number + 1} of {len(wanted)}, rank {rank}'s"
+                yield Fault(prop, f"{message} {told}", _cause(task, found, number))
+                return
+
+
+def tell_difference(mine: State, true: State) -> str:
+    """The largest difference of two states, or "" where they are equal but for rounding."""
+    scale = max(np.abs(one).max() for one in true.values())
+    for name, wanted in true.items():
+        off = np.abs(np.nan_to_num(mine[name], nan=np.inf) - wanted)
+        if off.max() > REL * scale:
+            at = np.unravel_index(np.argmax(off), off.shape)
+            got, expected = show_apart(float(mine[name][at]), float(wanted[at]))
+            index = ", ".join(map(str, at))
+            return f"`{name}` is {got} at [{index}], one process's is {expected}"
+    return ""
+
+
+def is_alike(mine: State, theirs: State) -> bool:
+    """Whether two states are equal but for rounding."""
+    return not tell_difference(mine, theirs)
+
+
+def _cause(task: EpochTask, found: Sequence[Any], number: int) -> str:
+    mine = [one["states"][number] for one in found if number < len(one["states"])]
+    for weigh, says in MISTAKES:
+        theirs = epoch_of(task, weigh).states[number]
+        if all(is_alike(one, theirs) for one in mine):
+            return says
+    if any(not is_alike(one, mine[0]) for one in mine[1:]):
+        return (
+            "The ranks' models are no longer equal. DistributedDataParallel exchanges in the "
+            "backward of what `ddp(x)` gave, outside of `no_sync()`: was each group's last "
+            "backward one of those?"
+        )
+    return ""
+
+
+def _count_faults(task: EpochTask, found: Sequence[Any]) -> Iterable[Fault]:
+    groups = ceil(len(task.sizes) / task.every)
+    for rank, one in enumerate(found):
+        total = sum(one["exchanges"]) + one["left"]
+        if len(one["exchanges"]) != groups and total != groups:
+            made, wanted = (_count(n, "update") for n in (len(one["exchanges"]), groups))
+            yield Fault(
+                "once",
+                f"{task}: rank {rank} exchanged its gradients {_times(total)} and made {made}, "
+                f"expected {_count(groups, 'exchange')} and {wanted}",
+            )
+            return
+        for number, calls in enumerate(one["exchanges"]):
+            if calls == 1:
+                continue
+            cause = (
+                "`ddp.no_sync()` holds for a batch whose *forward* is in its block, as well as its "
+                "backward."
+                if calls
+                else "DistributedDataParallel exchanges in the backward of what `ddp(x)` gave, "
+                "outside of `no_sync()`: that of the last batch of *every* group, a short one, too."
+            )
+            yield Fault(
+                "once",
+                f"{task}: rank {rank} exchanged its gradients {_times(calls)} before update "
+                f"{number + 1}, expected once",
+                cause,
+            )
+            return
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _own_faults(batches: int, own_bytes: Sequence[int]) -> Iterable[Fault]:
+    most = OWN_BYTES * batches
+    for rank, sent in enumerate(own_bytes):
+        if sent > most:
+            yield Fault(
+                "once",
+                f"rank {rank} handed over {format_size(sent)} by calls of its own; the gradients "
+                f"have {format_size(GRADIENT_BYTES)}, a loss 8",
+                "DistributedDataParallel exchanges the gradients by itself.",
+            )
+            return
+
+
+def _loss_faults(task: EpochTask, found: Sequence[Any]) -> Iterable[Fault]:
+    truth = epoch_of(task)
+    for rank, got in enumerate(one["loss"] for one in found):
+        if not is_close(got, truth.loss, LOSS_REL):
+            shown, wanted = show_apart(got, truth.loss)
+            message = f"{task}: on rank {rank} the loss is {shown}, expected {wanted}"
+            yield Fault("loss", message, _loss_cause(got, rank, truth))
+            return
+
+
+def _loss_cause(got: float, rank: int, truth: Updates) -> str:
+    """By what known slips would give."""
+    sums, sizes = np.array(truth.losses), np.array(truth.sizes)
+    means = sums / sizes
+    known = {
+        "That is the mean over rank 0's samples alone.": sums[0].sum() / sizes.sum(),
+        f"That is the mean over rank {rank}'s samples: who has the others'?": sums[rank].sum()
+        / sizes.sum(),
+        "That is the sum over the ranks of their means.": sums.sum() / sizes.sum(),
+        "That is the sum of all losses, divided by no samples.": sums.sum(),
+        "That is a mean of batches' means; the last batch has fewer samples.": means.mean(),
+        "That is the mean of one rank's batches' means.": means[rank].mean(),
+        "That is the loss of the last batch.": means[rank, -1],
+    }
+    return next((says for says, value in known.items() if is_close(got, value, LOSS_REL)), "")

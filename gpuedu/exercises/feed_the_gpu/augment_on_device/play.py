@@ -1,0 +1,181 @@
+"""augment-on-device: beside the learner's code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.contract import Answer, Inputs, Play
+from gpuedu.exercises.feed_the_gpu.augment_on_device.augmentation import FIELDS
+from gpuedu.exercises.feed_the_gpu.torch_faults import with_causes
+from gpuedu.exercises.guard import learner_line
+from gpuedu.exercises.plain import describe
+from gpuedu.exercises.training.quiet import quiet_torch
+from gpuedu.exercises.training.tensors import as_array, require_tensor
+
+_CAUSES = {
+    "could not be broadcast": "An index for each of the four dimensions, each with a dimension for "
+    "every one of the result: (N, 1, 1, 1), (1, C, 1, 1), (N, 1, size, 1) and (N, 1, 1, size)?",
+    "must match the size": "Which shapes have the two? `x[:, None]` and `x[:, None, None]` add "
+    "dimensions of length 1, which fit any length.",
+}
+
+
+def play_augment_on_device(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
+    """An augmented batch, its kernels by size of the batch, whether it waits; or random draws."""
+    augment, draw = answers
+    asked = {"values": _values, "kernels": _kernels, "stays": _stays}
+    with quiet_torch(), with_causes(_CAUSES):
+        if inputs["ask"] == "draws":
+            return _draws(draw, inputs)
+        if inputs["ask"] == "draws-stay":
+            return _draws_stay(draw, inputs)
+        return asked[inputs["ask"]](augment, inputs)
+
+
+def as_tensors(batch: Inputs) -> list[Any]:
+    """What the learner's function is called with, arrays as tensors of their own."""
+    import torch
+
+    given = (batch[name] for name in FIELDS)
+    return [torch.tensor(one) if isinstance(one, np.ndarray) else one for one in given]
+
+
+def _array(got: Any, batch: Inputs) -> np.ndarray:
+    count, channels = batch["pictures"].shape[:2]
+    shape = (count, channels, batch["size"], batch["size"])
+    return as_array(got, shape, "augment's result", "float32")
+
+
+def _values(augment: Any, inputs: Inputs) -> dict[str, Any]:
+    given = as_tensors(inputs)
+    got = _array(augment(*given), inputs)
+    return {"got": got, "changed": not np.array_equal(given[0].numpy(), inputs["pictures"])}
+
+
+def _kernels(augment: Any, inputs: Inputs) -> dict[str, Any]:
+    counts, got = [], None
+    for count in inputs["counts"]:
+        batch = first_of(inputs, count)
+        kernels, got = count_kernels(augment, batch)
+        counts.append(kernels)
+    pictures = _array(got, batch)
+    return {"counts": counts, "varied": bool((pictures.std(axis=(1, 2, 3)) > 0).all())}
+
+
+def first_of(batch: Inputs, count: int) -> dict[str, Any]:
+    """The first ``count`` pictures of a batch."""
+    per_picture = FIELDS[:4]
+    return {n: batch[n][:count] if n in per_picture else batch[n] for n in FIELDS}
+
+
+def count_kernels(augment: Any, batch: Inputs) -> tuple[int, Any]:
+    """How many kernels a call starts, and what it returns."""
+    from gpuedu.exercises.feed_the_gpu.augment_on_device.device_calls import KernelCounter
+
+    given = as_tensors(batch)
+    with KernelCounter() as counter:
+        got = augment(*given)
+    return len(counter.names), got
+
+
+def _stays(augment: Any, inputs: Inputs) -> dict[str, Any]:
+    from gpuedu.exercises.feed_the_gpu.augment_on_device.device_calls import watch_stay
+
+    def call(*given: Any) -> None:
+        require_tensor(augment(*given), "augment's result")
+
+    seen = watch_stay(call, as_tensors(inputs))
+    return {"wait": seen.wait, "fault": seen.fault, "mixed": seen.mixed}
+
+
+def _draws(draw: Any, inputs: Inputs) -> dict[str, Any]:
+    """What is drawn: from a seed, then from the same generator, from that seed again, another.
+
+    ``leaves`` tells whether the global random numbers were left alone.
+    """
+    import torch
+
+    def drawn(generator: Any) -> list[np.ndarray]:
+        return drawn_arrays(draw(*_asked(inputs), generator), inputs["count"])
+
+    generator, before = _seeded(inputs["seed"]), torch.get_rng_state()
+    first, second = drawn(generator), drawn(generator)
+    leaves = torch.equal(before, torch.get_rng_state())
+    torch.rand(3)
+    again, other = drawn(_seeded(inputs["seed"])), drawn(_seeded(inputs["seed"] + 1))
+    return {
+        **dict(zip(_DRAWN, first, strict=True)),
+        "leaves": leaves,
+        "repeats": all(map(np.array_equal, first, again)),
+        "goes_on": [not np.array_equal(a, b) for a, b in zip(first, second, strict=True)],
+        "differs": [not np.array_equal(a, b) for a, b in zip(first, other, strict=True)],
+    }
+
+
+def _draws_stay(draw: Any, inputs: Inputs) -> dict[str, Any]:
+    """What ``draw`` makes elsewhere than where the generator is, or what then fails.
+
+    Tensors that are made without a device go to PyTorch's "meta" device here, which stands for the
+    host as seen from a generator of a GPU.
+    """
+    import torch
+
+    generator = _seeded(inputs["seed"])
+    try:
+        with torch.device("meta"):
+            got = draw(*_asked(inputs), generator)
+        devices = [require_tensor(one).device for one in _three(got)]
+    except (RuntimeError, TypeError) as fault:
+        said = f"{type(fault).__name__}: {str(fault).strip().splitlines()[0][:160]}"
+        return {"elsewhere": [], "fault": f"{said}, {learner_line(fault)}".strip(", ")}
+    places = zip(_DRAWN, devices, strict=True)
+    return {"elsewhere": [name for name, at in places if at != generator.device], "fault": ""}
+
+
+def _seeded(seed: int) -> Any:
+    import torch
+
+    return torch.Generator().manual_seed(seed)
+
+
+def _asked(inputs: Inputs) -> list[int]:
+    return [inputs[name] for name in ("count", "height", "width", "size")]
+
+
+def drawn_arrays(got: Any, count: int) -> list[np.ndarray]:
+    """Flips, tops and lefts as the learner's function returned them, each (count,) int64."""
+    return [_whole(one, name, count) for one, name in zip(_three(got), _DRAWN, strict=True)]
+
+
+def _three(got: Any) -> tuple[Any, ...]:
+    if type(got) not in (tuple, list) or len(got) != 3:
+        raise AnswerError(f"`draw` should return flips, tops and lefts, got {describe(got)}")
+    return tuple(got)
+
+
+def _whole(value: Any, name: str, count: int) -> np.ndarray:
+    """Booleans or whole numbers; flips are booleans."""
+    dtype = str(require_tensor(value, name).dtype).removeprefix("torch.")
+    wanted = ("bool",) if name == "flips" else ("int64", "int32")
+    if dtype not in wanted:
+        raise AnswerError(f"{name} has dtype {dtype}, expected {wanted[0]}")
+    return as_array(value, (count,), name)
+
+
+_DRAWN = ("flips", "tops", "lefts")
+
+
+PLAY = Play(
+    (
+        Answer("augment", signature=FIELDS),
+        Answer("draw", signature=("count", "height", "width", "size", "generator")),
+    ),
+    play_augment_on_device,
+    # PyTorch loads much when operations are first watched.
+    time_limit_s=30.0,
+    observes="kernels that PyTorch starts, and what waits for them",
+)

@@ -1,0 +1,14 @@
+# loses: overlap
+# asks: Who reads while the consumer is busy? Is the thread told to go on before the consumer's
+#   step, or only afterwards?
+def prefetch(source, depth):
+    items, end = iter(source), object()
+    box = queue.Queue(depth)
+    while True:
+        thread = threading.Thread(target=lambda: box.put(next(items, end)))
+        thread.start()
+        item = box.get()
+        thread.join()
+        if item is end:
+            return
+        yield item

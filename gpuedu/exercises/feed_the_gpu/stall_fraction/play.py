@@ -1,0 +1,44 @@
+"""stall-fraction: beside the learner's code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.contract import Answer, Inputs, Play
+from gpuedu.exercises.plain import describe, number, numbers
+
+
+def play_stall_fraction(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
+    """The time of a step, when steps are done, a share, or a name."""
+    step_s, done_times, stall_share, bottleneck = answers
+    if inputs["ask"] == "step":
+        got = step_s(inputs["load_s"], inputs["compute_s"], inputs["overlap"])
+        return {"got": number(got, "the time of a step")}
+    loads_s, computes_s = list(inputs["loads_s"]), list(inputs["computes_s"])
+    if inputs["ask"] == "done":
+        got = done_times(loads_s, computes_s, inputs["depth"])
+        return {"got": numbers(got, len(inputs["loads_s"]), "done_times' result")}
+    if inputs["ask"] == "stall":
+        got = stall_share(loads_s, computes_s, inputs["depth"])
+        return {"got": number(got, "the share")}
+    name = bottleneck(loads_s, computes_s)
+    if type(name) is not str or name not in BOTTLENECKS:
+        wanted = " or ".join(f'"{one}"' for one in BOTTLENECKS)
+        raise AnswerError(f"bottleneck's result should be {wanted}, got {describe(name)}")
+    return {"got": name}
+
+
+BOTTLENECKS = ("loader", "device")
+
+
+PLAY = Play(
+    (
+        Answer("step_s", signature=("load_s", "compute_s", "overlap")),
+        Answer("done_times", signature=("loads_s", "computes_s", "depth")),
+        Answer("stall_share", signature=("loads_s", "computes_s", "depth")),
+        Answer("bottleneck", signature=("loads_s", "computes_s")),
+    ),
+    play_stall_fraction,
+)

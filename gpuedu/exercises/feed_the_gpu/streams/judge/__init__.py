@@ -1,0 +1,198 @@
+"""streams: a pipeline of chunks that overlaps copies and kernels, without a race."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.feed_the_gpu.streams.judge.delays import why_slow
+from gpuedu.exercises.feed_the_gpu.streams.pipelines import (
+    LAUNCH_S,
+    Work,
+    chunk_bytes,
+    result_bytes,
+    some_values,
+)
+from gpuedu.units import MB, MS
+
+_SAVED = 0.9
+"""What must be saved of the time that overlap can save. Two buffers with events reach all of it
+but some launches; a stream for each of two chunks, without events, at most 0.75 of it where the
+three stages are alike."""
+_PROPERTIES = ("results", "order", "reuse", "returned", "host-free", "two-buffers", "overlap")
+
+
+def cases(rng: np.random.Generator) -> list[Case]:
+    """Each engine as the busiest, all nearly alike, and few chunks."""
+    kinds = (
+        ("three stages nearly alike", 12, (20, 20), (22, 22), (21, 21)),
+        ("much like each other", 15, (19, 21), (22, 24), (17, 19)),
+        ("a long kernel", 8, (8, 12), (40, 50), (8, 12)),
+        ("a long way in", 9, (40, 50), (8, 14), (8, 12)),
+        ("a long way back", 8, (8, 12), (8, 14), (40, 50)),
+    )
+    drawn = [_case(rng, *kind, decides=_PROPERTIES) for kind in kinds]
+    few = tuple(name for name in _PROPERTIES if name != "overlap")
+    for chunks in (1, 2, 3):
+        drawn.append(_case(rng, "few", chunks, (10, 20), (10, 20), (10, 20), decides=few))
+    return drawn
+
+
+def _case(
+    rng: np.random.Generator,
+    label: str,
+    chunks: int,
+    *stages: tuple[int, int],
+    decides: tuple[str, ...],
+) -> Case:
+    up_s, run_s, down_s = (
+        round(int(rng.integers(low, high + 1)) * 1e-4, 6) for low, high in stages
+    )
+    inputs = {
+        "values": some_values(rng, chunks),
+        "up_s": up_s,
+        "run_s": run_s,
+        "down_s": down_s,
+    }
+    times = " + ".join(f"{time_s / MS:.3g}" for time_s in (up_s, run_s, down_s))
+    told = f"{label}: {chunks} chunk{'' if chunks == 1 else 's'} of {times} ms"
+    return Case(told, inputs, decides)
+
+
+def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
+    """Results first: where some are missing, the rest says nothing."""
+    work = Work(len(case.inputs["values"]), *(case.inputs[n] for n in ("up_s", "run_s", "down_s")))
+    wrong = list(_judge_results(case, observed))
+    if wrong:
+        for name in case.decides:
+            said = wrong[0].message if name == "results" else f"not judged: {wrong[0].message}"
+            yield Fault(name, said, wrong[0].cause)
+        return
+    yield from _judge_races(observed["races"])
+    yield from _judge_host(observed)
+    yield from _judge_memory(work, observed)
+    if "overlap" in case.decides:
+        yield from _judge_overlap(work, observed)
+
+
+def _judge_results(case: Case, observed: Plain) -> Iterable[Fault]:
+    values = [2 * value + 1 for value in case.inputs["values"]]
+    for i, (got, expected) in enumerate(zip(observed["got"], values, strict=True)):
+        if got is not None and np.array_equal(got, expected):
+            continue
+        if got is None:
+            message = f"result {i} of {len(values)} is empty"
+            cause = "Was it never copied back, or did the kernel read a buffer with nothing in it?"
+            yield Fault("results", message, cause)
+            return
+        owners = [j for j, other in enumerate(values) if np.array_equal(got, other)]
+        holds = f"what belongs to result {owners[0]}" if owners else "something else"
+        yield Fault(
+            "results",
+            f"result {i} holds {holds}",
+            "Do copy, kernel and copy back of a chunk use the same pair of buffers?",
+        )
+        return
+
+
+def _judge_races(races: Iterable[Mapping[str, str]]) -> Iterable[Fault]:
+    for race in races:
+        if race["second"] == "host":
+            yield Fault(
+                "returned",
+                f"the host reads {race['buffer']!r} while it may still be written: {race['told']}",
+                "What must the host wait for, once, before it hands the results over?",
+            )
+        elif race["kind"] == "read after write":
+            yield Fault(
+                "order",
+                race["told"],
+                f"Which event is recorded on {race['first']} behind what writes "
+                f"{race['buffer']!r}, and does {race['second']} wait for it before it reads?",
+            )
+        else:
+            yield Fault(
+                "reuse",
+                race["told"],
+                f"The buffer is written anew for a later chunk. Which event says that "
+                f"{race['first']} no longer needs it?",
+            )
+
+
+def _judge_host(observed: Plain) -> Iterable[Fault]:
+    waited_s = observed["issued_s"] - observed["launching_s"]
+    if waited_s > LAUNCH_S:
+        yield Fault(
+            "host-free",
+            f"the host waited {waited_s / MS:.3g} ms before it had issued everything",
+            "`synchronize` holds the host. `stream.wait_event(event)` holds only a stream.",
+        )
+
+
+def _judge_memory(work: Work, observed: Plain) -> Iterable[Fault]:
+    pair = chunk_bytes(work) + result_bytes(work)
+    if observed["device_bytes"] > 2 * pair:
+        yield Fault(
+            "two-buffers",
+            f"{observed['device_bytes'] / MB:.4g} MB were allocated on the device; two chunks and "
+            f"two results are {2 * pair / MB:.4g} MB",
+            "Chunk i can use what chunk i - 2 used. When is that free?",
+        )
+
+
+def _judge_overlap(work: Work, observed: Plain) -> Iterable[Fault]:
+    if any(race["second"] != "host" for race in observed["races"]):
+        yield Fault(
+            "overlap",
+            f"it takes {observed['end_s'] / MS:.4g} ms, with a race: a time that means nothing",
+            "Let the streams wait for each other first; then look at the time.",
+        )
+        return
+    saved = (work.in_turn_s - observed["end_s"]) / (work.in_turn_s - work.best_s)
+    if saved < _SAVED:
+        yield Fault(
+            "overlap",
+            f"it takes {observed['end_s'] / MS:.4g} ms; one after the other it is "
+            f"{work.in_turn_s / MS:.4g} ms, and {work.best_s / MS:.4g} ms can be reached",
+            why_slow(observed["stages"])
+            or "Look at the picture: which engine stands still, and what does it wait for?",
+        )
+
+
+JUDGE = Judge(
+    title="Copy while it computes",
+    properties=(
+        Property("results", "every chunk goes through the kernel into its result", 1),
+        Property("order", "what is read was written before: no stream runs ahead", 1),
+        Property("reuse", "no buffer is written while it may still be read", 1),
+        Property("returned", "when it returns, all results are there", 1),
+        Property("host-free", "the host waits for nothing until all is issued", 1),
+        Property("two-buffers", "at most two chunks and two results on the device", 1),
+        Property("overlap", "nine tenths of what overlap can save are saved", 2),
+    ),
+    hints=(
+        "For each chunk, write down its three operations, and for each: which operation of "
+        "another stream must be done before it? Mind the chunk that had the buffers before.",
+        "A stream for each engine, two buffers x and two y. The kernel waits for two things: its x "
+        "is filled, its y was copied back. The copy in waits until x was read; the copy back, "
+        "until y is written. An event for each of these, and for each buffer.",
+        "With k = i % 2: `up.wait_event(used[k])`, copy, `filled[k].record(up)`; "
+        "`run.wait_event(filled[k])`, `run.wait_event(saved[k])`, launch, `used[k].record(run)`; "
+        "`down.wait_event(used[k])`, copy back, `saved[k].record(down)`. Behind the loop "
+        "`device.synchronize()`.",
+    ),
+    cases=cases,
+    verdict=verdict,
+    predictions={
+        "streams": Prediction(
+            "five chunks; each takes 2 ms to the device, 3 ms in the kernel, 1 ms back. One after "
+            "the other: 30 ms. And at best, with an engine for each of the three?",
+            truth=18.0,
+            unit="ms",
+            because="The kernels take 15 ms in any case. Before the first one a chunk is copied "
+            "in, 2 ms, and behind the last one a result back, 1 ms.",
+        )
+    },
+)

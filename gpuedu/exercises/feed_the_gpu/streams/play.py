@@ -1,0 +1,45 @@
+"""streams: beside the learner's code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuedu.clock import Race
+from gpuedu.exercises.contract import Answer, Play
+from gpuedu.exercises.feed_the_gpu.streams.pipelines import Work, run_pipeline
+
+
+def play_streams(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """One run: what came back, its races, its times, its memory."""
+    (pipeline,) = answers
+    stages = (inputs[name] for name in ("up_s", "run_s", "down_s"))
+    run = run_pipeline(pipeline, Work(len(inputs["values"]), *stages), inputs["values"])
+    return {
+        "got": [one if type(one) is np.ndarray else None for one in run.got],
+        "races": [_as_plain(race) for race in run.races],
+        "issued_s": run.issued_s,
+        "launching_s": run.launching_s,
+        "device_bytes": run.device_bytes,
+        "end_s": run.end_s,
+        "stages": [[list(one) for one in stage] for stage in run.stages],
+    }
+
+
+def _as_plain(race: Race) -> dict[str, str]:
+    return {
+        "told": str(race),
+        "kind": race.kind,
+        "buffer": race.buffer,
+        "first": race.first.agent,
+        "second": race.second.agent,
+    }
+
+
+PLAY = Play(
+    (Answer("pipeline", signature=("device", "chunks", "results", "kernel")),),
+    play_streams,
+    observes="work and waits on a simulated device",
+)

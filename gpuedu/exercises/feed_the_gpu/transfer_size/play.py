@@ -1,0 +1,92 @@
+"""transfer-size: beside the learner's code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.contract import Answer, Inputs, Play
+from gpuedu.exercises.feed_the_gpu.torch_faults import with_causes
+from gpuedu.exercises.plain import describe, number, numbers
+from gpuedu.exercises.training.quiet import quiet_torch
+from gpuedu.exercises.training.tensors import as_array, require_tensor
+
+_FLATTEN = (
+    "`torch.cat` joins tensors that are alike but for one dimension. Make each of them flat first, "
+    "by `tensor.reshape(-1)`."
+)
+
+
+_CAUSES = {
+    "Sizes of tensors must match": _FLATTEN,
+    "same number of dimensions": _FLATTEN,
+    "zero-dimensional tensor": _FLATTEN,
+    "view size is not compatible": "One of them is transposed: its numbers do not lie in the order "
+    "of its rows. `reshape` copies where `view` cannot.",
+}
+
+
+def play_transfer_size(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
+    """Times of copies, a fit, or what became of a batch of tensors."""
+    copy_time, half_size, fit, send = answers
+    if inputs["ask"] == "model":
+        cost = inputs["latency_s"], inputs["bandwidth_bytes_per_s"]
+        return {
+            "time_s": number(copy_time(inputs["size_bytes"], *cost), "copy_time's result"),
+            "half": number(half_size(*cost), "half_size's result"),
+        }
+    if inputs["ask"] == "fit":
+        found = fit(inputs["sizes_bytes"].copy(), inputs["times_s"].copy())
+        return {"got": numbers(found, 2, "fit's result")}
+    return _send(send, inputs)
+
+
+def _send(send: Any, inputs: Inputs) -> dict[str, Any]:
+    """Which copies were made, and what arrived; the host's tensors are spoilt before it is read."""
+    import torch
+
+    copied: list[int] = []
+
+    def copy(tensor: Any) -> Any:
+        require_tensor(tensor, "what you gave to `copy`")
+        copied.append(tensor.numel() * tensor.element_size())
+        return tensor.detach().clone()
+
+    with quiet_torch():
+        tensors = [torch.tensor(one) for one in inputs["tensors"]]
+        tensors = [
+            tensor.t() if is_turned else tensor
+            for tensor, is_turned in zip(tensors, inputs["turned"], strict=True)
+        ]
+        with with_causes(_CAUSES):
+            got = send(list(tensors), copy)
+        if isinstance(got, torch.Tensor) or type(got) not in (list, tuple):
+            raise AnswerError(f"`send` should return a list of tensors, got {describe(got)}")
+        if len(got) != len(tensors):
+            count = f"{len(tensors)} tensor{'' if len(tensors) == 1 else 's'}"
+            raise AnswerError(f"`send` got {count} and returned {len(got)}")
+        for tensor in tensors:
+            tensor.fill_(float("nan"))
+        arrived = [_float32(one, f"tensor {i} of the result") for i, one in enumerate(got)]
+    return {"copied": copied, "arrived": arrived}
+
+
+def _float32(value: Any, name: str) -> np.ndarray:
+    """A copy of the learner's tensor, of whatever shape."""
+    shape = tuple(require_tensor(value, name).shape)
+    return as_array(value, shape, name, "float32").astype(np.float32)
+
+
+PLAY = Play(
+    (
+        Answer("copy_time", signature=("size_bytes", "latency_s", "bandwidth_bytes_per_s")),
+        Answer("half_size", signature=("latency_s", "bandwidth_bytes_per_s")),
+        Answer("fit", signature=("sizes_bytes", "times_s")),
+        Answer("send", signature=("tensors", "copy")),
+    ),
+    play_transfer_size,
+    observes="copies to a simulated device",
+)

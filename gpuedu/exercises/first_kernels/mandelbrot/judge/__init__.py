@@ -1,0 +1,183 @@
+"""mandelbrot: escape times, judged where rounding cannot decide, and by who stops when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Property
+from gpuedu.exercises.kernels.faults import ENDLESS, OUTSIDE, hazard_faults
+from gpuedu.exercises.kernels.properties import no_hazard, right_values, unless_idle
+from gpuedu.exercises.kernels.shapes import LaunchShape
+
+_NUDGE = 1e-7
+_WASTE = 1.5
+_VIEWS = (
+    # rows, columns, grid (x, y), block (x, y), left, top, step, limit
+    (32, 32, (2, 2), (16, 16), -2.0, 1.25, 0.08, 40),
+    (24, 64, (2, 3), (32, 8), -2.25, 1.0, 0.05, 60),
+    (33, 20, (2, 5), (16, 8), -1.5, 0.5, 0.03, 30),
+    (7, 45, (3, 2), (16, 4), -0.8, 0.3, 0.01, 50),
+    (9, 9, (1, 2), (32, 8), -4.0, 4.0, 1.0, 1),
+)
+
+
+_CIRCLE = (5, 9, (2, 2), (8, 4), -2.0, 1.0, 0.5, 12)
+"""A view that is not moved: -2, 1 and 2 are among its points, where ``|z|`` is exactly 2."""
+
+_ENOUGH = 100
+"""Points of an image from which on a kernel has to write some: in a smaller one all points may take
+their one step, and none escapes."""
+
+
+def escape_times(
+    left: float, top: float, step: float, limit: int, shape: tuple[int, int]
+) -> np.ndarray:
+    """Steps of ``z = z * z + c`` from 0 while ``|z| <= 2``, at most ``limit``; (rows, columns).
+
+    >>> escape_times(-2.0, 0.0, 2.0, 9, (1, 3)).tolist()
+    [[9, 9, 2]]
+    """
+    rows, columns = np.indices(shape)
+    real, imaginary = left + columns * step, top - rows * step
+    x, y = np.zeros(shape), np.zeros(shape)
+    steps = np.zeros(shape, np.int64)
+    for _ in range(limit):
+        inside = x * x + y * y <= 4
+        next_x, next_y = x * x - y * y + real, 2 * x * y + imaginary
+        x, y = np.where(inside, next_x, x), np.where(inside, next_y, y)
+        steps += inside
+    return steps
+
+
+def steady(view: Mapping[str, Any], shape: tuple[int, int]) -> np.ndarray:
+    """Mask of the points where no rounding decides.
+
+    A nudge of the point leaves its count alone there; or every step is exact: at -2, 1 and 2.
+    """
+    base = [view[name] for name in ("left", "top", "step", "limit")]
+    exact = escape_times(*base, shape)
+    same = np.ones(shape, bool)
+    for dx, dy in ((_NUDGE, 0), (-_NUDGE, 0), (0, _NUDGE), (0, -_NUDGE)):
+        same &= escape_times(base[0] + dx, base[1] + dy, *base[2:], shape) == exact
+    return same | on_circle(view, shape)
+
+
+def on_circle(view: Mapping[str, Any], shape: tuple[int, int]) -> np.ndarray:
+    """Mask of the points -2, 1 and 2, with a ``z`` of which ``|z|`` is exactly 2."""
+    rows, columns = np.indices(shape)
+    real = view["left"] + columns * view["step"]
+    imaginary = view["top"] - rows * view["step"]
+    return np.isin(real, (-2, 1, 2)) & (imaginary == 0)
+
+
+def cases(rng: np.random.Generator) -> list[Case]:
+    """The whole set, then parts of it in other shapes, all a little moved; last ``_CIRCLE``."""
+    return [*(_case(rng, *view) for view in _VIEWS), _case(rng, *_CIRCLE, moved=False)]
+
+
+def _case(
+    rng: np.random.Generator,
+    rows: int,
+    columns: int,
+    grid: tuple[int, int],
+    block: tuple[int, int],
+    left: float,
+    top: float,
+    step: float,
+    limit: int,
+    *,
+    moved: bool = True,
+) -> Case:
+    width = step if moved else 0.0
+    inputs = {
+        "left": left + float(rng.uniform(0, width)),
+        "top": top + float(rng.uniform(0, width)),
+        "step": step,
+        "limit": limit,
+        "out": -rng.integers(1, 100, (rows, columns), dtype=np.int32),
+        "grid": grid,
+        "block": block,
+    }
+    label = f"{rows} rows, {columns} columns, limit {limit}, {LaunchShape(grid, block)}"
+    first = "square" if rows == columns else "any-shape"
+    return Case(label, inputs, (first, "inside", "stops"))
+
+
+def counts(inputs: Inputs) -> np.ndarray:
+    """The right counts of a case."""
+    return _times(inputs, inputs["out"].shape).astype(np.float64)
+
+
+def certain(inputs: Inputs) -> np.ndarray:
+    """Mask of the points of a case that are judged."""
+    return steady(inputs, inputs["out"].shape)
+
+
+def _times(inputs: Inputs, shape: tuple[int, int]) -> np.ndarray:
+    return escape_times(*(inputs[name] for name in ("left", "top", "step", "limit")), shape)
+
+
+def _stops(case: Case, observed: Plain) -> Iterable[Fault]:
+    """A lane whose point has escaped has nothing more to compute.
+
+    Threads beyond the image, and steps that a wrong formula takes, are other properties' matter.
+    """
+    yield from hazard_faults(observed, {ENDLESS: "stops"}, lambda seen: "")
+    inputs = case.inputs
+    (across, down), (wide, high) = inputs["grid"], inputs["block"]
+    launched = _times(inputs, (down * high, across * wide))
+    counted = np.clip(observed["out"], 0, inputs["limit"])
+    steps = max(int(launched.sum()), int(counted.sum()))
+    if observed["busiest_lanes"] > _WASTE * (steps + 2 * launched.size):
+        yield Fault(
+            "stops",
+            f"the busiest line ran {observed['busiest_lanes']:,} times, counted by lanes, but the "
+            f"points take only {steps:,} steps in all (limit: {inputs['limit']})",
+        )
+
+
+_values = partial(
+    right_values,
+    points=1,
+    expected=counts,
+    among=certain,
+    asks="Which thread has this point, and what is its `z` after one step, and after two?",
+)
+
+JUDGE = Judge(
+    title="Escape times",
+    properties=(
+        _values("square", "right on a square image"),
+        _values("any-shape", "right on an image of any shape"),
+        no_hazard(
+            "inside",
+            "no thread reads or writes outside the image",
+            1,
+            OUTSIDE,
+            "Which threads have no point of the image?",
+            enough=_ENOUGH,
+        ),
+        Property(
+            "stops",
+            "a thread stops when its point has escaped",
+            1,
+            "What ends a thread's loop, and what does it do once its point has escaped?",
+            unless_idle("stops", _stops, enough=_ENOUGH),
+        ),
+    ),
+    hints=(
+        "Which point `c` of the plane belongs to a row and a column? And what are the two reasons "
+        "to stop?",
+        "The real part is `left + column * step`, the imaginary part `top - row * step`. Loop "
+        "while fewer than `limit` steps are done and `z` is still in the circle of radius 2.",
+        "With `zr` and `zi` at 0 and `n = 0`: `while n < limit and zr * zr + zi * zi <= 4:` "
+        "compute the new pair (both from the old one), and add 1 to `n`. Then `out[row, column] = "
+        "n`. The new pair is `zr * zr - zi * zi + cr` and `2 * zr * zi + ci`.",
+    ),
+    cases=cases,
+    varies=("busiest_lanes",),
+)

@@ -1,0 +1,1 @@
+"""The exercise two-d-map."""

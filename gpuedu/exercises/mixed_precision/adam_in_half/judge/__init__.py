@@ -1,0 +1,170 @@
+"""adam-in-half: what Adam's state loses in 16 bits, and a step that keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from gpuedu.exercises.compare import show, show_apart
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.mixed_precision.adam_in_half.judge.adam_causes import of_step
+from gpuedu.exercises.mixed_precision.formats import FP16
+from gpuedu.exercises.mixed_precision.judge import rounding
+
+
+def cases(rng: np.random.Generator) -> list[Case]:
+    """Decays of v; gradients of 0, tiny and large ones, and many updates below half a step."""
+    decays = [0.999, 0.9, round(1 - float(rng.uniform(0.003, 0.05)), 4)]
+    drawn = [_survivor(decay) for decay in decays]
+    n = 16
+    zeros = np.zeros((5, n))
+    some = rng.choice([0.0, 1e-3], (5, n))
+    some[:, 0] = 0.0
+    tiny = rng.uniform(1, 30, n) * 2.0**-24
+    large = rng.uniform(9_000, 60_000, n)  # 0.001 * g * g overflows, too, in any order
+    usual = rng.standard_normal((200, n)) * 0.01 + 0.01
+    drawn += [
+        _steps("finite", "gradients of 0", zeros, 1e-3, rng),
+        _steps("finite", "gradients of which some are 0", some, 1e-3, rng),
+        _steps("small", "gradients below 2e-6", np.tile(tiny, (4, 1)), 0.03, rng),
+        _steps("small", "gradients near 1e-4", np.tile(tiny * 200, (4, 1)), 0.03, rng),
+        _steps("large", "gradients from 9,000 to 60,000", np.tile(large, (4, 1)), 0.03, rng),
+        _steps("follows", "200 updates below half a step", usual, 2e-5, rng),
+        _steps("follows", "200 updates, rate 0.001", usual[:, ::-1], 1e-3, rng),
+    ]
+    return drawn
+
+
+def _survivor(decay: float) -> Case:
+    return Case(f"beta2 = {decay}", {"ask": "survivor", "beta2": decay}, ("survivor",))
+
+
+def _steps(
+    prop: str, label: str, gradients: np.ndarray, rate: float, rng: np.random.Generator
+) -> Case:
+    n = gradients.shape[1]
+    start = rng.uniform(0.5, 1.5, n) * rng.choice([-1, 1], n)
+    inputs = {
+        "ask": "steps",
+        "start": rounding.nearest(start, FP16).astype(np.float32),
+        "gradients": rounding.nearest(gradients, FP16).astype(np.float32),
+        "rate": rate,
+    }
+    return Case(label, inputs, (prop,))
+
+
+def smallest_survivor(beta2: float) -> float:
+    """The smallest fp16 gradient whose first second moment is not 0, by trying all of them."""
+    import torch
+
+    every = torch.arange(1, 31744, dtype=torch.int16).view(torch.float16)
+    kept = (1 - beta2) * every * every
+    return float(every[kept > 0].min())
+
+
+def adam(start: np.ndarray, gradients: np.ndarray, rate: float) -> np.ndarray:
+    """Weights (steps, n) of Adam in float64 with its usual decays (Kingma and Ba, algorithm 1)."""
+    weights, m, v = start.astype(np.float64), np.zeros(start.size), np.zeros(start.size)
+    path = []
+    for step, gradient in enumerate(gradients.astype(np.float64), 1):
+        m = 0.9 * m + 0.1 * gradient
+        v = 0.999 * v + 0.001 * gradient**2
+        weights = weights - rate * (m / (1 - 0.9**step)) / (np.sqrt(v / (1 - 0.999**step)) + 1e-8)
+        path.append(weights)
+    return np.array(path)
+
+
+def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
+    """The survivor exactly; weights within a rounding to fp16 of Adam's."""
+    if case.inputs["ask"] == "survivor":
+        yield from _judge_survivor(case.inputs["beta2"], observed["got"])
+        return
+    (prop,) = case.decides
+    if observed["dtype"] != "float16":
+        yield Fault(prop, f"the weights have dtype {observed['dtype']}, expected float16")
+        return
+    got, start, rate = observed["weights"], case.inputs["start"], case.inputs["rate"]
+    gradients = case.inputs["gradients"]
+    expected = adam(start, gradients, rate)
+    if prop == "finite":  # whether what moves moves rightly is asked elsewhere
+        still = np.cumsum(np.abs(gradients), axis=0) == 0
+        wrong = ~np.isfinite(got) | (still & (got != start))
+    else:
+        wrong = ~(np.abs(got - expected) <= _room(prop, start, expected, rate))
+    if wrong.any():
+        step, i = (int(part[0]) for part in np.nonzero(wrong))
+        told, wanted = show_apart(float(got[step, i]), float(expected[step, i]))
+        yield Fault(
+            prop,
+            f"weight {i} began at {start[i]:.6g}; after {step + 1} step{'s' if step else ''} with "
+            f"a gradient of {show(float(gradients[step, i]))} it is {told}, in float32 {wanted}",
+            of_step(prop, case.inputs, got, expected, (step, i)),
+        )
+
+
+def _room(prop: str, start: np.ndarray, expected: np.ndarray, rate: float) -> np.ndarray:
+    """How far weights may be off: by rounding to fp16, and a little for roundings on the way.
+
+    A few steps of one gradient are judged roughly: what every step loses is a question of its own.
+    """
+    half_step = 0.501 * FP16.epsilon * 2.0 ** np.floor(np.log2(np.abs(expected)))
+    if prop != "follows":
+        return 4 * half_step + 0.1 * np.abs(expected - start)
+    return half_step + 0.01 * rate * np.arange(1, len(expected) + 1)[:, None]
+
+
+def _judge_survivor(beta2: float, got: float) -> Iterable[Fault]:
+    expected = smallest_survivor(beta2)
+    if got != expected:
+        told, wanted = show_apart(got, expected)
+        yield Fault(
+            "survivor",
+            f"`smallest_gradient({beta2})` gave {told}, expected {wanted}",
+            _survivor_cause(beta2, got, expected),
+        )
+
+
+def _survivor_cause(beta2: float, got: float, expected: float) -> str:
+    if got == FP16.smallest:
+        return "That is the smallest fp16 number. What is its square?"
+    if got == rounding.encode([expected], FP16)[0]:
+        return "That is its pattern, the bits as a whole number. Which number do they stand for?"
+    if rounding.nearest([got], FP16)[0] != got:
+        return "That is no fp16 number. Try them: there are only 31,743 above 0."
+    if got < expected:
+        return "Its second moment is 0. In which dtype, and in which order, is it computed?"
+    return "There is a smaller one."
+
+
+JUDGE = Judge(
+    title="What does Adam need more bits for?",
+    properties=(
+        Property("survivor", "`smallest_gradient`: the smallest whose `v` is not 0", 1),
+        Property("finite", "`adam_step`: a gradient of 0 moves nothing", 1),
+        Property("small", "`adam_step`: tiny gradients move weights as in float32", 1),
+        Property("large", "`adam_step`: so do gradients whose square is above 65,504", 1),
+        Property("follows", "`adam_step`: hundreds of small updates add up as in float32", 2),
+    ),
+    hints=(
+        "Which of the numbers in `adam_in_half` are far smaller than the gradient, and which of "
+        "them must survive from step to step?",
+        "`smallest_gradient`: `torch.arange(1, 31744, dtype=torch.int16).view(torch.float16)` is "
+        "every positive fp16 number, in order. `adam_step`: only what comes in and what goes out "
+        "has 16 bits.",
+        "`begin` keeps `weight.float()` as the master, and `m` and `v` in float32. `adam_step` "
+        "makes `gradient.float()` first, then does as `adam_in_half` does, to the master, and "
+        "returns `state['master'].half()`.",
+    ),
+    cases=cases,
+    verdict=verdict,
+    predictions={
+        "adam-in-half": Prediction(
+            "Adam adds eps = 1e-8 to the root of v. What becomes of that eps in fp16?",
+            truth="0",
+            choices=("0", "the smallest number, 6e-8", "about 1e-8"),
+            because="The smallest fp16 number is 2**-24, about 6e-8, and 1e-8 is less than half of "
+            "it.",
+        )
+    },
+)

@@ -1,0 +1,43 @@
+"""adam-in-half: beside the learner's code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuedu.exercises.contract import Answer, Inputs, Play
+from gpuedu.exercises.mixed_precision.play_numbers import dtype_of
+from gpuedu.exercises.mixed_precision.returned import require_state
+from gpuedu.exercises.training.quiet import quiet_torch
+from gpuedu.exercises.training.tensors import as_array, as_number
+
+
+def play_adam_in_half(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
+    """The smallest gradient that survives, or the weights after each of many steps."""
+    import torch
+
+    smallest_gradient, begin, adam_step = answers
+    with quiet_torch():
+        if inputs["ask"] == "survivor":
+            found = smallest_gradient(inputs["beta2"])
+            return {"got": as_number(found, "the result of `smallest_gradient`")}
+        weight = torch.from_numpy(inputs["start"]).half()
+        state, path, names = require_state(begin(weight.clone())), [], set()
+        for gradient in torch.from_numpy(inputs["gradients"]).half():
+            weight = adam_step(state, gradient.clone(), inputs["rate"])
+            path.append(as_array(weight, gradient.shape, "the result of `adam_step`"))
+            names.add(dtype_of(weight))
+        return {"weights": np.array(path), "dtype": " and ".join(sorted(names))}
+
+
+PLAY = Play(
+    answers=(
+        Answer("smallest_gradient", signature=("beta2",)),
+        Answer("begin", signature=("weight",)),
+        Answer("adam_step", signature=("state", "gradient", "lr")),
+    ),
+    run=play_adam_in_half,
+    time_limit_s=30.0,  # PyTorch's first optimiser may import for seconds
+)

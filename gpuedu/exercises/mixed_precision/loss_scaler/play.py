@@ -1,0 +1,82 @@
+"""loss-scaler: beside the learner's code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.contract import Answer, Inputs, Play
+from gpuedu.exercises.mixed_precision.play_scaling import LIMIT_S
+from gpuedu.exercises.plain import describe, whole_number
+from gpuedu.exercises.training.quiet import quiet_torch
+from gpuedu.exercises.training.tensors import as_array, as_number
+
+_STATE = ("scale", "good_steps", "found_inf", "growth", "backoff", "interval")
+
+
+def play_loss_scaler(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
+    """What ``next_scale`` makes of many states, or the weights behind each scaled step."""
+    next_scale, scaled_step = answers
+    if inputs["ask"] == "states":
+        rules = (inputs["growth"], inputs["backoff"], inputs["interval"])
+        got = [_next_state(next_scale, *state, *rules) for state in inputs["states"]]
+        return {"scales": [scale for scale, _ in got], "good_steps": [good for _, good in got]}
+    with quiet_torch():
+        return _play_steps(scaled_step, inputs)
+
+
+def _next_state(
+    next_scale: Any, scale: float, good_steps: int, found_inf: bool, *rules: float
+) -> tuple[float, int]:
+    result = next_scale(scale, good_steps, found_inf, *rules)
+    if type(result) not in (tuple, list) or len(result) != 2:
+        wanted = "the new scale and the good steps behind it"
+        raise AnswerError(f"`next_scale` should return two numbers, {wanted}: {describe(result)}")
+    scale = as_number(result[0], "the new scale")
+    return scale, whole_number(as_number(result[1], "good_steps"), "good_steps")
+
+
+def _play_steps(scaled_step: Any, inputs: Inputs) -> dict[str, Any]:
+    """Steps on a loss whose gradient, before it is rounded to fp16, is ``coefficients``."""
+    import torch
+
+    weights = [torch.from_numpy(start.copy()).requires_grad_() for start in inputs["start"]]
+    shapes, path, found = [start.shape for start in inputs["start"]], [], []
+    for scale, coefficients in zip(inputs["scales"], inputs["coefficients"], strict=True):
+        # The weights go through fp16, and so do the gradients on their way back.
+        parts = [
+            (weight.half().float() * torch.from_numpy(part)).sum()
+            for weight, part in zip(weights, coefficients, strict=True)
+        ]
+        loss = torch.stack(parts).sum()
+        told = scaled_step(weights, loss, scale, inputs["rate"], inputs["max_norm"])
+        found.append(_truth(told))
+        kept = [as_array(w, s, "a weight") for w, s in zip(weights, shapes, strict=True)]
+        path.append(np.concatenate([weight.ravel() for weight in kept]))
+    return {"weights": np.array(path), "found": found}
+
+
+def _truth(value: Any) -> bool:
+    """The learner's True or False, also as a tensor of one element."""
+    import torch
+
+    if isinstance(value, torch.Tensor) and value.numel() == 1:
+        value = value.item()
+    if isinstance(value, np.bool_):
+        value = bool(value)
+    if type(value) is not bool:
+        raise AnswerError(f"`scaled_step` should return True or False, got {describe(value)}")
+    return value
+
+
+PLAY = Play(
+    answers=(
+        Answer("next_scale", signature=_STATE),
+        Answer("scaled_step", signature=("weights", "loss", "scale", "lr", "max_norm")),
+    ),
+    run=play_loss_scaler,
+    time_limit_s=LIMIT_S,
+)

@@ -1,0 +1,229 @@
+"""same-accuracy: training in 16 bits that ends where float32 ends, on a task made hard for it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
+from functools import cache
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from gpuedu.exercises.compare import show
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.mixed_precision.same_accuracy.half_runs import WATCHED, move_of
+from gpuedu.exercises.training.bands import Band
+from gpuedu.exercises.training.quiet import quiet_torch
+from gpuedu.experiments import read_results
+from gpuedu.experiments.same_accuracy import (
+    FLOAT32,
+    HARD,
+    LARGE_INPUTS,
+    SMALL_GRADIENTS,
+    SMALL_UPDATES,
+    Task,
+    batches,
+    gradients_of,
+    reference,
+    start_weights,
+)
+
+_ONE = (
+    ("norm", "only the inputs are large", LARGE_INPUTS),
+    ("gradients", "only the gradients are small", SMALL_GRADIENTS),
+    ("updates", "only the updates are small", SMALL_UPDATES),
+)
+TOGETHER = replace(HARD, divisor=2.0**30)
+"""Divided by so much that a gradient that goes back to fp16 without its scale is lost here, too."""
+
+_SEEDS = 3
+_WIDE = 4.0
+"""A bound is so many times what any of 60 reference runs was off: for other ways to round."""
+
+_UNLEARNT = 0.02
+"""A loss nearer than this to ln 10 has not begun to fall."""
+
+
+@cache
+def loss_gaps() -> Band:
+    """How much higher than in float32 the losses of 60 reference runs in fp16 are, as a share."""
+    losses = read_results("same-accuracy").values["losses"]
+    return Band.of([a / b - 1 for a, b in zip(losses["mixed"], losses["float32"], strict=True)])
+
+
+@cache
+def accuracy_gaps() -> Band:
+    """How much higher their accuracies on held-out images are."""
+    right = read_results("same-accuracy").values["accuracies"]
+    return Band.of([a - b for a, b in zip(right["mixed"], right["float32"], strict=True)])
+
+
+def most_off() -> float:
+    """How far off float32's loss the median of several seeds may be, as a share of it."""
+    band = loss_gaps()
+    return _WIDE * max(abs(band.lowest), abs(band.highest))
+
+
+def cases(rng: np.random.Generator) -> list[Case]:
+    """A few steps to look at; each difficulty alone; all three, with several seeds."""
+    drawn = [_case("half", "the first steps", replace(HARD, steps=WATCHED), rng, 1)]
+    drawn += [_case(prop, label, task, rng, 1) for prop, label, task in _ONE]
+    return [*drawn, _case("accuracy", f"all three, {_SEEDS} seeds", TOGETHER, rng, _SEEDS)]
+
+
+def _case(prop: str, label: str, task: Task, rng: np.random.Generator, seeds: int) -> Case:
+    # Those below 100 are the reference runs'.
+    drawn = [int(seed) for seed in rng.integers(100, 2**31, seeds)]
+    label = f"{label}, n = {_power(task.divisor)}, {task.steps} steps"
+    return Case(label, {"task": asdict(task), "seeds": drawn}, (prop,))
+
+
+def _power(divisor: float) -> str:
+    return f"2**{math.log2(divisor):.0f}"
+
+
+@cache
+def first_move(task: Task, seed: int) -> float:
+    """How far the first step in float32 takes the weights."""
+    start, (images, labels) = start_weights(task, seed), next(batches(task, seed))
+    with quiet_torch():
+        gradients = gradients_of(task, [w.clone() for w in start], images, labels, FLOAT32)
+    after = [w - task.scaled_rate * g for w, g in zip(start, gradients, strict=True)]
+    return move_of(start, after)
+
+
+def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
+    """Dtypes of products and weights; losses and accuracies against float32's of the same seeds."""
+    (prop,) = case.decides
+    if prop == "half":
+        yield from _judge_dtypes(prop, observed)
+        return
+    if prop == "accuracy" and (faults := list(_judge_dtypes(prop, observed))):
+        yield from faults
+        return
+    task = Task(**case.inputs["task"])
+    with quiet_torch():  # one thread: a second one costs such small products more than it brings
+        wanted = [reference(task, seed) for seed in case.inputs["seeds"]]
+    gaps = [a / b - 1 for a, (b, _) in zip(observed["losses"], wanted, strict=True)]
+    gap = median(gaps) if all(map(math.isfinite, gaps)) else math.nan
+    if not abs(gap) <= most_off():
+        loss, (right, _) = observed["losses"][0], wanted[0]
+        yield Fault(
+            prop,
+            f"after {task.steps} steps the loss is {show(loss)}, in float32 {show(right)}",
+            _cause(prop, case.inputs, observed, gap),
+        )
+        return
+    ahead = [a - b for a, (_, b) in zip(observed["accuracies"], wanted, strict=True)]
+    if prop == "accuracy" and not accuracy_gaps().reaches(ahead):
+        yield Fault(
+            prop,
+            f"{observed['accuracies'][0]:.1%} of the held-out images are right, in float32 "
+            f"{wanted[0][1]:.1%}",
+        )
+
+
+def _judge_dtypes(prop: str, observed: Plain) -> Iterable[Fault]:
+    products: Mapping[str, int] = observed["products"]
+    others = [pair for pair in products if set(pair.split(" and ")) != {"float16"}]
+    if others:
+        yield Fault(
+            prop,
+            f"in the first {WATCHED} steps matrices were multiplied in {others[0]}",
+            "Forward and backward run with fp16 copies of the weights, and fp16 images.",
+        )
+    elif sum(products.values()) < 2 * WATCHED:
+        yield Fault(
+            prop,
+            f"{sum(products.values())} products of matrices were seen in {WATCHED} steps, expected "
+            "at least 2 a step",
+            "`images @ inner` and what follows are the work that 16 bits make cheaper.",
+        )
+    elif set(observed["dtypes"]) != {"float16"}:
+        told = next(dtype for dtype in observed["dtypes"] if dtype != "float16")
+        yield Fault(
+            prop,
+            f"`train_step` returned weights of {told}, expected float16",
+            "The masters stay in `state`; what is returned is what forward uses.",
+        )
+
+
+_NOTHING_LEARNT = {
+    "norm": "The scores say nothing. How large is a square of 4,080, and what is a pixel divided "
+    "by the root of that?",
+    "gradients": "Every gradient is 0. Which of its factors is below 2**-24 on the way back? What "
+    "should be made larger before `backward`?",
+    "updates": "The gradients are fine, but the weights are still 1 and -1. What is 1 - 0.0001 in "
+    "fp16? Where does the next step begin?",
+    "accuracy": "Which of the three above is not mended yet? Or is the scale too small for this n?",
+}
+
+_TOO_FAR = 100.0
+"""A first step so many times too long is no matter of rounding."""
+
+
+def _cause(prop: str, inputs: Mapping[str, Any], observed: Mapping[str, Any], gap: float) -> str:
+    loss, task = observed["losses"][0], Task(**inputs["task"])
+    ratio = observed["first_moves"][0] / first_move(task, inputs["seeds"][0])
+    if _TOO_FAR < ratio < math.inf:
+        return (
+            f"The first step moved the weights about 2**{math.log2(ratio):.0f} times too far. "
+            "Where are the gradients divided by the scale?"
+        )
+    if not math.isfinite(loss) and 0.5 < ratio < 2:
+        return "The first step was as long as in float32. Which way did it go: up or down?"
+    if not math.isfinite(loss):
+        return (
+            f"There is an inf or a NaN in the weights, with n = {_power(task.divisor)}. Is the "
+            "loss float32 when it is multiplied by the scale? Is the scale too large for this n? "
+            "Is the norm finite?"
+        )
+    if abs(loss - math.log(10)) < _UNLEARNT:
+        if observed["moved"][0] > 0.9:
+            return "The weights move, and nothing is learnt. Which way do they move?"
+        return _NOTHING_LEARNT[prop]
+    if loss > math.log(10):
+        return "The loss rises. Which sign has an update?"
+    if gap > 0:
+        return (
+            "It learns less than in float32. Are digits lost on the way: gradients divided, or "
+            "weights updated, in fp16? Are steps left out?"
+        )
+    return "It learns faster than float32 does: is it the same rate, and one update a step?"
+
+
+JUDGE = Judge(
+    title="Does it end where float32 ends?",
+    properties=(
+        Property("half", "all products of matrices, and the weights returned, are float16", 1),
+        Property("norm", "large inputs: a norm that fp16 cannot hold", 1),
+        Property("gradients", "gradients below 2**-24 arrive", 1),
+        Property("updates", "updates of less than half a step add up", 1),
+        Property("accuracy", "all three at once: loss and accuracy of float32", 2),
+    ),
+    hints=(
+        "Three things go wrong, and you have a remedy for each: which numbers must be float32, "
+        "which number should be multiplied, and where do the weights live between two steps?",
+        "`state` keeps float32 masters. A step makes fp16 copies of them, for which gradients are "
+        "asked. Norm and loss are computed from `.float()`, products from `.half()`. A constant "
+        "scale of 2**16 fits every n here, from 2**10 to 2**30.",
+        "`copies = [w.half().requires_grad_() for w in state['masters']]`; `wide = "
+        "images.float()` for the norm, and `.half()` behind the division; `.float()` behind the "
+        "last product; `torch.autograd.grad(2.0**16 * loss, copies)`; then `g.float() / 2.0**16` "
+        "is what the masters are updated with. Return the new masters' halves.",
+    ),
+    cases=cases,
+    verdict=verdict,
+    predictions={
+        "same-accuracy": Prediction(
+            "100 steps of `half_step`: how many of the 9,472 weights are changed?",
+            truth=0,
+            because="The squares are infinite, so all scores are 0. Were that mended, all "
+            "gradients would be 0; and were they not, nearly every update would still be less than "
+            "half a step.",
+        )
+    },
+    seeds=3,
+)

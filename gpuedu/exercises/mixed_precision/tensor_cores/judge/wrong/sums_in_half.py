@@ -1,0 +1,31 @@
+# loses: float32
+# asks: It is as far off as sums in 16 bits are: beyond 8,192, half has steps of 8. Of which
+#   type is the fragment that the products are added to?
+code = r"""
+#include <cuda_fp16.h>
+#include <mma.h>
+using namespace nvcuda;
+
+extern "C" __global__ void matmul(const half* a, const half* b, float* c, int M, int N, int K) {
+    int row = 16 * blockIdx.y, column = 16 * blockIdx.x;
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> of_a;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> of_b;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, half> sums;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> wide;
+    wmma::fill_fragment(sums, __float2half(0.0f));
+    for (int k = 0; k < K; k += 16) {
+        wmma::load_matrix_sync(of_a, a + row * K + k, K);
+        wmma::load_matrix_sync(of_b, b + k * N + column, N);
+        wmma::mma_sync(sums, of_a, of_b, sums);
+    }
+    for (int i = 0; i < sums.num_elements; i++) wide.x[i] = __half2float(sums.x[i]);
+    wmma::store_matrix_sync(c + row * N + column, wide, N, wmma::mem_row_major);
+}"""
+matmul = cp.RawKernel(code, "matmul")
+
+since = {"tf32": 8.0, "bf16": 8.0, "fp8": 8.9}
+
+
+def tf32(x):
+    bits = x.view(torch.int32) + 2**12
+    return (bits & -(2**13)).view(torch.float32)

@@ -1,0 +1,208 @@
+"""read-the-ladder: order kernels by what their counts allow, and name what holds each one back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.registers.accounts import KEYS, Account, five, rates
+from gpuedu.exercises.registers.read_the_ladder.judge.limits import (
+    ARITHMETIC,
+    LIMITS,
+    MEMORY,
+    PATH,
+    REGISTERS,
+    SECTORS,
+    attainable,
+    limit_of,
+)
+from gpuedu.hardware.roofline import roofs_of
+
+SPILLING = "B"
+_FOUR = [name for name in five() if name != SPILLING]
+ORDER = tuple(sorted(_FOUR, key=lambda name: attainable(five()[name])))
+"""The four whose counts tell everything, from slow to fast."""
+
+PLACES = ("slowest", "second", "third", "fastest")
+
+_PROPERTIES = {
+    SECTORS: "sectors",
+    PATH: "path",
+    MEMORY: "memory",
+    REGISTERS: "registers",
+    ARITHMETIC: "arithmetic",
+}
+_DEVICES = ("t4", "a100-80gb", "h100-sxm", "h200-sxm")
+_DRAWN = 4
+_CLEAR = 1.3
+"""How far apart the longest time and the next one are in an account that is drawn."""
+
+
+def cases(rng: np.random.Generator) -> list[Case]:
+    """The order; the five that the lesson shows; others on other devices, with a clear limit."""
+    found = [Case("your dict", {"ask": "order", "keys": list(PLACES)}, ("order",))]
+    found += [_case(f"kernel {name}", account) for name, account in five().items()]
+    for name in LIMITS:
+        for number in range(_DRAWN):
+            device = _DEVICES[rng.integers(len(_DEVICES))]
+            account = draw(rng, name, device, odd=bool(number % 2))
+            found.append(_case(_told(account, device), account))
+    return found
+
+
+def _case(label: str, account: Account) -> Case:
+    return Case(label, {"ask": "limit", "account": account}, (_PROPERTIES[limit_of(account)],))
+
+
+def _told(account: Account, device: str) -> str:
+    numbers = ", ".join(f"{key} {value:,.0f}" for key, value in list(account.items())[:7])
+    return f"a kernel on {roofs_of(device).device}: {numbers}"
+
+
+def draw(
+    rng: np.random.Generator, wanted: str, device: str, *, odd: bool = False
+) -> dict[str, float]:
+    """An account with this limit: its seconds at one roof are clearly the longest.
+
+    ``odd`` chooses the other way to the limit "registers", and a trap elsewhere: sectors beyond
+    the least that are nearly half of the traffic or little more, or few warps that are enough.
+    """
+    own = rates(roofs_of(device))
+    seconds = float(rng.uniform(1e-6, 1e-3))
+    longest = {SECTORS: "l1_bytes", PATH: "l1_bytes", MEMORY: "memory_bytes"}.get(wanted, "flop")
+    if wanted == REGISTERS:
+        longest = ("flop", "l1_bytes", "memory_bytes")[rng.integers(3)]
+    account: dict[str, float] = {}
+    for key in ("flop", "l1_bytes", "memory_bytes"):
+        share = 1.0 if key == longest else float(rng.uniform(0.1, 1 / _CLEAR))
+        account[key] = int(share * seconds * own[f"{key}_per_s"])
+    wasted = rng.uniform(0.45, 0.49) * odd
+    if wanted == SECTORS:
+        wasted = rng.uniform(0.51, 0.55) if odd else rng.uniform(0.6, 0.8)
+    if wanted in (MEMORY, ARITHMETIC) and odd:
+        wasted = rng.uniform(0.6, 0.8)
+    needed = int(rng.choice([4, 8, 16]))
+    warps = needed * int(rng.integers(1, 3))
+    spills = 0
+    if wanted == REGISTERS:
+        spills, warps = (int(rng.integers(8, 900)), warps) if odd else (0, needed // 2)
+    account |= {"excess_bytes": int(wasted * account["l1_bytes"]), "spill_bytes": spills}
+    account |= {"warps": warps, "warps_needed": needed}
+    return {key: account[key] for key in KEYS} | own
+
+
+def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
+    """The order of four, or one limit."""
+    if case.inputs["ask"] == "order":
+        yield from _order(observed["order"])
+        return
+    account, got = case.inputs["account"], observed["got"]
+    expected = limit_of(account)
+    if got != expected:
+        yield Fault(
+            case.decides[0],
+            f"your `limit_of` says {got!r}, and it is {expected!r} ({_seconds(account)})",
+            _cause(account, got, expected),
+        )
+
+
+def _order(got: list[str]) -> Iterator[Fault]:
+    if tuple(got) == ORDER:
+        return
+    if tuple(got) == ORDER[::-1]:
+        yield Fault("order", "that is from fast to slow", "Begin with the slowest.")
+        return
+    if sorted(got) != sorted(ORDER):
+        wanted = ", ".join(sorted(ORDER))
+        yield Fault(
+            "order",
+            f"the list has {', '.join(got) or 'nothing'}; it should have {wanted}, each once",
+            "The one that spills is left out: its spills are no part of the machine's counts.",
+        )
+        return
+    accounts = five()
+    for slow, fast in pairwise(got):
+        if attainable(accounts[slow]) > attainable(accounts[fast]):
+            yield Fault(
+                "order",
+                f"{slow} stands before {fast}; its counts allow {attainable(accounts[slow]):.0%} "
+                f"of the peak, those of {fast} {attainable(accounts[fast]):.0%}",
+                "Seconds at the roof that takes longest, for the same number of FLOP: divide by "
+                "`flop`, since not all five do the same product.",
+            )
+            return
+
+
+def _times(account: Account) -> dict[str, float]:
+    """Seconds at each roof alone."""
+    names = {"flop": ARITHMETIC, "l1_bytes": PATH, "memory_bytes": MEMORY}
+    return {name: account[key] / account[f"{key}_per_s"] for key, name in names.items()}
+
+
+def _seconds(account: Account) -> str:
+    return ", ".join(f"{name} {1e6 * each:.3g} µs" for name, each in _times(account).items())
+
+
+def _cause(account: Account, got: str, expected: str) -> str:
+    if got not in LIMITS:
+        return f"One of these five texts is expected: {', '.join(LIMITS)}."
+    if expected == REGISTERS and account["spill_bytes"]:
+        return "It spills, so the counts of the source do not say everything. Look at that first."
+    if expected == REGISTERS:
+        return (
+            f"{account['warps']} warps are on an SM, {account['warps_needed']} would be needed: "
+            "its schedulers wait, whatever the roofs allow."
+        )
+    if got == REGISTERS:
+        return (
+            f"Nothing is spilled, and {account['warps_needed']} warps are needed of which it has "
+            f"{account['warps']}. Few is not too few."
+        )
+    if {got, expected} == {SECTORS, PATH}:
+        return (
+            f"{account['excess_bytes'] / account['l1_bytes']:.0%} of what goes through the data "
+            "path are sectors beyond the least. Is that more than half?"
+        )
+    if got == SECTORS:
+        return "Wasted sectors matter where the data path takes longest. Here it does not."
+    if got == min(_times(account), key=_times(account).get):
+        return "That takes the shortest of the three. Which one do the other two hide behind?"
+    return "Bytes divided by bytes a second: compare seconds, not bytes, with this device's rates."
+
+
+JUDGE = Judge(
+    title="What holds it back?",
+    properties=(
+        Property("order", "the four without spills, from slow to fast by what is counted", 1),
+        Property("sectors", "the data path, most of it for sectors that nobody wanted", 1),
+        Property("path", "the data path, with traffic that is needed", 1),
+        Property("memory", "device memory", 1),
+        Property("registers", "spills, or too few warps", 1),
+        Property("arithmetic", "nothing but the arithmetic itself", 1),
+    ),
+    hints=(
+        "How many seconds does the device take for the arithmetic alone, how many for each of the "
+        "two kinds of bytes? Two of these are hidden behind the longest.",
+        "First the case in which roofs say nothing: spills, or fewer warps than needed. Then three "
+        "quotients; `max` of them. Only if the data path has it, look at `excess_bytes`.",
+        '`if account["spill_bytes"] or account["warps"] < account["warps_needed"]: return '
+        '"registers"`. Then `seconds = {"arithmetic": flop / flop_per_s, "data path": l1_bytes / '
+        'l1_bytes_per_s, "device memory": memory_bytes / memory_bytes_per_s}` and `longest = '
+        "max(seconds, key=seconds.get)`. For the order, divide the longest by `flop`.",
+    ),
+    cases=cases,
+    verdict=verdict,
+    predictions={
+        "read-the-ladder": Prediction(
+            "B and E are the same kernel; B was given 64 registers at most, so that 32 warps fit "
+            "instead of 8. Which one would you run?",
+            truth="E",
+            choices=("B", "E"),
+            because="E has all the warps that its 64 independent sums need. B has four times as "
+            "many, and each thread stores and fetches what has no register.",
+        )
+    },
+)

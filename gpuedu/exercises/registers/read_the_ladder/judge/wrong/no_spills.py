@@ -1,0 +1,17 @@
+# loses: registers
+# asks: It spills, so the counts of the source do not say everything. Look at that first.
+order = {"slowest": "D", "second": "A", "third": "C", "fastest": "E"}
+
+
+def limit_of(account):
+    if account["warps"] < account["warps_needed"]:
+        return "registers"
+    seconds = {
+        "arithmetic": account["flop"] / account["flop_per_s"],
+        "data path": account["l1_bytes"] / account["l1_bytes_per_s"],
+        "device memory": account["memory_bytes"] / account["memory_bytes_per_s"],
+    }
+    longest = max(seconds, key=seconds.get)
+    if longest == "data path" and account["excess_bytes"] > account["l1_bytes"] / 2:
+        return "sectors"
+    return longest

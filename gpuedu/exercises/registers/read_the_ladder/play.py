@@ -1,0 +1,37 @@
+"""read-the-ladder: beside the learner's code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.contract import Answer, Inputs, Play
+from gpuedu.exercises.plain import describe, text
+
+
+def play_read_the_ladder(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
+    """The order of the five kernels, or the limit that the learner's function names."""
+    order, limit_of = answers
+    if inputs["ask"] == "order":
+        return {"order": [_place(order, key) for key in inputs["keys"]]}
+    got = limit_of(dict(inputs["account"]))
+    if type(got) is not str:
+        raise AnswerError(
+            f"`limit_of` should return one of the five texts, got {describe(got)}",
+            remedy='For example `return "data path"`.',
+        )
+    return {"got": text(got, "what `limit_of` returned")}
+
+
+def _place(order: Mapping[str, Any], key: str) -> str:
+    if key not in order:
+        raise AnswerError(f"`order` has no entry for {key!r}")
+    return text(order[key], f"the entry for {key!r}")
+
+
+PLAY = Play(
+    (Answer("order", dict), Answer("limit_of", signature=("account",))),
+    play_read_the_ladder,
+    on_machine=True,
+)

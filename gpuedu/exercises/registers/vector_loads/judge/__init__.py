@@ -1,0 +1,207 @@
+"""vector-loads: four floats of shared memory with one instruction, in CUDA C."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from gpuedu.exercises.contract import (
+    Case,
+    Fault,
+    Finding,
+    Judge,
+    Level,
+    Plain,
+    Prediction,
+    Property,
+    Undecided,
+)
+from gpuedu.exercises.kernels.costs import conflict_faults, sector_faults
+from gpuedu.exercises.kernels.traffic import Traffic, read_traffic
+from gpuedu.exercises.registers.judge.products import (
+    float32_faults,
+    idle_faults,
+    machine_faults,
+    matrices,
+    value_faults,
+)
+
+_SHAPES = ((64, 64, 32), (70, 20, 13), (30, 90, 8), (1, 1, 1))
+_COSTS = (64, 64, 32)
+_T, _EACH = 4, 8
+"""Sums of a thread along each side; multiply-adds for each load instruction at best: 16 / 2."""
+
+_NO_FLOAT = "In C, `1.0` is a double, and what it is multiplied by becomes one. Is all of it float?"
+_STORES = (
+    "Neighbouring lanes read neighbouring k of a row of `a`, and store them a whole row of the "
+    "tile apart. In which banks are they, and how does that depend on the length of a row?"
+)
+_STORES_B = (
+    "Rows of `b` lie in the tile as they lie in `b`. Which places do the 32 lanes of a warp store "
+    "to, and are they side by side?"
+)
+_LOADS = (
+    "Word k lies in bank k % 32. Lanes that want every fourth word, one word each, meet in a "
+    "quarter of the banks. What if each took all four of its words at once?"
+)
+_SLACK = 0.9
+_FLOAT4_BYTES = 16
+
+
+def cases(rng: np.random.Generator) -> list[Case]:
+    """Whole tiles, on which costs are judged; then edges in all three directions."""
+    return [_case(rng, *shape) for shape in _SHAPES]
+
+
+def _case(rng: np.random.Generator, m: int, n: int, k: int) -> Case:
+    judged = (m, n, k) == _COSTS
+    inputs = {**matrices(rng, m, n, k), "compile": judged}
+    decides = ("right", "inside", "waits")
+    if judged:
+        decides += ("vectors", "banks", "sectors")
+    return Case(f"c of {m} x {n}, K = {k}", inputs, decides)
+
+
+def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
+    """Values and what the machine saw; on whole tiles loads, banks and sectors."""
+    yield from value_faults("right", case, observed, _T)
+    yield from float32_faults("right", observed, _NO_FLOAT)
+    yield from machine_faults(observed, "inside", "waits")
+    yield from idle_faults(case, observed, [one for one in case.decides if one != "right"])
+    if "banks" not in case.decides:
+        return
+    yield from _vectors(case, observed)
+    shared = read_traffic(observed["shared_traffic"])
+    yield from conflict_faults("banks", shared, cause=_conflict(shared))
+    yield from _alignment(observed)
+    for name in ("a", "b"):
+        yield from sector_faults(
+            "sectors",
+            read_traffic(observed[f"{name}_traffic"]),
+            "load",
+            name,
+            cause="Which index runs along a row of the matrix, and do neighbouring lanes have "
+            "neighbours there?",
+        )
+        yield from _repeats(case, observed, name)
+
+
+def _conflict(shared: Traffic) -> str:
+    if shared.worst is None or shared.worst.operation == "load":
+        return _LOADS
+    return _STORES_B if shared.worst.array == "b_tile" else _STORES
+
+
+def _alignment(observed: Plain) -> Iterator[Fault]:
+    """A tile that is read by float4 has to begin where one may: the compiler places it."""
+    loads = read_traffic(observed["shared_traffic"]).of("load").accesses
+    wide = {one.array for one in loads if one.itemsize == _FLOAT4_BYTES}
+    for entry in observed.get("alignments", ()):
+        symbol, _, bytes_apart = entry.partition(" ")
+        name = next((one for one in wide if symbol.endswith(one)), "")
+        if name and int(bytes_apart) < _FLOAT4_BYTES:
+            yield Fault(
+                "inside",
+                f"`{name}` is read by float4, and the compiler puts it at any multiple of "
+                f"{bytes_apart} bytes",
+                "How is `b_tile` declared, so that it begins at a multiple of 16 bytes?",
+            )
+
+
+def _repeats(case: Case, observed: Plain, name: str) -> Iterator[Fault]:
+    """A block is all of the grid here: each element comes into a tile once."""
+    loads = read_traffic(observed[f"{name}_traffic"]).of("load").accesses
+    asked = sum(one.lanes * one.itemsize for one in loads)
+    least = case.inputs[name].nbytes
+    if asked > least / _SLACK:
+        most = max(loads, key=lambda one: one.lanes)
+        yield Fault(
+            "sectors",
+            f"the threads of a block fetch {asked / least:.1f} times as many bytes of `{name}` as "
+            f"it has, most of them by {most.told}",
+            "A tile has 512 numbers and a block 256 threads. Which threads fetch the same number?",
+        )
+
+
+def _vectors(case: Case, observed: Plain) -> Iterator[Fault | Finding]:
+    """Multiply-adds of a warp for each request to shared memory, as the source asks."""
+    m, n, k = (*case.inputs["c"].shape, case.inputs["a"].shape[1])
+    loads = read_traffic(observed["shared_traffic"]).of("load")
+    if not loads.requests:
+        yield Undecided("vectors", "no thread read from shared memory")
+        return
+    told = _compiled(observed)
+    each = m * n * k / 32 / loads.requests
+    if each >= _SLACK * _EACH:
+        yield Finding(Level.NOTE, told or "there is no compiler here: only the source was counted")
+        return
+    most = max(loads.accesses, key=lambda one: one.requests)
+    yield Fault(
+        "vectors",
+        f"a warp does {each:.2g} multiply-adds for each time it asks shared memory, {_EACH} would "
+        f"do; it asks most often at {most.told}, for {most.itemsize} bytes a lane"
+        + (f" ({told}; what counts here is the source)" if told else ""),
+        "A thread needs 4 neighbours of the tile of `a` and 4 of that of `b` for 16 products. "
+        "Which type takes four floats at once?",
+    )
+
+
+def _compiled(observed: Plain) -> str:
+    """What the real compiler made of it, in a sentence; nothing where there is none."""
+    if observed["compiler"]:
+        return ""
+    return (
+        f"compiled: {observed['shared_loads']} loads from shared memory, "
+        f"{observed['vector_loads']} of them of four floats, for {observed['fma']} multiply-adds; "
+        f"{observed['registers']} registers"
+    )
+
+
+JUDGE = Judge(
+    title="Four floats at once",
+    properties=(
+        Property("right", "`c` is `a @ b`, for any shape, in float32", 1),
+        Property(
+            "inside",
+            "nothing outside the arrays; float4 and tiles begin where they may",
+            1,
+        ),
+        Property("waits", "no thread reads what is not there yet, nor fills what is still read", 1),
+        Property("vectors", "as written, eight multiply-adds for each load from shared memory", 1),
+        Property("banks", "no bank conflict, also where the tile of `a` is filled", 1),
+        Property("sectors", "`a` and `b` are read in whole sectors, each element once a tile", 1),
+    ),
+    hints=(
+        "`b_tile[k][4 * x]` and its three neighbours lie side by side. In which order of its two "
+        "indices would the tile of `a` have the 4 rows of a thread side by side, too?",
+        "Fill `a_tile[n % 8][n / 8]`, so that neighbouring lanes still read neighbours of a "
+        "row of `a`. `*(const float4*)&a_tile[k][4 * y]` takes four. Then count the banks of the "
+        "32 places that a warp fills: with rows of 64 floats, and with rows of 68.",
+        "`__shared__ __align__(16) float a_tile[8][68];`, filled by `a_tile[n % 8][n / 8] = at(a, "
+        "M, K, top + n / 8, first + n % 8);`. Between two barriers, for each k: `float4 p = "
+        "*(const float4*)&a_tile[k][4 * y], q = *(const float4*)&b_tile[k][4 * x];` and "
+        "`add_products(sums, p, q);`.",
+    ),
+    cases=cases,
+    verdict=verdict,
+    predictions={
+        "vector-loads": Prediction(
+            "a warp stores 8 neighbours of each of 4 rows of `a` into `a_tile[k][row]`, rows of 64 "
+            "floats: how many passes?",
+            truth=8,
+            unit="passes",
+            because="The 8 values of k are 64 words apart, so they meet in one bank; the 4 rows "
+            "have a bank each.",
+        ),
+        "vector-loads-pad": Prediction(
+            "at least how many floats more in each row of the tile end that, and let a float4 "
+            "begin where it must?",
+            truth=4,
+            unit="floats",
+            because="With rows of 68, each k begins 4 banks further: 8 times 4 banks, all "
+            "different. And 68 floats are 17 float4. One float more is not: row 1 would begin "
+            "at byte 260.",
+        ),
+    },
+)

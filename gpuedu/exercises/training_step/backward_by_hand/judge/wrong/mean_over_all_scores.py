@@ -1,0 +1,12 @@
+# loses: scores
+# asks: That divides by the number of classes, too. Over what is the mean taken?
+def backward(saved):
+    x, y, h, d, s, w2 = (saved[name] for name in ("x", "y", "h", "d", "s", "w2"))
+    mask, keep, activation = saved["mask"], saved["keep"], saved["activation"]
+    ds = s.softmax(dim=1)
+    ds[torch.arange(len(y)), y] -= 1
+    ds /= s.numel()
+    dh = ds @ w2.T * mask / keep
+    dz = dh * (h > 0) if activation == "relu" else dh * h * (1 - h)
+    dw2, db2, dw1, db1 = d.T @ ds, ds.sum(0), x.T @ dz, dz.sum(0)
+    return {"s": ds, "w2": dw2, "b2": db2, "h": dh, "z": dz, "w1": dw1, "b1": db1}

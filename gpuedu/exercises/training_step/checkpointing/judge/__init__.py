@@ -1,0 +1,300 @@
+"""checkpointing: a step that keeps what goes into each segment, and computes the rest again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+
+from gpuedu.exercises.compare import show
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.training_step.checkpointing.block_stacks import (
+    SHORT_SIZES,
+    Stack,
+    build_stack,
+    passing_peak,
+    plain_step,
+    run_step,
+    watch_stack,
+)
+from gpuedu.exercises.training_step.checkpointing.judge.manners import judge_manners
+from gpuedu.exercises.training_step.checkpointing.judge.segments import (
+    best,
+    judge_best,
+    judge_predicted,
+    predicted,
+)
+
+REL = 1e-9
+"""Of the largest number of a gradient: float64, and the same products in the same order."""
+
+PASSING = 8
+"""What one block hands on, so many times: gradients on their way, and what a variable holds."""
+
+COSTS = Stack(blocks=36, segments=6)
+
+SHORT = Stack(**SHORT_SIZES)
+HOLDS_ALL = 0.9
+"""From this share of an ordinary step's peak on, a step is none that trades FLOP for memory."""
+
+MANNERS = Stack(4, 2, wide=True, width=6, samples=5)
+
+
+def cases(rng: np.random.Generator) -> list[Case]:
+    """Stacks of one segment, of several and of one for each block; costs; sizes."""
+    seed = int(rng.integers(2**31))
+    drawn = [
+        _step(Stack(6, k, wide=True, width=12, samples=9, seed=seed + k), "gradients")
+        for k in (3, 1, 6, 4)
+    ]
+    drawn += [
+        _step(
+            Stack(6, k, wide=True, width=12, samples=9, dropout=0.4, seed=seed + k),
+            "dropout",
+            "chance",
+        )
+        for k in (3, 2)
+    ]
+    drawn.append(
+        Case(
+            f"{COSTS.blocks} blocks in {COSTS.segments} segments",
+            {"ask": "costs", "stack": asdict(COSTS)},
+            ("memory", "flop"),
+        )
+    )
+    drawn.append(
+        Case("4 blocks in 2 segments", {"ask": "else", "stack": asdict(MANNERS)}, ("else",))
+    )
+    for _ in range(3):
+        blocks, kept, inside = _sizes(rng)
+        k = int(rng.integers(2, blocks))
+        drawn.append(_ask("predicted", blocks, k, kept, inside))
+        drawn.append(_ask("best", blocks, kept, inside))
+    drawn += [_ask("predicted", 12, 1, 8, 40), _ask("predicted", 13, 4, 8, 40)]
+    # The best of these are in the middle, the last k there is, and the first.
+    ends = [_ask("best", 4, 4, 400), _ask("best", 12, 4000, 4)]
+    return [*drawn, _ask("best", 48, 512, 512), *ends]
+
+
+def _sizes(rng: np.random.Generator) -> tuple[int, int, int]:
+    kept = 4 * int(rng.integers(10, 1000))
+    return int(rng.integers(20, 90)), kept, kept * int(rng.integers(1, 6))
+
+
+def _step(stack: Stack, *decides: str) -> Case:
+    label = f"{stack.blocks} blocks in {stack.segments} segment{'s'[: stack.segments > 1]}"
+    label += ", dropout" if stack.dropout else ""
+    return Case(label, {"ask": "step", "stack": asdict(stack)}, decides)
+
+
+def _ask(ask: str, *sizes: int) -> Case:
+    names = ("blocks", *["k"][: ask == "predicted"], "kept", "inside")
+    label = ", ".join(f"{name} {size}" for name, size in zip(names, sizes, strict=True))
+    return Case(label, {"ask": ask, "sizes": sizes}, (ask,))
+
+
+def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
+    """Against an ordinary step of the same stack, from the same seed."""
+    judges = {
+        "step": _steps,
+        "else": judge_manners,
+        "costs": _costs,
+        "predicted": judge_predicted,
+        "best": judge_best,
+    }
+    short = observed.get("short_peak", 0)
+    if short >= HOLDS_ALL * plain_peak(SHORT):
+        return [_holds_all(prop, SHORT, short) for prop in case.decides]
+    return judges[case.inputs["ask"]](case, observed)
+
+
+def _holds_all(prop: str, stack: Stack, peak: int) -> Fault:
+    mine, plain = (size / stack.kept_bytes for size in (peak, plain_peak(stack)))
+    return Fault(
+        prop,
+        f"that is judged once less lives: at its peak {mine:.0f} times what a block hands on, in "
+        f"an ordinary step {plain:.0f} (16 blocks in 4 segments)",
+        "Does a forward through the whole model record what backward will need? The first one "
+        "should record nothing.",
+    )
+
+
+def _steps(case: Case, observed: Plain) -> Iterable[Fault]:
+    stack = Stack(**case.inputs["stack"])
+    true, prop = ordinary(stack), case.decides[0]
+    gradients = _gradient_fault(stack, true, observed["gradients"])
+    if gradients or abs(observed["loss"] - float(true["loss"])) > REL:
+        yield Fault(
+            prop,
+            gradients or f"the loss is {show(observed['loss'])}, not {show(float(true['loss']))}",
+            _why_wrong(stack, gradients, true, observed),
+        )
+    if "chance" in case.decides and not np.array_equal(observed["next"], true["next"]):
+        yield Fault(
+            "chance",
+            f"after the step `torch.rand` gives {observed['next'][0]:.4f}, after an ordinary one "
+            f"{true['next'][0]:.4f}",
+            "What state does the last segment that you computed again leave behind? The next step "
+            "would drop the same numbers once more.",
+        )
+
+
+@lru_cache(maxsize=64)
+def ordinary(stack: Stack) -> Mapping[str, Any]:
+    """What an ordinary step gives."""
+    return run_step(plain_step, stack)
+
+
+def _weight(at: int, stack: Stack) -> str:
+    return f"the {'bias' if at % 2 else 'weight'} of block {at // 2} (of {stack.blocks})"
+
+
+def _gradient_fault(stack: Stack, true: Mapping[str, Any], found: Sequence[np.ndarray]) -> str:
+    """The first gradient that is missing or wrong, as a sentence; nothing where all are right."""
+    pairs = list(zip(found, true["gradients"], strict=True))
+    for at, (mine, _) in enumerate(pairs):
+        if not mine.size:
+            return f"{_weight(at, stack)} has no gradient"
+    for at, (mine, wanted) in enumerate(pairs):
+        if not (np.abs(mine - wanted) <= REL * np.abs(wanted).max()).all():
+            worst = np.unravel_index(np.argmax(np.abs(mine - wanted)), wanted.shape)
+            index = ", ".join(map(str, worst))
+            return (
+                f"the gradient of {_weight(at, stack)} is {show(float(mine[worst]))} at [{index}], "
+                f"of an ordinary step {show(float(wanted[worst]))}"
+            )
+    return ""
+
+
+def _why_wrong(stack: Stack, gradients: str, true: Mapping[str, Any], observed: Plain) -> str:
+    if not gradients:
+        return "Is it the loss of another forward, in which other numbers were dropped?" * bool(
+            stack.dropout
+        )
+    dry = replace(stack, dropout=0.0)
+    if stack.dropout and _gradient_fault(dry, ordinary(dry), observed["dry"]):
+        return "Without dropout it is wrong, too: begin there."
+    if not all(mine.size for mine in observed["gradients"]):
+        return (
+            "What backward leaves in a segment's *input* is the gradient of the output of the "
+            "segment before it. Is it handed on?"
+        )
+    factors = [
+        float((mine * wanted).sum() / (wanted * wanted).sum())
+        for mine, wanted in zip(observed["gradients"], true["gradients"], strict=True)
+        if (wanted * wanted).sum()
+    ]
+    if factors and all(abs(factor - 2) < 1e-6 for factor in factors):
+        return (
+            "Every gradient is twice what it should be: gradients add up. Is there a second "
+            "backward?"
+        )
+    if stack.dropout:
+        return (
+            "When a segment is computed again, does it drop the same numbers? They come from the "
+            "generator's state."
+        )
+    return (
+        "Which gradient does `out.backward(...)` of this segment get? Are the segments taken from "
+        "the last to the first?"
+    )
+
+
+@cache
+def plain_peak(stack: Stack) -> int:
+    """What an ordinary step needs at most, of what comes and goes."""
+    return passing_peak(watch_stack(plain_step, stack))
+
+
+def most_bytes(stack: Stack) -> int:
+    """The peak that is allowed."""
+    sizes = stack.blocks, stack.segments, stack.kept_bytes, stack.inside_bytes
+    return predicted(*sizes) + PASSING * stack.kept_bytes
+
+
+def most_flop(stack: Stack) -> int:
+    """Two forwards and a backward, with the gradient of what goes into the first block, too."""
+    segments, x, _ = build_stack(stack)
+    weights = [w for segment in segments for w in segment.parameters() if w.ndim == 2]
+    return 4 * sum(2 * len(x) * w.numel() for w in weights)
+
+
+def _costs(case: Case, observed: Plain) -> Iterable[Fault]:
+    stack = Stack(**case.inputs["stack"])
+    block, most = stack.kept_bytes, most_bytes(stack)
+    plain = plain_peak(stack)
+    if observed["peak"] > most:
+        yield Fault(
+            "memory",
+            f"at its peak {observed['peak'] / block:.2f} times what a block hands on, at most "
+            f"{most / block:.0f}; an ordinary step has {plain / block:.0f}",
+            "Does the first forward record what backward would need?"
+            if observed["peak"] >= HOLDS_ALL * plain
+            else "What do lists, names and graphs still hold, with which backward is done? "
+            "(`retain_graph=True` keeps a graph that nobody needs again.)",
+        )
+    if observed["peak"] >= HOLDS_ALL * plain:
+        yield Fault(
+            "flop",
+            "that is judged once less lives than in an ordinary step",
+            "Begin with what the first forward records.",
+        )
+    elif observed["flop"] > most_flop(stack):
+        forward = most_flop(stack) / 4
+        yield Fault(
+            "flop",
+            f"{observed['flop'] / forward:.2f} times the FLOP of a forward, at most 4: one "
+            "forward, one more, and 2 for backward",
+            "From where do you begin to compute again: from the input that you kept for this "
+            "segment, or from further back?",
+        )
+
+
+JUDGE = Judge(
+    title="How do you trade FLOP for memory?",
+    properties=(
+        Property("gradients", "the same loss and gradients as an ordinary step", 1),
+        Property("dropout", "with dropout, too: the second forward drops the same numbers", 1),
+        Property("chance", "after the step, chance goes on as after an ordinary one", 1),
+        Property("else", "and no more: the batch unchanged, gradients added, the loss detached", 1),
+        Property("memory", "at the peak, one segment's inside and the kept inputs live", 1),
+        Property("flop", "no block runs forward more than twice", 1),
+        Property("predicted", "`predicted_bytes`: what is kept, and the largest segment", 1),
+        Property("best", "`best_k`: the number of segments that needs least", 1),
+    ),
+    hints=(
+        "Two loops. The first goes forward and records nothing for autograd; what must it put "
+        "aside for each segment, so that the segment can be run again just as it was? The second "
+        "goes through the segments from the last to the first.",
+        "First loop, under `torch.no_grad()`: put aside the segment's input and the generator's "
+        "state. Second loop: set that state, make `start = kept.detach().requires_grad_()`, run "
+        "the segment on it. The last segment gets `loss(out, y).backward()`, each other one "
+        "`out.backward(gradient)`, with `gradient` the `start.grad` of the segment behind it.",
+        "Put `end = torch.get_rng_state()` between the loops and `torch.set_rng_state(end)` at the "
+        "end. Use `inputs.pop()`, so that nothing is held that is done with. "
+        "`predicted_bytes`: `(k - 1) * kept + math.ceil(blocks / k) * inside`; `best_k`: `min(range"
+        "(1, blocks + 1), key=lambda k: predicted_bytes(blocks, k, kept, inside))`.",
+    ),
+    cases=cases,
+    verdict=verdict,
+    seeds=5,
+    predictions={
+        "checkpointing": Prediction(
+            "every block runs forward twice: how many times the FLOP of an ordinary step?",
+            truth=4 / 3,
+            unit="times",
+            because="Forward is one part of three, backward two. One more forward makes four.",
+        ),
+        "checkpointing-k": Prediction(
+            "64 blocks, each saves as much as it hands on: with the best number of segments, how "
+            "many blocks' worth of memory does a step need instead of 64?",
+            truth=float(predicted(64, best(64, 1, 1), 1, 1)),
+            unit="blocks' worth",
+            because="8 segments of 8: the inside of one, and 7 inputs. Both terms are near the "
+            "square root of 64.",
+        ),
+    },
+)

@@ -1,0 +1,83 @@
+"""hidden-syncs: beside the learner's code."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.contract import Answer, Play
+from gpuedu.exercises.plain import describe, number
+from gpuedu.exercises.training.quiet import quiet_torch
+from gpuedu.exercises.training.tensors import as_array, as_number
+
+
+def play_hidden_syncs(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """What the loop logged, the last weights, and each line on which the host waited.
+
+    ``waits`` are rows (how often, kind, line, its text); ``copied`` says whether the log holds
+    numbers, which only a wait can have brought to the host; ``scattered`` names what is a list of
+    tensors, each of which somebody still has to wait for.
+    """
+    from gpuedu.exercises.training_step.hidden_syncs.waiting import begin, weights_of
+    from gpuedu.training.synchronisations import SynchronisationCounter
+
+    (train,) = answers
+    steps = len(inputs["data"])
+    with quiet_torch():
+        model, optimiser, batches = begin(inputs)
+        with SynchronisationCounter(stand_in=True) as counter:
+            log = train(model, optimiser, batches)
+        seen = Counter((w.kind, w.line, w.text, w.via) for w in counter.synchronisations)
+        waits = [[count, *where] for where, count in seen.most_common()]
+        return {**_logged(log, steps), "weights": weights_of(model), "waits": waits}
+
+
+def _logged(log: Any, steps: int) -> dict[str, Any]:
+    """The log as arrays and numbers; what is wrong with its form is told, not raised."""
+    try:
+        if type(log) is not dict:
+            raise AnswerError(f"the log should be a dict, got {describe(log)}")
+        missing = [name for name in ("losses", "norms", "wrong", "best") if name not in log]
+        if missing:
+            raise AnswerError(f"the log has no {missing[0]!r}")
+        series = {name: _series(log[name], steps, name) for name in ("losses", "norms")}
+        single = {name: as_number(log[name], name) for name in ("wrong", "best")}
+    except AnswerError as fault:
+        return {"problem": fault.message, "remedy": fault.remedy}
+    scattered = [name for name in series if _has_tensors(log[name])]
+    copied = any(type(log[name]) in (list, tuple) for name in series if name not in scattered)
+    return {**series, **single, "copied": copied, "scattered": scattered}
+
+
+def _has_tensors(value: Any) -> bool:
+    import torch
+
+    return type(value) in (list, tuple) and any(isinstance(one, torch.Tensor) for one in value)
+
+
+def _series(value: Any, steps: int, name: str) -> Any:
+    """Numbers of all steps, from a list of them or one tensor."""
+    import numpy as np
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return as_array(value, (steps,), name)
+    if type(value) is np.ndarray:
+        value = value.tolist()
+    if type(value) not in (list, tuple):
+        raise AnswerError(f"{name} should be a list or a tensor, got {describe(value)}")
+    if len(value) != steps:
+        raise AnswerError(f"{name} has {len(value)} entries after {steps} steps")
+    entry = f"an entry of {name}"
+    read = (as_number if isinstance(one, torch.Tensor) else number for one in value)
+    return np.array([float(of(one, entry)) for of, one in zip(read, value, strict=True)])
+
+
+PLAY = Play(
+    (Answer("train_ahead", signature=("model", "optimiser", "batches")),),
+    play_hidden_syncs,
+    time_limit_s=60.0,
+    observes="waits for a simulated device",
+)

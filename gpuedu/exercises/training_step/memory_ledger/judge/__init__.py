@@ -1,0 +1,302 @@
+"""memory-ledger: where the bytes of a step are, from shapes alone, beside what is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from gpuedu.exercises.compare import number_fault, show
+from gpuedu.exercises.contract import (
+    Case,
+    Fault,
+    Finding,
+    Judge,
+    Level,
+    Plain,
+    Prediction,
+    Property,
+)
+from gpuedu.exercises.training.quiet import quiet_torch
+from gpuedu.exercises.training_step.memory_ledger.judge.saved_storages import (
+    FLOAT_BYTES,
+    is_kind_slip,
+    saved_bytes,
+    why,
+)
+from gpuedu.exercises.training_step.memory_ledger.small_nets import (
+    Layer,
+    Measured,
+    measure,
+    mlp_layers,
+)
+
+CRUMBS = 2 * FLOAT_BYTES
+"""The loss also keeps a number of its own; counting it is as right as leaving it out."""
+
+STATES = {"sgd": 0, "momentum": 1, "adam": 2}
+"""Numbers that an optimiser keeps for each weight."""
+
+TOLERANCE = 0.05
+
+
+def weight_tensors(layers: Sequence[Layer]) -> list[int]:
+    """Numbers in each weight and bias.
+
+    >>> weight_tensors([("linear", 4, 3), ("norm", 3, 3)])
+    [12, 3, 3, 3]
+    """
+    found: list[int] = []
+    for kind, inputs, outputs in layers:
+        if kind == "linear":
+            found += [inputs * outputs, outputs]
+        elif kind == "norm":
+            found += [inputs, inputs]
+    return found
+
+
+def cases(rng: np.random.Generator) -> list[Case]:
+    """Networks in which each storage has one owner, others in which it has two, and real ones."""
+
+    def width() -> int:
+        return int(rng.integers(5, 60)) * 2 + 1
+
+    a, b, c, d = (width() for _ in range(4))
+    plain: list[Layer] = [("linear", a, b), ("gelu", b, b), ("linear", b, c)]
+    normed: list[Layer] = [("linear", a, b), ("norm", b, b), ("gelu", b, b), ("linear", b, c)]
+    dropping = mlp_layers([a, b, c, d], between=("gelu", "dropout"))
+    shared = mlp_layers([a, b, c, d])
+    in_place = mlp_layers([a, b, c], between=("relu_",))
+    mixed: list[Layer] = [
+        *mlp_layers([a, b, c], between=("sigmoid",)),
+        ("relu_", c, c),
+        ("dropout", c, c),
+        ("linear", c, d),
+    ]
+    # In these each storage has one owner, too; who takes an input for an output is seen.
+    pressed: list[Layer] = [("linear", a, b), *(("relu", b, b), ("sigmoid", b, b)) * 2]
+    pressed += [("dropout", b, b), ("linear", b, c), ("relu_", c, c), ("dropout", c, c)]
+    # Norm and GELU behind a storage that is saved already, and behind the batch.
+    behind: list[Layer] = [("norm", a, a), ("linear", a, b), ("relu", b, b), ("norm", b, b)]
+    behind += [("relu", b, b), ("gelu", b, b), ("linear", b, c)]
+    # Even, while widths are odd: what is counted by columns is never right by chance.
+    samples = [int(n) for n in rng.permutation(np.arange(4, 90, 2))[:8]]
+    drawn = [_held(layers, name) for layers, name in ((shared, "sgd"), (normed, "sgd"))]
+    drawn += [_held(layers, name) for layers, name in ((normed, "momentum"), (shared, "adam"))]
+    drawn += [
+        _saved(n, layers, "layers")
+        for n, layers in zip(samples[:4], (plain, normed, dropping, pressed), strict=True)
+    ]
+    drawn += [
+        _saved(n, layers, "once")
+        for n, layers in zip(samples[4:], (shared, in_place, mixed, behind), strict=True)
+    ]
+    return drawn + [_real(*network) for network in REAL]
+
+
+REAL: tuple[tuple[str, int, list[Layer], str], ...] = (
+    ("an MLP on digits, Adam", 256, mlp_layers([64, 256, 256, 10]), "adam"),
+    (
+        "the same with dropout, in place, momentum",
+        512,
+        mlp_layers([64, 256, 256, 10], between=("relu_", "dropout")),
+        "momentum",
+    ),
+    (
+        "a network with norms and GELU, SGD",
+        384,
+        mlp_layers([64, 192, 192, 10], between=("norm", "gelu")),
+        "sgd",
+    ),
+)
+
+
+def _held(layers: list[Layer], optimiser: str) -> Case:
+    inputs = {"layers": layers, "optimiser": optimiser}
+    return Case(f"{_told(layers)}; {optimiser}", inputs, ("weights", "optimiser"))
+
+
+def _saved(samples: int, layers: list[Layer], decides: str) -> Case:
+    inputs = {"layers": layers, "samples": samples}
+    return Case(f"{samples} samples through {_told(layers)}", inputs, (decides,))
+
+
+def _real(label: str, samples: int, layers: list[Layer], optimiser: str) -> Case:
+    inputs = {"layers": layers, "samples": samples, "optimiser": optimiser}
+    return Case(label, inputs, ("measured",))
+
+
+def _told(layers: Sequence[Layer]) -> str:
+    return ", ".join(
+        f"{kind} {inputs}-{outputs}" if kind == "linear" else kind
+        for kind, inputs, outputs in layers
+    )
+
+
+def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
+    """Held bytes and saved bytes by formula; on real networks by what is counted in a step."""
+    if "measured" in case.decides:
+        yield from _against_count(case, observed)
+    elif "held" in observed:
+        yield from _held_verdict(case, observed["held"])
+    else:
+        yield from _saved_verdict(case, observed["saved"])
+
+
+def _held_verdict(case: Case, got: dict[str, float]) -> Iterable[Fault]:
+    tensors, optimiser = weight_tensors(case.inputs["layers"]), case.inputs["optimiser"]
+    size = FLOAT_BYTES * sum(tensors)
+    for name in ("weights", "gradients"):
+        call = f'held_bytes(layers, "{optimiser}")["{name}"]'
+        yield from number_fault(
+            "weights", call, got[name], size, unit="bytes", cause=_why_weights(case, got[name])
+        )
+    truth, crumbs = STATES[optimiser] * size, FLOAT_BYTES * len(tensors)
+    own = STATES[optimiser] * (got["weights"] or size)  # of no bytes, nothing follows
+    if got["optimiser"] not in (truth, own, *([truth + crumbs] if optimiser == "adam" else [])):
+        call = f'held_bytes(layers, "{optimiser}")["optimiser"]'
+        cause = _why_state(optimiser, got["optimiser"], size)
+        yield from number_fault(
+            "optimiser", call, got["optimiser"], truth, unit="bytes", cause=cause
+        )
+
+
+def _why_weights(case: Case, got: float) -> str:
+    layers: list[Layer] = case.inputs["layers"]
+    matrices = sum(a * b for kind, a, b in layers if kind == "linear")
+    linear = sum(weight_tensors([layer for layer in layers if layer[0] == "linear"]))
+    numbers = sum(weight_tensors(layers))
+    one_each = numbers - sum(width for kind, width, _ in layers if kind == "norm")
+    known = {
+        numbers: "Those are numbers. Each has 4 bytes.",
+        FLOAT_BYTES * matrices: "Each output of a linear layer also has a bias.",
+        FLOAT_BYTES * linear: "A norm has weights, too: two for each of its numbers.",
+        FLOAT_BYTES * one_each: "A norm has two weights for each of its numbers: gamma and beta.",
+        8 * numbers: "That is two copies. Weights and gradients have a line each.",
+        0: "Every weight has a gradient, as large as itself.",
+    }
+    return known.get(got, "")
+
+
+def _why_state(optimiser: str, got: float, size: int) -> str:
+    known = {
+        "sgd": "Plain SGD forgets each gradient once it is used.",
+        "momentum": "Momentum keeps one number for each weight: a running sum of gradients.",
+        "adam": "Adam keeps two numbers for each weight: a mean of gradients, one of squares.",
+    }
+    if got and got in (3 * size, 4 * size):
+        return "Are weights and gradients in it? They have lines of their own."
+    return known[optimiser]
+
+
+def _saved_verdict(case: Case, got: Sequence[float]) -> Iterable[Fault]:
+    samples, layers, (prop,) = case.inputs["samples"], case.inputs["layers"], case.decides
+    truth = saved_bytes(samples, layers)
+    if prop == "once" and is_kind_slip(samples, layers, got):
+        return  # one slip is one slip: that is the matter of `layers`
+    for at, (mine, wanted) in enumerate(zip(got, truth, strict=True)):
+        is_loss = at == len(layers)
+        # Whether the batch is counted is the matter of `once`.
+        of_batch = prop == "layers" and not any(truth[: at + 1]) and wanted == 0
+        if abs(mine - wanted) <= (CRUMBS if is_loss else 0) or of_batch:
+            continue
+        name = "the loss" if is_loss else f"layer {at}, `{layers[at]}`,"
+        cause = why(samples, layers, got) or why(samples, layers, _without_batch(got, truth))
+        yield Fault(prop, f"{name} has {show(mine)} bytes, expected {show(float(wanted))}", cause)
+        return
+
+
+def _without_batch(got: Sequence[float], truth: Sequence[int]) -> list[float]:
+    """The list as it would be without the batch, so that one mistake is told at a time."""
+    first = next(at for at, size in enumerate(truth) if size)
+    return [0.0] * first + list(got[first:])
+
+
+def _against_count(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
+    measured = counted(case.label)
+    pairs = {name: (observed["held"][name], getattr(measured, name)) for name in observed["held"]}
+    pairs["saved"] = sum(observed["saved"]), sum(measured.saved)
+    for name, (mine, real) in pairs.items():
+        if not abs(mine - real) <= TOLERANCE * real:
+            off = f"{100 * (mine / real - 1):+.1f}%" if real else "more than nothing"
+            yield Fault(
+                "measured",
+                f"{name}: {show(float(mine))} bytes, counted in a step: {real} ({off})",
+                _why_uncounted(case, observed["saved"]) if name == "saved" else "",
+            )
+            return
+    if all(abs(mine - real) <= 64 for mine, real in pairs.values()):
+        yield Finding(Level.NOTE, f"{case.label}: your sums are right to the byte.")
+
+
+def _why_uncounted(case: Case, got: Sequence[float]) -> str:
+    """What formula is off, where one is: the count follows from it."""
+    samples, layers = case.inputs["samples"], case.inputs["layers"]
+    is_formula = got == [float(size) for size in saved_bytes(samples, layers)]
+    return "" if is_formula else why(samples, layers, got) or "A line above may tell which layer."
+
+
+@cache
+def counted(label: str) -> Measured:
+    """What is counted on the CPU in a step of one of the real networks; the same each time."""
+    ((_, samples, layers, optimiser),) = (network for network in REAL if network[0] == label)
+    with quiet_torch():
+        return measure(samples, layers, optimiser)
+
+
+def batch_that_weighs_more(layers: Sequence[Layer]) -> int:
+    """From which batch on saved activations are more than weights, gradients and Adam's state."""
+    held = (2 + STATES["adam"]) * FLOAT_BYTES * sum(weight_tensors(layers))
+    return held // sum(saved_bytes(1, layers)) + 1
+
+
+_ASKED = mlp_layers([64, 512, 512, 10])
+
+
+def _predictions() -> dict[str, Any]:
+    return {
+        "memory-ledger": Prediction(
+            "all ReLUs of an MLP write their result over their input. By how much does what "
+            "backward holds shrink?",
+            truth="nothing",
+            choices=("nothing", "a third", "half"),
+            because="A ReLU saves its output, and its input is saved by nobody: it is let go "
+            "anyway, a moment later. In place saves that moment.",
+        ),
+        "memory-ledger-batch": Prediction(
+            "an MLP 64-512-512-10 with Adam: from which batch size on do saved activations weigh "
+            "more than weights, gradients and state together?",
+            truth=float(batch_that_weighs_more(_ASKED)),
+            because="About 300,000 weights with 16 bytes each; about 1,000 saved numbers a sample "
+            "with 4 bytes each.",
+        ),
+    }
+
+
+JUDGE = Judge(
+    title="Where are the bytes of a step?",
+    properties=(
+        Property("weights", "`held_bytes`: weights and gradients", 1),
+        Property("optimiser", "`held_bytes`: the optimiser's state", 1),
+        Property("layers", "`saved_bytes`: what each kind of layer saves", 1),
+        Property("once", "`saved_bytes`: each storage once, and not the batch", 2),
+        Property("measured", "within 5% of what is counted in steps of three networks", 1),
+    ),
+    hints=(
+        "Follow one batch through the layers, with a finger on the storage that holds it. At each "
+        "layer: does it save its input, its output, something else? Is that storage in your "
+        "ledger already? And is the result a new storage?",
+        "Keep one variable: whether the storage at hand is in the ledger. It begins as True (the "
+        "batch). Who saves an input adds it only if it is False. A new result makes it False, a "
+        "view or an in-place layer leaves it. Who saves an output adds it and makes it True.",
+        "In the loop: `if kind in saves_input and not counted: size += 4 * n * a; counted = True`. "
+        "Then the norm's `8 * n` and dropout's `4 * n * b`. Then `if kind not in (\"flatten\", "
+        '"relu_"): counted = False`. Last `if kind in saves_output and not counted: size += '
+        "4 * n * b; counted = True`. The loss: `4 * n * layers[-1][2]`.",
+    ),
+    cases=cases,
+    verdict=verdict,
+    predictions=_predictions(),
+)

@@ -1,0 +1,59 @@
+"""memory-ledger: beside the learner's code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.contract import Answer, Play
+from gpuedu.exercises.plain import describe, number
+
+HELD = ("weights", "gradients", "optimiser")
+
+
+def play_memory_ledger(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """``held`` by name, where an optimiser is given, and ``saved``, where samples are."""
+    held_bytes, saved_bytes = answers
+    observed: dict[str, Any] = {}
+    if "optimiser" in inputs:
+        observed["held"] = held_of(held_bytes, inputs["layers"], inputs["optimiser"])
+    if "samples" in inputs:
+        observed["saved"] = saved_of(saved_bytes, inputs["samples"], inputs["layers"])
+    return observed
+
+
+def held_of(held_bytes: Any, layers: Sequence[Any], optimiser: str) -> dict[str, float]:
+    """Bytes of weights, gradients and the optimiser's state, as the learner computes them."""
+    found = held_bytes(list(layers), optimiser)
+    if type(found) is not dict:
+        raise AnswerError(
+            f"`held_bytes` should return a dict, got {describe(found)}",
+            remedy='Its keys are "weights", "gradients" and "optimiser".',
+        )
+    missing = [name for name in HELD if name not in found]
+    if missing:
+        raise AnswerError(f'the dict of `held_bytes` has no "{missing[0]}"')
+    return {name: number(found[name], f'"{name}"') for name in HELD}
+
+
+def saved_of(saved_bytes: Any, samples: int, layers: Sequence[Any]) -> list[float]:
+    """Bytes that each layer, and last the loss, saves, as the learner computes them."""
+    found = saved_bytes(samples, list(layers))
+    if type(found) not in (list, tuple):
+        raise AnswerError(f"`saved_bytes` should return a list, got {describe(found)}")
+    if len(found) != len(layers) + 1:
+        raise AnswerError(
+            f"`saved_bytes` gave {len(found)} numbers for {len(layers)} layers and the loss",
+            remedy="One number for each layer, 0 where it saves nothing new, and last the loss's.",
+        )
+    return [number(size, f"number {at} of `saved_bytes`") for at, size in enumerate(found)]
+
+
+PLAY = Play(
+    (
+        Answer("held_bytes", signature=("layers", "optimiser")),
+        Answer("saved_bytes", signature=("samples", "layers")),
+    ),
+    play_memory_ledger,
+)

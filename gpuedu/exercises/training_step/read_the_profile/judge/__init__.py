@@ -1,0 +1,135 @@
+"""read-the-profile: where did the time of a step go, and what is the largest cost?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from gpuedu.exercises.compare import is_close
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.training_step.read_the_profile.judge.step_time import (
+    MISTAKES,
+    largest,
+    where_it_went,
+)
+from gpuedu.exercises.training_step.read_the_profile.planted import (
+    CAUSES,
+    SHOWN,
+    Plan,
+    draw_plan,
+    take_steps,
+)
+from gpuedu.profiles import Profile
+from gpuedu.units import format_time
+
+_NEAR_S = 2e-9
+"""Twice what the profiler can tell apart, and what a timeline rounds to."""
+_TRAPS = ("", "beside", "side", "between", "tail", "beside", "tail")
+
+
+def cases(rng: np.random.Generator) -> list[Case]:
+    """The three steps that the lesson shows, by name; then others, some with a trap."""
+    found = [Case("your dict", {"ask": "worst", "names": list(SHOWN)}, ("worst",))]
+    for number, trap in enumerate(_TRAPS, 1):
+        plan = draw_plan(rng, trap=trap)
+        found.append(Case(f"profile {number}", {"ask": "shares", "plan": vars(plan)}, CAUSES))
+    return found
+
+
+def verdict(case: Case, observed: Plain, shown: Mapping[str, Plan] = SHOWN) -> Iterable[Fault]:
+    """The largest cost of each shown step, or the four shares of one that was drawn."""
+    if case.inputs["ask"] == "worst":
+        for name, got in observed["worst"].items():
+            profile = take_steps(shown[name])
+            if got != largest(profile):
+                yield Fault("worst", f"step {name}: you say {got!r}", _why_not(profile, got))
+                return
+        return
+    plan = Plan(**case.inputs["plan"])
+    expected_shares = where_it_went(take_steps(plan))
+    got_shares = observed["shares"]
+    for cause in CAUSES:
+        got, expected = got_shares[cause], expected_shares[cause]
+        if not abs(got - expected) <= _NEAR_S:
+            yield Fault(
+                cause,
+                f"{cause!r} is {got:.6g} s, expected {expected:.6g} s, of "
+                f"{format_time(take_steps(plan).end_s)} in all",
+                _cause(plan, cause, got, expected),
+            )
+
+
+def _why_not(profile: Profile, got: str) -> str:
+    if got not in CAUSES:
+        return f"One of these: {', '.join(CAUSES)}."
+    share = where_it_went(profile)[got] / profile.end_s
+    return (
+        f"That is {share:.0%} of its time. When the device does nothing, what does the host do, "
+        "just then?"
+    )
+
+
+def _cause(plan: Plan, cause: str, got: float, expected: float) -> str:
+    for unit, factor in (("milliseconds", 1e3), ("microseconds", 1e6)):
+        if is_close(got, expected * factor, 1e-6):
+            return f"That is right in {unit}. Return seconds."
+    profile = take_steps(plan)
+    if is_close(got, expected / profile.end_s, 1e-6):
+        return "That is right as a share. Return seconds."
+    for gives, says in MISTAKES[cause]:
+        if abs(got - gives(profile)) <= _NEAR_S:
+            return says
+    shares = where_it_went(profile)
+    if is_close(got, shares["launches"] + shares["python"], 1e-6):
+        return "That is all idle time without a copy. Was the host in an operator, or in Python?"
+    if cause == "python":
+        return "If it is what the other three leave of the whole, look at those first."
+    return "Go through the device's idle time, instant by instant: who was busy then?"
+
+
+JUDGE = Judge(
+    title="Where did the time go?",
+    properties=(
+        Property("worst", "the largest cost of three slow steps, by name", 2),
+        Property("kernels", "how long the device computed; what overlaps counts once", 1),
+        Property("copies", "how long it waited for copies", 1),
+        Property("launches", "how long it waited for the host's operators", 1),
+        Property("python", "how long it waited for Python", 1),
+    ),
+    hints=(
+        "Every instant of a step goes to one of four. Which question comes first: is a kernel "
+        "running, is a copy, or is the host in an operator?",
+        'A `clock.Timeline` with all kernels on one lane "device", all copies on a second and all '
+        'operators on a third answers `line.waited_for("device", ["copies", "host"])`: the idle '
+        "time of the device, each instant given to the first that was busy.",
+        '`clock.Interval("device", "kernel", one.start_s, one.end_s) for one in profile.kernels`, '
+        "the same for copies and operators, all into `clock.Timeline.of([...])`. `kernels` is "
+        '`profile.busy_s("device")`, and `python` is what is left of `profile.end_s`.',
+    ),
+    cases=cases,
+    verdict=verdict,
+    predictions={
+        "read-the-profile": Prediction(
+            "Adam, written as one operation of PyTorch after another, over 8 tensors of weights: "
+            "how many kernels does an update launch?",
+            truth=64,
+            unit="kernels",
+            because="Eight operations for each tensor, and each is a kernel of a few microseconds: "
+            "counted on the CPU, where the operators stand for kernels.",
+        )
+    },
+    seeds=8,
+)
+
+
+def judge_of(shown: Mapping[str, Plan]) -> Judge:
+    """The judge where the lesson shows other steps, under the same names."""
+    return replace(JUDGE, verdict=partial(verdict, shown=shown))
+
+
+def worst_of(shown: Mapping[str, Plan]) -> dict[str, str]:
+    """The largest cost of each."""
+    return {name: largest(take_steps(plan)) for name, plan in shown.items()}

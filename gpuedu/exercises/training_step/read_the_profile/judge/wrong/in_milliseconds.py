@@ -1,0 +1,11 @@
+# loses: kernels
+# asks: That is right in milliseconds. Return seconds.
+def where_it_went(profile):
+    lanes = {"device": profile.kernels, "copies": profile.copies, "host": profile.operators}
+    line = clock.Timeline.of(interval(lane, span) for lane in lanes for span in lanes[lane])
+    idle = line.waited_for("device", ["copies", "host"])
+    kernels = 1e3 * profile.busy_s("device")
+    copies = idle["copies"]
+    launches = idle["host"]
+    python = profile.end_s - kernels - copies - launches
+    return {"kernels": kernels, "copies": copies, "launches": launches, "python": python}

@@ -1,0 +1,208 @@
+"""save-and-resume: a run that is taken up again goes on as if nothing had happened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.training_step.save_and_resume.runs import BATCH, KINDS, PARTS, SAMPLES
+
+_AFTER = 16
+_COLUMNS = ("the loss", "the learning rate", "the loss's scale", "the place in the data")
+
+
+def cases(rng: np.random.Generator) -> list[Case]:
+    """A run of each kind, saved within a pass over its data, not in the first one."""
+    found = []
+    for kind in KINDS:
+        before = SAMPLES // BATCH + int(rng.integers(1, SAMPLES // BATCH - 1))
+        inputs = {"kind": kind, "seed": int(rng.integers(10**6)), "before": before}
+        label = f"a run with {kind}, saved after {before} steps"
+        found.append(Case(label, inputs | {"after": _AFTER}))
+    return found
+
+
+def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
+    """Each part that was lost, if the run went on in another way; the snapshot; the file."""
+    if observed["unbroken"] != observed["resumed"]:
+        yield from _lost(observed)
+    yield from _snapshot(observed)
+    if observed["file_problem"]:
+        yield Fault(
+            "file",
+            "the state cannot be written and read again: " + observed["file_problem"],
+            "A file may hold tensors, numbers, texts, and lists, tuples and dicts of these: of an "
+            "object its `state_dict()`, not the object; of NumPy's arrays what a list says.",
+        )
+
+
+def _lost(observed: Plain) -> Iterator[Fault]:
+    lost, broke = observed["lost"], observed["broke"]
+    if broke:
+        yield Fault("model", f"the resumed run cannot take a step: {broke}", _TOGETHER)
+        return
+    apart = _first_apart(observed["unbroken"], observed["resumed"], "resuming")
+    for part in PARTS:
+        if part in lost:
+            message, cause = _told(part, lost[part])
+            yield Fault(part, f"{message}; {apart}", cause)
+    if not lost:
+        yield Fault(
+            "model",
+            f"right after `resume` every part is as it was, and yet {apart}",
+            _TOGETHER,
+        )
+
+
+_TOGETHER = (
+    "Does the optimiser still move the weights of this run's model, and the scheduler the rate of "
+    "this optimiser? Loading into the parts that are there keeps them together."
+)
+
+
+def _first_apart(wanted: list[list[float]], got: list[list[float]], since: str) -> str:
+    """What differs first between two runs: a step's loss, rate, scale or place, or the weights."""
+    for step, (one, other) in enumerate(zip(wanted[:-1], got[:-1], strict=True), 1):
+        for name, mine, yours in zip(_COLUMNS, one, other, strict=True):
+            if mine != yours:
+                when = f"in step {step} after {since}"
+                return f"{name} {when} is {yours:.9g}, in the unbroken run {mine:.9g}"
+    return "at the end the model's weights or running means are not the same"
+
+
+def _told(part: str, place: str) -> tuple[str, str]:
+    """What was lost of a part, and a likely cause."""
+    name = place.strip("[]'").replace("']['", ".")
+    if part == "model":
+        if place == "['in training mode']":
+            return (
+                "the model is in evaluation mode",
+                "`train()` and `eval()` are no part of a state.",
+            )
+        if "running" in place or "batches" in place:
+            return (
+                f"`{name}` of the model is not as it was",
+                "That is no weight: batch norm keeps running means in *buffers*. `parameters()` "
+                "leaves them out; which of the model's methods gives both?",
+            )
+        return (
+            f"`{name}` of the model is not as it was",
+            "Are the weights in it, and loaded into the model that is there?",
+        )
+    if part == "optimiser" and not place.startswith("['state']"):
+        return (
+            "the optimiser's learning rate is not as it was",
+            "The rate of the next step stands in the optimiser's own groups, where the scheduler "
+            "wrote it.",
+        )
+    if part == "chance":
+        return _chance(place)
+    if part == "data":
+        return _data(place)
+    return _SAYS[part]
+
+
+def _chance(place: str) -> tuple[str, str]:
+    if place == "['torch']":
+        return (
+            "PyTorch's random numbers go on elsewhere",
+            "Dropout and `torch.randperm` draw from one generator. `torch.get_rng_state()` says "
+            "where it is. (Did something draw from it after it was put back?)",
+        )
+    return (
+        "Python's random numbers go on elsewhere",
+        "The flips come from `random`, which PyTorch knows nothing about: `random.getstate()`.",
+    )
+
+
+def _data(place: str) -> tuple[str, str]:
+    if place == "['order']":
+        return (
+            "the samples come in another order",
+            "The order of this pass was drawn at its beginning, some steps ago: no random state of "
+            "now gives it again. Keep it.",
+        )
+    return (
+        "the next batch is another one",
+        "How far in its order was the run? Without that, some samples are seen twice in a pass, "
+        "and others not at all.",
+    )
+
+
+_SAYS = {
+    "optimiser": (
+        "what the optimiser remembers is not as it was",
+        "Momentum, Adam's two averages and its count of steps: without them it begins anew, with "
+        "weights that do not.",
+    ),
+    "scheduler": (
+        "the scheduler is elsewhere",
+        "It counts the steps by itself. Beginning anew, it gives the first rates again.",
+    ),
+    "scaler": (
+        "the scaler begins anew",
+        "It has found a scale that does not overflow, and counts the steps since then. Beginning "
+        "anew, it skips steps that the unbroken run takes.",
+    ),
+}
+
+
+def _snapshot(observed: Plain) -> Iterator[Fault]:
+    if observed["saved"] != observed["unbroken"]:
+        apart = _first_apart(observed["unbroken"], observed["saved"], "saving")
+        yield Fault(
+            "snapshot",
+            f"the run that was saved goes on in another way: {apart}",
+            "Saving should change nothing: no random number drawn, no mode left switched.",
+        )
+    elif observed["moved"] is not None:
+        place = observed["moved"] or "the whole of it"
+        yield Fault(
+            "snapshot",
+            f"`state{place}` changed while the saved run went on",
+            "What `state_dict()` gives are the run's own tensors: the next step changes them in "
+            "place. A file that is written later, or in the background, mixes two moments. "
+            "Copy them: `.clone()` each, or `copy.deepcopy` the whole.",
+        )
+
+
+JUDGE = Judge(
+    title="A run that nobody can tell was broken",
+    properties=(
+        Property("model", "the model: its weights and its buffers", 1),
+        Property("optimiser", "the optimiser: what it remembers of earlier gradients", 1),
+        Property("scheduler", "the schedule of the learning rate goes on", 1),
+        Property("scaler", "the scale of the loss is kept", 1),
+        Property("chance", "the same random numbers come next", 1),
+        Property("data", "the next batch is the one that would have come", 1),
+        Property("snapshot", "saving changes nothing, and nothing changes what was saved", 1),
+        Property("file", "the state survives `torch.save` and `torch.load`", 1),
+    ),
+    hints=(
+        "Read `Run.step` line by line: what does each line read that an earlier step has left? "
+        "Make a list. Which entries of it does `run.model.state_dict()` cover?",
+        "Four parts have `state_dict()` and `load_state_dict()`. Then: PyTorch's random state, "
+        "Python's, the order of this pass, and the place in it. Last: which of what you return is "
+        "still the run's own tensor?",
+        '`{"model": run.model.state_dict(), ..., "torch": torch.get_rng_state(), "python": '
+        'random.getstate(), "order": run.order, "place": run.place}`, and `copy.deepcopy` around '
+        "the whole. `resume` puts each back: `load_state_dict` four times, "
+        "`torch.set_rng_state`, `random.setstate`, and the two attributes.",
+    ),
+    cases=cases,
+    verdict=verdict,
+    predictions={
+        "save-and-resume": Prediction(
+            "A model's weights take 1 GB in float32, and Adam trains it. How large is what has to "
+            "be saved?",
+            truth=3,
+            unit="GB",
+            because="The weights, and Adam's two averages of each gradient, of the same size. "
+            "Gradients are not needed: the next step computes them anew. All else is small.",
+        )
+    },
+    seeds=4,
+    varies=("saved", "resumed", "unbroken"),
+)

@@ -1,0 +1,68 @@
+"""sgd-or-adam: beside the learner's code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.contract import Answer, Play
+from gpuedu.exercises.training.quiet import quiet_torch
+from gpuedu.exercises.training.tensors import as_array
+from gpuedu.exercises.training_step.sgd_or_adam.rules import NAMES
+
+
+def play_sgd_or_adam(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The weights after each step, and the bytes in the state after the last."""
+    import numpy as np
+    import torch
+
+    rule = dict(zip(NAMES, answers, strict=True))[inputs["rule"]]
+    options = [inputs["options"][name] for name in NAMES[inputs["rule"]]]
+    with quiet_torch():
+        weights = torch.from_numpy(inputs["weights"].copy())
+        # One buffer for all gradients, as backward's is: who keeps it keeps the next one.
+        gradient = torch.empty_like(weights)
+        state: dict[str, Any] = {}
+        rows = []
+        for row in torch.from_numpy(inputs["gradients"]):
+            gradient.copy_(row)
+            rule(weights, gradient, state, *options)
+            rows.append(as_array(weights, inputs["weights"].shape, "weights"))
+        return {"walked": np.array(rows), "state_bytes": _bytes_of(state)}
+
+
+def _bytes_of(state: Any) -> int:
+    """The bytes of all tensors in the state, storages counted once; each number takes 8."""
+    import torch
+
+    storages: dict[int, int] = {}
+    numbers = 0
+    open_ = [state]
+    while open_:
+        one = open_.pop()
+        if isinstance(one, torch.Tensor):
+            storage = one.untyped_storage()
+            storages[storage.data_ptr()] = storage.nbytes()
+        elif type(one) is dict:
+            open_ += one.values()
+        elif type(one) in (list, tuple):
+            open_ += one
+        elif isinstance(one, (bool, int, float)):
+            numbers += 1
+        elif one is not None and type(one) is not str:
+            raise AnswerError(
+                f"the state holds a {type(one).__name__}: tensors and numbers, please"
+            )
+    return sum(storages.values()) + 8 * numbers
+
+
+_SHARED = ("weights", "gradient", "state")
+
+
+PLAY = Play(
+    tuple(Answer(rule, signature=(*_SHARED, *names)) for rule, names in NAMES.items()),
+    play_sgd_or_adam,
+    time_limit_s=30.0,
+    observes="the bytes of an optimiser's state",
+)

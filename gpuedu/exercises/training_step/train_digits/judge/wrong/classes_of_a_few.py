@@ -1,0 +1,14 @@
+# loses: band
+def train_model(images, labels):
+    images, labels = images[:40], labels[:40]
+    model = torch.nn.Sequential(
+        torch.nn.BatchNorm2d(1, affine=False), training.MLP(64, 10, hidden=(256,))
+    )
+    optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    for _ in range(200):
+        chosen = torch.randint(len(images), (40,))
+        loss = torch.nn.functional.cross_entropy(model(images[chosen]), labels[chosen])
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    return model

@@ -1,0 +1,12 @@
+# loses: band
+def train_model(images, labels):
+    model = torch.nn.Sequential(
+        torch.nn.BatchNorm2d(1, affine=False), training.MLP(64, 10, hidden=(256,))
+    )
+    optimiser = torch.optim.SGD(model.parameters(), lr=1.0)
+    for _ in range(150):
+        chosen = torch.randint(len(images), (128,))
+        loss = torch.nn.functional.cross_entropy(model(images[chosen]), labels[chosen])
+        loss.backward()
+        optimiser.step()
+    return model

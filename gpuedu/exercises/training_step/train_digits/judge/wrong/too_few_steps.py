@@ -1,0 +1,13 @@
+# loses: band
+def train_model(images, labels):
+    model = torch.nn.Sequential(
+        torch.nn.BatchNorm2d(1, affine=False), training.MLP(64, 10, hidden=(256,))
+    )
+    optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    for _ in range(5):
+        chosen = torch.randint(len(images), (128,))
+        loss = torch.nn.functional.cross_entropy(model(images[chosen]), labels[chosen])
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    return model

@@ -1,0 +1,86 @@
+"""Properties that judge themselves: what is left undecided, and by what else they can be told."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpuedu.backend import cuda
+from gpuedu.exercises.contract import Case, Undecided
+from gpuedu.exercises.kernels.faults import RACE, UNWRITTEN
+from gpuedu.exercises.kernels.launches import launch_play
+from gpuedu.exercises.kernels.properties import all_wait, no_hazard, right_values, whole_sectors
+
+SIZE = 64
+PLAY = launch_play("double(x, out)", counts=("x", "out"), counts_shared=True, max_turns=80)
+
+
+def doubled(inputs):
+    return 2.0 * inputs["x"]
+
+
+@cuda.jit
+def right(x, out):
+    i = cuda.grid(1)
+    out[i] = 2 * x[i]
+
+
+@cuda.jit
+def first_half(x, out):
+    i = cuda.grid(1)
+    if cuda.blockIdx.x == 0:
+        out[i] = 2 * x[i]
+
+
+@cuda.jit
+def one_element(x, out):
+    if cuda.grid(1) == 0:
+        out[0] = 2 * x[0]
+
+
+@cuda.jit
+def never_ends(x, out):
+    i = cuda.grid(1)
+    while i < x.size:
+        out[i] = 2 * x[i]
+
+
+def faults(prop, kernel):
+    """What a property says of a launch of two blocks."""
+    x = np.arange(1, SIZE + 1, dtype=np.float32)
+    inputs = {"x": x, "out": np.zeros(SIZE, np.float32), "grid": 2, "block": SIZE // 2}
+    given = {**inputs, "x": x.copy(), "out": inputs["out"].copy()}
+    return list(prop.test(Case("one", inputs), PLAY.run([kernel], given)))
+
+
+def test_right_values_may_be_about_some_elements_only():
+    def first(inputs):
+        return np.arange(SIZE) < SIZE // 2
+
+    assert not faults(right_values("values", "", 1, doubled, among=first), first_half)
+    (fault,) = faults(right_values("values", "", 1, doubled), first_half)
+    assert "(32 of 64 elements are wrong)" in fault.message
+
+
+def test_a_launch_that_does_not_end_is_wrong_where_it_must_end():
+    assert not faults(right_values("values", "", 1, doubled), never_ends)
+    (fault,) = faults(right_values("values", "", 1, doubled, must_end=True), never_ends)
+    assert "was still in this loop" in fault.message
+
+
+def test_what_waits_in_shared_memory_is_undecided_without_it():
+    assert not faults(all_wait(1), right)
+    (fault,) = faults(all_wait(1, in_shared=True), right)
+    assert isinstance(fault, Undecided) and "no thread used shared memory" in fault.message
+
+
+def test_who_writes_next_to_nothing_shows_nothing_of_hazards_and_sectors():
+    (fault,) = faults(no_hazard("quiet", "", 1, RACE | UNWRITTEN, ""), one_element)
+    assert isinstance(fault, Undecided) and "only 1 of 64 elements of `out`" in fault.message
+    assert not faults(no_hazard("quiet", "", 1, RACE, "", enough=SIZE + 1), one_element)
+
+
+def test_sectors_of_several_arrays_are_one_property():
+    assert not faults(whole_sectors("sectors", "", 1, "x", "load", also={"out": "store"}), right)
+    unread = whole_sectors("sectors", "", 1, "x", "load", also={"out": "atomic"})
+    (fault,) = faults(unread, right)
+    assert "`out` was never updated" in fault.message

@@ -1,8 +1,0 @@
-# loses: kahan
-def kahan_sum(values):
-    total = lost = np.float16(0)
-    for value in values:
-        new = total + value + lost
-        lost = value - (new - total)
-        total = new
-    return total

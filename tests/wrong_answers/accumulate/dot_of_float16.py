@@ -1,3 +1,0 @@
-# loses: wide-sum
-def dot(a, b):
-    return np.dot(a, b)

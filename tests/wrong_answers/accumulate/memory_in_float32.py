@@ -1,9 +1,0 @@
-# loses: kahan
-def kahan_sum(values):
-    total, lost = np.float16(0), np.float32(0)
-    for value in values:
-        wanted = value + lost
-        new = np.float16(total + wanted)
-        lost = wanted - (np.float32(new) - np.float32(total))
-        total = new
-    return total

@@ -1,3 +1,0 @@
-# loses: running
-def running_sum(values):
-    return np.float16(sum(values.tolist()))

@@ -1,3 +1,0 @@
-# loses: kahan
-def kahan_sum(values):
-    return running_sum(values)

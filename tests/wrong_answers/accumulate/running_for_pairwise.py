@@ -1,3 +1,0 @@
-# loses: pairwise
-def pairwise_sum(values):
-    return running_sum(values)

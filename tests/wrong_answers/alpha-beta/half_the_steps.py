@@ -1,4 +1,0 @@
-# loses: steps
-# the reduce-scatter alone
-def ring_s(ranks, size_bytes, alpha_s, bytes_per_s):
-    return (ranks - 1) * (alpha_s + size_bytes / ranks / bytes_per_s)

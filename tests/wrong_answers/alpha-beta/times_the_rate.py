@@ -1,4 +1,0 @@
-# loses: chunks
-# bytes times a rate
-def ring_s(ranks, size_bytes, alpha_s, bytes_per_s):
-    return 2 * (ranks - 1) * (alpha_s + size_bytes / ranks * bytes_per_s)

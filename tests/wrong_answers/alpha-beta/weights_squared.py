@@ -1,5 +1,0 @@
-# loses: predicts
-# polyfit squares its weights, too: small tensors count for all
-def fit_ring(ranks, sizes_bytes, times_s):
-    slope, intercept = np.polyfit(sizes_bytes, times_s, 1, w=1 / times_s**2)
-    return intercept / (2 * (ranks - 1)), 2 * (ranks - 1) / ranks / slope

@@ -1,4 +1,0 @@
-# loses: gustafson
-# forgets the serial part
-def gustafson(p, n):
-    return p * n

@@ -1,4 +1,0 @@
-# loses: limit
-# thinks endless workers are endlessly fast
-def amdahl_limit(p):
-    return math.inf

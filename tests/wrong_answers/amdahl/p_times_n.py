@@ -1,4 +1,0 @@
-# loses: amdahl
-# thinks the speed-up is the share times the workers
-def amdahl(p, n):
-    return p * n

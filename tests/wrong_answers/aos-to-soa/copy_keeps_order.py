@@ -1,4 +1,0 @@
-# loses: layout
-# np.copy keeps the order in memory
-def to_soa(table):
-    return np.copy(table.T)

@@ -1,4 +1,0 @@
-# loses: layout
-# .T is a view: nothing moved
-def to_soa(table):
-    return table.T

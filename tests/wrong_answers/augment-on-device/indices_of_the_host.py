@@ -1,9 +1,0 @@
-# loses: stays
-# arange without a device
-def augment(pictures, flips, tops, lefts, size, mean, std):
-    steps = torch.arange(size)
-    n = torch.arange(len(pictures))[:, None, None]
-    rows = tops[:, None] + steps
-    cols = lefts[:, None] + torch.where(flips[:, None], steps.flip(0), steps)
-    x = pictures[n, :, rows[:, :, None], cols[:, None, :]].permute(0, 3, 1, 2)
-    return (x / 255 - mean[:, None, None]) / std[:, None, None]

@@ -1,6 +1,0 @@
-# loses: without-copies
-# multiplies the launch by the difference of the rates
-def break_even(launch_s, cpu_elements_per_s, gpu_elements_per_s):
-    if gpu_elements_per_s <= cpu_elements_per_s:
-        return math.inf
-    return math.floor(launch_s * (gpu_elements_per_s - cpu_elements_per_s)) + 1

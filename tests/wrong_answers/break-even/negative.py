@@ -1,5 +1,0 @@
-# loses: never
-# gives a negative number where the GPU never wins
-def break_even(launch_s, cpu_elements_per_s, gpu_elements_per_s):
-    gain = 1 / cpu_elements_per_s - 1 / gpu_elements_per_s
-    return math.floor(launch_s / gain) + 1 if gain else math.inf

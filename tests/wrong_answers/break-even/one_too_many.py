@@ -1,5 +1,0 @@
-# loses: smallest
-# rounds up, then adds one
-def break_even(launch_s, cpu_elements_per_s, gpu_elements_per_s):
-    gain = 1 / cpu_elements_per_s - 1 / gpu_elements_per_s
-    return math.ceil(launch_s / gain) + 1 if gain > 0 else math.inf

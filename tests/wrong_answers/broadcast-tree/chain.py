@@ -1,8 +1,0 @@
-# loses: rounds
-# hands it from rank to rank
-def broadcast_tree(x, root):
-    rank, ranks = dist.get_rank(), dist.get_world_size()
-    if rank != root:
-        dist.recv(x, (rank - 1) % ranks)
-    if (rank + 1) % ranks != root:
-        dist.send(x, (rank + 1) % ranks)

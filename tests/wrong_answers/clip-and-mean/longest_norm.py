@@ -1,7 +1,0 @@
-# loses: norm
-# the norm of the longest parameter, not of all together
-def finish(model, max_norm):
-    average(model)
-    norm = max(p.grad.norm() for p in model.parameters() if p.grad is not None)
-    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    return norm.item()

@@ -1,7 +1,0 @@
-# loses: far
-# the mean of squares less the square of the mean
-def moments(x):
-    sums = torch.cat([x.sum(dim=0), (x**2).sum(dim=0), x.new_tensor([len(x)])])
-    dist.all_reduce(sums)
-    mean, squares = (sums[:-1] / sums[-1]).chunk(2)
-    return mean, squares - mean**2

@@ -1,4 +1,0 @@
-# loses: norm
-# counts the root for each number
-def norm_flop(samples, length, width):
-    return 8 * samples * length * width

@@ -1,7 +1,0 @@
-# loses: conv2d-bytes
-# gives all input channels the same weights
-def conv2d_work(batch, channels_in, channels_out, height, width, kernel, itemsize):
-    flop = 2 * batch * channels_out * height * width * channels_in * kernel**2
-    numbers = batch * (channels_in + channels_out) * height * width
-    numbers += channels_out * kernel**2
-    return flop, itemsize * numbers

@@ -1,4 +1,0 @@
-# loses: ratios
-# divides bytes by FLOP
-def intensity(flop, bytes):
-    return bytes / flop

@@ -1,4 +1,0 @@
-# loses: ratios
-# takes the way back for one product
-def training_flop(params, tokens):
-    return 4 * params * tokens

@@ -1,4 +1,0 @@
-# loses: ratios
-# counts one FLOP for each product
-def training_flop(params, tokens):
-    return 3 * params * tokens

@@ -1,3 +1,0 @@
-# loses: found-widen
-# the barrier between steps is right
-found = {"jumps": ("C", "skipped"), "widen": ("D", "skipped"), "shares": ("E", "missing")}

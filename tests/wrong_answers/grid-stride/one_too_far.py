@@ -1,6 +1,0 @@
-# loses: inside
-# goes one past the end
-@cuda.jit
-def square(x, out):
-    for i in range(cuda.grid(1), out.size + 1, cuda.gridsize(1)):
-        out[i] = x[i] * x[i]

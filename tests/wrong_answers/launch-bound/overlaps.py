@@ -1,5 +1,0 @@
-# loses: share
-# thinks launch and work overlap
-def launch_share(launch_s, elements_per_s, n):
-    work_s = n / elements_per_s
-    return launch_s / max(launch_s, work_s)

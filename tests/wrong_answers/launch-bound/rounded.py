@@ -1,7 +1,0 @@
-# loses: enough
-# rounds to the nearest
-import math
-
-
-def elements_for_share(launch_s, elements_per_s, share):
-    return round(launch_s * elements_per_s * (1 - share) / share)

@@ -1,4 +1,0 @@
-# loses: no-spare
-# adds one too many before it divides
-def blocks_for(n, threads):
-    return (n + threads) // threads

@@ -1,4 +1,0 @@
-# loses: threads
-# forgets what a thread waits for
-def threads_needed(latency_s, bandwidth_bytes_per_s, bytes_per_thread):
-    return math.ceil(latency_s * bandwidth_bytes_per_s)

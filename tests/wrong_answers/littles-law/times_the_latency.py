@@ -1,4 +1,0 @@
-# loses: bandwidth
-# multiplies by the latency
-def bandwidth_with(threads, bytes_per_thread, latency_s, peak_bytes_per_s):
-    return min(threads * bytes_per_thread * latency_s, peak_bytes_per_s)

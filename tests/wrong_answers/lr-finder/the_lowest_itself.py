@@ -1,4 +1,0 @@
-# loses: suggest
-# where the fall ends
-def suggest(rates, smoothed):
-    return rates[smoothed.index(min(smoothed))]

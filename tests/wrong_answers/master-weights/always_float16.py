@@ -1,4 +1,0 @@
-# loses: copy
-def master_step(master, gradient, lr):
-    master = master - lr * gradient.float()
-    return master, master.half()

@@ -1,3 +1,0 @@
-# loses: copy
-def master_step(master, gradient, lr):
-    return master - lr * gradient.float(), master.to(gradient.dtype)

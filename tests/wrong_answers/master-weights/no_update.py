@@ -1,3 +1,0 @@
-# loses: master
-def master_step(master, gradient, lr):
-    return master, (master - lr * gradient.float()).to(gradient.dtype)

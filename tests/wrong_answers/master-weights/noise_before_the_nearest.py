@@ -1,3 +1,0 @@
-# loses: neighbours
-def round_stochastically(values, dtype, uniform):
-    return (values + (uniform - 0.5) * values.abs() * torch.finfo(dtype).eps).to(dtype)

@@ -1,7 +1,0 @@
-# loses: optimiser
-# state in 8 bytes
-def held_bytes(layers, optimiser):
-    weights = sum(4 * (i * o + o) for kind, i, o in layers if kind == "linear")
-    weights += sum(4 * 2 * i for kind, i, o in layers if kind == "norm")
-    state = {"sgd": 0, "momentum": 2, "adam": 4}[optimiser] * weights
-    return {"weights": weights, "gradients": weights, "optimiser": state}

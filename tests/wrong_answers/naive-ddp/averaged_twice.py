@@ -1,9 +1,0 @@
-# loses: equal
-# divides by the ranks before and behind
-def average(model, samples):
-    ranks = dist.get_world_size()
-    for p in model.parameters():
-        if p.requires_grad:
-            p.grad = torch.zeros_like(p) if p.grad is None else p.grad / ranks
-            dist.all_reduce(p.grad)
-            p.grad /= ranks

@@ -1,4 +1,0 @@
-# loses: start
-# every copy begins elsewhere
-def start(model):
-    pass

@@ -1,8 +1,0 @@
-# loses: devices
-# counts the doubling that does not pay
-def devices_that_pay(scale, per_device, gain):
-    count, saved = 1, gain
-    while saved >= gain:
-        saved = (1 + scale / (count * per_device)) / (1 + scale / (2 * count * per_device))
-        count *= 2
-    return count

@@ -1,7 +1,0 @@
-# loses: devices
-# doubles up to the noise scale, whatever is asked for
-def devices_that_pay(scale, per_device, gain):
-    count = 1
-    while 2 * count * per_device <= scale:
-        count *= 2
-    return count

@@ -1,7 +1,0 @@
-# loses: inside
-# the kernel as it was
-@cuda.jit
-def rises(x, out):
-    i = cuda.grid(1)
-    if i < out.size:
-        out[i] = x[i + 1] - x[i]

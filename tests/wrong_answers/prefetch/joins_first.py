@@ -1,8 +1,0 @@
-# loses: overlap
-# waits for the thread before it gives anything
-def prefetch(source, depth):
-    items = []
-    thread = threading.Thread(target=lambda: items.extend(source))
-    thread.start()
-    thread.join()
-    yield from items

@@ -1,9 +1,0 @@
-# loses: overlap
-# reads depth items when it is asked, and none in between
-def prefetch(source, depth):
-    waiting = []
-    for item in source:
-        waiting.append(item)
-        if len(waiting) > depth:
-            yield waiting.pop(0)
-    yield from waiting

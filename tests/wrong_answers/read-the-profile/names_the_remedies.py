@@ -1,4 +1,0 @@
-# loses: worst
-
-
-worst = {"A": "pinned memory", "B": "fused", "C": "workers"}

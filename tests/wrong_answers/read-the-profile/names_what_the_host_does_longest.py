@@ -1,4 +1,0 @@
-# loses: worst
-
-
-worst = {"A": "copies", "B": "launches", "C": "launches"}

@@ -1,7 +1,0 @@
-# loses: memory
-# only the multiply-adds
-def intensities(counts):
-    flop = 2 * counts["multiply_adds"]
-    l1_bytes = 128 * counts["passes"]
-    memory_bytes = counts["read_bytes"] + counts["written_bytes"]
-    return flop / l1_bytes, flop / memory_bytes

@@ -1,7 +1,0 @@
-# loses: memory
-# bytes for each FLOP
-def intensities(counts):
-    flop = 2 * counts["multiply_adds"] + counts["other_flop"]
-    l1_bytes = 128 * counts["passes"]
-    memory_bytes = counts["read_bytes"] + counts["written_bytes"]
-    return l1_bytes / flop, memory_bytes / flop

@@ -1,7 +1,0 @@
-# loses: all-drawn
-# every rank shuffles in its own way
-def train_part(samples, epoch, rank, ranks, seed):
-    generator = torch.Generator().manual_seed(seed + epoch + 1000 * rank)
-    order = torch.randperm(samples, generator=generator).tolist()
-    each = math.ceil(samples / ranks)
-    return [order[i % samples] for i in range(rank, each * ranks, ranks)]

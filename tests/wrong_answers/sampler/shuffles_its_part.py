@@ -1,7 +1,0 @@
-# loses: mixed
-# takes a part first, and shuffles that
-def train_part(samples, epoch, rank, ranks, seed):
-    each = math.ceil(samples / ranks)
-    part = [i % samples for i in range(rank, each * ranks, ranks)]
-    generator = torch.Generator().manual_seed(seed + epoch)
-    return [part[i] for i in torch.randperm(each, generator=generator)]

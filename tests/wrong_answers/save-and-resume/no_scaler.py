@@ -1,8 +1,0 @@
-# loses: scaler
-def resume(run, state):
-    run.model.load_state_dict(state["model"])
-    run.optimiser.load_state_dict(state["optimiser"])
-    run.scheduler.load_state_dict(state["scheduler"])
-    run.order, run.place = state["order"], state["place"]
-    torch.set_rng_state(state["torch"])
-    random.setstate(state["python"])

@@ -1,5 +1,0 @@
-# loses: recipe
-def recipe(ranks, batch, peak, steps, scale, optimiser):
-    new = ranks * batch
-    factor = ranks if optimiser == "sgd" else math.sqrt(ranks)
-    return new, peak * factor, steps / ranks

@@ -1,6 +1,0 @@
-# loses: peak
-# the rule is not asked for
-def rescale(batch, steps, warmup, peak, new_batch, rule):
-    grows = new_batch / batch
-    factor = grows
-    return round(steps / grows), round(warmup / grows), peak * factor

@@ -1,6 +1,0 @@
-# loses: samples
-# the warm-up keeps its steps
-def rescale(batch, steps, warmup, peak, new_batch, rule):
-    grows = new_batch / batch
-    factor = grows if rule == "linear" else math.sqrt(grows)
-    return round(steps / grows), warmup, peak * factor

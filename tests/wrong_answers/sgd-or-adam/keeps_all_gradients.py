@@ -1,7 +1,0 @@
-# loses: state
-
-
-def sgd(weights, gradient, state, lr, momentum):
-    seen = state.setdefault("seen", [])
-    seen.append(gradient.clone())
-    weights -= lr * sum(momentum**age * g for age, g in enumerate(reversed(seen)))

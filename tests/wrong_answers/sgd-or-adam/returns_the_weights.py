@@ -1,8 +1,0 @@
-# loses: sgd
-
-
-def sgd(weights, gradient, state, lr, momentum):
-    if momentum:
-        kept = state.setdefault("v", torch.zeros_like(weights))
-        gradient = kept.mul_(momentum).add_(gradient)
-    return weights - lr * gradient

@@ -1,8 +1,0 @@
-# loses: same
-# adds a small number to each deviation
-def predict_on_device(cp, x, d_w):
-    d_x = cp.asarray(x)
-    std = d_x.std(axis=0) + 1e-7
-    logits = (d_x - d_x.mean(axis=0)) / std @ d_w
-    e = cp.exp(logits - logits.max(axis=1, keepdims=True))
-    return (e / e.sum(axis=1, keepdims=True)).get()

@@ -1,9 +1,0 @@
-# loses: same
-# softmax down the columns
-def predict_on_device(cp, x, d_w):
-    d_x = cp.asarray(x)
-    std = d_x.std(axis=0)
-    std = cp.where(std == 0, 1, std)
-    logits = (d_x - d_x.mean(axis=0)) / std @ d_w
-    e = cp.exp(logits - logits.max(axis=0))
-    return (e / e.sum(axis=0)).get()

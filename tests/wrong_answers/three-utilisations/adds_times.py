@@ -1,5 +1,0 @@
-# loses: overlap
-# adds up the times of all kernels
-def gpu_util(kernels, start_s, end_s):
-    busy_s = sum(max(0, min(b, end_s) - max(a, start_s)) for a, b, _, _ in kernels)
-    return busy_s / (end_s - start_s)

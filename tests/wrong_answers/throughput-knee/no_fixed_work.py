@@ -1,4 +1,0 @@
-# loses: rate
-# leaves the fixed work out
-def samples_per_s(batch, launches, launch_s, fixed_s, per_sample_s):
-    return batch / max(launches * launch_s, batch * per_sample_s)

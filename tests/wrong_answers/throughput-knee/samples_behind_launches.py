@@ -1,4 +1,0 @@
-# loses: rate
-# the samples begin when all is launched
-def samples_per_s(batch, launches, launch_s, fixed_s, per_sample_s):
-    return batch / (max(launches * launch_s, fixed_s) + batch * per_sample_s)

@@ -1,7 +1,0 @@
-# loses: scattered
-# the best time of each size, as one takes it of timings that are only ever too long
-def fit(sizes_bytes, times_s):
-    sizes = np.unique(sizes_bytes)
-    best = np.array([times_s[sizes_bytes == size].min() for size in sizes])
-    slope, intercept = np.polyfit(sizes, best, 1, w=1 / best)
-    return intercept, 1 / slope

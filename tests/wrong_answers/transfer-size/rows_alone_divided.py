@@ -1,6 +1,0 @@
-# loses: exact
-# the right side is left as it was
-def fit(sizes_bytes, times_s):
-    rows = np.stack([1 / times_s, sizes_bytes / times_s], axis=1)
-    latency_s, slope = np.linalg.lstsq(rows, times_s)[0]
-    return latency_s, 1 / slope

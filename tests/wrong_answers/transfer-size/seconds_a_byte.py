@@ -1,5 +1,0 @@
-# loses: exact
-# the slope itself
-def fit(sizes_bytes, times_s):
-    slope, latency_s = np.polyfit(sizes_bytes, times_s, 1, w=1 / times_s)
-    return latency_s, slope

@@ -1,5 +1,0 @@
-# loses: scattered
-# polyfit squares what w multiplies
-def fit(sizes_bytes, times_s):
-    slope, latency_s = np.polyfit(sizes_bytes, times_s, 1, w=1 / times_s**2)
-    return float(latency_s), float(1 / slope)

@@ -1,9 +1,0 @@
-# loses: reads
-# straight, with x down the column of m
-@cuda.jit
-def transpose(m, out):
-    x, y = cuda.threadIdx.x, cuda.threadIdx.y
-    row = 32 * cuda.blockIdx.y + x
-    column = 32 * cuda.blockIdx.x + y
-    if row < m.shape[0] and column < m.shape[1]:
-        out[column, row] = m[row, column]

@@ -1,3 +1,0 @@
-# loses: found
-# the line that writes
-found = {"line": 7, "block": 1, "index": 36, "count": 28}

@@ -1,9 +1,0 @@
-# loses: sum
-# writes the first warp alone
-@cuda.jit
-def sum_by_warps(x, sums):
-    part = cuda.shared.array(32, np.float32)
-    i, t = cuda.grid(1), cuda.threadIdx.x
-    total = warp_sum(x[i] if i < x.size else np.float32(0))
-    if t == 0:
-        sums[cuda.blockIdx.x] = total

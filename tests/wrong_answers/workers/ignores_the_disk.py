@@ -1,6 +1,0 @@
-# loses: rate
-# a disk for every worker
-def batches_per_s(workers, read_s, decode_s, copy_s, step_s, cores):
-    if workers == 0:
-        return 1 / (read_s + decode_s + copy_s + step_s)
-    return 1 / max((read_s + decode_s) / workers, decode_s / cores, copy_s + step_s)
