@@ -77,7 +77,7 @@ OBSERVED = {
     ),
     "master-weights": forged("master_step round_stochastically", _MASTERS),
     "loss-scaler": forged("next_scale scaled_step", _STATES),
-    "launch-bound": forged("launch_share elements_for_share", 'return {"n": nan, "share": nan}'),
+    "launch-bound": forged("launch_share elements_for_share", 'return {"result": nan}'),
     "throughput-knee": forged(
         "samples_per_s knee measured_knee", 'return {"got": float("inf"), "own": [0.0, 0.0]}'
     ),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.registers.double_buffer import tables
+from gpuedu.exercises.registers import tables
 from gpuedu.exercises.registers.kernels import tile_kernel
 from gpuedu.exercises.registers.products import run_product
 from gpuedu.exercises.registers.rung_counts import N, counted_rungs

@@ -45,8 +45,8 @@ def seen_of(trace: Trace, inputs: Mapping[str, Any]) -> dict[str, Any]:
     arrays = {name: inputs[name] for name in ("a", "b", "c")}
     return {
         **observe(trace, arrays),
-        **{f"{name}_traffic": array_traffic(trace, at) for at, name in enumerate(arrays)},
-        "shared_traffic": shared_traffic(trace),
+        **{f"{name}.traffic": array_traffic(trace, at) for at, name in enumerate(arrays)},
+        "shared.traffic": shared_traffic(trace),
         "shared_bytes": trace.launch.shared_bytes,
         "barriers": int(sum(site.arrivals[0] for site in trace.barriers)),
         **_doubles(trace),

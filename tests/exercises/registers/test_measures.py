@@ -8,7 +8,9 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.registers import measures
 from gpuedu.exercises.registers.products import BLOCK
 from gpuedu.recording.points import Measured
-from tests.exercises.registers import answers
+from tests.exercises.stored import stored_answers
+
+make_matmul = stored_answers("register-tile", "right", "writes_by_itself")["make_matmul"]
 
 
 def test_without_a_gpu_it_says_so(monkeypatch):
@@ -27,7 +29,7 @@ def test_own_kernels_stand_beside_rungs(monkeypatch):
 
     monkeypatch.setattr("gpuedu.backend.has_gpu", lambda: True)
     monkeypatch.setattr("gpuedu.recording.matmul.measure_ladder", planted)
-    got = measures.measure_own(answers.make_matmul)
+    got = measures.measure_own(make_matmul)
     assert "yours, 8 x 8" in asked and "wide-register-tile" in asked
     assert got["yours, 4 x 4"] == 50.0 and got["cublas"] == 100.0
 

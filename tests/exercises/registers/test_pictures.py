@@ -9,11 +9,14 @@ from gpuedu.backend import cuda
 from gpuedu.errors import AnswerError
 from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.parts import pictures_of
-from tests.exercises.registers import answers
-from tests.exercises.registers.answers import REFERENCE
+from tests.exercises.stored import stored_answers
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 PICTURES = pictures_of("registers")
+
+occupancy_answers = tuple(stored_answers("occupancy", "right", "with_math").values())
+make_matmul = stored_answers("register-tile", "right", "writes_by_itself")["make_matmul"]
+matmul = stored_answers("vector-loads", "right", "two_more_names")["matmul"]
 
 
 def empty_factory(t, side):
@@ -38,11 +41,11 @@ def conflicts(t, side):
 
 CASES = [
     ("registers/ladder", ()),
-    ("occupancy", REFERENCE["occupancy"]),
-    ("register-tile", REFERENCE["register-tile"]),
+    ("occupancy", occupancy_answers),
+    ("register-tile", (make_matmul,)),
     ("register-tile", (conflicts,)),
-    ("registers/roofline", REFERENCE["register-tile"]),
-    ("vector-loads", REFERENCE["vector-loads"]),
+    ("registers/roofline", (make_matmul,)),
+    ("vector-loads", (matmul,)),
 ]
 
 
@@ -57,7 +60,7 @@ def test_a_picture_is_readable_and_described(name, given):
 
 
 def test_conflicts_are_drawn_where_they_are():
-    assert "take 1 pass" in alt_text(PICTURES["register-tile"](answers.make_matmul))
+    assert "take 1 pass" in alt_text(PICTURES["register-tile"](make_matmul))
     assert "take 4 passes" in alt_text(PICTURES["register-tile"](conflicts))
 
 
@@ -73,6 +76,6 @@ def test_the_ladder_says_whether_there_is_a_record(monkeypatch):
 
 
 def test_the_line_of_enough_warps_is_the_learners():
-    few = alt_text(PICTURES["occupancy"](answers.blocks_per_sm, lambda latency, many: 4))
-    many = alt_text(PICTURES["occupancy"](answers.blocks_per_sm, lambda latency, many: 16))
+    few = alt_text(PICTURES["occupancy"](occupancy_answers[0], lambda latency, many: 4))
+    many = alt_text(PICTURES["occupancy"](occupancy_answers[0], lambda latency, many: 16))
     assert "4 warps of 64" in few and "16 warps of 64" in many

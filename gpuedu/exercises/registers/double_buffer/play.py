@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gpuedu.exercises.contract import Answer, Inputs, Play
-from gpuedu.exercises.registers.double_buffer.turns import order_of_accesses
+from gpuedu.exercises.registers.double_buffer.access_order import order_of_accesses
 from gpuedu.exercises.registers.products import run_product, seen_of
 
 

@@ -18,9 +18,9 @@ def in_floats(observed: Plain) -> dict[str, Any]:
     """What was observed, with the places of float4 in shared memory told in floats.
 
     Args:
-        observed: Holds ``sightings`` and ``shared_traffic``.
+        observed: Holds ``sightings`` and ``shared.traffic``.
     """
-    accesses = read_traffic(observed["shared_traffic"]).accesses
+    accesses = read_traffic(observed["shared.traffic"]).accesses
     wide = {(one.line, one.array) for one in accesses if one.itemsize == _BYTES}
     seen = [
         translate(one) if (one.line, one.array) in wide else one

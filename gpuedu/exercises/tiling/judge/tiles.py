@@ -14,8 +14,8 @@ from gpuedu.exercises.tiling.judge.products import TILE
 from gpuedu.trace.counts import SECTOR_BYTES
 
 WAITS = (
-    "Which threads fill the tiles, which read them, and where do all threads of the block wait "
-    "between the two, also from one turn to the next?"
+    "Which threads use that element, which of them writes it, and where do all threads of the "
+    "block wait between the two, also from one turn to the next?"
 )
 """What is asked where a thread does not wait for the others."""
 

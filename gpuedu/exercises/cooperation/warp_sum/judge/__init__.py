@@ -27,7 +27,7 @@ from gpuedu.exercises.cooperation.judge.sums import (
     sum_inputs,
 )
 from gpuedu.exercises.kernels.faults import ENDLESS, OUTSIDE, RACE, UNWRITTEN, hazard_faults
-from gpuedu.exercises.kernels.properties import left_to_chance, right_values
+from gpuedu.exercises.kernels.properties import UNDEFINED, right_values
 from gpuedu.exercises.kernels.shapes import WARP_SIZE, LaunchShape
 from gpuedu.exercises.kernels.sightings import read_sightings
 
@@ -79,7 +79,6 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
         yield from _warp(case, observed)
         return
     yield from stopped_values("sum", observed)
-    yield from left_to_chance("sum", observed, frozenset({_MASK}))
     yield from hazard_faults(observed, _HAZARDS, lambda seen: "")
     if not full_blocks_wrong(case.inputs, observed):
         yield from exit_notes(observed)
@@ -144,6 +143,7 @@ JUDGE = Judge(
             block_sums,
             output="sums",
             leaves=("x",),
+            undefined=UNDEFINED | {_MASK},
             asks="Which lanes hold each warp's sum, where in `part` do they go, and which thread "
             "writes the result?",
         ),

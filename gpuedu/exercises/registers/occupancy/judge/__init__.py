@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.compare import Misconception, is_close, likely_cause, number_fault
+from gpuedu.exercises.compare import number_fault
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
 from gpuedu.exercises.registers.occupancy.sms import DEVICES, SMS, SUB_PARTITIONS
 from gpuedu.hardware.occupancy import Limiter, occupancy
@@ -80,16 +80,13 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     if given["ask"] == "warps":
         asked = (given["latency"], given["independent"])
         call = f"warps_needed({asked[0]}, {asked[1]})"
-        given = {"clocks": asked[0], "many": asked[1]}
-        cause = likely_cause(got, _CHAIN_MISTAKES, given)
-        yield from number_fault("enough", call, got, enough(*asked), cause=cause)
+        yield from number_fault("enough", call, got, enough(*asked))
         return
     asked = (given["threads"], given["registers"], given["shared_bytes"])
     expected = occupancy(given["capability"], *asked).blocks_per_sm
     name = DEVICES[given["capability"]].replace(" ", "")
     call = f"blocks_per_sm({name}, {', '.join(map(str, asked))})"
-    cause = _cause(got, given["sm"], asked)
-    yield from number_fault(case.decides[0], call, got, expected, cause=cause)
+    yield from number_fault(case.decides[0], call, got, expected)
 
 
 def enough(latency: int, independent: int) -> int:
@@ -101,80 +98,48 @@ def enough(latency: int, independent: int) -> int:
     return SUB_PARTITIONS * -(-latency // independent)
 
 
-def _cause(got: float, sm: dict[str, int], launch: tuple[int, int, int]) -> str:
-    """Each rule that, left out, gives this number: a single launch often cannot tell which."""
-    found = [says for name, says in _SAYS.items() if is_close(got, _blocks(sm, launch, name), 0.0)]
-    if len(found) < 2:
-        return "".join(found)
-    return " ".join(["More than one slip gives this number.", *found])
-
-
-def _blocks(sm: dict[str, int], launch: tuple[int, int, int], without: str) -> int:
-    """Blocks on an SM by somebody who leaves out one rule."""
-    threads, registers, shared = launch
-    warps = threads // 32 if without == "warps up" else -(-threads // 32)
-    unit = 1 if without == "registers up" else 256
-    of_warp = -(-registers * 32 // unit) * unit
-    parts = 1 if without == "sub-partitions" else SUB_PARTITIONS
-    by_registers = sm["registers"] // parts // of_warp * parts // warps
-    if without != "reserved":
-        shared += sm["reserved_bytes"]
-    unit = 1 if without == "shared up" else sm["unit_bytes"]
-    shared = -(-shared // unit) * unit
-    allowed = {
-        "warps": sm["warps"] // warps,
-        "blocks": sm["blocks"],
-        "registers": by_registers,
-        "shared": sm["shared_bytes"] // shared if shared else sm["blocks"],
-    }
-    return min(n for name, n in allowed.items() if name != without)
-
-
-_SAYS = {
-    "warps up": "A block of 65 threads has three warps: the last one is begun, and takes a place.",
-    "registers up": "A warp gets registers in units of 256. What does 33 * 32 become?",
-    "sub-partitions": "No warp has registers of two sub-partitions: how many warps fit into one, "
-    "with its quarter of the registers? Then times 4.",
-    "reserved": "What the system keeps for itself in each block is missing.",
-    "shared up": "Shared memory is handed out in units, too.",
-    "warps": "The room for warps is no limit in that.",
-    "blocks": "The room for blocks is no limit in that: however small they are, there are at most "
-    '`sm["blocks"]` of them.',
-    "registers": "The registers are no limit in that.",
-    "shared": "Shared memory is no limit in that.",
-}
-_CHAIN_MISTAKES = (
-    Misconception(
-        lambda clocks, many: -(-clocks // many),
-        "That is enough for one scheduler. An SM has four, and each needs warps of its own.",
-    ),
-    Misconception(
-        lambda clocks, many: SUB_PARTITIONS * clocks,
-        "The independent instructions are not in it: one warp can have several on their way.",
-    ),
-    Misconception(
-        lambda clocks, many: SUB_PARTITIONS * max(1, clocks // many),
-        "That leaves clocks in which nobody has anything ready: round up.",
-    ),
-    Misconception(
-        lambda clocks, many: -(-SUB_PARTITIONS * clocks // many),
-        "Each scheduler needs its own whole warps: round up for one, then times 4.",
-    ),
-    Misconception(
-        lambda clocks, many: SUB_PARTITIONS * clocks * many,
-        "More independent instructions in a warp, fewer warps: is that a product?",
-    ),
-)
-
 JUDGE = Judge(
     title="What fits on an SM, and what is enough",
     properties=(
-        Property("warps", "a begun warp counts as a whole one", 1),
-        Property("registers", "registers by the warp, in units, a quarter of the SM each", 1),
-        Property("shared", "shared memory with what is reserved, in units; none is no limit", 1),
-        Property("blocks", "there is room for so many blocks, however small they are", 1),
-        Property("least", "the smallest of the four limits counts", 1),
-        Property("enough", "warps that keep four schedulers busy", 1),
+        Property(
+            "warps",
+            "a begun warp counts as a whole one",
+            1,
+            "How many warps does such a block have, and do they limit the number of blocks?",
+        ),
+        Property(
+            "registers",
+            "registers by the warp, in units, a quarter of the SM each",
+            1,
+            "How many registers does a warp get, and how many such warps fit into a quarter of "
+            "the SM?",
+        ),
+        Property(
+            "shared",
+            "shared memory with what is reserved, in units; none is no limit",
+            1,
+            "How many bytes does a block take, with all that is added to them, and how many "
+            "blocks is that?",
+        ),
+        Property(
+            "blocks",
+            "there is room for so many blocks, however small they are",
+            1,
+            "Which of the SM's limits does not depend on the size of a block?",
+        ),
+        Property(
+            "least",
+            "the smallest of the four limits counts",
+            1,
+            "How many blocks does each of the four limits allow here, and which of them counts?",
+        ),
+        Property(
+            "enough",
+            "warps that keep four schedulers busy",
+            1,
+            "How many results does a scheduler want on their way, how many can one warp have, "
+            "and how many schedulers are there?",
+        ),
     ),
     hints=(
         "Compute four numbers of blocks, each as if it were the only limit. Which of them counts?",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,34 +18,22 @@ from gpuedu.exercises.contract import (
     Property,
     Undecided,
 )
-from gpuedu.exercises.kernels.costs import conflict_faults, sector_faults
-from gpuedu.exercises.kernels.traffic import Traffic, read_traffic
+from gpuedu.exercises.kernels.properties import no_bank_conflicts, whole_sectors
+from gpuedu.exercises.kernels.traffic import read_traffic
 from gpuedu.exercises.registers.judge.products import (
-    float32_faults,
-    idle_faults,
-    machine_faults,
+    all_wait,
+    float64_faults,
+    if_written,
+    inside,
     matrices,
-    value_faults,
+    right_product,
 )
 
 _SHAPES = ((64, 64, 32), (70, 20, 13), (30, 90, 8), (1, 1, 1))
 _COSTS = (64, 64, 32)
-_T, _EACH = 4, 8
-"""Sums of a thread along each side; multiply-adds for each load instruction at best: 16 / 2."""
+_EACH = 8
+"""Multiply-adds of a thread for each load instruction at best: 16 for 2."""
 
-_NO_FLOAT = "In C, `1.0` is a double, and what it is multiplied by becomes one. Is all of it float?"
-_STORES = (
-    "Neighbouring lanes read neighbouring k of a row of `a`, and store them a whole row of the "
-    "tile apart. In which banks are they, and how does that depend on the length of a row?"
-)
-_STORES_B = (
-    "Rows of `b` lie in the tile as they lie in `b`. Which places do the 32 lanes of a warp store "
-    "to, and are they side by side?"
-)
-_LOADS = (
-    "Word k lies in bank k % 32. Lanes that want every fourth word, one word each, meet in a "
-    "quarter of the banks. What if each took all four of its words at once?"
-)
 _SLACK = 0.9
 _FLOAT4_BYTES = 16
 
@@ -63,39 +52,32 @@ def _case(rng: np.random.Generator, m: int, n: int, k: int) -> Case:
     return Case(f"c of {m} x {n}, K = {k}", inputs, decides)
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
-    """Values and what the machine saw; on whole tiles loads, banks and sectors."""
-    yield from value_faults("right", case, observed, _T)
-    yield from float32_faults("right", observed, _NO_FLOAT)
-    yield from machine_faults(observed, "inside", "waits")
-    yield from idle_faults(case, observed, [one for one in case.decides if one != "right"])
-    if "banks" not in case.decides:
-        return
-    yield from _vectors(case, observed)
-    shared = read_traffic(observed["shared_traffic"])
-    yield from conflict_faults("banks", shared, cause=_conflict(shared))
-    yield from _alignment(observed)
-    for name in ("a", "b"):
-        yield from sector_faults(
-            "sectors",
-            read_traffic(observed[f"{name}_traffic"]),
-            "load",
-            name,
-            cause="Which index runs along a row of the matrix, and do neighbouring lanes have "
-            "neighbours there?",
-        )
-        yield from _repeats(case, observed, name)
+def right() -> Property:
+    """``c`` is the product, computed in float32."""
+    values = right_product("`c` is `a @ b`, for any shape, in float32")
+
+    def test(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
+        yield from values.test(case, observed) if values.test else ()
+        yield from float64_faults("right", observed)
+
+    return replace(values, test=test)
 
 
-def _conflict(shared: Traffic) -> str:
-    if shared.worst is None or shared.worst.operation == "load":
-        return _LOADS
-    return _STORES_B if shared.worst.array == "b_tile" else _STORES
+def aligned_inside() -> Property:
+    """Nothing outside the arrays, and tiles begin where a float4 may."""
+    arrays = inside("nothing outside the arrays; float4 and tiles begin where they may")
+
+    def test(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
+        yield from arrays.test(case, observed) if arrays.test else ()
+        if "banks" in case.decides:
+            yield from _alignment(observed)
+
+    return replace(arrays, test=test)
 
 
 def _alignment(observed: Plain) -> Iterator[Fault]:
     """A tile that is read by float4 has to begin where one may: the compiler places it."""
-    loads = read_traffic(observed["shared_traffic"]).of("load").accesses
+    loads = read_traffic(observed["shared.traffic"]).of("load").accesses
     wide = {one.array for one in loads if one.itemsize == _FLOAT4_BYTES}
     for entry in observed.get("alignments", ()):
         symbol, _, bytes_apart = entry.partition(" ")
@@ -105,13 +87,33 @@ def _alignment(observed: Plain) -> Iterator[Fault]:
                 "inside",
                 f"`{name}` is read by float4, and the compiler puts it at any multiple of "
                 f"{bytes_apart} bytes",
-                "How is `b_tile` declared, so that it begins at a multiple of 16 bytes?",
             )
+
+
+def sectors() -> Property:
+    """Whole sectors of ``a`` and ``b``, each element once."""
+    whole = whole_sectors(
+        "sectors",
+        "`a` and `b` are read in whole sectors, each element once a tile",
+        1,
+        "a",
+        "load",
+        also={"b": "load"},
+        asks="What do the 32 lanes of a warp fetch at that moment, and does another thread of the "
+        "block fetch the same?",
+    )
+
+    def test(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
+        yield from whole.test(case, observed) if whole.test else ()
+        for name in ("a", "b"):
+            yield from _repeats(case, observed, name)
+
+    return if_written(replace(whole, test=test))
 
 
 def _repeats(case: Case, observed: Plain, name: str) -> Iterator[Fault]:
     """A block is all of the grid here: each element comes into a tile once."""
-    loads = read_traffic(observed[f"{name}_traffic"]).of("load").accesses
+    loads = read_traffic(observed[f"{name}.traffic"]).of("load").accesses
     asked = sum(one.lanes * one.itemsize for one in loads)
     least = case.inputs[name].nbytes
     if asked > least / _SLACK:
@@ -120,14 +122,13 @@ def _repeats(case: Case, observed: Plain, name: str) -> Iterator[Fault]:
             "sectors",
             f"the threads of a block fetch {asked / least:.1f} times as many bytes of `{name}` as "
             f"it has, most of them by {most.told}",
-            "A tile has 512 numbers and a block 256 threads. Which threads fetch the same number?",
         )
 
 
-def _vectors(case: Case, observed: Plain) -> Iterator[Fault | Finding]:
+def vectors(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
     """Multiply-adds of a warp for each request to shared memory, as the source asks."""
     m, n, k = (*case.inputs["c"].shape, case.inputs["a"].shape[1])
-    loads = read_traffic(observed["shared_traffic"]).of("load")
+    loads = read_traffic(observed["shared.traffic"]).of("load")
     if not loads.requests:
         yield Undecided("vectors", "no thread read from shared memory")
         return
@@ -142,8 +143,6 @@ def _vectors(case: Case, observed: Plain) -> Iterator[Fault | Finding]:
         f"a warp does {each:.2g} multiply-adds for each time it asks shared memory, {_EACH} would "
         f"do; it asks most often at {most.told}, for {most.itemsize} bytes a lane"
         + (f" ({told}; what counts here is the source)" if told else ""),
-        "A thread needs 4 neighbours of the tile of `a` and 4 of that of `b` for 16 products. "
-        "Which type takes four floats at once?",
     )
 
 
@@ -161,16 +160,23 @@ def _compiled(observed: Plain) -> str:
 JUDGE = Judge(
     title="Four floats at once",
     properties=(
-        Property("right", "`c` is `a @ b`, for any shape, in float32", 1),
-        Property(
-            "inside",
-            "nothing outside the arrays; float4 and tiles begin where they may",
-            1,
+        right(),
+        aligned_inside(),
+        all_wait(),
+        if_written(
+            Property(
+                "vectors",
+                "as written, eight multiply-adds for each load from shared memory",
+                1,
+                "A thread needs 4 neighbors of the tile of `a` and 4 of that of `b` for 16 "
+                "products. How often does it ask for them?",
+                vectors,
+            )
         ),
-        Property("waits", "no thread reads what is not there yet, nor fills what is still read", 1),
-        Property("vectors", "as written, eight multiply-adds for each load from shared memory", 1),
-        Property("banks", "no bank conflict, also where the tile of `a` is filled", 1),
-        Property("sectors", "`a` and `b` are read in whole sectors, each element once a tile", 1),
+        if_written(
+            no_bank_conflicts(1, says="no bank conflict, also where the tile of `a` is filled")
+        ),
+        sectors(),
     ),
     hints=(
         "`b_tile[k][4 * x]` and its three neighbours lie side by side. In which order of its two "
@@ -184,7 +190,16 @@ JUDGE = Judge(
         "`add_products(sums, p, q);`.",
     ),
     cases=cases,
-    verdict=verdict,
+    varies=(
+        "compiler",
+        "registers",
+        "stack_bytes",
+        "spill_bytes",
+        "fma",
+        "shared_loads",
+        "vector_loads",
+        "alignments",
+    ),
     predictions={
         "vector-loads": Prediction(
             "a warp stores 8 neighbours of each of 4 rows of `a` into `a_tile[k][row]`, rows of 64 "

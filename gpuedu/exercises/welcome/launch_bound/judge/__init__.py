@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from gpuedu.exercises.compare import Misconception, likely_cause, number_fault
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
+from gpuedu.exercises.functions import arguments_of, call_text, right_result
 
 
 def share_of(launch_s: float, elements_per_s: float, n: int) -> float:
@@ -27,69 +27,28 @@ def exact_elements(launch_s: float, elements_per_s: float, share: float) -> Frac
     return launch * rate * (1 - part) / part
 
 
-_SHARE_MISCONCEPTIONS = (
-    Misconception(
-        lambda launch_s, elements_per_s, n: launch_s / (n / elements_per_s),
-        "That is launch over work. The share is of the whole time: launch plus work.",
-    ),
-    Misconception(
-        lambda launch_s, elements_per_s, n: 1 - share_of(launch_s, elements_per_s, n),
-        "That is the work's share. The launch's share is the rest.",
-    ),
-    Misconception(
-        lambda launch_s, elements_per_s, n: launch_s / (launch_s + n * elements_per_s),
-        "The rate is elements per second: how long do n elements take?",
-    ),
-    Misconception(
-        lambda launch_s, elements_per_s, n: 100 * share_of(launch_s, elements_per_s, n),
-        "That is in per cent. A share is between 0 and 1.",
-    ),
-    Misconception(
-        lambda launch_s, elements_per_s, n: launch_s / max(launch_s, n / elements_per_s),
-        "That takes launch and work to run at the same time. The work begins behind the launch.",
-    ),
-)
-_ENOUGH_MISCONCEPTIONS = (
-    Misconception(
-        lambda launch_s, elements_per_s, share: math.ceil(launch_s * elements_per_s / share),
-        "That makes the launch a `share` of the work. It should be a share of launch plus work.",
-    ),
-    Misconception(
-        lambda launch_s, elements_per_s, share: math.ceil(launch_s * elements_per_s),
-        "With that n the work takes as long as the launch: the launch is half of the time.",
-    ),
-    Misconception(
-        lambda launch_s, elements_per_s, share: math.ceil(
-            launch_s * elements_per_s * share / (1 - share)
-        ),
-        "That n makes the *work* a small share of the time. It is upside down.",
-    ),
-    Misconception(
-        lambda launch_s, elements_per_s, share: math.ceil(
-            launch_s * elements_per_s * (100 - share) / share
-        ),
-        "`share` is between 0 and 1, not in per cent.",
-    ),
-)
-
-
 def cases(rng: np.random.Generator) -> list[Case]:
     """Launches and rates over orders of magnitude; no work at all; small and large shares."""
     drawn = []
     for works in (float(rng.uniform(0.3, 3)), float(rng.uniform(20, 200)), 1e-4, 0):
         launch_s, rate = _device(rng)
         n = round(works * launch_s * rate)  # the work is so many launches long
-        inputs = {"ask": "share", "launch_s": launch_s, "elements_per_s": rate, "n": n}
+        inputs = {"call": "launch_share", "launch_s": launch_s, "elements_per_s": rate, "n": n}
         drawn.append(Case(f"n = {n}, a launch of {launch_s} s", inputs, ("share",)))
     # The second figure is where the exact n ends behind the point: rounding to the nearest whole
     # number is right for .7 and wrong for .3, and floating point is far from deciding either.
     for share, end in ((0.1, 0.3), (0.5, 0.7), (_round_share(rng), 0.3), (0.8, 0.3)):
-        inputs = {"ask": "n", **_inputs_with_fraction(rng, share, end)}
+        inputs = {"call": "elements_for_share", **_inputs_with_fraction(rng, share, end)}
         label = f"share = {share}, a launch of {inputs['launch_s']} s"
         drawn.append(Case(label, inputs, ("enough", "smallest")))
     # Powers of two, so that floating point is exact and the n is whole without rounding.
     launch_s, rate = 2.0 ** -int(rng.integers(16, 19)), 2.0 ** int(rng.integers(30, 35))
-    inputs = {"ask": "n", "launch_s": launch_s, "elements_per_s": rate, "share": 0.5}
+    inputs = {
+        "call": "elements_for_share",
+        "launch_s": launch_s,
+        "elements_per_s": rate,
+        "share": 0.5,
+    }
     drawn.append(Case(f"share = 0.5, a launch of {launch_s} s", inputs, ("enough", "smallest")))
     return drawn
 
@@ -113,36 +72,26 @@ def _inputs_with_fraction(rng: np.random.Generator, share: float, end: float) ->
 
 
 def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """The share; and for the work, whether it is enough and no more than that."""
-    inputs = {key: value for key, value in case.inputs.items() if key != "ask"}
-    launch_s, rate = inputs["launch_s"], inputs["elements_per_s"]
-    if case.inputs["ask"] == "share":
-        got = observed["share"]
-        yield from number_fault(
-            "share",
-            f"launch_share({launch_s}, {rate:g}, {inputs['n']})",
-            got,
-            share_of(**inputs),
-            cause=likely_cause(got, _SHARE_MISCONCEPTIONS, inputs, 1e-6),
-        )
+    """The work is enough, and no more than that."""
+    if case.inputs["call"] != "elements_for_share":
         return
-    n, share = observed["n"], inputs["share"]
-    least = math.ceil(exact_elements(**inputs))
-    call = f"`elements_for_share({launch_s}, {rate:.15g}, {share})` gave {n}"
-    cause = likely_cause(n, _ENOUGH_MISCONCEPTIONS, inputs)
-    if n < least:
-        near = "" if least - n > 1 else "One element more is needed: which way did you round?"
-        left = _per_cent(share_of(launch_s, rate, max(n, 0)), share)
-        said = f"{call}: the launch still takes {left} of the time; {least} elements are needed"
-        yield Fault("enough", said, cause or near)
-        yield Fault("smallest", said, cause or near)
+    n, given = observed["result"], arguments_of(case)
+    least = math.ceil(exact_elements(**given))
+    said = f"`{call_text(case)}` gave {n:.15g}"
+    if not (math.isfinite(n) and n == int(n)):
+        yield Fault("enough", f"{said}, which is not a whole number")
+        yield Fault("smallest", f"{said}, which is not a whole number")
+    elif n < least:
+        left = share_of(given["launch_s"], given["elements_per_s"], max(n, 0))
+        still = f"the launch still takes {_percent(left, given['share'])} of the time"
+        yield Fault("enough", f"{said}: {still}; {least} elements are needed")
+        yield Undecided("smallest", "your n is not enough there")
     elif n > least:
-        near = "" if n - least > 1 else "One element fewer would do."
-        yield Fault("smallest", f"{call}, but {least} elements are enough", cause or near)
+        yield Fault("smallest", f"{said}, but {least} elements are enough")
 
 
-def _per_cent(share: float, asked: float) -> str:
-    """A share in per cent, with digits enough to see that it is above what was asked for."""
+def _percent(share: float, asked: float) -> str:
+    """A share in percent, with digits enough to see that it is above what was asked for."""
     for digits in range(3, 17):
         text = f"{100 * share:.{digits}g}"
         if text != f"{100 * asked:.{digits}g}":
@@ -153,9 +102,26 @@ def _per_cent(share: float, asked: float) -> str:
 JUDGE = Judge(
     title="When is a kernel shorter than its launch?",
     properties=(
-        Property("share", "the launch's share of the whole time is right", 1),
-        Property("enough", "with your n, the launch takes at most that share", 1),
-        Property("smallest", "your n is the smallest whole n that does", 1),
+        right_result(
+            "share",
+            "the launch's share of the whole time is right",
+            1,
+            {"launch_share": share_of},
+            asks="How long do launch and work take together, and how much of that is the launch?",
+        ),
+        Property(
+            "enough",
+            "with your n, the launch takes at most that share",
+            1,
+            "How long must the work be, so that the launch is that share of launch and work "
+            "together?",
+        ),
+        Property(
+            "smallest",
+            "your n is the smallest whole n that does",
+            1,
+            "Is it a whole number, and would one element fewer be too few?",
+        ),
     ),
     hints=(
         "The whole time is launch plus work. How long do n elements take at `elements_per_s`?",

@@ -1,17 +1,14 @@
-"""Tables of the lesson registers, as text: compiled code, five accounts, steps of a warp."""
+"""Tables of the lesson registers, as text: compiled code, and five accounts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.registers.accounts import DEVICE, ENTRANTS, five
-from gpuedu.exercises.registers.double_buffer.turns import order_of_accesses
 from gpuedu.exercises.registers.kernels import tile_kernel
-from gpuedu.exercises.registers.products import FLOAT32_MATRICES, run_product
+from gpuedu.exercises.registers.products import FLOAT32_MATRICES
 from gpuedu.hardware.catalogue import device
 from gpuedu.hardware.occupancy import LaunchError, occupancy
 from gpuedu.ladder.facts import RungFacts, pinned_facts, shortened
@@ -55,8 +52,8 @@ def compiled_instructions(matmul: Any) -> str:
     memory = ("ld.shared", "st.shared", "ld.global", "st.global", "fma", "bar")
     chosen = {name: n for name, n in facts.instructions.items() if name.startswith(memory) and n}
     rows = [(name, f"{n}") for name, n in sorted(chosen.items())]
-    yours = _table([_HEADINGS, _row("yours", shortened(facts), _THREADS)])
-    return f"{yours}\n\n{_table(rows)}\n\n{_NOTE}"
+    yours = write_table([_HEADINGS, _row("yours", shortened(facts), _THREADS)])
+    return f"{yours}\n\n{write_table(rows)}\n\n{_NOTE}"
 
 
 def compiled_rungs() -> str:
@@ -67,7 +64,7 @@ def compiled_rungs() -> str:
     for slug in _LAST:
         facts = pinned_facts(slug, _CAPABILITY)
         rows.append(_row(f"{slug} ({rung(slug).language})", facts, rung(slug).threads))
-    return f"{_table(rows)}\n\n{_NOTE}"
+    return f"{write_table(rows)}\n\n{_NOTE}"
 
 
 _NOTE = (
@@ -89,7 +86,7 @@ def _compiled(kernels: Iterable[tuple[str, Any]], kinds: Sequence[str]) -> str:
         return _MISSING.format(why=fault.message)
     except KernelCompileError as fault:
         raise AnswerError(f"the compiler refuses it: {fault.message}", fault.remedy) from None
-    return f"{_table(rows)}\n\n{_NOTE}"
+    return f"{write_table(rows)}\n\n{_NOTE}"
 
 
 def _row(name: str, facts: RungFacts, threads: int) -> tuple[str, ...]:
@@ -127,35 +124,13 @@ def five_accounts() -> str:
     own = next(iter(accounts.values()))
     found = ", ".join(f"{key} {own[key]:.3g}" for key in own if key.endswith("_per_s"))
     return (
-        f"{_table(rows)}\n\nM x N x K of the products: {shapes}.\n"
+        f"{write_table(rows)}\n\nM x N x K of the products: {shapes}.\n"
         f"{device(DEVICE).name}: {found}.\nBytes counted on the course's machine, spills and "
         "registers (and so warps) from the compiler."
     )
 
 
-def steps_of_a_warp(matmul: Any) -> str:
-    """In which order the first warp of block 0 asks, uses and stores, step by step."""
-    shapes = {"a": (64, 32), "b": (32, 64), "c": (64, 64)}
-    inputs = {name: np.ones(shape, np.float32) for name, shape in shapes.items()}
-    trace = run_product(matmul, 64, inputs)
-    found = order_of_accesses(trace)
-    if not found["used"]:
-        raise AnswerError(f"`{trace.launch.kernel}` does not read shared memory yet")
-    names = {"asked": "asks global memory", "used": "reads tiles", "stored": "stores to a tile"}
-    rows: list[Sequence[str]] = []
-    for step in range(len(found["used"])):
-        order = sorted((found[key][step], says) for key, says in names.items())
-        told = ", then ".join(says for at, says in order if at >= 0)
-        rows.append((f"step {step}", told))
-    barriers = int(sum(site.arrivals[0] for site in trace.barriers))
-    return (
-        f"{_table(rows)}\n\nWarp 0 of block 0, between barriers in which it reads shared memory; "
-        f"K = 32.\nThe block comes to {barriers} barriers and has {trace.launch.shared_bytes:,} "
-        "bytes of shared memory."
-    )
-
-
-def _table(rows: Sequence[Sequence[str]]) -> str:
+def write_table(rows: Sequence[Sequence[str]]) -> str:
     """Columns of equal width; the first to the left, the others to the right."""
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
     lines = []

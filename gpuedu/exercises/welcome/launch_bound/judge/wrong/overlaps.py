@@ -1,5 +1,0 @@
-# loses: share
-# asks: That is launch over work. The share is of the whole time: launch plus work.
-def launch_share(launch_s, elements_per_s, n):
-    work_s = n / elements_per_s
-    return launch_s / max(launch_s, work_s)
