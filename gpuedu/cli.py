@@ -125,7 +125,7 @@ def build(
     ] = None,
 ) -> None:
     """Build notebooks from the lessons' sources, and what is known of wrong answers anew."""
-    from gpuedu.course.build import build, build_readme, compare
+    from gpuedu.course.build import build, build_readme, build_syllabus, compare
     from gpuedu.course.known_mistakes import outdated, record
 
     root = course_root()
@@ -140,6 +140,7 @@ def build(
         print(f"wrote the site into {lite}: {build_site(root, lite, pyodide)}")
         return
     if not check:
+        build_syllabus(root)
         written = build(root)
         build_readme(root)
         print(f"built {len(written)} notebooks from {len(written) // 2} lessons")

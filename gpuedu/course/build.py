@@ -6,6 +6,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpuedu import syllabus
+from gpuedu.course.contents import SYLLABUS, syllabus_text
 from gpuedu.course.notebook_texts import notebook_texts
 from gpuedu.course.readme import readme_text
 from gpuedu.errors import LessonSourceError
@@ -50,6 +52,12 @@ def build(
     return written
 
 
+def build_syllabus(root: Path) -> None:
+    """Write the lists of exercises into the syllabus, and read it anew."""
+    _write_if_new(root / SYLLABUS, syllabus_text(root))
+    syllabus.lessons.cache_clear()
+
+
 def build_readme(root: Path) -> None:
     """Write the README's table of lessons."""
     _write_if_new(root / "README.md", readme_text(root))
@@ -76,7 +84,7 @@ def compare(root: Path) -> list[Difference]:
             path=str(root / "solutions"),
             remedy="check syllabus.toml",
         )
-    differences = _readme_differences(root)
+    differences = _text_differences(root)
     for relative, content in sorted(built.items()):
         committed = root / relative
         if not committed.exists():
@@ -92,9 +100,14 @@ def compare(root: Path) -> list[Difference]:
     return differences
 
 
-def _readme_differences(root: Path) -> list[Difference]:
-    current = (root / "README.md").read_text("utf-8") == readme_text(root)
-    return [] if current else [Difference("README.md", "stale")]
+def _text_differences(root: Path) -> list[Difference]:
+    """What ``build`` would write into the texts that are only partly its own."""
+    wanted = {"README.md": readme_text(root), str(SYLLABUS): syllabus_text(root)}
+    return [
+        Difference(path, "stale")
+        for path, text in wanted.items()
+        if (root / path).read_text("utf-8") != text
+    ]
 
 
 def _ignored(path: Path) -> bool:

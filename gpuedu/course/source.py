@@ -51,6 +51,10 @@ class LessonSource:
         """Exercises in the order of their first cell."""
         return tuple(dict.fromkeys(cell.exercise for cell in self.cells if cell.exercise))
 
+    def is_stretch(self, exercise: str) -> bool:
+        """True where the line of an exercise's points says that nobody has to do it."""
+        return any(" points · stretch · " in cell.text for cell in self.cells_of(exercise, "text"))
+
     def cells_of(self, exercise: str, *roles: str) -> tuple[SourceCell, ...]:
         """The cells of an exercise that have one of these roles."""
         return tuple(c for c in self.cells if c.exercise == exercise and c.role in roles)

@@ -101,7 +101,7 @@ def _require_exercises(source: LessonSource, lesson: Lesson) -> None:
         raise source.fault(
             f"exercises are {', '.join(found) or 'none'}; the syllabus has "
             f"{', '.join(lesson.exercises)}",
-            remedy="make the headers and syllabus.toml agree, order included",
+            remedy="`gpuedu build` writes the exercises of a lesson into syllabus.toml",
         )
     for exercise in found:
         roles = [cell.role for cell in source.cells if cell.exercise == exercise]

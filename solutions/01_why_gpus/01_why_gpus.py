@@ -431,7 +431,7 @@ see("why-gpus/energy")
 # %% [markdown] exercise="check-the-claim"
 # ## Stretch: check the claim
 #
-# **`check-the-claim` · 6 points · about 15 minutes**
+# **`check-the-claim` · 6 points · stretch · about 15 minutes**
 #
 # Articles about GPUs print sentences such as the ones below. Some are wrong, some leave out what
 # matters. Below them is a page of facts, each with its source. *Compute* the number that should

@@ -385,7 +385,7 @@ check("any-order", starts)
 # %% [markdown] exercise="mandelbrot"
 # ## Stretch: who waits for whom in a warp
 #
-# **`mandelbrot` · 4 points · about 20 minutes**
+# **`mandelbrot` · 4 points · stretch · about 20 minutes**
 #
 # A pixel stands for a number `c` of the complex plane: its real part is `left + column * step`,
 # its imaginary part `top - row * step`. Begin with `z = 0` and repeat `z = z * z + c` while `|z|`
@@ -431,7 +431,7 @@ step(mandelbrot, 1, (32, 1), -2.2, 0.2, 0.1, 12, np.zeros((1, 32), np.int32))
 # %% [markdown] exercise="out-of-bounds"
 # ## Stretch: past the end
 #
-# **`out-of-bounds` · 4 points · about 6 minutes**
+# **`out-of-bounds` · 4 points · stretch · about 6 minutes**
 #
 # How much does each number rise to the next? The kernel below has a guard, and what it prints is
 # right. Yet one thread reads where nothing is. A GPU would most likely say nothing: it reads

@@ -721,7 +721,7 @@ reveal("save-and-resume")
 # %% [markdown] exercise="sgd-or-adam"
 # ## Three ways to take a step
 #
-# **`sgd-or-adam` · 6 points · about 20 minutes** (stretch)
+# **`sgd-or-adam` · 6 points · stretch · about 20 minutes**
 #
 # An optimiser is a rule from gradients to weights, with a memory. With gradient g in step t, which
 # begins at 1:
@@ -802,7 +802,7 @@ see("training-step/rates", sgd, adam)
 # %% [markdown] exercise="train-digits"
 # ## Learn the digits, not the labels
 #
-# **`train-digits` · 5 points · about 25 minutes** (stretch)
+# **`train-digits` · 5 points · stretch · about 25 minutes**
 #
 # Here are 480 digits, and about 3 in 10 of their labels were drawn at random. A network has more
 # than enough weights to learn all of them by heart, the wrong ones, too. What counts is how it does
@@ -862,7 +862,7 @@ see("train-digits", train_model)
 # %% [markdown] exercise="read-the-profile"
 # ## Where did the time go?
 #
-# **`read-the-profile` · 6 points · about 25 minutes** (stretch)
+# **`read-the-profile` · 6 points · stretch · about 25 minutes**
 #
 # A profiler notes what each step did and when: on the host **operators** (PyTorch's functions, some
 # inside others), on the device **kernels** by stream, and **copies**. Here are two steps each of

@@ -657,7 +657,7 @@ measure("streams", pipeline)
 # %% [markdown] exercise="workers"
 # ## Stretch: how many workers?
 #
-# **`workers` · 6 points · about 30 minutes**
+# **`workers` · 6 points · stretch · about 30 minutes**
 #
 # A `DataLoader` with workers, as a model. Each worker makes whole batches: it reads one from the
 # disk, which serves *one at a time*, and decodes it on one of `cores`. The main process takes the

@@ -635,7 +635,7 @@ see("mixed-precision/recorded-losses")
 # %% [markdown] exercise="adam-in-half"
 # ## Stretch: Adam in half
 #
-# **`adam-in-half` · 6 points · about 20 minutes**
+# **`adam-in-half` · 6 points · stretch · about 20 minutes**
 #
 # Adam keeps two more numbers for each weight: m, a running mean of its gradients, and v, one of
 # their squares; a step is m / (root of v + `eps`) times the rate. Both begin at 0, so that at first

@@ -722,7 +722,7 @@ reveal("who-waits")
 # %% [markdown] exercise="hierarchical"
 # ## Stretch: first inside, then across
 #
-# **`hierarchical` · 6 points · about 30 minutes**
+# **`hierarchical` · 6 points · stretch · about 30 minutes**
 #
 # GPUs come in **nodes**: 8 of them, say, on NVLink. Between nodes lies a slower network; here each
 # GPU has a card of its own for it. One ring over all ranks leaves a node through *one* card, with

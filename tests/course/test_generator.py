@@ -15,10 +15,11 @@ import pytest
 
 from gpuedu.course import build as building
 from gpuedu.course import readme
-from gpuedu.course.build import build, build_readme, compare
+from gpuedu.course.build import Difference, build, build_readme, build_syllabus, compare
+from gpuedu.course.contents import SYLLABUS
 from gpuedu.course.notebook_texts import notebook_texts
 from gpuedu.errors import LessonSourceError
-from gpuedu.syllabus import Lesson, ready_lessons
+from gpuedu.syllabus import Lesson, parse, ready_lessons
 
 LESSON = Lesson(
     0, "welcome", "Welcome", "What?", 5, 100, "nothing", True, core=("first-check",), stretch=()
@@ -64,7 +65,7 @@ check("first-check", copied_bytes)
 
 
 @pytest.fixture
-def course(tmp_path: Path):
+def course(tmp_path: Path, root: Path):
     """Write a lesson's source and give its path."""
 
     def write(text: str = SOURCE) -> Path:
@@ -73,6 +74,8 @@ def course(tmp_path: Path):
         path.write_text(text, "utf-8")
         (tmp_path / "README.md").write_text(f"{readme.BEGIN}\n{readme.END}")
         build_readme(tmp_path)
+        (tmp_path / "gpuedu").mkdir(exist_ok=True)
+        shutil.copy(root / SYLLABUS, tmp_path / SYLLABUS)
         return tmp_path
 
     return write
@@ -250,6 +253,21 @@ def test_generation_fails_closed(course, way):
     assert not list(root.rglob("*.ipynb"))
 
 
+def test_the_syllabus_lists_what_the_sources_have(course, root, monkeypatch):
+    monkeypatch.setattr(building, "ready_lessons", lambda: (LESSON,))
+    others = parse((root / SYLLABUS).read_text())[1:]
+    line = "Count bytes.\n#\n# **`first-check` · 2 points · stretch · about 5 minutes**"
+    for text, core, stretch in (
+        (SOURCE, ("first-check",), ()),
+        (swap("Count bytes.", line), (), ("first-check",)),
+    ):
+        made = course(text)
+        assert Difference(str(SYLLABUS), "stale") in compare(made)
+        build_syllabus(made)
+        first, *rest = parse((made / SYLLABUS).read_text())
+        assert (first.core, first.stretch, tuple(rest)) == (core, stretch, others)
+
+
 def test_a_file_that_is_not_utf8(course):
     root = course()
     path = next(root.rglob("*.py"))
@@ -266,6 +284,7 @@ def test_a_missing_source(tmp_path):
 def test_compare_finds_missing_stale_and_extra_notebooks(course, monkeypatch):
     monkeypatch.setattr(building, "ready_lessons", lambda: (LESSON,))
     root = course()
+    build_syllabus(root)
     assert {d.state for d in compare(root)} == {"missing"}
     build(root)
     assert compare(root) == []
