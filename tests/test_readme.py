@@ -14,7 +14,10 @@ from nbclient import NotebookClient
 from gpuedu.cli import app
 from gpuedu.course.lite import SITE_URL
 
-PAGES = ["README.md", "CONTRIBUTING.md", "docs/grading.md", "docs/variants.md", "docs/browser.md"]
+PAGES = ["README.md", "CONTRIBUTING.md"] + [
+    f"docs/{name}.md"
+    for name in ("browser", "classroom", "grading", "ladder", "tools", "variants")
+]
 
 
 def blocks(root, page, language):
@@ -37,7 +40,7 @@ def commands(root, page):
 
 @pytest.mark.filterwarnings("default")
 def test_the_blocks_of_python_run_when_pasted_in_order(root, tmp_path):
-    pasted = blocks(root, "README.md", "python")
+    pasted = [block for page in PAGES for block in blocks(root, page, "python")]
     assert len(pasted) >= 4
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(b) for b in pasted])
     done = NotebookClient(
