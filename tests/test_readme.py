@@ -13,10 +13,15 @@ from nbclient import NotebookClient
 
 from gpuedu.cli import app
 from gpuedu.course.lite import SITE_URL
+from tests.conftest import ROOT
 
 PAGES = ["README.md", "CONTRIBUTING.md"] + [
     f"docs/{name}.md"
-    for name in ("browser", "classroom", "grading", "ladder", "tools", "variants")
+    for name in ("browser", "classroom", "grading", "ladder", "not_run", "tools", "variants")
+]
+FOLDERS = [str(path.relative_to(ROOT)) for path in ROOT.glob("gpuedu/*/README.md")] + [
+    "gpuedu/README.md",
+    "tests/README.md",
 ]
 
 
@@ -65,7 +70,7 @@ def test_the_commands_are_there_with_their_options(root, page):
             assert (root / rest[0]).is_file(), words
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [*PAGES, *FOLDERS])
 def test_the_files_that_a_page_links_to_are_there(root, page):
     text = re.sub(r"```.*?```|`[^`]*`", "", (root / page).read_text("utf-8"), flags=re.DOTALL)
     for target in re.findall(r"\]\(([^)#]+)\)", text):

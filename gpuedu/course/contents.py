@@ -16,7 +16,8 @@ _LISTS = re.compile(r"^core = .*\nstretch = .*$", re.MULTILINE)
 def syllabus_text(root: Path) -> str:
     """The syllabus with each lesson's exercises as its source has them, in its order.
 
-    A stretch exercise is one whose line of points says so. A lesson without a source keeps its lists.
+    A stretch exercise is one whose line of points says so; a lesson without a source keeps its
+    lists.
 
     Raises:
         LessonSourceError: for a source that cannot be read.

@@ -24,7 +24,7 @@ from gpuedu.course.source import LessonSource, read_source
 from gpuedu.course.stored import StoredAnswer, read_stored
 from gpuedu.errors import CatalogueError, GpueduError
 from gpuedu.exercises.capture import captured
-from gpuedu.exercises.contract import Exercise, Fault
+from gpuedu.exercises.contract import Exercise, Fault, Undecided
 from gpuedu.exercises.examine import Report, examine, find_loss, first_loss, play_cases
 from gpuedu.exercises.guard import play_guarded
 from gpuedu.exercises.mistakes import SEED, with_questions
@@ -242,6 +242,12 @@ def _is_rejected(
         if isinstance(loss, str):
             told = f"{stored.name}: does not lose {stored.loses!r} ({loss})"
             faults.append(f"{told} on seed {seed}" if seed else told)
+            return False
+        if asks and isinstance(loss, Undecided):
+            faults.append(
+                f"{stored.name}: {stored.loses!r} is undecided ({loss.message}), so its card asks "
+                "nothing there: which property does it lose?"
+            )
             return False
         if asks and not seed and asks != loss.cause:
             faults.append(
