@@ -13,8 +13,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from gpuedu.errors import AnswerError
-from gpuedu.lens.requests import request_at
-from gpuedu.trace import WARP_SIZE, AccessSite, Operation, Space, Trace
+from gpuedu.trace import AccessSite, Operation, Space, Trace
 from gpuedu.trace.counts import SECTOR_BYTES
 from gpuedu.widths import count_each
 
@@ -223,29 +222,6 @@ def loads_by_block(trace: Trace, position: int, size: int) -> np.ndarray:
     flat = block[active] * size + element[active]
     counted = count_each(flat, minlength=trace.launch.blocks * size)
     return counted.reshape(trace.launch.blocks, size)
-
-
-def costliest_request(trace: Trace, position: int) -> np.ndarray:
-    """The elements of an array that the lanes of one warp ask for in their costliest request.
-
-    Args:
-        trace: The account of a launch.
-        position: Which argument of the kernel the array is, from 0.
-
-    Returns:
-        (32,) int64, counted in memory order; -1 where a lane takes no part. Of requests with equal
-        numbers of sectors it is the first that was kept; without any, all are -1.
-    """
-    name = trace.launch.arguments[position].name
-    events = trace.events
-    found = [
-        (request_at(trace, row).sectors, -row)
-        for row in range(len(events.site))
-        if (site := trace.sites[events.site[row]]).array == name and site.space is Space.GLOBAL
-    ]
-    if not found:
-        return np.full(WARP_SIZE, -1, np.int64)
-    return events.element[-max(found)[1]].astype(np.int64)
 
 
 def _plain(sites: Iterable[AccessSite]) -> list[str]:

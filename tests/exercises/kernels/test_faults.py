@@ -14,7 +14,6 @@ from gpuedu.exercises.kernels.faults import (
     repeated_faults,
     wrapped_faults,
 )
-from gpuedu.exercises.kernels.indexing import WrongIndex, index_cause
 from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.kernels.sightings import Sighting
 
@@ -79,14 +78,6 @@ def test_one_thread_that_writes_again_is_told_as_such():
     )
     (fault,) = repeated_faults("once", seen, LaunchShape(1, 32))
     assert "3 times, each time by thread 0 of block 0" in fault.message
-
-
-def test_a_formula_is_named_by_what_it_writes():
-    swapped = WrongIndex(lambda block, thread, threads, blocks: thread * threads + block, "swapped")
-    shape = LaunchShape(2, 4)
-    assert index_cause(swapped.times(shape, 8), shape, [swapped]) == "swapped"
-    assert index_cause(np.ones(8), shape, [swapped]) == ""
-    assert index_cause(np.zeros(8), shape, [swapped]) == ""
 
 
 def test_a_shape_says_itself():

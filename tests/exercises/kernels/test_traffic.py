@@ -11,7 +11,6 @@ from gpuedu.exercises.kernels.launching import run_kernel
 from gpuedu.exercises.kernels.traffic import (
     TruncatedError,
     array_traffic,
-    costliest_request,
     loads_by_block,
     read_traffic,
     shared_traffic,
@@ -131,11 +130,3 @@ def test_too_many_accesses_are_refused_not_miscounted():
     assert trace.truncated
     with pytest.raises(TruncatedError, match="often"):
         loads_by_block(trace, 0, 64)
-
-
-def test_the_costliest_request_shows_how_far_apart_lanes_are():
-    trace = launch(copy_by_eight, 512, 2, 32)
-    assert costliest_request(trace, 0).tolist() == list(range(0, 256, 8))
-    trace = launch(two_reads, 70, 3, 32)
-    assert costliest_request(trace, 0)[:2].tolist() == [1, 2]
-    assert costliest_request(launch(two_reads, 0, 1, 32), 0).tolist() == [-1] * 32
