@@ -169,7 +169,7 @@ JUDGE = Judge(
             "weights",
             "the last weights are the same",
             1,
-            asks="Which lines of the given loop change gradients or weights, and what has become of each in "
+            asks="Which lines of the given loop change gradients or weights, and what are they in "
             "yours?",
         ),
         Property("once", "the host waits once at most, when all steps are done", 3, asks=FETCH),
