@@ -9,12 +9,13 @@ those of known wrong answers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gpuedu.exercises.compare import show_apart
-from gpuedu.exercises.contract import Case, Fault, Inputs, Plain, Property, Test, Undecided
+from gpuedu.exercises.contract import Case, Fault, Inputs, Plain, Property, Undecided
 from gpuedu.exercises.training.bands import Band
 
 Reference = Callable[[Inputs], Mapping[str, Any]]
@@ -151,17 +152,18 @@ def reaches_band(
     return Property(name, says, points, asks, test)
 
 
-def unless(name: str, reason: Callable[[Case, Plain], str], test: Test) -> Test:
-    """The same test, undecided where there is a reason for it: what decides it is lost already."""
+def unless(prop: Property, reason: Callable[[Case, Plain], str]) -> Property:
+    """The same property, undecided where there is a reason for it: something else is lost first.
+
+    A case that holds is not asked for reasons.
+    """
 
     def tested(case: Case, observed: Plain) -> Iterator[Any]:
-        told = reason(case, observed)
-        if told:
-            yield Undecided(name, told)
-        else:
-            yield from test(case, observed)
+        found = list(prop.test(case, observed) if prop.test else ())
+        told = reason(case, observed) if found else ""
+        yield from [Undecided(prop.name, told)] if told else found
 
-    return tested
+    return replace(prop, test=tested)
 
 
 # Waits of the host for the device, as ``waits_of`` observed them

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from gpuedu.exercises.contract import Case, Undecided
+from gpuedu.exercises.contract import Case, Fault, Property, Undecided
 from gpuedu.exercises.training.bands import Band
 from gpuedu.exercises.training.properties import (
     at_most,
@@ -102,9 +102,11 @@ def test_an_outcome_below_the_band_is_told():
 
 
 def test_what_is_lost_already_is_undecided():
-    test = unless("few", lambda case, seen: seen["why"], lambda case, seen: iter(()))
-    assert list(test(CASE, {"why": ""})) == []
-    (fault,) = test(CASE, {"why": "nothing was trained"})
+    prop = Property("few", "", 1, "?", lambda case, seen: [Fault("few", "9")] * seen["wrong"])
+    prop = unless(prop, lambda case, seen: seen["why"])
+    assert told(prop, {"wrong": 0, "why": "nothing was trained"}) == []
+    assert list(prop.test(CASE, {"wrong": 1, "why": ""})) == [Fault("few", "9")]
+    (fault,) = prop.test(CASE, {"wrong": 1, "why": "nothing was trained"})
     assert fault == Undecided("few", "nothing was trained")
 
 
