@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from gpuedu.exercises.examine import examine
+from gpuedu.exercises.registry import load
 from gpuedu.exercises.training_step import counting_pictures
 from gpuedu.exercises.training_step.count_the_step import judge as count_the_step
 from gpuedu.exercises.training_step.count_the_step.judge import step_work
-from tests.exercises.training_step.step_answers import (
-    REFERENCE,
-    attention_flop,
-    fault,
-    hand_in,
-    lost,
-)
+from tests.exercises.stored import solution_answers, stored_answers
+
+
+def lost(*answers):
+    report = examine(load("count-the-step"), answers)
+    return [name for name, holds in report.held().items() if not holds]
 
 
 @pytest.mark.parametrize("sizes", [(8, 64, 64, 2, 97), (2, 33, 32, 1, 50), (1, 7, 16, 3, 11)])
@@ -26,40 +27,17 @@ def test_an_mlp_step_is_what_pytorch_counts(widths):
     assert step_work.mlp_step_flop(17, widths) == counting_pictures.count_mlp_step(17, widths)
 
 
-def test_the_reference_earns_all_points():
-    for seed in range(5):
-        assert hand_in("count-the-step", seed=seed).state == "solved"
-
-
-def test_a_model_is_judged_by_the_learners_own_attention():
-    def half(*sizes):
-        return attention_flop(*sizes) // 2
-
-    norm_flop, _, _, _, mlp_step_flop = REFERENCE["count-the-step"]
-
-    def gpt_flop(samples, length, width, layers, vocabulary):
-        rows = samples * length
-        layer = half(samples, length, width) + 16 * rows * width**2
-        return layers * layer + 2 * rows * width * vocabulary
-
-    def gpt_step_flop(*sizes):
-        return 3 * gpt_flop(*sizes)
-
-    report = hand_in("count-the-step", norm_flop, half, gpt_flop, gpt_step_flop, mlp_step_flop)
-    assert lost(report) == ["attention"]
-    assert "counts a multiply and an add as one" in fault(report, "attention").cause
+@pytest.mark.parametrize(
+    ("name", "losses"),
+    [("multiply_adds", ["attention"]), ("no_scores", ["gpt"]), ("four_times", ["gpt-step"])],
+)
+def test_what_follows_from_the_learners_own_part_is_right(name, losses):
+    assert lost(*stored_answers("count-the-step", "wrong", name).values()) == losses
 
 
 def test_an_attention_that_fails_costs_the_rest_nothing():
-    def broken(*sizes):
-        return {}[0]
-
-    report = hand_in("count-the-step", REFERENCE["count-the-step"][0], broken, *_rest())
-    assert lost(report) == ["attention"]
-
-
-def _rest():
-    return REFERENCE["count-the-step"][2:]
+    norm, _, *rest = solution_answers("count-the-step").values()
+    assert lost(norm, lambda *sizes: {}[0], *rest) == ["attention"]
 
 
 def test_predictions_are_what_the_formulas_give():

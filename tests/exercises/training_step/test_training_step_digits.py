@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from gpuedu.exercises.contract import Undecided
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training_step.train_digits.judge import JUDGE, band, cases, learnt_by_heart
 from gpuedu.exercises.training_step.train_digits.picture import draw_own_training
@@ -21,7 +22,7 @@ from gpuedu.training import load_digits
 def observe(accuracies, learnt=(0.7, 0.7, 0.7), steps=(150, 150, 150)):
     seen = {"accuracies": list(accuracies), "learnt": list(learnt), "steps": list(steps)}
     seen["finite"] = True
-    return [one for one in JUDGE.verdict(CASE, seen) if hasattr(one, "property")]
+    return [one for one in JUDGE.seen(CASE, seen) if hasattr(one, "property")]
 
 
 def test_a_task_is_the_same_for_the_same_seed_and_has_the_true_labels_held_out():
@@ -63,6 +64,9 @@ def test_the_middle_run_decides():
     assert [fault.property for fault in observe([low, inside, inside])] == []
     assert [fault.property for fault in observe([low, low, inside])] == ["band"]
     assert [fault.property for fault in observe([0.1, inside, inside])] == ["learns"]
+    learns, in_band = observe([0.1, 0.1, inside])
+    assert learns.property == "learns"
+    assert in_band == Undecided("band", learns.message)
 
 
 def test_too_many_steps_and_none_are_told():
@@ -89,7 +93,7 @@ def test_a_model_without_parameters_loses_the_steps_alone():
         return Means(torch.stack([flat[labels == digit].mean(0) for digit in range(10)]))
 
     observed = play_train_digits([train_model], {"tasks": CASE.inputs["tasks"][:1]})
-    faults = [one for one in JUDGE.verdict(CASE, observed) if hasattr(one, "property")]
+    faults = [one for one in JUDGE.seen(CASE, observed) if hasattr(one, "property")]
     assert observed["steps"] == [0] and observed["accuracies"][0] > 0.5
     assert "budget" in {fault.property for fault in faults}
     assert "learns" not in {fault.property for fault in faults}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,12 +10,13 @@ from gpuedu.exercises.contract import Answer, Play
 from gpuedu.exercises.plain import describe, number
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array, as_number
+from gpuedu.exercises.training.waits import waits_of
 
 
 def play_hidden_syncs(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
     """What the loop logged, the last weights, and each line on which the host waited.
 
-    ``waits`` are rows (how often, kind, line, its text); ``copied`` says whether the log holds
+    ``waits`` and ``waited`` are those of ``waits_of``; ``copied`` says whether the log holds
     numbers, which only a wait can have brought to the host; ``scattered`` names what is a list of
     tensors, each of which somebody still has to wait for.
     """
@@ -28,10 +28,9 @@ def play_hidden_syncs(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict
     with quiet_torch():
         model, optimiser, batches = begin(inputs)
         with SynchronisationCounter(stand_in=True) as counter:
+            optimiser.register_step_post_hook(lambda *_: counter.next_step())
             log = train(model, optimiser, batches)
-        seen = Counter((w.kind, w.line, w.text, w.via) for w in counter.synchronisations)
-        waits = [[count, *where] for where, count in seen.most_common()]
-        return {**_logged(log, steps), "weights": weights_of(model), "waits": waits}
+        return {**_logged(log, steps), "weights": weights_of(model), **waits_of(counter)}
 
 
 def _logged(log: Any, steps: int) -> dict[str, Any]:

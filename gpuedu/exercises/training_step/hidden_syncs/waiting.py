@@ -1,4 +1,4 @@
-"""The loop that waits, as the lesson gives it, and what other ways to write it would give.
+"""The loop that waits, as the lesson gives it.
 
 Inputs of a case: ``data`` (steps, batch, numbers) float64, ``targets`` (steps, batch) int64 where
 -1 is an answer that nobody knows, ``weights`` (a list of arrays, by layer), ``optimiser`` (its name
@@ -8,7 +8,6 @@ in ``torch.optim``) and ``options``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,20 +17,6 @@ from torch import Tensor, nn
 UNKNOWN = -1
 
 Log = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Way:
-    """How a loop treats what the given one asks the host for; the defaults are as it does.
-
-    ``clip``: "above 1", "always" or "never". ``unknown``: samples whose answer is unknown are
-    "left out", count as a loss of zero ("zero"), or their class is taken to be 0 ("first class").
-    ``wrong_unknown``: whether they count as answered wrongly.
-    """
-
-    clip: str = "above 1"
-    unknown: str = "left out"
-    wrong_unknown: bool = False
 
 
 def begin(inputs: Mapping[str, Any]) -> tuple[nn.Module, Any, list[tuple[Tensor, Tensor]]]:
@@ -57,32 +42,23 @@ def weights_of(model: nn.Module) -> np.ndarray:
     return torch.cat(rows).numpy().copy()
 
 
-def run_loop(inputs: Mapping[str, Any], way: Way | None = None) -> Log:
-    """What the loop of the lesson logs, or one that goes another way; ``weights`` are the last."""
-    way = way or Way()
+def run_loop(inputs: Mapping[str, Any]) -> Log:
+    """What the loop of the lesson logs; ``weights`` are the last ones."""
     model, optimiser, batches = begin(inputs)
     losses, norms, wrong = [], [], 0
     for data, targets in batches:
         known = targets != UNKNOWN
         scores = model(data)
-        loss = _loss(scores, targets, known, way.unknown)
+        loss = nn.functional.cross_entropy(scores[known], targets[known])
         optimiser.zero_grad()
         loss.backward()
         norm = torch.stack([one.grad.norm() for one in model.parameters()]).norm()
-        if way.clip == "always" or (way.clip == "above 1" and norm > 1):
+        if norm > 1:
             for one in model.parameters():
                 one.grad /= norm + 1e-6
         optimiser.step()
         losses.append(loss.item())
         norms.append(norm.item())
-        misses = scores.argmax(1) != targets
-        wrong += int((misses if way.wrong_unknown else misses & known).sum())
+        wrong += int(((scores.argmax(1) != targets) & known).sum())
     log = {"losses": np.array(losses), "norms": np.array(norms)}
     return log | {"wrong": wrong, "best": min(losses), "weights": weights_of(model)}
-
-
-def _loss(scores: Tensor, targets: Tensor, known: Tensor, unknown: str) -> Tensor:
-    if unknown == "left out":
-        return nn.functional.cross_entropy(scores[known], targets[known])
-    losses = nn.functional.cross_entropy(scores, targets.clamp(min=0), reduction="none")
-    return (losses * known if unknown == "zero" else losses).mean()

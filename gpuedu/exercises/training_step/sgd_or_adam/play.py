@@ -9,11 +9,21 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Play
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array
-from gpuedu.exercises.training_step.sgd_or_adam.rules import NAMES
+
+NAMES = {
+    "sgd": ("lr", "momentum"),
+    "adam": ("lr", "beta1", "beta2", "eps"),
+    "adamw": ("lr", "beta1", "beta2", "eps", "decay"),
+}
+"""The options of each rule, in the order of the learner's parameters."""
 
 
 def play_sgd_or_adam(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """The weights after each step, and the bytes in the state after the last."""
+    """The weights after each step, and the bytes in the state after the last.
+
+    A case's inputs are ``rule``, ``weights`` (n,) and ``gradients`` (steps, n) of float64, and
+    ``options`` by their names.
+    """
     import numpy as np
     import torch
 

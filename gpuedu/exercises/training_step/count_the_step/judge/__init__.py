@@ -4,182 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
-from gpuedu.exercises.compare import Misconception, likely_cause, number_fault
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
-from gpuedu.exercises.training_step.count_the_step.judge import step_work as work
+from gpuedu.exercises.functions import arguments_of, right_result
+from gpuedu.exercises.training_step.count_the_step.judge import step_work
 from gpuedu.exercises.training_step.count_the_step.rule_of_six import used_weights
 
 _GPT = ("samples", "length", "width", "layers", "vocabulary")
-_HALF = "That counts a multiply and an add as one. A product of k terms is 2 k FLOP."
-
-_NORM = (
-    Misconception(
-        lambda samples, length, width: 5 * samples * length * width,
-        "5 for each number: are `gamma` and `beta` in it?",
-    ),
-    Misconception(
-        lambda samples, length, width: 6 * samples * length * width,
-        "6 for each number. Go through the lines again: two sums, a difference, three products "
-        "and one more sum.",
-    ),
-    Misconception(
-        lambda samples, length, width: 8 * samples * length * width,
-        "8 for each number. `rsqrt` and the divisions by `width` come once a row, not once a "
-        "number.",
-    ),
-    *(
-        Misconception(
-            lambda samples, length, width, rows=rows: samples * length * (7 * width + rows),
-            "Something is in it that is done once a row: the divisions by `width`, `eps`, `rsqrt`. "
-            "Leave those out.",
-        )
-        for rows in (1, 2, 3, 4, 5)
-    ),
-    Misconception(
-        lambda samples, length, width: 7 * samples * width, "Each position has a norm of its own."
-    ),
-    Misconception(
-        lambda samples, length, width: 7 * length * width, "Where is the number of samples?"
-    ),
-)
-
-
-def _parts(samples: int, length: int, width: int, weights: float, pairs: float) -> float:
-    return 2 * samples * length * width * (weights * width + pairs * length)
-
-
-def _with_parts(weights: float, pairs: float, says: str) -> Misconception:
-    """Attention with so many products with weights, and so many over pairs of positions."""
-    return Misconception(
-        lambda samples, length, width: _parts(samples, length, width, weights, pairs), says
-    )
-
-
-_ATTENTION = (
-    _with_parts(
-        3,
-        2,
-        "One product with weights is missing: three make q, k and v. What is done with the result?",
-    ),
-    _with_parts(
-        4,
-        1,
-        "One of the two products over pairs of positions is missing, or both are counted by half. "
-        "The mask is laid over scores that were all computed.",
-    ),
-    _with_parts(
-        3, 1, "A product with weights and one over pairs of positions are missing, after softmax."
-    ),
-    _with_parts(
-        4, 0, "Those are the products with weights. Each position also meets every other one."
-    ),
-    _with_parts(
-        0, 2, "Those are the products over pairs. Four products with weights go with them."
-    ),
-    _with_parts(2, 1, _HALF),
-    _with_parts(
-        6, 2, "That counts q, k and v twice: one product makes all three, or three make one each."
-    ),
-    Misconception(
-        lambda samples, length, width: samples * length * (8 * width**2 + 4 * width),
-        "Each position meets `length` others, so for the whole text it is `length` squared.",
-    ),
-    Misconception(
-        lambda samples, length, width: _parts(1, samples * length, width, 4, 2),
-        "That lets the positions of all samples meet each other. Each text has scores of its own.",
-    ),
-    Misconception(
-        lambda samples, length, width: _parts(1, length, width, 4, 2),
-        "Where is the number of samples?",
-    ),
-)
-
-
-def _with_model(network: int, scores: int, says: str) -> Misconception:
-    """A model whose networks and last product are so many products of width squared."""
-    return Misconception(
-        lambda samples, length, width, layers, vocabulary, attention: (
-            layers * (attention + network * samples * length * width**2)
-            + scores * samples * length * width * vocabulary
-        ),
-        says,
-    )
-
-
-_MODEL = (
-    _with_model(16, 0, "The last product is missing: scores for each of `vocabulary` characters."),
-    _with_model(0, 2, "Each layer also has a network of two products."),
-    _with_model(8, 2, "The network of a layer goes from `width` to 4 `width`, *and back*."),
-    _with_model(4, 2, "The network of a layer is 4 times as wide inside."),
-    Misconception(
-        lambda samples, length, width, layers, vocabulary, attention: (
-            attention + 2 * samples * length * width * (8 * width + vocabulary)
-        ),
-        "How many layers are there?",
-    ),
-    Misconception(
-        lambda samples, length, width, layers, vocabulary, attention: (
-            layers * (attention + 2 * samples * length * width * (8 * width + vocabulary))
-        ),
-        "That scores the vocabulary in every layer. It is done once, behind the last.",
-    ),
-    *(
-        Misconception(
-            lambda samples, length, width, layers, vocabulary, attention, last=last: (
-                layers * (attention + 16 * samples * length * width**2)
-                + 2 * samples * length * width * vocabulary
-                + 7 * (2 * layers + last) * samples * length * width
-            ),
-            "The norms are in it. From here on, products alone.",
-        )
-        for last in (0, 1)
-    ),
-)
-_GPT_STEP = (
-    Misconception(lambda forward: forward, "That is the forward. What does backward cost?"),
-    Misconception(
-        lambda forward: 2 * forward,
-        "That gives backward one product for each of the forward. It needs two: for the gradient "
-        "of the weights and for that of the inputs.",
-    ),
-    Misconception(lambda forward: 4 * forward, "One forward and two for backward: three."),
-)
-_MLP_STEP = (
-    Misconception(
-        lambda samples, widths: 3 * work.mlp_flop(samples, widths),
-        "That is three times the forward. The first layer's inputs are images: who needs *their* "
-        "gradient?",
-    ),
-    Misconception(
-        lambda samples, widths: work.mlp_flop(samples, widths),
-        "That is the forward. What does backward cost?",
-    ),
-    Misconception(
-        lambda samples, widths: 2 * work.mlp_flop(samples, widths),
-        "That gives backward one product a layer. All but the first need two.",
-    ),
-    Misconception(
-        lambda samples, widths: (
-            3 * work.mlp_flop(samples, widths[1:]) + work.mlp_flop(samples, widths[:2])
-        ),
-        "The first layer needs no gradient of its inputs, but one of its weights.",
-    ),
-    Misconception(
-        lambda samples, widths: (
-            3 * work.mlp_flop(samples, widths) - work.mlp_flop(samples, widths[-2:])
-        ),
-        "That leaves out a product of the last layer. Which layer's inputs are not computed from "
-        "any weight?",
-    ),
-    Misconception(lambda samples, widths: work.mlp_step_flop(samples, widths) // 2, _HALF),
-    Misconception(
-        lambda samples, widths: work.mlp_step_flop(samples, widths) + samples * sum(widths[1:]),
-        "The biases are in it. Products alone.",
-    ),
-)
+CALLS = {
+    prop: f"{prop.replace('-', '_')}_flop"
+    for prop in ("norm", "attention", "gpt", "gpt-step", "mlp-step")
+}
+"""The function that each property is about."""
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
@@ -204,46 +43,42 @@ def cases(rng: np.random.Generator) -> list[Case]:
     return [*drawn, _mlp(int(rng.integers(2, 99)), widths), _mlp(7, widths[:2])]
 
 
-def _case(ask: str, sizes: tuple[int, ...]) -> Case:
-    label = ", ".join(f"{name} {size}" for name, size in zip(_GPT, sizes, strict=False))
-    return Case(label, {"ask": ask, "sizes": sizes}, (ask,))
+def _case(prop: str, sizes: tuple[int, ...]) -> Case:
+    named = dict(zip(_GPT, sizes, strict=False))
+    label = ", ".join(f"{name} {size}" for name, size in named.items())
+    return Case(label, {"call": CALLS[prop], **named}, (prop,))
 
 
 def _mlp(samples: int, widths: list[int]) -> Case:
-    return Case(f"widths {widths}", {"ask": "mlp-step", "sizes": (samples, widths)}, ("mlp-step",))
+    inputs = {"call": CALLS["mlp-step"], "samples": samples, "widths": widths}
+    return Case(f"widths {widths}", inputs, ("mlp-step",))
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """The exact count, or the one that follows from the learner's own count of a part."""
-    ask, sizes, got = case.inputs["ask"], case.inputs["sizes"], observed["got"]
-    named = dict(zip(_GPT, sizes, strict=False))
-    if ask == "norm":
-        facts, known, truth = named, _NORM, work.norm_flop(*sizes)
-    elif ask == "attention":
-        facts, known, truth = named, _ATTENTION, work.attention_flop(*sizes)
-    elif ask == "gpt":
-        own = _usable(observed["own"])
-        attention = work.attention_flop(*sizes[:3])
-        truth = work.gpt_flop(*sizes)
-        if own and got == truth + named["layers"] * (own - attention):
-            return
-        facts, known = named | {"attention": own or attention}, _MODEL
-    elif ask == "gpt-step":
-        own, truth = _usable(observed["own"]), work.gpt_step_flop(*sizes)
-        if own and got == 3 * own:
-            return
-        facts, known = {"forward": own or work.gpt_flop(*sizes)}, _GPT_STEP
-    else:
-        facts = {"samples": sizes[0], "widths": sizes[1]}
-        known, truth = _MLP_STEP, work.mlp_step_flop(*sizes)
-    call = f"{ask.replace('-', '_')}_flop({', '.join(map(str, sizes))})"
-    cause = likely_cause(got, known, facts)
-    yield from number_fault(ask, call, got, truth, unit="FLOP", cause=cause)
+def _counts(prop: str, says: str, points: float, asks: str) -> Property:
+    """A count is exact, or what follows from the learner's own count of a part.
+
+    One mistake loses one property: ``own`` is the part's count, where there is one.
+    """
+    call = CALLS[prop]
+    truth = getattr(step_work, call)
+    exact = right_result(prop, says, points, {call: truth}, asks=asks, unit="FLOP")
+
+    def test(case: Case, observed: Plain) -> Iterable[Fault]:
+        own = observed.get("own")
+        if not (own and math.isfinite(own) and observed["result"] == _follows(case, own)):
+            yield from exact.test(case, observed)
+
+    return replace(exact, test=test)
 
 
-def _usable(own: float | None) -> float:
-    """A count of the learner's that another can follow from; 0 where there is none."""
-    return own if own and math.isfinite(own) else 0
+def _follows(case: Case, own: float) -> float:
+    """The count of a model or of its step, from another one of attention or of the model."""
+    sizes = arguments_of(case)
+    if case.decides == ("gpt-step",):
+        return 3 * own
+    part = {name: sizes[name] for name in _GPT[:3]}
+    difference = own - step_work.attention_flop(**part)
+    return step_work.gpt_flop(**sizes) + sizes["layers"] * difference
 
 
 _LONG = (8, 1024, 64, 12, 97)
@@ -254,23 +89,49 @@ def times_the_rule() -> float:
     """A step's FLOP over 6 N D, for 1,024 characters at a time."""
     samples, length, width, layers, vocabulary = _LONG
     rule = 6 * used_weights(width, layers, vocabulary) * samples * length
-    return work.gpt_step_flop(*_LONG) / rule
+    return step_work.gpt_step_flop(*_LONG) / rule
 
 
 def norm_percent() -> float:
     """Two layer norms' share of a block of width 512, for 512 positions, in percent."""
-    norms = 2 * work.norm_flop(*_BLOCK)
-    return 100 * norms / (norms + work.gpt_flop(*_BLOCK, layers=1, vocabulary=0))
+    norms = 2 * step_work.norm_flop(*_BLOCK)
+    return 100 * norms / (norms + step_work.gpt_flop(*_BLOCK, layers=1, vocabulary=0))
 
 
 JUDGE = Judge(
     title="How much does one step compute?",
     properties=(
-        Property("norm", "`norm_flop`: a layer norm", 1),
-        Property("attention", "`attention_flop`: products with weights and over pairs", 2),
-        Property("gpt", "`gpt_flop`: the forward of a whole model", 1),
-        Property("gpt-step", "`gpt_step_flop`: forward and backward", 1),
-        Property("mlp-step", "`mlp_step_flop`: forward and backward of linear layers", 1),
+        _counts(
+            "norm",
+            "`norm_flop`: a layer norm",
+            1,
+            "Go through the lines of a layer norm: what is done for every number, and what once a "
+            "row?",
+        ),
+        _counts(
+            "attention",
+            "`attention_flop`: products with weights and over pairs",
+            2,
+            "Write down each product of matrices with its three sizes. Which are there?",
+        ),
+        _counts(
+            "gpt",
+            "`gpt_flop`: the forward of a whole model",
+            1,
+            "Which products does each layer have, and which does the model have once?",
+        ),
+        _counts(
+            "gpt-step",
+            "`gpt_step_flop`: forward and backward",
+            1,
+            "Which products does backward make of one product of the forward pass?",
+        ),
+        _counts(
+            "mlp-step",
+            "`mlp_step_flop`: forward and backward of linear layers",
+            1,
+            "For each layer: which of its gradients are computed, and by which products?",
+        ),
     ),
     hints=(
         "Write down each product of matrices with its three sizes, (rows, inner, columns): 2 times "
@@ -283,7 +144,6 @@ JUDGE = Judge(
         " The MLP: three times its forward, less once the forward of the first layer.",
     ),
     cases=cases,
-    verdict=verdict,
     predictions={
         "count-the-step": Prediction(
             "a GPT of 12 layers of width 64 reads 1,024 characters at a time: how many times 6 N D "

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from gpuedu.exercises.compare import show_apart
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.compare import is_close, show_apart
+from gpuedu.exercises.contract import (
+    Case,
+    Fault,
+    Inputs,
+    Judge,
+    Plain,
+    Prediction,
+    Property,
+    Undecided,
+)
+from gpuedu.exercises.training.properties import (
+    FETCH,
+    differing,
+    of_each,
+    of_largest,
+    per_case,
+    times,
+    wait_faults,
+)
 from gpuedu.exercises.training.quiet import quiet_torch
-from gpuedu.exercises.training_step.hidden_syncs.waiting import UNKNOWN, Log, Way, run_loop
+from gpuedu.exercises.training_step.hidden_syncs.waiting import UNKNOWN, Log, run_loop
 
 _NUMBERS, _HIDDEN, _CLASSES, _BATCH = 12, 16, 4, 8
 _RUNS = (
@@ -20,8 +36,7 @@ _RUNS = (
 )
 _REL = 1e-5
 """The runs are float64, so another order of sums is 1e-12 off after them; a log may be float32."""
-_MOST_LINES = 3
-_AS_GIVEN = Way()
+_GIVEN = "in the given loop"
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
@@ -46,186 +61,118 @@ def _case(rng: np.random.Generator, optimiser: str, options: dict[str, float], s
     return Case(f"{steps} steps of {optimiser}", inputs)
 
 
-class _Runs:
-    """The runs of one case, each computed when it is first asked for."""
-
-    def __init__(self, case: Case) -> None:
-        self._inputs = case.inputs
-        self._known: dict[Way, Log] = {}
-
-    def of(self, way: Way = _AS_GIVEN) -> Log:
-        """The log and the last weights of a loop that goes this way."""
-        if way not in self._known:
-            self._known[way] = run_loop(self._inputs, way)
-        return self._known[way]
+@per_case
+def given_run(inputs: Inputs) -> Log:
+    """Log and last weights of the given loop."""
+    with quiet_torch():
+        return run_loop(inputs)
 
 
 def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """Log and weights as the given loop has them; then, how often the host waited."""
-    with quiet_torch():
-        runs = _Runs(case)
-        faults = [*_log_faults(observed, runs), *_weight_faults(observed, runs)]
-    told: set[str] = set()
-    for fault in faults:  # one slip shows in many places, and its cause is said once
-        yield replace(fault, cause="") if fault.cause in told else fault
-        told.add(fault.cause)
+    """Log and weights as the given loop has them; then, how often the host waited.
+
+    Weights that go another way change every later loss, and another loss all weights: only what
+    comes first is wrong, the rest is undecided.
+    """
+    wanted = given_run(case.inputs)
+    faults = list(_run_faults(observed, wanted))
+    yield from faults
     yield from _wait_faults(observed, len(case.inputs["data"]), same_work=not faults)
 
 
-def _log_faults(observed: Plain, runs: _Runs) -> Iterator[Fault]:
+def _run_faults(observed: Plain, wanted: Log) -> Iterator[Fault]:
+    weights = list(_weight_faults(observed, wanted))
     if "problem" in observed:
+        yield from weights
         for name in ("losses", "log"):
             yield Fault(name, observed["problem"], observed["remedy"])
         return
-    expected = runs.of()
-    for prop, name in (("losses", "losses"), ("log", "norms")):
-        got, wanted = observed[name], expected[name]
-        apart = ~np.isclose(got, wanted, rtol=_REL, atol=0)
-        if apart.any():
-            step = int(apart.argmax())
-            told, should = show_apart(float(got[step]), float(wanted[step]))
-            message = f"`{name}[{step}]` is {told}, in the given loop {should}"
-            counted = f"{int(apart.sum())} of {len(got)} differ"
-            yield Fault(prop, f"{message} ({counted})", _cause(observed, runs, name))
-    for name in ("wrong", "best"):
-        if not np.isclose(observed[name], expected[name], rtol=_REL, atol=0):
-            told, should = show_apart(observed[name], expected[name])
-            message = f"`{name}` is {told}, in the given loop {should}"
-            yield Fault("log", message, _cause(observed, runs, name))
+    losses = list(_series_faults("losses", "losses", observed, wanted))
+    norms = list(_series_faults("log", "norms", observed, wanted))
+    if not weights:
+        yield from losses
+        yield from norms
+        yield from _number_faults("wrong", observed, wanted)
+        for fault in _number_faults("best", observed, wanted):
+            yield Undecided("log", f"{fault.message}, and losses differ, too") if losses else fault
+    elif not _begins_right("losses", observed, wanted):
+        yield from losses
+        for name in ("log", "weights"):
+            yield Undecided(name, "the loss of the first step is another one")
+    else:
+        yield from weights
+        if not _begins_right("norms", observed, wanted):
+            yield from norms
+        for name in ("losses", "log"):
+            yield Undecided(name, "the weights end elsewhere: that comes first")
 
 
-def _weight_faults(observed: Plain, runs: _Runs) -> Iterator[Fault]:
-    wanted = runs.of()["weights"]
-    far, size = float(np.abs(observed["weights"] - wanted).max()), float(np.abs(wanted).max())
-    if not far <= _REL * size:  # also where it is NaN
+def _begins_right(key: str, observed: Plain, wanted: Log) -> bool:
+    return is_close(observed[key][0], wanted[key][0], _REL)
+
+
+def _series_faults(prop: str, key: str, observed: Plain, wanted: Log) -> Iterator[Fault]:
+    def place(step: int) -> str:
+        return f"`{key}[{step}]`"
+
+    room = of_each(_REL)
+    yield from differing(prop, observed[key], wanted[key], room=room, place=place, of=_GIVEN)
+
+
+def _number_faults(key: str, observed: Plain, wanted: Log) -> Iterator[Fault]:
+    if not is_close(observed[key], wanted[key], _REL):
+        told, should = show_apart(observed[key], wanted[key])
+        yield Fault("log", f"`{key}` is {told}, {_GIVEN} {should}")
+
+
+def _weight_faults(observed: Plain, wanted: Log) -> Iterator[Fault]:
+    room = of_largest(_REL)(wanted["weights"])
+    far = float(np.abs(observed["weights"] - wanted["weights"]).max())
+    if not far <= room:  # also where it is NaN
+        size = float(np.abs(wanted["weights"]).max())
         message = f"after the last step a weight is {far:.2g} off; the largest one is {size:.2g}"
-        yield Fault("weights", message, _cause(observed, runs, "weights"))
-
-
-_WAYS = (
-    (
-        Way(clip="never"),
-        "That is what comes out if the gradients are never scaled. The branch can go, what it does "
-        "cannot: by which factor, computed on the device, are gradients multiplied that need none?",
-    ),
-    (
-        Way(clip="always"),
-        "That is what comes out if the gradients are always divided by their norm. Where it is "
-        "below 1 the given loop leaves them alone: what does `.clamp(max=1)` do to a factor?",
-    ),
-    (
-        Way(unknown="zero"),
-        "The unknown ones have a loss of 0 here, and still count in the mean: divide by how many "
-        "are known.",
-    ),
-    (
-        Way(unknown="first class"),
-        "The unknown ones are trained on here, as if their class were 0.",
-    ),
-    (
-        Way(wrong_unknown=True),
-        "A sample whose class is unknown is not answered wrongly. Here they are counted, since no "
-        "class is equal to -1.",
-    ),
-)
-
-
-def _cause(observed: Plain, runs: _Runs, name: str) -> str:
-    """Whose run it is instead, if a known way to go wrong gives just this."""
-    got = observed[name]
-    for way, says in _WAYS:
-        theirs = runs.of(way)[name]
-        if np.allclose(got, theirs, rtol=1e-4, atol=1e-4 * float(np.abs(theirs).max())):
-            return says
-    if name == "best" and got == np.inf:
-        return "It is what it was at the beginning: who computes the least of the losses now?"
-    return ""
-
-
-# How often the host waited
+        yield Fault("weights", message)
 
 
 def _wait_faults(observed: Plain, steps: int, *, same_work: bool) -> Iterator[Fault]:
-    waits = observed["waits"]
-    total = sum(row[0] for row in waits)
-    if total > 1:
-        told = "; ".join(_line_told(row) for row in waits[:_MOST_LINES])
-        more = len(waits) - _MOST_LINES
-        rest = f"; and on {more} more line{'s' if more > 1 else ''}" if more > 0 else ""
-        message = f"the host waited {total} times in {steps} steps: {told}{rest}"
-        yield Fault("once", message, _wait_cause(waits, steps))
+    waited = sum(row[0] for row in observed["waits"])
+    if waited > 1:
+        yield from wait_faults("once", observed["waits"], 1, f" in {steps} steps")
     elif observed.get("scattered"):
         name = observed["scattered"][0]
         yield Fault(
-            "once",
-            f"`{name}` is a list of {steps} tensors: whoever reads them waits {steps} times",
-            "`torch.stack` makes one tensor of them, on the device: to fetch that is one wait.",
+            "once", f"`{name}` is a list of {steps} tensors: reading them takes {steps} waits"
         )
     elif not same_work:
-        yield Fault(
-            "once",
-            f"the host waited {_times(total)}, but this is another run so far"
-            if total
-            else "the host never waited, but this is another run so far",
-            "First the same losses, log and weights; then the waiting counts.",
-        )
-    elif total == 0 and observed["copied"]:
-        yield Fault(
-            "once",
-            "the log holds numbers, and the host never waited for them",
-            "What `non_blocking=True` copies has not arrived before somebody waits for it: on a "
-            "GPU, numbers that were there before would be read. One `torch.cuda.synchronize()` "
-            "behind the loop would do, or one plain copy.",
-        )
-
-
-def _line_told(row: Sequence[Any]) -> str:
-    count, kind, line, text, via = row
-    through = f", in `{via}`" if via else ""
-    source = f" `{text[:80]}`" if text else ""
-    return f"{_times(count)} on line {line}{source} ({kind}{through})"
-
-
-def _times(count: int) -> str:
-    return {1: "once", 2: "twice"}.get(count, f"{count} times")
-
-
-_BY_KIND = {
-    "boolean mask": "How many rows a mask leaves, only the device knows. Can all rows stay, and "
-    "those that are not wanted count for nothing? (`cross_entropy` has a parameter for it.)",
-    "nonzero": "How many places are not zero, only the device knows. You want their number: "
-    "`.sum()` is a tensor of fixed shape.",
-    "bool(tensor)": "An `if` on a tensor needs its value. What it decides can be computed instead: "
-    "`torch.where`, `torch.minimum`, `.clamp`.",
-    "copy to the device": "The number is made on the host, and copied behind all that the device "
-    "still has to do. A Python number in the formula goes with the launch; `torch.full` or "
-    "`torch.zeros` with `device=` write it there.",
-    "copy into a host tensor": "The tensor that you write to was made without `device=`, so it "
-    "lies on the host, and each write is a copy.",
-    "torch.tensor of a tensor": "`torch.tensor` of a list reads one value after another: each is a "
-    "wait of its own. `torch.stack` stays on the device.",
-}
-_AT_THE_END = (
-    "Behind the loop, too, each read is a wait of its own. Put all that you want to know into one "
-    "tensor (`torch.stack`, `torch.cat`), and fetch that."
-)
-_IN_THE_LOOP = "Keep the tensor (`loss.detach()`), and look at it when the run is over."
-
-
-def _wait_cause(waits: Sequence[Sequence[Any]], steps: int) -> str:
-    count, kind = waits[0][:2]
-    if kind in _BY_KIND:
-        return _BY_KIND[kind]
-    return _AT_THE_END if count < steps // 2 else f"{_IN_THE_LOOP} {_AT_THE_END}"
+        so_far = f"waited {times(waited)}" if waited else "never waited"
+        yield Undecided("once", f"the host {so_far}, but this is another run so far")
+    elif waited == 0 and observed["copied"]:
+        yield Fault("once", "the log holds numbers, and the host never waited for them")
 
 
 JUDGE = Judge(
     title="Who keeps the host waiting?",
     properties=(
-        Property("losses", "the loss of every step is in the log", 1),
-        Property("log", "so are the norms, the wrong answers and the least loss", 1),
-        Property("weights", "the last weights are the same", 1),
-        Property("once", "the host waits once at most, when all steps are done", 3),
+        Property(
+            "losses",
+            "the loss of every step is in the log",
+            1,
+            asks="From what does the given loop compute the loss of that step?",
+        ),
+        Property(
+            "log",
+            "so are the norms, the wrong answers and the least loss",
+            1,
+            asks="From what does the given loop compute that, and when in the step?",
+        ),
+        Property(
+            "weights",
+            "the last weights are the same",
+            1,
+            asks="Which lines of the given loop change gradients or weights, and what are they in "
+            "yours?",
+        ),
+        Property("once", "the host waits once at most, when all steps are done", 3, asks=FETCH),
     ),
     hints=(
         "Go through the lines: what does the host have to know before it can go on to the next? A "
@@ -253,4 +200,5 @@ JUDGE = Judge(
         )
     },
     seeds=3,
+    varies=("waits",),
 )

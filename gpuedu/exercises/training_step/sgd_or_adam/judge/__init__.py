@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.compare import show_apart
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import Case, Inputs, Judge, Prediction, Property
+from gpuedu.exercises.training.properties import at_most, of_largest, same_values
 from gpuedu.exercises.training.quiet import quiet_torch
-from gpuedu.exercises.training_step.sgd_or_adam.rules import (
-    NAMES,
-    walk_adam,
-    walk_sgd,
-    walk_with_torch,
-)
+from gpuedu.exercises.training_step.sgd_or_adam.play import NAMES
 
 _N, _STEPS = 7, 6
 _REL = 1e-9
@@ -58,98 +53,83 @@ def _case(
     return Case(f"`{rule}`, {label}", inputs, decides)
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """The weights after each step as ``torch.optim`` has them; what is kept beside them."""
+def walk_with_torch(inputs: Inputs) -> dict[str, np.ndarray]:
+    """The weights (steps, n) after each step of ``torch.optim``."""
+    import torch
+
+    weights = torch.nn.Parameter(torch.from_numpy(inputs["weights"].copy()))
+    rows = []
     with quiet_torch():
-        expected = walk_with_torch(case.inputs)
-    yield from _walk_fault(case, observed["walked"], expected)
-    if "state" in case.decides:
-        yield from _state_fault(case, observed["state_bytes"])
+        optimiser = _optimiser(inputs["rule"], weights, inputs["options"])
+        for gradient in torch.from_numpy(inputs["gradients"]):
+            weights.grad = gradient.clone()
+            optimiser.step()
+            rows.append(weights.detach().numpy().copy())
+    return {"walked": np.array(rows)}
 
 
-def _walk_fault(case: Case, got: np.ndarray, expected: np.ndarray) -> Iterator[Fault]:
-    near = np.abs(got - expected) <= _REL * np.abs(expected).max()
-    if near.all():
-        return
-    step, index = (int(i) for i in np.argwhere(~near)[0])
-    told, wanted = show_apart(float(got[step, index]), float(expected[step, index]))
-    yield Fault(
-        case.decides[0],
-        f"after step {step + 1} `weights[{index}]` is {told}, in torch.optim {wanted}",
-        _cause(case.inputs, got),
+def _optimiser(rule: str, weights: Any, options: Mapping[str, float]) -> Any:
+    from torch import optim
+
+    if rule == "sgd":
+        return optim.SGD([weights], lr=options["lr"], momentum=options["momentum"])
+    shared = {"lr": options["lr"], "betas": (options["beta1"], options["beta2"])}
+    shared["eps"] = options["eps"]
+    if rule == "adam":
+        return optim.Adam([weights], **shared)
+    return optim.AdamW([weights], **shared, weight_decay=options["decay"])
+
+
+def _needed_bytes(inputs: Inputs) -> int:
+    copies = 0 if inputs["options"].get("momentum") == 0 else _KEEPS[inputs["rule"]]
+    return copies * inputs["weights"].nbytes
+
+
+def _most_bytes(inputs: Inputs) -> int:
+    """Between n and n + 1 numbers a weight there is room for a few single numbers."""
+    return _needed_bytes(inputs) + min(_SMALL_BYTES, inputs["weights"].nbytes - 8)
+
+
+def _tell_bytes(inputs: Inputs, got: int, _: int) -> str:
+    return (
+        f"the state holds {got} bytes beside {inputs['weights'].nbytes} bytes of weights; "
+        f"{_needed_bytes(inputs)} are enough, and a few for the count of steps"
     )
 
 
-_SGD_SAYS = {
-    "dampened": "That is an average, with weights momentum and 1 - momentum. Here the gradient is "
-    "added in full: `v = momentum * v + gradient`.",
-    "nesterov": "That is Nesterov's variant, which looks a step ahead. Plain momentum moves by v.",
-    "aliased": "Did you keep the gradient tensor itself? The next backward writes into it. Keep a "
-    "copy.",
-    "no momentum": "Nothing is left of earlier gradients. Is the momentum kept in `state`?",
-    "uphill": "That goes up the gradient.",
-}
-_ADAM_SAYS = {
-    "no correction": "Both averages begin at 0, so at first they are too small. Divide each by "
-    "1 - beta to the power of the step.",
-    "only the first corrected": "The average of squares begins at 0, too, and needs its own "
-    "correction.",
-    "one step too many": "The first step is number 1 in the correction, not 2.",
-    "eps in the root": "eps stands outside of the root, added to it. In the root it acts like its "
-    "own root, which is much larger.",
-    "eps before the correction": "eps is added to the root of the *corrected* average. Here it is "
-    "scaled along with the correction.",
-    "no root": "The second average is of squares. What brings it back to a gradient's size?",
-    "betas the other way round": "beta1 is for the gradients, beta2 for their squares.",
-    "decay in the gradient": "The decay went through the averages: Adam divides by the size of the "
-    "gradient, and so weakens the decay where gradients are large. AdamW decays apart from them.",
-    "decay without the rate": "The weights shrink by lr * decay in a step, not by decay.",
-    "decay behind the step": "The weights are shrunk first, then moved. You shrink the step, too.",
-    "no decay": "The weights do not decay.",
-}
-
-
-def _cause(inputs: Mapping[str, Any], got: np.ndarray) -> str:
-    """Which known slip gives these weights."""
-    if (got == inputs["weights"]).all():
-        return (
-            "The weights are what they were. `weights = weights - ...` makes another tensor; "
-            "`weights -= ...` and `weights.sub_(...)` change this one."
-        )
-    walk, says = (walk_sgd, _SGD_SAYS) if inputs["rule"] == "sgd" else (walk_adam, _ADAM_SAYS)
-    for way, told in says.items():
-        theirs = walk(inputs, way)
-        if np.allclose(got, theirs, rtol=1e-8, atol=1e-12):
-            return told
-    return "Do the first step by hand, for one weight. Does the second differ, or already that?"
-
-
-def _state_fault(case: Case, got: int) -> Iterator[Fault]:
-    rule, options = case.inputs["rule"], case.inputs["options"]
-    copies = 0 if options.get("momentum") == 0 else _KEEPS[rule]
-    size = case.inputs["weights"].nbytes
-    # Between n and n + 1 numbers a weight there is room for a few single numbers.
-    if got > copies * size + min(_SMALL_BYTES, size - 8):
-        yield Fault(
-            "state",
-            f"the state holds {got} bytes beside {size} bytes of weights; {copies * size} are "
-            f"enough, and a few for the count of steps",
-            "Without momentum nothing has to be kept."
-            if copies == 0
-            else "What is kept must be needed in the next step. The gradient and what was computed "
-            "from the averages is not.",
-        )
+def _walks(name: str, says: str) -> Property:
+    """The weights after each step are those of ``torch.optim``."""
+    return same_values(
+        name,
+        says,
+        1,
+        walk_with_torch,
+        "walked",
+        room=of_largest(_REL),
+        place=lambda step, index: f"after step {step + 1} `weights[{index}]`",
+        of="in torch.optim",
+        asks="Work out the first step of one weight by hand. If yours is the same, what does the "
+        "second step take over from it?",
+    )
 
 
 JUDGE = Judge(
     title="Three ways to take a step",
     properties=(
-        Property("sgd", "SGD moves against the gradient, in place", 1),
-        Property("momentum", "momentum sums up earlier gradients", 1),
-        Property("averages", "Adam's two averages, corrected for their beginning", 1),
-        Property("eps", "eps is where it belongs", 1),
-        Property("decay", "AdamW shrinks the weights apart from the averages", 1),
-        Property("state", "the state holds 0, 1 or 2 numbers a weight, not more", 1),
+        _walks("sgd", "SGD moves against the gradient, in place"),
+        _walks("momentum", "momentum sums up earlier gradients"),
+        _walks("averages", "Adam's two averages, corrected for their beginning"),
+        _walks("eps", "eps is where it belongs"),
+        _walks("decay", "AdamW shrinks the weights apart from the averages"),
+        at_most(
+            "state",
+            "the state holds 0, 1 or 2 numbers a weight, not more",
+            1,
+            "state_bytes",
+            _most_bytes,
+            tell=_tell_bytes,
+            asks="What of it does the next step need?",
+        ),
     ),
     hints=(
         "Write the formulas with their step numbers first. What of step t is used in step t + 1? "
@@ -161,7 +141,6 @@ JUDGE = Judge(
         "beta2**t)).sqrt() + eps)`. AdamW: `weights *= 1 - lr * decay`, then Adam's step.",
     ),
     cases=cases,
-    verdict=verdict,
     predictions={
         "sgd-or-adam": Prediction(
             "Adam's first step. One weight has a gradient of 10, another one of 0.001: how many "

@@ -1,5 +1,4 @@
 # loses: budget
-# asks: Steps are counted there. Is `step()` called, and on an optimizer of `torch.optim`?
 class Solved(torch.nn.Module):
     def __init__(self, weights, scores):
         super().__init__()
