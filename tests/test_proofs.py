@@ -180,7 +180,7 @@ def test_a_verdict_that_changes_with_the_seed_fails_repeated_proofs(root, monkey
         return (
             drawn
             if rng.random() < 0.5
-            else [replace(c, inputs={"n": 4, "itemsize": 4}) for c in drawn]
+            else [replace(c, inputs={**c.inputs, "n": 4, "itemsize": 4}) for c in drawn]
         )
 
     changing = replace(proving.load("first-check"), judge=replace(judge, cases=cases))
@@ -255,6 +255,7 @@ def test_a_judge_that_cannot_be_loaded_is_told_and_the_rest_goes_on(root, monkey
 
 def test_a_broken_solution_fails_the_proof(root, monkeypatch):
     monkeypatch.setattr(Bench, "solution_cells", lambda self: [BAD])
+    variants_of(monkeypatch)  # edits would not fit this solution
     found = prove(root, "first-check", seeds=1)
     assert found.solution == 0
     assert any("the solution is wrong" in fault for fault in found.faults)
