@@ -111,5 +111,5 @@ def get_device_id() -> int:
 
 
 def is_available() -> bool:
-    """Whether arrays can be made and kernels run: always, on gpuedu's machine."""
+    """True if arrays can be made and kernels run: always, on gpuedu's machine."""
     return True

@@ -36,7 +36,7 @@ _UNARY = {"neg": "negative", "abs": "absolute", "invert": "invert"}
 
 
 def leaves_it(other: Any) -> bool:
-    """Whether the other operand wants to do the operation itself."""
+    """True if the other operand wants to do the operation itself."""
     if isinstance(other, (ndarray, np.ndarray, *SCALARS)):
         return False
     rank = getattr(other, "__array_priority__", 0)

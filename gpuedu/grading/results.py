@@ -33,7 +33,7 @@ _GENERATORS = {
 
 
 def is_tensor(value: Any) -> bool:
-    """Whether it is a tensor of PyTorch, without importing PyTorch."""
+    """True if it is a tensor of PyTorch, without importing PyTorch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
 
@@ -70,7 +70,7 @@ def _other(value: Any) -> list:
 
 
 def _is_plain(value: Any, depth: int) -> bool:
-    """Whether a message takes it as it is."""
+    """True if a message takes it as it is."""
     kind = type(value)
     if kind in (list, tuple):
         return depth < _DEEPEST_PLAIN and all(_is_plain(one, depth + 1) for one in value)

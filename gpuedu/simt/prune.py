@@ -52,7 +52,7 @@ def prune(block: list[Statement]) -> list[Statement]:
 
 
 def has_choices(block: list[Statement]) -> bool:
-    """Whether a name may stand for one array or another."""
+    """True if a name may stand for one array or another."""
     return any(
         isinstance(target, ArraySlot)
         for statement in walk(block)

@@ -96,7 +96,7 @@ class Launch:
 
     @property
     def is_cuda_c(self) -> bool:
-        """Whether the kernel is written in CUDA C."""
+        """True if the kernel is written in CUDA C."""
         return bool(self.sources) and self.sources[0].file == CUDA_C
 
     @property

@@ -27,17 +27,17 @@ class Placement:
         self._on_host: WeakIdKeyDictionary = WeakIdKeyDictionary()
 
     def is_on_device(self, value: Any) -> bool:
-        """Whether this is a tensor, and on the device."""
+        """True if this is a tensor, and on the device."""
         if not isinstance(value, torch.Tensor):
             return False
         return value not in self._on_host if self.stand_in else value.is_cuda
 
     def has_any(self, data: Any) -> bool:
-        """Whether a tensor on the device is among the data."""
+        """True if a tensor on the device is among the data."""
         return any(map(self.is_on_device, tree_leaves(data)))
 
     def is_device(self, device: Any) -> bool:
-        """Whether this names the device: for a stand-in, all but the string "cpu" does."""
+        """True if this names the device: for a stand-in, all but the string "cpu" does."""
         if device is None or device == "cpu":
             return False
         return self.stand_in or torch.device(device).type == "cuda"
@@ -72,6 +72,6 @@ def named_device(args: Arguments, kwargs: Keywords) -> Any:
 
 
 def is_queued(args: Arguments, kwargs: Keywords) -> bool:
-    """Whether a copy is ``non_blocking``: by name, or by the first flag behind the tensor."""
+    """True if a copy is ``non_blocking``: by name, or by the first flag behind the tensor."""
     flags = (one for one in args[1:] if isinstance(one, bool))
     return bool(kwargs.get("non_blocking", next(flags, False)))

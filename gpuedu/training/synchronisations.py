@@ -206,7 +206,7 @@ class SynchronisationCounter(TorchFunctionMode):
         return ""
 
     def _uploads(self, name: str, args: Arguments, kwargs: Keywords) -> bool:
-        """Whether a call copies from the host to the device, and the host waits until it is done.
+        """True if a call copies from the host to the device, and the host waits until it is done.
 
         A single number that is written into a tensor is no copy: it travels with the launch.
         """

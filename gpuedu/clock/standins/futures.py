@@ -28,16 +28,16 @@ class Future:
         self._waiting = WaitQueue(lambda: f"the result of {what}")
 
     def done(self) -> bool:
-        """Whether there is a result, an exception or a cancellation."""
+        """True if there is a result, an exception or a cancellation."""
         current().clock.glance()
         return self._is_over()
 
     def running(self) -> bool:
-        """Whether a thread works on it."""
+        """True if a thread works on it."""
         return self._state == "running"
 
     def cancelled(self) -> bool:
-        """Whether it was cancelled before a thread took it."""
+        """True if it was cancelled before a thread took it."""
         return self._state == "cancelled"
 
     def cancel(self) -> bool:

@@ -101,7 +101,7 @@ class Lock:
         self.release()
 
     def locked(self) -> bool:
-        """Whether somebody holds it."""
+        """True if somebody holds it."""
         current().clock.glance()
         return bool(self._holder)
 
@@ -134,7 +134,7 @@ class RLock(Lock):
             super().release()
 
     def is_mine(self) -> bool:
-        """Whether the calling thread holds it."""
+        """True if the calling thread holds it."""
         return self._owner == real.get_ident()
 
 
@@ -195,7 +195,7 @@ class Event:
         self._waiting = WaitQueue(lambda: "an event to be set")
 
     def is_set(self) -> bool:
-        """Whether the flag is up."""
+        """True if the flag is up."""
         current().clock.glance()
         return self._flag
 

@@ -83,11 +83,11 @@ class Queue:
         return self._qsize()
 
     def empty(self) -> bool:
-        """Whether it has none."""
+        """True if it has none."""
         return self.qsize() == 0
 
     def full(self) -> bool:
-        """Whether ``put`` would wait."""
+        """True if ``put`` would wait."""
         current().clock.glance()
         return not self._has_room()
 

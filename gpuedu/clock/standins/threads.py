@@ -100,7 +100,7 @@ class Thread:
         self._joiners.wait_until(lambda: self._has_ended, timeout)
 
     def is_alive(self) -> bool:
-        """Whether it has started and not ended."""
+        """True if it has started and not ended."""
         current().clock.glance()
         return self._has_started and not self._has_ended
 

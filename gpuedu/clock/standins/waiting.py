@@ -24,7 +24,7 @@ class Deadline:
 
     @property
     def has_passed(self) -> bool:
-        """Whether nothing is left."""
+        """True if nothing is left."""
         return self.left_s == 0.0
 
 

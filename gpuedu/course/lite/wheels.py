@@ -95,7 +95,7 @@ def write_installed_wheel(name: str, folder: Path) -> Path:
 
 
 def is_license(name: str) -> bool:
-    """Whether a file of a distribution is a license of it.
+    """True if a file of a distribution is a license of it.
 
     >>> is_license("jinja2-3.1.6.dist-info/licenses/LICENSE.txt"), is_license("jinja2/lexer.py")
     (True, False)

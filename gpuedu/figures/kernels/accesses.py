@@ -45,7 +45,7 @@ class _Strip:
 
     @property
     def is_global(self) -> bool:
-        """Whether whole sectors are fetched."""
+        """True if whole sectors are fetched."""
         return self.requests[0].site.space is Space.GLOBAL
 
     @property

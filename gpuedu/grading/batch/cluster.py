@@ -59,7 +59,7 @@ class ClusterCrew:
         self._look()
 
     def has_room(self) -> bool:
-        """Whether a thread of a worker has no job."""
+        """True if a thread of a worker has no job."""
         return bool(self._free()) and not 0 < self._most <= len(self._places)
 
     def take(self, job: Job) -> None:

@@ -117,7 +117,7 @@ class Ledger:
                 left.unlink(missing_ok=True)
 
     def is_empty(self) -> bool:
-        """Whether there is no verdict at all."""
+        """True if there is no verdict at all."""
         return not any(self.out.glob(f"*{SUFFIX}"))
 
     def _there(self, task: GradingTask, path: Path) -> Done:

@@ -33,7 +33,7 @@ class GraderProcess:
         self.connection = Connection(ours.detach())
 
     def is_alive(self) -> bool:
-        """Whether it still runs."""
+        """True if it still runs."""
         return self._process.poll() is None
 
     def send(self, job: Job) -> None:
@@ -83,7 +83,7 @@ class LocalCrew:
             self._processes[-1].prepare_for(notice)
 
     def has_room(self) -> bool:
-        """Whether a process has no job, or there may be another one."""
+        """True if a process has no job, or there may be another one."""
         return len(self._processes) < self._most or any(
             process.job is None for process in self._processes
         )

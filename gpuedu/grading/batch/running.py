@@ -27,7 +27,7 @@ class Crew(Protocol):
     """Those that grade, wherever they are; each has one job at a time."""
 
     def has_room(self) -> bool:
-        """Whether somebody has no job."""
+        """True if somebody has no job."""
 
     def take(self, job: Job) -> None:
         """Give a job to one that has none, and best to one that had no fault with it."""

@@ -69,7 +69,7 @@ def _course_cells(cells: Iterable[Mapping[str, Any]]) -> Iterator[CourseCell]:
 
 
 def is_untouched(given: Sequence[CourseCell], answers: Mapping[str, str], exercise: str) -> bool:
-    """Whether all answer cells of an exercise are as they were handed out."""
+    """True if all answer cells of an exercise are as they were handed out."""
     blanks = (one for one in given if one.exercise == exercise and one.role == "answer")
     return all(answers.get(one.id, one.source).strip() == one.source.strip() for one in blanks)
 

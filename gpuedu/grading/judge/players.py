@@ -23,7 +23,7 @@ class Group(Protocol):
         """Kill all of them; whether none is left."""
 
     def out_of_memory(self) -> bool:
-        """Whether one was killed because of the limit on memory."""
+        """True if one was killed because of the limit on memory."""
 
 
 class PlayerGoneError(Exception):

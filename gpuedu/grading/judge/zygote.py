@@ -88,7 +88,7 @@ class Zygote:
             raise SandboxError(f"the sandbox did not start: {message[-600:] or 'it said nothing'}")
 
     def is_alive(self) -> bool:
-        """Whether it still runs."""
+        """True if it still runs."""
         return self._process.poll() is None
 
     def compartment(self, limits: PlayingLimits) -> Compartment:

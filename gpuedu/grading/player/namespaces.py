@@ -80,7 +80,7 @@ def enter_own_keyring() -> None:
 
 
 def has_ipc_objects() -> bool:
-    """Whether shared memory, semaphores or queues of System V are left in this namespace."""
+    """True if shared memory, semaphores or queues of System V are left in this namespace."""
     libc, info = _libc(), (ctypes.c_int * 64)()
     asked = (
         libc.shmctl(0, _SHARED_MEMORY_INFO, info) >= 0 and info[0] > 0,

@@ -25,7 +25,7 @@ class Work:
         return True if found is None else found
 
     def is_completed(self) -> bool:
-        """Whether it is done; the look itself takes no time."""
+        """True if it is done; the look itself takes no time."""
         self._world.clock.glance()
         return self._awaited.done.happened
 

@@ -52,7 +52,7 @@ __all__ = [*_HOME, "is_cuda_c"]
 
 
 def is_cuda_c(kernel: Any) -> bool:
-    """Whether a kernel is one of CUDA C: ours, or an object like CuPy's ``RawKernel``."""
+    """True if a kernel is one of CUDA C: ours, or an object like CuPy's ``RawKernel``."""
     return all(isinstance(getattr(kernel, name, None), str) for name in ("code", "name"))
 
 

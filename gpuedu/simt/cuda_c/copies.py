@@ -16,7 +16,7 @@ from gpuedu.simt.program import Const
 
 
 def has_array(type_: CType) -> bool:
-    """Whether a type is a structure with an array in it, which is kept in memory."""
+    """True if a type is a structure with an array in it, which is kept in memory."""
     return isinstance(type_, Struct) and any(
         isinstance(inner, ArrayOf) or has_array(inner) for _, inner in type_.fields
     )

@@ -106,7 +106,7 @@ _FIXED = frozenset(
 
 
 def _is_fixed(node: Node, changed: set[str]) -> bool:
-    """Whether an expression reads no memory and nothing that the loop changes."""
+    """True if an expression reads no memory and nothing that the loop changes."""
     if node.type not in _FIXED or text_of(node) in changed:
         return False
     if node.type == "field_expression":
@@ -167,7 +167,7 @@ def _stride(k: Lowerer, header: _Header, type_: Number) -> Expression | None:
 
 
 def _never_negative(declared: Node) -> bool:
-    """Whether a loop begins at a number or at an index of threads, which are not below 0."""
+    """True if a loop begins at a number or at an index of threads, which are not below 0."""
     value = field(declared, "value")
     return all(
         part.type in ("number_literal", "binary_expression", "field_expression", "identifier")
@@ -180,7 +180,7 @@ def _never_negative(declared: Node) -> bool:
 
 
 def _has_memory(k: Lowerer, node: Node) -> bool:
-    """Whether a name in an expression stands for memory, which others may change."""
+    """True if a name in an expression stands for memory, which others may change."""
     for part in walk(node):
         if part.type == "identifier":
             found = k.find(text_of(part))

@@ -142,7 +142,7 @@ def _against_null(k: Lowerer, node: Node, operator: str, sides: list[Node]) -> T
 
 
 def _is_null_pointer(node: Node) -> bool:
-    """Whether an expression is a null pointer by itself; a plain 0 is one only beside a pointer."""
+    """True if an expression is a null pointer by itself; a plain 0 is one only beside a pointer."""
     if node.type == "cast_expression" and "*" in text_of(field(node, "type")):
         value = bare(field(node, "value"))
         return _is_null_pointer(value) or _ZERO.fullmatch(text_of(value)) is not None

@@ -22,7 +22,7 @@ from gpuedu.simt.cuda_c.whole_numbers import whole_number_of
 
 
 def is_reference(function: Function, at: int, *, const: bool = False) -> bool:
-    """Whether a function's parameter is a reference that it may write through, or ``const``."""
+    """True if a function's parameter is a reference that it may write through, or ``const``."""
     if at >= len(function.parameters):
         return False
     node = function.parameters[at]

@@ -62,7 +62,7 @@ def _ends(case: Node) -> bool:
 
 
 def _breaks_inside(cases: list[Node]) -> bool:
-    """Whether a ``break`` of the switch stands anywhere but at the end of its case."""
+    """True if a ``break`` of the switch stands anywhere but at the end of its case."""
 
     def inner(node: Node) -> bool:
         if node.type in ("for_statement", "while_statement", "do_statement", "switch_statement"):
@@ -173,7 +173,7 @@ def _one_turn(k: Lowerer, node: Node, value: Typed, cases: list[Node]) -> None:
 
 
 def _continues(node: Node) -> bool:
-    """Whether a ``continue`` of the loop around a switch stands in it."""
+    """True if a ``continue`` of the loop around a switch stands in it."""
     inner = ("for_statement", "while_statement", "do_statement")
     return any(
         part.type == "continue_statement" or (part.type not in inner and _continues(part))

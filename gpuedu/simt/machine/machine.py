@@ -177,7 +177,7 @@ class _Counts:
 
 
 def _waits(loop: Loop) -> bool:
-    """Whether a loop ends by an atomic, which others decide, and not by counting."""
+    """True if a loop ends by an atomic, which others decide, and not by counting."""
     tests = loop.test if not isinstance(loop.condition, Const) else loop.body
     return any(isinstance(statement, Atomic) for statement in tests)
 

@@ -149,7 +149,7 @@ def _copy_record(
 
 
 def _is_nested(node: ast.expr) -> bool:
-    """Whether a target is a field of a record: only these take whole arrays."""
+    """True if a target is a field of a record: only these take whole arrays."""
     return isinstance(node, ast.Attribute) or (
         isinstance(node, ast.Subscript) and _field_name(node.slice) is not None
     )

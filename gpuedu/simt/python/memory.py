@@ -223,7 +223,7 @@ def _check_type(k: Lowerer, node: ast.Call, operation: str, type_: ArrayType) ->
 
 
 def _is_statement(k: Lowerer, node: ast.Call) -> bool:
-    """Whether the old value is thrown away."""
+    """True if the old value is thrown away."""
     return any(
         isinstance(statement, ast.Expr) and statement.value is node
         for statement in ast.walk(k.function.tree)

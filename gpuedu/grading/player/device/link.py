@@ -103,7 +103,7 @@ class Link(Codec):
             return {"op": "raised", "value": id(fault)}
 
     def is_own(self, value: Any) -> bool:
-        """Whether it stands for a thing or a function of the device."""
+        """True if it stands for a thing or a function of the device."""
         return hasattr(type(value), "told_to_device")
 
     def encode_own(self, value: Any) -> list | None:

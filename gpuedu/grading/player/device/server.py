@@ -163,7 +163,7 @@ class DeviceServer(Codec):
         return self._held[number][0]
 
     def is_own(self, value: Any) -> bool:
-        """Whether it is a thing of the device, or a library that works with it."""
+        """True if it is a thing of the device, or a library that works with it."""
         return is_library(value) or _is_of_device(value)
 
     def encode_own(self, value: Any) -> list | None:

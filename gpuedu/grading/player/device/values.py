@@ -42,11 +42,11 @@ class Codec:
         return _encode_small(self, value, depth)
 
     def is_own(self, value: Any) -> bool:
-        """Whether this side has a form of its own for a value."""
+        """True if this side has a form of its own for a value."""
         raise NotImplementedError
 
     def holds(self, value: Any, depth: int = 0) -> bool:
-        """Whether a value is of this side's own, or has something of that in it."""
+        """True if a value is of this side's own, or has something of that in it."""
         if depth < _DEEPEST and type(value) in (list, tuple, dict):
             inside = value.values() if type(value) is dict else value
             return any(self.holds(one, depth + 1) for one in inside)
@@ -225,5 +225,5 @@ _SMALL: dict[str, Callable[..., Any]] = {
 
 
 def is_library(value: Any) -> bool:
-    """Whether a value is a module, which a function may be called with: ``xp``."""
+    """True if a value is a module, which a function may be called with: ``xp``."""
     return isinstance(value, types.ModuleType)
