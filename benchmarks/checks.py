@@ -1,4 +1,4 @@
-"""Measure how long a check takes, diagnosis included: each exercise, right and wrong answers.
+"""Measure how long a check takes, with its diagnosis and without drawing the card, by exercise.
 
 ``python benchmarks/checks.py [--wrong 3] [LESSON ...]``; lessons that launch processes or train
 take long. The first check of an exercise is left out, since it imports what the others use.

@@ -50,7 +50,7 @@ def run_solution(root: Path, slug: str) -> None:
 
 
 def stored_answers(bench: Bench) -> Iterator[tuple[str, list[str]]]:
-    """The solution of an exercise, and every answer that its tests store: name and cells."""
+    """The solution of an exercise, and every answer that is stored: name and cells."""
     solution = bench.solution_cells()
     yield "solution", solution
     for kind, texts in (("wrong", bench.wrong_texts()), ("right", bench.right_texts())):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gpuedu.course.source import read_source
+from gpuedu.errors import CatalogueError
 from gpuedu.syllabus import parse
 
 SYLLABUS = Path("gpuedu", "syllabus.toml")
@@ -24,10 +25,15 @@ def syllabus_text(root: Path) -> str:
         CatalogueError: for a syllabus that cannot be.
     """
     text = (root / SYLLABUS).read_text("utf-8")
-    entries = iter(parse(text))
+    entries = parse(text)
+    if len(_LISTS.findall(text)) != len(entries):
+        raise CatalogueError(
+            "syllabus.toml: each lesson needs a line `core = []`, then `stretch = []`"
+        )
+    following = iter(entries)
 
     def listed(match: re.Match) -> str:
-        lesson = next(entries)
+        lesson = next(following)
         path = root / "solutions" / lesson.folder / f"{lesson.folder}.py"
         return "\n".join(_lists(path)) if path.exists() else match.group()
 

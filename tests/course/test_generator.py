@@ -18,7 +18,7 @@ from gpuedu.course import readme
 from gpuedu.course.build import Difference, build, build_readme, build_syllabus, compare
 from gpuedu.course.contents import SYLLABUS
 from gpuedu.course.notebook_texts import notebook_texts
-from gpuedu.errors import LessonSourceError
+from gpuedu.errors import CatalogueError, LessonSourceError
 from gpuedu.syllabus import Lesson, parse, ready_lessons
 
 LESSON = Lesson(
@@ -266,6 +266,15 @@ def test_the_syllabus_lists_what_the_sources_have(course, root, monkeypatch):
         build_syllabus(made)
         first, *rest = parse((made / SYLLABUS).read_text())
         assert (first.core, first.stretch, tuple(rest)) == (core, stretch, others)
+
+
+def test_lists_that_cannot_be_told_apart_are_left_alone(course):
+    made = course()
+    text = (made / SYLLABUS).read_text().replace("core = [", "core=[", 1)
+    (made / SYLLABUS).write_text(text)
+    with pytest.raises(CatalogueError, match="each lesson needs a line `core"):
+        build_syllabus(made)
+    assert (made / SYLLABUS).read_text() == text
 
 
 def test_a_file_that_is_not_utf8(course):

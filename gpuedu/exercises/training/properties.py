@@ -1,14 +1,14 @@
 """Properties of training that judge themselves, from what a play observed of steps.
 
 A run is held against one that is right: the same numbers in each step (``same_values``), no more
-bytes, FLOP or steps (``at_most``), no more waits of the host (``few_waits``), outcomes as good as
+bytes, FLOP or steps (``at_most``), no more waits of the host (``wait_faults``), outcomes as good as
 those of reference runs (``reaches_band``). Each asks a question that names no cause: causes are
 those of known wrong answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -187,22 +187,6 @@ WAIT_QUESTIONS: Mapping[str, str] = {
 
 
 FETCH = "What do these lines fetch, when does the host need it, and could one trip bring it all?"
-
-
-def few_waits(
-    name: str,
-    says: str,
-    points: float,
-    *,
-    most: int = 1,
-    asks: str = FETCH,
-) -> Property:
-    """The host waits for the device so often at most."""
-
-    def test(case: Case, observed: Plain) -> Iterable[Fault]:
-        yield from wait_faults(name, observed["waits"], most)
-
-    return Property(name, says, points, asks, test)
 
 
 def wait_faults(

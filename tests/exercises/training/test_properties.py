@@ -10,13 +10,13 @@ from gpuedu.exercises.contract import Case, Fault, Property, Undecided
 from gpuedu.exercises.training.bands import Band
 from gpuedu.exercises.training.properties import (
     at_most,
-    few_waits,
     of_each,
     of_largest,
     per_case,
     reaches_band,
     same_values,
     unless,
+    wait_faults,
 )
 from gpuedu.exercises.training.waits import waits_of
 from gpuedu.training.synchronisations import SynchronisationCounter
@@ -126,10 +126,10 @@ def test_waits_are_told_by_line_with_the_question_of_their_kind():
 
     seen = waited(run)
     assert seen["waited"] == {"bool(tensor)": [1, 0], ".item()": [1, 1]}
-    (fault,) = few_waits("once", "", 1).test(CASE, seen)
+    (fault,) = wait_faults("once", seen["waits"], 1)
     assert fault.message.startswith("the host waited 3 times: once on line")
     assert "What Python decides by a tensor" in fault.cause
-    assert not list(few_waits("once", "", 1, most=3).test(CASE, seen))
+    assert not list(wait_faults("once", seen["waits"], 3))
 
 
 TENSOR = torch.ones(3)
