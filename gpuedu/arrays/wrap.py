@@ -26,7 +26,9 @@ from gpuedu.simt.host.layout import without_repeats
 
 def unsupported(value: Any) -> DeviceArrayTypeError:
     """The error for an operand that is not on the device."""
-    remedy = "cp.asarray(...) copies it to the device" if _is_host_data(value) else ""
+    remedy = (
+        "make it on the device, or copy it with cp.asarray(...)" if _is_host_data(value) else ""
+    )
     return DeviceArrayTypeError(f"Unsupported type {type(value)}", remedy=remedy)
 
 
