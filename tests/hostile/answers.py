@@ -145,9 +145,9 @@ COUNTERS = {
         "b.transfers = t.transfers = lambda: ()\nt._log = ()"
     ),
     "patched watching": (
-        "import gpuedu.exercises.cupy.watching as w, gpuedu.exercises.cupy.no_loops.play as n\n"
-        "import gpuedu.exercises.cupy.stay_on_device.play as s\n"
-        "w.plain_copies = n.plain_copies = s.plain_copies = lambda watched: []\n"
+        "import gpuedu.exercises.arrays.watching as w, gpuedu.exercises.cupy.no_loops.play as n\n"
+        "import gpuedu.exercises.arrays.plays as p, gpuedu.exercises.cupy.stay_on_device.play as s\n"
+        "w.plain_copies = p.plain_copies = lambda watched: []\n"
         "w.watch = n.watch = s.watch = lambda f, *a: w.Watched(f(*a), (), 0)"
     ),
     "patched memory": (

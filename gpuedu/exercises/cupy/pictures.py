@@ -1,51 +1,15 @@
-"""Pictures of the lesson cupy, most of them made from the learner's own code, right or wrong."""
+"""Pictures of the lesson cupy that belong to none of its exercises."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 from gpuedu.clock import AsyncDevice, Event
 from gpuedu.exercises.cupy.recorded import draw_recorded_cupy
-from gpuedu.exercises.cupy.stay_on_device.play import watch_pipeline
-from gpuedu.exercises.cupy.watching import Copy, Launch
+from gpuedu.exercises.cupy.stay_on_device.picture import draw_journey
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.journey import Kind, Step, plot_journey
 from gpuedu.figures.queues import plot_queues
-
-PIPELINE = (6, 5, 3)
-
-
-COUNTED = "Counted by the arrays that stand for the device, not timed."
-
-
-def draw_journey(pipeline: Callable[..., Any]) -> Any:
-    """Launches and copies of a pipeline for a few rows, in order."""
-    n, d, c = PIPELINE
-    rng = np.random.default_rng(3)
-    x, w = rng.normal(0, 1, (n, d)).astype(np.float32), rng.normal(0, 1, (d, c)).astype(np.float32)
-    watched = watch_pipeline(pipeline, x, w)
-    steps = [_step(one) for one in watched.steps]
-    hidden = sum(copy.hidden for copy in watched.copies)
-    copies, launches = len(watched.copies), len(watched.launches)
-    told = f"{launches} launches, {copies} copies, {hidden} of them hidden"
-    caption = Caption(
-        title=f"{n} rows: {told}",
-        x="steps, in order",
-        source=COUNTED,
-        alt=f"The steps of the function in order: {told}.",
-    )
-    return plot_journey(steps, caption=caption)
-
-
-def _step(one: Launch | Copy) -> Step:
-    if isinstance(one, Launch):
-        return Step(Kind.LAUNCH)
-    if one.hidden:
-        return Step(Kind.HIDDEN, one.to_device)
-    return Step(Kind.TO_DEVICE if one.to_device else Kind.TO_HOST)
 
 
 def draw_asynchrony() -> Any:

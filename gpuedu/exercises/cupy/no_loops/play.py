@@ -7,19 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from gpuedu.exercises.arrays.plays import observe_call, observe_result
+from gpuedu.exercises.arrays.watching import watch
 from gpuedu.exercises.contract import Answer, Inputs, Play
-from gpuedu.exercises.cupy.plays import observed
-from gpuedu.exercises.cupy.watching import plain_copies, watch
 
 ARGUMENTS = {
     "squared_distances": ("queries", "points"),
     "vote": ("distances", "labels", "k", "classes"),
 }
-"""What each function of no-loops is called with, behind ``xp``."""
-
+"""What each function is called with, behind ``xp``."""
 
 GROWTH = 4
-"""How many times as many points, and then queries, a case of no-loops is tried with."""
+"""How many times as many points, and then queries, a case is tried with."""
+
+ROOM = 8
+"""Arrays of the result's size that may exist at a time."""
 
 
 def play_no_loops(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -28,25 +30,18 @@ def play_no_loops(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     function = dict(zip(ARGUMENTS, answers, strict=True))[name]
     given = [inputs[argument] for argument in ARGUMENTS[name]]
     if inputs["library"] == "numpy":
-        return observed(name, function(np, *given))
-    watched = watch(function, *_device_arguments(given))
-    seen = {
-        **observed(name, watched.result),
-        "copies": plain_copies(watched),
-        "launches": [len(watched.launches)],
-        "extra_bytes": watched.extra_bytes,
-    }
+        return observe_result(name, function(np, *given))
+    seen = observe_call(name, watch(function, *_on_device(given)))
     if inputs["grows"]:
-        for axis in (1, 0):
-            grown = _device_arguments(_grown(name, given, axis))
-            seen["launches"].append(len(watch(function, *grown).launches))
+        grown = [_on_device(_grown(name, given, axis)) for axis in (1, 0)]
+        seen["launches_grown"] = [len(watch(function, *one).launches) for one in grown]
     # The last, since nobody counts what a function does with the device in this call.
     fresh = [one.copy() if isinstance(one, np.ndarray) else one for one in given]
-    seen["on_numpy"] = observed(name, function(np, *fresh))["result"]
+    seen["on_numpy"] = observe_result(name, function(np, *fresh))["result"]
     return seen
 
 
-def _device_arguments(given: Sequence[Any]) -> list[Any]:
+def _on_device(given: Sequence[Any]) -> list[Any]:
     from gpuedu.arrays import cupy as cp
 
     return [cp, *(cp.asarray(one) if isinstance(one, np.ndarray) else one for one in given)]
@@ -63,10 +58,7 @@ def _grown(name: str, given: Sequence[Any], axis: int) -> list[Any]:
 
 
 PLAY = Play(
-    (
-        Answer("squared_distances", signature=("xp", "queries", "points")),
-        Answer("vote", signature=("xp", "distances", "labels", "k", "classes")),
-    ),
+    tuple(Answer(name, signature=("xp", *arguments)) for name, arguments in ARGUMENTS.items()),
     play_no_loops,
     time_limit_s=30.0,
     on_machine=True,

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.cupy.standins import (
-    require_raw_kernel,
-)
 from gpuedu.exercises.kernels.launching import run_kernel
+from gpuedu.exercises.kernels.raw_kernel import require_cuda_c
 from gpuedu.figures.kernels.accesses import plot_accesses
 
 PIXELS, BLOCKS, THREADS = 1024, 4, 64
@@ -17,7 +15,7 @@ PIXELS, BLOCKS, THREADS = 1024, 4, 64
 
 def draw_raw_kernel(normalise: Any) -> Any:
     """What one warp of the learner's kernel reads of the pixels."""
-    require_raw_kernel(normalise)
+    require_cuda_c(normalise, "normalise")
     pixels, out = np.ones(PIXELS, np.uint8), np.zeros(PIXELS, np.float32)
     numbers = np.float32(0.5), np.float32(0.25), np.int32(PIXELS)
     trace = run_kernel(normalise, BLOCKS, THREADS, pixels, out, *numbers)

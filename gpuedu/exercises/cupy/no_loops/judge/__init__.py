@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
+from gpuedu.exercises.arrays.properties import copy_text, instead_of, right_array, unless_idle
+from gpuedu.exercises.arrays.watching import read_copies
 from gpuedu.exercises.compare import array_fault
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
-from gpuedu.exercises.cupy.judge.copies import copies_fault
-from gpuedu.exercises.cupy.no_loops.judge.neighbours import distance_slip, true_votes, vote_slip
-from gpuedu.exercises.cupy.no_loops.play import GROWTH
-
-ROOM = 8
-"""Arrays of the result's size that may exist at a time."""
+from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
+from gpuedu.exercises.cupy.no_loops.play import ARGUMENTS, GROWTH, ROOM
 
 _SHAPES = ((7, 33, 3), (31, 130, 40), (1, 1, 1))
 _VOTES = (
@@ -86,127 +83,115 @@ def _votes(
 _NAMES = {"numpy": "NumPy", "cupy": "CuPy"}
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """Values with either library; launches and memory on the device."""
-    if "loops" in case.decides:
-        yield from _cost_faults(case, observed)
-    elif "both" in case.decides:
-        yield from _library_faults(case, observed)
-    elif case.inputs["ask"] == "vote":
-        yield from _vote_faults("vote", case, observed["result"])
-    else:
-        yield from _distance_faults("distances", case, observed["result"])
+def squared_distances(inputs: Inputs) -> np.ndarray:
+    """(m, n) float64."""
+    queries, points = (inputs[name].astype(np.float64) for name in ("queries", "points"))
+    return ((queries[:, None] - points) ** 2).sum(axis=2)
 
 
-def _distance_faults(prop: str, case: Case, got: np.ndarray) -> Iterator[Fault]:
-    queries, points = (case.inputs[name].astype(np.float64) for name in ("queries", "points"))
-    dtype = case.inputs["queries"].dtype
-    expected = ((queries[:, None] - points) ** 2).sum(axis=2)
-    yield from _shape_faults(prop, "squared_distances", got, expected.shape)
-    if got.shape != expected.shape:
-        return
-    if got.dtype != dtype:
-        yield Fault(
-            prop,
-            f"the arrays are {dtype}, the result is {got.dtype}",
-            "Which array of yours has another dtype? `xp.zeros` makes float64 unless it is told.",
-        )
+def rounding(inputs: Inputs) -> np.ndarray:
+    """(m, n): how far off a squared distance may be where it is multiplied out."""
+    queries, points = (inputs[name].astype(np.float64) for name in ("queries", "points"))
     size = np.sqrt((queries**2).sum(1))[:, None] + np.sqrt((points**2).sum(1))
     terms = queries.shape[1] / 4 + 8
-    tolerance = terms * np.finfo(dtype).eps * size**2
-    slip = distance_slip(got.astype(np.float64), queries, points, expected, 4 * tolerance)
-    yield from array_fault(prop, got, expected, tolerance=tolerance, name="distances", cause=slip)
+    return terms * np.finfo(inputs["queries"].dtype).eps * size**2
 
 
-def _vote_faults(prop: str, case: Case, got: np.ndarray) -> Iterator[Fault]:
-    inputs = {name: case.inputs[name] for name in ("distances", "labels", "k", "classes")}
-    expected = true_votes(**inputs)
-    counted = got.shape == (expected.size, case.inputs["classes"])
-    cause = "These are the numbers of votes. Which label has the most?" if counted else ""
-    yield from _shape_faults(prop, "vote", got, expected.shape, cause)
-    if got.shape != expected.shape:
-        return
-    if got.dtype.kind not in "iu":
-        yield Fault("vote", f"the labels are {got.dtype}, expected whole numbers")
-    yield from array_fault(
-        prop,
-        got,
-        expected.astype(np.float64),
-        tolerance=0,
-        name="votes",
-        cause=vote_slip(got, **inputs),
-    )
+def votes(inputs: Inputs) -> np.ndarray:
+    """(m,) labels by the rule: nearer first, then the smaller index; then the smaller label."""
+    distances, labels, k, classes = (inputs[name] for name in ARGUMENTS["vote"])
+    nearest = np.argsort(distances, axis=1, kind="stable")[:, :k]
+    counts = (labels[nearest][:, :, None] == np.arange(classes)).sum(axis=1)
+    return counts.argmax(axis=1).astype(np.float64)
 
 
-def _shape_faults(
-    prop: str, name: str, got: np.ndarray, shape: tuple[int, ...], cause: str = ""
-) -> Iterator[Fault]:
-    if got.shape != shape:
-        yield Fault(prop, f"`{name}` returned shape {got.shape}, expected {shape}", cause)
-
-
-def _library_faults(case: Case, observed: Plain) -> Iterator[Fault]:
-    """Whether CuPy gives what the same lines give with NumPy, right or wrong."""
+def runs_on_both(case: Case, observed: Plain) -> Iterator[Fault]:
+    """CuPy gives what the same lines give with NumPy, right or wrong, and copies nothing."""
     if observed["library"] != "cupy":
-        yield Fault(
-            "both",
-            "with CuPy arrays it returned a NumPy array",
-            "Which line leaves the device? Use functions of `xp` only.",
-        )
-    yield from copies_fault("both", observed["copies"])
+        yield Fault("both", "with CuPy arrays it returned a NumPy array")
+    copies = read_copies(observed["copies"])
+    if copies:
+        first, many = copies[0], "copy" if len(copies) == 1 else "copies"
+        told = f"{len(copies)} {many} between host and device; the first: {copy_text(first)}"
+        yield Fault("both", told, instead_of(first) if first.hidden else "")
     name, got, expected = case.inputs["ask"], observed["result"], observed["on_numpy"]
     if got.shape != expected.shape:
-        yield Fault(
-            "both", f"with CuPy `{name}` has shape {got.shape}, with NumPy {expected.shape}"
-        )
+        shapes = f"has shape {got.shape}, with NumPy {expected.shape}"
+        yield Fault("both", f"with CuPy `{name}` {shapes}")
         return
     room = 1e-4 * np.abs(expected).max(initial=0)
-    slip = "It should be what the same call gives with NumPy."
-    expected = expected.astype(np.float64)
-    yield from array_fault("both", got, expected, tolerance=room, name=name, cause=slip)
+    yield from array_fault("both", got, expected.astype(np.float64), tolerance=room, name=name)
 
 
-def _cost_faults(case: Case, observed: Plain) -> Iterator[Fault]:
-    few, more_points, more_queries = observed["launches"]
-    if not few:
-        for prop in case.decides:
-            yield Undecided(prop, "nothing was done on the device")
-        return
-    for more, what in ((more_points, "points"), (more_queries, "queries")):
+def grows(case: Case, observed: Plain) -> Iterator[Fault]:
+    """As many operations with more points, and with more queries."""
+    few = observed["launches"]
+    for more, what in zip(observed["launches_grown"], ("points", "queries"), strict=True):
         if more > few:
-            yield Fault(
-                "loops",
-                f"{few} operations on the device; with {GROWTH} times as many {what}, {more}",
-                f"Which loop of yours runs over {what}? (`apply_along_axis` and `vectorize` are "
-                "loops, too.) Let an axis of an array do that.",
-            )
-            break
-    if "memory" in case.decides:
-        yield from _memory_faults(case, observed["extra_bytes"])
+            told = f"with {GROWTH} times as many {what}, {more}"
+            yield Fault("loops", f"{few} operations on the device; {told}")
 
 
-def _memory_faults(case: Case, extra_bytes: int) -> Iterator[Fault]:
+def needs_room(case: Case, observed: Plain) -> Iterator[Fault]:
+    """Memory beside the arguments, in units of the result."""
     queries, points = case.inputs["queries"], case.inputs["points"]
-    m, n = len(queries), len(points)
-    result_bytes = m * n * queries.itemsize
+    result_bytes = len(queries) * len(points) * queries.itemsize
+    extra_bytes = observed["extra_bytes"]
     if extra_bytes > ROOM * result_bytes:
         yield Fault(
             "memory",
             f"{extra_bytes:,} bytes of device memory at a time, {extra_bytes / result_bytes:.0f} "
             f"times the result, which has {result_bytes:,}",
-            "Which expression of yours makes an array of shape (m, n, d)? What do you get when "
-            "you multiply (q - p)**2 out, and sum each term over the features?",
         )
 
 
 JUDGE = Judge(
     title="Neighbours without a loop",
     properties=(
-        Property("distances", "squared distances are right, in the dtype of the arrays", 1),
-        Property("vote", "labels are right, ties as stated", 1),
-        Property("both", "the same lines run on CuPy arrays, and nothing leaves the device", 1),
-        Property("loops", "more points or queries do not take more operations", 1),
-        Property("memory", f"room for {ROOM} arrays of shape (m, n) is enough", 1),
+        right_array(
+            "distances",
+            "squared distances are right, in the dtype of the arrays",
+            1,
+            squared_distances,
+            asks="For one query and one point: which numbers do your lines add up, in which dtype, "
+            "and where in the result is their sum?",
+            tolerance=rounding,
+            array="distances",
+            dtype=lambda inputs: inputs["queries"].dtype,
+        ),
+        right_array(
+            "vote",
+            "labels are right, ties as stated",
+            1,
+            votes,
+            asks="For one row: which points are its k nearest, ties included, and which of their "
+            "labels do your lines choose?",
+            array="votes",
+            dtype=lambda inputs: np.integer,
+        ),
+        Property(
+            "both",
+            "the same lines run on CuPy arrays, and nothing leaves the device",
+            1,
+            "Follow the CuPy arrays through your lines: which line does something else with them "
+            "than with NumPy's?",
+            runs_on_both,
+        ),
+        Property(
+            "loops",
+            "more points or queries do not take more operations",
+            1,
+            "Which of your operations are repeated for more points or queries? "
+            "(`apply_along_axis` and `vectorize` are loops, too.)",
+            unless_idle("loops", grows),
+        ),
+        Property(
+            "memory",
+            f"room for {ROOM} arrays of shape (m, n) is enough",
+            1,
+            "Which arrays of yours exist at the same time, and which shape and dtype has each?",
+            unless_idle("memory", needs_room),
+        ),
     ),
     hints=(
         "For one feature, `queries[:, None, 0] - points[None, :, 0]` has shape (m, n). How do all "
@@ -221,7 +206,7 @@ JUDGE = Judge(
         "`argmax(axis=1)`, which takes the first of equal ones.",
     ),
     cases=cases,
-    verdict=verdict,
+    varies=("launches", "launches_grown", "moved_bytes"),
     predictions={
         "no-loops": Prediction(
             "how many GB does the temporary array take for 10,000 queries, 10,000 points and 64 "

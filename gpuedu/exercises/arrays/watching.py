@@ -16,6 +16,9 @@ import numpy as np
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.plain import describe
 
+COUNTED = "Counted by the arrays that stand for the device, not timed."
+"""What a picture of such a call says of its source."""
+
 
 @dataclass(frozen=True)
 class Copy:

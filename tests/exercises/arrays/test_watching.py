@@ -7,7 +7,7 @@ import pytest
 
 from gpuedu.arrays import cupy as cp
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.cupy.watching import (
+from gpuedu.exercises.arrays.watching import (
     Copy,
     Launch,
     on_host,

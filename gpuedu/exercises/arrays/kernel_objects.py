@@ -59,11 +59,6 @@ def reduction_on_machine(kernel: Any) -> Any:
     )
 
 
-def require_raw_kernel(kernel: Any) -> None:
-    """Refuse what is no ``cp.RawKernel``."""
-    _require_kind(kernel, "RawKernel")
-
-
 def _require_kind(kernel: Any, name: str) -> None:
     if type(kernel).__name__ != name:
         raise AnswerError(

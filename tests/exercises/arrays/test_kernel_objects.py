@@ -9,12 +9,11 @@ import pytest
 
 from gpuedu.arrays import cupy as stand_in
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.cupy.standins import (
+from gpuedu.exercises.arrays.kernel_objects import (
     elementwise_on_machine,
     kernel_refusals_told,
     parameter_text,
     reduction_on_machine,
-    require_raw_kernel,
 )
 
 LIBRARIES = ["gpuedu.arrays.cupy", "cupy"]
@@ -50,11 +49,7 @@ def test_a_reduction_kernel_of_either_library_runs_on_the_machine(library):
     assert kernel(rows, axis=1).get().tolist() == [5, 10]
 
 
-def test_a_raw_kernel_of_either_library_is_one(library):
-    require_raw_kernel(library.RawKernel('extern "C" __global__ void f() {}', "f"))
-
-
-@pytest.mark.parametrize("make", [elementwise_on_machine, reduction_on_machine, require_raw_kernel])
+@pytest.mark.parametrize("make", [elementwise_on_machine, reduction_on_machine])
 @pytest.mark.parametrize("given", [None, len, "code", np.ones(3)])
 def test_anything_else_is_refused_with_what_to_pass(make, given):
     with pytest.raises(AnswerError, match="should be a `cp") as refused:

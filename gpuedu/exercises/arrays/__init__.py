@@ -1,0 +1,1 @@
+"""What exercises about arrays of ``cp`` share: watched calls, and what judges say of them."""

@@ -1,1 +1,0 @@
-"""What several judges of the lesson cupy share."""
