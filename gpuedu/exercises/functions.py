@@ -78,11 +78,20 @@ def call_play(*calls: str, time_limit_s: float = 10.0) -> Play:
     return Play(tuple(answers), run, time_limit_s=time_limit_s)
 
 
-def _read_call(call: str) -> _Function:
+def read_call(call: str) -> tuple[str, tuple[str, ...]]:
+    """The name of a function and its parameters, of a call as an exercise writes it.
+
+    >>> read_call("amdahl(p, n)")
+    ('amdahl', ('p', 'n'))
+    """
     found = _CALL.fullmatch(call)
     if not found:
         raise ValueError(f"{call!r} is no call like 'amdahl(p, n)'")
-    name, parameters, gives = found[1], tuple(found[2].split(", ")), found[3] or "float"
+    return found[1], tuple(found[2].split(", "))
+
+
+def _read_call(call: str) -> _Function:
+    (name, parameters), gives = read_call(call), call.partition(" -> ")[2] or "float"
     kind = _GIVES.fullmatch(gives)
     if not kind:
         return _Function(name, parameters, parts=tuple(gives.split(", ")))

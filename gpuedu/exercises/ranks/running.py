@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gpuedu.clock import Timeline
-from gpuedu.errors import AnswerError, GpueduError
+import numpy as np
+
+from gpuedu.clock import Timeline, Waiting
+from gpuedu.errors import AnswerError, DeadlockError, GpueduError
 from gpuedu.exercises.guard import learner_line
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.multi.exchanges import Exchange, RankError
 from gpuedu.multi.network import Cluster
+
+_BY_HAND = ("send", "recv")
+_PEER = re.compile(r" (?:to|from) rank (\d+)")
+_TOLD = 3
+
+
+@dataclass(frozen=True)
+class Call:
+    """A rank's call of a collective, and the bytes that it gave."""
+
+    rank: int
+    kind: str
+    size_bytes: int
+    line: int = 0
+    text: str = ""
+
+    def __str__(self) -> str:
+        at = f" (line {self.line}: `{self.text}`)" if self.text else ""
+        return f"rank {self.rank} called `dist.{self.kind}`{at}"
 
 
 @dataclass(frozen=True)
@@ -31,6 +54,24 @@ class Ranked:
         """Exchanges and time as a play returns them; ``exchanges_of`` reads them."""
         rows = [list(vars(one).values()) for one in self.exchanges]
         return {"exchanges": rows, "time_s": self.time_s}
+
+    def traffic(self) -> dict[str, Any]:
+        """What was exchanged, without when: the same however a mistake is written.
+
+        - ``sends``: a row (from, to, bytes) for each message, sorted;
+        - ``calls``: the calls of collectives, in the order in which they ended; ``calls_of`` reads
+          them;
+        - ``time_s``: the simulated time of the whole run.
+        """
+        sends = [one for one in self.exchanges if one.kind == "send"]
+        rows = sorted((one.rank, one.peer, one.size_bytes) for one in sends)
+        calls = [
+            json.dumps(vars(Call(one.rank, one.kind, one.size_bytes, one.line, one.text)))
+            for one in self.exchanges
+            if one.kind not in _BY_HAND
+        ]
+        table = np.array(rows, np.int64).reshape(-1, 3)
+        return {"sends": table, "calls": calls, "time_s": self.time_s}
 
 
 def run_ranks(
@@ -54,7 +95,8 @@ def run_ranks(
 
     Raises:
         AnswerError: a rank failed; it names the rank, the exception and the learner's line.
-        DeadlockError, CommunicationError: the ranks do not fit together.
+        DeadlockError, CommunicationError: the ranks do not fit together; the former names ranks
+            that wait and ranks that have returned.
     """
     import torch.distributed as dist
 
@@ -68,12 +110,58 @@ def run_ranks(
             run = run_light(on_rank, ranks, cluster=cluster, seed=seed, lend_to=answers)
         except RankError as failed:
             raise _told(failed) from failed.fault
+        except DeadlockError as stuck:
+            told, asks = tell_deadlock(stuck.waiting, ranks), _ask_of_deadlock(stuck.waiting)
+            raise DeadlockError(told, waiting=stuck.waiting, remedy=asks) from None
     return Ranked(run.results, run.exchanges, run.timeline, run.time_s)
 
 
 def exchanges_of(rows: Iterable[Sequence[Any]]) -> list[Exchange]:
     """The exchanges that a play returned as rows."""
     return [Exchange(*row) for row in rows]
+
+
+def calls_of(records: Iterable[str]) -> list[Call]:
+    """The calls of collectives that a play returned as records."""
+    return [Call(**json.loads(one)) for one in records]
+
+
+def tell_deadlock(waiting: Sequence[Waiting], ranks: int) -> str:
+    r"""Which ranks wait for what, and which have returned.
+
+    >>> waiting = [Waiting(f"rank {rank}", f"a recv from rank {rank + 1}", 0.0) for rank in (0, 1)]
+    >>> print(tell_deadlock(waiting, 3).replace("; ", "\n"))
+    no rank can go on: rank 1 waits for a recv from rank 2
+    rank 0 waits for a recv from rank 1
+    rank 2 has returned
+    """
+    stuck = {one.name for one in waiting}
+    over = [f"rank {rank}" for rank in range(ranks) if f"rank {rank}" not in stuck]
+
+    def is_for_nobody(one: Waiting) -> bool:
+        found = _PEER.search(one.what)
+        return found is not None and f"rank {found[1]}" in over
+
+    first = sorted(waiting, key=is_for_nobody, reverse=True)
+    told = [f"{one.name} waits for {one.what}" for one in first[:_TOLD]]
+    more = len(first) - _TOLD
+    told += [f"and {more} more wait{'s' if more == 1 else ''}"] * (more > 0)
+    if over:
+        some = ", ".join(over[:_TOLD]) + (" and others" if len(over) > _TOLD else "")
+        told.append(f"{some} {'has' if len(over) == 1 else 'have'} returned")
+    return f"no rank can go on: {'; '.join(told)}"
+
+
+def _ask_of_deadlock(waiting: Sequence[Waiting]) -> str:
+    """A question about ranks that wait, from what they wait in."""
+    if all(one.what.startswith("a send") for one in waiting):
+        return (
+            "Every rank that waits is in a send, which ends when its receive is called. Which rank "
+            "receives, and when does it get there? (`isend` starts to send, and goes on.)"
+        )
+    if all(one.what.startswith("a recv") for one in waiting):
+        return "Every rank that waits is in a receive. Which rank should send, and when?"
+    return "Take one of them: which call of which rank would end its wait?"
 
 
 def _told(failed: RankError) -> AnswerError:
