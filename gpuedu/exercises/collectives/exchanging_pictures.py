@@ -10,8 +10,8 @@ import torch
 import torch.distributed as dist
 
 from gpuedu.errors import AnswerError, DeadlockError
-from gpuedu.exercises.collectives.collective_runs import Collected, collect
 from gpuedu.exercises.ranks import Ranked, run_ranks
+from gpuedu.exercises.ranks.in_place import InPlace, call_in_place
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.exchanges import plot_exchanges, plot_links
 from gpuedu.multi import network
@@ -30,10 +30,10 @@ def tensors_for(ranks: int, elements: int = ELEMENTS) -> list[torch.Tensor]:
     return [torch.full((elements,), float(rank)) for rank in range(ranks)]
 
 
-def on_nvlink(answer: Answer, tensors: Sequence[torch.Tensor], *arguments: Any) -> Collected:
+def on_nvlink(answer: Answer, tensors: Sequence[torch.Tensor], *arguments: Any) -> InPlace:
     """The run of a learner's collective that a picture shows."""
     cluster = network.Cluster(len(tensors), NVLINK)
-    return collect(answer, tensors, *arguments, cluster=cluster)
+    return call_in_place(answer, [(x, *arguments) for x in tensors], cluster=cluster)
 
 
 def add_at_rank_0(x: torch.Tensor) -> None:
@@ -122,7 +122,7 @@ def tell_whose(answer: Answer, ranks: int = 4) -> str:
     found = on_nvlink(answer, tensors)
     lines = ["ranks whose numbers are in it; [ ] is what the rank has to have"]
     lines.append(" " * 8 + "".join(f"chunk {chunk}".ljust(11) for chunk in range(ranks)))
-    for rank, tensor in enumerate(found.tensors):
+    for rank, (tensor,) in enumerate(found.tensors):
         if tensor.shape != (2 * ranks,):
             raise AnswerError(f"`x` of rank {rank} has shape {tuple(tensor.shape)} now")
         cells = [whose(float(piece[0]), ranks) for piece in tensor.tensor_split(ranks)]

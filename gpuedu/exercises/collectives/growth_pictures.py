@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from gpuedu.exercises.collectives.collective_runs import collect
 from gpuedu.exercises.collectives.exchanging_pictures import (
     name_of,
     sum_through_rank_0,
     tensors_for,
 )
+from gpuedu.exercises.ranks.in_place import call_in_place
 from gpuedu.figures import style
 from gpuedu.figures.by_count import CountLine, plot_by_count
 from gpuedu.figures.caption import Caption
@@ -64,8 +64,10 @@ def own_times_s(answer: Callable[..., Any], size_bytes: int, *arguments: Any) ->
     link = network.Link("scaled", NVLINK.latency_s, NVLINK.bytes_per_s / _SCALE)
     elements = size_bytes // _SCALE // 4
     return [
-        collect(
-            answer, tensors_for(n, elements), *arguments, cluster=network.Cluster(n, link)
+        call_in_place(
+            answer,
+            [(x, *arguments) for x in tensors_for(n, elements)],
+            cluster=network.Cluster(n, link),
         ).run.time_s
         for n in GROWTH_RANKS
     ]

@@ -45,7 +45,8 @@ def in_place_play(
     ``late`` names a rank that starts later than the others. What it observes:
 
     - ``got``: the rows afterwards, in float64 of shape (ranks, elements); ``dtypes`` by rank;
-    - ``sends``, ``calls`` and ``time_s``, see ``Ranked.traffic``.
+    - ``sends`` and ``calls``, see ``Ranked.traffic``; ``time_s`` too, unless a case is not
+      ``timed``: one and the same mistake may take longer or shorter.
 
     Args:
         call: How the exercise writes the function, "broadcast_tree(x, root)"; the tensor is first.
@@ -68,7 +69,7 @@ def in_place_play(
         return {
             "got": np.stack([one.reshape(-1).astype(np.float64) for one in arrays]),
             "dtypes": [str(x.dtype).removeprefix("torch.") for x in after],
-            **found.run.traffic(),
+            **found.run.traffic(is_timed=inputs.get("timed", True)),
         }
 
     answer = Answer(name, signature=(tensor, *others))
@@ -132,7 +133,7 @@ def _told_of_caller(fault: CommunicationError) -> CommunicationError:
         return fault
     return CommunicationError(
         fault.message.replace(_CHANGED, ", and it was changed before it was sent"),
-        remedy="`isend` returns at once. Until `wait()` on its handle has returned, nobody may "
-        "write to that tensor: not your function (a receive into it writes, too), and not its "
-        "caller, who may use the tensor as soon as your function has returned.",
+        remedy="Until a send is done (with `isend`, until `wait()` on its handle has returned), "
+        "nobody may write to its tensor: not your function (a receive into it that was started "
+        "before writes, too), and not its caller, who may use it when your function has returned.",
     )

@@ -55,13 +55,13 @@ class Ranked:
         rows = [list(vars(one).values()) for one in self.exchanges]
         return {"exchanges": rows, "time_s": self.time_s}
 
-    def traffic(self) -> dict[str, Any]:
+    def traffic(self, *, is_timed: bool = True) -> dict[str, Any]:
         """What was exchanged, without when: the same however a mistake is written.
 
         - ``sends``: a row (from, to, bytes) for each message, sorted;
         - ``calls``: the calls of collectives, in the order in which they ended; ``calls_of`` reads
           them;
-        - ``time_s``: the simulated time of the whole run.
+        - ``time_s``: the simulated time of the whole run, if ``is_timed``.
         """
         sends = [one for one in self.exchanges if one.kind == "send"]
         rows = sorted((one.rank, one.peer, one.size_bytes) for one in sends)
@@ -71,7 +71,8 @@ class Ranked:
             if one.kind not in _BY_HAND
         ]
         table = np.array(rows, np.int64).reshape(-1, 3)
-        return {"sends": table, "calls": calls, "time_s": self.time_s}
+        time_s = {"time_s": self.time_s} if is_timed else {}
+        return {"sends": table, "calls": calls, **time_s}
 
 
 def run_ranks(

@@ -1,12 +1,10 @@
 """Programs that wait, halos, and ranks in nodes: judges, plays and pictures."""
 
-import numpy as np
 import pytest
 import torch
 import torch.distributed as dist
 
 from gpuedu.errors import AnswerError, DeadlockError
-from gpuedu.exercises.collectives.hierarchical import judge as nodes
 from gpuedu.exercises.collectives.hierarchical import node_pictures
 from gpuedu.exercises.collectives.hierarchical.node_clusters import (
     CARD,
@@ -14,7 +12,6 @@ from gpuedu.exercises.collectives.hierarchical.node_clusters import (
     cluster_of,
     least_card_bytes,
 )
-from gpuedu.exercises.collectives.hierarchical.play import play_hierarchical
 from gpuedu.exercises.collectives.who_waits import judge as who_waits
 from gpuedu.exercises.collectives.who_waits.play import OUTCOMES, play_who_waits
 from gpuedu.exercises.collectives.who_waits.wait_pictures import (
@@ -23,12 +20,12 @@ from gpuedu.exercises.collectives.who_waits.wait_pictures import (
     tell_programs,
     waits_of,
 )
-from gpuedu.exercises.contract import Case
 from gpuedu.exercises.ranks import run_ranks
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.waits import in_a_circle, plot_waits
 from gpuedu.multi import network
 from gpuedu.multi.exchanges import CommunicationError
+from tests.exercises.stored import solution_answers
 from tests.figures.legibility import overlapping_texts, texts_outside
 
 
@@ -118,58 +115,6 @@ def test_programs_are_told_with_what_the_learner_said():
     assert "two_sums: ends" in said and "clip: collective 1" in said
 
 
-def halo_inputs(ranks, seed=0):
-    pieces = np.random.default_rng(seed).normal(size=(ranks, 3, 5))
-    return {"ask": "halos", "pieces": pieces}
-
-
-def swap_in_turns(piece, above, below):
-    rank, last = dist.get_rank(), dist.get_world_size() - 1
-    for turn in (0, 1):
-        if rank % 2 == turn and rank < last:
-            dist.send(piece[-1], rank + 1)
-            dist.recv(below, rank + 1)
-        elif rank % 2 != turn and rank > 0:
-            dist.recv(above, rank - 1)
-            dist.send(piece[0], rank - 1)
-
-
-def test_halos_that_take_turns_hold_at_any_number_of_ranks():
-    truth = dict(who_waits.TRUTH), dict(enumerate(who_waits.WAITS_FOR)), swap_in_turns
-    for seed in range(3):
-        for case in who_waits.JUDGE.cases(np.random.default_rng(seed)):
-            assert not list(who_waits.JUDGE.verdict(case, play_who_waits(truth, case.inputs)))
-
-
-def test_a_halo_that_was_not_waited_for_is_told():
-    def hasty(piece, above, below):
-        rank, last = dist.get_rank(), dist.get_world_size() - 1
-        if rank < last:
-            dist.isend(piece[-1], rank + 1)
-            dist.irecv(below, rank + 1)
-        if rank > 0:
-            dist.irecv(above, rank - 1)
-            dist.isend(piece[0], rank - 1)
-
-    inputs = halo_inputs(4)
-    found = play_who_waits(({}, {}, hasty), inputs)
-    (fault,) = who_waits.JUDGE.verdict(Case("4 ranks", inputs, ("halos",)), found)
-    assert "has not arrived yet" in fault.cause
-
-
-def test_a_halo_whose_sends_were_not_waited_for_is_told():
-    def hasty(piece, above, below):
-        rank, last = dist.get_rank(), dist.get_world_size() - 1
-        if rank < last:
-            dist.isend(piece[-1], rank + 1)
-        if rank > 0:
-            dist.recv(above, rank - 1)
-
-    with pytest.raises(CommunicationError, match="it was changed before") as fault:
-        play_who_waits(({}, {}, hasty), halo_inputs(4))
-    assert "Nobody waited for that `isend`" in fault.value.remedy
-
-
 def test_the_prediction_has_the_words_of_the_answer():
     prediction = who_waits.JUDGE.predictions["who-waits"]
     assert set(prediction.choices) == set(OUTCOMES) >= set(who_waits.TRUTH.values())
@@ -186,31 +131,13 @@ def test_the_prediction_has_the_words_of_the_answer():
 )
 def test_an_outcome_that_is_none_is_refused(outcomes, told):
     with pytest.raises(AnswerError, match=told):
-        play_who_waits((outcomes, {}, swap_in_turns), {"ask": "outcomes"})
+        play_who_waits((outcomes, {}, None), {"ask": "outcomes"})
 
 
 @pytest.mark.parametrize("waits_for", [{}, {0: 1}, {0: 4, 1: 0, 2: 0, 3: 0}, {0: True}, {0: "1"}])
 def test_ranks_that_are_none_are_refused(waits_for):
     with pytest.raises(AnswerError, match="waits_for"):
-        play_who_waits(({}, waits_for, swap_in_turns), {"ask": "waits", "ranks": 4})
-
-
-def three_rings(x, per_node):
-    rank, ranks = dist.get_rank(), dist.get_world_size()
-    inside = [list(range(k, k + per_node)) for k in range(0, ranks, per_node)]
-    across = [list(range(place, ranks, per_node)) for place in range(per_node)]
-    node = [dist.new_group(one) for one in inside][rank // per_node]
-    peers = [dist.new_group(one) for one in across][rank % per_node]
-    chunk = x.new_empty(x.numel() // per_node)
-    dist.reduce_scatter_tensor(chunk, x, group=node)
-    dist.all_reduce(chunk, group=peers)
-    dist.all_gather_into_tensor(x, chunk, group=node)
-
-
-def test_three_rings_meet_the_closed_forms():
-    for case in nodes.JUDGE.cases(np.random.default_rng(1)):
-        found = play_hierarchical([three_rings], case.inputs)
-        assert not list(nodes.JUDGE.verdict(case, found)), case.label
+        play_who_waits(({}, waits_for, None), {"ask": "waits", "ranks": 4})
 
 
 def test_free_nodes_count_the_bytes_of_a_card():
@@ -238,11 +165,13 @@ def test_pictures_can_be_read(monkeypatch):
     monkeypatch.setattr(node_pictures, "OWN_RANKS", (16,))
     for one in (node_pictures.flat_times_s, node_pictures.node_times_s):
         one.cache_clear()
+    (three_rings,) = solution_answers("hierarchical").values()
+    *_, swap_halos = solution_answers("who-waits").values()
     drawn = [
         node_pictures.draw_hierarchical(three_rings),
         node_pictures.draw_nodes(three_rings),
         node_pictures.draw_nodes(lambda x: None),
-        draw_halos(swap_in_turns),
+        draw_halos(swap_halos),
         draw_waits({0: 1}, relay),
         draw_waits({0: 1}, report),
         draw_waits({0: 1}, along),

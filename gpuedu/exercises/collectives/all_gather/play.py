@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from gpuedu.exercises.collectives.play_exchanging import LIMIT_S, X, play_in_place
-from gpuedu.exercises.contract import Answer, Play
+from gpuedu.exercises.collectives.clusters import cluster_of
+from gpuedu.exercises.ranks.in_place import in_place_play
 
-PLAY = Play(
-    (Answer("all_gather", signature=X),),
-    play_in_place,
-    LIMIT_S,
-    observes="messages between simulated ranks",
-)
+PLAY = in_place_play("all_gather(x)", cluster_of)

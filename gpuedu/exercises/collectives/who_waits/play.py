@@ -8,30 +8,21 @@ from typing import Any
 import numpy as np
 import torch
 
-from gpuedu.errors import AnswerError, DeadlockError
-from gpuedu.exercises.collectives.collective_runs import tell_unfit
+from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.plain import describe, text
-from gpuedu.exercises.ranks import run_ranks
+from gpuedu.exercises.ranks.in_place import OBSERVES, InPlace, call_in_place
 from gpuedu.exercises.training.tensors import as_array
 from gpuedu.multi.exchanges import CommunicationError
 from gpuedu.multi.network import Cluster, Link
 
 PROGRAMS = ("around", "along", "report", "clip", "two_sums", "relay")
-
-
 OUTCOMES = ("ends", "deadlock", "disagree", "wrong numbers")
-
-
 LINK = Link("1 µs, whatever the size", 1e-6, 1e18)
 """So that messages which are under way together do not queue for a port, in whatever order."""
-
-
 _LINE = "The ranks stand in a line: the first has nobody above it, the last nobody below."
-
-
 UNTOUCHED = -7.0
-"""What stands in a place that nobody should receive into."""
+"""In a place that nobody should receive into."""
 
 
 def play_who_waits(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -41,7 +32,16 @@ def play_who_waits(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         return {name: _outcome(outcomes, name) for name in PROGRAMS}
     if inputs["ask"] == "waits":
         return {"got": _ranks_of(waits_for, inputs["ranks"])}
-    return swap(swap_halos, inputs["pieces"])
+    pieces = inputs["pieces"]
+    found = swap(swap_halos, pieces)
+    row = pieces.shape[2:]
+    shapes = {"piece": pieces.shape[1:], "above": row, "below": row}
+    parts = zip(shapes.items(), zip(*found.tensors, strict=True), strict=True)
+    held = {
+        name: np.stack([as_array(one, shape, f"`{name}`") for one in ranks])
+        for (name, shape), ranks in parts
+    }
+    return {**held, "time_s": found.run.time_s}
 
 
 def _outcome(outcomes: dict[str, Any], name: str) -> str:
@@ -68,45 +68,17 @@ def _ranks_of(waits_for: dict[Any, Any], ranks: int) -> list[int]:
     return found
 
 
-def swap(swap_halos: Any, pieces: np.ndarray) -> dict[str, Any]:
-    """Call ``swap_halos`` on as many ranks as there are pieces; tensors before and after."""
+def swap(swap_halos: Any, pieces: np.ndarray) -> InPlace:
+    """Call ``swap_halos`` on as many ranks as there are pieces."""
     ranks, _, width = pieces.shape
-    over: set[int] = set()
-
-    def body(rank: int) -> list[np.ndarray]:
-        piece = torch.tensor(pieces[rank])
-        above, below = (torch.full((width,), UNTOUCHED, dtype=torch.float64) for _ in range(2))
-        swap_halos(piece, above, below)
-        over.add(rank)
-        # What is still on its way when the function returns would find this.
-        kept = [one.detach().clone() for one in (piece, above, below)]
-        piece.fill_(float("nan"))
-        shapes = (pieces.shape[1:], (width,), (width,))
-        return [as_array(one, shape) for one, shape in zip(kept, shapes, strict=True)]
-
+    halos = [[torch.full((width,), UNTOUCHED, dtype=torch.float64) for _ in "ab"] for _ in pieces]
+    given = [(torch.tensor(piece), *two) for piece, two in zip(pieces, halos, strict=True)]
     try:
-        run = run_ranks(body, ranks, [swap_halos], cluster=Cluster(ranks, LINK))
-    except DeadlockError as fault:
-        raise DeadlockError(fault.message, waiting=fault.waiting, remedy=_why(fault)) from None
+        return call_in_place(swap_halos, given, cluster=Cluster(ranks, LINK))
     except CommunicationError as fault:
         if fault.message.startswith("there is no rank"):
             raise CommunicationError(fault.message, remedy=_LINE) from None
-        raise tell_unfit(fault, over) from None
-    parts = [np.stack(one) for one in zip(*run.results, strict=True)]
-    names = ("piece", "above", "below")
-    return {**dict(zip(names, parts, strict=True)), **run.plain()}
-
-
-def _why(fault: DeadlockError) -> str:
-    if all(one.what.startswith("a send") for one in fault.waiting):
-        return (
-            "All who wait are in a send. A send ends when its receive is called; `isend` begins to "
-            "send, and goes on."
-        )
-    return (
-        "Take one of them: which call of which rank would end its wait? What does that rank wait "
-        "for instead?"
-    )
+        raise
 
 
 PLAY = Play(
@@ -116,5 +88,5 @@ PLAY = Play(
         Answer("swap_halos", signature=("piece", "above", "below")),
     ),
     play_who_waits,
-    observes="messages between simulated ranks",
+    observes=OBSERVES,
 )

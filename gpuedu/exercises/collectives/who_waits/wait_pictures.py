@@ -12,7 +12,6 @@ from gpuedu.errors import AnswerError, DeadlockError
 from gpuedu.exercises.collectives.exchanging_pictures import draw_run, name_of
 from gpuedu.exercises.collectives.who_waits.play import LINK, swap
 from gpuedu.exercises.ranks import run_ranks
-from gpuedu.exercises.ranks.running import exchanges_of
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.exchanges import plot_exchanges
 from gpuedu.figures.waits import in_a_circle, plot_waits
@@ -97,16 +96,15 @@ def draw_halos(swap_halos: Answer) -> Any:
     """The learner's exchange of halos on six ranks, or who waits for whom."""
     pieces = np.arange(_HALO_RANKS * 2 * _HALO_WIDTH, dtype=float)
     try:
-        found = swap(swap_halos, pieces.reshape(_HALO_RANKS, 2, _HALO_WIDTH))
+        run = swap(swap_halos, pieces.reshape(_HALO_RANKS, 2, _HALO_WIDTH)).run
     except DeadlockError as fault:
         waits = "\n".join(f"  {one.name} waits for {one.what}" for one in fault.waiting)
         return f"No rank can go on:\n{waits}"
     except AnswerError as fault:
         return f"{name_of(swap_halos)}: {fault.message}"
-    exchanges = exchanges_of(found["exchanges"])
-    messages = f"{found['time_s'] / LINK.latency_s:.3g}"
+    messages = f"{run.time_s / LINK.latency_s:.3g}"
     many = "message" if messages == "1" else "messages"
-    sends = [one for one in exchanges if one.kind == "send"]
+    sends = [one for one in run.exchanges if one.kind == "send"]
     told = "; ".join(f"rank {one.rank} to {one.peer} at {one.start_s / US:.0f} µs" for one in sends)
     caption = Caption(
         title=f"{name_of(swap_halos)} on {_HALO_RANKS} ranks: as long as {messages} {many}",
@@ -114,4 +112,4 @@ def draw_halos(swap_halos: Answer) -> Any:
         source="Simulated: a message takes 1 µs, whatever its size.",
         alt=f"Sends and receives of {_HALO_RANKS} ranks in a line. {told or 'Nothing was sent'}.",
     )
-    return plot_exchanges(exchanges, caption=caption, ranks=_HALO_RANKS)
+    return plot_exchanges(run.exchanges, caption=caption, ranks=_HALO_RANKS)

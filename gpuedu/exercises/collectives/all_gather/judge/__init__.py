@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 
-from gpuedu.exercises.collectives.judge.collective_cases import case, chunk_places
-from gpuedu.exercises.collectives.judge.ring_traffic import (
-    bytes_fault,
-    neighbour_fault,
-    speed_fault,
-)
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.collectives.judge.ring_cases import case, chunk_places
+from gpuedu.exercises.collectives.judge.ring_properties import all_at_once, in_chunks, ring_bytes
+from gpuedu.exercises.contract import Case, Inputs, Judge, Plain, Prediction
+from gpuedu.exercises.ranks.properties import Held, right_on_ranks
 
 _CHUNK = 1000
 
@@ -32,86 +28,43 @@ def cases(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """Whether all have everything, and what that took."""
-    inputs = case.inputs
-    wrong = list(_gather_fault(case.decides[0], inputs, observed))
-    if "ring" not in case.decides:
-        yield from wrong
-        return
-    yield from neighbour_fault("ring", inputs, observed)
-    yield from bytes_fault("ring", inputs, observed, passes=1)
-    if "at-once" in case.decides:
-        for fault in wrong:
-            yield Fault("at-once", fault.message, fault.cause)
-        yield from speed_fault("at-once", inputs, observed, passes=1)
-
-
-def _gather_fault(prop: str, inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fault]:
-    values, got, ranks = inputs["values"], observed["got"], inputs["ranks"]
-    values = values.astype(inputs["dtype"]).astype(np.float64)
-    places = chunk_places(values.shape[1], ranks)
-    # A copy is exact: each rank's chunk, bit for bit.
-    given = [values[rank, places[rank]] for rank in range(ranks)]
-    for rank in range(ranks):
-        for chunk in range(ranks):
-            here = got[rank, places[chunk]]
-            if not np.array_equal(here, given[chunk]):
-                yield Fault(
-                    prop,
-                    f"with {ranks} ranks, chunk {chunk} of rank {rank} is not what rank {chunk} "
-                    f"had there: {_told(here, given)}",
-                    _why_own(rank, got[rank, places[rank]], given[rank], observed)
-                    or _why(here, given, observed),
-                )
-                return
-
-
-def _told(here: np.ndarray, given: Sequence[np.ndarray]) -> str:
-    if np.isnan(here).all():
-        return "it holds NaN"
-    for other, theirs in enumerate(given):
-        if np.array_equal(here, theirs):
-            return f"it holds chunk {other}"
-    first = f"{here[0]:.6g}" if len(here) else "nothing"
-    return f"it begins with {first}"
-
-
-def _why_own(rank: int, own: np.ndarray, given: np.ndarray, observed: Plain) -> str:
-    """A question where a rank lost the chunk that it was given."""
-    if np.array_equal(own, given) or not observed["exchanges"]:
-        return ""
-    return (
-        f"Chunk {rank} is what rank {rank} was given, and it is no longer there: something was "
-        f"received into it, or added. Which chunk can rank {rank} send in the first step? The "
-        "indices are not those of the reduce-scatter."
-    )
-
-
-def _why(here: np.ndarray, given: Sequence[np.ndarray], observed: Plain) -> str:
-    if np.isnan(here).any():
-        if observed["returned"]:
-            return "Your function returns a tensor: the chunks have to be in `x` itself."
-        return (
-            "NaN is what a rank holds outside of its own chunk at first, and what a receive "
-            "leaves until it is done. Did it arrive at all? Was it sent on before it had arrived, "
-            "or added to what was there?"
-        )
-    if any(np.array_equal(here, theirs) for theirs in given):
-        return (
-            "Chunks are in each other's places. In each step, which chunk does the rank before "
-            "send, and into which one do you receive?"
-        )
-    return "Nothing is added here: what arrives is final."
+def own_chunks(inputs: Inputs, observed: Plain) -> Iterable[Held]:
+    """Every chunk is what its rank had there, bit for bit."""
+    given = inputs["values"].astype(inputs["dtype"]).astype(np.float64)
+    places = chunk_places(given.shape[1], inputs["ranks"])
+    wanted = np.concatenate([given[rank, where] for rank, where in enumerate(places)])
+    return in_chunks(inputs, observed, wanted)
 
 
 JUDGE = Judge(
     title="All-gather around a ring",
     properties=(
-        Property("everything", "every rank ends with every chunk, bit for bit", 2),
-        Property("ragged", "so it does where the ranks do not divide the elements", 1),
-        Property("ring", "each rank sends n - 1 chunks, all to the next one in the ring", 1),
-        Property("at-once", "all links are busy at once: n - 1 steps of one chunk", 1),
+        right_on_ranks(
+            "everything",
+            "every rank ends with every chunk, bit for bit",
+            2,
+            own_chunks,
+            asks="Who has that chunk at first, and in which step does each of the others get it? "
+            "(NaN is what a rank holds outside of its own chunk at first, and what a receive "
+            "leaves until it is done.)",
+        ),
+        right_on_ranks(
+            "ragged",
+            "so it does where the ranks do not divide the elements",
+            1,
+            own_chunks,
+            asks="What happens to each element here, also where chunks differ in size?",
+        ),
+        ring_bytes(
+            "ring",
+            "each rank sends n - 1 chunks, all to the next one in the ring",
+            1,
+            1,
+            to_next=True,
+        ),
+        all_at_once(
+            "at-once", "all links are busy at once: n - 1 steps of one chunk", 1, 1, own_chunks
+        ),
     ),
     hints=(
         "In the first step each rank has one chunk to send: its own. Which one can it send in the "
@@ -123,7 +76,6 @@ JUDGE = Judge(
         "`sending.wait()`.",
     ),
     cases=cases,
-    verdict=verdict,
     seeds=5,
     predictions={
         "all-gather": Prediction(

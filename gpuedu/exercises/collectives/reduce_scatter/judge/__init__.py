@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
-from gpuedu.exercises.collectives.judge.collective_cases import case
-from gpuedu.exercises.collectives.judge.partial_sums import sum_fault
-from gpuedu.exercises.collectives.judge.ring_traffic import (
-    bytes_fault,
-    neighbour_fault,
-    speed_fault,
+from gpuedu.exercises.collectives.judge.ring_cases import case
+from gpuedu.exercises.collectives.judge.ring_properties import (
+    all_at_once,
+    ring_bytes,
+    sums,
+    to_neighbors,
 )
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import Case, Judge, Prediction
+from gpuedu.exercises.ranks.properties import right_on_ranks
 
 _COSTS = ("bytes", "neighbours", "at-once")
 _CHUNK = 1000
@@ -33,32 +32,25 @@ def cases(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """Whether each rank has its chunk of the sum, and what that took."""
-    inputs = case.inputs
-    own = {rank: [rank] for rank in range(inputs["ranks"])}
-    wrong = list(sum_fault(case.decides[0], inputs, observed, own, _EACH))
-    if "bytes" not in case.decides:
-        yield from wrong
-        return
-    yield from bytes_fault("bytes", inputs, observed, passes=1)
-    if "at-once" in case.decides:
-        yield from neighbour_fault("neighbours", inputs, observed)
-        for fault in wrong:
-            yield Fault("at-once", fault.message, fault.cause)
-        yield from speed_fault("at-once", inputs, observed, passes=1)
-
-
-_EACH = "Rank i ends with the sum of chunk i. Through whose hands does chunk i go before?"
+_OWN = sums(own_only=True)
+_ASKS = "Follow that chunk: where does it start, and which rank adds its own share in which step?"
 
 JUDGE = Judge(
     title="Reduce-scatter around a ring",
     properties=(
-        Property("sum", "chunk i of rank i is the sum of all ranks' chunks i", 2),
-        Property("ragged", "so it is where the ranks do not divide the elements", 1),
-        Property("bytes", "each rank sends n - 1 chunks, every one but its own", 1),
-        Property("neighbours", "each rank sends to the next one in the ring alone", 1),
-        Property("at-once", "all links are busy at once: n - 1 steps of one chunk", 2),
+        right_on_ranks(
+            "sum", "chunk i of rank i is the sum of all ranks' chunks i", 2, _OWN, asks=_ASKS
+        ),
+        right_on_ranks(
+            "ragged",
+            "so it is where the ranks do not divide the elements",
+            1,
+            _OWN,
+            asks="What happens to each element here, also where chunks differ in size?",
+        ),
+        ring_bytes("bytes", "each rank sends n - 1 chunks, every one but its own", 1, passes=1),
+        to_neighbors("neighbours", "each rank sends to the next one in the ring alone", 1),
+        all_at_once("at-once", "all links are busy at once: n - 1 steps of one chunk", 2, 1, _OWN),
     ),
     hints=(
         "Follow chunk 0 backwards. It ends on rank 0, complete. Who handed it to rank 0, and who "
@@ -73,7 +65,6 @@ JUDGE = Judge(
         "`sending.wait()`, `into += got`.",
     ),
     cases=cases,
-    verdict=verdict,
     seeds=5,
     predictions={
         "reduce-scatter": Prediction(

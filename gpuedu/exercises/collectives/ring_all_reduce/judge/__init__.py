@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 
-from gpuedu.exercises.collectives.judge.collective_cases import case
-from gpuedu.exercises.collectives.judge.partial_sums import sum_fault
-from gpuedu.exercises.collectives.judge.ring_traffic import (
-    bytes_fault,
-    neighbour_fault,
-    speed_fault,
-)
+from gpuedu.exercises.collectives.judge.ring_cases import case
+from gpuedu.exercises.collectives.judge.ring_properties import all_at_once, ring_bytes, sums
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.ranks.properties import first_off, right_on_ranks, undecided_if_wrong
 
 _CHUNK = 1000
 
@@ -41,47 +36,26 @@ def cases(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """Whether the sum is there, in the same bits everywhere, and what it took."""
-    inputs = case.inputs
-    wrong = list(sum_fault(case.decides[0], inputs, observed))
-    if "bytes" in case.decides:
-        yield from bytes_fault("bytes", inputs, observed, passes=2)
-        yield from neighbour_fault("bytes", inputs, observed)
-        if "at-once" in case.decides:
-            for fault in wrong:
-                yield Fault("at-once", fault.message, fault.cause)
-            yield from speed_fault("at-once", inputs, observed, passes=2)
-        return
-    yield from wrong
-    if "same-bits" in case.decides:
-        yield from _difference(inputs, observed)
-    if "in-place" in case.decides:
-        yield from _dtype_fault(inputs, observed)
+_SUM = sums()
 
 
-def _difference(inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fault]:
-    got = observed["got"]
-    for rank in range(1, inputs["ranks"]):
+def _test_in_place(case: Case, observed: Plain) -> Iterable[Fault]:
+    yield from first_off("in-place", _SUM(case.inputs, observed))
+    wanted = case.inputs["dtype"]
+    for rank, dtype in enumerate(observed["dtypes"]):
+        if dtype != wanted:
+            yield Fault("in-place", f"`x` of rank {rank} was {wanted}, and is {dtype} now")
+
+
+def _test_bits(case: Case, observed: Plain) -> Iterable[Fault]:
+    got, ranks = observed["got"], case.inputs["ranks"]
+    for rank in range(1, ranks):
         if not np.array_equal(got[0], got[rank]):
             at = int((got[0] != got[rank]).argmax())
             yield Fault(
                 "same-bits",
-                f"with {inputs['ranks']} ranks, `x[{at}]` is {got[0, at]:.9g} on rank 0 and "
-                f"{got[rank, at]:.9g} on rank {rank}",
-                "Both are the sum, rounded in another order. Models that start equal would drift "
-                "apart. Who adds up an element, and who gets a copy of that?",
-            )
-            return
-
-
-def _dtype_fault(inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fault]:
-    for rank, dtype in enumerate(observed["dtypes"]):
-        if dtype != inputs["dtype"]:
-            yield Fault(
-                "in-place",
-                f"`x` of rank {rank} was {inputs['dtype']}, and is {dtype} now",
-                "What you receive into should be made like `x`: `torch.empty_like(...)`.",
+                f"with {ranks} ranks, `x[{at}]` is {got[0, at]:.9g} on rank 0 and "
+                f"{got[rank, at]:.9g} on rank {rank}: both are the sum, rounded differently",
             )
             return
 
@@ -89,12 +63,46 @@ def _dtype_fault(inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fault]:
 JUDGE = Judge(
     title="A ring all-reduce",
     properties=(
-        Property("sum", "`x` is the sum of all ranks' tensors on every rank", 2),
-        Property("ragged", "any number of elements, fewer than ranks, too", 1),
-        Property("in-place", "any shape and dtype; both stay as they are", 1),
-        Property("bytes", "each rank sends 2 S bytes less two chunks, all to the next one", 2),
-        Property("same-bits", "all ranks end with the very same bits", 1),
-        Property("at-once", "all links are busy at once: 2 (n - 1) steps of one chunk", 1),
+        right_on_ranks(
+            "sum",
+            "`x` is the sum of all ranks' tensors on every rank",
+            2,
+            _SUM,
+            asks="Follow that chunk: which rank adds its share to it in which step, and who gets a "
+            "copy of the whole sum when?",
+        ),
+        right_on_ranks(
+            "ragged",
+            "any number of elements, fewer than ranks, too",
+            1,
+            _SUM,
+            asks="What happens to each element here, also where chunks differ in size?",
+        ),
+        Property(
+            "in-place",
+            "any shape and dtype; both stay as they are",
+            1,
+            "What does your function take for granted of the shape of `x`, and of its dtype?",
+            _test_in_place,
+        ),
+        ring_bytes(
+            "bytes",
+            "each rank sends 2 S bytes less two chunks, all to the next one",
+            2,
+            2,
+            to_next=True,
+        ),
+        Property(
+            "same-bits",
+            "all ranks end with the very same bits",
+            1,
+            "Models that start equal would drift apart. Who adds up an element, and who gets a "
+            "copy of that?",
+            undecided_if_wrong("same-bits", _SUM, _test_bits),
+        ),
+        all_at_once(
+            "at-once", "all links are busy at once: 2 (n - 1) steps of one chunk", 1, 2, _SUM
+        ),
     ),
     hints=(
         "You have both halves: after the reduce-scatter rank i holds the sum of chunk i, and that "
@@ -109,7 +117,6 @@ JUDGE = Judge(
         "as you had them.",
     ),
     cases=cases,
-    verdict=verdict,
     seeds=5,
     predictions={
         "ring-all-reduce": Prediction(

@@ -1,5 +1,4 @@
 # loses: ring
-# asks: That is what you are building here, out of sends and receives.
 def all_gather(x):
     rank, ranks = dist.get_rank(), dist.get_world_size()
     for other, chunk in enumerate(x.tensor_split(ranks)):

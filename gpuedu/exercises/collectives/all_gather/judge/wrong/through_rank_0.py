@@ -1,6 +1,6 @@
 # loses: ring
-# asks: Rank 0 sends 16000 bytes to rank 1 at once, and a chunk has 8000. Which part of the
-#   tensor does a step need?
+# asks: All chunks go to one rank, which sends whole tensors to all others while they wait. Which rank
+#   could have passed on a chunk meanwhile?
 def all_gather(x):
     rank, ranks = dist.get_rank(), dist.get_world_size()
     chunks = x.tensor_split(ranks)

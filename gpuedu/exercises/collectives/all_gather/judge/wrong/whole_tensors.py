@@ -1,6 +1,5 @@
 # loses: ring
-# asks: Rank 0 sends 16000 bytes to rank 1 at once, and a chunk has 8000. Which part of the
-#   tensor does a step need?
+# asks: A whole tensor goes to the next rank in each step. Which part of it does that rank need?
 def all_gather(x):
     rank, ranks = dist.get_rank(), dist.get_world_size()
     for step in range(ranks - 1):

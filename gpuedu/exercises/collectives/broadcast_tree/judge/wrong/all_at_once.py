@@ -1,6 +1,6 @@
 # loses: rounds
-# asks: Rank 0 sends all messages, and they go out one after the other (also with `isend`: they
-#   leave by one port). Who else has the tensor after the first round?
+# asks: The root sends all messages, and they leave through one port, one after another (also with
+#   `isend`). Who else has the tensor after the first round?
 def broadcast_tree(x, root):
     rank = dist.get_rank()
     if rank != root:

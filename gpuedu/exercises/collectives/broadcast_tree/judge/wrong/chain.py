@@ -1,5 +1,5 @@
 # loses: rounds
-# asks: Each rank sends once: a chain. Who has the tensor can send it in every round.
+# asks: Each rank sends once, along a chain. In which rounds could a rank that has the tensor send?
 def broadcast_tree(x, root):
     rank, ranks = dist.get_rank(), dist.get_world_size()
     if rank != root:

@@ -1,5 +1,5 @@
 # loses: messages
-# asks: Rank 1 received more than once: who has the tensor needs it no more.
+# asks: Some ranks received more than once. What does a rank need that has the tensor already?
 def broadcast_tree(x, root):
     ranks = dist.get_world_size()
     me = (dist.get_rank() - root) % ranks

@@ -1,6 +1,6 @@
 # loses: same-bits
-# asks: Both are the sum, rounded in another order. Models that start equal would drift apart.
-#   Who adds up an element, and who gets a copy of that?
+# asks: Whole tensors go around, and each rank adds them up in another order. Which rank should add up
+#   an element, and who gets a copy of that?
 def ring_all_reduce(x):
     rank, ranks = dist.get_rank(), dist.get_world_size()
     out = x.clone()

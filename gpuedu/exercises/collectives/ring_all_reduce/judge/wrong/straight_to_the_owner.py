@@ -1,6 +1,6 @@
 # loses: bytes
-# asks: Which rank needs what you send? In a ring everything for ranks further on goes through
-#   the next one.
+# asks: Each rank sends straight to the rank that needs a chunk. Through which ranks does a chunk go in
+#   a ring?
 def ring_all_reduce(x):
     rank, ranks = dist.get_rank(), dist.get_world_size()
     chunks = x.view(-1).tensor_split(ranks)

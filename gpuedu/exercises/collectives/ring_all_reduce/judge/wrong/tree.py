@@ -1,6 +1,6 @@
 # loses: bytes
-# asks: Rank 1 sends 24000 bytes to rank 0 at once, and a chunk has 8000. Which part of the
-#   tensor does a step need?
+# asks: Whole tensors go to one rank and back, added up there or on the way, and most links stand
+#   idle. Which part of its tensor could each rank send in the first step?
 def ring_all_reduce(x):
     rank, ranks = dist.get_rank(), dist.get_world_size()
     step = 1

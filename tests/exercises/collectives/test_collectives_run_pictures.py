@@ -1,4 +1,4 @@
-"""Pictures of the first half: fit to print, and true, of right answers and of wrong ones."""
+"""Pictures of runs on light ranks: fit to print, and true, of right answers and of wrong ones."""
 
 from __future__ import annotations
 
@@ -10,11 +10,21 @@ from gpuedu.errors import DeadlockError
 from gpuedu.exercises.collectives import exchanging_pictures, growth_pictures
 from gpuedu.figures.style import alt_text, to_png
 from gpuedu.multi import network
-from tests.exercises.collectives.exchanging_answers import define, right, stored
 from tests.exercises.parts import pictures_of
+from tests.exercises.stored import solution_answers, stored_answers
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 PICTURES = pictures_of("collectives")
+
+
+def right(exercise):
+    (answer,) = solution_answers(exercise).values()
+    return answer
+
+
+def wrong(exercise, name):
+    (answer,) = stored_answers(exercise, "wrong", name).values()
+    return answer
 
 
 def chain():
@@ -58,10 +68,12 @@ def test_every_picture_is_fit_to_print(name):
 
 
 def test_a_function_that_does_nothing_is_drawn():
-    nothing = define("def f(x):\n    pass\n", "f")
+    def f(x):
+        pass
+
     for name in ("reduce-scatter", "collectives/bytes"):
-        assert "othing" in alt_text(PICTURES[name](nothing))
-    assert "f: 0 with 2" in alt_text(PICTURES["collectives/all-reduces"](nothing))
+        assert "othing" in alt_text(PICTURES[name](f))
+    assert "f: 0 with 2" in alt_text(PICTURES["collectives/all-reduces"](f))
 
 
 def test_a_deadlock_is_told_by_name_and_line():
@@ -69,7 +81,7 @@ def test_a_deadlock_is_told_by_name_and_line():
     assert "rank 0 waits for a send of (3,) float32 to rank 1 (line" in told
     assert "dist.send(torch.ones(3)" in told
     with pytest.raises(DeadlockError, match="no rank can go on"):
-        exchanging_pictures.draw_collective(stored("reduce-scatter", "wrong", "sends_first"))
+        exchanging_pictures.draw_collective(wrong("reduce-scatter", "sends_first"))
 
 
 def test_what_is_not_stuck_tells_its_results():
@@ -80,7 +92,7 @@ def test_what_is_not_stuck_tells_its_results():
 def test_whose_numbers_a_chunk_holds():
     told = exchanging_pictures.tell_whose(right("reduce-scatter"))
     assert told.count("[0 1 2 3]") == 4
-    early = exchanging_pictures.tell_whose(stored("reduce-scatter", "wrong", "one_step_less"))
+    early = exchanging_pictures.tell_whose(wrong("reduce-scatter", "one_step_less"))
     assert "[0 1 2 3]" not in early
 
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.contract import Case
+from gpuedu.exercises.contract import Case, Inputs
+
+_OF_TIME = {"at-once", "rounds"}
 
 
 def case(
@@ -37,9 +39,10 @@ def case(
     told += f"{shape[0]} elements" if len(shape) == 1 else f"shape {tuple(shape)}"
     told += f" of {dtype}" if dtype != "float64" else ""
     told += "".join(f", {name} {value}" for name, value in more.items())
-    told += f"; rank {late} begins late" if late is not None else ""
+    told += f"; rank {late} starts late" if late is not None else ""
     told += "; on two machines" if on_two else ""
     inputs = {"ranks": ranks, "shape": shape, "dtype": dtype, "late": late, "on_two": on_two}
+    inputs["timed"] = not _OF_TIME.isdisjoint(decides)
     return Case(told, {**inputs, "values": values, **more}, tuple(decides))
 
 
@@ -59,6 +62,12 @@ def element_bytes(dtype: str) -> int:
     (2, 8)
     """
     return 2 if dtype == "bfloat16" else np.dtype(dtype).itemsize
+
+
+def chunk_bytes(inputs: Inputs) -> list[int]:
+    """The bytes of each chunk of a case."""
+    each = element_bytes(inputs["dtype"])
+    return [len(one) * each for one in chunk_places(inputs["values"].shape[1], inputs["ranks"])]
 
 
 def _own_chunks(values: np.ndarray) -> np.ndarray:
