@@ -9,7 +9,6 @@ import numpy as np
 
 from gpuedu.exercises.compare import show_apart
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
-from gpuedu.exercises.mixed_precision.float_anatomy.judge import anatomy_causes
 from gpuedu.exercises.mixed_precision.formats import ROUNDED_TO, Format
 from gpuedu.exercises.mixed_precision.judge import rounding
 
@@ -146,16 +145,14 @@ def _is_nan(code: int, form: Format) -> bool:
 
 def _decode_fault(prop: str, form: Format, code: int, got: float, expected: float) -> Fault:
     told, wanted = show_apart(got, expected) if got != expected else (str(got), str(expected))
-    call = f"decode({anatomy_causes.pattern(code, form)}, {_spec(form)})"
-    cause = anatomy_causes.of_decode(form, code, got, expected)
-    return Fault(prop, f"`{call}` gave {told}, expected {wanted}", cause)
+    call = f"decode({_pattern(code, form)}, {_spec(form)})"
+    return Fault(prop, f"`{call}` gave {told}, expected {wanted}")
 
 
 def _encode_fault(prop: str, form: Format, value: float, got: int, expected: int) -> Fault:
     call = f"encode({_exactly(value)}, {_spec(form)})"
     wanted = "a NaN" if math.isnan(value) else _code(expected, form)
-    cause = anatomy_causes.of_encode(form, value, got, expected)
-    return Fault(prop, f"`{call}` gave {_code(got, form)}, expected {wanted}", cause)
+    return Fault(prop, f"`{call}` gave {_code(got, form)}, expected {wanted}")
 
 
 def _spec(form: Format) -> str:
@@ -171,18 +168,44 @@ def _exactly(value: float) -> str:
 def _code(code: int, form: Format) -> str:
     if not 0 <= code < 2**form.bits:
         return f"`{code:#x}`, which is no pattern of {form.bits} bits"
-    return f"`{anatomy_causes.pattern(code, form)}` ({rounding.decode([code], form)[0]:.6g})"
+    return f"`{_pattern(code, form)}` ({rounding.decode([code], form)[0]:.6g})"
+
+
+def _pattern(code: int, form: Format) -> str:
+    """A pattern as the lesson writes it: in as many hexadecimal digits as it needs."""
+    return f"0x{code:0{-(-form.bits // 4)}x}"
+
+
+_FIELDS = (
+    "Cut this pattern into sign, exponent field and mantissa by hand. Which of the three kinds of "
+    "number is it, and what does its formula give?"
+)
+_NEIGHBORS = (
+    "Is this a number of the format, or between which two does it lie? Which one is it to become?"
+)
+_LARGE = "Which row of the table is this number in, and what does the row say?"
 
 
 JUDGE = Judge(
     title="What do the bits of a number say?",
     properties=(
-        Property("values", "`decode`: normal numbers of all five formats", 1),
-        Property("subnormals", "`decode`: an exponent field of 0, both zeros included", 1),
-        Property("specials", "`decode`: infinity and NaN, and what e4m3 has in their place", 1),
-        Property("nearest", "`encode`: the nearest number, a tie to the even pattern", 2),
-        Property("small", "`encode`: subnormal numbers, and zero with its sign", 1),
-        Property("overflow", "`encode`: past the largest number, infinity and NaN", 2),
+        Property("values", "`decode`: normal numbers of all five formats", 1, asks=_FIELDS),
+        Property(
+            "subnormals", "`decode`: an exponent field of 0, both zeros included", 1, asks=_FIELDS
+        ),
+        Property(
+            "specials",
+            "`decode`: infinity and NaN, and what e4m3 has in their place",
+            1,
+            asks=_FIELDS,
+        ),
+        Property(
+            "nearest", "`encode`: the nearest number, a tie to the even pattern", 2, asks=_NEIGHBORS
+        ),
+        Property(
+            "small", "`encode`: subnormal numbers, and zero with its sign", 1, asks=_NEIGHBORS
+        ),
+        Property("overflow", "`encode`: past the largest number, infinity and NaN", 2, asks=_LARGE),
     ),
     hints=(
         "`decode`: how do you cut M bits out of the right end of a whole number, and E bits to "
