@@ -46,17 +46,6 @@ def kahan(values: np.ndarray) -> float:
     return float(total)
 
 
-def neumaier(values: np.ndarray) -> float:
-    """Neumaier's variant: what was lost is added up apart, and added at the end."""
-    total = lost = np.float16(0)
-    for value in values:
-        new = total + value
-        larger, smaller = (total, value) if abs(total) >= abs(value) else (value, total)
-        lost += (larger - new) + smaller
-        total = new
-    return float(total + lost)
-
-
 def exact(values: np.ndarray) -> float:
     """The true sum of the float16 numbers."""
     return math.fsum(values.astype(np.float64))

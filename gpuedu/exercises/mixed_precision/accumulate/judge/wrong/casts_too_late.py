@@ -1,8 +1,0 @@
-# loses: products
-# asks: The product of two float16 numbers is rounded to float16 before it is added. In which
-#   format must the factors be when they are multiplied?
-def dot(a, b):
-    total = np.float32(0)
-    for x, y in zip(a, b):
-        total += np.float32(x * y)
-    return total
