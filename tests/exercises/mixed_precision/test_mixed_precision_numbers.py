@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.contract import Undecided
 from gpuedu.exercises.examine import examine
 from gpuedu.exercises.mixed_precision.accumulate.judge import sums
 from gpuedu.exercises.mixed_precision.adam_in_half import judge as adam_in_half
@@ -175,17 +176,6 @@ def test_kahan_needs_only_a_step_or_so():
 # master-weights
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_product_in_16_bits_is_found_in_both_dtypes(seed):
-    def half_product(master, gradient, lr):
-        master = master - lr * gradient
-        return master, master.to(gradient.dtype)
-
-    _, faults = judge("master-weights", seed, master_step=half_product)
-    assert set(faults) == {"gradient"}
-    assert "in 16 bits it is" in faults["gradient"].cause
-
-
 @pytest.mark.parametrize("given", [None, 3, (1,), "ab", {}])
 def test_what_is_no_pair_is_refused(given):
     _, faults = judge("master-weights", master_step=lambda *_: given)
@@ -208,26 +198,14 @@ def test_neighbours_are_those_of_the_format():
     assert high.tolist() == [1.0078125, -1.0, 1.0, 1.0, 0.0]
 
 
-def test_the_chance_of_a_negative_number_is_looked_at_apart():
-    def towards_zero(values, dtype, uniform):
-        info = torch.finfo(dtype)
-        _, exponent = torch.frexp(values.abs().clamp(min=info.smallest_normal))
-        step = info.eps * 2.0 ** (exponent - 1)
-        steps = values / step
-        return ((steps.trunc() + (uniform < steps - steps.trunc())) * step).to(dtype)
-
-    _, faults = judge("master-weights", round_stochastically=towards_zero)
-    assert set(faults) == {"chance"}
-    assert "negative" in faults["chance"].cause
-
-
-def test_a_result_that_is_no_neighbour_is_told_before_its_chance():
+def test_chance_is_undecided_while_results_are_no_neighbours():
     def twice_as_long(values, dtype, uniform):
         return (2 * round_stochastically(values.float() / 2, dtype, uniform)).to(dtype) * 2
 
     _, faults = judge("master-weights", round_stochastically=twice_as_long)
     assert set(faults) == {"neighbours", "chance"}
-    assert "none of a number's two neighbours" in faults["chance"].cause
+    assert not isinstance(faults["neighbours"], Undecided)
+    assert isinstance(faults["chance"], Undecided)
 
 
 def test_a_number_of_the_format_that_moves_is_told_as_one():

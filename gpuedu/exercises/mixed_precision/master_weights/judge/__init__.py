@@ -8,14 +8,9 @@ from typing import Any
 import numpy as np
 
 from gpuedu.exercises.compare import show, show_apart
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
 from gpuedu.exercises.mixed_precision.formats import BF16, FP16, Format
 from gpuedu.exercises.mixed_precision.judge import rounding
-from gpuedu.exercises.mixed_precision.master_weights.judge.weight_causes import (
-    NO_NEIGHBOURS,
-    of_chance,
-    of_master,
-)
 
 DTYPES: Mapping[str, Format] = {"bfloat16": BF16, "float16": FP16}
 DRAWS = 256
@@ -88,7 +83,7 @@ def _judge_updates(
     dtype = inputs["dtype"]
     if observed["master_dtype"] != "float32":
         told = f"the master has dtype {observed['master_dtype']}, expected float32"
-        yield Fault(prop, told, "The master keeps what 16 bits cannot.")
+        yield Fault(prop, told)
         return
     if prop == "copy":
         yield from _judge_copy(dtype, form, observed)
@@ -104,19 +99,18 @@ def _judge_updates(
             prop,
             f"a weight of {start:.6g} with {inputs['steps']} updates of {update:.4g} has a master "
             f"of {told}, expected {wanted}",
-            of_master(form, inputs, i, float(got[i])),
         )
 
 
 def _judge_copy(dtype: str, form: Format, observed: Plain) -> Iterable[Fault]:
     if observed["weight_dtype"] != dtype:
         told = f"the weights have dtype {observed['weight_dtype']}, expected {dtype}"
-        yield Fault("copy", told, "Forward and backward run in the dtype of the gradients.")
+        yield Fault("copy", told)
         return
     got, expected = observed["weight"], rounding.nearest(observed["master"], form)
     wrong = got != expected
     if not observed["master"].any():
-        yield Fault("copy", "all weights of the master are 0", "Where does the master come from?")
+        yield Fault("copy", "all weights of the master are 0")
     elif wrong.any():
         i = int(np.argmax(wrong))
         told, wanted = show_apart(float(got[i]), float(expected[i]))
@@ -124,7 +118,6 @@ def _judge_copy(dtype: str, form: Format, observed: Plain) -> Iterable[Fault]:
             "copy",
             f"for a master of {show(float(observed['master'][i]))} the weight is {told}, expected "
             f"{wanted}",
-            "Are the weights made from the master as it is *after* the update?",
         )
 
 
@@ -141,7 +134,7 @@ def _judge_rounding(
     dtype, values = inputs["dtype"], inputs["values"].astype(np.float64)
     if observed["dtype"] != dtype:
         told = f"the result has dtype {observed['dtype']}, expected {dtype}"
-        yield Fault(prop, told, "The dtype that is wanted is the second argument.")
+        yield Fault(prop, told)
         return
     low, high = neighbours(values, form)
     got = observed["rounded"]
@@ -149,40 +142,60 @@ def _judge_rounding(
     if prop == "neighbours":
         if wrong.any():
             draw, i = (int(part[0]) for part in np.nonzero(wrong))
-            itself = low[i] == high[i]
-            known = (
-                f"it is a number of {dtype} itself, which stays as it is"
-                if itself
-                else f"its neighbours are {low[i]:.9g} and {high[i]:.9g}"
-            )
-            yield Fault(
-                prop,
-                f"{values[i]:.9g} was rounded to {show(float(got[draw, i]))}; {known}",
-                f"How long is a step of {dtype} where this number lies?",
-            )
+            known = f"its neighbours are {low[i]:.9g} and {high[i]:.9g}"
+            if low[i] == high[i]:
+                known = f"it is a number of {dtype} itself, which stays as it is"
+            told = f"{values[i]:.9g} was rounded to {show(float(got[draw, i]))}"
+            yield Fault(prop, f"{told}; {known}")
         return
     share = np.where(high > low, (values - low) / np.where(high > low, high - low, 1), 0)
     ups = (got == high).sum(axis=0)
     off = np.where(high > low, np.abs(ups - share * DRAWS), 0)
-    if off.max() > 1:
+    if off.max() > 1 and wrong.any():
+        yield Undecided(prop, "some results are none of a number's two neighbours")
+    elif off.max() > 1:
         i = int(np.argmax(off))
         yield Fault(
             prop,
             f"{values[i]:.9g} lies {100 * share[i]:.3g}% of the way from {low[i]:.9g} up to "
             f"{high[i]:.9g}; it was rounded up in {ups[i] / DRAWS:.0%} of {DRAWS} draws, "
             "spread evenly over 0 to 1",
-            NO_NEIGHBOURS if wrong.any() else of_chance(form, values, share, ups / DRAWS),
         )
 
 
 JUDGE = Judge(
     title="Where does an update go that is too small?",
     properties=(
-        Property("master", "`master_step`: updates far below half a step add up", 1),
-        Property("gradient", "`master_step`: rate times gradient is not rounded to 16 bits", 1),
-        Property("copy", "`master_step`: the 16-bit weights are the new master, rounded", 1),
-        Property("neighbours", "`round_stochastically`: to one of the two neighbours", 1),
-        Property("chance", "`round_stochastically`: up as often as the number lies near there", 2),
+        Property(
+            "master",
+            "`master_step`: updates far below half a step add up",
+            1,
+            "Where is one weight's master after each of two updates by hand, and in which dtype?",
+        ),
+        Property(
+            "gradient",
+            "`master_step`: rate times gradient is not rounded to 16 bits",
+            1,
+            "What is rounded on the way to one update of the master, and to which format?",
+        ),
+        Property(
+            "copy",
+            "`master_step`: the 16-bit weights are the new master, rounded",
+            1,
+            "From what are the 16-bit weights made, and in which dtype are they?",
+        ),
+        Property(
+            "neighbours",
+            "`round_stochastically`: to one of the two neighbours",
+            1,
+            "How many steps of the format is this number long, and which whole numbers are next?",
+        ),
+        Property(
+            "chance",
+            "`round_stochastically`: up as often as the number lies near there",
+            2,
+            "For which uniform numbers does this one go up, and what share of 0 to 1 are those?",
+        ),
     ),
     hints=(
         "In which dtype is `lr * gradient` if the gradient has 16 bits? For the rounding: how long "

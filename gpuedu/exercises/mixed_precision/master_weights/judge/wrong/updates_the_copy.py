@@ -1,6 +1,0 @@
-# loses: master
-# asks: Most of the updates are lost. Does the next step begin with the 16-bit copy, or with
-#   what float32 kept?
-def master_step(master, gradient, lr):
-    weight = master.to(gradient.dtype) - lr * gradient
-    return weight.float(), weight
