@@ -220,50 +220,6 @@ def test_a_number_of_the_format_that_moves_is_told_as_one():
 # adam-in-half
 
 
-def adam_with(*, m="float32", v="float32", weight="float32", square=lambda g: g.float() ** 2):
-    """`begin` and `adam_step` with some of their numbers in fp16."""
-
-    def begin(start):
-        state = {"m": torch.zeros_like(start, dtype=getattr(torch, m))}
-        state["v"] = torch.zeros_like(start, dtype=getattr(torch, v))
-        return {"step": 0, "master": start.to(getattr(torch, weight)), **state}
-
-    def step(state, gradient, lr):
-        state["step"] += 1
-        state["m"] = 0.9 * state["m"] + 0.1 * gradient.to(state["m"].dtype)
-        state["v"] = 0.999 * state["v"] + (0.001 * square(gradient)).to(state["v"].dtype)
-        m, v = state["m"] / (1 - 0.9 ** state["step"]), state["v"] / (1 - 0.999 ** state["step"])
-        weight = state["master"] - lr * m.float() / (v.float().sqrt() + 1e-8)
-        state["master"] = weight.to(state["master"].dtype)
-        return state["master"].half()
-
-    return {"begin": begin, "adam_step": step}
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(
-    ("wrong", "prop", "says"),
-    [
-        ({"m": "float16"}, "small", "`m` seems to be kept in fp16"),
-        ({"weight": "float16"}, "follows", "Is there a master?"),
-        ({"square": lambda g: (g * g).float()}, "small", "squared in fp16"),
-        ({"square": lambda g: (g * g).float()}, "large", "Something became infinite"),
-        ({"square": lambda g: (0.001 * g * g).float() / 0.001}, "large", "became infinite"),
-        ({"square": lambda g: (0.001 * g * g).float() / 0.001}, "follows", "squared in fp16"),
-    ],
-)
-def test_what_adam_has_in_half_is_found_by_walking_it(seed, wrong, prop, says):
-    assert judge("adam-in-half", seed, **adam_with())[0].state == "solved"
-    _, faults = judge("adam-in-half", seed, **adam_with(**wrong))
-    assert says in faults[prop].cause
-
-
-def test_a_pattern_for_the_smallest_gradient_is_told_as_one():
-    code = int(rounding.encode([adam_in_half.smallest_survivor(0.999)], FP16)[0])
-    _, faults = judge("adam-in-half", smallest_gradient=lambda beta2: code)
-    assert "That is its pattern" in faults["survivor"].cause
-
-
 def test_the_float64_adam_is_torchs():
     rng = np.random.default_rng(5)
     start, gradients = rng.standard_normal(8), rng.standard_normal((30, 8)) * 0.1
@@ -274,19 +230,6 @@ def test_the_float64_adam_is_torchs():
         weight.grad = torch.tensor(row)
         optimiser.step()
         assert np.allclose(weight.detach().numpy(), expected, rtol=1e-12, atol=1e-12)
-
-
-def test_nan_from_a_gradient_of_zero_is_told_as_zero_by_zero():
-    def halves(weight):
-        return {"step": 0, "m": weight * 0, "v": weight * 0, "master": weight}
-
-    def step(state, gradient, lr):
-        state["master"] = adam_in_16_bits(state["master"], gradient, state, lr)
-        return state["master"]
-
-    _, faults = judge("adam-in-half", begin=halves, adam_step=step)
-    assert set(faults) == {"finite", "small", "large", "follows"}
-    assert "0 / 0" in faults["finite"].cause
 
 
 # pictures

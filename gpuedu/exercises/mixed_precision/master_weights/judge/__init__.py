@@ -170,7 +170,7 @@ JUDGE = Judge(
             "master",
             "`master_step`: updates far below half a step add up",
             1,
-            "Where is one weight's master after each of two updates by hand, and in which dtype?",
+            "Do two updates of a weight by hand: where is its master, and in which dtype?",
         ),
         Property(
             "gradient",
