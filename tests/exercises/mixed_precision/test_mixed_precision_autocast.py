@@ -1,4 +1,4 @@
-"""The autocast exercise: its table against PyTorch's lists, its oracle, what it says of mistakes."""
+"""The autocast exercise: its table against PyTorch's lists, its oracle, what it observes."""
 
 from __future__ import annotations
 
@@ -113,18 +113,13 @@ def test_cases_reach_what_they_say() -> None:
         assert case.decides != ("large",) or expected < np.log(2) - 0.2
 
 
-def test_the_given_loss_is_broken_in_both_ways_and_the_card_says_how() -> None:
-    found = faults_of((RIGHT, half_loss))
-    assert found.keys() == {"large", "certain"}
-    assert "dividing by it" in found["large"].cause
-    assert "just below 1" in found["certain"].cause
+def test_the_given_loss_is_broken_in_both_ways() -> None:
+    assert faults_of((RIGHT, half_loss)).keys() == {"large", "certain"}
 
 
-def test_a_chance_in_float32_breaks_later_and_the_card_says_why() -> None:
+def test_a_chance_in_float32_breaks_later() -> None:
     assert not faults_of((RIGHT, partial(in_float32, from_scores=True)))
-    found = faults_of((RIGHT, partial(in_float32, from_scores=False)))
-    assert found.keys() == {"certain"}
-    assert "from the score itself" in found["certain"].cause
+    assert faults_of((RIGHT, partial(in_float32, from_scores=False))).keys() == {"certain"}
 
 
 def test_what_the_lesson_says_of_a_chance_in_float32() -> None:
@@ -138,17 +133,6 @@ def test_what_the_lesson_says_of_a_chance_in_float32() -> None:
     assert (of_chance[14] / true[14]).item() == pytest.approx(1.17, abs=0.01)
     assert not of_chance[:16].isnan().any() and of_chance[16:].isnan().all()
     assert torch.allclose(of_score.double(), true, rtol=1e-6, atol=0)
-
-
-def test_a_power_is_told_to_be_in_no_list_of_the_cpu() -> None:
-    def by_power(x, w1, w2, yes):
-        h = torch.relu(x @ w1)
-        z = (h / ((h**2).mean(dim=1, keepdim=True).sqrt() + 1e-5)) @ w2
-        return torch.nn.functional.binary_cross_entropy_with_logits(z, yes)
-
-    found = faults_of((RIGHT, by_power))
-    assert found.keys() == {"large"}
-    assert "this check runs on a CPU" in found["large"].cause
 
 
 def test_a_model_in_float32_is_named() -> None:
