@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import asdict, replace
 from statistics import median
 
@@ -163,21 +162,19 @@ def test_what_is_no_pair_of_weights_is_refused(result, told) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "lost", "told"),
+    ("name", "told"),
     [
-        ("not_divided", "norm", r"about 2\*\*16 times too far. Where are the gradients divided"),
-        ("not_divided", "accuracy", r"about 2\*\*16 times too far"),
-        ("cancels_n", "norm", r"with n = 2\*\*10"),
-        ("divided_in_fp16", "accuracy", "divided, or weights updated, in fp16"),
-        ("uphill", "norm", "up or down"),
-        ("no_masters", "accuracy", "Which of the three"),
+        ("not_divided", "about 2**16 times as far"),
+        ("norm_in_fp16", "changed next to no weight"),
+        ("cancels_n", "infinite or NaN"),
+        ("uphill", "times as far"),
     ],
 )
-def test_a_known_mistake_is_asked_for(name, lost, told) -> None:
+def test_how_far_the_first_step_went_is_told(name, told) -> None:
     answers = stored_answers("same-accuracy", "wrong", name).values()
     report = examine(load("same-accuracy"), [*answers], 4)
     faults = {r.property.name: r.fault for r in report.results if r.fault}
-    assert re.search(told, faults[lost].cause)
+    assert told in faults["norm"].message
 
 
 def test_nan_weights_are_named() -> None:
@@ -186,7 +183,7 @@ def test_nan_weights_are_named() -> None:
 
     report = examine(load("same-accuracy"), (begin_mixed, step), 0)
     faults = {r.property.name: r.fault for r in report.results if r.fault}
-    assert "nan" in faults["norm"].message and "an inf or a NaN" in faults["norm"].cause
+    assert "the loss is nan" in faults["norm"].message
 
 
 def test_training_in_float32_earns_no_accuracy() -> None:
