@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from gpuedu.exercises.compare import array_fault, show
+from gpuedu.exercises.compare import array_fault, show, show_apart
 from gpuedu.exercises.contract import (
     Case,
     Fault,
@@ -19,11 +19,7 @@ from gpuedu.exercises.contract import (
     Undecided,
 )
 from gpuedu.exercises.kernels.faults import LOOPS, OUTSIDE, hazard_faults
-from gpuedu.exercises.mixed_precision.tensor_cores.judge.tensor_causes import (
-    likely_product,
-    question,
-    rounding,
-)
+from gpuedu.exercises.kernels.properties import left_to_chance
 from gpuedu.exercises.mixed_precision.tensor_cores.tensor_products import SIDE
 from gpuedu.hardware.catalogue import devices
 
@@ -36,6 +32,23 @@ _BEYOND = OUTSIDE | {"misaligned"}
 _TOGETHER = frozenset({"torn-warp", "lanes-disagree", "uninitialised-read", "data-race"})
 _DROPPED_BITS = 13
 """Bits behind the point that float32 has and TF32 has not."""
+
+_TILES = (
+    "How many elements has a row of this matrix, and how many rows has it? Both stand in where a "
+    "tile begins, and in the leading dimension."
+)
+_QUESTIONS = dict.fromkeys(OUTSIDE, _TILES) | {
+    "torn-warp": "A fragment is spread over 32 lanes: none of them can load its part alone. Is "
+    "there an `if` around it that parts a warp?",
+    "lanes-disagree": "The 32 lanes have one tile together. Where does that tile begin, for all of "
+    "them?",
+    "uninitialised-read": "`mma_sync` adds to what the accumulator holds. With what do the sums "
+    "begin?",
+    "data-race": "Two warps store to one place. Which tile of `c` belongs to which block?",
+    "misaligned": "Tiles begin at multiples of 16 elements, 32 bytes. By how much does k grow in a "
+    "step, and how long is a row?",
+}
+"""For what the machine found, a question that is right for each kernel in which it finds that."""
 
 
 def truth_of(name: str) -> float:
@@ -102,14 +115,9 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
     if case.inputs["ask"] == "since":
         yield from _formats(observed["got"])
     elif case.inputs["ask"] == "tf32":
-        yield from rounding("tf32", case.inputs["x"], observed["got"], rounded(case.inputs["x"]))
+        yield from _rounding(case.inputs["x"], observed["got"])
         if not observed["kept"]:
-            yield Fault(
-                "tf32",
-                "`tf32` changed its argument",
-                "`x.view(torch.int32)` are the same bytes as `x`: what is added to them in place "
-                "is added to `x`.",
-            )
+            yield Fault("tf32", "`tf32` changed its argument")
     else:
         yield from _product_faults(case, observed)
 
@@ -118,13 +126,22 @@ def _formats(got: list[float]) -> Iterator[Fault]:
     for name, given in zip(FORMATS, got, strict=True):
         wanted = truth_of(name)
         if abs(given - wanted) > 1e-9:
-            yield Fault(
-                "formats",
-                f"`since[{name!r}]` is {show(given)}",
-                "Which devices of the table have a number in that column, and which of them has "
-                "the smallest compute capability?",
-            )
+            yield Fault("formats", f"`since[{name!r}]` is {show(given)}")
             return
+
+
+def _rounding(x: np.ndarray, got: np.ndarray) -> Iterator[Fault]:
+    """A fault at the first number that is not rounded as it should be."""
+    expected = rounded(x)
+    wrong = ~(got == expected)
+    if wrong.any():
+        at = int(np.flatnonzero(wrong)[0])
+        told, wanted = show_apart(float(got[at]), float(expected[at]))
+        yield Fault(
+            "tf32",
+            f"`tf32` made {told} of {float(x[at]):.9g}, expected {wanted} "
+            f"({int(wrong.sum())} of {x.size} numbers are wrong)",
+        )
 
 
 def rounded(x: np.ndarray) -> np.ndarray:
@@ -136,18 +153,15 @@ def rounded(x: np.ndarray) -> np.ndarray:
 def _product_faults(case: Case, observed: Plain) -> Iterator[Fault | Finding]:
     kinds = {LOOPS: "right", _BEYOND: "inside", _TOGETHER: "warp"}
     shown = {kinds_: prop for kinds_, prop in kinds.items() if prop in case.decides}
-    yield from hazard_faults(observed, shown, question)
+    yield from hazard_faults(observed, shown, _QUESTIONS)
     idle = _idle(case, observed)
     if idle:
         for prop in case.decides:
-            yield (Fault if prop == "right" else Undecided)(prop, idle, _WRITES)
+            yield (Fault if prop == "right" else Undecided)(prop, idle)
         return
     yield from _values(case, observed)
     if "tensor" in case.decides:
         yield from _tensor(case, observed)
-
-
-_WRITES = "Which line writes into `c`, and where does the tile of a block begin?"
 
 
 def _idle(case: Case, observed: Plain) -> str:
@@ -169,25 +183,17 @@ def _values(case: Case, observed: Plain) -> Iterator[Fault]:
     fine = (k + 4) * 2.0**-23 * size
     wrong = ~(np.abs(observed["c"].astype(np.float64) - expected) <= coarse)
     if wrong.any() and "right" in case.decides:
-        cause = likely_product(case.inputs, observed["c"], coarse)
-        yield from array_fault(
-            "right", observed["c"], expected, tolerance=coarse, name="c", cause=cause
+        chance = list(left_to_chance("right", observed))
+        yield from chance or array_fault(
+            "right", observed["c"], expected, tolerance=coarse, name="c"
         )
     if wrong.any():
-        yield Fault("float32", "the product is not right yet, so this shows nothing")
+        yield Undecided("float32", "the product is not right yet, so this cannot be judged")
         return
-    yield from array_fault(
-        "float32", observed["c"], expected, tolerance=fine, name="c", cause=_HALF_SUMS
-    )
+    yield from array_fault("float32", observed["c"], expected, tolerance=fine, name="c")
     for name in ("a", "b"):
         if not np.array_equal(observed[name], case.inputs[name]) and "right" in case.decides:
-            yield Fault("right", f"`{name}` was changed by the kernel", "Where does it store?")
-
-
-_HALF_SUMS = (
-    "It is as far off as sums in 16 bits are: beyond 8,192, half has steps of 8. Of which type is "
-    "the fragment that the products are added to?"
-)
+            yield Fault("right", f"`{name}` was changed by the kernel")
 
 
 def _tensor(case: Case, observed: Plain) -> Iterator[Fault | Finding]:
@@ -199,14 +205,13 @@ def _tensor(case: Case, observed: Plain) -> Iterator[Fault | Finding]:
             "tensor",
             f"the tensor cores did {got:,} operations of the 2 M N K = {wanted:,}"
             + (f"; the lanes did {observed['lane_flop']:,}" if observed["lane_flop"] else ""),
-            "Which function multiplies two fragments, and how many steps of 16 does K have?",
         )
     if not case.inputs["compile"]:
         return
     if observed["compiler"]:
         yield Finding(Level.NOTE, f"not compiled here: {observed['compiler']}")
     elif not observed["products"]:
-        yield Fault("tensor", "the compiled code has no `wmma.mma`", "Is `mma_sync` reached?")
+        yield Fault("tensor", "the compiled code has no `wmma.mma`")
     else:
         yield Finding(
             Level.NOTE,
@@ -219,13 +224,43 @@ def _tensor(case: Case, observed: Plain) -> Iterator[Fault | Finding]:
 JUDGE = Judge(
     title="A matrix in one instruction",
     properties=(
-        Property("right", "`c` is `a @ b`, for all multiples of 16", 1),
-        Property("inside", "every tile begins and goes on where its matrix has it", 1),
-        Property("warp", "whole warps call with the same arguments, on fragments that are set", 1),
-        Property("float32", "the sums are kept in float32", 1),
-        Property("tensor", "the tensor cores do all products, each once", 1),
-        Property("formats", "`since` has the first devices of each format", 0.5),
-        Property("tf32", "`tf32` keeps 10 bits behind the point, rounded to nearest", 0.5),
+        Property(
+            "right",
+            "`c` is `a @ b`, for all multiples of 16",
+            1,
+            "Follow a tile of `c`: with what do its sums begin, what is added, and where is that?",
+        ),
+        Property("inside", "every tile begins and goes on where its matrix has it", 1, _TILES),
+        Property(
+            "warp",
+            "whole warps call with the same arguments, on fragments that are set",
+            1,
+            "Which lanes come by each call, and with which arguments and fragments?",
+        ),
+        Property(
+            "float32",
+            "the sums are kept in float32",
+            1,
+            "Of which type is what products are added to, in each step and over all of them?",
+        ),
+        Property(
+            "tensor",
+            "the tensor cores do all products, each once",
+            1,
+            "Which function multiplies two fragments, and how many steps of 16 does K have?",
+        ),
+        Property(
+            "formats",
+            "`since` has the first devices of each format",
+            0.5,
+            "Which devices have a number in that column, and which of them is the smallest?",
+        ),
+        Property(
+            "tf32",
+            "`tf32` keeps 10 bits behind the point, rounded to nearest",
+            0.5,
+            "Which of the 23 bits behind the point stay, and which of two neighbors is nearer?",
+        ),
     ),
     hints=(
         "A block's tile of `c` needs a band of 16 rows of `a` and one of 16 columns of `b`. At "
@@ -259,4 +294,5 @@ JUDGE = Judge(
             "8 sums a thread in fp32 it were 2, out of shared memory.",
         ),
     },
+    varies=("compiler", "products", "registers", "fma"),
 )
