@@ -1,15 +1,6 @@
 # lets PyTorch's optimiser and clipping do the work
 
 
-def next_scale(scale, good_steps, found_inf, growth, backoff, interval):
-    if found_inf:
-        return scale * backoff, 0
-    if good_steps + 1 < interval:
-        return scale, good_steps + 1
-    grown = scale * growth
-    return (grown if grown <= torch.finfo(torch.float32).max else scale), 0
-
-
 def scaled_step(weights, loss, scale, lr, max_norm):
     optimiser = torch.optim.SGD(weights, lr=lr)
     (loss * scale).backward()

@@ -22,10 +22,3 @@ extern "C" __global__ void matmul(const half* a, const half* b, float* c, int M,
     wmma::store_matrix_sync(c + row * N + column, before, N, wmma::mem_row_major);
 }"""
 matmul = cp.RawKernel(code, "matmul")
-
-since = {"tf32": 8.0, "bf16": 8.0, "fp8": 8.9}
-
-
-def tf32(x):
-    bits = x.view(torch.int32) + 2**12
-    return (bits & -(2**13)).view(torch.float32)
