@@ -27,6 +27,16 @@ def require_tensor(value: Any, name: str = "the result") -> Any:
     return value
 
 
+def dtype_of(value: Any, name: str = "the result") -> str:
+    """The name of a tensor's dtype, without ``torch``.
+
+    >>> import torch
+    >>> dtype_of(torch.ones(2))
+    'float32'
+    """
+    return str(require_tensor(value, name).dtype).removeprefix("torch.")
+
+
 def as_array(
     value: Any, shape: Sequence[int], name: str = "the result", dtype: str = ""
 ) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.mixed_precision.pictures_numbers import COLOURS, COUNTED
+from gpuedu.exercises.mixed_precision.pictures_look import COLORS, COUNTED
 from gpuedu.exercises.plain import number
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
@@ -54,7 +54,7 @@ def _plot_sums(reached: Mapping[str, tuple[float, ...]], true: tuple[float, ...]
     """The sums on the left; on the right, far larger, how far they are off."""
     left, right = style.new_axes(3.6, columns=2)
     sums, errors = [], []
-    for (name, values), colour in zip(reached.items(), COLOURS, strict=False):
+    for (name, values), colour in zip(reached.items(), COLORS, strict=False):
         off = tuple(a - b for a, b in zip(values, true, strict=True))
         sums.append(Path(f"{values[-1]:.5g}", true, values, colour))
         errors.append(Path(name, true, off, colour))

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.mixed_precision.pictures_numbers import COLOURS, COUNTED
-from gpuedu.exercises.mixed_precision.returned import require_state
+from gpuedu.exercises.mixed_precision.adam_in_half.play import require_state
+from gpuedu.exercises.mixed_precision.pictures_look import COLORS, COUNTED
 from gpuedu.exercises.training.tensors import require_tensor
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.paths import Path, plot_paths
@@ -45,7 +45,7 @@ def _plot_adam(powers: tuple[float, ...], moved: Sequence[tuple[float, ...]]) ->
     names = ("adam_step", "adam_in_half")
     paths = [
         Path(name, powers, tuple(y if abs(y) < 1e3 else math.nan for y in way), colour)
-        for name, way, colour in zip(names, moved, COLOURS, strict=False)
+        for name, way, colour in zip(names, moved, COLORS, strict=False)
     ]
     told = "; ".join(f"{path.name} {_ends(path)}" for path in paths)
     return plot_paths(

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
-from gpuedu.exercises.mixed_precision.play_numbers import dtype_of
-from gpuedu.exercises.mixed_precision.returned import require_state
+from gpuedu.exercises.plain import describe
 from gpuedu.exercises.training.quiet import quiet_torch
-from gpuedu.exercises.training.tensors import as_array, as_number
+from gpuedu.exercises.training.tensors import as_array, as_number, dtype_of
 
 
 def play_adam_in_half(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -30,6 +30,13 @@ def play_adam_in_half(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
             path.append(as_array(weight, gradient.shape, "the result of `adam_step`"))
             names.add(dtype_of(weight))
         return {"weights": np.array(path), "dtype": " and ".join(sorted(names))}
+
+
+def require_state(value: Any) -> Any:
+    """What `begin` returned, unless it is nothing: then `adam_step` could keep nothing."""
+    if value is None:
+        raise AnswerError(f"`begin` should return the state; got {describe(value)}")
+    return value
 
 
 PLAY = Play(

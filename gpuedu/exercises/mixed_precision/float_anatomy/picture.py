@@ -15,6 +15,7 @@ from gpuedu.exercises.mixed_precision.formats import (
     TF32,
     Format,
 )
+from gpuedu.exercises.mixed_precision.pictures_look import COUNTED
 from gpuedu.exercises.plain import number, whole_number
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
@@ -22,9 +23,6 @@ from gpuedu.figures.curves import Curve, plot_curves
 from gpuedu.figures.training.formats import write_power
 
 _COLOURS = (style.GREEN, style.ORANGE, style.BLUE, style.RED, style.PINK)
-
-
-_COUNTED = "Computed here, with your functions."
 
 
 def draw_rounding(decode: Callable[..., Any], encode: Callable[..., Any]) -> Any:
@@ -42,7 +40,7 @@ def draw_rounding(decode: Callable[..., Any], encode: Callable[..., Any]) -> Any
         caption=Caption(
             "Encode, decode: how far is what comes back?",
             f"Worst relative error in each octave, by the size of the number. Near 1: {told}.",
-            f"{_COUNTED} Twelve numbers an octave. A curve begins where not all become 0.",
+            f"{COUNTED} Twelve numbers an octave. A curve begins where not all become 0.",
             x="number",
             y="worst relative error",
         ),

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.mixed_precision.pictures_numbers import COLOURS, COUNTED
-from gpuedu.exercises.mixed_precision.returned import pair
+from gpuedu.exercises.mixed_precision.master_weights.play import pair
+from gpuedu.exercises.mixed_precision.pictures_look import COLORS, COUNTED
 from gpuedu.exercises.training.tensors import require_tensor
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
@@ -30,11 +30,7 @@ def draw_weight(master_step: Callable[..., Any], round_stochastically: Callable[
         rows = [(1.0, 1.0, 1.0)]
         for _ in range(steps):
             plain = plain - rate * gradient
-            master, weight = pair(
-                master_step(master, gradient, rate),
-                "master_step",
-                "the new master and the 16-bit weights",
-            )
+            master, weight = pair(master_step(master, gradient, rate))
             wanted = chance.float() - rate * gradient.float()
             chance = round_stochastically(wanted, torch.bfloat16, torch.rand(1))
             require_tensor(chance, "the result of `round_stochastically`")
@@ -47,7 +43,7 @@ def _plot_weight(rows: np.ndarray, counts: Sequence[int], rate: float) -> Any:
     x = tuple(float(count) for count in counts)
     paths = [
         Path(name, x, tuple(column), colour)
-        for name, column, colour in zip(names, rows.T.tolist(), COLOURS, strict=False)
+        for name, column, colour in zip(names, rows.T.tolist(), COLORS, strict=False)
     ]
     paths.append(
         Path("wanted", x, tuple(1 - rate * count for count in counts), style.INK, aim=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
-from gpuedu.exercises.mixed_precision.play_numbers import dtype_of
-from gpuedu.exercises.mixed_precision.returned import pair
+from gpuedu.exercises.plain import describe
 from gpuedu.exercises.training.quiet import quiet_torch
-from gpuedu.exercises.training.tensors import as_array
+from gpuedu.exercises.training.tensors import as_array, dtype_of
 
 
 def play_master_weights(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def play_master_weights(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any
         gradient = torch.from_numpy(inputs["gradients"]).to(dtype)
         for _ in range(inputs["steps"]):
             result = master_step(master, gradient.clone(), inputs["rate"])
-            master, weight = pair(result, "master_step", "the new master and the 16-bit weights")
+            master, weight = pair(result)
             kept = as_array(master, shape, "the master")
         return {
             "master": kept,
@@ -38,6 +38,16 @@ def play_master_weights(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any
             "weight": as_array(weight, shape, "the weights"),
             "weight_dtype": dtype_of(weight),
         }
+
+
+def pair(value: Any) -> tuple[Any, Any]:
+    """The two things that `master_step` should return; AnswerError for anything else."""
+    if type(value) not in (tuple, list) or len(value) != 2:
+        wanted = "the new master and the 16-bit weights"
+        raise AnswerError(
+            f"`master_step` should return two things, {wanted}; got {describe(value)}"
+        )
+    return value[0], value[1]
 
 
 PLAY = Play(
