@@ -24,7 +24,7 @@ class Format:
 
     @property
     def spec(self) -> tuple[int, int, bool]:
-        """What the lesson's functions take behind their first argument."""
+        """The arguments of the lesson's functions after the first."""
         return self.exponent_bits, self.mantissa_bits, self.has_infinity
 
     @property
@@ -34,7 +34,7 @@ class Format:
 
     @property
     def bias(self) -> int:
-        """What is taken from the exponent field."""
+        """The number that is subtracted from the exponent field."""
         return 2 ** (self.exponent_bits - 1) - 1
 
     @property

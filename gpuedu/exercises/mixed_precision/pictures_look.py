@@ -1,4 +1,4 @@
-"""What the pictures of numbers share: colors, and who computed them."""
+"""Colors of the pictures of numbers, and their sentence on who computed them."""
 
 from __future__ import annotations
 

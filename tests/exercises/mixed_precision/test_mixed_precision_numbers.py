@@ -31,7 +31,7 @@ _, begin, adam_step = RIGHT["adam-in-half"]
 
 
 def adam_in_16_bits(weight, gradient, state, lr):
-    """What the lesson gives, for a picture."""
+    """The lesson's Adam, for a picture."""
     state["step"] += 1
     state["m"] = 0.9 * state["m"] + 0.1 * gradient
     state["v"] = 0.999 * state["v"] + 0.001 * gradient * gradient

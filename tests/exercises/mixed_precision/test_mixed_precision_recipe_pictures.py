@@ -16,7 +16,7 @@ from tests.exercises.stored import stored_answers
 
 
 def answers(path: str) -> dict:
-    """What a stored answer hands over."""
+    """Functions of a stored answer."""
     kind, exercise, name = path.split("/")
     return stored_answers(exercise, kind, name)
 

@@ -21,7 +21,7 @@ def draw_sums(
     kahan: Callable[..., Any],
     dot: Callable[..., Any],
 ) -> Any:
-    """What each of the learner's sums of numbers near 0.01 has reached, and how far it is off."""
+    """The learner's sums of numbers near 0.01, as they grow, and their errors."""
     counts = range(0, 8193, 512)
     # Of equal numbers, a pairwise sum only doubles: that would lose nothing.
     values = np.random.default_rng(10).uniform(0.0085, 0.0115, counts[-1]).astype(np.float16)
@@ -46,7 +46,7 @@ def draw_sums(
 
 
 def _is_asked(name: str, n: int) -> bool:
-    """Whether the lesson asks for a sum of so many: pairwise of powers of 2 only."""
+    """True where the lesson asks for a sum of so many: pairwise of powers of 2 only."""
     return name != "pairwise" or n & (n - 1) == 0
 
 

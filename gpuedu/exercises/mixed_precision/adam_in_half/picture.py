@@ -18,7 +18,7 @@ from gpuedu.figures.paths import Path, plot_paths
 def draw_adam(
     adam_in_half: Callable[..., Any], begin: Callable[..., Any], adam_step: Callable[..., Any]
 ) -> Any:
-    """How far ten steps move a weight, by the size of the gradient: in half, and the learner's."""
+    """The way of a weight in ten steps, by the size of the gradient: in half, and the learner's."""
     import torch
 
     from gpuedu.exercises.training.quiet import quiet_torch

@@ -33,7 +33,7 @@ def play_adam_in_half(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
 
 
 def require_state(value: Any) -> Any:
-    """What `begin` returned, unless it is nothing: then `adam_step` could keep nothing."""
+    """The state that `begin` returned; AnswerError for None, in which nothing can be kept."""
     if value is None:
         raise AnswerError(f"`begin` should return the state; got {describe(value)}")
     return value

@@ -15,7 +15,7 @@ SIZE = 8
 
 
 def inputs() -> SimpleNamespace:
-    """What the expressions are about: ``x`` and ``w`` in float32, ``h`` in float16, classes."""
+    """Operands of the expressions: ``x`` and ``w`` in float32, ``h`` in float16, classes."""
     import torch
 
     chance = torch.Generator().manual_seed(10)
@@ -56,7 +56,7 @@ LISTS: Mapping[str, str] = {
     "in the wider dtype of their inputs": "dot, tensordot, addcmul, addcdiv, atan2, bilinear, "
     "cross, grid_sample, index_put, scatter_add",
 }
-"""Which operations CUDA's autocast runs how, by their names."""
+"""Operations that CUDA's autocast knows by name, and in which dtype it runs them."""
 
 
 def on_this_cpu() -> dict[str, str]:

@@ -12,7 +12,7 @@ _SPEC = ("exponent_bits", "mantissa_bits", "has_infinity")
 
 
 def play_float_anatomy(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
-    """What ``decode`` makes of patterns, or ``encode`` of numbers."""
+    """Numbers that ``decode`` makes of patterns, or patterns that ``encode`` makes of numbers."""
     decode, encode = answers
     spec = inputs["spec"]
     if inputs["ask"] == "decode":

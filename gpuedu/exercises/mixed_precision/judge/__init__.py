@@ -1,1 +1,1 @@
-"""What several judges of the lesson mixed-precision share."""
+"""Shared by several judges of the lesson mixed-precision."""

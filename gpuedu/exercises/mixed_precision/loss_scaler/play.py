@@ -17,7 +17,7 @@ _STATE = ("scale", "good_steps", "found_inf", "growth", "backoff", "interval")
 
 
 def play_loss_scaler(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
-    """What ``next_scale`` makes of many states, or the weights behind each scaled step."""
+    """New states by ``next_scale`` for many, or the weights after each scaled step."""
     next_scale, scaled_step = answers
     if inputs["ask"] == "states":
         rules = (inputs["growth"], inputs["backoff"], inputs["interval"])

@@ -24,7 +24,7 @@ Look = Callable[[int, list[Any]], None]
 
 @dataclass(frozen=True)
 class HalfRun:
-    """How a run ended: in nat on the training images, by share of the held-out ones.
+    """The end of a run: in nat on the training images, by share of the held-out ones.
 
     ``products`` counts the pairs of dtypes that matrices were multiplied in, in the first steps;
     ``moved`` is the share of the weights that are not what they were; ``first_move`` is how far the
@@ -74,7 +74,7 @@ def run_half(
 
 
 def move_of(before: Sequence[Any], after: Sequence[Any]) -> float:
-    """How far weights went: nine of ten not further. Most stay, where pixels are always white."""
+    """The distance that nine of ten weights do not exceed: most stay, where pixels are white."""
     changes = [(w.detach().double() - s).abs() for s, w in zip(before, after, strict=True)]
     row = np.sort(np.concatenate([change.numpy().ravel() for change in changes]))
     return float(row[int(0.9 * row.size)])

@@ -11,7 +11,7 @@ from gpuedu.exercises.training.quiet import quiet_torch
 
 
 def play_same_accuracy(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
-    """Where the learner's runs end, one for each seed, and what they computed in."""
+    """The ends of the learner's runs, one for each seed, and the dtypes they computed in."""
     from gpuedu.exercises.mixed_precision.same_accuracy.half_runs import run_half
     from gpuedu.experiments.same_accuracy import Task
 

@@ -20,7 +20,7 @@ _HALF = np.dtype(np.float16)
 
 
 def draw_walk(matmul: Any, *others: Any) -> Any:
-    """Which elements of ``a`` and ``b`` one warp loads, in which step."""
+    """The elements of ``a`` and ``b`` that one warp loads, by step."""
     m, n, k = _SHAPE
     linear = _BLOCK[1] * (n // SIDE) + _BLOCK[0]
     trace = run_product(matmul, ones(m, n, k), watch=(linear,))

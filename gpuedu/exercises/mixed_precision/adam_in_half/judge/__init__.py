@@ -102,7 +102,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
 
 
 def _room(prop: str, start: np.ndarray, expected: np.ndarray, rate: float) -> np.ndarray:
-    """How far weights may be off: by rounding to fp16, and a little for roundings on the way.
+    """Room for each weight: for rounding to fp16, and a little for roundings on the way.
 
     A few steps of one gradient are judged roughly: what every step loses is a question of its own.
     """
@@ -120,9 +120,9 @@ def _judge_survivor(beta2: float, got: float) -> Iterable[Fault]:
         yield Fault("survivor", told)
 
 
-_FIRST = (
-    "Follow this gradient through the first step by hand: what are `m` and `v`, and what is each "
-    "divided by?"
+_BY_HAND = (
+    "Follow this gradient step by step, by hand: what are `m` and `v`, in which dtype, and what is "
+    "each divided by?"
 )
 
 JUDGE = Judge(
@@ -140,8 +140,8 @@ JUDGE = Judge(
             1,
             "Follow a gradient of 0 through a step by hand. What is divided by what?",
         ),
-        Property("small", "`adam_step`: tiny gradients move weights as in float32", 1, _FIRST),
-        Property("large", "`adam_step`: so do gradients whose square is above 65,504", 1, _FIRST),
+        Property("small", "`adam_step`: tiny gradients move weights as in float32", 1, _BY_HAND),
+        Property("large", "`adam_step`: so do gradients whose square is above 65,504", 1, _BY_HAND),
         Property(
             "follows",
             "`adam_step`: hundreds of small updates add up as in float32",

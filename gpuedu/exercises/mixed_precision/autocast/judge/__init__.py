@@ -14,7 +14,7 @@ from gpuedu.exercises.mixed_precision.autocast.autocast_table import EXPRESSIONS
 
 @dataclass(frozen=True)
 class Row:
-    """What an expression runs in, and which property that decides."""
+    """The dtype that an expression runs in, and the property that this decides."""
 
     dtype: str
     kind: str
@@ -82,7 +82,7 @@ def _loss(
 
 
 def scores(x: np.ndarray, w1: np.ndarray, w2: np.ndarray) -> np.ndarray:
-    """What the model gives before the sigmoid, (N, 1) in float64."""
+    """Outputs of the model before the sigmoid, (N, 1) in float64."""
     h = np.maximum(x @ w1, 0)
     return h / (np.sqrt((h * h).mean(axis=1, keepdims=True)) + 1e-5) @ w2
 

@@ -56,7 +56,7 @@ def _run(prop: str, rule: Rule, scale: float, outcomes: np.ndarray) -> Case:
 
 
 def _is_telling(state: State, rule: Rule) -> bool:
-    """Whether something happens, or nearly does; of the long waits between, one state in 97."""
+    """True where something happens, or nearly does, and for one in 97 of the states between."""
     _, good_steps, found_inf = state
     return found_inf or good_steps < 2 or good_steps + 3 > rule.interval or good_steps % 97 == 0
 
@@ -176,7 +176,7 @@ def show_scale(scale: float) -> str:
 
 
 def kind(state: State, rule: Rule) -> str:
-    """Which property a state decides."""
+    """The property that a state decides."""
     scale, good, found_inf = state
     if found_inf:
         return "halves"
@@ -204,7 +204,7 @@ def _flat(parts: list[np.ndarray]) -> np.ndarray:
 def _judge_steps(
     props: tuple[str, ...], inputs: Mapping[str, Any], observed: Plain
 ) -> Iterable[Fault]:
-    """Where two properties are decided, the first is about the lost step, the last about others."""
+    """Of two properties, the first is about the lost step, the last about the others."""
     expected, found = weights_after(inputs)
     got = observed["weights"]
     if observed["found"] != found:

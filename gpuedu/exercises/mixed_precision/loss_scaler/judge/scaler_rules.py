@@ -18,7 +18,7 @@ State = tuple[float, int, bool]
 
 @dataclass(frozen=True)
 class Rule:
-    """How a scale changes; the defaults are those of ``torch.amp.GradScaler``."""
+    """The rule by which a scale changes; the defaults are those of ``torch.amp.GradScaler``."""
 
     growth: float = 2.0
     backoff: float = 0.5

@@ -39,7 +39,7 @@ TOGETHER = replace(HARD, divisor=2.0**30)
 """Divided by so much that a gradient that goes back to fp16 without its scale is lost here, too."""
 
 _SMALL_STEPS = ("updates", "accuracy")
-"""Where fp16 weights rightly stay as they are in the first steps."""
+"""Properties in whose cases fp16 weights rightly stay as they are in the first steps."""
 
 _FAR = 4
 _SEEDS = 3
@@ -49,20 +49,20 @@ _WIDE = 4.0
 
 @cache
 def loss_gaps() -> Band:
-    """How much higher than in float32 the losses of 60 reference runs in fp16 are, as a share."""
+    """Shares by which the losses of 60 reference runs in fp16 are above float32's."""
     losses = read_results("same-accuracy").values["losses"]
     return Band.of([a / b - 1 for a, b in zip(losses["mixed"], losses["float32"], strict=True)])
 
 
 @cache
 def accuracy_gaps() -> Band:
-    """How much higher their accuracies on held-out images are."""
+    """Differences between their accuracies on held-out images and float32's."""
     right = read_results("same-accuracy").values["accuracies"]
     return Band.of([a - b for a, b in zip(right["mixed"], right["float32"], strict=True)])
 
 
 def most_off() -> float:
-    """How far off float32's loss the median of several seeds may be, as a share of it."""
+    """The share of float32's loss by which the median of several seeds may differ."""
     band = loss_gaps()
     return _WIDE * max(abs(band.lowest), abs(band.highest))
 
@@ -87,7 +87,7 @@ def _power(divisor: float) -> str:
 
 @cache
 def first_move(task: Task, seed: int) -> float:
-    """How far the first step in float32 takes the weights."""
+    """The length of the first step in float32, as ``move_of`` tells it."""
     start, (images, labels) = start_weights(task, seed), next(batches(task, seed))
     with quiet_torch():
         gradients = gradients_of(task, [w.clone() for w in start], images, labels, FLOAT32)
@@ -146,7 +146,7 @@ def _judge_dtypes(prop: str, observed: Plain) -> Iterable[Fault]:
 
 
 def _first_step(prop: str, inputs: Mapping[str, Any], observed: Mapping[str, Any]) -> str:
-    """How far the first step went, beside float32's; "" where 16 bits need not show it."""
+    """The length of the first step beside float32's; "" where 16 bits need not show it."""
     ratio = observed["first_moves"][0] / first_move(Task(**inputs["task"]), inputs["seeds"][0])
     if not math.isfinite(ratio):
         return "; its first step made weights infinite or NaN"
@@ -169,7 +169,7 @@ JUDGE = Judge(
             "half",
             "all products of matrices, and the weights returned, are float16",
             1,
-            "In which dtype are both factors of each product, and the weights that are returned?",
+            "Which lines multiply matrices, in which dtype are both factors, and the new weights?",
         ),
         Property("norm", "large inputs: a norm that fp16 cannot hold", 1, _NUMBERS),
         Property("gradients", "gradients below 2**-24 arrive", 1, _NUMBERS),

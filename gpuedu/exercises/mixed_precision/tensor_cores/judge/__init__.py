@@ -165,7 +165,7 @@ def _product_faults(case: Case, observed: Plain) -> Iterator[Fault | Finding]:
 
 
 def _idle(case: Case, observed: Plain) -> str:
-    """What is to be said of a kernel that writes next to nothing."""
+    """A sentence about a kernel that writes next to nothing; "" for any other."""
     size = observed["c"].size
     written = int((observed["c"] != case.inputs["c"]).sum())
     if 4 * written >= size:
@@ -228,7 +228,7 @@ JUDGE = Judge(
             "right",
             "`c` is `a @ b`, for all multiples of 16",
             1,
-            "Follow a tile of `c`: with what do its sums begin, what is added, and where is that?",
+            "Follow a tile of `c`: with what do its sums begin, what is added, and from where?",
         ),
         Property("inside", "every tile begins and goes on where its matrix has it", 1, _TILES),
         Property(
