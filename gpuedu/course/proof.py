@@ -34,6 +34,8 @@ from gpuedu.syllabus import lesson_of
 WRONG_AT_LEAST = 4
 QUICK_SEEDS = 2
 """On how many seeds a quick proof tries a solution: the seed of notebooks, and one other."""
+COSTLY_SEEDS = 3
+"""A judge that is proved on so few seeds trains models or starts processes in each case."""
 CELL_LIMIT_S = 20.0
 
 
@@ -163,7 +165,8 @@ def prove(
         repeats: on how many seeds each wrong answer must lose its property, and each right one pass
             (right ones on 3 at least): a verdict that depends on luck would change.
         quick: whether a wrong answer is played only until its property is lost, and seeds are few:
-            ``QUICK_SEEDS`` for the solution, one for a right answer.
+            ``QUICK_SEEDS`` for the solution, one for a right answer. Where a case is costly, some
+            wrong answers stand for all: the first that loses each property, and four at least.
     """
     bench = Bench(root, exercise)
     seeds = bench.exercise.judge.seeds if seeds is None else seeds
@@ -205,8 +208,11 @@ def _prove_solution(bench: Bench, seeds: int, faults: list[str]) -> float:
 def _prove_wrong(bench: Bench, repeats: int, faults: list[str], quick: bool) -> tuple[int, int]:
     known = bench.stored_wrong()
     names = [prop.name for prop in bench.exercise.judge.properties]
+    tried = list(known)
+    if quick and bench.exercise.judge.seeds <= COSTLY_SEEDS:
+        tried = _some(known)
     rejected = 0
-    for stored in known.values():
+    for stored in (known[name] for name in tried):
         if stored.loses not in names:
             faults.append(f"{stored.name}: it loses {stored.loses!r}, which is none of {names}")
             continue
@@ -216,7 +222,14 @@ def _prove_wrong(bench: Bench, repeats: int, faults: list[str], quick: bool) -> 
         faults.append(f"{len(known)} known wrong answers, at least {WRONG_AT_LEAST}")
     lost = {stored.loses for stored in known.values()}
     faults += [f"no known wrong answer loses {name!r}" for name in names if name not in lost]
-    return len(known), rejected
+    return len(tried), rejected
+
+
+def _some(known: Mapping[str, StoredAnswer]) -> list[str]:
+    """The first stored answer that loses each property, then others up to ``WRONG_AT_LEAST``."""
+    first = {stored.loses: name for name, stored in reversed(known.items())}
+    named = sorted(known, key=lambda name: name not in first.values())
+    return named[: max(len(first), WRONG_AT_LEAST)]
 
 
 def _is_rejected(
