@@ -21,7 +21,7 @@ from tests.sampled import WHOLE, only_whole
 from tests.work import Work, counted
 
 ROOT = Path(__file__).resolve().parents[1]
-BUDGET = Work(plays=1500, processes=150)
+BUDGET = Work(plays=1500, processes=75)
 """What the quick proofs of a lesson may take: either of them is about 45 s of one core."""
 EXERCISES = pytest.mark.parametrize(
     "exercise", [pytest.param(one, id=f"{lesson_of(one).slug}/{one}") for one in exercise_ids()]

@@ -7,7 +7,7 @@ it through ``lend`` in place of ``threading``, ``queue`` and ``time``. On it sta
 """
 
 from gpuedu.clock.buffers import Buffer, Kernel
-from gpuedu.clock.device import AsyncDevice, Event
+from gpuedu.clock.device import AsyncDevice, DeviceEvent
 from gpuedu.clock.disk import SlowDisk
 from gpuedu.clock.lending import lend
 from gpuedu.clock.loading import Loading, LoadingRun, simulate_loading
@@ -25,7 +25,7 @@ __all__ = [
     "AsyncDevice",
     "Buffer",
     "Channel",
-    "Event",
+    "DeviceEvent",
     "Interval",
     "Kernel",
     "Link",

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Event:
+class DeviceEvent:
     """Something that took time, in seconds; ``kind`` is launch, kernel, sync or now."""
 
     kind: str
@@ -59,7 +59,7 @@ class AsyncDevice:
         self._launch_s, self._sync_s, self._now_s = launch_s, sync_s, now_s
         self.host_s = 0.0
         self._free_at_s = busy_s
-        self.events: list[Event] = [Event("kernel", 0.0, busy_s)] if busy_s else []
+        self.events: list[DeviceEvent] = [DeviceEvent("kernel", 0.0, busy_s)] if busy_s else []
 
     @staticmethod
     def _repeat_last(times_s: list[float]) -> Iterator[float]:
@@ -68,7 +68,7 @@ class AsyncDevice:
             yield times_s[-1]
 
     def _spend(self, kind: str, duration_s: float) -> None:
-        self.events.append(Event(kind, self.host_s, self.host_s + duration_s))
+        self.events.append(DeviceEvent(kind, self.host_s, self.host_s + duration_s))
         self.host_s += duration_s
 
     def launch(self) -> None:
@@ -76,7 +76,7 @@ class AsyncDevice:
         self._spend("launch", self._launch_s)
         start_s = max(self.host_s, self._free_at_s)
         self._free_at_s = start_s + next(self._times)
-        self.events.append(Event("kernel", start_s, self._free_at_s))
+        self.events.append(DeviceEvent("kernel", start_s, self._free_at_s))
 
     def sync(self) -> None:
         """Wait until every queued kernel is done."""

@@ -165,12 +165,14 @@ def prove(
         repeats: on how many seeds each wrong answer must lose its property, and each right one pass
             (right ones on 3 at least): a verdict that depends on luck would change.
         quick: whether a wrong answer is played only until its property is lost, and seeds are few:
-            ``QUICK_SEEDS`` for the solution, one for a right answer. Where a case is costly, some
-            wrong answers stand for all: the first that loses each property, and four at least.
+            ``QUICK_SEEDS`` for the solution, one for a right answer. Where a case is costly, it is one
+            seed, and some wrong answers stand for all: the first to lose each property, and four at
+            least.
     """
     bench = Bench(root, exercise)
     seeds = bench.exercise.judge.seeds if seeds is None else seeds
-    seeds = min(seeds, QUICK_SEEDS) if quick else seeds
+    if quick:
+        seeds = min(seeds, 1 if _is_costly(bench) else QUICK_SEEDS)
     faults: list[str] = []
     solution = _prove_solution(bench, max(seeds, repeats), faults)
     with captured():
@@ -209,7 +211,7 @@ def _prove_wrong(bench: Bench, repeats: int, faults: list[str], quick: bool) -> 
     known = bench.stored_wrong()
     names = [prop.name for prop in bench.exercise.judge.properties]
     tried = list(known)
-    if quick and bench.exercise.judge.seeds <= COSTLY_SEEDS:
+    if quick and _is_costly(bench):
         tried = _some(known)
     rejected = 0
     for stored in (known[name] for name in tried):
@@ -223,6 +225,10 @@ def _prove_wrong(bench: Bench, repeats: int, faults: list[str], quick: bool) -> 
     lost = {stored.loses for stored in known.values()}
     faults += [f"no known wrong answer loses {name!r}" for name in names if name not in lost]
     return len(tried), rejected
+
+
+def _is_costly(bench: Bench) -> bool:
+    return bench.exercise.judge.seeds <= COSTLY_SEEDS
 
 
 def _some(known: Mapping[str, StoredAnswer]) -> list[str]:

@@ -35,7 +35,7 @@ Weights = list[Tensor]
 
 
 @dataclass(frozen=True)
-class Task:
+class DigitsTask:
     """Digits with ``white`` as their largest grey level, and how they are learnt.
 
     The sum of a batch's losses is divided by ``divisor``. Weights begin as ``size`` or its
@@ -54,10 +54,10 @@ class Task:
         return self.rate * self.divisor / BATCH
 
 
-HARD = Task(white=4080, divisor=2.0**26, size=1.0, rate=7.5e-5, steps=100)
-LARGE_INPUTS = Task(white=4080, divisor=2.0**10, size=0.125, rate=0.05, steps=25)
-SMALL_GRADIENTS = Task(white=16, divisor=2.0**26, size=0.125, rate=0.05, steps=25)
-SMALL_UPDATES = Task(white=16, divisor=2.0**10, size=1.0, rate=7.5e-5, steps=60)
+HARD = DigitsTask(white=4080, divisor=2.0**26, size=1.0, rate=7.5e-5, steps=100)
+LARGE_INPUTS = DigitsTask(white=4080, divisor=2.0**10, size=0.125, rate=0.05, steps=25)
+SMALL_GRADIENTS = DigitsTask(white=16, divisor=2.0**26, size=0.125, rate=0.05, steps=25)
+SMALL_UPDATES = DigitsTask(white=16, divisor=2.0**10, size=1.0, rate=7.5e-5, steps=60)
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ RECIPES = (
 )
 
 
-def start_weights(task: Task, seed: int) -> Weights:
+def start_weights(task: DigitsTask, seed: int) -> Weights:
     """The two float32 weights, (64, 128) and (128, 10)."""
     chance = generator(seed, 10)
     inner, outer = (
@@ -99,7 +99,7 @@ def start_weights(task: Task, seed: int) -> Weights:
     return [torch.cat([inner, inner], dim=1), torch.cat([outer, -outer])]
 
 
-def batches(task: Task, seed: int) -> Iterator[tuple[Tensor, Tensor]]:
+def batches(task: DigitsTask, seed: int) -> Iterator[tuple[Tensor, Tensor]]:
     """A batch for each step: images (64, 64) float16 of whole grey levels, labels (64,) int64."""
     chance, digits = generator(seed, 11), _digits()
     for _ in range(task.steps):
@@ -123,7 +123,7 @@ def scores_of(weights: Sequence[Tensor], images: Tensor, recipe: Recipe = FLOAT3
 
 
 def train(
-    task: Task,
+    task: DigitsTask,
     seed: int,
     recipe: Recipe,
     look: Callable[[int, Weights], None] | None = None,
@@ -147,7 +147,7 @@ def train(
 
 
 def gradients_of(
-    task: Task, weights: Weights, images: Tensor, labels: Tensor, recipe: Recipe
+    task: DigitsTask, weights: Weights, images: Tensor, labels: Tensor, recipe: Recipe
 ) -> tuple[Tensor, ...]:
     """The gradients of the weights, times the recipe's scale."""
     for weight in weights:
@@ -158,7 +158,7 @@ def gradients_of(
     return torch.autograd.grad(loss * recipe.scale, weights)
 
 
-def judge_weights(task: Task, weights: Sequence[Tensor]) -> tuple[float, float]:
+def judge_weights(task: DigitsTask, weights: Sequence[Tensor]) -> tuple[float, float]:
     """Loss on all training images and accuracy on the held-out ones, computed in float32."""
     wide, digits = [weight.detach().float() for weight in weights], _digits()
     with torch.no_grad():
@@ -171,7 +171,7 @@ def judge_weights(task: Task, weights: Sequence[Tensor]) -> tuple[float, float]:
 
 
 @cache
-def reference(task: Task, seed: int) -> tuple[float, float]:
+def reference(task: DigitsTask, seed: int) -> tuple[float, float]:
     """Loss and accuracy of the run in float32."""
     return judge_weights(task, train(task, seed, FLOAT32))
 

@@ -14,7 +14,7 @@ _PANEL = 10.0
 
 
 @dataclass(frozen=True)
-class Step:
+class ChainStep:
     """A step at a place of its panel, and the indices of what it waits for.
 
     ``is_given`` marks a number that is there from the start, which no step has to make.
@@ -31,7 +31,7 @@ class Loop:
     """A loop as a graph. ``longest`` are the indices of a longest chain, in order."""
 
     code: str
-    steps: tuple[Step, ...]
+    steps: tuple[ChainStep, ...]
     longest: tuple[int, ...]
     notes: tuple[str, ...]
     colour: str

@@ -27,7 +27,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Step:
+class JourneyStep:
     """One step. ``to_device`` says which way a hidden copy goes."""
 
     kind: Kind
@@ -38,7 +38,7 @@ _COLOURS = {Kind.TO_DEVICE: style.BLUE, Kind.TO_HOST: style.GREEN, Kind.HIDDEN: 
 _DASHES = {Kind.TO_DEVICE: "-", Kind.TO_HOST: "-", Kind.HIDDEN: (0, (2, 1.4))}
 
 
-def plot_journey(steps: Sequence[Step], *, caption: Caption, ax: Axes | None = None) -> Axes:
+def plot_journey(steps: Sequence[JourneyStep], *, caption: Caption, ax: Axes | None = None) -> Axes:
     """Draw launches as squares on the device's line, copies as arrows between the lines.
 
     Args:
@@ -64,7 +64,7 @@ def plot_journey(steps: Sequence[Step], *, caption: Caption, ax: Axes | None = N
     return write_caption(ax, caption)
 
 
-def _draw_step(ax: Axes, place: int, step: Step) -> None:
+def _draw_step(ax: Axes, place: int, step: JourneyStep) -> None:
     if step.kind is Kind.LAUNCH:
         ax.plot(place, _DEVICE, "s", color=style.ORANGE, markersize=7)
         return

@@ -25,7 +25,7 @@ _TEXT_PT, _NARROW_PT = 9.0, 3.0
 
 
 @dataclass(frozen=True)
-class Row:
+class LaneRow:
     """Where a lane of a timeline is drawn: its middle, and the place of each of its intervals.
 
     ``places`` gives the height of the middle of the interval's bar; intervals of one lane that
@@ -119,9 +119,9 @@ def plot_lane_groups(
 
 def _arrange(
     groups: Sequence[tuple[str, Timeline]], lanes: Sequence[str] | None
-) -> tuple[list[list[Row]], list[tuple[str, float]], float]:
+) -> tuple[list[list[LaneRow]], list[tuple[str, float]], float]:
     """The rows of each group, the names with their heights, and where it ends; downwards from 0."""
-    rows: list[list[Row]] = []
+    rows: list[list[LaneRow]] = []
     heads: list[tuple[str, float]] = []
     top = 0.0
     for name, timeline in groups:
@@ -150,14 +150,14 @@ def _levels(intervals: Sequence[Interval]) -> list[list[Interval]]:
     return levels
 
 
-def _row(lane: str, top: float, height: float, levels: Sequence[Sequence[Interval]]) -> Row:
+def _row(lane: str, top: float, height: float, levels: Sequence[Sequence[Interval]]) -> LaneRow:
     step = height * (1 - (1 - _BAR) / max(1.0, height)) / max(1, len(levels))
     first = top - height / 2 + step * (len(levels) - 1) / 2
     places = [(one, first - step * depth) for depth, level in enumerate(levels) for one in level]
-    return Row(lane, top - height / 2, step * (0.9 if len(levels) > 1 else 1.0), tuple(places))
+    return LaneRow(lane, top - height / 2, step * (0.9 if len(levels) > 1 else 1.0), tuple(places))
 
 
-def _set_axes(ax: Axes, rows: Sequence[Row], bottom: float, end: float) -> None:
+def _set_axes(ax: Axes, rows: Sequence[LaneRow], bottom: float, end: float) -> None:
     ax.set_yticks([row.middle for row in rows], [row.lane for row in rows])
     ax.tick_params(axis="y", length=0, labelcolor=style.INK)
     ax.set_xlim(0, end)
@@ -166,7 +166,7 @@ def _set_axes(ax: Axes, rows: Sequence[Row], bottom: float, end: float) -> None:
     ax.grid(axis="x", color=style.FAINT, linewidth=0.6)
 
 
-def _draw_bars(ax: Axes, row: Row, unit: AxisUnit, scale: Scale) -> None:
+def _draw_bars(ax: Axes, row: LaneRow, unit: AxisUnit, scale: Scale) -> None:
     ax.axhline(row.middle, color=style.FAINT, linewidth=0.6, zorder=0.5)
     for one, y in row.places:
         look, width = look_of(one.kind), unit.of(one.duration_s)
@@ -184,7 +184,7 @@ def _draw_bars(ax: Axes, row: Row, unit: AxisUnit, scale: Scale) -> None:
         )
 
 
-def _write_labels(ax: Axes, row: Row, unit: AxisUnit, scale: Scale) -> None:
+def _write_labels(ax: Axes, row: LaneRow, unit: AxisUnit, scale: Scale) -> None:
     if row.bar * scale.y_pt < _TEXT_PT * 1.15:
         return
     _, right = ax.get_xlim()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from gpuedu.clock import Event
+from gpuedu.clock import DeviceEvent
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption, write_caption
 
@@ -19,7 +19,10 @@ _LOOKS = {
 
 
 def plot_queues(
-    programs: Sequence[tuple[str, Sequence[Event]]], *, caption: Caption, ax: Axes | None = None
+    programs: Sequence[tuple[str, Sequence[DeviceEvent]]],
+    *,
+    caption: Caption,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw what host and device did in each program, on one time axis in milliseconds.
 
@@ -60,7 +63,7 @@ def plot_queues(
     return write_caption(ax, caption)
 
 
-def _draw_event(ax: Axes, event: Event, rows: dict[str, float]) -> None:
+def _draw_event(ax: Axes, event: DeviceEvent, rows: dict[str, float]) -> None:
     if event.kind not in _LOOKS:
         return
     colour, hatch, _ = _LOOKS[event.kind]

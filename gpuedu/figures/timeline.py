@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from gpuedu.clock import Event
+from gpuedu.clock import DeviceEvent
 from gpuedu.figures import style
 
 _ROWS = {"host": 1.0, "device": 0.0}
@@ -16,7 +16,7 @@ _SAYS = {"launch": "launch", "sync": "host waits", "kernel": "kernel"}
 
 
 def plot_timeline(
-    events: Sequence[Event],
+    events: Sequence[DeviceEvent],
     watched_s: Sequence[tuple[float, float]],
     *,
     warmup: int,
@@ -67,7 +67,7 @@ def plot_timeline(
 
 
 def _name_parts(
-    ax: Axes, events: Sequence[Event], watched_s: Sequence[tuple[float, float]], warmup: int
+    ax: Axes, events: Sequence[DeviceEvent], watched_s: Sequence[tuple[float, float]], warmup: int
 ) -> None:
     """A line of keys above the bars: each a sample in its colour with its name."""
     keys = [("kernel", style.BLUE, None), ("launch", style.ORANGE, None)]

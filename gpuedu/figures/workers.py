@@ -14,7 +14,7 @@ _GAP = 3.2
 
 
 @dataclass(frozen=True)
-class Task:
+class WorkerTask:
     """One piece of work: who does it (0, 1, ...), and from when to when."""
 
     worker: int
@@ -27,7 +27,7 @@ class Crew:
     """Workers that share some tasks; ``row_height`` in units of the drawing."""
 
     name: str
-    tasks: tuple[Task, ...]
+    tasks: tuple[WorkerTask, ...]
     colour: str
     row_height: float
 

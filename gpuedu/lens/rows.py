@@ -23,7 +23,7 @@ class Occupant:
 
 
 @dataclass(frozen=True)
-class Row:
+class ElementRow:
     """Elements ``first`` to ``first + cells - 1`` of an array, and the lanes that touch them.
 
     ``sector_cells`` elements are one sector. ``lanes`` maps an element to its occupants.
@@ -41,7 +41,7 @@ class Row:
         return tuple(sorted(begins))
 
 
-def memory_rows(requests: Sequence[Request]) -> tuple[Row, ...]:
+def memory_rows(requests: Sequence[Request]) -> tuple[ElementRow, ...]:
     """The rows that requests to one array touch, in order of address.
 
     A row is 128 bytes (four sectors), or less where that would be more than 32 elements. The
@@ -54,7 +54,8 @@ def memory_rows(requests: Sequence[Request]) -> tuple[Row, ...]:
     for element, occupants in occupants_by_element(requests).items():
         by_row.setdefault(element // cells, {})[element] = occupants
     return tuple(
-        Row(number * cells, cells, sector_cells, lanes) for number, lanes in sorted(by_row.items())
+        ElementRow(number * cells, cells, sector_cells, lanes)
+        for number, lanes in sorted(by_row.items())
     )
 
 

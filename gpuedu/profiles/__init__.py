@@ -15,7 +15,7 @@ from gpuedu.profiles.names import short_name
 from gpuedu.profiles.reading import load_profile
 from gpuedu.profiles.records import Profile
 from gpuedu.profiles.session import profile
-from gpuedu.profiles.spans import Cost, Gap, Span, Step
+from gpuedu.profiles.spans import Cost, Gap, Span, StepSpan
 
 __all__ = [
     "Cost",
@@ -23,7 +23,7 @@ __all__ = [
     "Profile",
     "ProfileError",
     "Span",
-    "Step",
+    "StepSpan",
     "computing_operators",
     "load_profile",
     "profile",

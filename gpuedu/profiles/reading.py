@@ -10,7 +10,7 @@ from typing import Any
 
 from gpuedu.profiles.errors import ProfileError
 from gpuedu.profiles.records import COPIES, HOST, Profile
-from gpuedu.profiles.spans import Span, Step
+from gpuedu.profiles.spans import Span, StepSpan
 from gpuedu.profiles.trace_file import Trace, TraceEvent, parse, read_bytes
 
 STEP_MARK = "ProfilerStep#"
@@ -93,9 +93,9 @@ def _is_operator(event: TraceEvent) -> bool:
     return event.kind == "cpu_op" and not event.name.startswith(_OWN)
 
 
-def _step(mark: TraceEvent, at: int, origin_ns: int) -> Step:
+def _step(mark: TraceEvent, at: int, origin_ns: int) -> StepSpan:
     number = mark.name.removeprefix(STEP_MARK)
-    return Step(
+    return StepSpan(
         int(number) if number.isdecimal() else at, *_seconds(mark.start_ns, mark.time_ns, origin_ns)
     )
 

@@ -15,7 +15,7 @@ from gpuedu.clock.timeline import Interval, Timeline, length_s, union
 from gpuedu.errors import UnknownNameError
 from gpuedu.profiles.computing import computing_operators
 from gpuedu.profiles.errors import ProfileError
-from gpuedu.profiles.spans import Cost, Gap, Span, Step
+from gpuedu.profiles.spans import Cost, Gap, Span, StepSpan
 
 HOST, DEVICE, COPIES = "host", "device", "copies"
 _NOTHING_S = 0.5e-9
@@ -33,7 +33,7 @@ class Profile:
     """
 
     device: str
-    steps: tuple[Step, ...]
+    steps: tuple[StepSpan, ...]
     operators: tuple[Span, ...]
     kernels: tuple[Span, ...]
     copies: tuple[Span, ...]

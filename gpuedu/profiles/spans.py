@@ -36,7 +36,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Step:
+class StepSpan:
     """One call of the step, as the host saw it; ``number`` is that of its mark in the trace."""
 
     number: int

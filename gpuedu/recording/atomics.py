@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gpuedu.recording.bench import Bench
+from gpuedu.recording.bench import GpuBench
 from gpuedu.recording.comparing import difference
-from gpuedu.recording.points import Point, Series, Work
+from gpuedu.recording.points import Point, PreparedPoint, Series
 from gpuedu.recording.sizes import Sizes
 from gpuedu.recording.sources import ATOMICS, SHARED_ADDRESSES
 
@@ -16,7 +16,7 @@ GLOBAL, SHARED = "global", "shared"
 _THREADS, _UPDATES_A_THREAD = 256, 32
 
 
-def contention(bench: Bench, sizes: Sizes) -> Sequence[Point]:
+def contention(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
     """Each number of addresses, in global memory and, where they fit, in a block's shared."""
     return [
         Point(
@@ -29,13 +29,13 @@ def contention(bench: Bench, sizes: Sizes) -> Sequence[Point]:
     ]
 
 
-def _adds(bench: Bench, memory: str, addresses: int, updates: int) -> Work:
+def _adds(bench: GpuBench, memory: str, addresses: int, updates: int) -> PreparedPoint:
     cp = bench.cp
     bins = cp.zeros(addresses, cp.uint32)
     kernel = cp.RawKernel(ATOMICS, f"add_{memory}")
     grid = (-(-updates // (_THREADS * _UPDATES_A_THREAD)),)
     arguments = (bins, np.uint32(addresses), np.uint32(updates))
-    return Work(
+    return PreparedPoint(
         lambda: kernel(grid, (_THREADS,), arguments),
         lambda: difference(bins.get(), np.bincount(places(updates, addresses), None, addresses)),
     )

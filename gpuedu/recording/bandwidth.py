@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from gpuedu.hardware.plausibility import FROM_MEMORY
-from gpuedu.recording.bench import Bench
+from gpuedu.recording.bench import GpuBench
 from gpuedu.recording.comparing import difference
-from gpuedu.recording.points import Point, Series, Work
+from gpuedu.recording.points import Point, PreparedPoint, Series
 from gpuedu.recording.sizes import Sizes
 from gpuedu.recording.sources import COPY, STRIDED_COPY
 
@@ -30,7 +30,7 @@ def place_of(working_set_bytes: float, l2_bytes: int) -> str:
     return "L2 cache" if working_set_bytes <= l2_bytes / _WITHIN else "both"
 
 
-def copies_by_size(bench: Bench, sizes: Sizes) -> Sequence[Point]:
+def copies_by_size(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
     """A copy of one array into another, for each size."""
     return [
         Point(
@@ -41,20 +41,20 @@ def copies_by_size(bench: Bench, sizes: Sizes) -> Sequence[Point]:
     ]
 
 
-def _copy(bench: Bench, size_bytes: int) -> Work:
+def _copy(bench: GpuBench, size_bytes: int) -> PreparedPoint:
     cp, count = bench.cp, size_bytes // 16
     host = numbers(size_bytes // 4)
     source, target = cp.asarray(host), cp.zeros(host.size, cp.float32)
     kernel = cp.RawKernel(COPY, "copy")
     grid, block = (-(-count // _THREADS),), (_THREADS,)
-    return Work(
+    return PreparedPoint(
         lambda: kernel(grid, block, (source, target, np.int64(count))),
         lambda: difference(target.get(), host),
         moved_bytes=2 * size_bytes,
     )
 
 
-def copies_by_stride(bench: Bench, sizes: Sizes) -> Sequence[Point]:
+def copies_by_stride(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
     """One number of each ``stride`` of an array into the same place of another."""
     return [
         Point(
@@ -74,7 +74,7 @@ def _touched(span_bytes: int, stride: int) -> float:
     return 2 * span_bytes / max(1, stride / 8)
 
 
-def _strided(bench: Bench, span_bytes: int, stride: int) -> Work:
+def _strided(bench: GpuBench, span_bytes: int, stride: int) -> PreparedPoint:
     cp, size = bench.cp, span_bytes // 4
     count = size // stride
     source, target = cp.asarray(numbers(size)), cp.zeros(size, cp.float32)
@@ -86,7 +86,7 @@ def _strided(bench: Bench, span_bytes: int, stride: int) -> Work:
         expected[: count * stride : stride] = numbers(size)[: count * stride : stride]
         return difference(target.get(), expected)
 
-    return Work(
+    return PreparedPoint(
         lambda: kernel(grid, block, (source, target, np.int64(count), np.int64(stride))),
         check,
         moved_bytes=2 * 4 * count,

@@ -18,7 +18,7 @@ class LostDeviceError(GpueduError):
     """A kernel broke the GPU's context: this process can use the GPU no more."""
 
 
-class Bench(Protocol):
+class GpuBench(Protocol):
     """One GPU.
 
     ``cuda`` is ``numba.cuda``, ``cp`` is CuPy, ``torch`` is PyTorch or None where it is missing or

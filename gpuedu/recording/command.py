@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gpuedu.errors import GpueduError
 from gpuedu.hardware.home import data_folder
-from gpuedu.recording.bench import Bench, LostDeviceError
+from gpuedu.recording.bench import GpuBench, LostDeviceError
 from gpuedu.recording.gpu import NoGpuError, describe_gpu, open_gpu
 from gpuedu.recording.progress import open_progress
 from gpuedu.recording.recorder import Recorder
@@ -28,7 +28,7 @@ _LEAST_TIME_S = 1.0
 def main(
     arguments: Sequence[str] | None = None,
     *,
-    open_bench: Callable[[], Bench] = open_gpu,
+    open_bench: Callable[[], GpuBench] = open_gpu,
     restart: Callable[[Sequence[str]], int] | None = None,
 ) -> int:
     """Run what the command line asks for.
@@ -82,7 +82,7 @@ def _list() -> int:
 
 def _record(
     options: argparse.Namespace,
-    open_bench: Callable[[], Bench],
+    open_bench: Callable[[], GpuBench],
     restart: Callable[[Sequence[str]], int],
 ) -> int:
     bench = open_bench()

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from gpuedu.recording.bandwidth import numbers
-from gpuedu.recording.bench import Bench
+from gpuedu.recording.bench import GpuBench
 from gpuedu.recording.comparing import difference
-from gpuedu.recording.points import Point, Series, Work
+from gpuedu.recording.points import Point, PreparedPoint, Series
 from gpuedu.recording.sizes import Sizes
 
 TO_DEVICE, TO_HOST = "to device", "to host"
 PINNED, PAGEABLE = "pinned", "pageable"
 
 
-def transfers(bench: Bench, sizes: Sizes) -> Sequence[Point]:
+def transfers(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
     """Each size, both directions, both kinds of host memory."""
     return [
         Point(
@@ -29,21 +29,23 @@ def transfers(bench: Bench, sizes: Sizes) -> Sequence[Point]:
     ]
 
 
-def _transfer(bench: Bench, direction: str, memory: str, size_bytes: int) -> Work:
+def _transfer(bench: GpuBench, direction: str, memory: str, size_bytes: int) -> PreparedPoint:
     count = size_bytes // 4
     truth, host = numbers(count), host_array(bench, memory, count)
     if direction == TO_DEVICE:
         host[:] = truth
         array = bench.cp.zeros(count, bench.cp.float32)
-        return Work(
+        return PreparedPoint(
             lambda: array.set(host), lambda: difference(array.get(), truth), by_host=True, times=1
         )
     host[:] = 0
     array = bench.cp.asarray(truth)
-    return Work(lambda: array.get(out=host), lambda: difference(host, truth), by_host=True, times=1)
+    return PreparedPoint(
+        lambda: array.get(out=host), lambda: difference(host, truth), by_host=True, times=1
+    )
 
 
-def host_array(bench: Bench, memory: str, count: int) -> np.ndarray:
+def host_array(bench: GpuBench, memory: str, count: int) -> np.ndarray:
     """A float32 array (count,) on the host, in pinned or pageable memory."""
     if memory == PAGEABLE:
         return np.zeros(count, np.float32)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.recording.bench import Bench
-from gpuedu.recording.points import NotHereError, Point, Series, Work
+from gpuedu.recording.bench import GpuBench
+from gpuedu.recording.points import NotHereError, Point, PreparedPoint, Series
 from gpuedu.recording.sizes import Sizes, TrainingSizes
 
 BATCH = 64
@@ -49,7 +49,7 @@ class Pictures:
         return np.ascontiguousarray(normal.transpose(2, 0, 1)), index
 
 
-def loaders(bench: Bench, sizes: Sizes) -> Sequence[Point]:
+def loaders(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
     """Each number of workers, from pageable memory and, where there is a GPU, from pinned."""
     pins = (False, True) if bench.torch_device == "cuda" else (False,)
     return [
@@ -62,7 +62,7 @@ def loaders(bench: Bench, sizes: Sizes) -> Sequence[Point]:
     ]
 
 
-def _work(bench: Bench, workers: int, pin: bool, sizes: TrainingSizes) -> Work:
+def _work(bench: GpuBench, workers: int, pin: bool, sizes: TrainingSizes) -> PreparedPoint:
     if bench.torch is None:
         raise NotHereError("there is no PyTorch that sees the GPU")
     pictures = Pictures(sizes.pictures, sizes.side)
@@ -83,7 +83,7 @@ def _work(bench: Bench, workers: int, pin: bool, sizes: TrainingSizes) -> Work:
             seen.append((there.sum(dtype=bench.torch.float64), numbers))
 
     batches = -(-sizes.pictures // BATCH)
-    return Work(
+    return PreparedPoint(
         run,
         lambda: loading_fault(pictures, seen),
         by_host=True,

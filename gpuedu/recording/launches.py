@@ -8,9 +8,9 @@ import numpy as np
 
 from gpuedu.recording import kernels
 from gpuedu.recording.bandwidth import numbers
-from gpuedu.recording.bench import Bench
+from gpuedu.recording.bench import GpuBench
 from gpuedu.recording.comparing import difference
-from gpuedu.recording.points import NotHereError, Point, Series, Work
+from gpuedu.recording.points import NotHereError, Point, PreparedPoint, Series
 from gpuedu.recording.sizes import Sizes
 from gpuedu.recording.sources import EMPTY, MULTIPLY_ADD
 
@@ -21,7 +21,7 @@ _THREADS = 256
 _WAITS = 10
 
 
-def launches(bench: Bench, sizes: Sizes) -> Sequence[Point]:
+def launches(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
     """An empty kernel by each library, queued and waited for."""
     made = {"Numba": _numba, "CuPy RawKernel": _raw, "PyTorch": _torch}
     return [
@@ -34,44 +34,44 @@ def launches(bench: Bench, sizes: Sizes) -> Sequence[Point]:
     ]
 
 
-def _launch(bench: Bench, launch: Callable[[], object], mode: str, many: int) -> Work:
+def _launch(bench: GpuBench, launch: Callable[[], object], mode: str, many: int) -> PreparedPoint:
     def launch_and_wait() -> None:
         launch()
         bench.sync()
 
     run, times = (launch, many) if mode == QUEUED else (launch_and_wait, _WAITS)
     # There is no result that could be wrong.
-    return Work(run, lambda: "", by_host=True, times=times)
+    return PreparedPoint(run, lambda: "", by_host=True, times=times)
 
 
-def _numba(bench: Bench) -> Callable[[], object]:
+def _numba(bench: GpuBench) -> Callable[[], object]:
     kernel = bench.cuda.jit(kernels.empty)
     return lambda: kernel[1, 1]()
 
 
-def _raw(bench: Bench) -> Callable[[], object]:
+def _raw(bench: GpuBench) -> Callable[[], object]:
     kernel = bench.cp.RawKernel(EMPTY, "empty")
     return lambda: kernel((1,), (1,), ())
 
 
-def _torch(bench: Bench) -> Callable[[], object]:
+def _torch(bench: GpuBench) -> Callable[[], object]:
     if bench.torch is None:
         raise NotHereError("there is no PyTorch that sees the GPU")
     one = bench.torch.ones(1, device=bench.torch_device)
     return one.neg_
 
 
-def break_even(bench: Bench, sizes: Sizes) -> Sequence[Point]:
+def break_even(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
     """A launch with 300 operations an element, by the number of elements, data on the device."""
     return _by_elements(bench, sizes, with_copies=False)
 
 
-def break_even_with_copies(bench: Bench, sizes: Sizes) -> Sequence[Point]:
+def break_even_with_copies(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
     """The same, with the data copied to the device and back."""
     return _by_elements(bench, sizes, with_copies=True)
 
 
-def _by_elements(bench: Bench, sizes: Sizes, *, with_copies: bool) -> Sequence[Point]:
+def _by_elements(bench: GpuBench, sizes: Sizes, *, with_copies: bool) -> Sequence[Point]:
     return [
         Point(
             {"n": n, "flop": FLOP_PER_ELEMENT * n},
@@ -81,7 +81,7 @@ def _by_elements(bench: Bench, sizes: Sizes, *, with_copies: bool) -> Sequence[P
     ]
 
 
-def _multiply_add(bench: Bench, n: int, *, with_copies: bool) -> Work:
+def _multiply_add(bench: GpuBench, n: int, *, with_copies: bool) -> PreparedPoint:
     cp, host, back = bench.cp, numbers(n), np.zeros(n, np.float32)
     x, y = cp.asarray(host), cp.zeros(n, cp.float32)
     kernel = cp.RawKernel(MULTIPLY_ADD, "multiply_add")
@@ -98,7 +98,9 @@ def _multiply_add(bench: Bench, n: int, *, with_copies: bool) -> Work:
     def check() -> str:
         return difference(back if with_copies else y.get(), multiply_added(host), 1e-3)
 
-    return Work(launch_with_copies if with_copies else launch, check, by_host=True, times=1)
+    return PreparedPoint(
+        launch_with_copies if with_copies else launch, check, by_host=True, times=1
+    )
 
 
 def multiply_added(x: np.ndarray) -> np.ndarray:

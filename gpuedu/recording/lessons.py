@@ -9,9 +9,9 @@ import numpy as np
 
 from gpuedu.recording import kernels
 from gpuedu.recording.bandwidth import PERIOD, numbers, place_of
-from gpuedu.recording.bench import Bench
+from gpuedu.recording.bench import GpuBench
 from gpuedu.recording.comparing import difference
-from gpuedu.recording.points import Point, Series, Work
+from gpuedu.recording.points import Point, PreparedPoint, Series
 from gpuedu.recording.sizes import Sizes
 from gpuedu.recording.sources import ROW_SOFTMAX
 
@@ -23,35 +23,35 @@ _VALUES_A_THREAD = 64
 
 
 def _numba_work(
-    bench: Bench,
+    bench: GpuBench,
     kernel: Callable[..., None],
     launch: tuple[Any, Any],
     inputs: Sequence[Any],
     blank: np.ndarray,
     check: Callable[[np.ndarray], str],
-) -> Work:
+) -> PreparedPoint:
     """A kernel that is given ``inputs`` and writes one array; ``blank`` is that before the run.
 
     ``inputs`` after the first, which is an array, come behind the result, as they are.
     """
     source, out = bench.cuda.to_device(inputs[0]), bench.cuda.to_device(blank)
     compiled = bench.cuda.jit(kernel)
-    return Work(
+    return PreparedPoint(
         lambda: compiled[launch](source, out, *inputs[1:]), lambda: check(out.copy_to_host())
     )
 
 
-def _row(bench: Bench, moved_bytes: float, **parameters: Any) -> Mapping[str, Any]:
+def _row(bench: GpuBench, moved_bytes: float, **parameters: Any) -> Mapping[str, Any]:
     place = place_of(moved_bytes, bench.l2_bytes)
     return {**parameters, "moved_bytes": moved_bytes, "from": place}
 
 
-def coalescing(bench: Bench, sizes: Sizes) -> Sequence[Point]:
+def coalescing(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
     """The same copy, with a stretch a thread and with neighbours at neighbours."""
     n = sizes.array_bytes // 4
     blocks = -(-n // (_THREADS * _PER_THREAD))
 
-    def work(kernel: Callable[..., None], *more: int) -> Work:
+    def work(kernel: Callable[..., None], *more: int) -> PreparedPoint:
         host = numbers(n)
         blank, check = np.zeros_like(host), lambda out: difference(out, host)
         return _numba_work(bench, kernel, (blocks, _THREADS), (host, *more), blank, check)
@@ -65,12 +65,12 @@ def coalescing(bench: Bench, sizes: Sizes) -> Sequence[Point]:
     ]
 
 
-def layouts(bench: Bench, sizes: Sizes) -> Sequence[Point]:
+def layouts(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
     """The squared speed of particles, from an array of structs and from a struct of arrays."""
     n = sizes.array_bytes // (4 * _FIELDS)
     grid = -(-n // _THREADS)
 
-    def work(kernel: Callable[..., None], *, by_field: bool) -> Work:
+    def work(kernel: Callable[..., None], *, by_field: bool) -> PreparedPoint:
         table = numbers(_FIELDS * n).reshape(n, _FIELDS)
         expected = (table[:, 3:].astype(np.float64) ** 2).sum(axis=1)
         given = np.ascontiguousarray(table.T) if by_field else table
@@ -90,13 +90,13 @@ def layouts(bench: Bench, sizes: Sizes) -> Sequence[Point]:
     ]
 
 
-def transposes(bench: Bench, sizes: Sizes) -> Sequence[Point]:
+def transposes(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
     """Naive, through a tile, and through a padded tile; twice as many rows as columns or so."""
     count = sizes.array_bytes // 4
     columns = 2 ** ((count.bit_length() - 1) // 2)
     rows = count // columns
 
-    def work(kernel: Callable[..., None]) -> Work:
+    def work(kernel: Callable[..., None]) -> PreparedPoint:
         m = numbers(rows * columns).reshape(rows, columns)
         launch = ((-(-columns // _TILE), -(-rows // _TILE)), (_TILE, _TILE))
         blank, check = np.zeros((columns, rows), np.float32), lambda out: difference(out, m.T)
@@ -116,12 +116,12 @@ def transposes(bench: Bench, sizes: Sizes) -> Sequence[Point]:
     ]
 
 
-def block_sums(bench: Bench, sizes: Sizes) -> Sequence[Point]:
+def block_sums(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
     """The sum of each 256 elements: pairs, a tree, and shuffles."""
     n = sizes.array_bytes // 4
     blocks = -(-n // _THREADS)
 
-    def work(kernel: Callable[..., None]) -> Work:
+    def work(kernel: Callable[..., None]) -> PreparedPoint:
         x = numbers(n)
         expected = np.add.reduceat(x, np.arange(0, n, _THREADS), dtype=np.float64)
         blank, check = np.zeros(blocks, np.float32), lambda out: difference(out, expected, 1e-3)
@@ -134,12 +134,12 @@ def block_sums(bench: Bench, sizes: Sizes) -> Sequence[Point]:
     ]
 
 
-def histograms(bench: Bench, sizes: Sizes) -> Sequence[Point]:
+def histograms(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
     """64 bins, a share of the values in one of them: atomics in global memory, private copies."""
     n = sizes.array_bytes // 4
     blocks = -(-n // (_THREADS * _VALUES_A_THREAD))
 
-    def work(kernel: Callable[..., None], share: float) -> Work:
+    def work(kernel: Callable[..., None], share: float) -> PreparedPoint:
         rng, some = np.random.default_rng(5), min(n, PERIOD)
         others = rng.integers(0, _BINS, some, np.int32)
         hot = rng.random(some, np.float32) < share
@@ -158,16 +158,16 @@ def histograms(bench: Bench, sizes: Sizes) -> Sequence[Point]:
     ]
 
 
-def softmax(bench: Bench, sizes: Sizes) -> Sequence[Point]:
+def softmax(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
     """A row-wise softmax in CUDA C, a block a row."""
     columns = sizes.softmax_columns
     rows = sizes.array_bytes // (4 * columns)
 
-    def work() -> Work:
+    def work() -> PreparedPoint:
         cp, x = bench.cp, 20 * numbers(rows * columns).reshape(rows, columns)
         given, out = cp.asarray(x), cp.zeros((rows, columns), cp.float32)
         kernel = cp.RawKernel(ROW_SOFTMAX, "row_softmax")
-        return Work(
+        return PreparedPoint(
             lambda: kernel((rows,), (_THREADS,), (given, out, np.int32(columns))),
             lambda: difference(out.get(), softmax_of(x), 1e-4),
         )

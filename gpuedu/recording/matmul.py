@@ -8,11 +8,11 @@ from typing import Any
 from gpuedu.ladder import rungs as all_rungs
 from gpuedu.ladder.library import bind_library
 from gpuedu.recording import tensor_cores
-from gpuedu.recording.bench import Bench
+from gpuedu.recording.bench import GpuBench
 from gpuedu.recording.gpu import open_gpu
 from gpuedu.recording.measuring import Tell, measure_points
 from gpuedu.recording.operands import Operands
-from gpuedu.recording.points import Measured, NotHereError, Point, Series, Work
+from gpuedu.recording.points import Measured, NotHereError, Point, PreparedPoint, Series
 from gpuedu.recording.sizes import Sizes
 
 LIBRARY = "cublas"
@@ -22,7 +22,7 @@ _TRIED_FROM, _TRY_SHARE, _TRY_RUNS = 2048, 0.1, 3
 _RECORD_TRY_S = 30.0
 
 
-def ladder(bench: Bench, sizes: Sizes) -> Sequence[Point]:
+def ladder(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
     """Every rung and the library in float32, then bfloat16, at each size from small to large."""
     return ladder_points(bench, all_rungs(), sizes.matmul, bfloat16=True, try_s=_RECORD_TRY_S)
 
@@ -31,7 +31,7 @@ def measure_ladder(
     rungs: Sequence[Any] | None = None,
     sizes: Sequence[int] = (512, 1024, 2048, 4096),
     *,
-    bench: Bench | None = None,
+    bench: GpuBench | None = None,
     time_s: float = 60.0,
     library: bool = True,
     bfloat16: bool = False,
@@ -65,7 +65,7 @@ def measure_ladder(
 
 
 def ladder_points(
-    bench: Bench,
+    bench: GpuBench,
     rungs: Sequence[Any],
     sizes: Sequence[int],
     *,
@@ -93,23 +93,27 @@ def ladder_points(
     return points
 
 
-def _work_of(make: Callable[..., Work], *given: Any) -> Callable[[], Work]:
+def _work_of(make: Callable[..., PreparedPoint], *given: Any) -> Callable[[], PreparedPoint]:
     return lambda: make(*given)
 
 
-def _point(rung: str, language: str, dtype: str, n: int, prepare: Callable[[], Work]) -> Point:
+def _point(
+    rung: str, language: str, dtype: str, n: int, prepare: Callable[[], PreparedPoint]
+) -> Point:
     row = {"rung": rung, "language": language, "dtype": dtype, "m": n, "n": n, "k": n}
     return Point(row, prepare, group=f"{rung} {dtype}", units=2.0 * n**3)
 
 
-def _rung_work(bench: Bench, operands: Operands, chosen: _Chosen, rung: Any, n: int) -> Work:
+def _rung_work(
+    bench: GpuBench, operands: Operands, chosen: _Chosen, rung: Any, n: int
+) -> PreparedPoint:
     """A rung, in the blocking that is best on this device."""
     a, b = operands.on_device(n, rung.language)
     best = chosen.variant(rung, n, a, b, lambda: operands.blank(n, rung.language))
     # Made anew: what another blocking wrote must not stand where this one leaves something out.
     c = operands.blank(n, rung.language)
     variant = getattr(best, "variant", "")
-    return Work(
+    return PreparedPoint(
         bind(best, a, b, c),
         lambda: operands.fault_of(n, operands.to_host(c, rung.language)),
         fields={"variant": variant} if variant else {},
@@ -126,7 +130,7 @@ def bind(rung: Any, a: Any, b: Any, c: Any) -> Callable[[], object]:
 class _Chosen:
     """The blocking of each rung that is fastest at a size, each tried once."""
 
-    def __init__(self, bench: Bench, try_s: float) -> None:
+    def __init__(self, bench: GpuBench, try_s: float) -> None:
         self._bench = bench
         self._try_s = try_s
 
@@ -156,14 +160,14 @@ class _Chosen:
         return variants[min(times_s, key=times_s.__getitem__)] if times_s else variants[0]
 
 
-def _library_work(bench: Bench, operands: Operands, n: int) -> Work:
+def _library_work(bench: GpuBench, operands: Operands, n: int) -> PreparedPoint:
     """The library through PyTorch, in float32: without TF32, which the check would not let pass."""
     if bench.torch is None:
         raise NotHereError("there is no PyTorch that sees the GPU")
     torch = bench.torch
     a, b = (torch.from_numpy(x).to(bench.torch_device) for x in operands.on_host(n))
     c = torch.full((n, n), float("nan"), device=bench.torch_device)
-    return Work(bind_library(a, b, c), lambda: operands.fault_of(n, c.cpu().numpy()))
+    return PreparedPoint(bind_library(a, b, c), lambda: operands.fault_of(n, c.cpu().numpy()))
 
 
 SERIES = (

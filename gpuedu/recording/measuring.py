@@ -10,8 +10,8 @@ from gpuedu.clock import Timing
 from gpuedu.errors import CatalogueError
 from gpuedu.hardware.plausibility import require_plausible
 from gpuedu.hardware.record_form import describe
-from gpuedu.recording.bench import Bench, LostDeviceError, is_out_of_memory, one_line
-from gpuedu.recording.points import Measured, NotHereError, Point, Work
+from gpuedu.recording.bench import GpuBench, LostDeviceError, is_out_of_memory, one_line
+from gpuedu.recording.points import Measured, NotHereError, Point, PreparedPoint
 from gpuedu.recording.timing import LEAST, in_unit, time_work
 from gpuedu.units import format_time
 
@@ -26,7 +26,7 @@ Tell = Callable[[str], None]
 
 def measure_points(
     points: Sequence[Point],
-    bench: Bench,
+    bench: GpuBench,
     unit: str,
     time_s: float,
     tell: Tell = lambda text: None,
@@ -68,7 +68,7 @@ def measure_points(
 class _Run:
     """What was found so far."""
 
-    def __init__(self, bench: Bench, unit: str, tell: Tell) -> None:
+    def __init__(self, bench: GpuBench, unit: str, tell: Tell) -> None:
         self.bench, self.unit, self.tell = bench, unit, tell
         self.rows: list[Mapping[str, Any]] = []
         self.left_out: list[str] = []
@@ -116,7 +116,7 @@ class _Run:
             self._seconds_per_unit[point.group] = timing.median_s / point.units
         return self._keep(point, work, in_unit(timing, self.unit, work.moved_bytes))
 
-    def _keep(self, point: Point, work: Work, timing: Any) -> None:
+    def _keep(self, point: Point, work: PreparedPoint, timing: Any) -> None:
         row = {**point.row, **work.fields, "median": timing.median_s, "spread": timing.spread_s}
         try:
             series = {"device": self.bench.name, "name": "row", "unit": self.unit, "rows": [row]}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.recording.bench import Bench
+from gpuedu.recording.bench import GpuBench
 from gpuedu.recording.comparing import difference, matmul_tolerance
 
 NUMBA, CUDA_C = "Numba", "CUDA C"
@@ -19,7 +19,7 @@ class Operands:
     CuPy, and that would count as the kernel's time.
     """
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: GpuBench) -> None:
         self._bench = bench
         self._n = 0
         self._host: tuple[np.ndarray, np.ndarray] | None = None

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gpuedu.recording.bench import Bench
+from gpuedu.recording.bench import GpuBench
 from gpuedu.recording.sizes import Sizes
 
 
 @dataclass(frozen=True)
-class Work:
+class PreparedPoint:
     """A point made ready.
 
     ``run`` enqueues it once. ``check`` is called after exactly one run, when the device is done,
@@ -45,7 +45,7 @@ class Point:
     """
 
     row: Mapping[str, Any]
-    prepare: Callable[[], Work]
+    prepare: Callable[[], PreparedPoint]
     group: str = ""
     units: float = 0.0
 
@@ -61,7 +61,7 @@ class Series:
     file: str
     unit: str
     what: str
-    points: Callable[[Bench, Sizes], Sequence[Point]]
+    points: Callable[[GpuBench, Sizes], Sequence[Point]]
     weight: float = 1.0
 
 

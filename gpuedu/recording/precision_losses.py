@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from functools import cache
 
-from gpuedu.recording.bench import Bench
-from gpuedu.recording.points import NotHereError, Point, Series, Work
+from gpuedu.recording.bench import GpuBench
+from gpuedu.recording.points import NotHereError, Point, PreparedPoint, Series
 from gpuedu.recording.sizes import Sizes, TrainingSizes
 
 PURE_FP16 = "pure fp16"
@@ -17,7 +17,7 @@ POINTS = 12
 _CONTEXT, _RATE = 64, 3e-3
 
 
-def curves(bench: Bench, sizes: Sizes) -> Sequence[Point]:
+def curves(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
     """Each precision at some steps: the mean loss of the steps up to there from the one before."""
     precisions, batch = ["fp32", "bf16", "fp16", PURE_FP16], sizes.training.curve_batch
     if bench.torch_device == "cuda":
@@ -30,7 +30,7 @@ def curves(bench: Bench, sizes: Sizes) -> Sequence[Point]:
         seeds = range(sizes.training.curve_seeds)
         return tuple(train(bench, precision, seed, sizes.training) for seed in seeds)
 
-    def work(precision: str, start: int, end: int) -> Work:
+    def work(precision: str, start: int, end: int) -> PreparedPoint:
         if bench.torch is None:
             raise NotHereError("there is no PyTorch that sees the GPU")
         return _work(losses_of(precision), start, end)
@@ -50,16 +50,16 @@ def curves(bench: Bench, sizes: Sizes) -> Sequence[Point]:
     ]
 
 
-def _work(losses: Sequence[Sequence[float]], start: int, end: int) -> Work:
+def _work(losses: Sequence[Sequence[float]], start: int, end: int) -> PreparedPoint:
     means = [sum(run[start:end]) / (end - start) for run in losses]
     if not all(map(math.isfinite, means)):
         first = next(i for run in losses for i, loss in enumerate(run) if not math.isfinite(loss))
         raise NotHereError(f"the loss is no number from step {first} on")
     # There is nothing more to run: the values are what was trained.
-    return Work(lambda: None, lambda: "", values=means)
+    return PreparedPoint(lambda: None, lambda: "", values=means)
 
 
-def train(bench: Bench, precision: str, seed: int, sizes: TrainingSizes) -> tuple[float, ...]:
+def train(bench: GpuBench, precision: str, seed: int, sizes: TrainingSizes) -> tuple[float, ...]:
     """Losses of a small character GPT on the text of the Python library, step by step, in nats.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from gpuedu.recording.bench import Bench
+from gpuedu.recording.bench import GpuBench
 from gpuedu.recording.measuring import measure_points
 from gpuedu.recording.points import Measured, Series
 from gpuedu.recording.progress import Progress
@@ -26,7 +26,7 @@ class Recorder:
 
     def __init__(
         self,
-        bench: Bench,
+        bench: GpuBench,
         out: Path,
         progress: Progress,
         time_s: float,

@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 
 from gpuedu.ladder.library import bind_library
-from gpuedu.recording.bench import Bench
+from gpuedu.recording.bench import GpuBench
 from gpuedu.recording.comparing import matmul_tolerance
 from gpuedu.recording.operands import Operands
-from gpuedu.recording.points import NotHereError, Work
+from gpuedu.recording.points import NotHereError, PreparedPoint
 
 # bfloat16 has 8 significant bits: a result is rounded by at most 2**-8 of itself.
 _ROUNDING = 2.0**-8
 
 
-def _library(bench: Bench, operands: Operands, n: int) -> Work:
+def _library(bench: GpuBench, operands: Operands, n: int) -> PreparedPoint:
     a, b, c = _tensors(bench, operands, n)
-    return Work(bind_library(a, b, c), lambda: _fault(bench, a, b, c))
+    return PreparedPoint(bind_library(a, b, c), lambda: _fault(bench, a, b, c))
 
 
-def _triton(bench: Bench, operands: Operands, n: int) -> Work:
+def _triton(bench: GpuBench, operands: Operands, n: int) -> PreparedPoint:
     try:
         import_module("triton")
     except ImportError as fault:
@@ -32,10 +32,10 @@ def _triton(bench: Bench, operands: Operands, n: int) -> Work:
         raise NotHereError("Triton's kernels run on a GPU only")
     a, b, c = _tensors(bench, operands, n)
     run = import_module("gpuedu.ladder.triton_bf16").bind_triton(a, b, c)
-    return Work(run, lambda: _fault(bench, a, b, c))
+    return PreparedPoint(run, lambda: _fault(bench, a, b, c))
 
 
-def _tensors(bench: Bench, operands: Operands, n: int) -> tuple[Any, Any, Any]:
+def _tensors(bench: GpuBench, operands: Operands, n: int) -> tuple[Any, Any, Any]:
     """a, b, and c of nothing but NaN, (n, n), bfloat16, where the GPU has units for it."""
     torch = bench.torch
     if torch is None:
@@ -46,7 +46,7 @@ def _tensors(bench: Bench, operands: Operands, n: int) -> tuple[Any, Any, Any]:
     return a, b, torch.full_like(a, float("nan"))
 
 
-def _fault(bench: Bench, a: Any, b: Any, c: Any) -> str:
+def _fault(bench: GpuBench, a: Any, b: Any, c: Any) -> str:
     """What is wrong with c, held against the float64 product of the rounded a and b."""
     left, right = (x.float().cpu().numpy() for x in (a, b))
     exact, got = bench.matmul_float64(left, right), c.float().cpu().numpy()
@@ -58,7 +58,7 @@ def _fault(bench: Bench, a: Any, b: Any, c: Any) -> str:
     return f"element {row, column} is {got[row, column]}, and should be {exact[row, column]}"
 
 
-PRODUCTS: tuple[tuple[str, str, Callable[[Bench, Operands, int], Work]], ...] = (
+PRODUCTS: tuple[tuple[str, str, Callable[[GpuBench, Operands, int], PreparedPoint]], ...] = (
     ("cublas", "PyTorch", _library),
     ("triton", "Triton", _triton),
 )

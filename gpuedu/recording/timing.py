@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from gpuedu.clock import Timing
-from gpuedu.recording.bench import Bench
-from gpuedu.recording.points import Work
+from gpuedu.recording.bench import GpuBench
+from gpuedu.recording.points import PreparedPoint
 
 LEAST, MOST = 3, 50
 SAMPLE_S = 2e-4
@@ -16,7 +16,7 @@ _MOST_RUNS = 100
 _ENOUGH = 5
 
 
-def time_work(bench: Bench, work: Work, budget_s: float) -> Timing:
+def time_work(bench: GpuBench, work: PreparedPoint, budget_s: float) -> Timing:
     """Time a work that has run once, until the budget is spent, 3 to 50 times.
 
     The first timed run only tells how many runs make a sample.

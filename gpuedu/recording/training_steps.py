@@ -6,8 +6,8 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-from gpuedu.recording.bench import Bench, is_out_of_memory, one_line
-from gpuedu.recording.points import NotHereError, Point, Series, Work
+from gpuedu.recording.bench import GpuBench, is_out_of_memory, one_line
+from gpuedu.recording.points import NotHereError, Point, PreparedPoint, Series
 from gpuedu.recording.sizes import Sizes, TrainingSizes
 from gpuedu.recording.training_models import MODELS, Trained, make
 
@@ -23,7 +23,7 @@ it by 3e-7, but of millions of units before a ReLU one or two lie so near to 0 t
 one format and off in the other: each moves the gradient by up to 1e-3."""
 
 
-def steps(bench: Bench, sizes: Sizes) -> Sequence[Point]:
+def steps(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
     """Each model in each precision with each batch."""
     on_gpu = bench.torch_device == "cuda"
     return [
@@ -40,7 +40,7 @@ def steps(bench: Bench, sizes: Sizes) -> Sequence[Point]:
     ]
 
 
-def variants(bench: Bench, sizes: Sizes) -> Sequence[Point]:
+def variants(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
     """Each model as it is, and with what PyTorch offers to make its step cheaper, in float32.
 
     Some for a GPU alone: on the CPU of some processors (AMD EPYC, PyTorch 2.13) the backward of a
@@ -59,7 +59,7 @@ def variants(bench: Bench, sizes: Sizes) -> Sequence[Point]:
     ]
 
 
-class Step:
+class PrecisionStep:
     """One step of training in a precision: forward, backward, AdamW."""
 
     def __init__(self, trained: Trained, precision: str, device: str, variant: str = PLAIN) -> None:
@@ -119,7 +119,7 @@ class Step:
         return peak_bytes(watch.trace())
 
 
-def gradient_fault(step: Step, exact: Trained) -> str:
+def gradient_fault(step: PrecisionStep, exact: Trained) -> str:
     """What is wrong with a step that was taken once; nothing where loss and gradients are right.
 
     Args:
@@ -149,24 +149,30 @@ def in_float64(trained: Trained) -> Trained:
     return Trained(copy.deepcopy(trained.model).double(), inputs, trained.targets, trained.loss)
 
 
-def _work(bench: Bench, model: str, precision: str, batch: int, sizes: TrainingSizes) -> Work:
+def _work(
+    bench: GpuBench, model: str, precision: str, batch: int, sizes: TrainingSizes
+) -> PreparedPoint:
     from gpuedu.training.precisions import why_not
 
     _require_torch(bench)
     missing = why_not(precision, bench.torch_device)
     if missing:
         raise NotHereError(missing)
-    watched = Step(make(model, batch, sizes, bench.torch_device), precision, bench.torch_device)
+    watched = PrecisionStep(
+        make(model, batch, sizes, bench.torch_device), precision, bench.torch_device
+    )
     memory_bytes = watched.peak_bytes()
     del watched
     return _checked(bench, model, batch, sizes, precision, PLAIN, memory_bytes=memory_bytes)
 
 
-def _variant(bench: Bench, model: str, variant: str, batch: int, sizes: TrainingSizes) -> Work:
+def _variant(
+    bench: GpuBench, model: str, variant: str, batch: int, sizes: TrainingSizes
+) -> PreparedPoint:
     _require_torch(bench)
     from gpuedu.profiles import profile
 
-    counted = Step(
+    counted = PrecisionStep(
         make(model, batch, sizes, bench.torch_device), "fp32", bench.torch_device, variant
     )
     try:
@@ -181,27 +187,27 @@ def _variant(bench: Bench, model: str, variant: str, batch: int, sizes: Training
 
 
 def _checked(
-    bench: Bench,
+    bench: GpuBench,
     model: str,
     batch: int,
     sizes: TrainingSizes,
     precision: str,
     variant: str,
     **fields: Any,
-) -> Work:
+) -> PreparedPoint:
     """A step as work, from a model that no step has touched."""
     trained = make(model, batch, sizes, bench.torch_device)
     exact = [in_float64(trained)]
-    step = Step(trained, precision, bench.torch_device, variant)
+    step = PrecisionStep(trained, precision, bench.torch_device, variant)
 
     def check() -> str:
         # Taken out of the list: float64 takes twice the memory, which the timed runs shall have.
         return gradient_fault(step, exact.pop())
 
-    return Work(step.run, check, fields=fields)
+    return PreparedPoint(step.run, check, fields=fields)
 
 
-def _require_torch(bench: Bench) -> None:
+def _require_torch(bench: GpuBench) -> None:
     if bench.torch is None:
         raise NotHereError("there is no PyTorch that sees the GPU")
 

@@ -15,7 +15,7 @@ from gpuedu.errors import CatalogueError, GpueduError
 from gpuedu.hardware.plausibility import require_plausible
 from gpuedu.hardware.record_form import FORMAT, VERSION, require_form
 from gpuedu.hardware.records import read_file
-from gpuedu.recording.bench import Bench
+from gpuedu.recording.bench import GpuBench
 from gpuedu.recording.points import Measured, Series
 
 
@@ -28,7 +28,7 @@ def slug_of(device: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", device.lower()).strip("-") or "gpu"
 
 
-def as_series(series: Series, measured: Measured, bench: Bench) -> dict[str, Any]:
+def as_series(series: Series, measured: Measured, bench: GpuBench) -> dict[str, Any]:
     """What is written of a series, dated today (UTC)."""
     return {
         "name": series.name,

@@ -2,11 +2,11 @@
 
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.chains import Loop, Step, plot_chains
+from gpuedu.figures.chains import ChainStep, Loop, plot_chains
 from gpuedu.figures.chips import CACHE, CONTROL, LANE, Chip, plot_chips
 from gpuedu.figures.dots import Product, plot_product
 from gpuedu.figures.stacks import Layer, plot_stack
-from gpuedu.figures.workers import Crew, Task, plot_workers
+from gpuedu.figures.workers import Crew, WorkerTask, plot_workers
 
 CAPTION = Caption(title="a title", alt="a drawing", source="a sketch")
 
@@ -22,7 +22,9 @@ def filled(ax, colour):
 
 
 def test_workers_draw_each_task_once_from_start_to_end():
-    crew = Crew("crew", (Task(0, 0, 2), Task(0, 2, 3), Task(1, 0, 5)), style.BLUE, 1.0)
+    crew = Crew(
+        "crew", (WorkerTask(0, 0, 2), WorkerTask(0, 2, 3), WorkerTask(1, 0, 5)), style.BLUE, 1.0
+    )
     ax = plot_workers([crew], caption=CAPTION)
     spans = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches]
     assert spans == [(0, 2), (2, 3), (0, 5)]
@@ -30,7 +32,7 @@ def test_workers_draw_each_task_once_from_start_to_end():
 
 
 def test_workers_that_end_together_say_so_in_one_place():
-    crew = Crew("crew", (Task(0, 0, 4), Task(1, 0, 4)), style.BLUE, 1.0)
+    crew = Crew("crew", (WorkerTask(0, 0, 4), WorkerTask(1, 0, 4)), style.BLUE, 1.0)
     assert crew.moments == ((4, "first result at 4,\nall 2 at 4"),)
 
 
@@ -96,7 +98,7 @@ def test_a_product_colours_one_row_one_column_and_where_they_meet():
 
 
 def test_chains_fill_the_longest_and_draw_an_arrow_for_each_wait():
-    steps = (Step(0, 2), Step(1, 1, (0,)), Step(2, 1, (0,)), Step(1, 0, (1,)))
+    steps = (ChainStep(0, 2), ChainStep(1, 1, (0,)), ChainStep(2, 1, (0,)), ChainStep(1, 0, (1,)))
     ax = plot_chains([Loop("code", steps, (0, 1, 3), ("note",), style.RED)], caption=CAPTION)
     dots = [line for line in ax.lines if line.get_marker() == "o"]
     assert [dot.get_markerfacecolor() == style.RED for dot in dots] == [True, True, False, True]

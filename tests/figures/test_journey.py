@@ -1,7 +1,7 @@
 import pytest
 
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.journey import MOST_STEPS, Kind, Step, plot_journey
+from gpuedu.figures.journey import MOST_STEPS, JourneyStep, Kind, plot_journey
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 CAPTION = Caption(title="6 rows", alt="steps", source="counted", x="steps, in order")
@@ -12,7 +12,12 @@ def arrows(ax):
 
 
 def test_copies_go_their_way_and_launches_stay_on_the_device():
-    steps = [Step(Kind.TO_DEVICE), Step(Kind.LAUNCH), Step(Kind.HIDDEN), Step(Kind.TO_HOST)]
+    steps = [
+        JourneyStep(Kind.TO_DEVICE),
+        JourneyStep(Kind.LAUNCH),
+        JourneyStep(Kind.HIDDEN),
+        JourneyStep(Kind.TO_HOST),
+    ]
     ax = plot_journey(steps, caption=CAPTION)
     assert arrows(ax) == [(1.0, 0.0), (0.0, 1.0), (0.0, 1.0)]
     squares = [line for line in ax.lines if line.get_marker() == "s"]
@@ -20,19 +25,21 @@ def test_copies_go_their_way_and_launches_stay_on_the_device():
 
 
 def test_a_hidden_copy_may_go_to_the_device():
-    ax = plot_journey([Step(Kind.HIDDEN, to_device=True)], caption=CAPTION)
+    ax = plot_journey([JourneyStep(Kind.HIDDEN, to_device=True)], caption=CAPTION)
     assert arrows(ax) == [(1.0, 0.0)]
 
 
 def test_only_kinds_that_occur_are_named():
-    ax = plot_journey([Step(Kind.LAUNCH), Step(Kind.TO_HOST)], caption=CAPTION)
+    ax = plot_journey([JourneyStep(Kind.LAUNCH), JourneyStep(Kind.TO_HOST)], caption=CAPTION)
     named = [text.get_text() for text in ax.get_legend().get_texts()]
     assert named == ["launch", "copy to the host"]
 
 
 @pytest.mark.parametrize("many", [0, 1, MOST_STEPS, MOST_STEPS + 1000])
 def test_any_number_of_steps_is_readable(many):
-    ax = plot_journey([Step(Kind(kind)) for kind in list(Kind) * many][:many], caption=CAPTION)
+    ax = plot_journey(
+        [JourneyStep(Kind(kind)) for kind in list(Kind) * many][:many], caption=CAPTION
+    )
     assert overlapping_texts(ax) == [] and texts_outside(ax) == []
     assert smallest_text_pt(ax) >= 8
     more = [text.get_text() for text in ax.texts if "more" in text.get_text()]

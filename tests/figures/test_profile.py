@@ -8,7 +8,7 @@ from matplotlib.collections import PolyCollection
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.profile import plot_profile
-from gpuedu.profiles import Profile, Span, Step, load_profile
+from gpuedu.profiles import Profile, Span, StepSpan, load_profile
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from tests.profiles.planted import write_trace
 
@@ -22,7 +22,7 @@ def gpu(tmp_path):
 
 def on_cpu(*operators, steps=((0.0, 10e-3),)):
     spans = tuple(Span(name, "host", start, time, depth) for name, start, time, depth in operators)
-    marks = tuple(Step(number, *times) for number, times in enumerate(steps, 1))
+    marks = tuple(StepSpan(number, *times) for number, times in enumerate(steps, 1))
     return Profile("cpu", marks, spans, (), ())
 
 

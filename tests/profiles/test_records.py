@@ -8,7 +8,7 @@ import json
 import pytest
 
 from gpuedu.errors import UnknownNameError
-from gpuedu.profiles import Profile, ProfileError, Span, Step, load_profile
+from gpuedu.profiles import Profile, ProfileError, Span, StepSpan, load_profile
 from tests.profiles.planted import write_trace
 
 US = 1e-6
@@ -22,7 +22,7 @@ def gpu(tmp_path):
 def on_cpu(*operators, end=10.0):
     """A profile of one step with operators (name, start, time, depth, own time) on the host."""
     spans = tuple(Span(name, "host", *rest) for name, *rest in operators)
-    return Profile("cpu", (Step(1, 0.0, end),), spans, (), ())
+    return Profile("cpu", (StepSpan(1, 0.0, end),), spans, (), ())
 
 
 def in_us(gaps):

@@ -8,12 +8,12 @@ import pytest
 
 from gpuedu.recording.bench import LostDeviceError
 from gpuedu.recording.measuring import measure_points
-from gpuedu.recording.points import NotHereError, Point, Work
+from gpuedu.recording.points import NotHereError, Point, PreparedPoint
 from tests.recording.planted import PlantedBench
 
 
 def point(n, wrong="", group="", **options):
-    work = Work(lambda: None, lambda: wrong, **options)
+    work = PreparedPoint(lambda: None, lambda: wrong, **options)
     return Point({"n": n}, lambda: work, group=group, units=float(n) ** 3)
 
 
@@ -85,7 +85,7 @@ def test_a_lost_device_ends_the_series():
     def run():
         bench.lost = True
 
-    broken = Point({"n": 1}, lambda: Work(run, lambda: ""))
+    broken = Point({"n": 1}, lambda: PreparedPoint(run, lambda: ""))
     with pytest.raises(LostDeviceError, match="n 1: RuntimeError: CUDA_ERROR_ILLEGAL_ADDRESS"):
         measure_points([broken, point(2)], bench, "s", 9)
 
@@ -108,7 +108,7 @@ def test_what_is_there_is_handed_over_where_the_measuring_is_broken_off():
 def test_numbas_advice_to_launch_more_is_not_for_a_measurement():
     def prepare():
         warnings.warn("Grid size 1 will likely result in GPU under-utilization", stacklevel=1)
-        return Work(lambda: None, lambda: "")
+        return PreparedPoint(lambda: None, lambda: "")
 
     found = measure_points([Point({"n": 1}, prepare)], PlantedBench(), "s", 9)
     assert len(found.rows) == 1 and found.faults == ()
@@ -154,7 +154,7 @@ def test_when_the_time_is_up_the_rest_is_left_out():
 
 def test_a_time_that_cannot_be_is_left_out():
     row = {"dtype": "float32", "m": 4096, "n": 4096, "k": 4096}
-    fast = Point(row, lambda: Work(lambda: None, lambda: ""))
+    fast = Point(row, lambda: PreparedPoint(lambda: None, lambda: ""))
     found = measure_points([fast], PlantedBench(1e-4, name="NVIDIA H200"), "s", 9)
     assert found.rows == ()
     assert "the time cannot be" in found.faults[0] and "the fp32 peak" in found.faults[0]

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from gpuedu.recording.bench import LostDeviceError
-from gpuedu.recording.points import Point, Series, Work
+from gpuedu.recording.points import Point, PreparedPoint, Series
 from gpuedu.recording.recorder import Recorder
 from tests.recording.planted import TINY, VERSIONS, PlantedBench, Said
 
@@ -30,7 +30,7 @@ class Planned:
             fault = self.disturb.get((name, n))
             if isinstance(fault, BaseException):
                 raise fault
-            return Work(lambda: None, lambda: fault or "")
+            return PreparedPoint(lambda: None, lambda: fault or "")
 
         return lambda bench, sizes: [Point({"n": n}, lambda n=n: work(n)) for n in range(3)]
 

@@ -15,6 +15,10 @@ from gpuedu.recording.series import all_series, find_series
 from gpuedu.recording.sizes import sizes_for
 from gpuedu.recording.writer import as_series
 from tests.recording.planted import TINY, PlantedBench
+from tests.sampled import only_whole
+
+TRAINS = frozenset({"precision-losses"})
+"""Series whose points are whole trainings."""
 
 # The ladder's rungs have tests of their own.
 SMALL = tuple(series for series in all_series() if series.name != "matmul-ladder")
@@ -26,7 +30,13 @@ def measured(name, bench=None, sizes=TINY):
     return measure_points(series.points(bench, sizes), bench, series.unit, 600)
 
 
-@pytest.mark.parametrize("series", SMALL, ids=lambda series: series.name)
+@pytest.mark.parametrize(
+    "series",
+    [
+        pytest.param(one, id=one.name, marks=only_whole if one.name in TRAINS else ())
+        for one in SMALL
+    ],
+)
 def test_every_point_comes_out_right_on_the_machine(series):
     bench = PlantedBench()
     found = measure_points(series.points(bench, TINY), bench, series.unit, 600)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from gpuedu.clock import Timing
-from gpuedu.recording.points import Work
+from gpuedu.recording.points import PreparedPoint
 from gpuedu.recording.timing import LEAST, MOST, in_unit, runs_of_a_sample, time_work
 from tests.recording.planted import PlantedBench
 
 
 def work(**options):
-    return Work(lambda: None, lambda: "", **options)
+    return PreparedPoint(lambda: None, lambda: "", **options)
 
 
 def test_a_short_work_is_run_many_times_a_sample():

@@ -10,10 +10,10 @@ import torch
 from gpuedu.recording import precision_losses, training_steps
 from gpuedu.recording.data_loading import Pictures, loading_fault
 from gpuedu.recording.measuring import measure_points
-from gpuedu.recording.points import Point, Work
+from gpuedu.recording.points import Point, PreparedPoint
 from gpuedu.recording.series import find_series
 from gpuedu.recording.training_models import MODELS, make
-from gpuedu.recording.training_steps import FUSED, Step, gradient_fault, in_float64
+from gpuedu.recording.training_steps import FUSED, PrecisionStep, gradient_fault, in_float64
 from tests.recording.planted import TINY, PlantedBench
 
 SIZES = TINY.training
@@ -23,7 +23,7 @@ def taken(precision="fp32", model="mlp", spoil=lambda step: None, variant="plain
     """The fault of a step that was spoiled before it was taken."""
     trained = make(model, 8, SIZES, "cpu")
     exact = in_float64(trained)
-    step = Step(trained, precision, "cpu", variant)
+    step = PrecisionStep(trained, precision, "cpu", variant)
     spoil(step)
     step.run()
     return gradient_fault(step, exact)
@@ -39,7 +39,7 @@ def test_a_fused_optimiser_takes_the_same_step():
     assert taken(variant=FUSED) == ""
     trained = [make("gpt", 4, SIZES, "cpu") for _ in range(2)]
     for one, variant in zip(trained, ("plain", FUSED), strict=True):
-        Step(one, "fp32", "cpu", variant).run()
+        PrecisionStep(one, "fp32", "cpu", variant).run()
     first, second = ([p.detach() for p in one.model.parameters()] for one in trained)
     assert all(torch.allclose(a, b, atol=1e-7) for a, b in zip(first, second, strict=True))
 
@@ -67,19 +67,24 @@ def test_bf16_is_refused_as_fp32():
     """The tolerance of a precision is below the error of the next coarser one."""
     trained = make("resnet", 8, SIZES, "cpu")
     exact = in_float64(trained)
-    step = Step(trained, "bf16", "cpu")
+    step = PrecisionStep(trained, "bf16", "cpu")
     step.run()
     step.precision = "fp32"
     assert gradient_fault(step, exact)
 
 
 def test_fewer_bits_take_less_memory_for_activations():
-    peaks = [Step(make("resnet", 8, SIZES, "cpu"), p, "cpu").peak_bytes() for p in ("fp32", "bf16")]
+    peaks = [
+        PrecisionStep(make("resnet", 8, SIZES, "cpu"), p, "cpu").peak_bytes()
+        for p in ("fp32", "bf16")
+    ]
     assert peaks[1] < 0.8 * peaks[0]
 
 
 def test_a_larger_batch_takes_more_memory():
-    peaks = [Step(make("gpt", n, SIZES, "cpu"), "fp32", "cpu").peak_bytes() for n in (4, 8)]
+    peaks = [
+        PrecisionStep(make("gpt", n, SIZES, "cpu"), "fp32", "cpu").peak_bytes() for n in (4, 8)
+    ]
     assert peaks[1] > peaks[0]
 
 
@@ -146,7 +151,9 @@ def test_losses_fall_and_the_seeds_differ():
 
 
 def test_values_are_kept_as_they_are():
-    point = Point({"seed": 1}, lambda: Work(lambda: None, lambda: "", values=(2.0, 3.0, 9.0)))
+    point = Point(
+        {"seed": 1}, lambda: PreparedPoint(lambda: None, lambda: "", values=(2.0, 3.0, 9.0))
+    )
     bench = PlantedBench()
     (row,) = measure_points([point], bench, "nat", 60).rows
     assert (row["median"], row["spread"]) == (3.0, 3.5)

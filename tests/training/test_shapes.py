@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import statistics
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from torch.nn.functional import cross_entropy
 from gpuedu.training import MLP, Batches, evaluate, seed_all, train
 from gpuedu.training.shape_outlines import OUTLINES
 from gpuedu.training.shapes import CLASSES, draw_shapes
+from tests.sampled import WHOLE
 
 
 def test_the_bytes_are_those_that_every_machine_should_draw():
@@ -66,10 +68,10 @@ def test_names_go_with_numbers():
 def test_a_small_network_learns_them_to_the_known_band():
     """Over 10 seeds 0.468 to 0.532; who sees the colours only is right in 0.25 at most."""
     drawn, reached = draw_shapes(train=2000, held_out=600), []
-    for seed in range(3):
+    for seed in range(3 if WHOLE else 1):
         seed_all(seed)
         model = MLP(3 * 32 * 32, 12)
         optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3)
         train(model, Batches(drawn.train, 64, seed=seed), cross_entropy, optimiser, steps=150)
         reached.append(evaluate(model, drawn.held_out, cross_entropy).accuracy)
-    assert 0.42 < sorted(reached)[1] < 0.58
+    assert 0.42 < statistics.median(reached) < 0.58

@@ -18,7 +18,7 @@ from gpuedu.arrays.kernels.parameters import (
     typedefs,
     uses_halves,
 )
-from gpuedu.arrays.kernels.places import Place, Places, with_raw_properties
+from gpuedu.arrays.kernels.places import ArgumentPlace, Places, with_raw_properties
 from gpuedu.arrays.kernels.source import MadeSource
 from gpuedu.arrays.ndarray import ndarray
 from gpuedu.simt.cuda_c import CudaCKernel
@@ -188,7 +188,7 @@ class ElementwiseKernel:
                     f"the arguments broadcast to {shape}"
                 )
 
-    def _source(self, places: list[Place], known: Types) -> MadeSource:
+    def _source(self, places: list[ArgumentPlace], known: Types) -> MadeSource:
         """The kernel. The operation begins on its first line where nothing must come before."""
         declared = ", ".join(place.declaration for place in places)
         source = MadeSource(uses_halves([place.dtype for place in places]))
@@ -209,7 +209,7 @@ class ElementwiseKernel:
         self._add(source, "after_loop", self.kwargs["after_loop"], places)
         return source.made("}\n")
 
-    def _add(self, source: MadeSource, name: str, text: str, places: list[Place]) -> None:
+    def _add(self, source: MadeSource, name: str, text: str, places: list[ArgumentPlace]) -> None:
         if not text:
             return
         source.learners(name, text, with_raw_properties(text, places))

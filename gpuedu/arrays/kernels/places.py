@@ -17,7 +17,7 @@ from gpuedu.arrays.ndarray import ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class ArgumentPlace:
     """One argument: a number, or an array and the index of its element.
 
     The kernel's parameter has the learner's name, so that findings have it, too; in the loop the
@@ -73,7 +73,7 @@ class Places:
 
     def inputs(
         self, parameters: Sequence[Parameter], values: Sequence[Any], dtypes: Sequence[np.dtype]
-    ) -> list[Place]:
+    ) -> list[ArgumentPlace]:
         """Arguments that are read: numbers become those of their types."""
         found = []
         for parameter, value, dtype in zip(parameters, values, dtypes, strict=True):
@@ -82,19 +82,19 @@ class Places:
             elif parameter.raw:
                 raise DeviceArrayTypeError(f"the raw parameter `{parameter.name}` takes an array")
             else:
-                found.append(Place(parameter, as_number(value, dtype), dtype))
+                found.append(ArgumentPlace(parameter, as_number(value, dtype), dtype))
         return found
 
     def outputs(
         self, parameters: Sequence[Parameter], values: Sequence[ndarray], dtypes: Sequence[np.dtype]
-    ) -> list[Place]:
+    ) -> list[ArgumentPlace]:
         """Arguments that are written."""
         rows = zip(parameters, values, dtypes, strict=True)
         return [self._array(*row, written=True) for row in rows]
 
     def _array(
         self, parameter: Parameter, value: ndarray, dtype: np.dtype, *, written: bool
-    ) -> Place:
+    ) -> ArgumentPlace:
         usable = value.flags.c_contiguous if parameter.raw else is_reachable(value)
         if not usable:
             copy = value.copy()
@@ -102,9 +102,9 @@ class Places:
                 self._copies.append((value, copy))
             value = copy
         if parameter.raw:
-            return Place(parameter, value, dtype, written=written)
+            return ArgumentPlace(parameter, value, dtype, written=written)
         index = element(value, self.shape, self._groups)
-        return Place(parameter, from_lowest(value), dtype, index, written)
+        return ArgumentPlace(parameter, from_lowest(value), dtype, index, written)
 
     def copy_back(self) -> None:
         """What was written into copies goes where it belongs."""
@@ -112,7 +112,7 @@ class Places:
             target[...] = copy
 
 
-def with_raw_properties(text: str, places: Sequence[Place]) -> str:
+def with_raw_properties(text: str, places: Sequence[ArgumentPlace]) -> str:
     """``x.size()``, ``x.shape()[0]``, ``x.ndim`` of raw arrays and ``_ind.size()`` as numbers."""
     for place in places:
         if place.parameter.raw and isinstance(place.argument, ndarray):

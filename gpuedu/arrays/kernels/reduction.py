@@ -25,7 +25,7 @@ from gpuedu.arrays.kernels.parameters import (
     typedefs,
     uses_halves,
 )
-from gpuedu.arrays.kernels.places import Place, Places
+from gpuedu.arrays.kernels.places import ArgumentPlace, Places
 from gpuedu.arrays.kernels.reduction_source import Expressions, reduction_source
 from gpuedu.arrays.ndarray import ndarray
 from gpuedu.simt.cuda_c import CudaCKernel
@@ -140,7 +140,9 @@ class ReductionKernel:
         walk.outputs.copy_back()
         return results[0]
 
-    def _launch(self, inputs: list[Place], outputs: list[Place], known: Types, walk: _Walk) -> None:
+    def _launch(
+        self, inputs: list[ArgumentPlace], outputs: list[ArgumentPlace], known: Types, walk: _Walk
+    ) -> None:
         places = [*inputs, *outputs]
         threads = min(MOST_THREADS, max(32, 1 << max(walk.reduced - 1, 0).bit_length()))
         head = uses_halves([place.dtype for place in places]) + typedefs(known)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.arrays.kernels.parameters import c_name, work_name
-from gpuedu.arrays.kernels.places import Place
+from gpuedu.arrays.kernels.places import ArgumentPlace
 from gpuedu.arrays.kernels.source import MadeSource
 from gpuedu.errors import KernelSourceError
 
@@ -57,8 +57,8 @@ def reduction_source(
     name: str,
     head: str,
     given: Expressions,
-    inputs: Sequence[Place],
-    outputs: Sequence[Place],
+    inputs: Sequence[ArgumentPlace],
+    outputs: Sequence[ArgumentPlace],
     threads: int,
 ) -> MadeSource:
     """The kernel: ``_i`` is the output's number, ``_J`` that of an element within it."""

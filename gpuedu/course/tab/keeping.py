@@ -12,7 +12,7 @@ from importlib import resources
 from typing import Any
 
 from gpuedu.errors import ProgressStoreError
-from gpuedu.exercises.progress.events import Event, from_json, to_json
+from gpuedu.exercises.progress.events import ProgressEvent, from_json, to_json
 
 
 class Keeping:
@@ -22,11 +22,11 @@ class Keeping:
         self._database = _database() if database is None else database
         self._pending: set[asyncio.Task] = set()
 
-    async def events(self) -> list[Event]:
+    async def events(self) -> list[ProgressEvent]:
         """All events of progress that were kept; one that cannot be read is left out."""
         return [event for text in await self._database.all("events") for event in _read(text)]
 
-    def keep_event(self, event: Event) -> None:
+    def keep_event(self, event: ProgressEvent) -> None:
         """Keep an event as soon as the cell that runs has ended."""
         text = json.dumps(vars(event), sort_keys=True, allow_nan=False)
         self._later(self._database.put("events", event.id, text))
@@ -45,7 +45,7 @@ class Keeping:
         task.add_done_callback(self._pending.discard)
 
 
-def _read(text: str) -> list[Event]:
+def _read(text: str) -> list[ProgressEvent]:
     """The event of a record; none where it cannot be read."""
     try:
         return from_json(to_json([]).replace("[]", f"[{text}]"))

@@ -16,8 +16,8 @@ from gpuedu.course.checkout import lesson_names, release_folder
 from gpuedu.course.workspace import staging
 from gpuedu.course.workspace.planning import (
     OWN_FOLDER,
-    Place,
-    Plan,
+    LessonPlan,
+    WorkspacePaths,
     plan_start,
     plan_update,
 )
@@ -55,7 +55,7 @@ def update(workspace: Path, release: Path | None = None) -> UpdateReport:
         names = lesson_names(place.release)
         plans = [plan_update(place, name) for name in names]
         plans += [
-            Plan(LessonReport(name, "gone"))
+            LessonPlan(LessonReport(name, "gone"))
             for name in lesson_names(place.workspace / OWN_FOLDER / "base")
             if name not in names and (place.workspace / name).is_dir()
         ]
@@ -65,7 +65,7 @@ def update(workspace: Path, release: Path | None = None) -> UpdateReport:
 
 
 @contextlib.contextmanager
-def _opened(workspace: Path, release: Path | None) -> Iterator[Place]:
+def _opened(workspace: Path, release: Path | None) -> Iterator[WorkspacePaths]:
     workspace = Path(workspace).expanduser()
     release = release_folder() if release is None else Path(release)
     if not lesson_names(release):
@@ -78,7 +78,7 @@ def _opened(workspace: Path, release: Path | None) -> Iterator[Place]:
         )
     with staging.locked(workspace / OWN_FOLDER):
         with staging.told_as_workspace_error(workspace):
-            place = Place(workspace, release, _new_backup_folder(workspace))
+            place = WorkspacePaths(workspace, release, _new_backup_folder(workspace))
             for lesson in lesson_names(release):
                 staging.sweep(workspace / lesson)
             staging.sweep(workspace / OWN_FOLDER)
@@ -94,7 +94,9 @@ def _new_backup_folder(workspace: Path) -> Path:
     return folder
 
 
-def _carry_out(plans: list[Plan], plan_again: Callable[[str], Plan]) -> tuple[LessonReport, ...]:
+def _carry_out(
+    plans: list[LessonPlan], plan_again: Callable[[str], LessonPlan]
+) -> tuple[LessonReport, ...]:
     """Stage everything, then replace lesson by lesson; a lesson saved meanwhile is planned anew."""
     reports = []
     done: list[staging.Write] = []
@@ -114,7 +116,7 @@ def _carry_out(plans: list[Plan], plan_again: Callable[[str], Plan]) -> tuple[Le
 
 
 def _carry_out_late(
-    lesson: str, plan_again: Callable[[str], Plan], done: list[staging.Write]
+    lesson: str, plan_again: Callable[[str], LessonPlan], done: list[staging.Write]
 ) -> LessonReport:
     for _ in range(_TRIES):
         plan = plan_again(lesson)

@@ -25,7 +25,7 @@ _RANK = ("unchanged", "updated", "damaged", "new")
 
 
 @dataclass(frozen=True)
-class Place:
+class WorkspacePaths:
     """Where things lie for one run; ``backup`` does not exist until something is put there."""
 
     workspace: Path
@@ -34,7 +34,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Plan:
+class LessonPlan:
     """What is to be done for one lesson, and how it will be told; ``writes`` in their order."""
 
     report: LessonReport
@@ -54,7 +54,7 @@ class _File:
     former: bytes | None
 
 
-def plan_start(place: Place, lesson: str) -> Plan:
+def plan_start(place: WorkspacePaths, lesson: str) -> LessonPlan:
     """Lay out the files of a lesson that are not there. Raises WorkspaceError if unreadable."""
     writes: list[Write] = []
     status = "present"
@@ -66,12 +66,12 @@ def plan_start(place: Place, lesson: str) -> Plan:
                 status = "new" if file.name == f"{lesson}.ipynb" else status
             elif file.released not in (file.former, file.held) and status == "present":
                 status = "behind"
-    return Plan(LessonReport(lesson, status), tuple(writes))
+    return LessonPlan(LessonReport(lesson, status), tuple(writes))
 
 
-def plan_update(place: Place, lesson: str) -> Plan:
+def plan_update(place: WorkspacePaths, lesson: str) -> LessonPlan:
     """Bring the release's lesson in. Raises WorkspaceError if a file cannot be read."""
-    plan = Plan(LessonReport(lesson, "unchanged"))
+    plan = LessonPlan(LessonReport(lesson, "unchanged"))
     with staging.told_as_workspace_error(place.workspace / lesson):
         for file in _files(place, lesson):
             if file.held is None:
@@ -84,7 +84,7 @@ def plan_update(place: Place, lesson: str) -> Plan:
     return plan
 
 
-def _files(place: Place, lesson: str) -> Iterator[_File]:
+def _files(place: WorkspacePaths, lesson: str) -> Iterator[_File]:
     folder = place.release / lesson
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
@@ -104,7 +104,7 @@ def _files(place: Place, lesson: str) -> Iterator[_File]:
         )
 
 
-def _plan_notebook(plan: Plan, file: _File) -> Plan:
+def _plan_notebook(plan: LessonPlan, file: _File) -> LessonPlan:
     theirs = _released_notebook(file)
     try:
         held = notebook_text.parse(file.held)
@@ -138,7 +138,7 @@ def _base_notebook(file: _File) -> NotebookNode | None:
         return None
 
 
-def _counted(plan: Plan, merged: Merged) -> Plan:
+def _counted(plan: LessonPlan, merged: Merged) -> LessonPlan:
     report = replace(
         plan.report,
         counts=plan.report.counts + merged.counts,
@@ -147,13 +147,13 @@ def _counted(plan: Plan, merged: Merged) -> Plan:
     return _told(replace(plan, report=report), "updated")
 
 
-def _plan_fresh(plan: Plan, file: _File, *, why: str) -> Plan:
+def _plan_fresh(plan: LessonPlan, file: _File, *, why: str) -> LessonPlan:
     kept = _beside(file, "damaged")
     note = f"{file.mine.name} could not be read ({why}). It is kept as {kept.path.name}."
     return _writing(_told(plan, "damaged", note), kept, Write(file.mine, file.released, file.held))
 
 
-def _plan_plain_file(plan: Plan, file: _File) -> Plan:
+def _plan_plain_file(plan: LessonPlan, file: _File) -> LessonPlan:
     """A data file or picture: the release's; a version that the learner made stays beside it."""
     if file.held == file.released or file.former == file.released:
         return plan
@@ -187,11 +187,11 @@ def _base_write(file: _File) -> tuple[Write, ...]:
     return (Write(file.base, file.released, file.former),)
 
 
-def _writing(plan: Plan, *writes: Write) -> Plan:
+def _writing(plan: LessonPlan, *writes: Write) -> LessonPlan:
     return replace(plan, writes=(*plan.writes, *writes))
 
 
-def _told(plan: Plan, status: str, *notes: str) -> Plan:
+def _told(plan: LessonPlan, status: str, *notes: str) -> LessonPlan:
     status = max(status, plan.report.status, key=_RANK.index)
     report = replace(plan.report, status=status, notes=(*plan.report.notes, *notes))
     return replace(plan, report=report)

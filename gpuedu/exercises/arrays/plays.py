@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from gpuedu.exercises.arrays.kernel_objects import kernel_refusals_told
-from gpuedu.exercises.arrays.watching import Watched, library_of, on_host, plain_copies, watch
+from gpuedu.exercises.arrays.watching import WatchedCall, library_of, on_host, plain_copies, watch
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.lens.listing import line_texts
 from gpuedu.trace import Trace
@@ -18,7 +18,7 @@ def observe_result(name: str, result: Any) -> dict[str, Any]:
     return {"result": on_host(result, name), "library": library_of(result)}
 
 
-def observe_call(name: str, watched: Watched) -> dict[str, Any]:
+def observe_call(name: str, watched: WatchedCall) -> dict[str, Any]:
     """What ``observe_result`` does, and ``copies`` (for ``read_copies``), ``launches`` and bytes.
 
     ``moved_bytes`` and ``extra_bytes`` are those of ``Watched``.

@@ -42,7 +42,7 @@ class Launch:
 
 
 @dataclass(frozen=True)
-class Watched:
+class WatchedCall:
     """What a call gave, and what it cost.
 
     ``steps`` are the launches and copies in order; ``extra_bytes`` is the most device memory that
@@ -84,7 +84,7 @@ class _Ordered(list):
         self.copies_before.append(len(transfers()))
 
 
-def watch(function: Callable[..., Any], *args: Any) -> Watched:
+def watch(function: Callable[..., Any], *args: Any) -> WatchedCall:
     """Call ``function`` and keep account of its launches, copies and device memory.
 
     The account of copies, ``gpuedu.backend.transfers``, begins anew.
@@ -99,7 +99,7 @@ def watch(function: Callable[..., Any], *args: Any) -> Watched:
         count.operations = ordered
         result = function(*args)
     copies = [_copy(one) for one in transfers()]
-    return Watched(result, _in_order(ordered, copies), peak.extra_bytes)
+    return WatchedCall(result, _in_order(ordered, copies), peak.extra_bytes)
 
 
 _CALLS = {"array()": "`cp.asarray`", "get()": "`.get()`"}
@@ -122,7 +122,7 @@ def _in_order(operations: _Ordered, copies: Sequence[Copy]) -> tuple[Launch | Co
     return (*steps, *copies[done:])
 
 
-def plain_copies(watched: Watched) -> list[str]:
+def plain_copies(watched: WatchedCall) -> list[str]:
     """The copies of a call as plain values; ``read_copies`` reads them."""
     return [json.dumps(asdict(copy)) for copy in watched.copies]
 

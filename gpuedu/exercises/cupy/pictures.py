@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gpuedu.clock import AsyncDevice, Event
+from gpuedu.clock import AsyncDevice, DeviceEvent
 from gpuedu.exercises.cupy.recorded import draw_recorded_cupy
 from gpuedu.exercises.cupy.stay_on_device.picture import draw_journey
 from gpuedu.figures.caption import Caption
@@ -30,7 +30,7 @@ def draw_asynchrony() -> Any:
     return plot_queues(programs, caption=caption)
 
 
-def _loop_events(*, wait_each: bool) -> Sequence[Event]:
+def _loop_events(*, wait_each: bool) -> Sequence[DeviceEvent]:
     device = AsyncDevice([1.5e-3], launch_s=1e-3)
     for _ in range(4):
         device.launch()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gpuedu.exercises.progress.events import Event, Kind, in_order
+from gpuedu.exercises.progress.events import Kind, ProgressEvent, in_order
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def is_within_factor_two(predicted: float, truth: float) -> bool:
     return abs(predicted) <= 2 * abs(truth) and abs(truth) <= 2 * abs(predicted)
 
 
-def revealed(events: Iterable[Event]) -> dict[str, tuple[float | str, float | str]]:
+def revealed(events: Iterable[ProgressEvent]) -> dict[str, tuple[float | str, float | str]]:
     """For each key, the last prediction before its first reveal, and the truth of that reveal."""
     predicted: dict[str, float | str] = {}
     truths: dict[str, float | str] = {}
@@ -51,7 +51,7 @@ def revealed(events: Iterable[Event]) -> dict[str, tuple[float | str, float | st
     return {key: (predicted[key], truth) for key, truth in truths.items() if key in predicted}
 
 
-def calibrate(events: Iterable[Event]) -> Calibration:
+def calibrate(events: Iterable[ProgressEvent]) -> Calibration:
     """Count what `revealed` finds; a text against a number is a miss of the truth's kind."""
     pairs = revealed(events).values()
     numbers = [(said, truth) for said, truth in pairs if not isinstance(truth, str)]

@@ -33,7 +33,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Event:
+class ProgressEvent:
     """One thing that happened, once: its ``id`` is unique over all machines of a learner.
 
     ``name`` is the id of an exercise or the key of a prediction; ``at`` is UTC in ISO format, of
@@ -92,10 +92,10 @@ FIELDS: Mapping[str, Mapping[str, Callable[[object], bool]]] = {
 }
 
 
-def new_event(kind: Kind, name: str, at: datetime, body: Mapping[str, Any]) -> Event:
+def new_event(kind: Kind, name: str, at: datetime, body: Mapping[str, Any]) -> ProgressEvent:
     """An event with an id of its own; ProgressStoreError names the part that cannot be kept."""
     plain = {field: _plain(value) for field, value in body.items()}
-    return checked(Event(os.urandom(12).hex(), str(kind), name, stamp(at), plain))
+    return checked(ProgressEvent(os.urandom(12).hex(), str(kind), name, stamp(at), plain))
 
 
 def _plain(value: object) -> object:
@@ -120,7 +120,7 @@ def moment(at: str) -> datetime:
     return datetime.fromisoformat(at)
 
 
-def checked(event: Event) -> Event:
+def checked(event: ProgressEvent) -> ProgressEvent:
     """The event itself when each part is what its kind asks for, else ProgressStoreError."""
     if not is_name(event.id):
         raise ProgressStoreError(f"an event has the id {_short(event.id)}", remedy=_REMEDY)
@@ -146,7 +146,7 @@ def checked(event: Event) -> Event:
     return event
 
 
-def _check_time(event: Event) -> None:
+def _check_time(event: ProgressEvent) -> None:
     try:
         at = moment(event.at)
         # Far years leave no room to place a later event behind them.
@@ -167,20 +167,20 @@ def _short(value: object) -> str:
     return shown if len(shown) <= 60 else shown[:57] + "..."
 
 
-def in_order(events: Iterable[Event]) -> list[Event]:
+def in_order(events: Iterable[ProgressEvent]) -> list[ProgressEvent]:
     """Each event once, by time; events of one moment stay in the order given."""
     once = {event.id: event for event in events}
     return sorted(once.values(), key=lambda event: event.at)
 
 
-def to_json(events: Iterable[Event]) -> str:
+def to_json(events: Iterable[ProgressEvent]) -> str:
     """The export: all events as JSON text, one event a line."""
     rows = [json.dumps(vars(event), sort_keys=True, allow_nan=False) for event in events]
     lines = "" if not rows else "\n" + ",\n".join(rows) + "\n"
     return f'{{"format": "{FORMAT}", "version": {FORMAT_VERSION}, "events": [{lines}]}}\n'
 
 
-def from_json(text: str) -> list[Event]:
+def from_json(text: str) -> list[ProgressEvent]:
     """The events of an export; ProgressStoreError where the text is not one, whole and sound."""
     try:
         found = json.loads(text.removeprefix("\ufeff"))
@@ -199,7 +199,7 @@ def from_json(text: str) -> list[Event]:
     return [_event_of(row, place) for place, row in enumerate(rows)]
 
 
-def _event_of(row: object, place: int) -> Event:
+def _event_of(row: object, place: int) -> ProgressEvent:
     if not isinstance(row, dict) or set(row) != {"id", "kind", "name", "at", "body"}:
         raise ProgressStoreError(f"entry {place} of the export is not an event", remedy=_REMEDY)
-    return checked(Event(**row))
+    return checked(ProgressEvent(**row))

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from gpuedu.errors import ProgressStoreError
-from gpuedu.exercises.progress.events import Event
+from gpuedu.exercises.progress.events import ProgressEvent
 from gpuedu.exercises.progress.schema import (
     APPLICATION_ID,
     SCHEMA_STEPS,
@@ -85,29 +85,29 @@ class ProgressFile:
         # SQLite keeps its journal beside the real file, so links are followed here already.
         self.path = Path(os.path.realpath(path))
         self._tell = tell
-        self._written: dict[str, Event] = {}
-        self._rescued: dict[str, Event] = {}
+        self._written: dict[str, ProgressEvent] = {}
+        self._rescued: dict[str, ProgressEvent] = {}
 
     def check(self, timeout_s: float) -> None:
         """Put a damaged file aside, if there is one; raises ProgressFileError."""
         if os.path.lexists(self.path):
             self._operate(_require_sound, timeout_s, "BEGIN")
 
-    def read(self, timeout_s: float) -> list[Event]:
+    def read(self, timeout_s: float) -> list[ProgressEvent]:
         """All events in the order they were written; raises ProgressFileError."""
         if not os.path.lexists(self.path):
             return list(self._rescued.values())
         return self._operate(select, timeout_s, "BEGIN")
 
     def write(
-        self, choose: Callable[[sqlite3.Connection], Sequence[Event]], timeout_s: float
+        self, choose: Callable[[sqlite3.Connection], Sequence[ProgressEvent]], timeout_s: float
     ) -> int:
         """Add the events that ``choose`` names, all or none; returns how many were new.
 
         ``choose`` may read; nobody else writes meanwhile. Raises ProgressFileError.
         """
 
-        def work(db: sqlite3.Connection) -> tuple[Sequence[Event], int]:
+        def work(db: sqlite3.Connection) -> tuple[Sequence[ProgressEvent], int]:
             events, rescued = choose(db), list(self._rescued.values())
             insert(db, rescued)
             added = insert(db, events)

@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from gpuedu.errors import ProgressStoreError
-from gpuedu.exercises.progress.events import Event, checked
+from gpuedu.exercises.progress.events import ProgressEvent, checked
 
 APPLICATION_ID = 0x67707565
 """Marks a SQLite file as ours ("gpue"), so that a stranger's database is never written."""
@@ -41,7 +41,7 @@ def pragma(db: sqlite3.Connection, name: str) -> int:
     return db.execute(f"PRAGMA {name}").fetchone()[0]
 
 
-def migrate(db: sqlite3.Connection, events: Iterable[Event] = ()) -> None:
+def migrate(db: sqlite3.Connection, events: Iterable[ProgressEvent] = ()) -> None:
     """Bring a file of any older version to this one and add ``events``, all or nothing."""
     db.execute("BEGIN IMMEDIATE")
     # Read again: another process may have migrated while this one waited for the lock.
@@ -53,7 +53,7 @@ def migrate(db: sqlite3.Connection, events: Iterable[Event] = ()) -> None:
     db.execute("COMMIT")
 
 
-def insert(db: sqlite3.Connection, events: Iterable[Event]) -> int:
+def insert(db: sqlite3.Connection, events: Iterable[ProgressEvent]) -> int:
     """Add events that are not there yet; returns how many were new."""
     before = db.total_changes
     rows = [(e.id, e.kind, e.name, e.at, json.dumps(e.body, allow_nan=False)) for e in events]
@@ -65,16 +65,16 @@ def insert(db: sqlite3.Connection, events: Iterable[Event]) -> int:
     return db.total_changes - before
 
 
-def select(db: sqlite3.Connection, name: str | None = None) -> list[Event]:
+def select(db: sqlite3.Connection, name: str | None = None) -> list[ProgressEvent]:
     """Events in the order they were written: all, or those of one name."""
     if name is None:
         return _events(db.execute(f"{_ROWS} ORDER BY seq"))
     return _events(db.execute(f"{_ROWS} WHERE name = ? ORDER BY seq", (name,)))
 
 
-def rescue(path: Path) -> list[Event]:
+def rescue(path: Path) -> list[ProgressEvent]:
     """What can still be read of a damaged file, from both of its ends."""
-    found: dict[str, Event] = {}
+    found: dict[str, ProgressEvent] = {}
     if not path.is_file():
         return []
     for order in ("ASC", "DESC"):
@@ -86,10 +86,10 @@ def rescue(path: Path) -> list[Event]:
     return sorted(found.values(), key=lambda event: event.at)
 
 
-def _events(rows: Iterable[tuple[str, ...]]) -> list[Event]:
+def _events(rows: Iterable[tuple[str, ...]]) -> list[ProgressEvent]:
     events = []
     for *parts, body in rows:
         # A row that somebody edited by hand must not cost the learner all the others.
         with suppress(ProgressStoreError, ValueError, TypeError, RecursionError):
-            events.append(checked(Event(*parts, body=json.loads(body))))
+            events.append(checked(ProgressEvent(*parts, body=json.loads(body))))
     return events

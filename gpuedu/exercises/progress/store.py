@@ -17,8 +17,8 @@ from gpuedu.errors import ProgressStoreError
 from gpuedu.exercises.progress import summary as progress_summary
 from gpuedu.exercises.progress.calibration import Calibration, revealed
 from gpuedu.exercises.progress.events import (
-    Event,
     Kind,
+    ProgressEvent,
     from_json,
     in_order,
     is_name,
@@ -61,7 +61,7 @@ def open_store(
     folder: str | os.PathLike[str] | None = None,
     *,
     in_memory: bool = False,
-    keep: Callable[[Event], None] | None = None,
+    keep: Callable[[ProgressEvent], None] | None = None,
     tell: Callable[[str], None] = print,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     timeout_s: float = LOCK_TIMEOUT_S,
@@ -92,7 +92,7 @@ class ProgressStore:
         tell: Callable[[str], None],
         clock: Callable[[], datetime],
         timeout_s: float,
-        keep: Callable[[Event], None] | None = None,
+        keep: Callable[[ProgressEvent], None] | None = None,
     ) -> None:
         self._tell = tell
         self._keep = keep or (lambda _: None)
@@ -100,8 +100,8 @@ class ProgressStore:
         self._timeout_s = timeout_s
         self._trouble: Trouble | None = None
         self._told: set[str] = set()
-        self._known: dict[str, Event] = {}
-        self._waiting: dict[str, Event] = {}
+        self._known: dict[str, ProgressEvent] = {}
+        self._waiting: dict[str, ProgressEvent] = {}
         self._file = ProgressFile(path, self._tell_once) if path else None
         if self._file:
             try:
@@ -159,7 +159,7 @@ class ProgressStore:
         """Number of the hint to show, from 1; it stays at ``count``, in later sessions too."""
         shown = min(1, count)
 
-        def build(earlier: Sequence[Event]) -> Event | None:
+        def build(earlier: Sequence[ProgressEvent]) -> ProgressEvent | None:
             nonlocal shown
             before = progress_summary.hints_in(earlier, exercise)
             shown = min(before + 1, count)
@@ -206,7 +206,7 @@ class ProgressStore:
             self._record(lambda _: None)
 
     def _record_in_sequence(self, kind: Kind, key: str, value: float | str) -> None:
-        def build(earlier: Sequence[Event]) -> Event:
+        def build(earlier: Sequence[ProgressEvent]) -> ProgressEvent:
             now = self._clock()
             # A clock that was set back must not move a prediction before the reveal it follows.
             order = [e.at for e in earlier if e.kind in (Kind.PREDICTION, Kind.TRUTH)]
@@ -217,13 +217,15 @@ class ProgressStore:
         self._record(build, key)
 
     def _record(
-        self, build: Callable[[Sequence[Event]], Event | None], name: str | None = None
+        self,
+        build: Callable[[Sequence[ProgressEvent]], ProgressEvent | None],
+        name: str | None = None,
     ) -> None:
         """Build an event from the earlier ones of ``name`` and save it with what is waiting."""
-        built: list[Event | None] = []
-        saved: list[Event] = []
+        built: list[ProgressEvent | None] = []
+        saved: list[ProgressEvent] = []
 
-        def choose(db: sqlite3.Connection) -> Sequence[Event]:
+        def choose(db: sqlite3.Connection) -> Sequence[ProgressEvent]:
             if not built:
                 written = select(db, name) if is_name(name) else []
                 built.append(build([*written, *_named(name, self._waiting)]))
@@ -244,7 +246,7 @@ class ProgressStore:
             self._known[event.id] = event
             self._waiting.pop(event.id, None)
 
-    def _write(self, choose: Callable[[sqlite3.Connection], Sequence[Event]]) -> bool:
+    def _write(self, choose: Callable[[sqlite3.Connection], Sequence[ProgressEvent]]) -> bool:
         if not self._file:
             return False
         try:
@@ -257,7 +259,7 @@ class ProgressStore:
             self._tell_once(f"Progress is saved again, in {self.path}")
         return True
 
-    def _events(self) -> list[Event]:
+    def _events(self) -> list[ProgressEvent]:
         """Everything known, by time; what was read before stands in where the file fails."""
         if self._file:
             try:
@@ -288,5 +290,5 @@ class ProgressStore:
             self._tell(message)
 
 
-def _named(name: str | None, events: Mapping[str, Event]) -> list[Event]:
+def _named(name: str | None, events: Mapping[str, ProgressEvent]) -> list[ProgressEvent]:
     return [event for event in list(events.values()) if event.name == name]

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from gpuedu.exercises.progress.calibration import Calibration, calibrate, format_calibration
-from gpuedu.exercises.progress.events import Event, Kind, in_order
+from gpuedu.exercises.progress.events import Kind, ProgressEvent, in_order
 
 _ROUNDING = 1e-9
 
@@ -79,7 +79,7 @@ class ProgressSummary:
         }
 
 
-def attempts_in(events: Iterable[Event], exercise: str) -> tuple[Attempt, ...]:
+def attempts_in(events: Iterable[ProgressEvent], exercise: str) -> tuple[Attempt, ...]:
     """The attempts at one exercise, in order of time."""
     return tuple(
         Attempt(exercise=exercise, at=event.at, **event.body)
@@ -93,17 +93,17 @@ def best_of(attempts: Iterable[Attempt]) -> Attempt | None:
     return max(attempts, key=lambda attempt: attempt.share, default=None)
 
 
-def hints_in(events: Iterable[Event], exercise: str) -> int:
+def hints_in(events: Iterable[ProgressEvent], exercise: str) -> int:
     """Number of the last hint that was shown, 0 before the first."""
     return max(
         (e.body["number"] for e in events if e.kind == Kind.HINT and e.name == exercise), default=0
     )
 
 
-def summarise(events: Iterable[Event]) -> ProgressSummary:
+def summarise(events: Iterable[ProgressEvent]) -> ProgressSummary:
     """From events to where the course stands."""
     events = in_order(events)
-    by_name: dict[str, list[Event]] = {}
+    by_name: dict[str, list[ProgressEvent]] = {}
     for event in events:
         if event.kind in (Kind.ATTEMPT, Kind.HINT):
             by_name.setdefault(event.name, []).append(event)
@@ -111,7 +111,7 @@ def summarise(events: Iterable[Event]) -> ProgressSummary:
     return ProgressSummary(entries, calibrate(events))
 
 
-def _exercise_progress(exercise: str, events: list[Event]) -> ExerciseProgress:
+def _exercise_progress(exercise: str, events: list[ProgressEvent]) -> ExerciseProgress:
     attempts = attempts_in(events, exercise)
     best = best_of(attempts)
     return ExerciseProgress(

@@ -19,7 +19,7 @@ SIZE, SIDE, ROWS, COLUMNS, DEGREE = 4096, 96, 256, 64, 200
 
 
 @dataclass(frozen=True)
-class Work:
+class LaunchCounts:
     """What one launch does, in counts.
 
     ``multiply_adds`` are those that one instruction does (a product and a sum: two FLOP each),
@@ -125,7 +125,7 @@ NAMES = tuple(_LAUNCHES)
 
 
 @cache
-def kernel_counts() -> Mapping[str, Work]:
+def kernel_counts() -> Mapping[str, LaunchCounts]:
     """The counts of all eight; each is launched once in a process."""
     return {name: _count(launch) for name, launch in _LAUNCHES.items()}
 
@@ -154,12 +154,12 @@ def describe_counts() -> str:
     return "\n".join([*lines, "", sizes, *told])
 
 
-def _count(launch: _Launch) -> Work:
+def _count(launch: _Launch) -> LaunchCounts:
     arrays = [np.full(shape, 0.5, np.float32) for shape in launch.arrays]
     function = getattr(counted_kernels, launch.kernel)
     trace = simulate(function, launch.grid, launch.block, *launch.before, *arrays, *launch.behind)
     report = lens(trace)
-    return Work(
+    return LaunchCounts(
         multiply_adds=launch.multiply_adds,
         other_flop=report.totals.flop - 2 * launch.multiply_adds,
         lane_bytes=report.totals.global_bytes,

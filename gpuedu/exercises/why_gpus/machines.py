@@ -34,7 +34,7 @@ LAUNCH_S = 5e-6
 
 
 @dataclass(frozen=True)
-class Memory:
+class MemorySpeed:
     """A processor's memory: seconds for one access, bytes a second for many."""
 
     name: str
@@ -60,15 +60,15 @@ def large_gpu() -> Gpu:
     return Gpu(gpu.name, gpu.flop_per_s["bf16"], gpu.flop_per_s["fp32"], gpu.bandwidth_bytes_per_s)
 
 
-def memories() -> tuple[Memory, ...]:
+def memories() -> tuple[MemorySpeed, ...]:
     """A CPU's core, a desktop CPU, and three GPUs with the bandwidth of their data sheets."""
     from gpuedu.hardware import device
 
     gpus = [device(key) for key in ("t4", "a100-80gb", "h100-sxm")]
     return (
-        Memory("one CPU core", CPU_LATENCY_S, CORE_BYTES_PER_S),
-        Memory("desktop CPU", CPU_LATENCY_S, CPU_BYTES_PER_S),
-        *(Memory(gpu.name, GPU_LATENCY_S, gpu.bandwidth_bytes_per_s) for gpu in gpus),
+        MemorySpeed("one CPU core", CPU_LATENCY_S, CORE_BYTES_PER_S),
+        MemorySpeed("desktop CPU", CPU_LATENCY_S, CPU_BYTES_PER_S),
+        *(MemorySpeed(gpu.name, GPU_LATENCY_S, gpu.bandwidth_bytes_per_s) for gpu in gpus),
     )
 
 

@@ -11,7 +11,7 @@ from gpuedu.figures.caption import Caption
 from gpuedu.figures.chips import Chip, plot_chips
 from gpuedu.figures.dots import Product, plot_product
 from gpuedu.figures.stacks import Layer, plot_stack
-from gpuedu.figures.workers import Crew, Task, plot_workers
+from gpuedu.figures.workers import Crew, WorkerTask, plot_workers
 
 TASKS, SLOWER = 12, 4
 
@@ -20,13 +20,13 @@ def draw_latency_throughput() -> Any:
     """One fast worker against many slow ones, on the same tasks."""
     fast = Crew(
         "one fast worker: short latency",
-        tuple(Task(0, task, task + 1) for task in range(TASKS)),
+        tuple(WorkerTask(0, task, task + 1) for task in range(TASKS)),
         style.BLUE,
         1.15,
     )
     slow = Crew(
         f"{TASKS} slow workers: high throughput",
-        tuple(Task(task, 0, SLOWER) for task in range(TASKS)),
+        tuple(WorkerTask(task, 0, SLOWER) for task in range(TASKS)),
         style.RED,
         0.85,
     )

@@ -22,7 +22,7 @@ from gpuedu.figures.kernels.cells import (
     write,
 )
 from gpuedu.lens.requests import NothingWatchedError, Request, find_requests, find_sites
-from gpuedu.lens.rows import Row, memory_rows
+from gpuedu.lens.rows import ElementRow, memory_rows
 from gpuedu.trace.records import AccessSite, Operation, Place, Space, Trace
 
 COUNTED = "Counted from the kernel's accesses, not timed."
@@ -40,7 +40,7 @@ class _Strip:
     """The requests of one access, one for each warp that is shown, and the rows they touch."""
 
     requests: tuple[Request, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ElementRow, ...]
     shape: tuple[int, ...]
 
     @property
@@ -49,12 +49,12 @@ class _Strip:
         return self.requests[0].site.space is Space.GLOBAL
 
     @property
-    def shown(self) -> tuple[Row, ...]:
+    def shown(self) -> tuple[ElementRow, ...]:
         """The rows that are drawn: all, or the first ones of each warp."""
         if len(self.rows) <= _MOST_ROWS + 1:
             return self.rows
         share = max(1, _MOST_ROWS // len(self.requests))
-        own: dict[int, list[Row]] = {}
+        own: dict[int, list[ElementRow]] = {}
         for row in self.rows:
             first = min(occupants[0].warp for occupants in row.lanes.values())
             own.setdefault(first, []).append(row)
@@ -162,7 +162,7 @@ def _draw_strip(ax: Axes, strip: _Strip, top: float, with_lines: bool) -> None:
         write(ax, 0, y + 0.5, f"... and {rest} more rows like these", colour=style.QUIET)
 
 
-def _draw_row(ax: Axes, row: Row, y: float, strip: _Strip) -> None:
+def _draw_row(ax: Axes, row: ElementRow, y: float, strip: _Strip) -> None:
     name = label(strip.requests[0].site.array, row.first, strip.shape)
     write(ax, -0.4, y + 0.5, name, colour=style.QUIET, ha="right")
     width = _COLUMNS / row.cells
@@ -207,7 +207,7 @@ def _says(requests: Sequence[Request]) -> str:
     return f"{_DOES[site.operation]} by {who}{': ' if cost else ''}{cost}"
 
 
-def _is_apart(above: Row, below: Row) -> bool:
+def _is_apart(above: ElementRow, below: ElementRow) -> bool:
     return below.first > above.first + above.cells
 
 

@@ -25,7 +25,7 @@ class Names(NamedTuple):
     fields: Sequence[str | None]
 
 
-class Place(NamedTuple):
+class TextPlace(NamedTuple):
     """A place in a text, from 0; see ``nodes.Point``."""
 
     row: int
@@ -63,10 +63,10 @@ class WebTree:
         """The byte of UTF-8 at which a UTF-16 unit starts."""
         return unit if self._offsets is None else self._offsets[unit]
 
-    def place(self, byte: int) -> Place:
+    def place(self, byte: int) -> TextPlace:
         """The row and column of a byte."""
         row = bisect_right(self._line_starts, byte) - 1
-        return Place(row, byte - self._line_starts[row])
+        return TextPlace(row, byte - self._line_starts[row])
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -112,12 +112,12 @@ class WebNode:
         return self._tree.byte(self._get(_START))
 
     @property
-    def start_point(self) -> Place:
+    def start_point(self) -> TextPlace:
         """Where it starts, as row and column."""
         return self._tree.place(self.start_byte)
 
     @property
-    def end_point(self) -> Place:
+    def end_point(self) -> TextPlace:
         """Where the text after it starts."""
         return self._tree.place(self._tree.byte(self._get(_END)))
 

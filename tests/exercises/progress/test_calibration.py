@@ -9,20 +9,20 @@ from gpuedu.exercises.progress.calibration import (
     is_within_factor_two,
     revealed,
 )
-from gpuedu.exercises.progress.events import Event
+from gpuedu.exercises.progress.events import ProgressEvent
 
 
-def said(key: str, value: float | str, second: int) -> Event:
+def said(key: str, value: float | str, second: int) -> ProgressEvent:
     return _event("prediction", key, value, second)
 
 
-def shown(key: str, value: float | str, second: int) -> Event:
+def shown(key: str, value: float | str, second: int) -> ProgressEvent:
     return _event("truth", key, value, second)
 
 
-def _event(kind: str, key: str, value: float | str, second: int) -> Event:
+def _event(kind: str, key: str, value: float | str, second: int) -> ProgressEvent:
     at = f"2026-03-01T09:30:{second:02d}.000000+00:00"
-    return Event(f"{kind}-{key}-{second}", kind, key, at, {"value": value})
+    return ProgressEvent(f"{kind}-{key}-{second}", kind, key, at, {"value": value})
 
 
 @pytest.mark.parametrize(

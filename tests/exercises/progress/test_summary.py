@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 from gpuedu import syllabus
-from gpuedu.exercises.progress.events import Event, Kind, new_event
+from gpuedu.exercises.progress.events import Kind, ProgressEvent, new_event
 from gpuedu.exercises.progress.summary import (
     attempts_in,
     best_of,
@@ -16,12 +16,12 @@ from gpuedu.exercises.progress.summary import (
 START = datetime(2026, 3, 1, 23, 0, tzinfo=UTC)
 
 
-def attempt(exercise: str, points: float, max_points: float, hour: int) -> Event:
+def attempt(exercise: str, points: float, max_points: float, hour: int) -> ProgressEvent:
     body = {"points": points, "max_points": max_points, "properties": {}, "seconds": 1.0}
     return new_event(Kind.ATTEMPT, exercise, START + timedelta(hours=hour), body)
 
 
-def hint(exercise: str, number: int) -> Event:
+def hint(exercise: str, number: int) -> ProgressEvent:
     return new_event(Kind.HINT, exercise, START, {"number": number})
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from gpuedu.exercises.arrays.watching import COUNTED, Copy, Launch
 from gpuedu.exercises.cupy.stay_on_device.play import watch_pipeline
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.journey import Kind, Step, plot_journey
+from gpuedu.figures.journey import JourneyStep, Kind, plot_journey
 
 PIPELINE = (6, 5, 3)
 
@@ -34,12 +34,12 @@ def draw_journey(pipeline: Callable[..., Any]) -> Any:
     return plot_journey(steps, caption=caption)
 
 
-def _step(one: Launch | Copy) -> Step:
+def _step(one: Launch | Copy) -> JourneyStep:
     if isinstance(one, Launch):
-        return Step(Kind.LAUNCH)
+        return JourneyStep(Kind.LAUNCH)
     if one.hidden:
-        return Step(Kind.HIDDEN, one.to_device)
-    return Step(Kind.TO_DEVICE if one.to_device else Kind.TO_HOST)
+        return JourneyStep(Kind.HIDDEN, one.to_device)
+    return JourneyStep(Kind.TO_DEVICE if one.to_device else Kind.TO_HOST)
 
 
 PICTURE = draw_journey

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.exercises.arrays.plays import observe_call
-from gpuedu.exercises.arrays.watching import Watched, watch
+from gpuedu.exercises.arrays.watching import WatchedCall, watch
 from gpuedu.exercises.contract import Answer, Inputs, Play
 
 
@@ -18,7 +18,7 @@ def play_stay_on_device(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any
     return observe_call("predict_on_device", watched)
 
 
-def watch_pipeline(pipeline: Any, x: np.ndarray, w: np.ndarray) -> Watched:
+def watch_pipeline(pipeline: Any, x: np.ndarray, w: np.ndarray) -> WatchedCall:
     """A call of ``pipeline(cp, x, d_w)`` with ``x`` on the host and ``w`` on the device."""
     from gpuedu.arrays import cupy as cp
 

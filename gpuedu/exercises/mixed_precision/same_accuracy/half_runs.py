@@ -14,7 +14,7 @@ import numpy as np
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.plain import describe
 from gpuedu.exercises.training.tensors import require_tensor
-from gpuedu.experiments.same_accuracy import Task, batches, judge_weights, start_weights
+from gpuedu.experiments.same_accuracy import DigitsTask, batches, judge_weights, start_weights
 
 WATCHED = 3
 """The first steps, in which the dtypes of products are noted: it makes a step slower."""
@@ -42,7 +42,7 @@ class HalfRun:
 def run_half(
     begin: Callable[..., Any],
     train_step: Callable[..., Any],
-    task: Task,
+    task: DigitsTask,
     seed: int,
     look: Look | None = None,
 ) -> HalfRun:

@@ -13,9 +13,9 @@ from gpuedu.exercises.training.quiet import quiet_torch
 def play_same_accuracy(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     """The ends of the learner's runs, one for each seed, and the dtypes they computed in."""
     from gpuedu.exercises.mixed_precision.same_accuracy.half_runs import run_half
-    from gpuedu.experiments.same_accuracy import Task
+    from gpuedu.experiments.same_accuracy import DigitsTask
 
-    task = Task(**inputs["task"])
+    task = DigitsTask(**inputs["task"])
     with quiet_torch():
         runs = [run_half(*answers, task, seed) for seed in inputs["seeds"]]
     products: Counter[str] = Counter()

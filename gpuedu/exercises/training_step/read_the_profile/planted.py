@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.profiles import Profile, Span, Step
+from gpuedu.profiles import Profile, Span, StepSpan
 
 CAUSES = ("kernels", "copies", "launches", "python")
 """Where a step's time can go, as the learner's function names it."""
@@ -96,7 +96,7 @@ def take_steps(plan: Plan, steps: int = 2) -> Profile:
     for number in range(1, steps + 1):
         begin_s = writer.host_s
         _take_step(writer, plan)
-        marks.append(Step(number, begin_s, writer.host_s - begin_s))
+        marks.append(StepSpan(number, begin_s, writer.host_s - begin_s))
     operators = tuple(sorted(writer.operators, key=lambda one: (one.start_s, one.depth)))
     return Profile(DEVICE, tuple(marks), operators, tuple(writer.kernels), tuple(writer.copies))
 

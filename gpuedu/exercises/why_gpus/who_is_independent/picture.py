@@ -7,7 +7,7 @@ from typing import Any
 
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.chains import Loop, Step, plot_chains
+from gpuedu.figures.chains import ChainStep, Loop, plot_chains
 
 _TOP, _ROW = 7.5, 2.3
 
@@ -67,22 +67,22 @@ def _said(answers: Mapping[str, Any] | None, name: str) -> str:
     return f"you: {written} as written, {best} at best"
 
 
-def apart(n: int) -> tuple[Step, ...]:
+def apart(n: int) -> tuple[ChainStep, ...]:
     """Numbers at the top, and below each the step that takes it and no other."""
-    given = tuple(Step(float(i), _TOP, is_given=True) for i in range(n))
-    return given + tuple(Step(float(i), _TOP - _ROW, (i,)) for i in range(n))
+    given = tuple(ChainStep(float(i), _TOP, is_given=True) for i in range(n))
+    return given + tuple(ChainStep(float(i), _TOP - _ROW, (i,)) for i in range(n))
 
 
-def chain(n: int) -> tuple[Step, ...]:
+def chain(n: int) -> tuple[ChainStep, ...]:
     """Numbers at the top, then additions: each takes its number and the addition before."""
-    given = tuple(Step(float(i), _TOP, is_given=True) for i in range(n))
-    sums = (Step(float(i), _TOP - i, (i, n + i - 2 if i > 1 else 0)) for i in range(1, n))
+    given = tuple(ChainStep(float(i), _TOP, is_given=True) for i in range(n))
+    sums = (ChainStep(float(i), _TOP - i, (i, n + i - 2 if i > 1 else 0)) for i in range(1, n))
     return given + tuple(sums)
 
 
-def tree(n: int) -> tuple[Step, ...]:
+def tree(n: int) -> tuple[ChainStep, ...]:
     """Numbers at the top, then sums of neighbours, row by row."""
-    steps = [Step(float(i), _TOP, is_given=True) for i in range(n)]
+    steps = [ChainStep(float(i), _TOP, is_given=True) for i in range(n)]
     row = list(range(n))
     depth = 0
     while len(row) > 1:
@@ -90,7 +90,7 @@ def tree(n: int) -> tuple[Step, ...]:
         pairs = list(zip(row[::2], row[1::2], strict=True))
         row = list(range(len(steps), len(steps) + len(pairs)))
         steps += [
-            Step((steps[a].x + steps[b].x) / 2, _TOP - _ROW * depth, (a, b)) for a, b in pairs
+            ChainStep((steps[a].x + steps[b].x) / 2, _TOP - _ROW * depth, (a, b)) for a, b in pairs
         ]
     return tuple(steps)
 

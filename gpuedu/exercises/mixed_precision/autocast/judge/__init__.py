@@ -13,26 +13,26 @@ from gpuedu.exercises.mixed_precision.autocast.autocast_table import EXPRESSIONS
 
 
 @dataclass(frozen=True)
-class Row:
+class ExpectedDtype:
     """The dtype that an expression runs in, and the property that this decides."""
 
     dtype: str
     kind: str
 
 
-TABLE: Mapping[str, Row] = {
-    "x @ w": Row("float16", "products"),
-    "torch.relu(x @ w)": Row("float16", "products"),
-    "h + x": Row("float32", "unlisted"),
-    "h * h": Row("float16", "unlisted"),
-    "h ** 2": Row("float32", "listed"),
-    "h.sum()": Row("float32", "listed"),
-    "h.mean()": Row("float16", "unlisted"),
-    "torch.exp(h)": Row("float32", "listed"),
-    "torch.softmax(h, 1)": Row("float32", "listed"),
-    "F.layer_norm(h, (8,)) @ w": Row("float16", "products"),
-    "F.cross_entropy(h, y)": Row("float32", "listed"),
-    "x.double() @ w.double()": Row("float64", "unlisted"),
+TABLE: Mapping[str, ExpectedDtype] = {
+    "x @ w": ExpectedDtype("float16", "products"),
+    "torch.relu(x @ w)": ExpectedDtype("float16", "products"),
+    "h + x": ExpectedDtype("float32", "unlisted"),
+    "h * h": ExpectedDtype("float16", "unlisted"),
+    "h ** 2": ExpectedDtype("float32", "listed"),
+    "h.sum()": ExpectedDtype("float32", "listed"),
+    "h.mean()": ExpectedDtype("float16", "unlisted"),
+    "torch.exp(h)": ExpectedDtype("float32", "listed"),
+    "torch.softmax(h, 1)": ExpectedDtype("float32", "listed"),
+    "F.layer_norm(h, (8,)) @ w": ExpectedDtype("float16", "products"),
+    "F.cross_entropy(h, y)": ExpectedDtype("float32", "listed"),
+    "x.double() @ w.double()": ExpectedDtype("float64", "unlisted"),
 }
 """Source: PyTorch documentation, torch.amp, Op Eligibility and CUDA Op-Specific Behavior."""
 

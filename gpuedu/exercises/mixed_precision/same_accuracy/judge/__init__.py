@@ -23,7 +23,7 @@ from gpuedu.experiments.same_accuracy import (
     LARGE_INPUTS,
     SMALL_GRADIENTS,
     SMALL_UPDATES,
-    Task,
+    DigitsTask,
     batches,
     gradients_of,
     reference,
@@ -74,7 +74,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     return [*drawn, _case("accuracy", f"all three, {_SEEDS} seeds", TOGETHER, rng, _SEEDS)]
 
 
-def _case(prop: str, label: str, task: Task, rng: np.random.Generator, seeds: int) -> Case:
+def _case(prop: str, label: str, task: DigitsTask, rng: np.random.Generator, seeds: int) -> Case:
     # Those below 100 are the reference runs'.
     drawn = [int(seed) for seed in rng.integers(100, 2**31, seeds)]
     label = f"{label}, n = {_power(task.divisor)}, {task.steps} steps"
@@ -86,7 +86,7 @@ def _power(divisor: float) -> str:
 
 
 @cache
-def first_move(task: Task, seed: int) -> float:
+def first_move(task: DigitsTask, seed: int) -> float:
     """The length of the first step in float32, as ``move_of`` tells it."""
     start, (images, labels) = start_weights(task, seed), next(batches(task, seed))
     with quiet_torch():
@@ -104,7 +104,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     if prop == "accuracy" and (faults := list(_judge_dtypes(prop, observed))):
         yield from faults
         return
-    task = Task(**case.inputs["task"])
+    task = DigitsTask(**case.inputs["task"])
     with quiet_torch():  # one thread: a second one costs such small products more than it brings
         wanted = [reference(task, seed) for seed in case.inputs["seeds"]]
     gaps = [a / b - 1 for a, (b, _) in zip(observed["losses"], wanted, strict=True)]
@@ -147,7 +147,9 @@ def _judge_dtypes(prop: str, observed: Plain) -> Iterable[Fault]:
 
 def _first_step(prop: str, inputs: Mapping[str, Any], observed: Mapping[str, Any]) -> str:
     """The length of the first step beside float32's; "" where 16 bits need not show it."""
-    ratio = observed["first_moves"][0] / first_move(Task(**inputs["task"]), inputs["seeds"][0])
+    ratio = observed["first_moves"][0] / first_move(
+        DigitsTask(**inputs["task"]), inputs["seeds"][0]
+    )
     if not math.isfinite(ratio):
         return "; its first step made weights infinite or NaN"
     if ratio == 0:

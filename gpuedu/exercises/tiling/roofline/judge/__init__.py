@@ -10,7 +10,7 @@ import numpy as np
 
 from gpuedu.exercises.compare import number_fault, show
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
-from gpuedu.exercises.tiling.kernel_counts import NAMES, Work, kernel_counts
+from gpuedu.exercises.tiling.kernel_counts import NAMES, LaunchCounts, kernel_counts
 from gpuedu.hardware.roofline import ARITHMETIC, DEVICE_MEMORY, L1, LIMITS, limit, roofs_of
 from gpuedu.units import GB, TERA
 
@@ -37,13 +37,13 @@ def cases(rng: np.random.Generator) -> list[Case]:
     return [*real, *drawn, *asked, placed]
 
 
-def _counts_case(label: str, work: Work) -> Case:
+def _counts_case(label: str, work: LaunchCounts) -> Case:
     return Case(label, {"ask": "counts", "counts": asdict(work)}, ("l1", "memory"))
 
 
-def _draw(rng: np.random.Generator) -> Work:
+def _draw(rng: np.random.Generator) -> LaunchCounts:
     """Counts that no kernel has, each unlike the others."""
-    return Work(*(int(value) for value in rng.integers(1_000, 90_000, 8)))
+    return LaunchCounts(*(int(value) for value in rng.integers(1_000, 90_000, 8)))
 
 
 def in_sheet_units(key: str) -> dict[str, float]:
@@ -95,14 +95,14 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     """Intensities, a rate with its limit, or the eight places."""
     ask = case.inputs["ask"]
     if ask == "counts":
-        yield from _intensities(Work(**case.inputs["counts"]), observed["pair"])
+        yield from _intensities(LaunchCounts(**case.inputs["counts"]), observed["pair"])
     elif ask == "rates":
         yield from _rate(case.inputs, observed)
     else:
         yield from _places(observed)
 
 
-def _intensities(work: Work, pair: list[float]) -> Iterable[Fault]:
+def _intensities(work: LaunchCounts, pair: list[float]) -> Iterable[Fault]:
     told = ", ".join(f"{name} {value:,}" for name, value in asdict(work).items())
     for place, (prop, size) in enumerate(
         (("l1", work.l1_bytes), ("memory", work.memory_bytes)),

@@ -21,7 +21,7 @@ Events = Sequence[tuple[str, float, float]]
 
 
 @dataclass(frozen=True)
-class Watched:
+class WatchedLaunch:
     """One launch with its watch: the readings around it, and what went on at them.
 
     ``busy_s`` is how long the device still had earlier work when the watch started; ``waited`` says
@@ -40,13 +40,13 @@ class Watched:
         return self.stop_s - self.start_s
 
 
-def watched_launches(events: Events) -> list[Watched | None]:
+def watched_launches(events: Events) -> list[WatchedLaunch | None]:
     """For each launch in turn its watch, or None where no clock was read around it."""
     kinds = [kind for kind, _, _ in events]
     kernels = [(start, end) for kind, start, end in events if kind == "kernel"]
     launches = [place for place, kind in enumerate(kinds) if kind == "launch"]
     earlier = len(kernels) - len(launches)  # what was queued before the learner's code ran
-    found: list[Watched | None] = []
+    found: list[WatchedLaunch | None] = []
     for number, place in enumerate(launches):
         before = [i for i in range(place) if kinds[i] == "now"]
         after = [i for i in range(place, len(kinds)) if kinds[i] == "now"]
@@ -58,7 +58,7 @@ def watched_launches(events: Events) -> list[Watched | None]:
         done_s = max((end for _, end in kernels[:queued]), default=0.0)
         kernel_start_s, kernel_end_s = kernels[earlier + number]
         found.append(
-            Watched(
+            WatchedLaunch(
                 start_s,
                 stop_s,
                 max(done_s - start_s, 0.0),
@@ -112,7 +112,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     yield from _result_faults(case, observed["time_s"], watches, timed)
 
 
-def _watch_faults(timed: Sequence[Watched]) -> Iterable[Fault]:
+def _watch_faults(timed: Sequence[WatchedLaunch]) -> Iterable[Fault]:
     """The first watch that was stopped too early, and the first that was started so."""
     early = next((watch for watch in timed if not watch.waited), None)
     if early:
@@ -134,7 +134,7 @@ def _watch_faults(timed: Sequence[Watched]) -> Iterable[Fault]:
 
 
 def _result_faults(
-    case: Case, got: float, watches: Sequence[Watched | None], timed: Sequence[Watched]
+    case: Case, got: float, watches: Sequence[WatchedLaunch | None], timed: Sequence[WatchedLaunch]
 ) -> Iterable[Fault]:
     """The median of what the watch showed in the repeats, and in those alone."""
     repeats = case.inputs["repeats"]
