@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpuedu.exercises.ddp.buckets.bucket_pictures import write_bytes
 from gpuedu.exercises.ddp.buckets.grouping import group
+from gpuedu.exercises.ddp.buckets.picture import write_bytes
 from gpuedu.exercises.ddp.buckets.resnet50 import layers, parameter_bytes
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption

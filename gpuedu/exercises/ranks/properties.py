@@ -24,12 +24,13 @@ from gpuedu.units import format_time
 class Held:
     """An array that a rank holds, what it should be, and how far an element may be off.
 
-    ``where`` says on which rank, and when: "on rank 2", "after step 1, on rank 0".
+    ``where`` says on which rank, and when: "on rank 2", "after step 1, on rank 0". ``got`` is None
+    where there is no array, such as a gradient that is None.
     """
 
     where: str
     name: str
-    got: np.ndarray
+    got: np.ndarray | None
     wanted: np.ndarray
     tolerance: np.ndarray | float = 0.0
 
@@ -59,6 +60,9 @@ def first_off(prop: str, values: Iterable[Held]) -> Iterator[Fault]:
     """A fault at the first array that is not what it should be."""
     for one in values:
         got, room = one.got, one.tolerance
+        if got is None:
+            yield Fault(prop, f"{one.where}, `{one.name}` is None")
+            return
         for fault in array_fault(prop, got, one.wanted, tolerance=room, name=one.name):
             yield Fault(prop, f"{one.where}, {fault.message}")
             return

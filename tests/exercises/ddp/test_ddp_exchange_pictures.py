@@ -11,16 +11,19 @@ import torch
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.ddp import bucket_size_pictures, real_pictures
 from gpuedu.exercises.ddp.overlap import measure as real_steps
-from gpuedu.exercises.ddp.overlap import overlap_pictures
+from gpuedu.exercises.ddp.overlap import picture as overlap_picture
+from gpuedu.exercises.ddp.overlap.exchange_ways import attach_late
 from gpuedu.figures.style import alt_text, to_png
 from gpuedu.multi import network
 from gpuedu.profiles import profile
-from tests.exercises.ddp import exchange_answers as right
-from tests.exercises.ddp.test_ddp_exchange_judges import draft, late, one_each
 from tests.exercises.parts import pictures_of
+from tests.exercises.stored import solution_answers, stored_answers
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 PICTURES = pictures_of("ddp")
+ATTACH = solution_answers("overlap")["attach"]
+DRAFT = stored_answers("overlap", "wrong", "the_draft")["attach"]
+DRAFT.__name__ = "draft"
 
 REAL = {
     "forward": [[0.001 * n, 0.001 * n + 0.001] for n in range(6)],
@@ -29,11 +32,11 @@ REAL = {
     "step": [0.0, 0.024],
 }
 DRAWN = [
-    ("buckets", (right.make_buckets,)),
-    ("buckets", (one_each,)),
-    ("overlap", (right.attach,)),
-    ("overlap", (draft,)),
-    ("overlap", (late,)),
+    ("buckets", (solution_answers("buckets")["make_buckets"],)),
+    ("buckets", (stored_answers("buckets", "wrong", "one_message_each")["make_buckets"],)),
+    ("overlap", (ATTACH,)),
+    ("overlap", (DRAFT,)),
+    ("overlap", (attach_late,)),
     ("ddp/bucket-size", ()),
     ("ddp/real-trace", (REAL,)),
 ]
@@ -50,23 +53,23 @@ def test_every_picture_is_fit_to_print(name, answers):
 
 
 def test_the_step_of_the_picture_is_shorter_with_hooks():
-    title = overlap_pictures.draw_overlap(right.attach).get_title(loc="left")
+    title = overlap_picture.draw_overlap(ATTACH).get_title(loc="left")
     assert title == "Your hooks hide 73% of the exchange: 7 ms less than behind the backward"
-    title = overlap_pictures.draw_overlap(draft).get_title(loc="left")
+    title = overlap_picture.draw_overlap(DRAFT).get_title(loc="left")
     assert title == "The draft hides 0% of the exchange: 3.6 ms more than behind the backward"
 
 
 def test_a_rank_and_its_network_are_two_lanes_without_rounding():
-    run = overlap_pictures.train_overlapped(
-        right.attach,
-        overlap_pictures.PLAN,
-        overlap_pictures.BUCKETS,
-        overlap_pictures.cluster_of(overlap_pictures.RANKS, 1e-4, 1e7),
+    run = overlap_picture.train_overlapped(
+        ATTACH,
+        overlap_picture.PLAN,
+        overlap_picture.BUCKETS,
+        overlap_picture.cluster_of(overlap_picture.RANKS, 1e-4, 1e7),
     )
-    shown = overlap_pictures.lanes_of(run.timeline)
+    shown = overlap_picture.lanes_of(run.timeline)
     assert set(shown.lanes) == {"rank 0", "network"}
     sends = shown.on("network")
-    assert len(sends) == overlap_pictures.LAYERS
+    assert len(sends) == overlap_picture.LAYERS
     assert all(a.end_s <= b.start_s for a, b in itertools.pairwise(sends))
 
 

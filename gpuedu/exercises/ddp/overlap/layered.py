@@ -8,7 +8,7 @@ in the thread that called it, which is the rank's. Away from light ranks nothing
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -121,15 +121,6 @@ def train_alone(plan: Plan) -> list[list[np.ndarray]]:
         _set_gradients(parameters, found[-1])
         apply_sgd(parameters, plan)
     return found
-
-
-def train_each(plan: Plan, step: int) -> list[list[np.ndarray]]:
-    """Each rank's own gradients in a step, when the steps before were right; zeros for none."""
-    parameters = make_parameters(plan)
-    for gradients in train_alone(replace(plan, routes=plan.routes[:step])):
-        _set_gradients(parameters, gradients)
-        apply_sgd(parameters, plan)
-    return _gradients_of_each(parameters, plan, step)
 
 
 def _gradients_of_each(parameters: Sequence[Any], plan: Plan, step: int) -> list[list[np.ndarray]]:

@@ -61,14 +61,6 @@ def _read(one: Any, place: int) -> Any:
     return None if one.grad is None else as_array(one.grad, tuple(one.shape), name)
 
 
-def run_overlap(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Play of the exercise overlap: gradients, exchanges and the time of a run."""
-    (attach,) = answers
-    cluster = cluster_of(inputs["ranks"], inputs["latency_s"], inputs["bytes_per_s"])
-    run = train_overlapped(attach, plan_of(inputs), inputs["buckets"], cluster, inputs["seed"])
-    return {"gradients": list(run.results), **run.plain()}
-
-
 def plan_of(inputs: Mapping[str, Any]) -> Plan:
     """The plan that the inputs of a case tell."""
     routes = tuple(tuple(tuple(route) for route in step) for step in inputs["routes"])

@@ -1,227 +1,224 @@
-"""Judge of the exercise buckets: which gradients travel together, and what comes back."""
+"""buckets: which gradients travel together, and what comes back."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
-from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
-from gpuedu.exercises.ddp.buckets.judge.bucket_cases import (
-    ITEM_BYTES,
-    buckets_of,
-    buckets_of_firsts,
-    cases,
-    sizes_of,
+import numpy as np
+
+from gpuedu.exercises.contract import (
+    Case,
+    Fault,
+    Inputs,
+    Judge,
+    Plain,
+    Prediction,
+    Property,
+    Test,
+    Undecided,
 )
-from gpuedu.exercises.ddp.buckets.judge.bucket_means import mean_fault
+from gpuedu.exercises.ddp.buckets.judge.bucket_cases import buckets_of, cases, sizes_of
+from gpuedu.exercises.ddp.buckets.planted import planted_gradients
+from gpuedu.exercises.ranks.properties import Held, first_off, right_on_ranks
 from gpuedu.exercises.ranks.running import exchanges_of
 
 Buckets = Sequence[Sequence[int]]
 
+_EPS = {"float32": 2.0**-23, "bfloat16": 2.0**-7}
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """The faults of buckets, or of gradients and messages."""
-    inputs = dict(case.inputs)
-    if inputs["ask"] == "make":
-        buckets = observed["buckets"][0]
-        yield from _judge_once(inputs, buckets)
-        yield from _judge_limits(inputs, buckets)
-        yield from _judge_types(inputs, buckets)
-        yield from _judge_order(inputs, buckets)
-        yield from _judge_few(inputs, buckets)
-    elif inputs["ask"] == "reduce":
-        yield from mean_fault("mean", inputs, observed["gradients"])
-        yield from _judge_messages(inputs, observed)
-    else:
-        yield from _judge_missing(inputs, observed)
+
+def _of_buckets(name: str, find: Callable[[Inputs, Buckets], Iterable[str]]) -> Test:
+    """A test of what was made, undecided where no parameter of many is in a bucket.
+
+    Where two buckets are enough, one of each type, all may be those that a loop left open.
+    """
+
+    def test(case: Case, observed: Plain) -> Iterable[Fault]:
+        (buckets,) = observed["buckets"]
+        if not any(buckets) and len(buckets_of(case.inputs)) > 2:
+            yield Undecided(name, "there is no parameter in any bucket")
+        for told in find(case.inputs, buckets):
+            yield Fault(name, told)
+
+    return test
 
 
 def _name(inputs: Inputs, place: int) -> str:
-    size, kind = sizes_of(dict(inputs))[place], inputs["types"][place]
+    size, kind = sizes_of(inputs)[place], inputs["types"][place]
     return f"`params[{place}]` ({kind}, {size:,} bytes)"
 
 
-def _judge_once(inputs: Inputs, buckets: Buckets) -> Iterable[Fault]:
+def _test_once(case: Case, observed: Plain) -> Iterable[Fault]:
+    inputs, (buckets,) = case.inputs, observed["buckets"]
     found = Counter(place for bucket in buckets for place in bucket)
-    sizes, last = sizes_of(dict(inputs)), (buckets_of(dict(inputs)) or [[]])[-1]
     for place, trains in reversed(list(enumerate(inputs["trains"]))):
-        if found[place] == int(trains):
-            continue
-        name = _name(inputs, place)
-        if not trains:
+        name, times = _name(inputs, place), found[place]
+        if times and not trains:
             told = f"{name} is frozen: `requires_grad` is False, and it is in a bucket"
-            yield Fault("once", told, "It never gets a gradient. What should be sent for it?")
-        elif found[place]:
-            yield Fault("once", f"{name} is in the buckets {found[place]} times")
+        elif times == int(trains):
+            continue
         else:
-            why = ""
-            if sizes[place] > inputs["max_bytes"]:
-                why = (
-                    f"It is larger than a bucket's limit of {inputs['max_bytes']:,} bytes. Its "
-                    "gradient has to travel, too."
-                )
-            elif place in last:
-                why = "When the loop ends, a bucket is still open. Is it in the list?"
-            yield Fault("once", f"{name} trains, and is in no bucket", why)
-        return
+            told = f"is in the buckets {times} times" if times else "trains, and is in no bucket"
+            told = f"{name} {told}"
+        yield Fault("once", told)
 
 
-def _judge_limits(inputs: Inputs, buckets: Buckets) -> Iterable[Fault]:
-    sizes = sizes_of(dict(inputs))
-    limits = [inputs["max_bytes" if number else "first_bytes"] for number in range(len(buckets))]
-    totals = [sum(sizes[place] for place in bucket) for bucket in buckets]
-    over = [
-        number
-        for number, bucket in enumerate(buckets)
-        if totals[number] > limits[number] and len(bucket) > 1
-    ]
-    for number in over[:1]:
-        told = (
-            f"bucket {number} holds {totals[number]:,} bytes in {len(buckets[number])} parameters"
-        )
-        elements = _elements(inputs)
-        why = "When is the sum compared with the limit: before the next one goes in?"
-        if buckets == buckets_of(dict(inputs), elements):
-            why = "So many *elements* would be allowed. How many bytes has one?"
-        elif over == [0]:
-            why = (
-                "The first bucket has a limit of its own, `first_bytes`. The first is the one "
-                "whose gradients are ready first."
-            )
-        yield Fault("limits", f"{told}; its limit is {limits[number]:,}", why)
+def _above_limits(inputs: Inputs, buckets: Buckets) -> Iterable[str]:
+    sizes = sizes_of(inputs)
+    for number, bucket in enumerate(buckets):
+        limit = inputs["max_bytes" if number else "first_bytes"]
+        total = sum(sizes[place] for place in bucket)
+        if total > limit and len(bucket) > 1:
+            told = f"bucket {number} holds {total:,} bytes in {len(bucket)} parameters"
+            yield f"{told}; its limit is {limit:,}"
 
 
-def _elements(inputs: Inputs) -> list[int]:
-    sizes, types = sizes_of(dict(inputs)), inputs["types"]
-    return [size // ITEM_BYTES[kind] for size, kind in zip(sizes, types, strict=True)]
-
-
-def _judge_types(inputs: Inputs, buckets: Buckets) -> Iterable[Fault]:
+def _of_two_types(inputs: Inputs, buckets: Buckets) -> Iterable[str]:
     for number, bucket in enumerate(buckets):
         kinds = sorted({inputs["types"][place] for place in bucket})
         if len(kinds) > 1:
-            yield Fault(
-                "types",
-                f"bucket {number} holds {' and '.join(kinds)}",
-                "`torch.cat` makes one tensor of one type of them: the smaller ones are widened, "
-                "and travel as more bytes than they have. How does each type get its own bucket?",
-            )
-            return
+            yield f"bucket {number} holds {' and '.join(kinds)}"
 
 
-def _judge_order(inputs: Inputs, buckets: Buckets) -> Iterable[Fault]:
+def _out_of_order(inputs: Inputs, buckets: Buckets) -> Iterable[str]:
     for kind in sorted(set(inputs["types"])):
         found = [p for bucket in buckets for p in bucket if inputs["types"][p] == kind]
-        for before, behind in pairwise(found):
-            if before <= behind:
-                backwards = found == sorted(found)
-                why = (
-                    "A backward starts at the end of the model. Whose gradients are ready first?"
-                    if backwards
-                    else "Buckets, and parameters in a bucket, go from the last to the first."
-                )
-                told = f"`params[{behind}]` comes behind `params[{before}]`"
-                yield Fault("order", told if behind != before else f"{told} again", why)
-                return
+        for before, after in pairwise(found):
+            if before <= after:
+                again = " again" if before == after else ""
+                yield f"`params[{after}]` comes after `params[{before}]`{again}"
     firsts = [bucket[0] for bucket in buckets if bucket]
-    for number, (before, behind) in enumerate(pairwise(firsts)):
-        if before <= behind:
-            yield Fault(
-                "order",
-                f"bucket {number} begins with `params[{before}]`, bucket {number + 1} with "
-                f"`params[{behind}]`",
-                "Buckets stand in the list in the order in which they are begun.",
-            )
-            return
+    for number, (before, after) in enumerate(pairwise(firsts)):
+        if before <= after:
+            begins = f"bucket {number} begins with `params[{before}]`"
+            yield f"{begins}, bucket {number + 1} with `params[{after}]`"
 
 
-def _judge_few(inputs: Inputs, buckets: Buckets) -> Iterable[Fault]:
-    expected, sizes = buckets_of(dict(inputs)), sizes_of(dict(inputs))
-    if any(not bucket for bucket in buckets):
-        empty = next(number for number, bucket in enumerate(buckets) if not bucket)
-        why = "When is a new bucket begun?"
-        if empty == 0:
-            why = (
-                "Does your list begin as `[[]]`? A parameter that begins a bucket needs no empty "
-                "one before it, and where nothing trains, there is none at all."
-            )
-        yield Fault("few", f"bucket {empty} is empty", why)
-    elif len(buckets) > len(expected):
-        number = _first_that_differs(buckets, expected)
-        mine = buckets[number]
-        limit = inputs["max_bytes" if number else "first_bytes"]
-        room = limit - sum(sizes[place] for place in mine)
-        behind = expected[number] if number < len(expected) else []
-        more = [place for place in behind if place not in mine]
-        why = "When is a new bucket begun?"
-        if more and sizes[more[0]] == room:
-            why = "It would fill the bucket to the last byte, which is allowed."
-        elif buckets == buckets_of_firsts(dict(inputs)):
-            why = "`first_bytes` is for the very first bucket, not for the first of each type."
-        elif buckets == buckets_of(dict(inputs), [4 * many for many in _elements(inputs)]):
-            why = "You count 4 bytes an element. How many has an element of *this* parameter?"
-        elif more and len(set(inputs["types"])) > 1:
-            why = "One of another type lies between. Is the bucket still open for its own type?"
-        has_room = f": bucket {number} ends with room for {_name(inputs, more[0])}" if more else ""
-        told = f"{len(buckets)} buckets where {len(expected)} are enough{has_room}"
-        yield Fault("few", told, why)
+def _too_many(inputs: Inputs, buckets: Buckets) -> Iterable[str]:
+    for number, bucket in enumerate(buckets):
+        if not bucket:
+            yield f"bucket {number} is empty"
+    expected = buckets_of(inputs)
+    if len(buckets) > len(expected):
+        yield f"{len(buckets)} buckets where {len(expected)} are enough{_room(inputs, buckets)}"
 
 
-def _first_that_differs(buckets: Buckets, expected: Buckets) -> int:
-    """The first bucket that holds something else; buckets that are too many count, too."""
-    for number, (mine, wanted) in enumerate(zip(buckets, expected, strict=False)):
+def _room(inputs: Inputs, buckets: Buckets) -> str:
+    """The first parameter that would have had room in a bucket, and is not in it; or ""."""
+    sizes = sizes_of(inputs)
+    for number, (mine, wanted) in enumerate(zip(buckets, buckets_of(inputs), strict=False)):
+        more = [place for place in wanted if place not in mine]
+        room = inputs["max_bytes" if number else "first_bytes"] - sum(sizes[p] for p in mine)
+        if more and sizes[more[0]] <= room:
+            return f": bucket {number} ends with room for {_name(inputs, more[0])}"
         if sorted(mine) != sorted(wanted):
-            return number
-    return len(expected)
+            return ""
+    return ""
 
 
-def _judge_messages(inputs: Inputs, observed: Plain) -> Iterable[Fault]:
+def _test_few(case: Case, observed: Plain) -> Iterable[Fault]:
+    if case.inputs["ask"] == "make":
+        yield from _of_buckets("few", _too_many)(case, observed)
+        return
     mine = [one for one in exchanges_of(observed["exchanges"]) if one.rank == 0]
     kinds = Counter(one.kind for one in mine)
-    buckets, sizes = inputs["buckets"], sizes_of(dict(inputs))
-    wanted = [sum(sizes[place] for place in bucket) for bucket in buckets]
-    got = [one.size_bytes for one in mine]
+    buckets, sizes = case.inputs["buckets"], sizes_of(case.inputs)
+    wanted = sorted(sum(sizes[place] for place in bucket) for bucket in buckets)
+    got = sorted(one.size_bytes for one in mine)
     if kinds != {"all_reduce": len(buckets)}:
         told = ", ".join(f"{many} {kind}" for kind, many in kinds.items()) or "nothing at all"
-        yield Fault(
-            "few",
-            f"`reduce_buckets` got {len(buckets)} buckets, and each rank called {told}",
-            "One all-reduce for each bucket: of one tensor in which its gradients stand one "
-            "behind the other.",
-        )
-    elif sorted(got) != sorted(wanted):
-        yield Fault(
-            "few",
-            f"the buckets have {wanted} bytes, and the all-reduces had {got}",
-            "What travels are the gradients, in their own type, and nothing else.",
-        )
+        told = f"`reduce_buckets` got {len(buckets)} buckets, and each rank called {told}"
+        yield Fault("few", told)
+    elif got != wanted:
+        yield Fault("few", f"the buckets have {wanted} bytes, and the all-reduces had {got}")
 
 
-def _judge_missing(inputs: Inputs, observed: Plain) -> Iterable[Fault]:
+def _means(inputs: Inputs, observed: Plain) -> Iterable[Held]:
+    """Every gradient on every rank, and the mean of all ranks'; a missing one counts as zeros.
+
+    Gradients are whole numbers, whose sums are exact in every type; the division by the number of
+    ranks is rounded once, or each part of the sum once: at most eps times the sum of magnitudes.
+    """
+    ranks = inputs["ranks"]
+    own = [planted_gradients(inputs["shapes"], rank, inputs["seed"]) for rank in range(ranks)]
+    for rank, missing in enumerate(inputs["missing"]):
+        for place in missing:
+            own[rank][place][:] = 0
+    for rank, got in enumerate(observed["gradients"]):
+        for place, name in enumerate(inputs["types"]):
+            parts = np.stack([one[place] for one in own])
+            room = 2 * _EPS[name] * np.abs(parts).mean(axis=0)
+            name = f"params[{place}].grad"
+            yield Held(f"on rank {rank}", name, got[place], parts.mean(axis=0), room)
+
+
+def _test_missing(case: Case, observed: Plain) -> Iterable[Fault]:
     first = observed["buckets"][0]
     for rank, buckets in enumerate(observed["buckets"]):
         if buckets != first:
-            yield Fault(
-                "missing",
-                f"rank 0 makes other buckets than rank {rank}: {first} and {buckets}",
-                "Which parameters have a gradient differs from rank to rank; which of them "
-                "*train* does not.",
-            )
-            return
-    yield from mean_fault("missing", inputs, observed["gradients"])
+            told = f"rank 0 makes other buckets than rank {rank}: {first} and {buckets}"
+            yield Fault("missing", told)
+    yield from first_off("missing", _means(case.inputs, observed))
 
 
 JUDGE = Judge(
     title="Few large messages",
     properties=(
-        Property("once", "every parameter that trains is in one bucket, a large one too", 1),
-        Property("limits", "no bucket is above its limit; the first has its own", 1),
-        Property("types", "a bucket has one type", 1),
-        Property("order", "from the last parameter to the first", 1),
-        Property("few", "few messages: buckets are full, and one all-reduce each", 1),
-        Property("mean", "every gradient becomes the mean over the ranks, in its place", 1),
-        Property("missing", "a rank without a gradient takes part with zeros", 1),
+        Property(
+            "once",
+            "every parameter that trains is in one bucket, a large one too",
+            1,
+            "Does that parameter ever get a gradient? And what does your loop do with it?",
+            _test_once,
+        ),
+        Property(
+            "limits",
+            "no bucket is above its limit; the first has its own",
+            1,
+            "When a parameter comes, what is compared with what before it goes into that bucket?",
+            _of_buckets("limits", _above_limits),
+        ),
+        Property(
+            "types",
+            "a bucket has one type",
+            1,
+            "`torch.cat` of several types gives a tensor of one type: the smaller ones are "
+            "widened, and travel as more bytes than they have. Which buckets may a parameter join?",
+            _of_buckets("types", _of_two_types),
+        ),
+        Property(
+            "order",
+            "from the last parameter to the first",
+            1,
+            "In which order does a backward pass complete the gradients, and in which order are "
+            "the parameters in your list, and in each bucket?",
+            _of_buckets("order", _out_of_order),
+        ),
+        Property(
+            "few",
+            "few messages: buckets are full, and one all-reduce each",
+            1,
+            "When does a new bucket start, and what is sent for each bucket?",
+            _test_few,
+        ),
+        right_on_ranks(
+            "mean",
+            "every gradient becomes the mean over the ranks, in its place",
+            1,
+            _means,
+            asks="Follow that gradient into the bucket's tensor, through the all-reduce, and back. "
+            "What is it after each step?",
+        ),
+        Property(
+            "missing",
+            "a rank without a gradient takes part with zeros",
+            1,
+            "What does a rank with that gradient send for it, what does one without it, and what "
+            "does each do with the result?",
+            _test_missing,
+        ),
     ),
     hints=(
         "Two decisions, one after the other. For a parameter: which bucket is the newest of its "
@@ -238,7 +235,7 @@ JUDGE = Judge(
         " to every p without gradient; last, `p.grad.copy_(part.view_as(p))` for each p and part.",
     ),
     cases=cases,
-    verdict=verdict,
+    varies=("exchanges",),
     predictions={
         "buckets": Prediction(
             "how many times as long as one message do 161 take?",

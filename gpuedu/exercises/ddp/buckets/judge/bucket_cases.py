@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from gpuedu.exercises.contract import Case
+from gpuedu.exercises.contract import Case, Inputs
 from gpuedu.exercises.ddp.buckets.grouping import group
 
 MADE = ("once", "limits", "types", "order", "few")
@@ -122,28 +122,16 @@ def _inputs(
     }
 
 
-def sizes_of(inputs: dict) -> list[int]:
+def sizes_of(inputs: Inputs) -> list[int]:
     """Bytes of each parameter."""
     pairs = zip(inputs["shapes"], inputs["types"], strict=True)
     return [prod(shape) * ITEM_BYTES[name] for shape, name in pairs]
 
 
-def buckets_of_firsts(inputs: dict) -> list[list[int]]:
-    """The buckets of a mistake: the first of *each* type has ``first_bytes``."""
-    made = []
-    for kind in set(inputs["types"]):
-        of_it = [
-            trains and name == kind
-            for trains, name in zip(inputs["trains"], inputs["types"], strict=True)
-        ]
-        made += buckets_of(inputs | {"trains": of_it})
-    return sorted(made, key=lambda bucket: -bucket[0])
-
-
-def buckets_of(inputs: dict, sizes: Sequence[int] = ()) -> list[list[int]]:
-    """The buckets that the rule gives, by place; ``sizes`` in place of the bytes, if any."""
+def buckets_of(inputs: Inputs) -> list[list[int]]:
+    """The buckets that the rule gives, by place."""
     places = [place for place, trains in enumerate(inputs["trains"]) if trains]
-    sizes, types = sizes or sizes_of(inputs), inputs["types"]
+    sizes, types = sizes_of(inputs), inputs["types"]
     made = group(
         [sizes[place] for place in places],
         [types[place] for place in places],

@@ -1,23 +1,30 @@
-"""Judge of the exercise overlap: gradients that travel while the backward runs."""
+"""overlap: gradients that travel while the backward pass runs."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import accumulate, pairwise
-from typing import Any
+from collections.abc import Iterable
+from itertools import pairwise
+from math import prod
 
 import numpy as np
 
-from gpuedu.exercises.compare import array_fault
-from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import (
+    Case,
+    Fault,
+    Inputs,
+    Judge,
+    Plain,
+    Prediction,
+    Property,
+    Undecided,
+)
 from gpuedu.exercises.ddp.overlap.judge.overlap_cases import cases
-from gpuedu.exercises.ddp.overlap.judge.overlap_times import Times, times_of
-from gpuedu.exercises.ddp.overlap.layered import train_alone, train_each
+from gpuedu.exercises.ddp.overlap.judge.overlap_times import times_of
+from gpuedu.exercises.ddp.overlap.layered import train_alone
 from gpuedu.exercises.ddp.overlap.overlap_runs import plan_of
-from gpuedu.exercises.ranks.running import exchanges_of
+from gpuedu.exercises.ranks.properties import Held, first_off, right_on_ranks
 from gpuedu.exercises.training.quiet import quiet_torch
-from gpuedu.multi.exchanges import Exchange
 from gpuedu.units import MS
 
 _TOLERANCE = 1e-9
@@ -27,164 +34,70 @@ _EARLY_S = 1e-9
 _SLACK = 0.01
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """The faults of gradients; for chains those of messages and times, too."""
-    inputs = case.inputs
-    for prop in ("mean", "again", "order", "unused"):
-        if prop in case.decides:
-            with quiet_torch():
-                faults = list(_judge_gradients(prop, inputs, observed["gradients"]))
-            yield from faults
-    mine = [one for one in exchanges_of(observed["exchanges"]) if one.rank == 0]
-    if "again" in case.decides:
-        yield from _judge_paces(plan_of(inputs).steps, mine)
-    if "hidden" in case.decides:
-        times = times_of(inputs)
-        unfit = _misfit(times, mine)
-        if unfit is not None and "whole" in case.decides:
-            yield Fault("whole", *unfit)
-        yield from _judge_hidden(times, mine, observed["time_s"])
-
-
-def _judge_gradients(prop: str, inputs: Inputs, got: Sequence[Any]) -> Iterable[Fault]:
-    """The first gradient, by step, rank and place, that is not the mean."""
+def _means(inputs: Inputs, observed: Plain) -> Iterable[Held]:
+    """Every gradient by step and rank, and that of one process with the whole batch."""
     plan = plan_of(inputs)
-    expected = train_alone(plan)
-    for step in range(plan.steps):
+    with quiet_torch():
+        expected = train_alone(plan)
+    ends = np.cumsum([prod(shape) for shape in plan.shapes])[:-1]
+    for step, means in enumerate(expected):
+        so_far = f"in step {step}{' (step 0 was right)' if step else ''}"
         for rank in range(plan.ranks):
-            for place, wanted in enumerate(expected[step]):
-                found = got[rank][step][place]
-                so_far = f"in step {step}{' (step 0 was right)' if step else ''}"
-                where = f"{so_far}, on rank {rank}, the gradient of parameter {place}"
-                if found is None:
-                    yield Fault(prop, f"{where} is None", _ASKS["unused"])
-                    return
-                faults = array_fault(prop, found, wanted, tolerance=_TOLERANCE, name="grad")
-                for fault in faults:
-                    why = _cause(prop, inputs, step, rank, place, found)
-                    yield Fault(prop, f"{where}: {fault.message}", why)
-                    return
+            parts = np.split(observed["gradients"][rank, step], ends)
+            for place, (part, wanted) in enumerate(zip(parts, means, strict=True)):
+                is_missing = [rank, step, place] in observed["missing"]
+                got = None if is_missing else part.reshape(wanted.shape)
+                where = f"{so_far}, on rank {rank}, for parameter {place}"
+                yield Held(where, "grad", got, wanted, _TOLERANCE)
 
 
-_ASKS = {
-    "mean": "Is every part copied back to the parameter it came from, and after its `wait()`?",
-    "again": "Step 0 was right. What do your counts and lists hold when the next one begins?",
-    "order": "All-reduces are matched by their number: the first of one rank with the first of the "
-    "others. Which bucket is that on each rank? (They have the same shape, so nobody notices.)",
-    "unused": "What no rank, or not this one, has used has no gradient, and its hook is not "
-    "called. Who sends zeros for it, and who writes the mean back?",
-}
-
-
-def _cause(prop: str, inputs: Inputs, step: int, rank: int, place: int, found: np.ndarray) -> str:
-    """Whose mistake it looks like: those before are right, so each rank's own are known."""
-    own = [one[place] for one in train_each(plan_of(inputs), step)]
-    ranks, total = len(own), sum(own)
-    known = {
-        "It is the sum over the ranks. What makes a mean of it?": total,
-        "It is the rank's own gradient over the number of ranks: `wait()` comes too late, or never,"
-        " or the sum went elsewhere.": own[rank] / ranks,
-        "It is the rank's own gradient: nobody sent it, or the mean was not written back.": own[
-            rank
-        ],
-        "It was divided by the number of ranks twice.": total / ranks**2,
-    }
-    for says, theirs in known.items():
-        if theirs.any() and np.allclose(found, theirs, rtol=1e-7, atol=1e-12):
-            if prop == "again" and step:
-                return f"{says} {_ASKS[prop]}"
-            return says
-    if not found.any():
-        return "It is zero: was its bucket sent before the gradient was there?"
-    return _ASKS["again" if prop == "again" and step else "mean" if prop == "again" else prop]
-
-
-def _judge_paces(steps: int, mine: Sequence[Exchange]) -> Iterable[Fault]:
-    """Whether the steps after the first take as long as it, where each has as many messages."""
-    each = len(mine) // steps
-    if not each or len(mine) % steps:
+def _test_again(case: Case, observed: Plain) -> Iterable[Fault]:
+    yield from first_off("again", _means(case.inputs, observed))
+    calls, steps = len(observed["kinds"]), plan_of(case.inputs).steps
+    each = calls // steps
+    if not each or calls % steps:
         return
-    ends_s = [mine[each * (step + 1) - 1].end_s for step in range(steps)]
+    ends_s = observed["ends_s"][each - 1 :: each]
     for step, (before_s, end_s) in enumerate(pairwise(ends_s), 1):
         if end_s - before_s > ends_s[0] * (1 + _SLACK):
             told = f"step 0 took {_ms(ends_s[0])}, step {step} {_ms(end_s - before_s)}"
-            yield Fault("again", told, _ASKS["again"])
-            return
+            yield Fault("again", told)
 
 
-def _misfit(times: Times, mine: Sequence[Exchange]) -> tuple[str, str] | None:
-    """What is wrong with the messages of a step: their number, their bytes, their time."""
-    wanted = list(times.sizes_bytes)
-    kinds = Counter(one.kind for one in mine)
-    if kinds != {"all_reduce": len(wanted)}:
+def _test_whole(case: Case, observed: Plain) -> Iterable[Fault]:
+    """Their number, their bytes, and when they were called."""
+    times, kinds = times_of(case.inputs), Counter(observed["kinds"])
+    if kinds != {"all_reduce": len(times.sizes_bytes)}:
         told = ", ".join(f"{many} {kind}" for kind, many in kinds.items()) or "none"
-        is_short = set(kinds) <= {"all_reduce"} and len(mine) < len(wanted)
-        return (
-            f"{len(wanted)} buckets; exchanges that were over at the end of the step: {told}",
-            "Is every bucket sent, and waited for in `finish`?"
-            if is_short
-            else "A bucket is one message, and is sent once: when is it complete?",
-        )
-    for number, (one, ready_s) in enumerate(zip(mine, times.ready_s, strict=True)):
-        if one.size_bytes != wanted[number]:
-            return (
-                f"all-reduce {number} had {one.size_bytes:,} bytes, bucket {number} has "
-                f"{wanted[number]:,}",
-                "Buckets are sent whole, in the order of the list.",
-            )
-        if one.posted_s < ready_s - _EARLY_S:
-            return (
-                f"the all-reduce of bucket {number} was called at {_ms(one.posted_s)}, and its "
-                f"last gradient came at {_ms(ready_s)}",
-                "Of how many gradients has the hook to wait for the last?",
-            )
-    return None
-
-
-def _judge_hidden(times: Times, mine: Sequence[Exchange], time_s: float) -> Iterable[Fault]:
-    if not mine:
-        yield Fault("hidden", "nothing was exchanged", "Are the hooks registered?")
+        over = f"exchanges that were over at the end of the step: {told}"
+        yield Fault("whole", f"{len(times.sizes_bytes)} buckets; {over}")
         return
-    if sum(one.size_bytes for one in mine) < sum(times.sizes_bytes):
-        told = "not all bytes had arrived when the step ended, so nothing can be said of its time"
-        yield Fault("hidden", told, "Does `finish` wait for each all-reduce?")
+    for number, wanted in enumerate(times.sizes_bytes):
+        got, posted_s = observed["sizes_bytes"][number], observed["posted_s"][number]
+        ready_s = times.ready_s[number]
+        if got != wanted:
+            told = f"all-reduce {number} had {got:,} bytes, bucket {number} has {wanted:,}"
+            yield Fault("whole", told)
+        if posted_s < ready_s - _EARLY_S:
+            told = f"the all-reduce of bucket {number} was called at {_ms(posted_s)}"
+            yield Fault("whole", f"{told}, and its last gradient came at {_ms(ready_s)}")
+
+
+def _test_hidden(case: Case, observed: Plain) -> Iterable[Fault]:
+    times, sizes, time_s = times_of(case.inputs), observed["sizes_bytes"], observed["time_s"]
+    if sum(sizes) < sum(times.sizes_bytes):
+        told = "not all bytes had arrived" if sizes else "nothing had been exchanged"
+        yield Undecided("hidden", f"{told} when the step ended, so its time says nothing yet")
         return
     can_s, did_s = times.naive_s - times.best_s, times.naive_s - time_s
-    did = f"{max(0.0, 100 * did_s / can_s):.0f}%"
     if did_s < _SHARE * can_s:
         yield Fault(
             "hidden",
-            f"the step took {_ms(time_s)}; with all exchanges behind the backward it takes "
+            f"the step took {_ms(time_s)}; with all exchanges after the backward pass it takes "
             f"{_ms(times.naive_s)}, with each as early as can be {_ms(times.best_s)}. Hidden: "
-            f"{did} of what can be, {100 * _SHARE:.0f}% are asked for",
-            _why_slow(times, mine),
+            f"{max(0.0, 100 * did_s / can_s):.0f}% of what can be, {100 * _SHARE:.0f}% are asked "
+            "for",
         )
-
-
-def _why_slow(times: Times, mine: Sequence[Exchange]) -> str:
-    last_s = max(times.ready_s)
-    if min(one.posted_s for one in mine) >= last_s - _EARLY_S:
-        return (
-            "The first all-reduce was called when the backward was over. Who calls it earlier? If "
-            "your hooks ran and none of them sent: which bucket does each of them count down? (A "
-            "function that is made in a loop sees what the loop's variable is *later*.)"
-        )
-    if len(mine) > len(times.sizes_bytes):
-        return "There are more messages than buckets, each with its latency."
-    if max(one.posted_s for one in mine) <= last_s + _EARLY_S:
-        for number, (one, could_s) in enumerate(
-            zip(mine, accumulate(times.ready_s, max), strict=False)
-        ):
-            if one.posted_s > could_s + _EARLY_S:
-                return (
-                    f"Bucket {number} was complete, and those before it sent, at {_ms(could_s)}; "
-                    f"its all-reduce was called at {_ms(one.posted_s)}. One gradient may be the "
-                    "last that *several* buckets have waited for: how many does a hook send?"
-                )
-    return (
-        "A hook runs inside the backward: as long as it waits, the backward waits, too. Who can "
-        "wait instead, and when?"
-    )
 
 
 def _ms(time_s: float) -> str:
@@ -194,12 +107,52 @@ def _ms(time_s: float) -> str:
 JUDGE = Judge(
     title="Send while the backward runs",
     properties=(
-        Property("mean", "after `finish`, every gradient is the mean over the ranks", 2),
-        Property("hidden", "at least 80% of what can be hidden is hidden", 2),
-        Property("whole", "one all-reduce a bucket, called when its last gradient is there", 1),
-        Property("order", "the same order on all ranks, whatever order gradients arrive in", 1),
-        Property("unused", "a parameter that a rank, or no rank, used gets its mean, too", 1),
-        Property("again", "the second and third step are as right, and as fast, as the first", 1),
+        right_on_ranks(
+            "mean",
+            "after `finish`, every gradient is the mean over the ranks",
+            2,
+            _means,
+            asks="Follow that gradient into its bucket, through the all-reduce, and back: what is "
+            "read and written where, and when?",
+        ),
+        Property(
+            "hidden",
+            "at least 80% of what can be hidden is hidden",
+            2,
+            "When could each bucket be sent, when is it sent, and who waits meanwhile?",
+            _test_hidden,
+        ),
+        Property(
+            "whole",
+            "one all-reduce a bucket, called when its last gradient is there",
+            1,
+            "When is a bucket complete, and what is sent for it, how often?",
+            _test_whole,
+        ),
+        right_on_ranks(
+            "order",
+            "the same order on all ranks, whatever order gradients arrive in",
+            1,
+            _means,
+            asks="Which bucket does each rank send first, which one next, and what is added to "
+            "what?",
+        ),
+        right_on_ranks(
+            "unused",
+            "a parameter that a rank, or no rank, used gets its mean, too",
+            1,
+            _means,
+            asks="What does a rank send for a parameter that it did not use, and what is in its "
+            "`grad` after `finish`?",
+        ),
+        Property(
+            "again",
+            "the second and third step are as right, and as fast, as the first",
+            1,
+            "Is step 0 right by itself? If so: what do your counts and lists hold when the next "
+            "backward pass begins?",
+            _test_again,
+        ),
     ),
     hints=(
         "A hook is told of one parameter. What does it have to remember to know that a bucket is "
@@ -219,7 +172,6 @@ JUDGE = Judge(
         "`left[:] = ...` and `started.clear()`.",
     ),
     cases=cases,
-    verdict=verdict,
     seeds=5,
     predictions={
         "overlap": Prediction(

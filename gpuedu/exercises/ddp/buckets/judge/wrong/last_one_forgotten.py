@@ -14,16 +14,3 @@ def make_buckets(params, first_bytes, max_bytes):
         open_ones[p.dtype].append(p)
         used[p.dtype] += size
     return buckets
-
-
-def reduce_buckets(buckets):
-    for bucket in buckets:
-        for p in bucket:
-            if p.grad is None:
-                p.grad = torch.zeros_like(p)
-        flat = torch.cat([p.grad.reshape(-1) for p in bucket])
-        dist.all_reduce(flat)
-        flat /= dist.get_world_size()
-        parts = flat.split([p.numel() for p in bucket])
-        for p, part in zip(bucket, parts, strict=True):
-            p.grad.copy_(part.view_as(p))

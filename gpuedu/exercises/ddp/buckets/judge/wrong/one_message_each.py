@@ -1,5 +1,4 @@
 # loses: few
-# asks: When is a new bucket begun?
 def make_buckets(params, first_bytes, max_bytes):
     return [[p] for p in reversed(params) if p.requires_grad]
 

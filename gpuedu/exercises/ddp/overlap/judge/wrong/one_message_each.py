@@ -1,5 +1,5 @@
 # loses: whole
-# asks: A bucket is one message, and is sent once: when is it complete?
+# asks: A bucket is one message, and is sent once. When is it complete?
 def attach(buckets):
     started = []
 

@@ -1,5 +1,6 @@
 # loses: hidden
-# asks: There are more messages than buckets, each with its latency.
+# asks: There are more messages than buckets, and each all-reduce is waited for in the hook. What
+#   does the backward pass do meanwhile?
 def attach(buckets):
     def hook(p):
         dist.all_reduce(p.grad)
