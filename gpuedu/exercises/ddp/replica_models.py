@@ -90,11 +90,11 @@ def state_of(net: nn.Module) -> list[Any]:
     return [one.detach().numpy().copy() for one in tensors]
 
 
-def names_of(kind: str) -> list[str]:
-    """What stands at each place of ``state_of``, as a person would say it."""
+def names_of(kind: str) -> list[tuple[str, str]]:
+    """What stands at each place of ``state_of``: "parameters" or "buffers", and its name."""
     net = Net(kind)
-    named = [f"parameter `{name}`" for name, _ in net.named_parameters()]
-    return [*named, *(f"buffer `{name}`" for name, _ in net.named_buffers())]
+    named = [("parameters", name) for name, _ in net.named_parameters()]
+    return [*named, *(("buffers", name) for name, _ in net.named_buffers())]
 
 
 def gradient_bytes(kind: str) -> int:

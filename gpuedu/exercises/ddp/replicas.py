@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,17 +15,17 @@ from gpuedu.exercises.ddp.replica_models import (
     WIDTH,
     build,
     classes_of,
+    names_of,
     state_of,
 )
 from gpuedu.exercises.ddp.sgd import Sgd
 from gpuedu.exercises.ranks import Ranked, run_ranks
+from gpuedu.exercises.ranks.properties import Held
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.training.seeds import generator
 
 RATE = 0.5
 State = list[np.ndarray]
-Combine = Callable[[list[list[Any]], Sequence[int]], list[list[Any]]]
-"""Gradients by rank and parameter (None where there is none), and samples by rank, to others."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def train_ranks(
 
     Args:
         start: ``start(model)``, once on each rank.
-        average: ``average(model, samples)``, behind every backward.
+        average: ``average(model, samples)``, after every backward pass.
         task: models and data.
         steps: how many; by default all.
         cluster: where the ranks are.
@@ -129,40 +129,8 @@ def train_ranks(
     return run_ranks(body, task.ranks, [start, average], cluster=cluster, seed=seed)
 
 
-@quiet_torch()
-def train_in_turn(task: Task, combine: Combine, *, starts: bool = True) -> list[list[State]]:
-    """What ranks that combine their gradients in some way have, by rank and step; no network."""
-    models = models_of(task)
-    if starts:
-        for net in models[1:]:
-            net.load_state_dict(models[0].state_dict())
-    states: list[list[State]] = [[state_of(net)] for net in models]
-    for step, sizes in enumerate(task.sizes):
-        for net, (x, y) in zip(models, shards_of(task, step), strict=True):
-            backward(net, x, y)
-        gradients = [[one.grad for one in net.parameters()] for net in models]
-        for rank, new in enumerate(combine(gradients, sizes)):
-            with torch.no_grad():
-                for one, gradient in zip(models[rank].parameters(), new, strict=True):
-                    if one.requires_grad and gradient is not None:
-                        one -= RATE * gradient
-            states[rank].append(state_of(models[rank]))
-    return states
-
-
-def weighted(weigh: Callable[[int, int, int], float]) -> Combine:
-    """A sum over the ranks with weights ``weigh(count, total, ranks)``, on all ranks alike."""
-
-    def combine(gradients: list[list[Any]], sizes: Sequence[int]) -> list[list[Any]]:
-        total, ranks = sum(sizes), len(sizes)
-        summed = []
-        for column in zip(*gradients, strict=True):
-            parts = [
-                weigh(count, total, ranks) * gradient
-                for count, gradient in zip(sizes, column, strict=True)
-                if gradient is not None
-            ]
-            summed.append(sum(parts) if parts else None)
-        return [summed] * ranks
-
-    return combine
+def held(where: str, kind: str, got: State, wanted: State, *, rel: float = 0.0) -> Iterator[Held]:
+    """Every tensor of a model, and what it should be; ``rel`` is of the largest number in it."""
+    room = rel * max(np.abs(one).max() for one in wanted)
+    for (group, name), mine, true in zip(names_of(kind), got, wanted, strict=True):
+        yield Held(f"{where}, among the {group}", name, mine, true, room)

@@ -9,20 +9,22 @@ import torch.distributed as dist
 from torch.nn import functional
 
 from gpuedu.figures.style import alt_text, to_png
-from tests.exercises.ddp import copy_answers as right
 from tests.exercises.parts import pictures_of
+from tests.exercises.stored import solution_answers
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 PICTURES = pictures_of("ddp")
 
-BOTH = (right.start, right.average)
+SAMPLER, COPIES, MICRO = map(solution_answers, ("sampler", "naive-ddp", "no-sync"))
+BOTH = tuple(COPIES.values())
+STEP = MICRO["Parallel"], MICRO["accumulated_step"]
 DRAWN = {
     "ddp/four-ranks": (),
-    "sampler": (right.train_part, right.eval_part),
+    "sampler": tuple(SAMPLER.values()),
     "naive-ddp": BOTH,
     "ddp/apart": BOTH,
     "ddp/one-step": BOTH,
-    "no-sync": (right.Parallel, right.accumulated_step),
+    "no-sync": STEP,
 }
 
 
@@ -58,7 +60,7 @@ def test_a_run_that_stops_is_said():
 
 
 def test_the_step_says_what_it_sends():
-    ax = PICTURES["no-sync"](right.Parallel, right.accumulated_step)
+    ax = PICTURES["no-sync"](*STEP)
     assert "with 2 collectives of rank 0" in alt_text(ax)
 
 
@@ -67,9 +69,7 @@ def test_a_step_that_exchanges_less_is_drawn_on_the_same_axis():
         for x, y in micro_batches:
             parallel.backward(functional.cross_entropy(parallel.model(x), y))
 
-    draft, solved = (
-        PICTURES["no-sync"](right.Parallel, step) for step in (usual, right.accumulated_step)
-    )
+    draft, solved = (PICTURES["no-sync"](STEP[0], step) for step in (usual, STEP[1]))
     assert draft.get_xlim() == pytest.approx(solved.get_xlim())
     for ax in (draft, solved):
         said = [text.get_text() for text in ax.texts]

@@ -1,4 +1,4 @@
-"""Who draws which sample: laws that hold for any sizes, and what a card says of a slip."""
+"""Who draws which sample: laws that hold for any sizes, and what is refused."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.contract import Case, Fault
+from gpuedu.exercises.contract import Case
 from gpuedu.exercises.ddp.sampler import judge as sampler
 from gpuedu.exercises.ddp.sampler.play import play_sampler
 from gpuedu.exercises.ddp.sampler.sampling import as_part, draw_epoch
-from tests.exercises.ddp.copy_answers import eval_part, fault, hand_in, lost, train_part
+from gpuedu.exercises.examine import examine
+from gpuedu.exercises.registry import load
+from tests.exercises.stored import solution_answers
+
+ANSWERS = solution_answers("sampler")
 
 SIZES = {"samples": st.integers(1, 80), "ranks": st.integers(1, 9)}
 
@@ -22,7 +26,7 @@ SIZES = {"samples": st.integers(1, 80), "ranks": st.integers(1, 9)}
 @settings(max_examples=60, deadline=None)
 @given(**SIZES, epoch=st.integers(0, 3), seed=st.integers(0, 99))
 def test_the_laws_of_an_epoch(samples, ranks, epoch, seed):
-    parts = draw_epoch(train_part, samples, epoch, ranks, seed, states=1).parts
+    parts = draw_epoch(ANSWERS["train_part"], samples, epoch, ranks, seed, states=1).parts
     each = -(-samples // ranks)
     counts = Counter(i for part in parts for i in part)
     assert [len(part) for part in parts] == [each] * ranks
@@ -36,50 +40,8 @@ def test_a_right_sampler_is_right_for_any_sizes(samples, ranks, seed):
     inputs = {"samples": samples, "ranks": ranks, "epochs": 2, "seed": seed}
     for ask, decides in (("training", sampler._TRAINING), ("evaluation", ("evaluation",))):
         case = Case("any sizes", {"ask": ask, **inputs}, decides)
-        observed = play_sampler((train_part, eval_part), case.inputs)
-        assert [one for one in sampler.verdict(case, observed) if isinstance(one, Fault)] == []
-
-
-@settings(max_examples=30, deadline=None)
-@given(samples=st.integers(2, 60), ranks=st.integers(2, 9), data=st.data())
-def test_any_sample_that_is_dropped_is_noticed(samples, ranks, data):
-    parts = [list(one) for one in draw_epoch(train_part, samples, 0, ranks, 1, states=1).parts]
-    gone = data.draw(st.integers(0, samples - 1))
-    other = (gone + 1) % samples
-    parts = [[other if i == gone else i for i in part] for part in parts]
-    (found,) = sampler._missing(parts, parts, samples, 0)
-    assert f"sample {gone} was drawn by no rank" in found.message
-
-
-def test_pytorchs_own_sampler_passes():
-    from torch.utils.data import DistributedSampler
-
-    def theirs(samples, epoch, rank, ranks, seed):
-        one = DistributedSampler(range(samples), ranks, rank, seed=seed)
-        one.set_epoch(epoch)
-        return list(one)
-
-    assert hand_in("sampler", train_part=theirs).state == "solved"
-
-
-def test_shuffling_with_the_ranks_own_state_is_told_as_that():
-    def own(samples, epoch, rank, ranks, seed):
-        order = torch.randperm(samples).tolist()
-        return (order * ranks)[rank : -(-samples // ranks) * ranks : ranks]
-
-    report = hand_in("sampler", train_part=own)
-    assert "all-drawn" in lost(report)
-    assert "each with its own random state" in fault(report, "all-drawn")
-
-
-def test_parts_of_different_lengths_say_who_would_wait():
-    def uneven(samples, epoch, rank, ranks, seed):
-        chance = torch.Generator().manual_seed(seed + epoch)
-        return torch.randperm(samples, generator=chance)[rank::ranks]
-
-    report = hand_in("sampler", train_part=uneven)
-    assert lost(report) == {"as-many"}
-    assert "would wait for a gradient that never comes" in fault(report, "as-many")
+        observed = play_sampler(list(ANSWERS.values()), case.inputs)
+        assert list(sampler.JUDGE.seen(case, observed)) == []
 
 
 def test_the_global_random_state_is_a_note():
@@ -88,7 +50,7 @@ def test_the_global_random_state_is_a_note():
         order = torch.randperm(samples).tolist()
         return (order * ranks)[rank : -(-samples // ranks) * ranks : ranks]
 
-    report = hand_in("sampler", train_part=seeds_all)
+    report = examine(load("sampler"), [seeds_all, ANSWERS["eval_part"]])
     assert report.state == "solved"
     assert any("global random state" in one.message for one in report.findings)
 

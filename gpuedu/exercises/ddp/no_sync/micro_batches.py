@@ -19,8 +19,6 @@ from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.training.seeds import generator
 
 KIND = "plain"
-Weigh = Callable[["MicroTask", int, int], float]
-"""By what the sum of the losses of a rank's micro-batch is multiplied, ``(task, rank, place)``."""
 
 
 @dataclass(frozen=True)
@@ -121,24 +119,19 @@ def count_samples(net: Any) -> list[int]:
 
 
 @quiet_torch()
-def run_alone(task: MicroTask, weigh: Weigh) -> list[State]:
-    """What a sum of all micro-batches' gradients with these weights makes of the model."""
+def run_alone(task: MicroTask) -> list[State]:
+    """What one process has after every step in which every sample counts alike."""
     net = build(KIND, task.seed)
     optimiser, states = Sgd(net.parameters(), RATE), []
     for step in range(task.steps):
         optimiser.zero_grad()
         for rank in range(task.ranks):
-            for place, (x, y) in enumerate(micro_batches(task, step, rank)):
+            for x, y in micro_batches(task, step, rank):
                 loss = functional.cross_entropy(net(x), y, reduction="sum")
-                (loss * weigh(task, rank, place)).backward()
+                (loss / task.total).backward()
         optimiser.step()
         states.append(state_of(net))
     return states
-
-
-def by_samples(task: MicroTask, rank: int, place: int) -> float:
-    """The big batch's weights: every sample counts alike."""
-    return 1 / task.total
 
 
 def try_block(

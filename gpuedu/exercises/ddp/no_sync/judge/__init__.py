@@ -8,68 +8,17 @@ from functools import lru_cache
 
 import numpy as np
 
-from gpuedu.exercises.compare import show_apart
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
-from gpuedu.exercises.ddp.no_sync.micro_batches import (
-    KIND,
-    PHASES,
-    MicroTask,
-    Weigh,
-    by_samples,
-    run_alone,
-)
-from gpuedu.exercises.ddp.replica_models import gradient_bytes, names_of
-from gpuedu.exercises.ddp.replicas import State
+from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
+from gpuedu.exercises.ddp.no_sync.micro_batches import KIND, PHASES, MicroTask, run_alone
+from gpuedu.exercises.ddp.replica_models import gradient_bytes
+from gpuedu.exercises.ddp.replicas import held
+from gpuedu.exercises.ranks.properties import Held, right_on_ranks
 from gpuedu.units import format_size
 
 REL = 1e-6
 """Of the largest parameter; ratios of whole tensors are float32 in PyTorch."""
 SMALL_BYTES = 64
 """A step may send so much beside each rank's gradients: the count of samples."""
-
-
-def _usual(task: MicroTask, rank: int, place: int) -> float:
-    sizes = task.sizes[rank]
-    return 1 / (sizes[place] * len(sizes) * task.ranks)
-
-
-def _own_total(task: MicroTask, rank: int, place: int) -> float:
-    return 1 / (sum(task.sizes[rank]) * task.ranks)
-
-
-def _last_alone(task: MicroTask, rank: int, place: int) -> float:
-    sizes = task.sizes[rank]
-    return _usual(task, rank, place) if place == len(sizes) - 1 else 0.0
-
-
-MISTAKES: tuple[tuple[Weigh, str], ...] = (
-    (
-        _usual,
-        "There every micro-batch's mean counts alike, and every rank, however few samples it has. "
-        "What is the mean over all samples of the step?",
-    ),
-    (
-        _own_total,
-        "That is right on one rank: the mean over *its* samples. Ranks with fewer samples count "
-        "as much as the others. Who knows how many there are on all ranks?",
-    ),
-    (
-        lambda task, rank, place: 1 / (task.total * task.ranks),
-        "`Parallel` takes the *mean* over the ranks: what you divide by the samples of all ranks "
-        "is divided once more. What makes a sum of that mean?",
-    ),
-    (
-        lambda task, rank, place: 1 / (task.sizes[rank][place] * task.ranks),
-        "That adds up the micro-batches' means: it is as many times too large as there are "
-        "micro-batches.",
-    ),
-    (lambda task, rank, place: 1 / task.ranks, "Those are sums of losses, divided by no samples."),
-    (
-        _last_alone,
-        "That is the gradient of the last micro-batch alone. What clears the others?",
-    ),
-)
-"""Weights of a micro-batch's losses, each with what to say of it."""
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
@@ -98,140 +47,109 @@ def cases(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-@lru_cache(maxsize=256)
-def _alone(task: MicroTask, weigh: Weigh) -> list[State]:
-    return run_alone(task, weigh)
+_alone = lru_cache(maxsize=64)(run_alone)
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """Calls of a backward; or states against the big batch's, and bytes against one exchange's."""
-    if case.inputs["ask"] == "block":
-        yield from _block_faults(case, observed)
-        return
-    task = MicroTask.of(case.inputs["task"])
-    prop = case.decides[0]
-    yield from _step_faults(prop, task, observed["states"])
-    if "one-exchange" in case.decides:
-        yield from _byte_faults(task, observed["step_bytes"])
-    if "one-by-one" in case.decides:
-        yield from _size_faults(task, observed["most_samples"])
+def _test_block(case: Case, observed: Plain) -> Iterable[Fault]:
+    is_inside, calls = case.inputs["phase"] == "inside", observed["calls"]
+    if is_inside and calls:
+        told = "a backward pass within `with no_sync(parallel):` exchanged gradients"
+        yield Fault("block", told)
+    elif not is_inside and not calls:
+        yield Fault("block", "a backward pass after the block exchanged nothing")
 
 
-def _block_faults(case: Case, observed: Plain) -> Iterable[Fault]:
-    phase, calls, (prop,) = case.inputs["phase"], observed["calls"], case.decides
-    if phase == "inside" and calls:
-        yield Fault(
-            prop,
-            "a backward within `with no_sync(parallel):` exchanged gradients",
-            "What does `Parallel.backward` look at, and when does your function change it?",
-        )
-    if phase == "behind" and not calls:
-        yield Fault(
-            prop,
-            "a backward behind the block exchanged nothing",
-            "What stands behind the `yield` runs at the end of the block.",
-        )
-    if phase == "nested" and calls:
-        yield Fault(
-            prop,
-            "a block within a block: behind the inner one, still in the outer one, a backward "
-            "exchanged gradients",
-            "At its end a block should put back what it *found*. That need not be True.",
-        )
-    if phase == "raised" and not observed["came_out"]:
-        yield Fault(prop, "an exception in the block did not come out of it", "Who caught it?")
-    elif phase == "raised" and not calls:
-        yield Fault(
-            prop,
-            "after an exception in the block, a backward exchanged nothing: the ranks would drift "
-            "apart without a word",
-            "An exception comes out of the `yield`, and what stands behind it is skipped. Where "
-            "does it have to stand to run in any case?",
-        )
+def _test_nested(case: Case, observed: Plain) -> Iterable[Fault]:
+    is_nested, calls = case.inputs["phase"] == "nested", observed["calls"]
+    if is_nested and calls:
+        told = "a block within a block: after the inner one, still in the outer one, a backward "
+        yield Fault("nested", f"{told}pass exchanged gradients")
+    elif not is_nested and not observed["came_out"]:
+        yield Fault("nested", "an exception in the block did not come out of it")
+    elif not is_nested and not calls:
+        told = "after an exception in the block, a backward pass exchanged nothing: the ranks would"
+        yield Fault("nested", f"{told} drift apart silently")
 
 
-def _step_faults(prop: str, task: MicroTask, states: Sequence[Sequence[State]]) -> Iterable[Fault]:
-    names = names_of(KIND)
-    for step, wanted in enumerate(_alone(task, by_samples)):
-        scale = max(np.abs(one).max() for one in wanted)
-        for rank, mine in enumerate(one[step] for one in states):
-            for place, (got, true) in enumerate(zip(mine, wanted, strict=True)):
-                off = np.abs(np.nan_to_num(got, nan=np.inf) - true)
-                if (off <= REL * scale).all():
-                    continue
-                at = np.unravel_index(np.argmax(off), off.shape)
-                told, expected = show_apart(float(got[at]), float(true[at]))
-                message = (
-                    f"after step {step + 1}, {names[place]} of rank {rank} is {told} at "
-                    f"[{', '.join(map(str, at))}], with the big batch {expected}"
-                )
-                yield Fault(prop, message, _cause(task, states, step))
-                return
+def _steps(inputs: Inputs, observed: Plain) -> Iterable[Held]:
+    for step, wanted in enumerate(_alone(MicroTask.of(inputs["task"]))):
+        for rank, states in enumerate(observed["states"]):
+            where = f"after step {step + 1}, on rank {rank}"
+            yield from held(where, KIND, states[step], wanted, rel=REL)
 
 
-def _cause(task: MicroTask, states: Sequence[Sequence[State]], step: int) -> str:
-    mine = [one[step] for one in states]
-    if any(not _alike(one, mine[0]) for one in mine[1:]):
-        return (
-            "The ranks are not equal to each other any more: a gradient that came behind the last "
-            "exchange stays where it is. Which backward has to exchange?"
-        )
-    for weigh, says in MISTAKES:
-        if _alike(mine[0], _alone(task, weigh)[step]):
-            return says
-    if step:
-        return "The first step was right. What does the second one find in `p.grad`?"
-    return ""
-
-
-def _alike(mine: State, theirs: State) -> bool:
-    pairs = zip(mine, theirs, strict=True)
-    return all(np.allclose(a, b, rtol=1e-6, atol=1e-7) for a, b in pairs)
-
-
-def _byte_faults(task: MicroTask, sent: float) -> Iterable[Fault]:
+def _test_bytes(case: Case, observed: Plain) -> Iterable[Fault]:
+    task, sent = MicroTask.of(case.inputs["task"]), observed["step_bytes"]
     around = 2 * (task.ranks - 1)
     once = around * gradient_bytes(KIND)
-    if sent <= once + around * SMALL_BYTES:
-        return
-    times = sent / once
-    count = len(task.sizes[0])
-    cause = (
-        "That is an exchange behind every micro-batch. Which of them need not?"
-        if count > 1 and round(times) == count
-        else "How often, in one step, do your gradients go round?"
-    )
-    yield Fault(
-        "one-exchange",
-        f"a step of {count} micro-batches on {task.ranks} ranks sends {format_size(sent)}, "
-        f"{times:.1f} times what one exchange sends",
-        cause,
-    )
+    if sent > once + around * SMALL_BYTES:
+        yield Fault(
+            "one-exchange",
+            f"a step of {len(task.sizes[0])} micro-batches on {task.ranks} ranks sends "
+            f"{format_size(sent)}, {sent / once:.1f} times what one exchange sends",
+        )
 
 
-def _size_faults(task: MicroTask, most_samples: Sequence[int]) -> Iterable[Fault]:
-    for rank, (most, sizes) in enumerate(zip(most_samples, task.sizes, strict=True)):
+def _test_sizes(case: Case, observed: Plain) -> Iterable[Fault]:
+    pairs = zip(observed["most_samples"], case.inputs["task"]["sizes"], strict=True)
+    for rank, (most, sizes) in enumerate(pairs):
         if most > max(sizes):
-            yield Fault(
-                "one-by-one",
-                f"one backward of rank {rank} covers {most} samples, its micro-batches have "
-                f"{max(sizes)}",
-                "What a forward saved stays in memory until its backward, and a shard is taken in "
-                "micro-batches since all of it does not fit. Which backward comes behind which "
-                "forward?",
-            )
+            told = f"one backward pass of rank {rank} covers {most} samples"
+            yield Fault("one-by-one", f"{told}, its micro-batches have {max(sizes)}")
             return
 
 
 JUDGE = Judge(
     title="One exchange for many micro-batches",
     properties=(
-        Property("block", "within the block a backward exchanges nothing, behind it it does", 1),
-        Property("nested", "a block puts back what it found, after an exception, too", 1),
-        Property("equal", "every step is that of one process with the big batch", 1),
-        Property("ragged", "and with micro-batches that differ in size and number", 1),
-        Property("one-exchange", "a step exchanges its gradients once", 1),
-        Property("one-by-one", "each micro-batch has a backward of its own", 1),
+        Property(
+            "block",
+            "within the block a backward exchanges nothing, behind it it does",
+            1,
+            "What does `Parallel.backward` look at, and what does it find there in the block, and "
+            "after it?",
+            _test_block,
+        ),
+        Property(
+            "nested",
+            "a block puts back what it found, after an exception, too",
+            1,
+            "What does the block find when it begins, and how does it end: what is put back, and "
+            "what comes out of it?",
+            _test_nested,
+        ),
+        right_on_ranks(
+            "equal",
+            "every step is that of one process with the big batch",
+            1,
+            _steps,
+            asks="With which weight does each sample count in your update, and what does each rank "
+            "hold when `optimiser.step()` runs?",
+        ),
+        right_on_ranks(
+            "ragged",
+            "and with micro-batches that differ in size and number",
+            1,
+            _steps,
+            asks="With which weight does each sample count in your update, and with which in that "
+            "of the big batch?",
+        ),
+        Property(
+            "one-exchange",
+            "a step exchanges its gradients once",
+            1,
+            "How often, in one step, do your gradients go around?",
+            _test_bytes,
+        ),
+        Property(
+            "one-by-one",
+            "each micro-batch has a backward of its own",
+            1,
+            "What a forward pass saved stays in memory until its backward pass, and a shard is "
+            "taken in micro-batches since all of it does not fit. Which backward pass comes after "
+            "which forward pass?",
+            _test_sizes,
+        ),
     ),
     hints=(
         "`p.grad` adds up what each backward gives, on each rank by itself. When is the first "
@@ -247,7 +165,6 @@ JUDGE = Judge(
         "last one; `optimiser.step()`.",
     ),
     cases=cases,
-    verdict=verdict,
     seeds=10,
     predictions={
         "no-sync": Prediction(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 
 import numpy as np
 
@@ -59,21 +59,9 @@ def _sizes(samples: int, ranks: int) -> str:
     return f"{samples} samples on {ranks} rank{'s' if ranks > 1 else ''}"
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
-    """Counts of the samples by epoch, lengths by rank, and orders against each other."""
-    samples, ranks = case.inputs["samples"], case.inputs["ranks"]
-    if case.inputs["ask"] == "evaluation":
-        yield from _evaluation_faults(observed["parts"], samples)
-        return
-    for epoch, parts in enumerate(observed["epochs"]):
-        yield from _missing(parts, observed["again"][epoch], samples, epoch)
-        yield from _lengths(parts, samples, ranks, epoch)
-        yield from _repeats(parts, samples, ranks, epoch)
-    if "shuffled" in case.decides:
-        yield from _order_faults(observed, samples)
-    if "mixed" in case.decides:
-        yield from _mixing_faults(observed["epochs"])
-    if observed["moved"]:
+def note_random_state(case: Case, observed: Plain) -> Iterable[Finding]:
+    """A note where the ranks' own random states were moved."""
+    if observed.get("moved"):
         yield Finding(
             Level.NOTE,
             "your function moves PyTorch's global random state: dropout and all that draws from "
@@ -81,118 +69,56 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
         )
 
 
-def _missing(parts: Parts, again: Parts, samples: int, epoch: int) -> Iterable[Fault]:
-    """Samples that nobody drew."""
-    drawn = Counter(i for part in parts for i in part)
-    missing = [i for i in range(samples) if not drawn[i]]
-    if not missing:
-        return
-    message = (
-        f"in epoch {epoch} sample {missing[0]} was drawn by no rank"
-        f" ({len(missing)} of {samples} were not)"
-    )
-    yield Fault("all-drawn", message, _why_missing(parts, again, samples))
+def _counts(parts: Parts) -> Counter[int]:
+    return Counter(chain.from_iterable(parts))
 
 
-def _why_missing(parts: Parts, again: Parts, samples: int) -> str:
-    if list(map(list, parts)) != list(map(list, again)):
-        return (
-            "Called again with the same arguments, your function gave other samples. The ranks "
-            "are processes, each with its own random state: what do all of them know?"
-        )
-    for (a, mine), (b, theirs) in combinations(enumerate(parts), 2):
-        both = sorted(set(mine) & set(theirs))
-        if both and len(set(mine)) == len(mine):
-            return (
-                f"Ranks {a} and {b} both drew sample {both[0]}. Do all ranks shuffle the *same* "
-                "way, before each takes its part?"
-            )
-    if len({len(part) for part in parts}) == 1 and len(parts[0]) == samples // len(parts):
-        return (
-            f"Each rank drew {samples} // {len(parts)} samples: the rest is dropped. Round up, "
-            "and fill up."
-        )
-    return ""
+def _test_all_drawn(case: Case, observed: Plain) -> Iterable[Fault]:
+    samples = case.inputs["samples"]
+    for epoch, parts in enumerate(observed["epochs"]):
+        missing = sorted(set(range(samples)) - set(_counts(parts)))
+        if missing:
+            told = f"in epoch {epoch} sample {missing[0]} was drawn by no rank"
+            yield Fault("all-drawn", f"{told} ({len(missing)} of {samples} were not)")
 
 
-def _lengths(parts: Parts, samples: int, ranks: int, epoch: int) -> Iterable[Fault]:
-    """Ranks that draw more or fewer samples than the rest, or than they should."""
-    each = -(-samples // ranks)
-    for rank, part in enumerate(parts):
-        if len(part) == each:
-            continue
-        lengths = {len(one) for one in parts}
-        cause = ""
-        if len(lengths) > 1:
-            long = max(range(ranks), key=lambda r: len(parts[r]))
-            short = min(range(ranks), key=lambda r: len(parts[r]))
-            cause = (
-                f"Rank {long} has {len(parts[long])}, rank {short} has {len(parts[short])}. In "
-                f"its last step rank {long} would wait for a gradient that never comes."
-            )
-        elif len(part) == samples // ranks:
-            cause = "All ranks draw as many, but that is rounded down. Who draws the rest?"
-        yield Fault(
-            "as-many", f"in epoch {epoch} rank {rank} drew {len(part)}, expected {each}", cause
-        )
-        return
+def _test_as_many(case: Case, observed: Plain) -> Iterable[Fault]:
+    each = -(-case.inputs["samples"] // case.inputs["ranks"])
+    for epoch, parts in enumerate(observed["epochs"]):
+        for rank, part in enumerate(parts):
+            if len(part) != each:
+                told = f"in epoch {epoch} rank {rank} drew {len(part)} samples"
+                yield Fault("as-many", f"{told}, expected {each}")
 
 
-def _repeats(parts: Parts, samples: int, ranks: int, epoch: int) -> Iterable[Fault]:
-    """A sample that is drawn more often than filling up needs."""
-    total = -(-samples // ranks) * ranks
-    most = -(-total // samples)
-    counts = Counter(i for part in parts for i in part)
-    for sample, count in sorted(counts.items()):
-        if count > most:
-            spare = total - samples
-            cause = (
-                "Nothing is to be filled up here."
-                if not spare
-                else f"{spare} draws fill up: take {spare} different samples"
-                + (", then begin again." if spare > samples else ".")
-            )
-            often = {1: "once", 2: "twice"}.get(most, f"{most} times")
-            yield Fault(
-                "padding",
-                f"in epoch {epoch} sample {sample} was drawn {count} times, at most {often} is "
-                "needed",
-                cause,
-            )
-            return
+def _test_padding(case: Case, observed: Plain) -> Iterable[Fault]:
+    samples, ranks = case.inputs["samples"], case.inputs["ranks"]
+    most = -(-(-(-samples // ranks) * ranks) // samples)
+    often = {1: "once", 2: "twice"}.get(most, f"{most} times")
+    for epoch, parts in enumerate(observed["epochs"]):
+        for sample, count in sorted(_counts(parts).items()):
+            if count > most:
+                told = f"in epoch {epoch} sample {sample} was drawn {count} times"
+                yield Fault("padding", f"{told}, at most {often} is needed")
 
 
-def _order_faults(observed: Plain, samples: int) -> Iterable[Fault]:
+def _test_shuffled(case: Case, observed: Plain) -> Iterable[Fault]:
     """Orders of epochs and of seeds against each other, and the same call twice."""
-    epochs = observed["epochs"]
-    for epoch, (first, again) in enumerate(zip(epochs, observed["again"], strict=True)):
-        if first != again:
-            yield Fault(
-                "shuffled",
-                f"epoch {epoch} was drawn twice with the same arguments, and the draws differ",
-                "A run that is resumed in mid-epoch has to draw what it drew before. What is the "
-                "order to depend on?",
-            )
-            return
+    epochs, again = observed["epochs"], observed["again"]
+    for epoch in range(len(epochs)):
+        if epochs[epoch] != again[epoch]:
+            told = f"epoch {epoch} was drawn twice with the same arguments, and the draws differ"
+            yield Fault("shuffled", told)
     for a, b in combinations(range(len(epochs)), 2):
         if epochs[a] == epochs[b]:
-            yield Fault(
-                "shuffled",
-                f"epochs {a} and {b} have the same order: rank 0 begins with "
-                f"{_list(epochs[a][0])} in both",
-                "With which seed does the generator begin in each epoch?",
-            )
-            return
+            told = f"epochs {a} and {b} have the same order: rank 0 begins with"
+            yield Fault("shuffled", f"{told} {_list(epochs[a][0])} in both")
     if epochs[0] == observed["other"]:
-        yield Fault("shuffled", "two values of `seed` give the same order", "Where is it used?")
-        return
-    step, share = _commonest_step(epochs[1], samples)
+        yield Fault("shuffled", "two values of `seed` give the same order")
+    step, share = _commonest_step(epochs[1], case.inputs["samples"])
     if share > 0.5:
-        yield Fault(
-            "shuffled",
-            f"in epoch 1 most samples of a rank are {step} behind the last: {_list(epochs[1][0])}",
-            "Every order should be as likely as any other. `torch.randperm` draws one.",
-        )
+        told = f"in epoch 1 most samples of a rank are {step} more than the last"
+        yield Fault("shuffled", f"{told}: {_list(epochs[1][0])}")
 
 
 def _commonest_step(parts: Parts, samples: int) -> tuple[int, float]:
@@ -204,43 +130,22 @@ def _commonest_step(parts: Parts, samples: int) -> tuple[int, float]:
     return step, count / steps.total()
 
 
-def _mixing_faults(epochs: Sequence[Parts]) -> Iterable[Fault]:
-    for rank in range(len(epochs[0])):
-        if len({frozenset(parts[rank]) for parts in epochs}) == 1:
-            yield Fault(
-                "mixed",
-                f"rank {rank} drew the same {len(epochs[0][rank])} samples in all "
-                f"{len(epochs)} epochs",
-                "Every epoch has the order of the first."
-                if all(parts == epochs[0] for parts in epochs)
-                else "Which comes first: shuffling, or taking a part? A batch should be able to "
-                "hold any samples together.",
-            )
-            return
+def _test_mixed(case: Case, observed: Plain) -> Iterable[Fault]:
+    for rank, parts in enumerate(zip(*observed["epochs"], strict=True)):
+        if len(set(map(frozenset, parts))) == 1:
+            told = f"rank {rank} drew the same {len(parts[0])} samples in all {len(parts)} epochs"
+            yield Fault("mixed", told)
 
 
-def _evaluation_faults(parts: Parts, samples: int) -> Iterable[Fault]:
-    counts = Counter(i for part in parts for i in part)
-    for sample in range(samples):
+def _test_evaluation(case: Case, observed: Plain) -> Iterable[Fault]:
+    parts = observed["parts"]
+    counts, lengths = _counts(parts), [len(part) for part in parts]
+    for sample in range(case.inputs["samples"]):
         if counts[sample] != 1:
-            total = sum(counts.values())
-            cause = (
-                f"{total} samples are counted where there are {samples}. A mean over them is not "
-                "that of the data. Here nobody waits for a gradient: may ranks have fewer?"
-                if counts[sample] > 1
-                else "Every sample counts here, those behind the last full round, too."
-            )
             how = f"{counts[sample]} times" if counts[sample] else "by no rank"
-            yield Fault("evaluation", f"sample {sample} is evaluated {how}", cause)
-            return
-    lengths = [len(part) for part in parts]
+            yield Fault("evaluation", f"sample {sample} is evaluated {how}")
     if max(lengths) - min(lengths) > 1:
-        yield Fault(
-            "evaluation",
-            f"the ranks have {', '.join(map(str, lengths))} samples",
-            "All wait for the slowest, and may differ by one sample at most. How evenly can they "
-            "be shared?",
-        )
+        yield Fault("evaluation", f"the ranks have {', '.join(map(str, lengths))} samples")
 
 
 def _list(part: Sequence[int]) -> str:
@@ -250,12 +155,51 @@ def _list(part: Sequence[int]) -> str:
 JUDGE = Judge(
     title="Who draws which sample",
     properties=(
-        Property("all-drawn", "every sample is drawn, whatever a rank's own random state", 1),
-        Property("as-many", "every rank draws as many: N / W, rounded up", 1),
-        Property("padding", "nothing is drawn twice but what fills up, and that once more", 1),
-        Property("shuffled", "each epoch and seed has its order, the same at any time", 1),
-        Property("mixed", "a rank gets other samples in the next epoch", 1),
-        Property("evaluation", "`eval_part`: every sample once, ranks differ by one at most", 1),
+        Property(
+            "all-drawn",
+            "every sample is drawn, whatever a rank's own random state",
+            1,
+            "Which list does each rank make, from what all of them know, and which part of it is "
+            "its own?",
+            _test_all_drawn,
+        ),
+        Property(
+            "as-many",
+            "every rank draws as many: N / W, rounded up",
+            1,
+            "A rank that has a batch less does not come to the last all-reduce. How many draws do "
+            "the ranks share, and how many does each of them take?",
+            _test_as_many,
+        ),
+        Property(
+            "padding",
+            "nothing is drawn twice but what fills up, and that once more",
+            1,
+            "How many more draws than samples are there, and which samples fill them?",
+            _test_padding,
+        ),
+        Property(
+            "shuffled",
+            "each epoch and seed has its order, the same at any time",
+            1,
+            "How is the order drawn, and on what does it depend?",
+            _test_shuffled,
+        ),
+        Property(
+            "mixed",
+            "a rank gets other samples in the next epoch",
+            1,
+            "Which samples can come to a rank in your function, and what decides that in each "
+            "epoch?",
+            _test_mixed,
+        ),
+        Property(
+            "evaluation",
+            "`eval_part`: every sample once, ranks differ by one at most",
+            1,
+            "Nobody waits for a gradient here. Which samples does each rank get, and how many?",
+            _test_evaluation,
+        ),
     ),
     hints=(
         "All ranks can compute the same list, without a word to each other, if it depends on "
@@ -270,7 +214,7 @@ JUDGE = Judge(
         "ranks)`.",
     ),
     cases=cases,
-    verdict=verdict,
+    verdict=note_random_state,
     predictions={
         "sampler": Prediction(
             "10 test samples on 4 ranks, with a training sampler that draws samples 0 and 1 once "

@@ -1,6 +1,4 @@
 # loses: one-by-one
-# asks: What a forward saved stays in memory until its backward, and a shard is taken in
-#   micro-batches since all of it does not fit. Which backward comes behind which forward?
 def accumulated_step(parallel, optimiser, micro_batches):
     x = torch.cat([x for x, _ in micro_batches])
     y = torch.cat([y for _, y in micro_batches])

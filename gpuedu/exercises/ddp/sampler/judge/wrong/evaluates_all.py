@@ -1,5 +1,0 @@
-# loses: evaluation
-# asks: 156 samples are counted where there are 39. A mean over them is not that of the data.
-#   Here nobody waits for a gradient: may ranks have fewer?
-def eval_part(samples, rank, ranks):
-    return list(range(samples))
