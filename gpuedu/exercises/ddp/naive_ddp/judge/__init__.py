@@ -83,7 +83,7 @@ def _steps(inputs: Inputs, observed: Plain) -> Iterable[Held]:
 def _test_equal(case: Case, observed: Plain) -> Iterable[Fault]:
     begun = list(first_off("equal", _starts(case.inputs, observed)))
     if begun and case.inputs["task"]["apart"]:
-        yield Undecided("equal", f"the copies did not begin alike: {begun[0].message}")
+        yield Undecided("equal", f"not all copies began with rank 0's numbers: {begun[0].message}")
     else:
         yield from first_off("equal", _steps(case.inputs, observed))
 
