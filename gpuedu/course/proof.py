@@ -165,9 +165,9 @@ def prove(
         repeats: on how many seeds each wrong answer must lose its property, and each right one pass
             (right ones on 3 at least): a verdict that depends on luck would change.
         quick: whether a wrong answer is played only until its property is lost, and seeds are few:
-            ``QUICK_SEEDS`` for the solution, one for a right answer. Where a case is costly, it is one
-            seed, and some wrong answers stand for all: the first to lose each property, and four at
-            least.
+            ``QUICK_SEEDS`` for the solution, one for a right answer. Costly cases are played on
+            one seed, and some wrong answers stand for all: the first to lose each property, and
+            four at least.
     """
     bench = Bench(root, exercise)
     seeds = bench.exercise.judge.seeds if seeds is None else seeds
