@@ -33,15 +33,13 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
         yield Fault(
             "file",
             "the state cannot be written and read again: " + observed["file_problem"],
-            "A file may hold tensors, numbers, texts, and lists, tuples and dicts of these: of an "
-            "object its `state_dict()`, not the object; of NumPy's arrays what a list says.",
         )
 
 
 def _lost(observed: Plain) -> Iterator[Fault]:
     lost, broke = observed["lost"], observed["broke"]
     if broke:
-        yield Fault("model", f"the resumed run cannot take a step: {broke}", _TOGETHER)
+        yield Fault("model", f"the resumed run cannot take a step: {broke}")
         return
     apart = _first_apart(observed["unbroken"], observed["resumed"], "resuming")
     for part in PARTS:
@@ -52,14 +50,7 @@ def _lost(observed: Plain) -> Iterator[Fault]:
         yield Fault(
             "model",
             f"right after `resume` every part is as it was, and yet {apart}",
-            _TOGETHER,
         )
-
-
-_TOGETHER = (
-    "Does the optimiser still move the weights of this run's model, and the scheduler the rate of "
-    "this optimiser? Loading into the parts that are there keeps them together."
-)
 
 
 def _first_apart(wanted: list[list[float]], got: list[list[float]], since: str) -> str:
@@ -73,80 +64,57 @@ def _first_apart(wanted: list[list[float]], got: list[list[float]], since: str) 
 
 
 def _told(part: str, place: str) -> tuple[str, str]:
-    """What was lost of a part, and a likely cause."""
-    name = place.strip("[]'").replace("']['", ".")
+    """What was lost of a part, and a question about that place."""
     if part == "model":
-        if place == "['in training mode']":
-            return (
-                "the model is in evaluation mode",
-                "`train()` and `eval()` are no part of a state.",
-            )
-        if "running" in place or "batches" in place:
-            return (
-                f"`{name}` of the model is not as it was",
-                "That is no weight: batch norm keeps running means in *buffers*. `parameters()` "
-                "leaves them out; which of the model's methods gives both?",
-            )
-        return (
-            f"`{name}` of the model is not as it was",
-            "Are the weights in it, and loaded into the model that is there?",
-        )
+        return _of_the_model(place)
     if part == "optimiser" and not place.startswith("['state']"):
-        return (
-            "the optimiser's learning rate is not as it was",
-            "The rate of the next step stands in the optimiser's own groups, where the scheduler "
-            "wrote it.",
+        part = "rate"
+    return _SAYS.get(part + place) or _SAYS[part]
+
+
+def _of_the_model(place: str) -> tuple[str, str]:
+    if place == "['in training mode']":
+        return "the model is in evaluation mode", "`train()` and `eval()` are no part of a state."
+    name = place.strip("[]'").replace("']['", ".")
+    asks = ""
+    if "running" in place or "batches" in place:
+        asks = (
+            "That is no weight: batch norm keeps running means in *buffers*. `parameters()` leaves "
+            "them out; which of the model's methods gives both?"
         )
-    if part == "chance":
-        return _chance(place)
-    if part == "data":
-        return _data(place)
-    return _SAYS[part]
-
-
-def _chance(place: str) -> tuple[str, str]:
-    if place == "['torch']":
-        return (
-            "PyTorch's random numbers go on elsewhere",
-            "Dropout and `torch.randperm` draw from one generator. `torch.get_rng_state()` says "
-            "where it is. (Did something draw from it after it was put back?)",
-        )
-    return (
-        "Python's random numbers go on elsewhere",
-        "The flips come from `random`, which PyTorch knows nothing about: `random.getstate()`.",
-    )
-
-
-def _data(place: str) -> tuple[str, str]:
-    if place == "['order']":
-        return (
-            "the samples come in another order",
-            "The order of this pass was drawn at its beginning, some steps ago: no random state of "
-            "now gives it again. Keep it.",
-        )
-    return (
-        "the next batch is another one",
-        "How far in its order was the run? Without that, some samples are seen twice in a pass, "
-        "and others not at all.",
-    )
+    return f"`{name}` of the model is not as it was", asks
 
 
 _SAYS = {
-    "optimiser": (
-        "what the optimiser remembers is not as it was",
-        "Momentum, Adam's two averages and its count of steps: without them it begins anew, with "
-        "weights that do not.",
+    "optimiser": ("what the optimiser remembers is not as it was", ""),
+    "rate": (
+        "the optimiser's learning rate is not as it was",
+        "The rate of the next step stands in the optimiser's own groups, where the scheduler "
+        "wrote it.",
     ),
-    "scheduler": (
-        "the scheduler is elsewhere",
-        "It counts the steps by itself. Beginning anew, it gives the first rates again.",
+    "scheduler": ("the scheduler is elsewhere", ""),
+    "scaler": ("the scaler begins anew", ""),
+    "chance['torch']": (
+        "PyTorch's random numbers go on elsewhere",
+        "Dropout and `torch.randperm` draw from one generator. `torch.get_rng_state()` says where "
+        "it is. (Did something draw from it after it was put back?)",
     ),
-    "scaler": (
-        "the scaler begins anew",
-        "It has found a scale that does not overflow, and counts the steps since then. Beginning "
-        "anew, it skips steps that the unbroken run takes.",
+    "chance": (
+        "Python's random numbers go on elsewhere",
+        "The flips come from `random`, which PyTorch knows nothing about: `random.getstate()`.",
+    ),
+    "data['order']": (
+        "the samples come in another order",
+        "The order of this pass was drawn at its beginning, some steps ago: no random state of now "
+        "gives it again. Keep it.",
+    ),
+    "data": (
+        "the next batch is another one",
+        "How far in its order was the run? Without that, some samples are seen twice in a pass, "
+        "and others not at all.",
     ),
 }
+"""By part, or by part and place."""
 
 
 def _snapshot(observed: Plain) -> Iterator[Fault]:
@@ -162,23 +130,64 @@ def _snapshot(observed: Plain) -> Iterator[Fault]:
         yield Fault(
             "snapshot",
             f"`state{place}` changed while the saved run went on",
-            "What `state_dict()` gives are the run's own tensors: the next step changes them in "
-            "place. A file that is written later, or in the background, mixes two moments. "
-            "Copy them: `.clone()` each, or `copy.deepcopy` the whole.",
         )
 
 
 JUDGE = Judge(
     title="A run that nobody can tell was broken",
     properties=(
-        Property("model", "the model: its weights and its buffers", 1),
-        Property("optimiser", "the optimiser: what it remembers of earlier gradients", 1),
-        Property("scheduler", "the schedule of the learning rate goes on", 1),
-        Property("scaler", "the scale of the loss is kept", 1),
-        Property("chance", "the same random numbers come next", 1),
-        Property("data", "the next batch is the one that would have come", 1),
-        Property("snapshot", "saving changes nothing, and nothing changes what was saved", 1),
-        Property("file", "the state survives `torch.save` and `torch.load`", 1),
+        Property(
+            "model",
+            "the model: its weights and its buffers",
+            1,
+            asks="What of the model does a step change, its weights alone? And is the resumed "
+            "model the one that the optimiser moves?",
+        ),
+        Property(
+            "optimiser",
+            "the optimiser: what it remembers of earlier gradients",
+            1,
+            asks="What does the optimiser's next step read that earlier steps have left?",
+        ),
+        Property(
+            "scheduler",
+            "the schedule of the learning rate goes on",
+            1,
+            asks="What does the scheduler count, and where does it keep that?",
+        ),
+        Property(
+            "scaler",
+            "the scale of the loss is kept",
+            1,
+            asks="What has the scaler found out in earlier steps, and what does it count?",
+        ),
+        Property(
+            "chance",
+            "the same random numbers come next",
+            1,
+            asks="Who draws random numbers in a step? Each goes on from a state of its own.",
+        ),
+        Property(
+            "data",
+            "the next batch is the one that would have come",
+            1,
+            asks="What decides which samples the next batch has?",
+        ),
+        Property(
+            "snapshot",
+            "saving changes nothing, and nothing changes what was saved",
+            1,
+            asks="What does `save` do to the run, and what of that which it returns is still the "
+            "run's own?",
+        ),
+        Property(
+            "file",
+            "the state survives `torch.save` and `torch.load`",
+            1,
+            asks="A file may hold tensors, numbers, texts, and lists, tuples and dicts of these: "
+            "of an object its `state_dict()`, not the object; of NumPy's arrays what a list "
+            "says. What else is in the state?",
+        ),
     ),
     hints=(
         "Read `Run.step` line by line: what does each line read that an earlier step has left? "
