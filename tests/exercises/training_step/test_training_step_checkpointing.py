@@ -67,12 +67,6 @@ def test_the_same_stack_is_the_same_and_dropout_is_drawn_from_its_seed():
     assert float(ours["loss"]) != float(other["loss"])
 
 
-def test_the_reference_earns_all_points():
-    for seed in range(2):
-        report = hand_in("checkpointing", seed=seed)
-        assert report.state == "solved", report
-
-
 def test_predictions_hold():
     assert predicted(64, best(64, 1, 1), 1, 1) == 15
     assert best(64, 1, 1) == best_k(64, 1, 1) == 8
@@ -156,7 +150,7 @@ def test_what_is_wrong_without_dropout_is_no_matter_of_chance():
 
     report = hand_in("checkpointing", turned, predicted_bytes, best_k)
     assert lost(report) == ["gradients", "dropout"]
-    assert fault(report, "dropout").cause.startswith("Without dropout it is wrong, too")
+    assert "without dropout it is wrong, too" in fault(report, "dropout").message
 
 
 def test_building_a_stack_leaves_no_gradient_behind():

@@ -20,7 +20,7 @@ from gpuedu.exercises.training_step.checkpointing.block_stacks import (
     run_step,
     watch_stack,
 )
-from gpuedu.exercises.training_step.checkpointing.judge.manners import judge_manners
+from gpuedu.exercises.training_step.checkpointing.judge.left_behind import judge_left_behind
 from gpuedu.exercises.training_step.checkpointing.judge.segments import (
     best,
     judge_best,
@@ -40,7 +40,7 @@ SHORT = Stack(**SHORT_SIZES)
 HOLDS_ALL = 0.9
 """From this share of an ordinary step's peak on, a step is none that trades FLOP for memory."""
 
-MANNERS = Stack(4, 2, wide=True, width=6, samples=5)
+LEFT_BEHIND = Stack(4, 2, wide=True, width=6, samples=5)
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
@@ -66,7 +66,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         )
     )
     drawn.append(
-        Case("4 blocks in 2 segments", {"ask": "else", "stack": asdict(MANNERS)}, ("else",))
+        Case("4 blocks in 2 segments", {"ask": "else", "stack": asdict(LEFT_BEHIND)}, ("else",))
     )
     for _ in range(3):
         blocks, kept, inside = _sizes(rng)
@@ -100,7 +100,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     """Against an ordinary step of the same stack, from the same seed."""
     judges = {
         "step": _steps,
-        "else": judge_manners,
+        "else": judge_left_behind,
         "costs": _costs,
         "predicted": judge_predicted,
         "best": judge_best,
@@ -127,18 +127,13 @@ def _steps(case: Case, observed: Plain) -> Iterable[Fault]:
     true, prop = ordinary(stack), case.decides[0]
     gradients = _gradient_fault(stack, true, observed["gradients"])
     if gradients or abs(observed["loss"] - float(true["loss"])) > REL:
-        yield Fault(
-            prop,
-            gradients or f"the loss is {show(observed['loss'])}, not {show(float(true['loss']))}",
-            _why_wrong(stack, gradients, true, observed),
-        )
+        told = f"the loss is {show(observed['loss'])}, not {show(float(true['loss']))}"
+        yield Fault(prop, (gradients or told) + _also_dry(stack, observed))
     if "chance" in case.decides and not np.array_equal(observed["next"], true["next"]):
         yield Fault(
             "chance",
             f"after the step `torch.rand` gives {observed['next'][0]:.4f}, after an ordinary one "
             f"{true['next'][0]:.4f}",
-            "What state does the last segment that you computed again leave behind? The next step "
-            "would drop the same numbers once more.",
         )
 
 
@@ -169,38 +164,11 @@ def _gradient_fault(stack: Stack, true: Mapping[str, Any], found: Sequence[np.nd
     return ""
 
 
-def _why_wrong(stack: Stack, gradients: str, true: Mapping[str, Any], observed: Plain) -> str:
-    if not gradients:
-        return "Is it the loss of another forward, in which other numbers were dropped?" * bool(
-            stack.dropout
-        )
+def _also_dry(stack: Stack, observed: Plain) -> str:
     dry = replace(stack, dropout=0.0)
     if stack.dropout and _gradient_fault(dry, ordinary(dry), observed["dry"]):
-        return "Without dropout it is wrong, too: begin there."
-    if not all(mine.size for mine in observed["gradients"]):
-        return (
-            "What backward leaves in a segment's *input* is the gradient of the output of the "
-            "segment before it. Is it handed on?"
-        )
-    factors = [
-        float((mine * wanted).sum() / (wanted * wanted).sum())
-        for mine, wanted in zip(observed["gradients"], true["gradients"], strict=True)
-        if (wanted * wanted).sum()
-    ]
-    if factors and all(abs(factor - 2) < 1e-6 for factor in factors):
-        return (
-            "Every gradient is twice what it should be: gradients add up. Is there a second "
-            "backward?"
-        )
-    if stack.dropout:
-        return (
-            "When a segment is computed again, does it drop the same numbers? They come from the "
-            "generator's state."
-        )
-    return (
-        "Which gradient does `out.backward(...)` of this segment get? Are the segments taken from "
-        "the last to the first?"
-    )
+        return "; without dropout it is wrong, too: begin there"
+    return ""
 
 
 @cache
@@ -231,16 +199,11 @@ def _costs(case: Case, observed: Plain) -> Iterable[Fault]:
             "memory",
             f"at its peak {observed['peak'] / block:.2f} times what a block hands on, at most "
             f"{most / block:.0f}; an ordinary step has {plain / block:.0f}",
-            "Does the first forward record what backward would need?"
-            if observed["peak"] >= HOLDS_ALL * plain
-            else "What do lists, names and graphs still hold, with which backward is done? "
-            "(`retain_graph=True` keeps a graph that nobody needs again.)",
         )
     if observed["peak"] >= HOLDS_ALL * plain:
         yield Fault(
             "flop",
             "that is judged once less lives than in an ordinary step",
-            "Begin with what the first forward records.",
         )
     elif observed["flop"] > most_flop(stack):
         forward = most_flop(stack) / 4
@@ -248,22 +211,67 @@ def _costs(case: Case, observed: Plain) -> Iterable[Fault]:
             "flop",
             f"{observed['flop'] / forward:.2f} times the FLOP of a forward, at most 4: one "
             "forward, one more, and 2 for backward",
-            "From where do you begin to compute again: from the input that you kept for this "
-            "segment, or from further back?",
         )
 
 
 JUDGE = Judge(
     title="How do you trade FLOP for memory?",
     properties=(
-        Property("gradients", "the same loss and gradients as an ordinary step", 1),
-        Property("dropout", "with dropout, too: the second forward drops the same numbers", 1),
-        Property("chance", "after the step, chance goes on as after an ordinary one", 1),
-        Property("else", "and no more: the batch unchanged, gradients added, the loss detached", 1),
-        Property("memory", "at the peak, one segment's inside and the kept inputs live", 1),
-        Property("flop", "no block runs forward more than twice", 1),
-        Property("predicted", "`predicted_bytes`: what is kept, and the largest segment", 1),
-        Property("best", "`best_k`: the number of segments that needs least", 1),
+        Property(
+            "gradients",
+            "the same loss and gradients as an ordinary step",
+            1,
+            asks="Which gradient does each segment's output get, and what has put it there?",
+        ),
+        Property(
+            "dropout",
+            "with dropout, too: the second forward drops the same numbers",
+            1,
+            asks="When a segment is computed again, does it drop the same numbers? They come from "
+            "the generator's state.",
+        ),
+        Property(
+            "chance",
+            "after the step, chance goes on as after an ordinary one",
+            1,
+            asks="What state does the last segment that you computed again leave? The next step "
+            "goes on from there.",
+        ),
+        Property(
+            "else",
+            "and no more: the batch unchanged, gradients added, the loss detached",
+            1,
+            asks="Compare with `ordinary_step`: what does it do to the batch and to gradients "
+            "that were there, and what does it return?",
+        ),
+        Property(
+            "memory",
+            "at the peak, one segment's inside and the kept inputs live",
+            1,
+            asks="What is recorded in the first forward, and what do lists, names and graphs "
+            "still hold with which backward is done?",
+        ),
+        Property(
+            "flop",
+            "no block runs forward more than twice",
+            1,
+            asks="From where do you begin to compute again: from the input that you kept for this "
+            "segment, or from further back?",
+        ),
+        Property(
+            "predicted",
+            "`predicted_bytes`: what is kept, and the largest segment",
+            1,
+            asks="Work it out for 3 blocks in 2 segments: whose inputs are kept, and how many "
+            "blocks' insides are there at once?",
+        ),
+        Property(
+            "best",
+            "`best_k`: the number of segments that needs least",
+            1,
+            asks="Write down what each k of a small stack needs. Which is the least, and which k "
+            "is it?",
+        ),
     ),
     hints=(
         "Two loops. The first goes forward and records nothing for autograd; what must it put "

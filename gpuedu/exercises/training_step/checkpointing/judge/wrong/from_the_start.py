@@ -1,6 +1,4 @@
 # loses: flop
-# asks: From where do you begin to compute again: from the input that you kept for this segment,
-#   or from further back?
 def checkpointed_step(segments, x, y, loss):
     first, state, gradient = x, torch.get_rng_state(), None
     for last in reversed(range(len(segments))):

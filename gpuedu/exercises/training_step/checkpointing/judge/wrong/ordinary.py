@@ -1,5 +1,4 @@
 # loses: memory
-# asks: Does the first forward record what backward would need?
 def checkpointed_step(segments, x, y, loss):
     for segment in segments:
         x = segment(x)

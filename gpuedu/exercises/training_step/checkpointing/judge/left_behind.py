@@ -9,26 +9,22 @@ import numpy as np
 from gpuedu.exercises.contract import Case, Fault, Plain
 
 
-def judge_manners(case: Case, observed: Plain) -> Iterable[Fault]:
+def judge_left_behind(case: Case, observed: Plain) -> Iterable[Fault]:
     """The batch as it was, gradients added to those that were there, the loss a detached tensor."""
     if observed["marked"]:
         yield Fault(
             "else",
             "after the step, the batch `x` requires a gradient",
-            "`requires_grad_()` marks the tensor itself, and what goes into the first segment is "
-            "the caller's batch. `.detach()` before it makes a tensor of your own.",
         )
     if observed["loss"] == "attached":
         yield Fault(
             "else",
             "the loss that came back still requires a gradient",
-            "`ordinary_step` ends with `.detach()`: what does a loss hold that is not detached?",
         )
     if observed["loss"] == "number":
         yield Fault(
             "else",
             "the loss came back as a number, an ordinary step returns a tensor",
-            "`.item()` makes the host wait for a GPU. `.detach()` does not.",
         )
     pairs = list(zip(observed["added"], observed["gradients"], strict=True))
     if not any(alone.size for _, alone in pairs):
@@ -37,8 +33,6 @@ def judge_manners(case: Case, observed: Plain) -> Iterable[Fault]:
         yield Fault(
             "else",
             "each gradient was 1 before the step, and it did not add to that",
-            "`.backward()` adds to `.grad`. When gradients are emptied is the caller's choice, "
-            "who may want the sum of several batches.",
         )
 
 

@@ -1,4 +1,0 @@
-# loses: predicted
-# asks: Are all segments open at once? Each is computed again when it is its turn.
-def predicted_bytes(blocks, k, kept, inside):
-    return (k - 1) * kept + blocks * inside
