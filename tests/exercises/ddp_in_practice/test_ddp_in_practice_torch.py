@@ -326,6 +326,7 @@ if __name__ == "__main__":
     state, losses = train(model, data, 2, 3, 2, lambda ps: torch.optim.SGD(ps, lr=0.5))
     if dist.get_rank() == 0:
         torch.save(state, sys.argv[1])
+    dist.barrier()  # on a busy machine, a rank whose peer is gone already can abort at its end
     dist.destroy_process_group()
 """
 
