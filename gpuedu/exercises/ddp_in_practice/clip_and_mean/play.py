@@ -16,7 +16,7 @@ from gpuedu.exercises.ranks import Ranked, run_ranks
 from gpuedu.exercises.training.tensors import as_array, as_number
 
 
-def play_clip_and_mean(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
+def _run(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     """By rank, what one of the three functions gave; and how many collectives a rank called."""
     finish, mean_loss, moments = answers
     if inputs["ask"] == "finish":
@@ -107,7 +107,7 @@ PLAY = Play(
         Answer("mean_loss", signature=("loss", "samples")),
         Answer("moments", signature=("x",)),
     ),
-    play_clip_and_mean,
+    _run,
     time_limit_s=30.0,
     observes="messages between ranks",
 )
