@@ -1,4 +1,4 @@
-"""What more ranks would give: the truth, the causes of slips, values that are none, pictures."""
+"""What more ranks would give: the truth, values that are none, pictures."""
 
 from __future__ import annotations
 
@@ -41,11 +41,6 @@ def _close_figures():
     plt.close("all")
 
 
-def test_the_solution_earns_all_points():
-    for seed in range(3):
-        assert hand_in("scaling", seed=seed).state == "solved"
-
-
 def test_the_prediction_is_what_the_model_says():
     seen = []
     for rate, latency_s in ((1.25e9, 50e-6), (50e9, 9.6e-6)):
@@ -79,40 +74,6 @@ def test_one_rank_sends_nothing_and_a_node_more_is_slower():
 def test_steps_of_a_recipe_fall_to_the_least():
     _, _, steps = recipe(10**6, 64, 0.1, 1000, 64, "sgd")
     assert steps == pytest.approx(500, rel=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("name", "prop", "says"),
-    [
-        ("half_a_sample", "compute", "half a sample"),
-        ("rounds_down", "compute", "Rounded down"),
-        ("the_whole_batch_each", "compute", "of all ranks together"),
-        ("divides_the_fixed_part", "compute", "fixed part"),
-        ("always_within", "exchange", "which link does that take"),
-        ("always_across", "exchange", "nothing goes across"),
-        ("a_full_node_is_two", "exchange", "so many still fit"),
-        ("reduce_scatter_alone", "exchange", "What comes behind it"),
-        ("whole_tensor_a_message", "exchange", "S / n bytes"),
-        ("hides_nothing", "hidden", "what of them is hidden"),
-        ("gives_time_back", "hidden", "gives no time back"),
-        ("hides_beside_the_forward", "hidden", "no gradients yet"),
-        ("hides_the_last_bucket", "hidden", "Beside what could it hide"),
-        ("a_share_of_the_exchange", "hidden", "a share of *computing*"),
-        ("speed_up", "efficiency", "That is the speed-up"),
-        ("weak_with_one_batch", "efficiency", "n ranks together have n * batch"),
-        ("changed_places", "efficiency", "the other scaling"),
-        ("the_batch_always_grows", "efficiency", "the batch stays as it is"),
-        ("upside_down", "efficiency", "other way round"),
-        ("stops_at_the_first_that_fails", "most", "can rise again"),
-        ("the_last_of_the_list", "most", "in any order"),
-        ("as_many_samples", "recipe", "as many samples as before"),
-        ("linear_for_both", "recipe", "the root"),
-    ],
-)
-def test_a_slip_is_named(name, prop, says):
-    report = hand_in("scaling", stored("scaling", name))
-    assert prop in lost(report)
-    assert says in told(report, prop)
 
 
 def test_a_wrong_step_costs_no_other_property():

@@ -10,7 +10,7 @@ from gpuedu.exercises.ddp_in_practice.scaling.scaling_model import net_of, work_
 from gpuedu.exercises.plain import number, numbers, whole_number
 
 
-def play_scaling(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
+def _run(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     """A time, an efficiency, a number of ranks, or a recipe; with what the learner's own are."""
     step_s, efficiency, most_ranks, recipe = answers
     ask = inputs["ask"]
@@ -52,5 +52,5 @@ PLAY = Play(
         Answer("most_ranks", signature=("counts", "least", "batch", *_MODEL, "scaling")),
         Answer("recipe", signature=("ranks", "batch", "peak", "steps", "scale", "optimiser")),
     ),
-    play_scaling,
+    _run,
 )
