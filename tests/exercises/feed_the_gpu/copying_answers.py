@@ -2,32 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
-import numpy as np
 import torch
 
 from gpuedu.exercises.examine import Report, examine
 from gpuedu.exercises.registry import load
-
-
-def copy_time(size_bytes, latency_s, bandwidth_bytes_per_s):
-    return latency_s + size_bytes / bandwidth_bytes_per_s
-
-
-def half_size(latency_s, bandwidth_bytes_per_s):
-    return latency_s * bandwidth_bytes_per_s
-
-
-def fit(sizes_bytes, times_s):
-    slope, latency_s = np.polyfit(sizes_bytes, times_s, 1, w=1 / times_s)
-    return latency_s, 1 / slope
-
-
-def send(tensors, copy):
-    row = copy(torch.cat([tensor.flatten() for tensor in tensors]))
-    ends = np.cumsum([0, *(tensor.numel() for tensor in tensors)]).tolist()
-    return [row[a:b].view(t.shape) for (a, b), t in zip(pairwise(ends), tensors, strict=True)]
 
 
 def augment(pictures, flips, tops, lefts, size, mean, std):
@@ -81,7 +59,6 @@ def pipeline(device, chunks, results, kernel, slots=2, skip=""):
 
 
 REFERENCE = {
-    "transfer-size": (copy_time, half_size, fit, send),
     "augment-on-device": (augment, draw),
     "streams": (pipeline,),
 }

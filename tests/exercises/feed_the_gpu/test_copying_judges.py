@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
-import numpy as np
 import pytest
 import torch
 
 from gpuedu.exercises.card import report_card
-from gpuedu.exercises.feed_the_gpu.transfer_size import copy_times
-from gpuedu.exercises.feed_the_gpu.transfer_size import judge as transfer_size
-from gpuedu.exercises.registry import load
 from tests.exercises.feed_the_gpu import copying_answers as right
 from tests.exercises.feed_the_gpu.copying_answers import REFERENCE, fault, hand_in, lost
 
@@ -22,100 +17,6 @@ def test_the_reference_earns_all_points_on_three_seeds(exercise):
     for seed in range(3):
         report = hand_in(exercise, seed=seed)
         assert report.state == "solved", (seed, str(report_card(report)))
-
-
-def test_points_are_as_the_lesson_says():
-    points = {name: load(name).judge.points for name in REFERENCE}
-    assert points == {"transfer-size": 6, "augment-on-device": 8, "streams": 8}
-
-
-# transfer-size
-
-
-def test_a_fit_in_seconds_is_told_what_its_largest_copies_do():
-    def fit(sizes_bytes, times_s):
-        slope, latency_s = np.polyfit(sizes_bytes, times_s, 1)
-        return latency_s, 1 / slope
-
-    report = hand_in("transfer-size", fit=fit)
-    assert lost(report) == {"scattered"}
-    assert "the largest copies decide all" in fault(report, "scattered").cause
-
-
-def test_times_that_scatter_leave_room_on_both_sides_of_the_limit():
-    rng, close, apart = np.random.default_rng(3), [], []
-    for _ in range(20):
-        case = transfer_size._fit_case(rng, "scattered")
-        cost = copy_times.CopyCost(*(case.inputs[name] for name in copy_times.CopyCost._fields))
-        given = case.inputs["sizes_bytes"], case.inputs["times_s"]
-        close.append(transfer_size._worst(cost, copy_times.fit_weighted(*given))[0])
-        apart.append(transfer_size._worst(cost, copy_times.fit_weighted(*given, power=0.0))[0])
-    assert max(close) < 0.7 * transfer_size._CLOSE
-    assert min(apart) > 1.3 * transfer_size._CLOSE
-
-
-@pytest.mark.parametrize("bad", [(math.nan, 1e9), (1e-5, 0.0), (-1e-5, -1e9), (1e-5, math.inf)])
-def test_a_fit_of_anything_is_judged_without_an_exception(bad):
-    report = hand_in("transfer-size", fit=lambda sizes_bytes, times_s: bad)
-    assert lost(report) == {"exact", "scattered"}
-
-
-def test_a_fit_of_one_number_is_told_that_two_are_wanted():
-    report = hand_in("transfer-size", fit=lambda sizes_bytes, times_s: [1e-5])
-    assert "2 numbers" in fault(report, "exact").message
-
-
-@pytest.mark.parametrize(
-    ("rows_by", "right_by", "said"),
-    [
-        (lambda s, t: 1 / t, lambda s, t: t, "And the right side"),
-        (lambda s, t: np.ones_like(t), lambda s, t: np.ones_like(t), "And the rows"),
-        (lambda s, t: 1 / t**2, lambda s, t: 1 / t, "squares of the times"),
-        (lambda s, t: 1 / s, lambda s, t: t / s, "by its size"),
-    ],
-)
-def test_equations_divided_otherwise_are_told_by_what(rows_by, right_by, said):
-    def fit(sizes_bytes, times_s):
-        weights = rows_by(sizes_bytes, times_s)
-        rows = np.stack([weights, weights * sizes_bytes], axis=1)
-        latency_s, slope = np.linalg.lstsq(rows, right_by(sizes_bytes, times_s))[0]
-        return latency_s, 1 / slope
-
-    found = fault(hand_in("transfer-size", fit=fit), "scattered")
-    assert said in found.cause and "they were made from" in found.message
-
-
-def test_tensors_that_are_not_flat_are_told_why_they_cannot_be_joined():
-    report = hand_in("transfer-size", send=lambda tensors, copy: [copy(torch.cat(tensors))])
-    assert "Make each of them flat" in fault(report, "one-copy").cause
-
-
-def test_what_is_sent_must_come_from_the_copy():
-    report = hand_in("transfer-size", send=lambda tensors, copy: [t.clone() for t in tensors])
-    assert lost(report) == {"one-copy"}
-    assert "in 0 copies" in fault(report, "one-copy").message
-
-    def send(tensors, copy):
-        copy(torch.cat([tensor.flatten() for tensor in tensors]))
-        return tensors
-
-    report = hand_in("transfer-size", send=send)
-    assert "overwritten after the call" in fault(report, "arrive").cause
-
-
-def test_a_smaller_precision_is_fewer_bytes_and_refused():
-    def send(tensors, copy):
-        row = copy(torch.cat([tensor.flatten() for tensor in tensors]).bfloat16()).float()
-        parts = row.split([tensor.numel() for tensor in tensors])
-        return [part.view(t.shape) for part, t in zip(parts, tensors, strict=True)]
-
-    assert lost(hand_in("transfer-size", send=send)) == {"one-copy", "arrive"}
-
-
-@pytest.mark.parametrize("given", [None, torch.zeros(3), [1.0]], ids=["none", "tensor", "floats"])
-def test_send_that_returns_no_list_of_tensors_is_refused(given):
-    report = hand_in("transfer-size", send=lambda tensors, copy: given)
-    assert lost(report) == {"one-copy", "arrive"}
 
 
 # augment-on-device

@@ -15,17 +15,18 @@ from gpuedu.exercises.feed_the_gpu.augment_on_device.device_calls import KernelC
 from gpuedu.exercises.feed_the_gpu.streams import pipeline_measure
 from gpuedu.exercises.feed_the_gpu.streams.pipelines import SHOWN, run_in_turn
 from gpuedu.exercises.feed_the_gpu.transfer_size import measure as measures
-from gpuedu.exercises.feed_the_gpu.transfer_size.copy_pictures import send_batches
+from gpuedu.exercises.feed_the_gpu.transfer_size.picture import send_batches
 from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.feed_the_gpu import copying_answers as right
 from tests.exercises.parts import pictures_of
 from tests.exercises.planted_records import plant, plant_nothing
+from tests.exercises.stored import solution_answers
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 PICTURES = pictures_of("feed-the-gpu")
 
 DRAWN = {
-    "transfer-size": (right.fit,),
+    "transfer-size": (solution_answers("transfer-size")["fit"],),
     "feed-the-gpu/pinned": (),
     "augment-on-device": (right.augment, right.draw),
     "feed-the-gpu/kernels": (right.augment, right.one_by_one),
@@ -167,7 +168,7 @@ def test_copies_of_this_machine_are_fitted(monkeypatch, capsys):
     monkeypatch.setattr(
         measures, "time_copies", lambda: ("here", [1e-5 + s / 2e10 for s in measures.SIZES])
     )
-    assert measures.measure_copies(right.fit) == {
+    assert measures.measure_copies(solution_answers("transfer-size")["fit"]) == {
         "what": "here",
         "latency_us": 10.0,
         "gb_per_s": 20.0,

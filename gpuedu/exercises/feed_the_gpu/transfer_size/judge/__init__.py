@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 
-from gpuedu.exercises.compare import likely_cause, number_fault, show
+from gpuedu.exercises.compare import number_fault, show
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
 from gpuedu.exercises.feed_the_gpu.transfer_size.copy_times import (
     SIZES,
     CopyCost,
-    fit_weighted,
     scattered,
     times_of,
 )
-from gpuedu.exercises.feed_the_gpu.transfer_size.judge.copy_mistakes import (
-    FITS,
-    HALVES,
-    TIMES,
-    fit_fastest,
-    fit_of_shares_of_sizes,
-    fit_two_points,
+from gpuedu.exercises.feed_the_gpu.transfer_size.judge.fits import (
+    CLOSE,
+    tell_apart,
+    worst_error,
 )
 from gpuedu.units import format_quantity, format_size, format_time
 
 _EXACT = 1e-6
 """Rounding of a least-squares solution whose columns differ by seven decades, with room."""
-_CLOSE = 0.05
-"""How far off the fitted times may be where times scatter; every sensible fit of the cases stays
-within ``_SENSIBLE``."""
-_SENSIBLE = 0.035
 _REPEATS = 3
 
 
@@ -56,7 +47,7 @@ def _fit_case(rng: np.random.Generator, prop: str) -> Case:
     cost = _cost(rng)
     sizes = [float(size) for size in SIZES for _ in range(_REPEATS)]
     times = times_of(cost, sizes)
-    while prop == "scattered" and not _tells(cost, sizes, times):
+    while prop == "scattered" and not tell_apart(cost, sizes, times):
         times = scattered(rng, cost, sizes)
     inputs = {
         "ask": "fit",
@@ -66,38 +57,6 @@ def _fit_case(rng: np.random.Generator, prop: str) -> Case:
     }
     how = "without scatter" if prop == "exact" else "that scatter"
     return Case(f"{len(sizes)} times {how}", inputs, (prop,))
-
-
-def _tells(cost: CopyCost, sizes: Sequence[float], times: Sequence[float]) -> bool:
-    """Whether sensible fits are close, and the others are not, with room on both sides."""
-    if _worst(cost, fit_two_points(sizes, times))[0] < 2 * _CLOSE:
-        return False
-    close = [fit_weighted(sizes, times), _log_fit(sizes, times)]
-    apart = [fit_weighted(sizes, times, power=power) for power in (0.0, 2.0)]
-    apart += [fit_fastest(sizes, times), fit_of_shares_of_sizes(sizes, times)]
-    return all(_worst(cost, one)[0] < _SENSIBLE for one in close) and all(
-        _worst(cost, one)[0] > 1.3 * _CLOSE for one in apart
-    )
-
-
-def _log_fit(sizes: Sequence[float], times: Sequence[float]) -> CopyCost:
-    """Least squares of the logarithms of the ratios, by Gauss-Newton from the weighted fit."""
-    cost, s, t = fit_weighted(sizes, times), np.asarray(sizes), np.asarray(times)
-    for _ in range(5):
-        model = cost.latency_s + s / cost.bandwidth_bytes_per_s
-        slopes = np.stack([cost.latency_s / model, 1 - cost.latency_s / model], axis=1)
-        step = np.exp(np.linalg.lstsq(slopes, np.log(t / model), rcond=None)[0])
-        cost = CopyCost(cost.latency_s * step[0], cost.bandwidth_bytes_per_s / step[1])
-    return cost
-
-
-def _worst(cost: CopyCost, fitted: CopyCost) -> tuple[float, int]:
-    """The largest error of a fitted time as a share of the true one, and for which size."""
-    if not all(np.isfinite(fitted)) or fitted.bandwidth_bytes_per_s == 0:
-        return float("inf"), SIZES[0]
-    errors = [abs(fitted.time_s(size) / cost.time_s(size) - 1) for size in SIZES]
-    place = int(np.argmax(errors))
-    return errors[place], SIZES[place]
 
 
 def _send_case(rng: np.random.Generator, count: int, *, odd: bool = False) -> Case:
@@ -115,51 +74,25 @@ def _send_case(rng: np.random.Generator, count: int, *, odd: bool = False) -> Ca
     return Case(label, inputs, ("arrive",) if odd else ("one-copy", "arrive"))
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """A time and a size, a fit, or a batch that was sent."""
+def _test_model(case: Case, observed: Plain) -> Iterable[Fault]:
     inputs = case.inputs
-    if inputs["ask"] == "model":
-        yield from _judge_model(inputs, observed)
-    elif inputs["ask"] == "fit":
-        yield from _judge_fit(case, [float(value) for value in observed["got"]])
-    else:
-        yield from _judge_send(case, observed)
-
-
-def _judge_model(inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fault]:
-    given = {key: value for key, value in inputs.items() if key != "ask"}
     cost = CopyCost(inputs["latency_s"], inputs["bandwidth_bytes_per_s"])
     args = f"{show(cost.latency_s)}, {show(cost.bandwidth_bytes_per_s)}"
-    yield from number_fault(
-        "model",
-        f"copy_time({inputs['size_bytes']}, {args})",
-        observed["time_s"],
-        cost.time_s(inputs["size_bytes"]),
-        unit="s",
-        cause=likely_cause(observed["time_s"], TIMES, given),
-    )
-    cause = likely_cause(observed["half"], HALVES, given)
+    call, wanted = f"copy_time({inputs['size_bytes']}, {args})", cost.time_s(inputs["size_bytes"])
+    yield from number_fault("model", call, observed["time_s"], wanted, unit="s")
     half = cost.latency_s * cost.bandwidth_bytes_per_s
-    yield from number_fault(
-        "model",
-        f"half_size({args})",
-        observed["half"],
-        half,
-        unit="bytes",
-        cause=cause or "How long do the bytes take there, in latencies?",
-    )
+    yield from number_fault("model", f"half_size({args})", observed["half"], half, unit="bytes")
 
 
-def _judge_fit(case: Case, got: Sequence[float]) -> Iterable[Fault]:
+def _test_fit(case: Case, observed: Plain) -> Iterable[Fault]:
     inputs, (prop,) = case.inputs, case.decides
     cost = CopyCost(inputs["latency_s"], inputs["bandwidth_bytes_per_s"])
-    limit = _EXACT if prop == "exact" else _CLOSE
-    fitted = CopyCost(*got)
-    error, size = _worst(cost, fitted)
+    limit = _EXACT if prop == "exact" else CLOSE
+    fitted = CopyCost(*map(float, observed["got"]))
+    error, size = worst_error(cost, fitted)
     # The latency by itself, too: of a large copy it is nothing.
-    if error <= limit and abs(fitted.latency_s / cost.latency_s - 1) <= limit:
-        return
-    yield Fault(prop, _tell_fit(fitted, cost, len(inputs["times_s"]), size), _why_fit(got, inputs))
+    if error > limit or not abs(fitted.latency_s / cost.latency_s - 1) <= limit:
+        yield Fault(prop, _tell_fit(fitted, cost, len(inputs["times_s"]), size))
 
 
 def _tell_fit(fitted: CopyCost, cost: CopyCost, count: int, size: int) -> str:
@@ -181,68 +114,76 @@ def _time(time_s: float) -> str:
     return format_time(time_s) if time_s > 0 else f"{show(time_s)} s"
 
 
-def _why_fit(got: Sequence[float], inputs: Mapping[str, Any]) -> str:
-    given = {key: list(inputs[key]) for key in ("sizes_bytes", "times_s")}
-    if abs(got[0] - 1) < _EXACT:  # the slope is then what rounding leaves of 0
-        return "You divided the right side. And the rows?"
-    return likely_cause(tuple(got), FITS, given, 1e-4) or (
-        "By what is each equation `latency + size * slope = time` divided, on both sides? And "
-        "which of the two results is which, and in which unit?"
-    )
+def _sent(case: Case) -> list[np.ndarray]:
+    pairs = zip(case.inputs["tensors"], case.inputs["turned"], strict=True)
+    return [tensor.T if is_turned else tensor for tensor, is_turned in pairs]
 
 
-def _judge_send(case: Case, observed: Plain) -> Iterable[Fault]:
-    tensors = [
-        tensor.T if is_turned else tensor
-        for tensor, is_turned in zip(case.inputs["tensors"], case.inputs["turned"], strict=True)
-    ]
-    copied, wanted = observed["copied"], sum(tensor.nbytes for tensor in tensors)
-    if "one-copy" in case.decides and (len(copied) != 1 or sum(copied) != wanted):
+def _test_copies(case: Case, observed: Plain) -> Iterable[Fault]:
+    tensors, copied = _sent(case), observed["copied"]
+    wanted = sum(tensor.nbytes for tensor in tensors)
+    if len(copied) != 1 or sum(copied) != wanted:
         message = (
             f"{len(tensors)} tensor{'' if len(tensors) == 1 else 's'} of {wanted:,} bytes "
             f"travelled in {len(copied)} cop{'y' if len(copied) == 1 else 'ies'} of "
             f"{sum(copied):,} bytes"
         )
-        yield Fault("one-copy", message, _why_copies(copied, wanted))
-    for i, (got, tensor) in enumerate(zip(observed["arrived"], tensors, strict=True)):
+        yield Fault("one-copy", message)
+
+
+def _test_arrived(case: Case, observed: Plain) -> Iterable[Fault]:
+    for i, (got, tensor) in enumerate(zip(observed["arrived"], _sent(case), strict=True)):
         if got.shape != tensor.shape:
             message = f"tensor {i} arrived with shape {got.shape}, expected {tensor.shape}"
-            yield Fault("arrive", message, "Each part is to be seen in the shape that it had.")
+            yield Fault("arrive", message)
             return
         if not np.array_equal(got, tensor):
-            yield Fault(
-                "arrive", f"tensor {i} of shape {tensor.shape} is not what was sent", _why(got)
-            )
+            yield Fault("arrive", f"tensor {i} of shape {tensor.shape} is not what was sent")
             return
-
-
-def _why_copies(copied: Sequence[int], wanted: int) -> str:
-    if not copied:
-        return "Nothing was sent: call `copy`, and return parts of what it gives back."
-    if len(copied) > 1:
-        return "Each copy pays the latency anew. What could be copied in place of all of them?"
-    if sum(copied) > wanted:
-        return "Are the tensors padded to one size? Laid end to end they need no more than theirs."
-    return "Did all of them travel, in their own precision?"
-
-
-def _why(got: np.ndarray) -> str:
-    if np.isnan(got).all() and got.size:
-        return (
-            "It shows the host's memory, which was overwritten after the call: return parts of "
-            "what `copy` gave back."
-        )
-    return "Is it cut out at the right place, and are its numbers in the order of its rows?"
 
 
 JUDGE = Judge(
     title="What a copy costs",
     properties=(
-        Property("model", "`copy_time` and `half_size`: latency and bandwidth", 1),
-        Property("exact", "`fit` finds both exactly, where times do not scatter", 1),
-        Property("scattered", "and within 5%, for small copies and large ones, where they do", 2),
-        Property("one-copy", "`send` makes one copy, of no more bytes than there are", 1),
-        Property("arrive", "every tensor arrives, with its shape", 1),
+        Property(
+            "model",
+            "`copy_time` and `half_size`: latency and bandwidth",
+            1,
+            "Which two parts has a copy's time, and how long is each where half of the bandwidth "
+            "is reached?",
+            _test_model,
+        ),
+        Property(
+            "exact",
+            "`fit` finds both exactly, where times do not scatter",
+            1,
+            "Put your two numbers into `latency + bytes / bandwidth`: do they give the times back?",
+            _test_fit,
+        ),
+        Property(
+            "scattered",
+            "and within 5%, for small copies and large ones, where they do",
+            2,
+            "By what is each equation `latency + size * slope = time` divided, on both sides, and "
+            "how many of the times count?",
+            _test_fit,
+        ),
+        Property(
+            "one-copy",
+            "`send` makes one copy, of no more bytes than there are",
+            1,
+            "How often is `copy` called, and how many numbers, of how many bytes each, does it "
+            "get?",
+            _test_copies,
+        ),
+        Property(
+            "arrive",
+            "every tensor arrives, with its shape",
+            1,
+            "From where does that tensor come, in which order are its numbers, and which shape "
+            "has it?",
+            _test_arrived,
+        ),
     ),
     hints=(
         "Which error of the fit is large: 1 µs for a copy of 10 µs, or 50 µs for one of 3 ms? And "
@@ -256,7 +197,6 @@ JUDGE = Judge(
         "`split([t.numel() for t in tensors])`, and `part.view(t.shape)` for each part.",
     ),
     cases=cases,
-    verdict=verdict,
     predictions={
         "transfer-size": Prediction(
             "a copy takes 10 µs, and its bytes go at 20 GB/s behind that. A batch has 64 pictures "
