@@ -33,27 +33,6 @@ def _in(kernel, start_s, end_s):
     return max(0.0, min(kernel[1], end_s) - max(kernel[0], start_s))
 
 
-def step_s(load_s, compute_s, overlap):
-    return max(load_s, compute_s) if overlap else load_s + compute_s
-
-
-def done_times(loads_s, computes_s, depth):
-    entered, taken, done = 0.0, [], []
-    for i, (load_s, compute_s) in enumerate(zip(loads_s, computes_s, strict=True)):
-        entered = max(entered + load_s, taken[i - depth] if i >= depth else 0.0)
-        taken.append(max(entered, done[-1] if done else 0.0))
-        done.append(taken[-1] + compute_s)
-    return done
-
-
-def stall_share(loads_s, computes_s, depth):
-    return 1 - sum(computes_s) / done_times(loads_s, computes_s, depth)[-1]
-
-
-def bottleneck(loads_s, computes_s):
-    return "loader" if sum(loads_s) > sum(computes_s) else "device"
-
-
 def prefetch(source, depth):
     box, stop = queue.Queue(depth), threading.Event()
 
@@ -97,7 +76,6 @@ def worker_rng(seed, epoch, worker):
 
 REFERENCE = {
     "three-utilisations": (gpu_util, sm_active, memory_share),
-    "stall-fraction": (step_s, done_times, stall_share, bottleneck),
     "prefetch": (prefetch,),
     "workers": (batches_per_s, knee, worker_rng),
 }

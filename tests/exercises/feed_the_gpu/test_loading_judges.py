@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 
 from gpuedu.exercises.card import report_card
-from gpuedu.exercises.feed_the_gpu.feeding import feed, feed_in_turn
-from gpuedu.exercises.feed_the_gpu.stall_fraction.judge import stalls
-from gpuedu.exercises.feed_the_gpu.stall_fraction.schedules import RARE, STEP_S, STEPS, loads_of
+from gpuedu.exercises.feed_the_gpu.feeding import feed_in_turn
 from gpuedu.exercises.feed_the_gpu.workers import judge as workers
 from gpuedu.exercises.feed_the_gpu.workers.stages import SHOWN
 from gpuedu.exercises.registry import load
@@ -38,27 +36,13 @@ def test_points_are_as_the_lesson_says():
     points = {name: load(name).judge.points for name in REFERENCE}
     assert points == {
         "three-utilisations": 5,
-        "stall-fraction": 6,
         "prefetch": 8,
         "workers": 6,
     }
 
 
 def test_predictions_have_the_truth_of_the_simulations():
-    stall = load("stall-fraction").judge.predictions["stall-fraction"].truth
-    run = feed(loads_of(RARE), [STEP_S] * STEPS, 1)
-    assert stall == pytest.approx(100 * run.stall_share, abs=0.05)
     assert load("workers").judge.predictions["workers"].truth == workers.simulated_knee(SHOWN[0])
-
-
-def test_the_recurrence_is_the_simulation():
-    rng = np.random.default_rng(3)
-    for depth in (1, 2, 3, 5, 20):
-        loads = (rng.integers(1, 300, 20) * 1e-4).tolist()
-        computes = (rng.integers(1, 300, 20) * 1e-4).tolist()
-        expected = stalls.schedule(loads, computes, depth)
-        assert feed(loads, computes, depth).done_s == pytest.approx(expected)
-        assert right.done_times(loads, computes, depth) == pytest.approx(expected)
 
 
 def test_in_turn_nothing_overlaps():
@@ -96,28 +80,6 @@ def test_nested_kernels_are_told():
 )
 def test_slips_in_utilisations_are_told(name, prop, answer, said):
     report = hand_in("three-utilisations", **{name: answer})
-    assert prop in lost(report)
-    assert said in fault(report, prop)
-
-
-@pytest.mark.parametrize(
-    ("name", "prop", "answer", "said"),
-    [
-        ("done_times", "full-queue", lambda a, b, d: stalls.schedule(a, b, 99), "never full"),
-        (
-            "done_times",
-            "full-queue",
-            lambda a, b, d: stalls.schedule(a, b, d + 1),
-            "one place more",
-        ),
-        ("done_times", "done", lambda a, b, d: right.done_times(a, b, d)[1:], "numbers, got"),
-        ("stall_share", "stall", lambda *a: 1 - right.stall_share(*a), "in which it computes"),
-        ("bottleneck", "bottleneck", lambda *_: "disk", 'should be "loader" or "device"'),
-        ("step_s", "step-time", lambda a, b, _: a + b, "sets the pace"),
-    ],
-)
-def test_slips_in_stalls_are_told(name, prop, answer, said):
-    report = hand_in("stall-fraction", **{name: answer})
     assert prop in lost(report)
     assert said in fault(report, prop)
 

@@ -17,6 +17,7 @@ from tests.exercises.feed_the_gpu import loading_answers as right
 from tests.exercises.feed_the_gpu.test_prefetch_runs import hangs, polls_for_ever
 from tests.exercises.parts import pictures_of
 from tests.exercises.planted_records import plant, plant_nothing
+from tests.exercises.stored import solution_answers
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 PICTURES = pictures_of("feed-the-gpu")
@@ -25,7 +26,7 @@ DRAWN = {
     "feed-the-gpu/idle": (),
     "feed-the-gpu/queue": (),
     "three-utilisations": (right.gpu_util, right.sm_active, right.memory_share),
-    "stall-fraction": (right.stall_share,),
+    "stall-fraction": (solution_answers("stall-fraction")["stall_share"],),
     "prefetch": (right.prefetch,),
     "feed-the-gpu/prefetch-for-real": (right.prefetch,),
     "workers": (right.batches_per_s, right.knee),

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.compare import Misconception, likely_cause, number_fault, show
+from gpuedu.exercises.compare import number_fault, show
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
-from gpuedu.exercises.feed_the_gpu.feeding import feed
-from gpuedu.exercises.feed_the_gpu.stall_fraction.judge.stalls import (
-    DONE,
-    SHARES,
-    schedule,
-    stall_of,
-)
+from gpuedu.exercises.feed_the_gpu.feeding import Feeding, feed
+from gpuedu.exercises.feed_the_gpu.stall_fraction.judge.recurrence import schedule
 from gpuedu.units import MS
 
 _REL = 1e-6
@@ -108,76 +103,40 @@ def _long_run(rng: np.random.Generator, kind: str) -> Case:
     return Case(f"a run of {_LONG} steps", inputs, ("bottleneck",))
 
 
-def slower_one(loads_s: Sequence[float], computes_s: Sequence[float], **_: Any) -> str:
-    """Who has more to do."""
-    return "loader" if sum(loads_s) > sum(computes_s) else "device"
-
-
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """Each answer against the simulation."""
-    inputs = case.inputs
-    judge: Mapping[str, Callable[..., Iterable[Fault]]] = {
-        "step": _judge_step,
-        "done": _judge_done,
-        "stall": _judge_stall,
-        "bottleneck": _judge_bottleneck,
-    }
-    given = {key: value for key, value in inputs.items() if key != "ask"}
-    yield from judge[inputs["ask"]](case, observed["got"], given)
-
-
-def _judge_step(case: Case, got: float, given: Mapping[str, Any]) -> Iterable[Fault]:
-    load_s, compute_s, overlap = given["load_s"], given["compute_s"], given["overlap"]
+def _test_step(case: Case, observed: Plain) -> Iterable[Fault]:
+    load_s, compute_s, overlap = (case.inputs[key] for key in ("load_s", "compute_s", "overlap"))
     truth = max(load_s, compute_s) if overlap else load_s + compute_s
-    cause = (
-        "Side by side, the longer one sets the pace."
-        if overlap
-        else "The device waits while a batch is loaded, the loader waits while it computes."
-    )
     call = f"step_s({show(load_s)}, {show(compute_s)}, {overlap})"
-    yield from number_fault("step-time", call, got, truth, cause=cause)
+    yield from number_fault("step-time", call, observed["got"], truth)
 
 
-def _judge_done(case: Case, got: Sequence[float], given: Mapping[str, Any]) -> Iterable[Fault]:
-    truth = feed(**given).done_s
-    cause = likely_cause(list(got), DONE, given, _REL)
-    for step, (theirs, expected) in enumerate(zip(got, truth, strict=True)):
-        if not abs(theirs - expected) <= _REL * expected:
-            message = (
-                f"`{_call('done_times', given)}[{step}]` is {_ms(theirs)}, expected {_ms(expected)}"
-            )
-            yield Fault(case.decides[0], message, cause)
+def _test_done(case: Case, observed: Plain) -> Iterable[Fault]:
+    truth = _simulated(case).done_s
+    for step, (got, expected) in enumerate(zip(observed["got"], truth, strict=True)):
+        if not abs(got - expected) <= _REL * expected:
+            call = _call("done_times", case.inputs)
+            message = f"`{call}[{step}]` is {_ms(got)}, expected {_ms(expected)}"
+            yield Fault(case.decides[0], message)
             return
 
 
-def _judge_stall(case: Case, got: float, given: Mapping[str, Any]) -> Iterable[Fault]:
-    truth = feed(**given).stall_share
-    cause = likely_cause(got, SHARES, given, _REL)
-    if not cause:
-        known = [
-            Misconception(lambda m=m, **g: stall_of(m.gives(**g), g["computes_s"]), m.says)
-            for m in DONE
-        ]
-        cause = likely_cause(got, known, given, _REL)
-    yield from number_fault("stall", _call("stall_share", given), got, truth, cause=cause)
+def _test_stall(case: Case, observed: Plain) -> Iterable[Fault]:
+    call, truth = _call("stall_share", case.inputs), _simulated(case).stall_share
+    yield from number_fault("stall", call, observed["got"], truth)
 
 
-def _judge_bottleneck(case: Case, got: str, given: Mapping[str, Any]) -> Iterable[Fault]:
-    truth = slower_one(**given)
-    if got == truth:
-        return
-    loads, computes = given["loads_s"], given["computes_s"]
-    slower = sum(a > b for a, b in zip(loads, computes, strict=True))
-    message = (
-        f'it said "{got}" of {len(loads)} steps in which all loads take {_ms(sum(loads))} and all '
-        f"steps {_ms(sum(computes))}"
-    )
-    cause = (
-        f"{slower} of the {len(loads)} loads are longer than their step; the first takes "
-        f"{_ms(loads[0])}, the longest {_ms(max(loads))}. With a long queue, which of these "
-        "numbers sets the pace of the run?"
-    )
-    yield Fault("bottleneck", message, cause)
+def _simulated(case: Case) -> Feeding:
+    return feed(*(case.inputs[key] for key in ("loads_s", "computes_s", "depth")))
+
+
+def _test_bottleneck(case: Case, observed: Plain) -> Iterable[Fault]:
+    load_s, compute_s = sum(case.inputs["loads_s"]), sum(case.inputs["computes_s"])
+    if observed["got"] != ("loader" if load_s > compute_s else "device"):
+        message = (
+            f'it said "{observed["got"]}" of {len(case.inputs["loads_s"])} steps in which all '
+            f"loads take {_ms(load_s)} and all steps {_ms(compute_s)}"
+        )
+        yield Fault("bottleneck", message)
 
 
 def _ms(time_s: float) -> str:
@@ -192,11 +151,46 @@ def _call(name: str, given: Mapping[str, Any]) -> str:
 JUDGE = Judge(
     title="Who waits for whom",
     properties=(
-        Property("step-time", "`step_s`: a step with and without overlap", 1),
-        Property("done", "`done_times` is right while the queue is never full", 1),
-        Property("full-queue", "and where the loader waits for room", 2),
-        Property("stall", "`stall_share`: the device's waiting, the first batch's included", 1),
-        Property("bottleneck", "`bottleneck` names who has more to do", 1),
+        Property(
+            "step-time",
+            "`step_s`: a step with and without overlap",
+            1,
+            "What do loader and device do at the same time in that step, and what one after the "
+            "other?",
+            _test_step,
+        ),
+        Property(
+            "done",
+            "`done_times` is right while the queue is never full",
+            1,
+            "Of the first step that is off: when is its batch there, when is the device free, and "
+            "how long does the step last?",
+            _test_done,
+        ),
+        Property(
+            "full-queue",
+            "and where the loader waits for room",
+            2,
+            "Of the first step that is off: when is there room for its batch, when is it taken, "
+            "and how long does the step last?",
+            _test_done,
+        ),
+        Property(
+            "stall",
+            "`stall_share`: the device's waiting, the first batch's included",
+            1,
+            "When is the last step done, and for how much of the time from 0 until then does the "
+            "device wait?",
+            _test_stall,
+        ),
+        Property(
+            "bottleneck",
+            "`bottleneck` names who has more to do",
+            1,
+            "A long queue evens out single batches. Over the whole run, which of the two has more "
+            "to do?",
+            _test_bottleneck,
+        ),
     ),
     hints=(
         "Write down three times for each batch: when it is in the queue, when the device takes it, "
@@ -209,7 +203,6 @@ JUDGE = Judge(
         "`done.append(taken[i] + computes_s[i])`. The share: `1 - sum(computes_s) / done[-1]`.",
     ),
     cases=cases,
-    verdict=verdict,
     predictions={
         "stall-fraction": Prediction(
             "a batch takes 3 ms to load, but every eighth takes 43 ms: 8 ms on average. A step "
