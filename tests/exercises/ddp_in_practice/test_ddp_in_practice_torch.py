@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.ddp_in_practice.torch_ddp import ddp_ranks, meetings
-from gpuedu.exercises.ddp_in_practice.torch_ddp.judge import torch_ddp_epochs, torch_ddp_trainings
+from gpuedu.exercises.ddp_in_practice.torch_ddp.judge import torch_ddp_trainings
 from gpuedu.exercises.ddp_in_practice.torch_ddp.one_process import EpochTask, epoch_alone
 from gpuedu.exercises.ddp_in_practice.torch_ddp.play import plain_training
 from gpuedu.exercises.ddp_in_practice.torch_ddp.small_task import (
@@ -44,22 +43,7 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 TASK = {"samples": 21, "epochs": 2, "batch": 3, "every": 2, "seed": 4}
 
 
-@only_whole
-def test_the_reference_earns_all_points():
-    report = hand_in("torch-ddp")
-    assert report.state == "solved", [one.fault for one in report.results]
-
-
 # without processes
-
-
-def test_each_weighing_is_told_from_the_others():
-    task = EpochTask((4, 4, 4, 4, 2, 1), 4, seed=3)
-    weighs = [torch_ddp_epochs.by_samples, *(weigh for weigh, _ in torch_ddp_epochs.MISTAKES)]
-    runs = [epoch_alone(task, 2, weigh).states[-1] for weigh in weighs]
-    for mine, state in enumerate(runs):
-        alike = [at for at, other in enumerate(runs) if torch_ddp_epochs.is_alike(state, other)]
-        assert alike == [mine]
 
 
 def test_a_loss_is_the_mean_of_all_samples():
@@ -95,7 +79,6 @@ def test_draws_of_all_samples_on_every_rank_are_told():
     everything = [*range(21), *range(21)]
     told = _told(*[_training(everything)] * 2)["epochs"]
     assert "drew 42 in 2 epochs, expected 22: 11 in each" in told
-    assert "Every rank draws all samples" in told
 
 
 def test_a_sample_that_nobody_drew_is_named():
@@ -104,70 +87,26 @@ def test_a_sample_that_nobody_drew_is_named():
 
 
 @pytest.mark.parametrize(
-    ("order", "says"),
-    [([*range(11)], "not shuffled"), ([*range(10, -1, -1)], "which epoch it is")],
+    "order",
+    [[*range(11)], [*range(10, -1, -1)]],
 )
-def test_an_order_that_comes_again_is_told(order, says):
+def test_an_order_that_comes_again_is_told(order):
     found = [_training(order * 2), _training([*range(10, 21)] * 2)]
-    assert says in _told(*found)["epochs"]
+    assert "epochs 0 and 1 have the same order" in _told(*found)["epochs"]
 
 
 def test_a_wrappers_names_are_told():
     state = {f"module.{name}": one for name, one in _training([])["state"].items()}
     told = _told(*[_training([], state)] * 2)["alike"]
     assert "`module.0.weight`" in told
-    assert "`ddp.module`" in told
-
-
-def test_a_model_that_was_not_trained_is_told():
-    draws = [*range(11), *range(10, -1, -1)], [*range(10, 21), *range(20, 9, -1)]
-    assert "Nothing was trained" in _told(*map(_training, draws))["alike"]
 
 
 def test_a_loss_too_few_is_told():
     assert "gave 1 loss on" in _told(*[_training([], losses=[1.0])] * 2)["loss"]
 
 
-@pytest.mark.parametrize(
-    ("given", "drawn", "says"),
-    [
-        ((6 / 8, 6 / 8), ([0, 1, 2, 3], [4, 5, 6, 0]), "fills up"),
-        ((6 / 7, 6 / 7), ([*range(7)], [*range(7)]), "Every rank evaluated all"),
-        ((7 / 8, 7 / 8), ([0, 1, 2, 3], [4, 5, 6]), "mean of the ranks' accuracies"),
-        ((3 / 4, 1.0), ([0, 1, 2, 3], [4, 5, 6]), "one rank's accuracy"),
-        ((6.0, 6.0), ([0, 1, 2, 3], [4, 5, 6]), "number of hits"),
-        ((float("nan"),) * 2, ([0, 1, 2, 3], [4, 5, 6]), "0 of 0"),
-    ],
-)
-def test_a_wrong_accuracy_is_named(given, drawn, says):
-    task = {"samples": 7, "wrong": [0]}
-    found = [{"given": a, "drawn": b} for a, b in zip(given, drawn, strict=True)]
-    (told,) = torch_ddp_trainings.accuracy_faults(task, found)
-    assert says in told.cause
-
-
 # With processes. CI has one of each kind: a slip that the card names, ranks that do not fit together,
 # a rank that fails, a script.
-
-
-def test_an_exchange_for_every_batch_is_told():
-    def every_batch(ddp, optimiser, batches, every):
-        found = 0.0
-        for begin in range(0, len(batches), every):
-            group = batches[begin : begin + every]
-            optimiser.zero_grad()
-            for x, y in group:
-                loss = cross_entropy(ddp(x), y)
-                (loss / every).backward()
-                found = loss.item()
-            optimiser.step()
-        return found
-
-    report = hand_in("torch-ddp", train_epoch=every_batch)
-    assert lost(report) == {"once", "short", "loss"}
-    assert "*forward* is in its block" in fault(report, "once")
-    assert "divided by `every`" in fault(report, "short")
-    assert "loss of the last batch" in fault(report, "loss")
 
 
 @only_whole
@@ -181,7 +120,6 @@ def test_who_talks_to_nobody_is_told():
 
     report = hand_in("torch-ddp", train_epoch=alone)
     assert {"equal", "short", "once", "loss"} == lost(report)
-    assert "no longer equal" in fault(report, "equal")
     assert "0 times before update 1" in fault(report, "once")
 
 
@@ -268,23 +206,6 @@ def test_a_batch_less_on_one_rank_is_told():
 )
 def test_a_rank_that_waits_in_a_meeting_is_told_as_what_it_did(said, told):
     assert told in meetings._tell_late(f"rank 0 computes; {said}", "train")
-
-
-@only_whole
-def test_a_group_of_batches_counted_alike_is_told():
-    def by_batches(ddp, optimiser, batches, every):
-        for begin in range(0, len(batches), every):
-            group = batches[begin : begin + every]
-            optimiser.zero_grad()
-            for place, (x, y) in enumerate(group, 1):
-                with ddp.no_sync() if place < len(group) else nullcontext():
-                    (cross_entropy(ddp(x), y) / len(group)).backward()
-            optimiser.step()
-        return 0.0
-
-    report = hand_in("torch-ddp", train_epoch=by_batches)
-    assert lost(report) == {"short", "loss"}
-    assert "divided by the number of batches" in fault(report, "short")
 
 
 def test_a_rank_that_fails_is_told_with_its_line():

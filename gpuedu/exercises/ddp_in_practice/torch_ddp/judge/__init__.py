@@ -67,15 +67,48 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
 JUDGE = Judge(
     title="PyTorch's own",
     properties=(
-        Property("equal", "every update is that of one process with all ranks' samples", 1),
-        Property("short", "and where a group or a batch is the last and shorter", 1),
-        Property("once", "a group's gradients are exchanged once, by DistributedDataParallel", 1),
-        Property("loss", "the loss is the mean over the samples of all ranks, on every rank", 1),
-        Property("epochs", "an epoch draws every sample, in an order of its own", 1),
         Property(
-            "alike", "all ranks end with one state: that of one process with the same draws", 2
+            "equal",
+            "every update is that of one process with all ranks' samples",
+            1,
+            "With which weight does a sample count in an update, and when is there an update?",
         ),
-        Property("accuracy", "an accuracy counts every sample once, and all ranks know it", 1),
+        Property(
+            "short",
+            "and where a group or a batch is the last and shorter",
+            1,
+            "With which weight does a sample count in a short group, or in a short batch?",
+        ),
+        Property(
+            "once",
+            "a group's gradients are exchanged once, by DistributedDataParallel",
+            1,
+            "Which backward of a group exchanges, and what does a rank hand over besides?",
+        ),
+        Property(
+            "loss",
+            "the loss is the mean over the samples of all ranks, on every rank",
+            1,
+            "Whose losses are in that number, and by what are they divided?",
+        ),
+        Property(
+            "epochs",
+            "an epoch draws every sample, in an order of its own",
+            1,
+            "Which samples does each rank draw in an epoch, and in which order in the next?",
+        ),
+        Property(
+            "alike",
+            "all ranks end with one state: that of one process with the same draws",
+            2,
+            "Which model trains, on which batches, and whose state is returned?",
+        ),
+        Property(
+            "accuracy",
+            "an accuracy counts every sample once, and all ranks know it",
+            1,
+            "Which samples does each rank count, and what do ranks make of their counts?",
+        ),
     ),
     hints=(
         "Which of these does DistributedDataParallel do for you: give every rank rank 0's model, "

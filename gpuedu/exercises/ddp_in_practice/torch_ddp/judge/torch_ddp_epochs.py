@@ -15,8 +15,6 @@ from gpuedu.exercises.ddp_in_practice.torch_ddp.one_process import (
     EpochTask,
     State,
     Updates,
-    Weigh,
-    by_samples,
     epoch_alone,
 )
 from gpuedu.exercises.ddp_in_practice.torch_ddp.small_task import GRADIENT_BYTES
@@ -29,43 +27,11 @@ OWN_BYTES = 32
 """A rank may hand over so much for each batch by calls of its own: a loss, a count."""
 RANKS = 2
 
-MISTAKES: tuple[tuple[Weigh, str], ...] = (
-    (
-        lambda sizes, place, every: 1 / (len(sizes) * sizes[place]),
-        "That is each batch's mean divided by the number of batches: a batch of one sample counts "
-        "as much as a full one.",
-    ),
-    (
-        lambda sizes, place, every: 1 / (every * sizes[place]),
-        "That is each batch's mean divided by `every`. The last group of an epoch may have fewer "
-        "batches, and its last batch fewer samples: what is a sample's weight there?",
-    ),
-    (
-        lambda sizes, place, every: 1 / sizes[place],
-        "That adds up the batches' means: it is as many times too large as the group has batches.",
-    ),
-    (
-        lambda sizes, place, every: 1 / (RANKS * sum(sizes)),
-        "That is divided by the number of ranks twice: DistributedDataParallel takes the mean over "
-        "the ranks by itself.",
-    ),
-    (
-        lambda sizes, place, every: RANKS / sum(sizes),
-        "That is the *sum* over the ranks. DistributedDataParallel gives the mean.",
-    ),
-    (lambda sizes, place, every: 1.0, "Those are sums of losses, divided by no samples."),
-    (
-        lambda sizes, place, every: float(place == len(sizes) - 1) / sizes[place],
-        "That is the gradient of the group's last batch alone. What clears the others?",
-    ),
-)
-"""Weights of a sample's loss, each with what to say of it."""
-
 
 @lru_cache(maxsize=256)
-def epoch_of(task: EpochTask, weigh: Weigh = by_samples) -> Updates:
+def epoch_of(task: EpochTask) -> Updates:
     """What one process has."""
-    return epoch_alone(task, RANKS, weigh)
+    return epoch_alone(task, RANKS)
 
 
 def epoch_faults(
@@ -91,14 +57,13 @@ def _update_faults(prop: str, task: EpochTask, found: Sequence[Any]) -> Iterable
             yield Fault(
                 prop,
                 f"{task}: rank {rank} made {_count(len(states), 'update')}, expected {len(wanted)}",
-                "One for each group, and the last group may be a short one.",
             )
             return
         for number, (mine, true) in enumerate(zip(states, wanted, strict=True)):
             told = tell_difference(mine, true)
             if told:
                 message = f"{task}: after update {number + 1} of {len(wanted)}, rank {rank}'s"
-                yield Fault(prop, f"{message} {told}", _cause(task, found, number))
+                yield Fault(prop, f"{message} {told}")
                 return
 
 
@@ -120,21 +85,6 @@ def is_alike(mine: State, theirs: State) -> bool:
     return not tell_difference(mine, theirs)
 
 
-def _cause(task: EpochTask, found: Sequence[Any], number: int) -> str:
-    mine = [one["states"][number] for one in found if number < len(one["states"])]
-    for weigh, says in MISTAKES:
-        theirs = epoch_of(task, weigh).states[number]
-        if all(is_alike(one, theirs) for one in mine):
-            return says
-    if any(not is_alike(one, mine[0]) for one in mine[1:]):
-        return (
-            "The ranks' models are no longer equal. DistributedDataParallel exchanges in the "
-            "backward of what `ddp(x)` gave, outside of `no_sync()`: was each group's last "
-            "backward one of those?"
-        )
-    return ""
-
-
 def _count_faults(task: EpochTask, found: Sequence[Any]) -> Iterable[Fault]:
     groups = ceil(len(task.sizes) / task.every)
     for rank, one in enumerate(found):
@@ -150,18 +100,10 @@ def _count_faults(task: EpochTask, found: Sequence[Any]) -> Iterable[Fault]:
         for number, calls in enumerate(one["exchanges"]):
             if calls == 1:
                 continue
-            cause = (
-                "`ddp.no_sync()` holds for a batch whose *forward* is in its block, as well as its "
-                "backward."
-                if calls
-                else "DistributedDataParallel exchanges in the backward of what `ddp(x)` gave, "
-                "outside of `no_sync()`: that of the last batch of *every* group, a short one, too."
-            )
             yield Fault(
                 "once",
                 f"{task}: rank {rank} exchanged its gradients {_times(calls)} before update "
                 f"{number + 1}, expected once",
-                cause,
             )
             return
 
@@ -182,7 +124,6 @@ def _own_faults(batches: int, own_bytes: Sequence[int]) -> Iterable[Fault]:
                 "once",
                 f"rank {rank} handed over {format_size(sent)} by calls of its own; the gradients "
                 f"have {format_size(GRADIENT_BYTES)}, a loss 8",
-                "DistributedDataParallel exchanges the gradients by itself.",
             )
             return
 
@@ -193,22 +134,5 @@ def _loss_faults(task: EpochTask, found: Sequence[Any]) -> Iterable[Fault]:
         if not is_close(got, truth.loss, LOSS_REL):
             shown, wanted = show_apart(got, truth.loss)
             message = f"{task}: on rank {rank} the loss is {shown}, expected {wanted}"
-            yield Fault("loss", message, _loss_cause(got, rank, truth))
+            yield Fault("loss", message)
             return
-
-
-def _loss_cause(got: float, rank: int, truth: Updates) -> str:
-    """By what known slips would give."""
-    sums, sizes = np.array(truth.losses), np.array(truth.sizes)
-    means = sums / sizes
-    known = {
-        "That is the mean over rank 0's samples alone.": sums[0].sum() / sizes.sum(),
-        f"That is the mean over rank {rank}'s samples: who has the others'?": sums[rank].sum()
-        / sizes.sum(),
-        "That is the sum over the ranks of their means.": sums.sum() / sizes.sum(),
-        "That is the sum of all losses, divided by no samples.": sums.sum(),
-        "That is a mean of batches' means; the last batch has fewer samples.": means.mean(),
-        "That is the mean of one rank's batches' means.": means[rank].mean(),
-        "That is the loss of the last batch.": means[rank, -1],
-    }
-    return next((says for says, value in known.items() if is_close(got, value, LOSS_REL)), "")
