@@ -24,7 +24,6 @@ from gpuedu.exercises.training_step.memory_ledger.judge.saved_storages import (
     FLOAT_BYTES,
     is_kind_slip,
     saved_bytes,
-    why,
 )
 from gpuedu.exercises.training_step.memory_ledger.small_nets import (
     Layer,
@@ -150,45 +149,12 @@ def _held_verdict(case: Case, got: dict[str, float]) -> Iterable[Fault]:
     size = FLOAT_BYTES * sum(tensors)
     for name in ("weights", "gradients"):
         call = f'held_bytes(layers, "{optimiser}")["{name}"]'
-        yield from number_fault(
-            "weights", call, got[name], size, unit="bytes", cause=_why_weights(case, got[name])
-        )
+        yield from number_fault("weights", call, got[name], size, unit="bytes")
     truth, crumbs = STATES[optimiser] * size, FLOAT_BYTES * len(tensors)
     own = STATES[optimiser] * (got["weights"] or size)  # of no bytes, nothing follows
     if got["optimiser"] not in (truth, own, *([truth + crumbs] if optimiser == "adam" else [])):
         call = f'held_bytes(layers, "{optimiser}")["optimiser"]'
-        cause = _why_state(optimiser, got["optimiser"], size)
-        yield from number_fault(
-            "optimiser", call, got["optimiser"], truth, unit="bytes", cause=cause
-        )
-
-
-def _why_weights(case: Case, got: float) -> str:
-    layers: list[Layer] = case.inputs["layers"]
-    matrices = sum(a * b for kind, a, b in layers if kind == "linear")
-    linear = sum(weight_tensors([layer for layer in layers if layer[0] == "linear"]))
-    numbers = sum(weight_tensors(layers))
-    one_each = numbers - sum(width for kind, width, _ in layers if kind == "norm")
-    known = {
-        numbers: "Those are numbers. Each has 4 bytes.",
-        FLOAT_BYTES * matrices: "Each output of a linear layer also has a bias.",
-        FLOAT_BYTES * linear: "A norm has weights, too: two for each of its numbers.",
-        FLOAT_BYTES * one_each: "A norm has two weights for each of its numbers: gamma and beta.",
-        8 * numbers: "That is two copies. Weights and gradients have a line each.",
-        0: "Every weight has a gradient, as large as itself.",
-    }
-    return known.get(got, "")
-
-
-def _why_state(optimiser: str, got: float, size: int) -> str:
-    known = {
-        "sgd": "Plain SGD forgets each gradient once it is used.",
-        "momentum": "Momentum keeps one number for each weight: a running sum of gradients.",
-        "adam": "Adam keeps two numbers for each weight: a mean of gradients, one of squares.",
-    }
-    if got and got in (3 * size, 4 * size):
-        return "Are weights and gradients in it? They have lines of their own."
-    return known[optimiser]
+        yield from number_fault("optimiser", call, got["optimiser"], truth, unit="bytes")
 
 
 def _saved_verdict(case: Case, got: Sequence[float]) -> Iterable[Fault]:
@@ -203,15 +169,8 @@ def _saved_verdict(case: Case, got: Sequence[float]) -> Iterable[Fault]:
         if abs(mine - wanted) <= (CRUMBS if is_loss else 0) or of_batch:
             continue
         name = "the loss" if is_loss else f"layer {at}, `{layers[at]}`,"
-        cause = why(samples, layers, got) or why(samples, layers, _without_batch(got, truth))
-        yield Fault(prop, f"{name} has {show(mine)} bytes, expected {show(float(wanted))}", cause)
+        yield Fault(prop, f"{name} has {show(mine)} bytes, expected {show(float(wanted))}")
         return
-
-
-def _without_batch(got: Sequence[float], truth: Sequence[int]) -> list[float]:
-    """The list as it would be without the batch, so that one mistake is told at a time."""
-    first = next(at for at, size in enumerate(truth) if size)
-    return [0.0] * first + list(got[first:])
 
 
 def _against_count(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
@@ -224,18 +183,10 @@ def _against_count(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
             yield Fault(
                 "measured",
                 f"{name}: {show(float(mine))} bytes, counted in a step: {real} ({off})",
-                _why_uncounted(case, observed["saved"]) if name == "saved" else "",
             )
             return
     if all(abs(mine - real) <= 64 for mine, real in pairs.values()):
         yield Finding(Level.NOTE, f"{case.label}: your sums are right to the byte.")
-
-
-def _why_uncounted(case: Case, got: Sequence[float]) -> str:
-    """What formula is off, where one is: the count follows from it."""
-    samples, layers = case.inputs["samples"], case.inputs["layers"]
-    is_formula = got == [float(size) for size in saved_bytes(samples, layers)]
-    return "" if is_formula else why(samples, layers, got) or "A line above may tell which layer."
 
 
 @cache
@@ -278,11 +229,39 @@ def _predictions() -> dict[str, Any]:
 JUDGE = Judge(
     title="Where are the bytes of a step?",
     properties=(
-        Property("weights", "`held_bytes`: weights and gradients", 1),
-        Property("optimiser", "`held_bytes`: the optimiser's state", 1),
-        Property("layers", "`saved_bytes`: what each kind of layer saves", 1),
-        Property("once", "`saved_bytes`: each storage once, and not the batch", 2),
-        Property("measured", "within 5% of what is counted in steps of three networks", 1),
+        Property(
+            "weights",
+            "`held_bytes`: weights and gradients",
+            1,
+            asks="Which numbers does each kind of layer learn, a bias and a norm's included? Each "
+            "has 4 bytes, and a gradient.",
+        ),
+        Property(
+            "optimiser",
+            "`held_bytes`: the optimiser's state",
+            1,
+            asks="How many numbers does it keep for each weight, from one step to the next?",
+        ),
+        Property(
+            "layers",
+            "`saved_bytes`: what each kind of layer saves",
+            1,
+            asks="What does that layer need on the way back: its input, its output, something "
+            "else?",
+        ),
+        Property(
+            "once",
+            "`saved_bytes`: each storage once, and not the batch",
+            2,
+            asks="Which storage is that? Is it the batch, or a view, or does a layer before it "
+            "have it already?",
+        ),
+        Property(
+            "measured",
+            "within 5% of what is counted in steps of three networks",
+            1,
+            asks="Which of the numbers above is in that sum, and is the formula for it right?",
+        ),
     ),
     hints=(
         "Follow one batch through the layers, with a finger on the storage that holds it. At each "
