@@ -7,23 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.collectives.alpha_beta.judge.bus_and_algorithm import judge_bandwidths
 from gpuedu.exercises.collectives.alpha_beta.judge.link_times import (
     SIZES,
     apart_times,
     exact_times_s,
     uneven_times_s,
 )
-from gpuedu.exercises.compare import (
-    Misconception,
-    is_close,
-    likely_cause,
-    number_fault,
-    show,
-    show_apart,
-)
+from gpuedu.exercises.compare import is_close, number_fault, show, show_apart
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
-from gpuedu.multi.network import Link, ring_all_reduce_s
+from gpuedu.multi.network import Link, algorithm_bandwidth, bus_bandwidth, ring_all_reduce_s
 from gpuedu.units import GB, US, format_size, format_time
 
 _EXACT = 1e-5
@@ -111,7 +103,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     if inputs["ask"] == "time":
         yield from _judge_time(case.decides[0], inputs, got)
     elif inputs["ask"] == "bandwidths":
-        yield from judge_bandwidths(inputs, got)
+        yield from _judge_bandwidths(inputs, got)
     elif case.decides == ("fit",):
         yield from _judge_fit(inputs, *got)
     else:
@@ -123,48 +115,7 @@ def _judge_time(prop: str, inputs: Mapping[str, Any], got: float) -> Iterable[Fa
     link = Link("given", inputs["alpha_s"], inputs["bytes_per_s"])
     expected = ring_all_reduce_s(inputs["ranks"], inputs["size_bytes"], link)
     call = f"ring_s({', '.join(show(value) for value in given.values())})"
-    cause = likely_cause(got, _TIMES, given)
-    yield from number_fault(prop, call, got, float(expected), unit="s", cause=cause)
-
-
-_TIMES = (
-    Misconception(
-        lambda ranks, size_bytes, alpha_s, bytes_per_s: (
-            alpha_s + 2 * (ranks - 1) * size_bytes / ranks / bytes_per_s
-        ),
-        "You pay one alpha for all steps together. Who sends a message that was not begun?",
-    ),
-    Misconception(
-        lambda ranks, size_bytes, alpha_s, bytes_per_s: (
-            (ranks - 1) * (alpha_s + size_bytes / ranks / bytes_per_s)
-        ),
-        "n - 1 steps are a reduce-scatter. What comes behind it?",
-    ),
-    Misconception(
-        lambda ranks, size_bytes, alpha_s, bytes_per_s: (
-            2 * (ranks - 1) * (alpha_s + size_bytes / bytes_per_s)
-        ),
-        "Each of your steps moves the whole tensor. What does a rank of the ring send in a step?",
-    ),
-    Misconception(
-        lambda ranks, size_bytes, alpha_s, bytes_per_s: (
-            2 * ranks * (alpha_s + size_bytes / ranks / bytes_per_s)
-        ),
-        "2 n steps? A chunk starts at a rank that has it: how many others does it visit?",
-    ),
-    Misconception(
-        lambda ranks, size_bytes, alpha_s, bytes_per_s: (
-            2 * (ranks - 1) * max(alpha_s, size_bytes / ranks / bytes_per_s)
-        ),
-        "A message first waits for its latency, and then its bytes pass: is that a maximum?",
-    ),
-    Misconception(
-        lambda ranks, size_bytes, alpha_s, bytes_per_s: (
-            2 * (ranks - 1) * (alpha_s + size_bytes / ranks * bytes_per_s)
-        ),
-        "`bytes_per_s` is a rate: bytes over it are seconds.",
-    ),
-)
+    yield from number_fault(prop, call, got, float(expected), unit="s")
 
 
 def _judge_fit(inputs: Mapping[str, Any], alpha_s: float, rate: float) -> Iterable[Fault]:
@@ -176,32 +127,7 @@ def _judge_fit(inputs: Mapping[str, Any], alpha_s: float, rate: float) -> Iterab
         "fit",
         f"the times are those of a ring of {inputs['ranks']} ranks with alpha {told[0][1]} s and "
         f"{told[1][1]} bytes/s; your fit gave {told[0][0]} and {told[1][0]}",
-        _why_fit(inputs, alpha_s, rate),
     )
-
-
-def _why_fit(inputs: Mapping[str, Any], alpha_s: float, rate: float) -> str:
-    true_s, true_rate, ranks = inputs["alpha_s"], inputs["bytes_per_s"], inputs["ranks"]
-    steps = 2 * (ranks - 1)
-    if is_close(alpha_s, true_rate, 1e-3) or is_close(rate, true_s, 1e-3):
-        return "The two numbers have changed places: alpha comes first."
-    if is_close(alpha_s, true_s, 1e-3) and is_close(rate, 1 / true_rate, 1e-3):
-        return "Your second number is seconds a byte. Bytes a second are asked for."
-    if alpha_s == 0:
-        return "A message of no bytes takes no time in your fit. What does a small tensor cost?"
-    if is_close(alpha_s, steps * true_s, 1e-3):
-        return (
-            f"Your alpha is that of the whole all-reduce, {steps} times one message's. How many "
-            "messages does a rank wait for, one after another?"
-        )
-    if is_close(alpha_s, true_s, 1e-3) and is_close(rate, true_rate / ranks, 1e-3):
-        return "Your rate is n times too low. How many bytes does one message of the ring have?"
-    if is_close(alpha_s, true_s, 1e-3):
-        return (
-            f"Alpha is right, the rate is {rate / true_rate:.3g} times what it should be. In each "
-            "of the 2 (n - 1) steps, S / n bytes pass."
-        )
-    return "Time = 2 (n - 1) alpha + 2 (n - 1) / n times S over the rate: which columns is that?"
 
 
 def _judge_predictions(inputs: Mapping[str, Any], alpha_s: float, rate: float) -> Iterable[Fault]:
@@ -219,42 +145,68 @@ def _judge_predictions(inputs: Mapping[str, Any], alpha_s: float, rate: float) -
                 f"from times that are off by 3 to 6%, your fit gave alpha = {show(alpha_s)} s and "
                 f"{show(rate / GB)} GB/s. For {format_size(size)} that predicts {_time(said)}, "
                 f"where the link takes {_time(expected)}",
-                _why_prediction(inputs, alpha_s, rate),
             )
             return
-
-
-def _why_prediction(inputs: Mapping[str, Any], alpha_s: float, rate: float) -> str:
-    """Squares of seconds are right for large tensors; another fault is not."""
-    ranks, true_s, true_rate = inputs["ranks"], inputs["alpha_s"], inputs["bytes_per_s"]
-    is_right_for_large = abs(rate / true_rate - 1) < _CLOSE
-    if not is_right_for_large and 0.52 < rate / true_rate < 4 and abs(alpha_s / true_s - 1) < 0.1:
-        return (
-            "Alpha is right, and the rate is not: do the small tensors count for more than the "
-            "large ones? An error as a share of its time is divided by that time *once*. (The "
-            "weights of `np.polyfit` come before the square.)"
-        )
-    if not is_right_for_large or is_close(alpha_s, 2 * (ranks - 1) * true_s, 0.1):
-        return "Does your fit find the link where the times are exact? That comes first."
-    return (
-        f"The smallest tensor took {_time(inputs['times_s'][0])}. Which errors does your fit make "
-        "small: those in seconds, in which the largest tensors count for all, or those as shares "
-        "of the times?"
-    )
 
 
 def _time(time_s: float) -> str:
     return format_time(time_s) if time_s > 0 else f"{time_s * 1e6:.3g} µs"
 
 
+def _judge_bandwidths(inputs: Mapping[str, Any], got: Sequence[float]) -> Iterable[Fault]:
+    """A fault at the first of the two, algorithm and bus, that is off."""
+    ranks, size, time_s = inputs["ranks"], inputs["size_bytes"], inputs["time_s"]
+    wanted = algorithm_bandwidth(size, time_s), bus_bandwidth(ranks, size, time_s)
+    for name, one, expected in zip(("algorithm", "bus"), got, wanted, strict=True):
+        if not is_close(one, expected, 1e-6):
+            told, right = show_apart(one / GB, expected / GB)
+            yield Fault(
+                "bandwidths",
+                f"{format_size(size)} on {ranks} ranks in {format_time(time_s)}: your {name} "
+                f"bandwidth is {told} GB/s, expected {right}",
+            )
+            return
+
+
 JUDGE = Judge(
     title="What a ring costs",
     properties=(
-        Property("steps", "each of the ring's 2 (n - 1) steps costs alpha", 1),
-        Property("chunks", "in each step S / n bytes pass, after alpha", 1),
-        Property("fit", "from exact times, your fit finds alpha and the rate", 2),
-        Property("predicts", "from uneven times, it predicts sizes in between within 15%", 1),
-        Property("bandwidths", "the algorithm's bandwidth, and that of the bus", 1),
+        Property(
+            "steps",
+            "each of the ring's 2 (n - 1) steps costs alpha",
+            1,
+            asks="How many steps does a rank take, one after another, and what does a step "
+            "without bytes cost?",
+        ),
+        Property(
+            "chunks",
+            "in each step S / n bytes pass, after alpha",
+            1,
+            asks="How many bytes does a rank send in one step, and how long does a step take, "
+            "from its latency to its last byte?",
+        ),
+        Property(
+            "fit",
+            "from exact times, your fit finds alpha and the rate",
+            2,
+            asks="Time = 2 (n - 1) alpha + 2 (n - 1) / n times S over the rate: which columns is "
+            "that, and what does the fit give for each?",
+        ),
+        Property(
+            "predicts",
+            "from uneven times, it predicts sizes in between within 15%",
+            1,
+            asks="Which errors does your fit make small: those in seconds, in which the largest "
+            "tensors count for all, or those as shares of the times? And does it find the "
+            "link where times are exact?",
+        ),
+        Property(
+            "bandwidths",
+            "the algorithm's bandwidth, and that of the bus",
+            1,
+            asks="The algorithm bandwidth is the bytes of one tensor over the time. What did one "
+            "rank send in that time?",
+        ),
     ),
     hints=(
         "Write down what one rank of the ring does: how many steps, one after the other? What does "

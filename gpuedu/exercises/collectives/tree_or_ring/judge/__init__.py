@@ -88,10 +88,7 @@ def _judge_sum(inputs: Mapping[str, Any], rounds: Sequence[Sequence[Message]]) -
     ranks = inputs["ranks"]
     walked = walk(rounds, ranks, inputs["size_bytes"])
     if walked.fault:
-        cause = "A message is `(from, to, bytes)`, of the whole tensor."
-        if walked.twice:
-            cause = _why_silent(ranks, rounds) or _TWICE
-        yield Fault("sum", walked.fault, cause)
+        yield Fault("sum", walked.fault)
     elif walked.missing:
         rank, lacks = walked.missing[0]
         count = len(walked.missing)
@@ -99,36 +96,7 @@ def _judge_sum(inputs: Mapping[str, Any], rounds: Sequence[Sequence[Message]]) -
             "sum",
             f"rank {rank} ends without the numbers of rank {lacks} ({count} "
             f"rank{' has' if count == 1 else 's have'} not the whole sum)",
-            _why_missing(ranks, rounds, [rank for rank, _ in walked.missing]),
         )
-
-
-_TWICE = (
-    "Who receives adds, and cannot take apart what it got: each rank's numbers must come on one "
-    "path only. Who has already sent theirs away?"
-)
-
-
-def _why_missing(ranks: int, rounds: Sequence[Sequence[Message]], without: list[int]) -> str:
-    if not rounds:
-        return "Your schedule is empty."
-    if 0 not in without and len(without) == ranks - 1:
-        return "Rank 0 has the sum. How does it come to the others?"
-    return _why_silent(ranks, rounds) or (
-        "All messages of a round carry what their sender had before that round. Who sends too soon?"
-    )
-
-
-def _why_silent(ranks: int, rounds: Sequence[Sequence[Message]]) -> str:
-    """A question where some rank's numbers never leave it, as behind a power of two."""
-    heard = {src for messages in rounds for src, _, _ in messages}
-    silent = [rank for rank in range(1, ranks) if rank not in heard]
-    if not silent or not ranks & (ranks - 1):
-        return ""
-    return (
-        f"Rank {silent[0]} never sends. Does your schedule take {ranks} for a power of 2? In a "
-        "tree some ranks have no partner in a round, and wait for the next one."
-    )
 
 
 def _judge_rounds(
@@ -146,37 +114,58 @@ def _judge_rounds(
         yield Fault(
             "rounds",
             f"your schedule takes as long as {took_s / each_s:.4g} messages "
-            f"one after another (simulated), a tree as long as {best_s / each_s:.0f}",
-            _why_slow(rounds),
+            f"one after another (simulated), a tree as long as {best_s / each_s:.0f}"
+            + _busiest(rounds),
         )
 
 
-def _why_slow(rounds: Sequence[Sequence[Message]]) -> str:
+def _busiest(rounds: Sequence[Sequence[Message]]) -> str:
+    """The first rank with several messages in a round, as a part of a sentence."""
     for number, messages in enumerate(rounds):
         for end, doing in ((1, "receives"), (0, "sends")):
             ends = [message[end] for message in messages]
             busy = max(set(ends), key=ends.count)
             if ends.count(busy) > 1:
                 return (
-                    f"In round {number}, rank {busy} {doing} {ends.count(busy)} messages. They go "
-                    "through one port, one behind the other. Who else could take some?"
+                    f"; in round {number}, rank {busy} {doing} {ends.count(busy)} messages, one "
+                    "after another through one port"
                 )
-    if all(len(messages) == 1 for messages in rounds):
-        return "One message a round: everybody else waits. Which ranks could send at the same time?"
-    return (
-        "How many ranks still have something to send after each round? It should be half of them."
-    )
+    return ""
 
 
 JUDGE = Judge(
     title="Tree or ring",
     properties=(
-        Property("sum", "your schedule brings the sum to all ranks, each number once", 2),
         Property(
-            "rounds", "it takes 2 ceil(log2 n) messages one after another, up to 1024 ranks", 1
+            "sum",
+            "your schedule brings the sum to all ranks, each number once",
+            2,
+            asks="Follow the numbers of that rank, round by round: a message `(from, to, bytes)` "
+            "carries the whole tensor, as its sender had it before that round, and who "
+            "receives adds.",
         ),
-        Property("crossover", "the size from which a ring is faster", 1),
-        Property("choice", "the faster way is chosen, for 2 to 1024 ranks and every size", 2),
+        Property(
+            "rounds",
+            "it takes 2 ceil(log2 n) messages one after another, up to 1024 ranks",
+            1,
+            asks="How many ranks still have something to send after each round? It should be half "
+            "of them.",
+        ),
+        Property(
+            "crossover",
+            "the size from which a ring is faster",
+            1,
+            asks="The tree takes 2 ceil(log2 n) messages of alpha + S / rate, the ring 2 (n - 1) "
+            "of alpha + (S / n) / rate. For which S are they equal, and on which side does "
+            "the rate end up?",
+        ),
+        Property(
+            "choice",
+            "the faster way is chosen, for 2 to 1024 ranks and every size",
+            2,
+            asks="For a tiny tensor the number of messages decides, for a large one the bytes. "
+            "From which size on is the ring faster, for these ranks and this link?",
+        ),
     ),
     hints=(
         "In the first round every second rank sends to the one before it: half of them are done "

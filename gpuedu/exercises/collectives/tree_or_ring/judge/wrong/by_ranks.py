@@ -1,4 +1,0 @@
-# loses: choice
-# asks: With 4 ranks you chose "ring" for every size. Does the size not matter?
-def choose(ranks, size_bytes, alpha_s, bytes_per_s):
-    return "tree" if ranks > 16 else "ring"
