@@ -23,14 +23,12 @@ Message = tuple[int, int, int]
 class Walked:
     """What came of a schedule.
 
-    ``fault`` says what is wrong with its messages, "" where nothing is; ``twice`` whether that is a
-    number that was added twice; ``missing`` are the ranks without the whole sum, each with one
-    whose numbers it lacks.
+    ``fault`` says what is wrong with its messages, "" where nothing is; ``missing`` are the ranks
+    without the whole sum, each with one whose numbers it lacks.
     """
 
     fault: str
     missing: tuple[tuple[int, int], ...] = ()
-    twice: bool = False
 
 
 def rounds_of(value: Any) -> list[list[Message]]:
@@ -71,7 +69,7 @@ def walk(rounds: Sequence[Sequence[Message]], ranks: int, size_bytes: int) -> Wa
     """Follow every message; a number that arrives twice ends the walk.
 
     >>> walk([[(1, 0, 8)], [(0, 1, 8)]], 2, 8)
-    Walked(fault='', missing=(), twice=False)
+    Walked(fault='', missing=())
     >>> walk([[(1, 0, 8)]], 2, 8).missing
     ((1, 0),)
     """
@@ -89,9 +87,7 @@ def walk(rounds: Sequence[Sequence[Message]], ranks: int, size_bytes: int) -> Wa
                 held[dst] = whole
             elif held[dst] & before[src]:
                 twice = _first(held[dst] & before[src])
-                return Walked(
-                    f"{at} brings rank {dst} the numbers of rank {twice} a second time", twice=True
-                )
+                return Walked(f"{at} brings rank {dst} the numbers of rank {twice} a second time")
             else:
                 held[dst] |= before[src]
     missing = tuple((rank, _first(whole & ~one)) for rank, one in enumerate(held) if one != whole)

@@ -86,14 +86,48 @@ def _end_faults(story: Story) -> Iterable[Fault]:
 JUDGE = Judge(
     title="A rank is killed, and nothing is lost",
     properties=(
-        Property("every", "a checkpoint every `every` steps, and a complete run trains no more", 1),
-        Property("place", "it goes on behind the last checkpoint: none twice, none left out", 2),
         Property(
-            "state", "each restart begins with the weights, momentum and rate that were saved", 2
+            "every",
+            "a checkpoint every `every` steps, and a complete run trains no more",
+            1,
+            asks="When is it time for a checkpoint, counted over the whole run, and what does a "
+            "run do that finds a complete one?",
         ),
-        Property("random", "and each rank with its own random state", 1),
-        Property("whole", "a death while it is written leaves the checkpoint before it", 1),
-        Property("disk", "one rank writes a file, and it is on the disk before it has its name", 1),
+        Property(
+            "place",
+            "it goes on behind the last checkpoint: none twice, none left out",
+            2,
+            asks="Which step is the next one after a checkpoint, and in which epoch and batch is "
+            "it?",
+        ),
+        Property(
+            "state",
+            "each restart begins with the weights, momentum and rate that were saved",
+            2,
+            asks="What do the model, the optimiser and the schedule keep from one step to the "
+            "next, and does every rank load all of it?",
+        ),
+        Property(
+            "random",
+            "and each rank with its own random state",
+            1,
+            asks="Each rank draws its own numbers. Whose state is in the checkpoint, and who sets "
+            "which?",
+        ),
+        Property(
+            "whole",
+            "a death while it is written leaves the checkpoint before it",
+            1,
+            asks="Stop between any two lines of `save`: is there a whole checkpoint under the "
+            "name that `train` looks for, and is it the same one for all ranks?",
+        ),
+        Property(
+            "disk",
+            "one rank writes a file, and it is on the disk before it has its name",
+            1,
+            asks="Who writes which file, and what is certain to be on the disk when the file gets "
+            "its name?",
+        ),
     ),
     hints=(
         "Stop in your mind between any two lines: what is in the folder, and what would each rank "
@@ -131,5 +165,7 @@ JUDGE = Judge(
             "begins with g, and takes some 20 steps to come near 10 g again.",
         ),
     },
+    # What is left of an observation says nothing of a slip, so no stored answer asks a question:
+    # diaries tell what happened, and questions are about that.
     varies=("entries",),
 )

@@ -213,5 +213,5 @@ JUDGE = Judge(
         )
     },
     seeds=4,
-    varies=("saved", "resumed", "unbroken"),
+    varies=("saved", "resumed", "unbroken", "file_bytes"),
 )

@@ -1,5 +1,4 @@
 # loses: whole
-# asks: They have gone on from different checkpoints. When may a rank rely on what it wrote?
 def train(job, folder, every):
     path, parts = folder / f"rank{dist.get_rank()}.pt", (job.model, job.optimiser, job.schedule)
     done, last = 0, job.epochs * job.steps
