@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from contextlib import contextmanager, suppress
@@ -185,8 +186,11 @@ def formgrader(folder):
 def _address(runtime, server):
     for _ in range(600):
         for path in runtime.glob("jpserver-*.json"):
-            with suppress(ValueError):
-                return json.loads(path.read_text("utf-8"))["url"]
+            # Jupyter writes the file before it listens; on a busy machine that can be a while.
+            with suppress(ValueError, OSError):
+                told = json.loads(path.read_text("utf-8"))
+                socket.create_connection((told["hostname"], told["port"]), timeout=5).close()
+                return told["url"]
         assert server.poll() is None, "the server ended"
         sleep(0.1)
     raise AssertionError("the server did not start")

@@ -88,7 +88,7 @@ def test_a_node_is_one_object_however_it_is_reached():
     assert function.parent is root and root.children[0] is function
     assert {function: 1}[root.children[0]] == 1
     assert function.children[0] != function.children[1]
-    assert repr(root).startswith("<WebNode translation_unit, Place(row=0, column=0)")
+    assert repr(root).startswith("<WebNode translation_unit, TextPlace(row=0, column=0)")
 
 
 def test_the_fields_are_those_that_javascript_hands_over():
