@@ -42,7 +42,7 @@ class LaunchCounts:
     def flop(self) -> int:
         """Floating-point operations.
 
-        >>> Work(3, 1, 0, 0, 0, 0, 0, 0).flop
+        >>> LaunchCounts(3, 1, 0, 0, 0, 0, 0, 0).flop
         7
         """
         return 2 * self.multiply_adds + self.other_flop
