@@ -153,6 +153,21 @@ def test_a_quick_proof_plays_a_wrong_answer_until_it_loses_and_a_right_one_once(
     assert 3 * cases < less.plays <= 3 * cases + 4 * cases < work.plays
 
 
+def test_a_quick_proof_of_a_costly_exercise_tries_one_wrong_answer_of_each_property(
+    root, monkeypatch
+):
+    """Not only the first of all: a judge that lets the one answer of a property pass is seen."""
+    monkeypatch.setattr(proving, "COSTLY_SEEDS", proving.load("first-check").judge.seeds)
+    stored = {f"a{i}": StoredAnswer(f"a{i}", "float32", statements=BAD) for i in range(6)}
+    stored["z"] = StoredAnswer("z", "any-itemsize", statements=GOOD)
+    monkeypatch.setattr(Bench, "stored_wrong", lambda self: stored)
+    monkeypatch.setattr(Bench, "right_texts", lambda self: {"other": GOOD})
+    found = prove(root, "first-check", quick=True)
+    assert found.wrong == (4, 3)
+    assert found.faults == ("z: does not lose 'any-itemsize' (solved)",)
+    assert prove(root, "first-check", seeds=1).wrong == (7, 6)
+
+
 @pytest.mark.parametrize("quick", [True, False])
 @pytest.mark.parametrize(
     ("text", "told"),

@@ -196,9 +196,10 @@ class Judge:
     ``cases(rng)`` draws the cases; ``verdict(case, observed)`` yields a Fault for each property
     that fails on this case, and Findings for the rest worth saying: beside those of properties that
     judge themselves, and before them. ``seeds`` is on how many seeds the solution is proved: fewer
-    where each of them trains a model. ``varies`` names what a play observes that differs from one
-    run to the next, such as times, or with how one and the same mistake is written: known wrong
-    answers are recognised by the rest.
+    where each of them trains a model, and 3 at most where CI should play little of it (see
+    ``gpuedu.course.proof.prove``). ``varies`` names what a play observes that differs from one run
+    to the next, such as times, or with how one and the same mistake is written: known wrong answers
+    are recognised by the rest.
     """
 
     title: str

@@ -1,7 +1,7 @@
 """Each lesson as the learner gets it runs from top to bottom, and earns no points.
 
-CI runs some: what a stub earns is proved of every exercise in ``tests/test_proofs.py``, and all other
-cells run in ``test_solved.py``, too.
+CI runs some. What a stub earns is proved of every exercise in ``tests/test_proofs.py``, and all cells run
+in ``test_solved.py``; what ``see`` and ``measure`` make of a stub is seen in these notebooks alone.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def observe_result(name: str, result: Any) -> dict[str, Any]:
 def observe_call(name: str, watched: WatchedCall) -> dict[str, Any]:
     """What ``observe_result`` does, and ``copies`` (for ``read_copies``), ``launches`` and bytes.
 
-    ``moved_bytes`` and ``extra_bytes`` are those of ``Watched``.
+    ``moved_bytes`` and ``extra_bytes`` are those of ``WatchedCall``.
     """
     return {
         **observe_result(name, watched.result),

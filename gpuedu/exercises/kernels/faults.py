@@ -76,19 +76,6 @@ def wrapped_faults(prop: str, observed: Plain, cause: str = "") -> Iterator[Faul
             return
 
 
-def is_next_to_last(seen: Sighting, size: int) -> bool:
-    """Whether one index alone left an array of ``size``, the first that is too large.
-
-    >>> is_next_to_last(Sighting("hazard", "out-of-bounds", "", "", index=(8,), count=1), 8)
-    True
-    """
-    return seen.kind == "out-of-bounds" and seen.index == (size,) and seen.count == 1
-
-
-THROUGH = "Only index {n} is outside; the last element is {last}. Does your guard let {n} through?"
-"""What is asked where ``is_next_to_last``."""
-
-
 def idle_faults(observed: Plain, properties: Iterable[str], name: str = "out") -> Iterator[Fault]:
     """A fault for each property that a kernel which writes next to nothing would seem to have.
 

@@ -17,6 +17,7 @@ import numpy as np
 from gpuedu.exercises.compare import array_fault
 from gpuedu.exercises.contract import Case, Fault, Inputs, Plain, Property, Test, Undecided
 from gpuedu.exercises.ranks.running import Call, calls_of
+from gpuedu.multi.exchanges import Exchange
 from gpuedu.units import format_time
 
 
@@ -153,7 +154,11 @@ def soon_done(
 
 
 def first_other_call(
-    calls: Sequence[Call], kind: str, sizes_bytes: Sequence[int], *, in_order: bool = True
+    calls: Sequence[Call | Exchange],
+    kind: str,
+    sizes_bytes: Sequence[int],
+    *,
+    in_order: bool = True,
 ) -> str:
     """How a rank's calls of collectives differ from one of ``kind`` for each of these sizes; or "".
 

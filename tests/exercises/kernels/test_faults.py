@@ -10,7 +10,6 @@ from gpuedu.exercises.kernels.faults import (
     RACE,
     hazard_faults,
     idle_faults,
-    is_next_to_last,
     repeated_faults,
     wrapped_faults,
 )
@@ -93,11 +92,3 @@ def test_a_store_below_zero_is_a_fault_of_the_result_and_a_read_is_not():
     (fault,) = wrapped_faults("right", observed(reads, writes, writes))
     assert (fault.property, fault.message) == ("right", writes.message)
     assert "count from 0" in fault.cause
-
-
-@pytest.mark.parametrize(
-    ("index", "count", "says"), [((8,), 1, True), ((9,), 1, False), ((8,), 24, False)]
-)
-def test_an_index_that_one_guard_let_through(index, count, says):
-    seen = Sighting("hazard", "out-of-bounds", "", "", index=index, count=count)
-    assert is_next_to_last(seen, 8) is says

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,15 +19,6 @@ from gpuedu.exercises.ddp_in_practice.torch_ddp.small_task import (
 
 Batch = tuple[Tensor, Tensor]
 State = dict[str, np.ndarray]
-Weigh = Callable[[Sequence[int], int, int], float]
-"""The weight of a sample's loss: sizes of the batches of its group, place of its batch, `every`.
-
-The gradient of a rank is the weighted sum; that of the model is the mean over the ranks."""
-
-
-def by_samples(sizes: Sequence[int], place: int, every: int) -> float:
-    """Each sample of a group counts alike: the mean."""
-    return 1 / sum(sizes)
 
 
 @dataclass(frozen=True)
@@ -68,23 +59,21 @@ class EpochTask:
         return f"batches of {sizes} samples, {self.every} a group"
 
 
-def update_alone(
-    model: torch.nn.Module,
-    by_rank: Sequence[Sequence[Batch]],
-    every: int,
-    weigh: Weigh = by_samples,
-) -> Updates:
-    """Train a model in this process on the batches of all ranks; it is changed in place."""
+def update_alone(model: torch.nn.Module, by_rank: Sequence[Sequence[Batch]], every: int) -> Updates:
+    """Train a model in this process on the batches of all ranks; it is changed in place.
+
+    Each sample of a group counts alike, and the model's gradient is the mean over the ranks.
+    """
     states: list[State] = []
     losses: list[list[float]] = [[] for _ in by_rank]
     for begin in range(0, len(by_rank[0]), every):
         model.zero_grad()
         for rank, batches in enumerate(by_rank):
             group = batches[begin : begin + every]
-            sizes = [len(y) for _, y in group]
-            for place, (x, y) in enumerate(group):
+            samples = sum(len(y) for _, y in group)
+            for x, y in group:
                 loss = functional.cross_entropy(model(x), y, reduction="sum")
-                (loss * weigh(sizes, place, every) / len(by_rank)).backward()
+                (loss / samples / len(by_rank)).backward()
                 losses[rank].append(loss.item())
         with torch.no_grad():
             for p in model.parameters():
@@ -94,10 +83,10 @@ def update_alone(
     return Updates(tuple(states), tuple(map(tuple, losses)), sizes)
 
 
-def epoch_alone(task: EpochTask, ranks: int, weigh: Weigh = by_samples) -> Updates:
+def epoch_alone(task: EpochTask, ranks: int) -> Updates:
     """An epoch of one process with the batches that ``ranks`` ranks have."""
     by_rank = [task.batches(rank) for rank in range(ranks)]
-    return update_alone(build_model(task.seed), by_rank, task.every, weigh)
+    return update_alone(build_model(task.seed), by_rank, task.every)
 
 
 def train_alone(
@@ -106,7 +95,6 @@ def train_alone(
     draws: Sequence[Sequence[Sequence[int]]],
     batch: int,
     every: int,
-    weigh: Weigh = by_samples,
 ) -> tuple[State, list[float]]:
     """Train one process on what ranks drew.
 
@@ -116,7 +104,6 @@ def train_alone(
         draws: numbers of samples, by epoch and rank; ranks drew as many.
         batch: samples of a rank's batch; the last of an epoch may have fewer.
         every: batches of a group.
-        weigh: what a sample's loss counts.
 
     Returns:
         The state at the end, and each epoch's mean loss.
@@ -128,5 +115,5 @@ def train_alone(
             [(x[list(mine[at : at + batch])], y[list(mine[at : at + batch])]) for at in begins]
             for mine, begins in zip(epoch, places, strict=True)
         ]
-        losses.append(update_alone(model, by_rank, every, weigh).loss)
+        losses.append(update_alone(model, by_rank, every).loss)
     return arrays_of(model), losses

@@ -80,11 +80,6 @@ def tell_difference(mine: State, true: State) -> str:
     return ""
 
 
-def is_alike(mine: State, theirs: State) -> bool:
-    """Whether two states are equal but for rounding."""
-    return not tell_difference(mine, theirs)
-
-
 def _count_faults(task: EpochTask, found: Sequence[Any]) -> Iterable[Fault]:
     groups = ceil(len(task.sizes) / task.every)
     for rank, one in enumerate(found):
