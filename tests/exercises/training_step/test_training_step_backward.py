@@ -82,6 +82,7 @@ def test_a_number_in_single_precision_is_told_with_the_digits_that_differ():
     report = hand_in("backward-by-hand", slipped)
     told = fault(report, "scores").message.split(" is ")[1].split(" (")[0].split(", expected ")
     assert told[0] != told[1]
+    assert "about seven digits agree" in fault(report, "scores").message
 
 
 def test_a_gradient_that_is_missing_or_of_another_shape_is_named():
