@@ -70,7 +70,7 @@ class Profile:
     def _hear(self, message: Any) -> None:
         # A browser asks the host's root for an icon of its own accord.
         if message.type == "error" and not message.location["url"].endswith("/favicon.ico"):
-            self.told.append(message.text)
+            self.told.append(f"{message.text} ({message.location['url']})")
 
     def start_page(self) -> Any:
         """The start page, loaded and filled in."""
