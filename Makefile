@@ -13,9 +13,9 @@ LAB_OPTIONS ?= $(if $(filter 0,$(shell id -u)),--allow-root)
 # gigabytes of CUDA). An index that cannot be reached is passed over.
 TORCH_CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 
-# Tests over all cores, the longest first (tests/spread.py). One worker more than cores: some tests
+# Tests over all cores, the longest first (tests/spread.py). Two workers more than cores: some tests
 # wait, for a browser or for ranks, while others compute.
-SPREAD := -n $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1))) --no-loadscope-reorder
+SPREAD := -n $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 2))) --no-loadscope-reorder
 
 # A folder with Pyodide for the site of `make lite`; without one, browsers take it from its own address.
 PYODIDE ?=

@@ -100,7 +100,7 @@ def test_in_an_exported_page_no_mark_covers_its_text(page, template, theme, tmp_
             ("notebooks", "light"),
             ("notebooks", "dark"),
         ],
-        every=3,
+        every=4,
     ),
 )
 def test_in_jupyter_no_mark_covers_its_text(page, theme, place, request, root, screenshots):
