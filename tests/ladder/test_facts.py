@@ -10,8 +10,9 @@ import pytest
 from gpuedu.errors import CatalogueError, UnknownNameError
 from gpuedu.ladder import facts, rungs
 
-# NVRTC 12.9 leaves one or two of these loads narrower from one run to the next.
-NOT_ALWAYS_THE_SAME = {"shared_loads": 2, "wide_shared_loads": 2, "instructions": 4}
+# NVRTC 12.9 leaves one or two of these loads narrower from one run to the next, and their
+# addresses need registers: c-warp-tile was seen with 124 and with 126.
+NOT_ALWAYS_THE_SAME = {"shared_loads": 2, "wide_shared_loads": 2, "instructions": 4, "registers": 4}
 
 
 @pytest.mark.parametrize("capability", facts.DEVICES)
