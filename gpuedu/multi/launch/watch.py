@@ -32,7 +32,8 @@ class Watch:
     Args:
         folder: of the launch; the ranks' output is somewhere below ``logs``.
         board: what the ranks are doing.
-        time_limit_s: after so long the ranks are ended.
+        time_limit_s: after so long the ranks are ended. For how long a rank waited for a processor,
+            because the machine had other work, does not count (Linux alone tells it).
         stall_s: they are, too, when for so long every rank has been inside one and the same call.
         show: gets each rank's number and its text, as it comes.
     """
@@ -73,7 +74,7 @@ class Watch:
             self._show_output()
             if not self.reason:  # what they were doing then, not after a restart
                 self.standings = self._board.read()
-            if time.monotonic() - began_s > self._time_limit_s:
+            if time.monotonic() - began_s - self._starved_s() > self._time_limit_s:
                 self._end("time")
             elif self._is_stalled():
                 self._end("deadlock")
@@ -88,6 +89,10 @@ class Watch:
         if not self.reason:
             self.reason = reason
         end_processes(self._folder, self.began_s)
+
+    def _starved_s(self) -> float:
+        """For how long the rank that had to wait longest was ready to run, and did not."""
+        return max((_waited_for_a_processor_s(one.pid) for one in self.standings if one), default=0)
 
     def _is_stalled(self) -> bool:
         """Whether nobody can be expected to end anybody's wait."""
@@ -189,6 +194,16 @@ def _is_alive(pid: int) -> bool:
     with contextlib.suppress(psutil.Error):
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     return False
+
+
+def _waited_for_a_processor_s(pid: int) -> float:
+    """Of a process's main thread; 0 where the system does not tell.
+
+    Source: the Linux kernel's documentation, scheduler/sched-stats, "/proc/<pid>/schedstat".
+    """
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int(Path(f"/proc/{pid}/schedstat").read_text("ascii").split()[1]) / 1e9
+    return 0.0
 
 
 def _kill(process: psutil.Process) -> bool:
