@@ -1,7 +1,7 @@
 """Pictures of the lesson feed-the-gpu."""
 
 from gpuedu.exercises.feed_the_gpu import loading_pictures
-from gpuedu.exercises.feed_the_gpu.augment_on_device import augment_pictures
+from gpuedu.exercises.feed_the_gpu.augment_on_device import picture as augment_pictures
 from gpuedu.exercises.feed_the_gpu.prefetch import prefetch_pictures
 from gpuedu.exercises.feed_the_gpu.stall_fraction import picture as stall_pictures
 from gpuedu.exercises.feed_the_gpu.three_utilisations import utilisation_pictures

@@ -2,33 +2,8 @@
 
 from __future__ import annotations
 
-import torch
-
 from gpuedu.exercises.examine import Report, examine
 from gpuedu.exercises.registry import load
-
-
-def augment(pictures, flips, tops, lefts, size, mean, std):
-    windows = pictures.unfold(2, size, 1).unfold(3, size, 1)
-    x = windows[torch.arange(len(pictures), device=pictures.device), :, tops, lefts]
-    x = torch.where(flips[:, None, None, None], x.flip(-1), x)
-    return (x / 255 - mean[:, None, None]) / std[:, None, None]
-
-
-def one_by_one(pictures, flips, tops, lefts, size, mean, std):
-    done = []
-    for i, flip in enumerate(flips.tolist()):
-        x = pictures[i, :, tops[i] : tops[i] + size, lefts[i] : lefts[i] + size]
-        x = x.flip(-1) if flip else x
-        done.append((x / 255 - mean[:, None, None]) / std[:, None, None])
-    return torch.stack(done)
-
-
-def draw(count, height, width, size, generator):
-    given = {"generator": generator, "device": generator.device}
-    flips = torch.rand(count, **given) < 0.5
-    sides = (height - size + 1, width - size + 1)
-    return flips, *(torch.randint(side, (count,), **given) for side in sides)
 
 
 def pipeline(device, chunks, results, kernel, slots=2, skip=""):
@@ -59,7 +34,6 @@ def pipeline(device, chunks, results, kernel, slots=2, skip=""):
 
 
 REFERENCE = {
-    "augment-on-device": (augment, draw),
     "streams": (pipeline,),
 }
 

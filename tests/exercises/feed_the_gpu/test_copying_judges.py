@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-import torch
 
 from gpuedu.exercises.card import report_card
 from tests.exercises.feed_the_gpu import copying_answers as right
@@ -17,112 +16,6 @@ def test_the_reference_earns_all_points_on_three_seeds(exercise):
     for seed in range(3):
         report = hand_in(exercise, seed=seed)
         assert report.state == "solved", (seed, str(report_card(report)))
-
-
-# augment-on-device
-
-
-def test_a_loop_over_pictures_is_counted_and_its_wait_is_told():
-    report = hand_in("augment-on-device", augment=right.one_by_one)
-    assert lost(report) == {"few-kernels", "stays"}
-    assert "grow with the batch" in fault(report, "few-kernels").cause
-    assert "tolist" in fault(report, "stays").message
-
-
-def test_a_constant_picture_saves_no_kernels():
-    def augment(pictures, flips, tops, lefts, size, mean, std):
-        return pictures.new_zeros((*pictures.shape[:2], size, size), dtype=torch.float32)
-
-    held = hand_in("augment-on-device", augment=augment).held()
-    assert [name for name, holds in held.items() if holds] == ["stays", "positions", "own-draws"]
-
-
-def test_a_tensor_of_the_host_is_found_without_a_gpu():
-    def augment(pictures, flips, tops, lefts, size, mean, std):
-        windows = pictures.unfold(2, size, 1).unfold(3, size, 1)
-        x = windows[torch.arange(len(pictures)), :, tops, lefts]
-        x = torch.where(flips[:, None, None, None], x.flip(-1), x)
-        return (x / 255 - mean[:, None, None]) / std[:, None, None]
-
-    report = hand_in("augment-on-device", augment=augment)
-    assert lost(report) == {"stays"}
-    assert fault(report, "stays").message.startswith("`index`")
-
-
-def test_a_result_of_another_shape_or_dtype_is_named():
-    report = hand_in("augment-on-device", augment=lambda *given: given[0])
-    assert "shape" in fault(report, "crops").message
-    report = hand_in("augment-on-device", augment=lambda *given: right.augment(*given).double())
-    assert "float64, expected float32" in fault(report, "normalised").message
-
-
-def test_flips_that_are_no_booleans_are_refused():
-    def draw(*asked):
-        flips, tops, lefts = right.draw(*asked)
-        return flips.float(), tops, lefts
-
-    report = hand_in("augment-on-device", draw=draw)
-    assert lost(report) == {"positions", "own-draws"}
-    assert "expected bool" in fault(report, "own-draws").message
-
-
-def test_flips_that_depend_on_the_place_hang_together_with_it():
-    def draw(*asked):
-        _, tops, lefts = right.draw(*asked)
-        return (tops + lefts) % 2 == 0, tops, lefts
-
-    report = hand_in("augment-on-device", draw=draw)
-    assert "own-draws" in lost(report)
-
-
-def test_a_generator_is_used_as_it_stands():
-    def draw(count, height, width, size, generator):
-        own = torch.Generator().manual_seed(generator.initial_seed())
-        return right.draw(count, height, width, size, own)
-
-    report = hand_in("augment-on-device", draw=draw)
-    assert lost(report) == {"own-draws"}
-    assert "the same `flips` in two calls" in fault(report, "own-draws").message
-
-
-def test_the_global_random_numbers_are_left_alone():
-    def draw(*asked):
-        torch.manual_seed(asked[-1].initial_seed())
-        return right.draw(*asked)
-
-    report = hand_in("augment-on-device", draw=draw)
-    assert lost(report) == {"own-draws"}
-    assert "drawn from, or seeded" in fault(report, "own-draws").message
-
-
-def test_draws_are_made_where_the_generator_is():
-    def draw(count, height, width, size, generator):
-        _, tops, lefts = right.draw(count, height, width, size, generator)
-        return torch.rand(count, generator=generator) < 0.5, tops, lefts
-
-    report = hand_in("augment-on-device", draw=draw)
-    assert lost(report) == {"stays"}
-    assert fault(report, "stays").message.startswith("`flips`: made on the host")
-
-
-def test_one_coin_for_all_is_told_as_such():
-    def draw(*asked):
-        flips, tops, lefts = right.draw(*asked)
-        return flips[:1].expand(asked[0]), tops, lefts
-
-    report = hand_in("augment-on-device", draw=draw)
-    assert "drew the same of `flips`" in fault(report, "own-draws").message
-
-
-def test_unfair_flips_are_counted():
-    def draw(count, height, width, size, generator):
-        _, tops, lefts = right.draw(count, height, width, size, generator)
-        coins = torch.rand(count, generator=generator, device=generator.device)
-        return coins < 0.55, tops, lefts
-
-    report = hand_in("augment-on-device", draw=draw)
-    assert lost(report) == {"own-draws"}
-    assert "`flips` was" in fault(report, "own-draws").message
 
 
 # streams

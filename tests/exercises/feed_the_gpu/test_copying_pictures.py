@@ -11,7 +11,6 @@ import torch
 
 from gpuedu.clock import StreamDevice, VirtualClock
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.feed_the_gpu.augment_on_device.device_calls import KernelCounter, watch_stay
 from gpuedu.exercises.feed_the_gpu.streams import pipeline_measure
 from gpuedu.exercises.feed_the_gpu.streams.pipelines import SHOWN, run_in_turn
 from gpuedu.exercises.feed_the_gpu.transfer_size import measure as measures
@@ -25,11 +24,12 @@ from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_
 
 PICTURES = pictures_of("feed-the-gpu")
 
+AUGMENT = solution_answers("augment-on-device")
 DRAWN = {
     "transfer-size": (solution_answers("transfer-size")["fit"],),
     "feed-the-gpu/pinned": (),
-    "augment-on-device": (right.augment, right.draw),
-    "feed-the-gpu/kernels": (right.augment, right.one_by_one),
+    "augment-on-device": tuple(AUGMENT.values()),
+    "feed-the-gpu/kernels": (AUGMENT["augment"], AUGMENT["augment"]),
     "streams": (right.pipeline,),
 }
 
@@ -61,21 +61,6 @@ def test_pinned_memory_and_no_wait_shorten_the_simulated_loop():
     assert times == sorted(times, reverse=True) and len(set(times)) == 3
 
 
-def test_wrong_pictures_are_marked():
-    ax = PICTURES["augment-on-device"](lambda *given: right.augment(*given).flip(-1), right.draw)
-    assert "8 of 8 are not as they should be" in alt_text(ax)
-    assert [text.get_text() for text in ax.texts].count("not so") == 8
-
-
-def test_a_crop_that_does_not_fit_is_told():
-    def draw(count, height, width, size, generator):
-        flips, tops, lefts = right.draw(count, height, width, size, generator)
-        return flips, tops + 20, lefts
-
-    with pytest.raises(AnswerError, match="fits into 36 x 36 from 0 to 4"):
-        PICTURES["augment-on-device"](right.augment, draw)
-
-
 def test_races_and_wrong_results_are_told_beside_the_time():
     def early(device, chunks, results, kernel):
         right.pipeline(device, chunks, results, kernel, skip="filled")
@@ -84,15 +69,6 @@ def test_races_and_wrong_results_are_told_beside_the_time():
     assert "5 of 5 results wrong" in alt_text(PICTURES["streams"](lambda *given: None))
     best_ms = f"{1e3 * SHOWN.best_s:.3g} ms, no race"
     assert best_ms in alt_text(PICTURES["streams"](right.pipeline))
-
-
-def test_one_coin_for_all_pictures_is_told_beside_right_results():
-    def draw(count, height, width, size, generator):
-        flips, tops, lefts = right.draw(count, height, width, size, generator)
-        return flips[:1].expand(count), tops, lefts
-
-    told = alt_text(PICTURES["augment-on-device"](right.augment, draw))
-    assert "all as drawn; flips: the same for all pictures" in told
 
 
 def test_an_order_that_costs_nothing_beside_a_long_kernel_is_seen_where_stages_are_alike():
@@ -130,35 +106,6 @@ def test_recorded_copies_are_drawn_by_size(monkeypatch, tmp_path):
     told = alt_text(axes)
     assert "pinned from" in told and "pageable from" in told
     assert overlapping_texts(np.ravel(axes)[0]) == []
-
-
-# What a call asks of a device
-
-
-def test_views_and_allocations_are_no_kernels():
-    x = torch.zeros(4, 6)
-    with KernelCounter() as counter:
-        y = torch.empty(6, 4).t()[1:].reshape(-1)
-        y = x.float().t() + 1
-        y = x.to(torch.float64)  # noqa: F841
-    assert counter.names == ["clone", "add", "_to_copy"]
-
-
-@pytest.mark.parametrize(
-    ("call", "field"),
-    [
-        (lambda x: x * 2, ""),
-        (lambda x: x * torch.tensor(2.0), ""),
-        (lambda x: x[x > 0], "wait"),
-        (lambda x: x * x.max().item(), "wait"),
-        (lambda x: x + torch.ones(3), "fault"),
-        (lambda x: x[torch.arange(2)], "mixed"),
-    ],
-)
-def test_what_leaves_the_device_is_told(call, field):
-    seen = watch_stay(call, [torch.arange(3.0)])
-    told = {name: getattr(seen, name) for name in ("wait", "fault", "mixed")}
-    assert [name for name, said in told.items() if said] == ([field] if field else [])
 
 
 # Measurements

@@ -55,34 +55,45 @@ class KernelCounter(TorchDispatchMode):
 
 
 @dataclass(frozen=True)
-class Stay:
-    """Whether a call stays on the device: its first wait, or what failed without values."""
+class Leaving:
+    """What a call asks of the host first: its kind, "" for nothing, and that in words."""
 
-    wait: str = ""
-    fault: str = ""
-    mixed: str = ""
+    kind: str = ""
+    told: str = ""
 
 
-def watch_stay(call: Callable[..., object], inputs: Sequence[Any]) -> Stay:
+def find_leaving(call: Callable[..., object], inputs: Sequence[Any]) -> Leaving:
     """Call it twice with these inputs, the tensors among them put onto a device.
 
     First on the device (without a GPU, CPU tensors stand for it), with hidden synchronisations
     seen; then on tensors that have a device and a shape and no values, as PyTorch's "meta" device
-    makes them: who needs a value, or mixes in a tensor of the host, fails there.
+    makes them: what needs a value, or mixes in a tensor of the host, fails there.
     """
     placed = _put(inputs, "cuda" if torch.cuda.is_available() else "cpu")
     with SynchronisationCounter() as counter:
         call(*placed)
     if counter.synchronisations:
-        return Stay(wait=str(counter.synchronisations[0]))
+        first = counter.synchronisations[0]
+        return Leaving(first.kind, f"the host waits for the device: {first}")
     placed = _put(inputs, "meta")
     try:
         with KernelCounter() as meta:
             call(*placed)
     except Exception as fault:  # whatever the learner's code raises there
-        said = f"{type(fault).__name__}: {str(fault).strip().splitlines()[0][:160]}"
-        return Stay(fault=f"{said}, {learner_line(fault)}".strip(", "))
-    return Stay(mixed=meta.mixed[0] if meta.mixed else "")
+        told = fault_text(fault)
+        is_mixed = "expected device" in told or "same device" in told
+        where = "with tensors on a device whose values the host cannot see"
+        return Leaving("two devices" if is_mixed else "a value", f"{where}, {told}")
+    if meta.mixed:
+        told = f"`{meta.mixed[0]}` is given a tensor of the host beside those of the device"
+        return Leaving(f"mixed in {meta.mixed[0]}", told)
+    return Leaving()
+
+
+def fault_text(fault: Exception) -> str:
+    """What was raised, and on which of the learner's lines."""
+    said = f"{type(fault).__name__}: {(str(fault).strip().splitlines() or [''])[0][:160]}"
+    return f"{said}, {learner_line(fault)}".strip(", ")
 
 
 def _put(inputs: Sequence[Any], place: str) -> list[Any]:

@@ -11,7 +11,6 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.feed_the_gpu.augment_on_device.augmentation import FIELDS
 from gpuedu.exercises.feed_the_gpu.torch_faults import with_causes
-from gpuedu.exercises.guard import learner_line
 from gpuedu.exercises.plain import describe
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array, require_tensor
@@ -83,19 +82,19 @@ def count_kernels(augment: Any, batch: Inputs) -> tuple[int, Any]:
 
 
 def _stays(augment: Any, inputs: Inputs) -> dict[str, Any]:
-    from gpuedu.exercises.feed_the_gpu.augment_on_device.device_calls import watch_stay
+    from gpuedu.exercises.feed_the_gpu.augment_on_device.device_calls import find_leaving
 
     def call(*given: Any) -> None:
         require_tensor(augment(*given), "augment's result")
 
-    seen = watch_stay(call, as_tensors(inputs))
-    return {"wait": seen.wait, "fault": seen.fault, "mixed": seen.mixed}
+    found = find_leaving(call, as_tensors(inputs))
+    return {"leaves": found.kind, "told": found.told}
 
 
 def _draws(draw: Any, inputs: Inputs) -> dict[str, Any]:
     """What is drawn: from a seed, then from the same generator, from that seed again, another.
 
-    ``leaves`` tells whether the global random numbers were left alone.
+    ``alone`` tells whether the global random numbers were left alone.
     """
     import torch
 
@@ -104,12 +103,12 @@ def _draws(draw: Any, inputs: Inputs) -> dict[str, Any]:
 
     generator, before = _seeded(inputs["seed"]), torch.get_rng_state()
     first, second = drawn(generator), drawn(generator)
-    leaves = torch.equal(before, torch.get_rng_state())
+    alone = torch.equal(before, torch.get_rng_state())
     torch.rand(3)
     again, other = drawn(_seeded(inputs["seed"])), drawn(_seeded(inputs["seed"] + 1))
     return {
         **dict(zip(_DRAWN, first, strict=True)),
-        "leaves": leaves,
+        "alone": alone,
         "repeats": all(map(np.array_equal, first, again)),
         "goes_on": [not np.array_equal(a, b) for a, b in zip(first, second, strict=True)],
         "differs": [not np.array_equal(a, b) for a, b in zip(first, other, strict=True)],
@@ -124,16 +123,20 @@ def _draws_stay(draw: Any, inputs: Inputs) -> dict[str, Any]:
     """
     import torch
 
+    from gpuedu.exercises.feed_the_gpu.augment_on_device.device_calls import fault_text
+
     generator = _seeded(inputs["seed"])
     try:
         with torch.device("meta"):
             got = draw(*_asked(inputs), generator)
         devices = [require_tensor(one).device for one in _three(got)]
     except (RuntimeError, TypeError) as fault:
-        said = f"{type(fault).__name__}: {str(fault).strip().splitlines()[0][:160]}"
-        return {"elsewhere": [], "fault": f"{said}, {learner_line(fault)}".strip(", ")}
+        told = f"with a generator that is not on the host, `draw` raised {fault_text(fault)}"
+        return {"leaves": "fault", "told": told}
     places = zip(_DRAWN, devices, strict=True)
-    return {"elsewhere": [name for name, at in places if at != generator.device], "fault": ""}
+    names = ", ".join(f"`{name}`" for name, at in places if at != generator.device)
+    told = f"{names}: made on the host, not where the generator is" if names else ""
+    return {"leaves": names, "told": told}
 
 
 def _seeded(seed: int) -> Any:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from gpuedu.exercises.compare import array_fault
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
 from gpuedu.exercises.feed_the_gpu.augment_on_device.augmentation import (
-    Batch,
     augment_slowly,
     random_batch,
 )
-from gpuedu.exercises.feed_the_gpu.augment_on_device.judge.augment_mistakes import MISTAKES
 
 _TOLERANCE = 2e-5
 """Normalised bytes are below 10; float32 rounds them to 5e-7, a few times over."""
@@ -66,24 +63,11 @@ def _values(batch: Mapping[str, Any], prop: str) -> Case:
     return Case(label, {"ask": "values", **batch}, (prop,))
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """Values against the slow loop, counts against each other, draws against their law."""
-    judged = {
-        "values": _judge_values,
-        "kernels": _judge_kernels,
-        "stays": _judge_stays,
-        "draws": _judge_draws,
-        "draws-stay": _judge_draws_stay,
-    }
-    yield from judged[case.inputs["ask"]](case, observed)
-
-
-def _judge_values(case: Case, observed: Plain) -> Iterable[Fault]:
-    batch = {name: value for name, value in case.inputs.items() if name != "ask"}
-    got, truth, (prop,) = observed["got"], augment_slowly(batch), case.decides
-    found = list(array_fault(prop, got, truth, tolerance=_TOLERANCE, name="result"))
-    for fault in found:
-        yield replace(fault, cause=_why_values(got, batch) or _QUESTIONS[prop])
+def _test_values(case: Case, observed: Plain) -> Iterable[Fault]:
+    (prop,) = case.decides
+    yield from array_fault(
+        prop, observed["got"], augment_slowly(case.inputs), tolerance=_TOLERANCE, name="result"
+    )
     if observed["changed"]:
         yield Fault(
             prop,
@@ -92,88 +76,38 @@ def _judge_values(case: Case, observed: Plain) -> Iterable[Fault]:
         )
 
 
-def _why_values(got: np.ndarray, batch: Batch) -> str:
-    if np.isnan(got).any():
-        return "Some are NaN. Are all places of the result written?"
-    for known in MISTAKES:
-        if np.allclose(known.gives(**batch), got, rtol=1e-4, atol=1e-3):
-            return known.says
-    return ""
-
-
-_QUESTIONS = {
-    "normalised": "A byte is a share of 255; from it goes the mean of its channel, and then it is "
-    "divided by the `std` of its channel.",
-    "flips": "Column c of a mirrored picture is column W - 1 - c of the picture.",
-    "crops": "Row r of the crop of picture i is its row `tops[i] + r`; columns likewise.",
-    "both": "Column c of a mirrored crop is column `lefts[i] + size - 1 - c` of the picture.",
-}
-
-
-def _judge_kernels(case: Case, observed: Plain) -> Iterable[Fault]:
+def _test_kernels(case: Case, observed: Plain) -> Iterable[Fault]:
     counts, asked = observed["counts"], case.inputs["counts"]
     if not observed["varied"]:
-        yield Fault(
-            "few-kernels", "a picture of the result is of one value: its kernels say nothing"
-        )
-        return
-    told = ", ".join(f"{n} for {count}" for n, count in zip(counts, asked, strict=True))
-    if len(set(counts)) > 1:
-        yield Fault(
-            "few-kernels",
-            f"kernels by the number of pictures: {told}",
-            "They grow with the batch. Which line runs once for each picture, or each row?",
-        )
+        told = "a picture of the result is of one value: its kernels say nothing"
+        yield Undecided("few-kernels", told)
+    elif len(set(counts)) > 1:
+        told = ", ".join(f"{n} for {count}" for n, count in zip(counts, asked, strict=True))
+        yield Fault("few-kernels", f"kernels by the number of pictures: {told}")
     elif counts[0] > _MOST_KERNELS:
-        yield Fault(
-            "few-kernels",
-            f"{counts[0]} kernels for a batch of any size; {_MOST_KERNELS} are plenty",
-            "Is there a loop over rows, or over positions?",
-        )
+        told = f"{counts[0]} kernels for a batch of any size; {_MOST_KERNELS} are plenty"
+        yield Fault("few-kernels", told)
 
 
-def _judge_stays(case: Case, observed: Plain) -> Iterable[Fault]:
-    if observed["wait"]:
-        message = f"the host waits for the device: {observed['wait']}"
-        yield Fault("stays", message, _why_wait(observed["wait"]))
-    elif observed["fault"]:
-        yield Fault(
-            "stays",
-            f"with tensors on a device whose values the host cannot see, {observed['fault']}",
-            _why_fault(observed["fault"]),
-        )
-    elif observed["mixed"]:
-        yield Fault(
-            "stays",
-            f"`{observed['mixed']}` is given a tensor of the host beside those of the device",
-            "On a GPU it is copied there in every call. `torch.arange(n, device=...)` makes it "
-            "where it is needed.",
-        )
+def _test_stays(case: Case, observed: Plain) -> Iterable[Fault]:
+    if observed["leaves"]:
+        is_named = case.inputs["ask"] == "draws-stay" and observed["leaves"] != "fault"
+        yield Fault("stays", observed["told"], _MADE_ON_THE_HOST if is_named else "")
 
 
-def _why_wait(said: str) -> str:
-    if said.startswith("boolean mask"):
-        return (
-            "A mask as an index must know how many are True. `torch.where(mask, a, b)` need not: "
-            "its result has the same shape in any case."
-        )
-    return "Which operation takes the tensor itself, in place of the number that is in it?"
+_MADE_ON_THE_HOST = (
+    "What is made without `device=` lies on the host. `device=generator.device` beside "
+    "`generator=generator` makes it where the generator is."
+)
 
 
-def _why_fault(said: str) -> str:
-    if "expected device" in said or "same device" in said:
-        return (
-            "A tensor that is made without `device=` lies on the host, and a GPU refuses to mix "
-            "them. `device=pictures.device` puts it beside the pictures."
-        )
-    return "The host needs a value, or a copy, of what is on the device."
-
-
-def _judge_draws(case: Case, observed: Plain) -> Iterable[Fault]:
-    inputs = case.inputs
+def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
+    """Random draws against their law: what is judged of the rest, properties judge themselves."""
+    if case.inputs["ask"] != "draws":
+        return
     columns = {"flips": (np.asarray(observed["flips"]).astype(int), 2)}
     for name, side in (("tops", "height"), ("lefts", "width")):
-        columns[name] = np.asarray(observed[name]), inputs[side] - inputs["size"] + 1
+        columns[name] = np.asarray(observed[name]), case.inputs[side] - case.inputs["size"] + 1
     faults = [fault for name, column in columns.items() for fault in _judge_places(name, *column)]
     yield from faults
     alike = {name for name, (drawn, _) in columns.items() if drawn.min() == drawn.max()}
@@ -182,54 +116,17 @@ def _judge_draws(case: Case, observed: Plain) -> Iterable[Fault]:
         yield from _judge_pairs(columns)
 
 
-def _judge_generator(observed: Plain, columns: Iterable[tuple[int, str]]) -> Iterable[Fault]:
-    """All random numbers are from the generator, as it stands, and from no other."""
-    if not observed["leaves"]:
-        yield Fault(
-            "own-draws",
-            "the global random numbers of PyTorch were drawn from, or seeded",
-            "Does every random number come from `generator`? `torch.rand(n, generator=generator)`.",
-        )
-    if not observed["repeats"]:
-        yield Fault(
-            "own-draws",
-            "two generators of the same seed gave different draws",
-            "Does every random number come from `generator`? `torch.rand(n, generator=generator)`.",
-        )
-    for i, name in columns:
-        if not observed["goes_on"][i]:
-            message = f"one generator gave the same `{name}` in two calls"
-            cause = "Then every batch is cropped alike. Draw from the generator as it stands."
-            yield Fault("own-draws", message, cause)
-        if not observed["differs"][i]:
-            yield Fault("own-draws", f"generators of two seeds gave the same `{name}`")
-
-
-def _judge_draws_stay(_: Case, observed: Plain) -> Iterable[Fault]:
-    cause = (
-        "What is made without `device=` lies on the host. `device=generator.device` beside "
-        "`generator=generator` makes it where the generator is."
-    )
-    if observed["fault"]:
-        message = f"with a generator that is not on the host, `draw` raised {observed['fault']}"
-        yield Fault("stays", message, cause)
-    elif observed["elsewhere"]:
-        names = ", ".join(f"`{name}`" for name in observed["elsewhere"])
-        yield Fault("stays", f"{names}: made on the host, not where the generator is", cause)
-
-
 def _judge_places(name: str, drawn: np.ndarray, count: int) -> Iterable[Fault]:
     """All of ``count`` places, equally often, and no other."""
     last, share = count - 1, 1 / count
     if drawn.min() < 0 or drawn.max() > last:
         out = int(drawn.min() if drawn.min() < 0 else drawn.max())
         message = f"`{name}` has a {out}, where a crop does not fit; {last} is the last place"
-        yield Fault("positions", message, "How far can the crop be moved?")
+        yield Fault("positions", message)
         return
     times = np.bincount(drawn, minlength=count)
     if count > 1 and times.max() == drawn.size:
-        message = f"all {drawn.size:,} pictures drew the same of `{name}`"
-        yield Fault("own-draws", message, "Does each picture draw for itself?")
+        yield Fault("own-draws", f"all {drawn.size:,} pictures drew the same of `{name}`")
         return
     off = np.abs(times - drawn.size * share)
     if off.max() <= _SIGMAS * np.sqrt(drawn.size * share * (1 - share)):
@@ -239,10 +136,24 @@ def _judge_places(name: str, drawn: np.ndarray, count: int) -> Iterable[Fault]:
         f"`{name}` was {place} for {times[place]:,} of {drawn.size:,} pictures, expected about "
         f"{drawn.size * share:,.0f}"
     )
-    cause = f"There are {count} places, from 0 to {last}, and all should be equally likely."
-    if times[last] == 0:
-        cause += " `torch.randint(n, ...)` draws from 0 to n - 1."
-    yield Fault("own-draws" if name == "flips" else "positions", message, cause)
+    yield Fault("own-draws" if name == "flips" else "positions", message)
+
+
+def _judge_generator(observed: Plain, columns: Iterable[tuple[int, str]]) -> Iterable[Fault]:
+    """All random numbers are from the generator, as it stands, and from no other."""
+    if not observed["alone"]:
+        told = "the global random numbers of PyTorch were drawn from, or seeded"
+        yield Fault("own-draws", told, _WHOSE)
+    if not observed["repeats"]:
+        yield Fault("own-draws", "two generators of the same seed gave different draws", _WHOSE)
+    for i, name in columns:
+        if not observed["goes_on"][i]:
+            yield Fault("own-draws", f"one generator gave the same `{name}` in two calls")
+        if not observed["differs"][i]:
+            yield Fault("own-draws", f"generators of two seeds gave the same `{name}`")
+
+
+_WHOSE = "Does every random number come from `generator`? `torch.rand(n, generator=generator)`."
 
 
 def _judge_pairs(columns: Mapping[str, tuple[np.ndarray, int]]) -> Iterable[Fault]:
@@ -253,22 +164,69 @@ def _judge_pairs(columns: Mapping[str, tuple[np.ndarray, int]]) -> Iterable[Faul
         times = np.bincount(a * more + b, minlength=many * more).reshape(many, more)
         room = _SIGMAS * np.sqrt(a.size * share * (1 - share)) + _SIGMAS
         if (np.abs(times - a.size * share) > room).any():
-            message = f"`{first}` and `{second}` hang together: one tells about the other"
-            yield Fault("own-draws", message, "Is one random number used for both?")
+            told = f"`{first}` and `{second}` hang together: one tells about the other"
+            yield Fault("own-draws", told)
             return
+
+
+_PIXEL = (
+    "Which pixel of which picture belongs at that place, by its flag, its top and its left? From "
+    "where does yours come, and what becomes of its byte?"
+)
 
 
 JUDGE = Judge(
     title="Augment on the device",
     properties=(
-        Property("normalised", "bytes become normalised float32, channel by channel", 1),
-        Property("flips", "each picture is mirrored by its own flag", 1),
-        Property("crops", "each is cropped at its own place, also at the last one", 1),
-        Property("both", "the crop is mirrored, not what it is cut out of", 1),
-        Property("few-kernels", f"as many kernels for any batch, at most {_MOST_KERNELS}", 1),
-        Property("stays", "the host need not wait, and makes nothing itself", 1),
-        Property("positions", "`draw`: every place of the crop, equally often", 1),
-        Property("own-draws", "each picture draws for itself, all from the generator", 1),
+        Property(
+            "normalised",
+            "bytes become normalised float32, channel by channel",
+            1,
+            "Which byte belongs at that place, and what should the `mean` and `std` of its channel "
+            "make of it? What do your steps make of it, one after the other?",
+            _test_values,
+        ),
+        Property("flips", "each picture is mirrored by its own flag", 1, _PIXEL, _test_values),
+        Property(
+            "crops",
+            "each is cropped at its own place, also at the last one",
+            1,
+            _PIXEL,
+            _test_values,
+        ),
+        Property(
+            "both", "the crop is mirrored, not what it is cut out of", 1, _PIXEL, _test_values
+        ),
+        Property(
+            "few-kernels",
+            f"as many kernels for any batch, at most {_MOST_KERNELS}",
+            1,
+            "How much does each of your kernels compute: something of the whole batch, or of one "
+            "picture, one row, one position?",
+            _test_kernels,
+        ),
+        Property(
+            "stays",
+            "the host need not wait, and makes nothing itself",
+            1,
+            "What is read there, or made, on the host? What would do the same where the pictures "
+            "are, or the generator?",
+            _test_stays,
+        ),
+        Property(
+            "positions",
+            "`draw`: every place of the crop, equally often",
+            1,
+            "At how many places does the crop fit, from the first to the last? How likely does "
+            "your formula give each of them?",
+        ),
+        Property(
+            "own-draws",
+            "each picture draws for itself, all from the generator",
+            1,
+            "How many random numbers does a batch need? Which call draws each of them, from which "
+            "generator, and in which state is that?",
+        ),
     ),
     hints=(
         "Which row of the picture is row r of the crop? With all such rows in one tensor of shape "
@@ -285,6 +243,7 @@ JUDGE = Judge(
     ),
     cases=cases,
     verdict=verdict,
+    varies=("told",),
     predictions={
         "augment-on-device": Prediction(
             "the loop over pictures gets 64 of them, 32 to be mirrored. How many kernels does it "
