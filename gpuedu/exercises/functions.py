@@ -138,6 +138,8 @@ def call_text(case: Case) -> str:
 
     >>> call_text(Case("", {"call": "amdahl", "p": 0.95, "n": 8}))
     'amdahl(0.95, 8)'
+    >>> call_text(Case("", {"call": "sum_of", "spans": [(0.5, 2e9)]}))
+    'sum_of([(0.5, 2e+09)])'
     """
     given = arguments_of(case)
     if len(given) > _FEW_ARGUMENTS:
@@ -150,6 +152,10 @@ def call_text(case: Case) -> str:
 def _written(name: str, value: Any) -> str:
     if isinstance(value, np.ndarray):
         return name
+    if isinstance(value, list):
+        return f"[{', '.join(_written(name, one) for one in value)}]"
+    if isinstance(value, tuple):
+        return f"({', '.join(_written(name, one) for one in value)}{',' * (len(value) == 1)})"
     return exact(value) if isinstance(value, float) else repr(value)
 
 

@@ -5,32 +5,11 @@ from __future__ import annotations
 import math
 import queue
 import threading
-from itertools import pairwise
 
 import numpy as np
 
 from gpuedu.exercises.examine import Report, examine
 from gpuedu.exercises.registry import load
-
-
-def gpu_util(kernels, start_s, end_s):
-    marks = sorted({start_s, end_s, *(t for a, b, *_ in kernels for t in (a, b))})
-    inside = [(a, b) for a, b in pairwise(marks) if start_s <= a and b <= end_s]
-    busy = [b - a for a, b in inside if any(k[0] <= a and b <= k[1] for k in kernels)]
-    return sum(busy) / (end_s - start_s)
-
-
-def sm_active(kernels, start_s, end_s, sms):
-    return sum(_in(k, start_s, end_s) * k[2] for k in kernels) / (sms * (end_s - start_s))
-
-
-def memory_share(kernels, start_s, end_s, peak_bytes_per_s):
-    moved = sum(k[3] * _in(k, start_s, end_s) / (k[1] - k[0]) for k in kernels)
-    return moved / (peak_bytes_per_s * (end_s - start_s))
-
-
-def _in(kernel, start_s, end_s):
-    return max(0.0, min(kernel[1], end_s) - max(kernel[0], start_s))
 
 
 def prefetch(source, depth):
@@ -75,7 +54,6 @@ def worker_rng(seed, epoch, worker):
 
 
 REFERENCE = {
-    "three-utilisations": (gpu_util, sm_active, memory_share),
     "prefetch": (prefetch,),
     "workers": (batches_per_s, knee, worker_rng),
 }

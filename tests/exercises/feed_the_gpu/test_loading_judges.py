@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 
 import numpy as np
 import pytest
@@ -35,7 +34,6 @@ def test_every_property_is_decided_and_seeds_draw_other_cases(exercise):
 def test_points_are_as_the_lesson_says():
     points = {name: load(name).judge.points for name in REFERENCE}
     assert points == {
-        "three-utilisations": 5,
         "prefetch": 8,
         "workers": 6,
     }
@@ -49,39 +47,6 @@ def test_in_turn_nothing_overlaps():
     run = feed_in_turn([2.0, 1.0], [3.0, 3.0])
     assert run.done_s == (5.0, 9.0)
     assert run.stall_share == pytest.approx(1 / 3)
-
-
-def test_nested_kernels_are_told():
-    def adds(kernels, start_s, end_s):
-        return right.sm_active(kernels, start_s, end_s, 1) and sum(
-            right._in(k, start_s, end_s) for k in kernels
-        ) / (end_s - start_s)
-
-    report = hand_in("three-utilisations", gpu_util=adds)
-    assert lost(report) == ["overlap"]
-    assert "adds up the kernels' times" in fault(report, "overlap")
-
-
-@pytest.mark.parametrize(
-    ("name", "prop", "answer", "said"),
-    [
-        ("sm_active", "sm-active", lambda *a: 100 * right.sm_active(*a), "per cent"),
-        (
-            "sm_active",
-            "sm-active",
-            lambda k, a, b, n: right.sm_active(k, a, b, n) * (b - a),
-            "time",
-        ),
-        ("memory_share", "memory", lambda k, a, b, _: right.gpu_util(k, a, b), "share of time"),
-        ("gpu_util", "any-kernel", lambda *_: None, "is a `return` missing"),
-        ("gpu_util", "window", lambda *_: math.nan, "gave nan"),
-        ("memory_share", "memory", lambda *_: "much", "should be a number"),
-    ],
-)
-def test_slips_in_utilisations_are_told(name, prop, answer, said):
-    report = hand_in("three-utilisations", **{name: answer})
-    assert prop in lost(report)
-    assert said in fault(report, prop)
 
 
 @pytest.mark.parametrize(

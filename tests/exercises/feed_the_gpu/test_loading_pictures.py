@@ -10,7 +10,6 @@ import pytest
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.feed_the_gpu.feeding import feed
-from gpuedu.exercises.feed_the_gpu.three_utilisations import measure as measures_loading
 from gpuedu.figures.by_count import NOTHING
 from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.feed_the_gpu import loading_answers as right
@@ -25,7 +24,7 @@ PICTURES = pictures_of("feed-the-gpu")
 DRAWN = {
     "feed-the-gpu/idle": (),
     "feed-the-gpu/queue": (),
-    "three-utilisations": (right.gpu_util, right.sm_active, right.memory_share),
+    "three-utilisations": tuple(solution_answers("three-utilisations").values()),
     "stall-fraction": (solution_answers("stall-fraction")["stall_share"],),
     "prefetch": (right.prefetch,),
     "feed-the-gpu/prefetch-for-real": (right.prefetch,),
@@ -54,14 +53,6 @@ def test_every_picture_is_fit_to_print(name, caplog):
 @pytest.mark.parametrize("name", ["three-utilisations", "stall-fraction", "workers"])
 def test_wrong_functions_are_drawn(name, value):
     assert_fit_to_print(PICTURES[name](*[lambda *_: value] * len(DRAWN[name])))
-
-
-def test_the_three_numbers_stand_beside_their_program():
-    shown = [
-        text.get_text()
-        for text in PICTURES["three-utilisations"](*DRAWN["three-utilisations"]).texts
-    ]
-    assert "a kernel ran: 100%\nSMs busy: 0.76%\nmemory: 0.17%" in shown
 
 
 def test_the_stall_share_is_the_learners():
@@ -99,24 +90,6 @@ def test_recorded_loading_is_drawn_or_told(monkeypatch, tmp_path):
     assert "No times of loading with workers" in PICTURES["feed-the-gpu/recorded-loading"]()
     plant(tmp_path, "NVIDIA H200", "data-loading", median=0.5)
     assert_fit_to_print(PICTURES["feed-the-gpu/recorded-loading"]())
-
-
-def test_own_utilisation_is_a_table_or_a_sentence():
-    tell = PICTURES["feed-the-gpu/own-utilisation"]
-    assert tell({"note": "there is no GPU"}) == "Nothing to measure: there is no GPU."
-    own = {"shares": {"tiny kernels": (1.0, 0.01), "a product": (0.97, 0.4)}, "device": "T4"}
-    lines = tell(own).splitlines()
-    assert lines[1].split()[-2:] == ["100%", "1%"]
-    assert "T4" in lines[-1]
-    with pytest.raises(AnswerError, match="nothing was measured"):
-        tell({})
-
-
-def test_without_a_gpu_nothing_is_measured(monkeypatch):
-    import torch
-
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    assert "no GPU" in measures_loading.measure_utilisation()["note"]
 
 
 def test_flips_of_copies_are_alike_and_the_learners_are_not():

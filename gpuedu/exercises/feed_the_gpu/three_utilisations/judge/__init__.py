@@ -2,54 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from gpuedu.exercises.compare import likely_cause, number_fault
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import Case, Judge, Prediction
 from gpuedu.exercises.feed_the_gpu.three_utilisations.judge.utilisations import (
-    TRUTHS,
-    misconceptions,
+    gpu_util,
+    memory_share,
+    sm_active,
 )
+from gpuedu.exercises.functions import right_result
 from gpuedu.units import MS
-
-SMS, PEAK_BYTES_PER_S = 132, 3e12
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
     """Gaps, streams that overlap, kernels across the edges, one block alone, and nothing."""
     return [
-        *(_case("a stream with gaps", _in_turn(rng), _INNER) for _ in range(2)),
-        *(_case("two streams", _two_streams(rng), _STREAMS) for _ in range(3)),
-        *(_case("kernels across the window's edges", _across(rng), ("window",)) for _ in range(2)),
-        _case("a kernel longer than the window", _longer(rng), ("window",)),
-        _case("one block, all the time", [(0, 40, 1, _gb(rng, 1))], _INNER, (0, 40)),
-        _case("no kernel at all", [], ("window",)),
+        *(case for _ in range(2) for case in _cases("a stream with gaps", _in_turn(rng), _INNER)),
+        *(case for _ in range(3) for case in _cases("two streams", _two_streams(rng), _STREAMS)),
+        *(case for _ in range(2) for case in _cases(_EDGES, _across(rng), _WINDOW)),
+        *_cases("a kernel longer than the window", _longer(rng), _WINDOW),
+        *_cases("one block, all the time", [(0, 40, 1, _gb(rng, 1))], _INNER, (0, 40)),
+        *_cases("no kernel at all", [], _WINDOW),
     ]
 
 
-_INNER = ("any-kernel", "sm-active", "memory")
-_STREAMS = ("overlap", "sm-active", "memory")
-_WINDOW_MS = (20, 60)
+_EDGES = "kernels across the window's edges"
+_SUMS = (("sm_active", "sm-active"), ("memory_share", "memory"))
+_INNER = (("gpu_util", "any-kernel"), *_SUMS)
+_STREAMS = (("gpu_util", "overlap"), *_SUMS)
+_WINDOW = tuple((name, "window") for name in ("gpu_util", "sm_active", "memory_share"))
+"""Functions that are called, and what a case decides of each."""
+_OF_THE_DEVICE = {"sm_active": {"sms": 132}, "memory_share": {"peak_bytes_per_s": 3e12}}
 
 
-def _case(
+def _cases(
     label: str,
     kernels_ms: Sequence[tuple[int, int, int, float]],
-    decides: tuple[str, ...],
-    window_ms: tuple[int, int] = _WINDOW_MS,
-) -> Case:
+    asked: Sequence[tuple[str, str]],
+    window_ms: tuple[int, int] = (20, 60),
+) -> Iterator[Case]:
     kernels = [(round(a * MS, 3), round(b * MS, 3), sms, size) for a, b, sms, size in kernels_ms]
-    inputs = {
-        "kernels": kernels,
-        "start_s": window_ms[0] * MS,
-        "end_s": window_ms[1] * MS,
-        "sms": SMS,
-        "peak_bytes_per_s": PEAK_BYTES_PER_S,
-    }
-    return Case(label, inputs, decides)
+    window = {"start_s": window_ms[0] * MS, "end_s": window_ms[1] * MS}
+    for name, prop in asked:
+        given = {"kernels": kernels, **window, **_OF_THE_DEVICE.get(name, {})}
+        yield Case(label, {"call": name, **given}, (prop,))
 
 
 def _gb(rng: np.random.Generator, most: int) -> float:
@@ -93,42 +91,49 @@ def _longer(rng: np.random.Generator) -> list[tuple[int, int, int, float]]:
     return [(a, b, int(rng.integers(10, 133)), _gb(rng, b - a))]
 
 
-_FUNCTION_OF = {
-    "any-kernel": ("gpu_util",),
-    "overlap": ("gpu_util",),
-    "sm-active": ("sm_active",),
-    "memory": ("memory_share",),
-    "window": ("gpu_util", "sm_active", "memory_share"),
-}
-
-
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """Each number against the truth; a case tells which of them it decides."""
-    for prop in case.decides:
-        for name in _FUNCTION_OF[prop]:
-            got = observed[name]
-            cause = likely_cause(got, misconceptions(name), case.inputs)
-            yield from number_fault(
-                prop, _call(name, case.inputs), got, TRUTHS[name](**case.inputs), cause=cause
-            )
-
-
-def _call(name: str, inputs: Mapping[str, Any]) -> str:
-    """The learner's call as they could type it."""
-    kernels = ", ".join(f"({a:g}, {b:g}, {sms}, {size:g})" for a, b, sms, size in inputs["kernels"])
-    last = {"sm_active": f", {inputs['sms']}", "memory_share": f", {inputs['peak_bytes_per_s']:g}"}
-    window = f"{inputs['start_s']:g}, {inputs['end_s']:g}"
-    return f"{name}([{kernels}], {window}{last.get(name, '')})"
-
-
 JUDGE = Judge(
     title="Three ways to say how busy a GPU is",
     properties=(
-        Property("any-kernel", "`gpu_util`: the share of time in which a kernel ran", 1),
-        Property("overlap", "kernels that run at the same time count once in it", 1),
-        Property("sm-active", "`sm_active`: the mean share of the SMs in use", 1),
-        Property("memory", "`memory_share`: bytes moved, of those that could have been", 1),
-        Property("window", "only what lies inside the window counts, in all three", 1),
+        right_result(
+            "any-kernel",
+            "`gpu_util`: the share of time in which a kernel ran",
+            1,
+            {"gpu_util": gpu_util},
+            asks="In which parts of the window did a kernel run? How long are these together, and "
+            "how long is the window?",
+        ),
+        right_result(
+            "overlap",
+            "kernels that run at the same time count once in it",
+            1,
+            {"gpu_util": gpu_util},
+            asks="From when to when does at least one kernel run, and which of these times does "
+            "yours count: once, twice, not at all?",
+        ),
+        right_result(
+            "sm-active",
+            "`sm_active`: the mean share of the SMs in use",
+            1,
+            {"sm_active": sm_active},
+            asks="For how long does each kernel use how many SMs? And if all SMs were in use for "
+            "the whole window?",
+        ),
+        right_result(
+            "memory",
+            "`memory_share`: bytes moved, of those that could have been",
+            1,
+            {"memory_share": memory_share},
+            asks="How many bytes were moved in the window, and how many could the memory have "
+            "moved in all of its time?",
+        ),
+        right_result(
+            "window",
+            "only what lies inside the window counts, in all three",
+            1,
+            {"gpu_util": gpu_util, "sm_active": sm_active, "memory_share": memory_share},
+            asks="Take the kernels of that call one by one: what of each lies in the window, and "
+            "what share of the whole window is that, all together?",
+        ),
     ),
     hints=(
         "Cut every kernel to the window first: which start is later, which end is sooner? For the "
@@ -142,7 +147,6 @@ JUDGE = Judge(
         "`(b - a) * sms`. Bytes: `size_bytes * (b - a) / (end - start)`.",
     ),
     cases=cases,
-    verdict=verdict,
     predictions={
         "three-utilisations": Prediction(
             "a kernel of a single block runs without a break on a GPU of 132 SMs. What does "
