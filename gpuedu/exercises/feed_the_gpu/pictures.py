@@ -6,7 +6,7 @@ from gpuedu.exercises.feed_the_gpu.prefetch import prefetch_pictures
 from gpuedu.exercises.feed_the_gpu.stall_fraction import picture as stall_pictures
 from gpuedu.exercises.feed_the_gpu.three_utilisations import picture as utilisation_pictures
 from gpuedu.exercises.feed_the_gpu.transfer_size import picture as copy_pictures
-from gpuedu.exercises.feed_the_gpu.workers import worker_pictures
+from gpuedu.exercises.feed_the_gpu.workers import picture as worker_pictures
 
 PICTURES = {
     "feed-the-gpu/idle": loading_pictures.draw_idle,

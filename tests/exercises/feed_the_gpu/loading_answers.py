@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import queue
 import threading
-
-import numpy as np
 
 from gpuedu.exercises.examine import Report, examine
 from gpuedu.exercises.registry import load
@@ -39,23 +36,8 @@ def prefetch(source, depth):
         raise got[1]
 
 
-def batches_per_s(workers, read_s, decode_s, copy_s, step_s, cores):
-    if workers == 0:
-        return 1 / (read_s + decode_s + copy_s + step_s)
-    return 1 / max((read_s + decode_s) / workers, read_s, decode_s / cores, copy_s + step_s)
-
-
-def knee(read_s, decode_s, copy_s, step_s, cores):
-    return math.ceil((read_s + decode_s) / max(read_s, decode_s / cores, copy_s + step_s))
-
-
-def worker_rng(seed, epoch, worker):
-    return np.random.default_rng([seed, epoch, worker])
-
-
 REFERENCE = {
     "prefetch": (prefetch,),
-    "workers": (batches_per_s, knee, worker_rng),
 }
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from gpuedu.clock import simulate_loading
-from gpuedu.exercises.compare import Misconception, likely_cause, show, show_apart
+from gpuedu.exercises.compare import show, show_apart
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
 from gpuedu.exercises.feed_the_gpu.workers.stages import Stages, loading_of
 
@@ -35,78 +34,6 @@ def simulated_knee(stages: Stages) -> int:
     """The fewest workers that reach what ``_MOST`` workers reach."""
     best = simulated_rate(stages, _MOST)
     return next(w for w in range(1, _MOST + 1) if simulated_rate(stages, w) >= _BEST * best)
-
-
-def pace_s(workers: int, stages: Stages) -> dict[str, float]:
-    """How long each of those that work side by side is busy with a batch, on average."""
-    read_s, decode_s, copy_s, step_s, cores = stages
-    return {
-        "main": copy_s + step_s,
-        "disk": read_s,
-        "cores": decode_s / cores,
-        "workers": (read_s + decode_s) / max(workers, 1),
-    }
-
-
-def _without(*left_out: str, main_s: Callable[[Stages], float] | None = None) -> Callable[..., Any]:
-    """The rate of somebody who forgets some of them, or takes another time for the main process."""
-
-    def gives(workers: int, stages: Stages) -> float:
-        known = pace_s(workers, stages)
-        if main_s is not None:
-            known["main"] = main_s(stages)
-        return 1 / max(time_s for name, time_s in known.items() if name not in left_out)
-
-    return gives
-
-
-_RATES = (
-    Misconception(
-        lambda workers, stages: max(pace_s(workers, stages).values()),
-        "That is seconds a batch. What is wanted is batches a second.",
-    ),
-    Misconception(
-        _without("cores"),
-        "More workers than cores do not decode any faster. How many batches a second do the cores "
-        "decode, all together?",
-    ),
-    Misconception(
-        _without("disk"),
-        "All workers read from the same disk, which serves one at a time. What does it let "
-        "through?",
-    ),
-    Misconception(
-        _without("disk", "cores"),
-        "That has a disk and a core for each worker. How many batches does one disk read at a "
-        "time, and how many do the cores decode?",
-    ),
-    Misconception(
-        _without("workers"),
-        "That is what the disk, the cores and the main process can do. Do so few workers keep "
-        "them busy?",
-    ),
-    Misconception(
-        lambda workers, stages: (
-            1 / max({**pace_s(workers, stages), "workers": stages.decode_s / workers}.values())
-        ),
-        "A worker reads its batch before it decodes it: for how long is it busy with one?",
-    ),
-    Misconception(
-        _without(main_s=lambda stages: max(stages.copy_s, stages.step_s)),
-        "The main process copies, and then waits for the step: these two add up.",
-    ),
-    Misconception(
-        _without(main_s=lambda stages: stages.step_s),
-        "And the copy? The main process does it, before the step.",
-    ),
-    Misconception(
-        lambda workers, stages: (
-            1 / ((stages.read_s + stages.decode_s) / workers + stages.copy_s + stages.step_s)
-        ),
-        "That adds up what happens at the same time. While the device computes, the workers make "
-        "the next batches: who is the slowest of all?",
-    ),
-)
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
@@ -165,111 +92,101 @@ def _stages(rng: np.random.Generator, limit: str, *, is_close: bool = False) -> 
             return Stages(*times, cores)
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """A rate, a number of workers, or what generators draw."""
-    inputs = case.inputs
-    if inputs["ask"] == "rng":
-        yield from _judge_draws(inputs["triples"], observed)
-        return
-    stages = Stages(*(inputs[field] for field in Stages._fields))
-    if inputs["ask"] == "knee":
-        yield from _judge_knee(stages, observed["got"])
-        return
-    (prop,) = case.decides
-    workers, got = inputs["workers"], observed["got"]
+def _test_rate(case: Case, observed: Plain) -> Iterable[Fault]:
+    stages, workers, got = _stages_of(case), case.inputs["workers"], observed["got"]
     truth = simulated_rate(stages, workers)
-    if abs(got - truth) <= _REL * truth:
-        return
-    told, wanted = show_apart(got, float(f"{truth:.6g}"))
-    message = (
-        f"`batches_per_s({workers}, {_spelled(stages)})` gave {told}; the simulation reaches "
-        f"{wanted} batches a second"
-    )
-    yield Fault(prop, message, _why_rate(got, workers, stages))
+    if not abs(got - truth) <= _REL * truth:
+        told, wanted = show_apart(got, float(f"{truth:.6g}"))
+        message = (
+            f"`batches_per_s({workers}, {_spelled(stages)})` gave {told}; the simulation reaches "
+            f"{wanted} batches a second"
+        )
+        yield Fault(case.decides[0], message)
 
 
-def _why_rate(got: float, workers: int, stages: Stages) -> str:
-    if workers == 0:
-        return "Without workers the main process does everything: read, decode, copy, step."
-    cause = likely_cause(got, _RATES, {"workers": workers, "stages": stages}, _REL)
-    return cause or "Which stage is the slowest, and how many batches a second does it let through?"
-
-
-def _judge_knee(stages: Stages, got: float) -> Iterable[Fault]:
+def _test_knee(case: Case, observed: Plain) -> Iterable[Fault]:
+    stages, got = _stages_of(case), observed["got"]
     truth = simulated_knee(stages)
     if got == truth:
         return
-    best = simulated_rate(stages, _MOST)
-    whole = float(got).is_integer() and 1 <= got <= _MOST
-    reached = f"{simulated_rate(stages, int(got)):.4g}" if whole else ""
-    told = f" With {show(got)} it reaches {reached} batches a second," if whole else ""
-    message = f"`knee({_spelled(stages)})` gave {show(got)}, expected {truth}."
-    message += f"{told} with many {best:.4g}" if whole else ""
-    if not whole:
-        cause = "That is no whole number of workers, from 1 on. Which comes next?"
-    elif got < truth:
-        cause = "What must the workers keep up with? And is a half worker more rounded up?"
-    else:
-        cause = f"With {truth} it is as fast already. What is the slowest then?"
-    yield Fault("knee", message.removesuffix("."), cause)
+    message = f"`knee({_spelled(stages)})` gave {show(got)}, expected {truth}"
+    if float(got).is_integer() and 1 <= got <= _MOST:
+        reached, best = simulated_rate(stages, int(got)), simulated_rate(stages, _MOST)
+        message += (
+            f". With {show(got)} it reaches {reached:.4g} batches a second, with many {best:.4g}"
+        )
+    yield Fault("knee", message)
+
+
+def _stages_of(case: Case) -> Stages:
+    return Stages(*(case.inputs[field] for field in Stages._fields))
 
 
 def _spelled(stages: Stages) -> str:
     return ", ".join(map(show, stages))
 
 
-def _judge_draws(triples: Sequence[Sequence[int]], observed: Plain) -> Iterable[Fault]:
-    first, second = observed["draws"], observed["again"]
-    for triple, one, other in zip(triples, first, second, strict=True):
-        if list(one) != list(other):
-            yield Fault(
-                "repeats",
-                f"`worker_rng({_args(triple)})` drew other numbers when it was called again",
-                "A run that cannot be repeated cannot be debugged. What is the seed made of?",
-            )
-            break
-    seen: dict[tuple[int, ...], Sequence[int]] = {}
-    for triple, draws in zip(triples, first, strict=True):
-        twin = seen.setdefault(tuple(draws), triple)
-        if twin is not triple:
-            yield Fault(
-                "distinct",
-                f"`worker_rng({_args(twin)})` and `worker_rng({_args(triple)})` draw the same "
-                "numbers",
-                _why_twins(twin, triple),
-            )
+def _test_distinct(case: Case, observed: Plain) -> Iterable[Fault]:
+    seen: dict[tuple[int, ...], str] = {}
+    for triple, draws in zip(case.inputs["triples"], observed["draws"], strict=True):
+        call = f"`worker_rng({', '.join(map(str, triple))})`"
+        first = seen.setdefault(tuple(draws), call)
+        if first is not call:
+            yield Fault("distinct", f"{first} and {call} draw the same numbers")
             return
 
 
-_NAMES = ("seed", "epoch", "worker")
-
-
-def _why_twins(one: Sequence[int], other: Sequence[int]) -> str:
-    differ = [name for name, a, b in zip(_NAMES, one, other, strict=True) if a != b]
-    if differ == ["worker"]:
-        return "All workers would augment alike: batch after batch the same flips."
-    if differ == ["epoch"]:
-        return "Every epoch would augment alike. What else must go into the seed?"
-    if differ == ["seed"]:
-        return "Two runs with different seeds would be the same run."
-    return (
-        f"Different {' and '.join(differ)}, and the seed comes out the same. NumPy takes a list of "
-        "numbers as a seed, `np.random.default_rng([...])`, and keeps numbers below 2**32 apart."
-    )
-
-
-def _args(triple: Sequence[int]) -> str:
-    return ", ".join(map(str, triple))
+def _test_repeats(case: Case, observed: Plain) -> Iterable[Fault]:
+    draws = zip(case.inputs["triples"], observed["draws"], observed["again"], strict=True)
+    for triple, one, other in draws:
+        if list(one) != list(other):
+            call = f"`worker_rng({', '.join(map(str, triple))})`"
+            yield Fault("repeats", f"{call} drew other numbers when it was called again")
+            return
 
 
 JUDGE = Judge(
     title="How many workers",
     properties=(
-        Property("no-workers", "`batches_per_s` without workers: one thing after the other", 1),
-        Property("rate", "and with workers: the slowest stage", 2),
-        Property("knee", "`knee`: the fewest workers that reach the best rate", 1),
-        Property("distinct", "every worker, epoch and run draws other numbers", 1),
-        Property("repeats", "the same worker, epoch and run draws the same again", 1),
+        Property(
+            "no-workers",
+            "`batches_per_s` without workers: one thing after the other",
+            1,
+            "What does the main process do for one batch, from the disk to the end of the step, "
+            "and how long does all of that take?",
+            _test_rate,
+        ),
+        Property(
+            "rate",
+            "and with workers: the slowest stage",
+            2,
+            "Which stage is the slowest there, and how many batches a second does it let through?",
+            _test_rate,
+        ),
+        Property(
+            "knee",
+            "`knee`: the fewest workers that reach the best rate",
+            1,
+            "Which stage is the slowest with many workers? And how many workers, in whole numbers, "
+            "does it take to keep up with that one?",
+            _test_knee,
+        ),
+        Property(
+            "distinct",
+            "every worker, epoch and run draws other numbers",
+            1,
+            "In what do these two calls differ, and what is left of that in what your generator is "
+            "made of? (`np.random.default_rng` takes a list of numbers, too.)",
+            _test_distinct,
+        ),
+        Property(
+            "repeats",
+            "the same worker, epoch and run draws the same again",
+            1,
+            "A run that cannot be repeated cannot be debugged. Of what is the generator made in "
+            "the first call, and of what in the second?",
+            _test_repeats,
+        ),
     ),
     hints=(
         "Four things work side by side: the disk, the cores, the workers, the main process. How "
@@ -284,7 +201,6 @@ JUDGE = Judge(
         "bits of the seed.",
     ),
     cases=cases,
-    verdict=verdict,
     predictions={
         "workers": Prediction(
             "a batch is read in 1.5 ms and decoded in 9 ms, by workers on 4 cores. The main "

@@ -1,4 +1,0 @@
-# loses: knee
-# asks: With 4 it is as fast already. What is the slowest then?
-def knee(read_s, decode_s, copy_s, step_s, cores):
-    return cores
