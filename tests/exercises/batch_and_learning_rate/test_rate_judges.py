@@ -8,7 +8,6 @@ import math
 import numpy as np
 import pytest
 import torch
-from torch.optim import lr_scheduler
 
 from gpuedu.exercises.batch_and_learning_rate.lr_finder import judge as lr_finder
 from gpuedu.exercises.batch_and_learning_rate.lr_finder.judge import sweeps
@@ -18,9 +17,6 @@ from gpuedu.exercises.batch_and_learning_rate.lr_finder.rate_trials import (
     Task,
     is_same,
 )
-from gpuedu.exercises.batch_and_learning_rate.schedule import judge as schedule
-from gpuedu.exercises.batch_and_learning_rate.schedule.judge import schedules
-from gpuedu.exercises.batch_and_learning_rate.schedule.plans import RULES, SHAPES, Plan
 from gpuedu.experiments import loss_by_schedule, rate_finder, read_results
 from tests.exercises.batch_and_learning_rate import rate_answers as right
 from tests.exercises.batch_and_learning_rate.batch_answers import fault, lost
@@ -235,133 +231,6 @@ def test_a_sweep_of_few_rates_finds_a_higher_one_and_from_200_on_it_settles():
         assert tuple(medians) == rate_finder.COUNTS
         assert medians[12] > 3 * medians[200]
         assert 0.7 < medians[400] / medians[200] < 1.4
-
-
-# schedule
-
-
-def torchs(plan: Plan) -> list[float]:
-    """The rates of PyTorch's own schedulers over a run, put together to the same plan."""
-    optimiser = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=plan.peak)
-    top = max(0, plan.warmup - 1)
-    falls = plan.steps - 1 - top
-    if plan.shape == "cosine":
-        fall = lr_scheduler.CosineAnnealingLR(optimiser, T_max=falls, eta_min=plan.low)
-    else:
-        fall = lr_scheduler.LinearLR(optimiser, 1.0, plan.low / plan.peak, total_iters=falls)
-    whole = fall
-    if top:
-        rise = lr_scheduler.LinearLR(optimiser, 1 / plan.warmup, 1.0, total_iters=top)
-        whole = lr_scheduler.SequentialLR(optimiser, [rise, fall], milestones=[top])
-    rates = []
-    for _ in range(plan.steps):
-        rates.append(optimiser.param_groups[0]["lr"])
-        optimiser.step()
-        whole.step()
-    return rates
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize(
-    ("steps", "warmup"), [(2, 0), (2, 1), (10, 0), (10, 1), (10, 2), (10, 9), (57, 11), (400, 40)]
-)
-def test_schedules_are_those_of_torchs_own_schedulers(steps, warmup, shape):
-    plan = Plan(steps, warmup, 0.3, 0.004, shape)
-    mine = [schedules.rate_at(step, plan) for step in range(steps)]
-    assert mine == pytest.approx(torchs(plan), rel=1e-12, abs=1e-14)
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_a_schedule_drives_torchs_lambda_scheduler(shape):
-    plan = Plan(30, 6, 0.5, 0.01, shape)
-    optimiser = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=plan.peak)
-    scheduler = lr_scheduler.LambdaLR(
-        optimiser, lambda step: right.rate_at(step, *plan) / plan.peak
-    )
-    for step in range(35):
-        expected = schedules.rate_at(step, plan)
-        assert optimiser.param_groups[0]["lr"] == pytest.approx(expected, rel=1e-12)
-        optimiser.step()
-        scheduler.step()
-
-
-@pytest.mark.parametrize("number", range(len(schedules.MISTAKES)))
-def test_each_mistake_loses_points_and_is_named_by_its_words_or_an_equal_ones(number):
-    mistake = schedules.MISTAKES[number]
-
-    def theirs(step, *plan):
-        return mistake.gives(at=[step], plan=Plan(*plan))[0]
-
-    report = hand_in("schedule", rate_at=theirs)
-    told = [fault(report, name) for name in lost(report)]
-    assert told and all(name not in ("samples", "peak") for name in lost(report))
-    assert any(mistake.says in text for text in told)
-
-
-def test_a_plan_keeps_its_samples_whatever_the_rule():
-    for rule in RULES:
-        steps, warmup, peak = schedules.rescaled(64, 480, 48, 0.1, 512, rule)
-        assert (steps * 512, warmup * 512) == (480 * 64, 48 * 64)
-        back = schedules.rescaled(512, steps, warmup, peak, 64, rule)
-        assert back == pytest.approx((480, 48, 0.1))
-
-
-def test_a_fall_that_begins_too_late_is_told_truly_where_there_is_no_warm_up():
-    def draft(step, steps, warmup, peak, low, shape):
-        step = min(step, steps - 1)
-        if step < warmup:
-            return peak * (step + 1) / warmup
-        done = (step - warmup) / (steps - warmup)
-        if shape == "cosine":
-            done = (1 - math.cos(math.pi * done)) / 2
-        return peak + (low - peak) * done
-
-    report = hand_in("schedule", rate_at=draft)
-    assert "the first step after the warm-up" in fault(report, "linear")
-    assert "after the warm-up" not in fault(report, "edges")
-    assert "does not get to `low`" in fault(report, "edges")
-
-
-@pytest.mark.parametrize("later", [-1, 0])
-def test_a_run_of_warm_up_alone_ends_with_the_peak(later):
-    def theirs(step, steps, *rest):
-        return rest[2] if step >= steps + later else right.rate_at(step, steps, *rest)
-
-    report = hand_in("schedule", rate_at=theirs)
-    assert lost(report) == ["edges"]
-    assert "a warm-up of all steps" in fault(report, "edges")
-
-
-def test_steps_that_range_would_refuse_are_named():
-    def theirs(batch, steps, warmup, peak, new_batch, rule):
-        _, _, new_peak = right.rescale(batch, steps, warmup, peak, new_batch, rule)
-        return steps * batch / new_batch, warmup * batch / new_batch, new_peak
-
-    report = hand_in("schedule", rescale=theirs)
-    assert lost(report) == ["samples"]
-    assert "not whole numbers" in fault(report, "samples")
-
-
-def test_what_rescale_returns_is_looked_at():
-    nothing = hand_in("schedule", rescale=lambda *_: None)
-    assert lost(nothing) == ["samples", "peak"]
-    assert "three numbers" in fault(nothing, "samples")
-    assert "`return steps, warmup, peak`" in fault(nothing, "samples")
-    none = hand_in("schedule", rescale=lambda *_: (1, 2, math.nan))
-    assert "peak of nan" in fault(none, "peak")
-
-
-def test_a_rate_that_is_no_number_is_named():
-    report = hand_in("schedule", rate_at=lambda *_: None)
-    assert "the rate should be a number" in fault(report, "warmup")
-
-
-def test_the_rate_for_the_same_loss_lies_between_those_that_were_computed():
-    truth = schedule.JUDGE.predictions["schedule"].truth
-    values = read_results("loss-by-rate").values
-    losses = dict(zip(values["rates"], values["losses"]["128"]["median"], strict=True))
-    assert losses[0.1] > 0.871 > losses[0.178] and 0.1 < truth < 0.178
-    assert 7 < truth / 0.0178 < 9
 
 
 # experiments
