@@ -11,26 +11,26 @@ import torch
 
 from gpuedu.clock import StreamDevice, VirtualClock
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.feed_the_gpu.streams import pipeline_measure
+from gpuedu.exercises.feed_the_gpu.streams import measure as pipeline_measure
 from gpuedu.exercises.feed_the_gpu.streams.pipelines import SHOWN, run_in_turn
 from gpuedu.exercises.feed_the_gpu.transfer_size import measure as measures
 from gpuedu.exercises.feed_the_gpu.transfer_size.picture import send_batches
 from gpuedu.figures.style import alt_text, to_png
-from tests.exercises.feed_the_gpu import copying_answers as right
 from tests.exercises.parts import pictures_of
 from tests.exercises.planted_records import plant, plant_nothing
-from tests.exercises.stored import solution_answers
+from tests.exercises.stored import solution_answers, stored_answers
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 PICTURES = pictures_of("feed-the-gpu")
 
 AUGMENT = solution_answers("augment-on-device")
+PIPELINE = solution_answers("streams")["pipeline"]
 DRAWN = {
     "transfer-size": (solution_answers("transfer-size")["fit"],),
     "feed-the-gpu/pinned": (),
     "augment-on-device": tuple(AUGMENT.values()),
     "feed-the-gpu/kernels": (AUGMENT["augment"], AUGMENT["augment"]),
-    "streams": (right.pipeline,),
+    "streams": (PIPELINE,),
 }
 
 
@@ -62,32 +62,15 @@ def test_pinned_memory_and_no_wait_shorten_the_simulated_loop():
 
 
 def test_races_and_wrong_results_are_told_beside_the_time():
-    def early(device, chunks, results, kernel):
-        right.pipeline(device, chunks, results, kernel, skip="filled")
-
+    early = stored_answers("streams", "wrong", "kernel_does_not_wait")["pipeline"]
     assert "races" in alt_text(PICTURES["streams"](early))
     assert "5 of 5 results wrong" in alt_text(PICTURES["streams"](lambda *given: None))
     best_ms = f"{1e3 * SHOWN.best_s:.3g} ms, no race"
-    assert best_ms in alt_text(PICTURES["streams"](right.pipeline))
+    assert best_ms in alt_text(PICTURES["streams"](PIPELINE))
 
 
 def test_an_order_that_costs_nothing_beside_a_long_kernel_is_seen_where_stages_are_alike():
-    def in_pairs(device, chunks, results, kernel):
-        lanes = [
-            (
-                device.stream(name),
-                device.buffer(chunks[0].size_bytes),
-                device.buffer(results[0].size_bytes),
-            )
-            for name in ("even", "odd")
-        ]
-        for i, (chunk, result) in enumerate(zip(chunks, results, strict=True)):
-            stream, x, y = lanes[i % 2]
-            device.copy(x, chunk, stream)
-            device.launch(kernel, reads=[x], writes=[y], stream=stream)
-            device.copy(result, y, stream)
-        device.synchronize()
-
+    in_pairs = stored_answers("streams", "wrong", "two_streams_in_turn")["pipeline"]
     told = alt_text(PICTURES["streams"](in_pairs))
     assert "18 ms, no race" in told and "each stage 2 ms: 18 ms" in told
 
@@ -145,7 +128,7 @@ def test_the_pipeline_is_timed_beside_the_same_work_in_turn():
         got, line = pipeline_measure.run_on(device, run_in_turn, 1000)
         assert len(got) == pipeline_measure.CHUNKS and device.races == ()
         assert line.busy_s("compute") == pytest.approx(pipeline_measure.CHUNKS * 1e-3)
-        told = pipeline_measure.measure_pipeline(right.pipeline, lambda: device, 1000)
+        told = pipeline_measure.measure_pipeline(PIPELINE, lambda: device, 1000)
     # The clock of the simulation runs on from run to run.
     assert 0 < told["in_turn_ms"] < told["yours_ms"]
 
@@ -162,4 +145,4 @@ def test_wrong_results_on_a_device_are_refused():
 def test_without_a_gpu_nothing_is_timed(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(AnswerError, match="no GPU here"):
-        pipeline_measure.measure_pipeline(right.pipeline)
+        pipeline_measure.measure_pipeline(PIPELINE)

@@ -69,11 +69,11 @@ class PipelineRun:
     end_s: float
 
     @property
-    def stages(self) -> tuple[tuple[tuple[float, float, str], ...], ...]:
-        """Copies in, kernels, copies back in their order: start, end and stream of each."""
+    def stages(self) -> tuple[tuple[tuple[float, float], ...], ...]:
+        """Copies in, kernels, copies back in their order: start and end of each."""
         return tuple(
             tuple(
-                (one.start_s, one.end_s, one.label.rpartition(" on ")[2])
+                (one.start_s, one.end_s)
                 for one in sorted(self.timeline.on(lane), key=lambda one: one.start_s)
             )
             for lane in (TO_DEVICE, COMPUTE, TO_HOST)

@@ -13,13 +13,14 @@ from gpuedu.exercises.feed_the_gpu.streams.pipelines import Work, run_pipeline
 
 
 def play_streams(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """One run: what came back, its races, its times, its memory."""
+    """One run: what came back, its races (and, by the learner's names, which), times, memory."""
     (pipeline,) = answers
     stages = (inputs[name] for name in ("up_s", "run_s", "down_s"))
     run = run_pipeline(pipeline, Work(len(inputs["values"]), *stages), inputs["values"])
     return {
         "got": [one if type(one) is np.ndarray else None for one in run.got],
-        "races": [_as_plain(race) for race in run.races],
+        "races": [_kind(race) for race in run.races],
+        "told": [[str(race), race.buffer, race.first.agent] for race in run.races],
         "issued_s": run.issued_s,
         "launching_s": run.launching_s,
         "device_bytes": run.device_bytes,
@@ -28,14 +29,11 @@ def play_streams(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str,
     }
 
 
-def _as_plain(race: Race) -> dict[str, str]:
-    return {
-        "told": str(race),
-        "kind": race.kind,
-        "buffer": race.buffer,
-        "first": race.first.agent,
-        "second": race.second.agent,
-    }
+def _kind(race: Race) -> str:
+    """Which property a race is against: it is read, overwritten, or read by the host too early."""
+    if race.second.agent == "host":
+        return "returned"
+    return "order" if race.kind == "read after write" else "reuse"
 
 
 PLAY = Play(

@@ -1,4 +1,4 @@
-"""Why a pipeline is slow: an operation that begins when one ends of which it needs nothing."""
+"""Where a pipeline is slow: an operation that begins when one ends of which it needs nothing."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from gpuedu.exercises.feed_the_gpu.streams.pipelines import LAUNCH_S
 
-Stage = Sequence[tuple[float, float, str]]
-"""Start, end and stream of each chunk's operation."""
+Stage = Sequence[tuple[float, float]]
+"""Start and end of each chunk's operation."""
 Place = tuple[int, int]
 """A stage, and a chunk."""
 
@@ -24,8 +24,8 @@ _NEAR_S = 4 * LAUNCH_S
 _FAR = 3
 
 
-def why_slow(stages: Sequence[Stage]) -> str:
-    """The wait that holds most of the operations, told of one; "" where none is found.
+def needless_wait(stages: Sequence[Stage]) -> str:
+    """The commonest of these pairs, told of the first chunk that has it; "" where there is none.
 
     Args:
         stages: copies in, kernels and copies back, each in the order of the chunks.
@@ -33,16 +33,11 @@ def why_slow(stages: Sequence[Stage]) -> str:
     if len({len(stage) for stage in stages}) != 1:
         return ""
     found = list(_needless(stages))
-    if not found:
-        return ""
-    ((stage, other, apart), _) = Counter(
-        (one[0], other[0], other[1] - one[1]) for one, other in found
-    ).most_common(1)[0]
-    return next(
-        _tell(stages, one, before)
-        for one, before in found
-        if (one[0], before[0], before[1] - one[1]) == (stage, other, apart)
-    )
+    counted = Counter((one[0], other[0], other[1] - one[1]) for one, other in found)
+    for one, other in found:
+        if counted[one[0], other[0], other[1] - one[1]] == max(counted.values()):
+            return f"the {_name(one)} begins when the {_name(other)} ends"
+    return ""
 
 
 def _needless(stages: Sequence[Stage]) -> Iterator[tuple[Place, Place]]:
@@ -59,27 +54,5 @@ def _needless(stages: Sequence[Stage]) -> Iterator[tuple[Place, Place]]:
                 yield from (((stage, i), end) for end in ends)
 
 
-def _tell(stages: Sequence[Stage], one: Place, before: Place) -> str:
-    (stage, i), (other, j) = one, before
-    told = f"The {_name(one)} begins when the {_name(before)} ends. {_needs(one)}"
-    stream, theirs = stages[stage][i][2], stages[other][j][2]
-    if stream == theirs and stage != other:
-        told += (
-            f" Both are on stream {stream!r}, so in order: give each engine a stream of its own."
-        )
-    return told
-
-
 def _name(place: Place) -> str:
     return f"{_NAMES[place[0]]} of chunk {place[1]}"
-
-
-def _needs(place: Place) -> str:
-    stage, i = place
-    return {
-        _COPY_IN: f"With two buffers, its own is free as soon as the kernel of chunk {i - 2} is "
-        "done.",
-        _KERNEL: f"It needs its chunk copied in; and with two buffers, its own is free as soon as "
-        f"the copy back of chunk {i - 2} is done.",
-        _COPY_BACK: "It needs no more than the kernel of its chunk.",
-    }[stage]

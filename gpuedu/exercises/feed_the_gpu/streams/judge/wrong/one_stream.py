@@ -1,7 +1,5 @@
 # loses: overlap
-# asks: The copy in of chunk 2 begins when the copy back of chunk 1 ends. With two buffers, its
-#   own is free as soon as the kernel of chunk 0 is done. Both are on stream 'default', so in
-#   order: give each engine a stream of its own.
+# asks: All is on one stream, so in order. Which engines could work at the same time?
 def pipeline(device, chunks, results, kernel):
     x = device.buffer(chunks[0].size_bytes, "x")
     y = device.buffer(results[0].size_bytes, "y")

@@ -1,7 +1,5 @@
 # loses: overlap
-# asks: The copy in of chunk 2 begins when the copy back of chunk 0 ends. With two buffers, its
-#   own is free as soon as the kernel of chunk 0 is done. Both are on stream 'even', so in
-#   order: give each engine a stream of its own.
+# like: copy_in_waits_for_the_copy_back
 def pipeline(device, chunks, results, kernel):
     lanes = []
     for name in ("even", "odd"):
