@@ -2,7 +2,7 @@
 
 from gpuedu.exercises.feed_the_gpu import loading_pictures
 from gpuedu.exercises.feed_the_gpu.augment_on_device import picture as augment_pictures
-from gpuedu.exercises.feed_the_gpu.prefetch import prefetch_pictures
+from gpuedu.exercises.feed_the_gpu.prefetch import picture as prefetch_pictures
 from gpuedu.exercises.feed_the_gpu.stall_fraction import picture as stall_pictures
 from gpuedu.exercises.feed_the_gpu.three_utilisations import picture as utilisation_pictures
 from gpuedu.exercises.feed_the_gpu.transfer_size import picture as copy_pictures

@@ -10,7 +10,6 @@ import pytest
 from gpuedu.errors import AnswerError
 from gpuedu.figures.by_count import NOTHING
 from gpuedu.figures.style import alt_text, to_png
-from tests.exercises.feed_the_gpu import loading_answers as right
 from tests.exercises.feed_the_gpu.test_prefetch_runs import hangs, polls_for_ever
 from tests.exercises.parts import pictures_of
 from tests.exercises.planted_records import plant, plant_nothing
@@ -20,13 +19,14 @@ from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_
 PICTURES = pictures_of("feed-the-gpu")
 
 WORKERS = solution_answers("workers")
+PREFETCH = solution_answers("prefetch")["prefetch"]
 DRAWN = {
     "feed-the-gpu/idle": (),
     "feed-the-gpu/queue": (),
     "three-utilisations": tuple(solution_answers("three-utilisations").values()),
     "stall-fraction": (solution_answers("stall-fraction")["stall_share"],),
-    "prefetch": (right.prefetch,),
-    "feed-the-gpu/prefetch-for-real": (right.prefetch,),
+    "prefetch": (PREFETCH,),
+    "feed-the-gpu/prefetch-for-real": (PREFETCH,),
     "workers": (WORKERS["batches_per_s"], WORKERS["knee"]),
     "feed-the-gpu/flips": (WORKERS["worker_rng"],),
 }

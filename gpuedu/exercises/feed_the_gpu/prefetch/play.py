@@ -9,7 +9,7 @@ import numpy as np
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
-from gpuedu.exercises.feed_the_gpu.prefetch.prefetch_runs import AMBIGUOUS, BAD, Wanted, watch
+from gpuedu.exercises.feed_the_gpu.prefetch.runs import AMBIGUOUS, BAD, Wanted, watch
 
 
 def play_prefetch(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -33,7 +33,8 @@ def play_prefetch(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     except ValueError as compared:
         if AMBIGUOUS in str(compared):
             raise AnswerError(
-                "an item, an array here, was compared by `==`: that compares its elements",
+                "an item, an array here, was taken for true or false, or compared by `==`, which "
+                "compares its elements",
                 remedy="Whether something *is* your mark for the end, `is` tells.",
             ) from None
         raise
@@ -42,7 +43,6 @@ def play_prefetch(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         "raised": seen.raised,
         "instead": seen.instead,
         "stuck": seen.stuck,
-        "waiting": [list(pair) for pair in seen.waiting],
         "left": [list(pair) for pair in seen.left],
         "ahead": seen.ahead,
         "late": seen.late,

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
 from gpuedu.exercises.feed_the_gpu.feeding import feed
-from gpuedu.exercises.feed_the_gpu.prefetch.prefetch_runs import AMBIGUOUS, BAD
 
 _SAVED = 0.8
 """What must be saved of the time that overlap can save; the rest is for those who poll."""
 _SLACK = 2
 """Beyond ``depth``, what may be asked for after the end, until the thread looks at a flag."""
 _EDGES = "0, None and an exception"
+_STUCK = "Who should end this wait, and can that one still go on?"
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
@@ -82,62 +81,18 @@ def _times(rng: np.random.Generator, between_ms: tuple[int, int], count: int) ->
 
 
 def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """Whether the one property that the case decides holds."""
-    (prop,) = case.decides
+    """A run that could not go on, whatever its case decides."""
     if observed["stuck"]:
-        cause = _ANY_TYPE if case.inputs["fault"] == "SystemExit" else why_stuck(observed)
-        yield Fault(prop, observed["stuck"], cause)
-        return
-    if prop in ("order", "edges"):
-        yield from _judge_items(prop, case.inputs, observed)
-    elif prop == "overlap":
-        yield from _judge_overlap(case.inputs, observed)
-    elif prop == "bounded":
-        yield from _judge_bound(case.inputs, observed)
-    elif prop == "exceptions":
-        yield from _judge_exception(case.inputs, observed)
-    else:
-        yield from _judge_end(case.inputs, observed)
+        yield Fault(case.decides[0], observed["stuck"], _STUCK)
 
 
-def why_stuck(observed: Plain) -> str:
-    """A question for who built a deadlock, from who waited for what."""
-    said = observed["stuck"]
-    waits = [what for _, what in observed["waiting"]]
-    if BAD in said:
-        return (
-            "The source's exception ended your thread, and nobody told the consumer. What can "
-            "travel through the queue besides items? (And does your thread keep every exception, "
-            "or those of one type?)"
-        )
-    if AMBIGUOUS in said:
-        return (
-            "An item is an array here, and `==` compares its elements. Whether something *is* your "
-            "mark for the end, `is` tells."
-        )
-    if "had ended with" in said:
-        return "Your thread died of that exception; the consumer does not know. What raised it?"
-    if any("room in" in what for what in waits):
-        return (
-            "Your thread waits for room in the queue, and who should take an item out waits for "
-            "the thread, or is gone. How can the thread be set free? (Where it waits in `put`, a "
-            "queue that is empty after a `get` will not stay so: the item goes in next.)"
-        )
-    if any("empty queue" in what for what in waits):
-        return (
-            "Nothing comes any more, and the consumer does not know that it has had the last item. "
-            "What tells it so?"
-        )
-    return "Who should end this wait, and can that one still go on?"
-
-
-def _judge_items(prop: str, inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fault]:
-    fault = items_fault(observed["got"], len(inputs["reads_s"]))
-    if fault and observed["instead"]:
-        told = f"item {len(observed['got'])} is an exception object, and it was raised, not given"
-        yield Fault(prop, told, "How does your iterator tell an item from what went wrong?")
-    elif fault:
-        yield Fault(prop, fault, _why_items(inputs, observed["got"]))
+def _test_items(case: Case, observed: Plain) -> Iterable[Fault]:
+    got = observed["got"]
+    message = items_fault(got, len(case.inputs["reads_s"]))
+    if message and observed["instead"]:
+        message = f"item {len(got)} is an exception object, and it was raised, not given"
+    if message:
+        yield Fault(case.decides[0], message)
 
 
 def items_fault(got: Sequence[int], count: int) -> str:
@@ -152,109 +107,63 @@ def items_fault(got: Sequence[int], count: int) -> str:
     return f"{len(got)} of {count} items arrived" if len(got) < count else ""
 
 
-def _why_items(inputs: Mapping[str, Any], got: Sequence[int]) -> str:
-    count = len(inputs["reads_s"])
-    if sorted(got) == list(range(count)):
-        return "Items overtook each other. How many threads read, and what kind of queue is it?"
-    if inputs["kinds"] != "numbers" and len(got) < count:
-        return (
-            "Some items are `0` or `None`, one is an exception object. What does your iterator "
-            "take for the end? An item can look like each of them."
-        )
-    if len(got) < count:
-        return "Does the consumer look whether the thread is alive before the queue is empty?"
-    return ""
-
-
-def _judge_overlap(inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fault]:
-    reads_s, steps_s = inputs["reads_s"], inputs["steps_s"]
+def _test_overlap(case: Case, observed: Plain) -> Iterable[Fault]:
+    reads_s, steps_s = case.inputs["reads_s"], case.inputs["steps_s"]
     in_turn_s = sum(reads_s) + sum(steps_s)
-    best_s = feed(reads_s, steps_s, inputs["depth"]).done_s[-1]
-    fault = items_fault(observed["got"], len(reads_s))
-    if fault:
-        yield Fault("overlap", fault)
+    best_s = feed(reads_s, steps_s, case.inputs["depth"]).done_s[-1]
+    message = items_fault(observed["got"], len(reads_s))
+    if message:
+        yield Undecided("overlap", message)
     elif in_turn_s - observed["end_s"] < _SAVED * (in_turn_s - best_s):
         yield Fault(
             "overlap",
             f"the run took {_ms(observed['end_s'])}. One after the other it takes "
             f"{_ms(in_turn_s)}, with reading ahead {_ms(best_s)}. While the device computed, the "
             f"disk read for {_ms(observed['overlap_s'])}",
-            "Who reads while the consumer is busy? Is the thread told to go on before the "
-            "consumer's step, or only afterwards?",
         )
 
 
-def _judge_bound(inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fault]:
-    most = inputs["depth"] + 1
-    if observed["ahead"] > most:
+def _test_bound(case: Case, observed: Plain) -> Iterable[Fault]:
+    depth = case.inputs["depth"]
+    if observed["ahead"] > depth + 1:
         yield Fault(
             "bounded",
-            f"with depth {inputs['depth']}, the source was asked for {observed['ahead']} items "
-            "more than the consumer had taken",
-            f"{inputs['depth']} may wait, and the thread may have one more in its hand. What makes "
-            "the thread wait when the consumer is slow?",
+            f"with depth {depth}, the source was asked for {observed['ahead']} items more than the "
+            "consumer had taken",
         )
 
 
-def _judge_exception(inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fault]:
-    at, got = inputs["fault_at"], observed["got"]
-    fault = items_fault(got, at)
+def _test_exception(case: Case, observed: Plain) -> Iterable[Fault]:
+    at, wanted, got = case.inputs["fault_at"], case.inputs["fault"], observed["got"]
+    message = items_fault(got, at)
+    if observed["raised"] and len(got) == at:
+        if message:
+            yield Undecided("exceptions", message)
+        return
     instead = observed["instead"]
-    told = f"the consumer got {instead} instead" if instead else "the iterator just ended"
-    told = "the consumer got the exception" if observed["raised"] else told
-    if fault or not observed["raised"]:
-        yield Fault(
-            "exceptions",
-            f"the source failed at item {at} with {inputs['fault']}: {told} after {len(got)} item"
-            f"{'' if len(got) == 1 else 's'}",
-            _WRAPPED if instead else _why_exception(len(got), at, raised=observed["raised"]),
-        )
+    told = "the iterator just ended"
+    if observed["raised"]:
+        told = "the consumer got the exception"
+    elif instead:
+        told = f"the consumer got {f'another {wanted}' if instead == wanted else instead} instead"
+    count = f"{len(got)} item{'' if len(got) == 1 else 's'}"
+    yield Fault("exceptions", f"the source failed at item {at} with {wanted}: {told} after {count}")
 
 
-_ANY_TYPE = (
-    "`SystemExit` is a `BaseException`, but not an `Exception`. Which does your thread keep?"
-)
-_WRAPPED = (
-    "Who catches the source's exception around the loop asks for its type: the same object is "
-    "wanted, by a plain `raise fault`. Its traceback says where it comes from."
-)
-
-
-def _why_exception(got: int, at: int, *, raised: bool) -> str:
-    if not raised:
-        return (
-            "The training would end too soon, and nobody would know why. Where does the "
-            "exception go that ends your thread?"
-        )
-    if got < at:
-        return "Items that were read before the fault are lost. Must the exception overtake them?"
-    return ""
-
-
-def _judge_end(inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fault]:
-    count, stop_after = len(inputs["reads_s"]), inputs["stop_after"]
+def _test_end(case: Case, observed: Plain) -> Iterable[Fault]:
+    count, stop_after = len(case.inputs["reads_s"]), case.inputs["stop_after"]
     taken = len(observed["got"])
     when = "after the last item" if stop_after is None else f"after the consumer stopped at {taken}"
     if observed["left"]:
         told = " and ".join(f"{name} still waits for {what}" for name, what in observed["left"])
-        yield Fault("no-thread-left", f"{when}, {told}", _why_left(observed["left"]))
-    elif stop_after is not None and observed["late"] > inputs["depth"] + _SLACK:
+        yield Fault("no-thread-left", f"{when}, {told}")
+    elif stop_after is not None and observed["late"] > case.inputs["depth"] + _SLACK:
         yield Fault(
             "no-thread-left",
             f"{when}, the thread asked the source for {observed['late']} more items",
-            "The thread ends, but only after it has read what nobody wants. How can it be told?",
         )
     elif taken < (count if stop_after is None else stop_after):
-        yield Fault("no-thread-left", items_fault(observed["got"], count))
-
-
-def _why_left(left: Sequence[Sequence[str]]) -> str:
-    if any("room in" in what for _, what in left):
-        return (
-            "A generator that is closed gets `GeneratorExit` at its `yield`, so a `finally` there "
-            "runs. A thread that waits in `put` sees no flag: who makes room for it?"
-        )
-    return "Who should end that wait, now that the consumer is gone?"
+        yield Undecided("no-thread-left", items_fault(observed["got"], count))
 
 
 def _ms(time_s: float) -> str:
@@ -264,12 +173,52 @@ def _ms(time_s: float) -> str:
 JUDGE = Judge(
     title="Read ahead in a thread",
     properties=(
-        Property("order", "every item arrives once, in order", 1),
-        Property("edges", "no item, one item, few items; items that are 0, None, an exception", 1),
-        Property("overlap", "the source is read while the consumer works", 2),
-        Property("bounded", "never more than `depth` items wait for the consumer", 1),
-        Property("exceptions", "an exception of the source reaches the consumer, in its place", 1),
-        Property("no-thread-left", "no thread is left, also where the consumer stops early", 2),
+        Property(
+            "order",
+            "every item arrives once, in order",
+            1,
+            "Follow an item from the source to the loop. Where does it wait, and who hands it on?",
+            _test_items,
+        ),
+        Property(
+            "edges",
+            "no item, one item, few items; items that are 0, None, an exception",
+            1,
+            "An item may look like anything, and there may be none. How does your iterator know "
+            "that something is an item, and that there are no more?",
+            _test_items,
+        ),
+        Property(
+            "overlap",
+            "the source is read while the consumer works",
+            2,
+            "While the consumer works on an item, who reads the next one? Can it start before the "
+            "consumer asks for more?",
+            _test_overlap,
+        ),
+        Property(
+            "bounded",
+            "never more than `depth` items wait for the consumer",
+            1,
+            "`depth` items may wait, and the thread may have one more in its hand. What makes the "
+            "thread wait when the consumer is slow?",
+            _test_bound,
+        ),
+        Property(
+            "exceptions",
+            "an exception of the source reaches the consumer, in its place",
+            1,
+            "The loop should get the items before the exception, and then that same object. Which "
+            "way does it take from the source to the loop?",
+            _test_exception,
+        ),
+        Property(
+            "no-thread-left",
+            "no thread is left, also where the consumer stops early",
+            2,
+            "When the loop is over, what may your thread be doing or waiting for? Who ends that?",
+            _test_end,
+        ),
     ),
     hints=(
         "Three things travel from the thread to the consumer: items, the end, an exception. How "

@@ -1,6 +1,4 @@
 # loses: edges
-# asks: Some items are `0` or `None`, one is an exception object. What does your iterator take
-#   for the end? An item can look like each of them.
 def prefetch(source, depth):
     box = queue.Queue(depth)
 

@@ -1,6 +1,6 @@
 # loses: exceptions
-# asks: The training would end too soon, and nobody would know why. Where does the exception go
-#   that ends your thread?
+# asks: The loop just ends there, as if that were all. When an exception has ended your thread,
+#   what becomes of it, and who looks?
 def prefetch(source, depth):
     box, end = queue.Queue(depth), object()
 

@@ -58,7 +58,7 @@ class Watched:
         got: which items arrived, by number in order; -1 for what the source never gave.
         raised: the source's exception reached the consumer.
         instead: what reached the consumer in place of that: the type of an exception that was
-            raised from it, or of an item that was raised; else empty.
+            raised from it, of its copy, or of an item that was raised; else empty.
         stuck: why the run could not go on; empty where it could.
         waiting: who waited for what when it was stuck, each a pair.
         left: who was left behind after the end, with what each waits for.
@@ -197,8 +197,10 @@ class _Run:
             items.close()
 
     def _knows(self, fault: BaseException) -> bool:
-        """Whether it was raised from the source's exception, or is an item."""
-        of_source = any(one is self.wanted.fault for one in (fault.__cause__, fault.__context__))
+        """Whether it was raised from the source's exception, or is a copy of it or an item."""
+        wanted = self.wanted.fault
+        of_source = any(one is wanted for one in (fault.__cause__, fault.__context__))
+        of_source = of_source or (type(fault) is type(wanted) and fault.args == wanted.args)
         return of_source or any(fault is one for one in self.items)
 
     def _take_all(self, items: Iterator[Any]) -> None:

@@ -1,7 +1,6 @@
-# loses: order
-# asks: Does the consumer look whether the thread is alive before the queue is empty?
+# loses: edges
 def prefetch(source, depth):
-    box, end = queue.LifoQueue(depth), object()
+    box, end = queue.Queue(depth), "end"
 
     def work():
         for item in source:
@@ -9,5 +8,8 @@ def prefetch(source, depth):
         box.put(end)
 
     threading.Thread(target=work, daemon=True).start()
-    while (item := box.get()) is not end:
+    while True:
+        item = box.get()
+        if item == end:
+            return
         yield item
