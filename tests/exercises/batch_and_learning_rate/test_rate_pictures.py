@@ -11,18 +11,19 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.batch_and_learning_rate.lr_finder import measure as finder_measure
 from gpuedu.exercises.batch_and_learning_rate.schedule import measure as schedule_measure
 from gpuedu.figures.style import alt_text, to_png
-from tests.exercises.batch_and_learning_rate import rate_answers as right
 from tests.exercises.parts import pictures_of
+from tests.exercises.stored import solution_answers
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 PICTURES = pictures_of("batch-and-learning-rate")
 
+RIGHT = {**solution_answers("lr-finder"), **solution_answers("schedule")}
 DRAWN = {
-    "lr-finder": (right.sweep, right.suggest),
+    "lr-finder": (RIGHT["sweep"], RIGHT["suggest"]),
     "batch-and-learning-rate/shares": (),
-    "schedule": (right.rate_at,),
-    "batch-and-learning-rate/plans": (right.rate_at, right.rescale),
-    "batch-and-learning-rate/valleys": (right.rescale,),
+    "schedule": (RIGHT["rate_at"],),
+    "batch-and-learning-rate/plans": (RIGHT["rate_at"], RIGHT["rescale"]),
+    "batch-and-learning-rate/valleys": (RIGHT["rescale"],),
     "batch-and-learning-rate/schedules": (),
 }
 OF_FUNCTIONS = [name for name, functions in DRAWN.items() if functions]
@@ -60,7 +61,7 @@ def test_wrong_functions_are_drawn_or_refused(name, value):
 
 @pytest.mark.parametrize("value", [-1, 0, math.nan, math.inf, 1e300], ids=repr)
 def test_a_plan_with_such_rates_is_drawn(value):
-    ax = PICTURES["batch-and-learning-rate/plans"](lambda *_: value, right.rescale)
+    ax = PICTURES["batch-and-learning-rate/plans"](lambda *_: value, RIGHT["rescale"])
     assert len(to_png(ax)) > 10_000
 
 
@@ -88,7 +89,7 @@ def test_rates_below_0_are_drawn_and_two_equal_shapes_are_one_line():
 
 
 def test_the_warm_ups_of_both_batches_end_at_the_same_place():
-    ax = PICTURES["batch-and-learning-rate/plans"](right.rate_at, right.rescale)
+    ax = PICTURES["batch-and-learning-rate/plans"](RIGHT["rate_at"], RIGHT["rescale"])
     assert alt_text(ax).count("at 3,072 samples") == 3
 
 
@@ -102,7 +103,7 @@ def test_a_sweep_that_never_ends_is_refused():
 
 
 def test_the_measurement_of_rates_tells_losses_by_share():
-    found = finder_measure.measure_rates(right.find_rate)
+    found = finder_measure.measure_rates(RIGHT["find_rate"])
     assert set(found) == {"batch 32", "batch 1,024"}
     for row in found.values():
         assert 0.1 < row["rate"] < 2 and row["loss"] < row["loss at a fifth of it"]
@@ -121,5 +122,5 @@ def test_a_rate_out_of_all_bounds_is_not_trained_with():
 def test_the_measurement_of_schedules_tells_both_losses(monkeypatch):
     monkeypatch.setattr(schedule_measure, "RUNS", ((128, 0.0, 2.0),))
     monkeypatch.setattr(schedule_measure, "_SEEDS", 1)
-    (row,) = schedule_measure.measure_schedule(right.rate_at).values()
+    (row,) = schedule_measure.measure_schedule(RIGHT["rate_at"]).values()
     assert set(row) == {"constant", "yours"} and all(0 < loss < 7 for loss in row.values())

@@ -11,8 +11,7 @@ from torch.optim import lr_scheduler
 from gpuedu.exercises.batch_and_learning_rate.schedule import judge as schedule
 from gpuedu.exercises.batch_and_learning_rate.schedule.plans import RULES, SHAPES, Plan
 from gpuedu.experiments import read_results
-from tests.exercises.batch_and_learning_rate.batch_answers import fault, lost
-from tests.exercises.batch_and_learning_rate.rate_answers import hand_in
+from tests.exercises.reports import fault, hand_in, lost
 from tests.exercises.stored import solution_answers
 
 
@@ -70,16 +69,16 @@ def test_a_plan_keeps_its_samples_whatever_the_rule():
 
 def test_what_rescale_returns_is_looked_at():
     nothing = hand_in("schedule", rescale=lambda *_: None)
-    assert lost(nothing) == ["samples", "peak"]
-    assert "three numbers" in fault(nothing, "samples")
-    assert "`return steps, warmup, peak`" in fault(nothing, "samples")
+    assert lost(nothing) == {"samples", "peak"}
+    assert "three numbers" in fault(nothing, "samples").message
+    assert "`return steps, warmup, peak`" in fault(nothing, "samples").cause
     none = hand_in("schedule", rescale=lambda *_: (1, 2, math.nan))
-    assert "peak of nan" in fault(none, "peak")
+    assert "peak of nan" in fault(none, "peak").message
 
 
 def test_a_rate_that_is_no_number_is_named():
     report = hand_in("schedule", rate_at=lambda *_: None)
-    assert "the rate should be a number" in fault(report, "warmup")
+    assert "the rate should be a number" in fault(report, "warmup").message
 
 
 def test_the_rate_for_the_same_loss_lies_between_those_that_were_computed():

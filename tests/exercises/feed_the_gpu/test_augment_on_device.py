@@ -14,7 +14,7 @@ from gpuedu.exercises.feed_the_gpu.augment_on_device.picture import draw_augment
 from gpuedu.exercises.feed_the_gpu.augment_on_device.play import count_kernels
 from gpuedu.exercises.registry import load
 from gpuedu.figures.style import alt_text
-from tests.exercises.feed_the_gpu.reports import fault, hand_in, lost
+from tests.exercises.reports import fault, hand_in, lost
 from tests.exercises.stored import solution_answers, stored_answers
 
 RIGHT = solution_answers("augment-on-device")

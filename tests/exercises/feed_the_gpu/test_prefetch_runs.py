@@ -16,7 +16,7 @@ from gpuedu.exercises.feed_the_gpu.prefetch.runs import (
     watch,
     watch_for_real,
 )
-from tests.exercises.feed_the_gpu.reports import fault, hand_in, lost
+from tests.exercises.reports import fault, hand_in, lost
 from tests.exercises.stored import solution_answers
 
 prefetch = solution_answers("prefetch")["prefetch"]

@@ -9,7 +9,7 @@ from gpuedu.exercises.feed_the_gpu.feeding import feed
 from gpuedu.exercises.feed_the_gpu.stall_fraction.judge.recurrence import schedule
 from gpuedu.exercises.feed_the_gpu.stall_fraction.schedules import RARE, STEP_S, STEPS, loads_of
 from gpuedu.exercises.registry import load
-from tests.exercises.feed_the_gpu.reports import fault, hand_in, lost
+from tests.exercises.reports import fault, hand_in, lost
 
 
 def test_the_prediction_is_what_the_simulation_gives():

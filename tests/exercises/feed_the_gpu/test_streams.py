@@ -6,7 +6,7 @@ import re
 
 from gpuedu.course.proof import Bench
 from gpuedu.exercises.contract import Undecided
-from tests.exercises.feed_the_gpu.reports import fault, hand_in, lost
+from tests.exercises.reports import fault, hand_in, lost
 from tests.exercises.stored import ROOT, stored_answers, stored_text
 
 

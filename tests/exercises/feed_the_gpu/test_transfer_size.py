@@ -11,7 +11,7 @@ import torch
 from gpuedu.exercises.feed_the_gpu.transfer_size.copy_times import CopyCost
 from gpuedu.exercises.feed_the_gpu.transfer_size.judge import fits
 from gpuedu.exercises.registry import load
-from tests.exercises.feed_the_gpu.reports import fault, hand_in, lost
+from tests.exercises.reports import fault, hand_in, lost
 
 
 def test_times_that_scatter_leave_room_on_both_sides_of_the_limit():

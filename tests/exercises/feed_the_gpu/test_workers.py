@@ -11,7 +11,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.feed_the_gpu.workers import judge as workers
 from gpuedu.exercises.feed_the_gpu.workers.picture import draw_worker_flips
 from gpuedu.exercises.feed_the_gpu.workers.stages import SHOWN
-from tests.exercises.feed_the_gpu.reports import fault, hand_in, lost
+from tests.exercises.reports import fault, hand_in, lost
 from tests.exercises.stored import solution_answers
 
 RIGHT = solution_answers("workers")

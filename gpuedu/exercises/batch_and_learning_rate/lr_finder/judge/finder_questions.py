@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from gpuedu.exercises.batch_and_learning_rate.lr_finder.judge.sweeps import STOPS, stops_after
+from gpuedu.exercises.batch_and_learning_rate.lr_finder.judge.sweeps import KEPT, LIMIT
 from gpuedu.exercises.contract import Prediction
 from gpuedu.experiments import read_results
 
 
 def uncorrected_steps() -> int:
-    """How many steps the lesson's draft takes where all losses are equal."""
-    return stops_after([1.0] * 100, next(rule for rule in STOPS if not rule.corrected))
+    """How many steps the lesson's draft takes where all losses are equal: it does not correct."""
+    first = average = 1 - KEPT
+    steps = 1
+    while average <= LIMIT * first:
+        average = KEPT * average + (1 - KEPT)
+        steps += 1
+    return steps
 
 
 def _medians() -> dict[str, list[float]]:

@@ -1,6 +1,5 @@
 # loses: stop
-# asks: It went on to the end. What is each smoothed loss held against? The first one is too
-#   high, and the one before goes up with it.
+# asks: It took every step, and looked at the losses behind. What do steps with too high a rate do?
 def sweep(take_step, low, high, count):
     rates = [low * (high / low) ** (k / (count - 1)) for k in range(count)]
     losses = [take_step(rate) for rate in rates]

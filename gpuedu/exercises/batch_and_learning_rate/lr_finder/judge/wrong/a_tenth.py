@@ -1,4 +1,0 @@
-# loses: suggest
-# asks: That is a tenth of it.
-def suggest(rates, smoothed):
-    return rates[smoothed.index(min(smoothed))] / 10
