@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
+from itertools import islice
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from gpuedu.exercises.batch_and_learning_rate.time_to_accuracy.response_surface 
     Surface,
 )
 from gpuedu.exercises.compare import show
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
 
 BUDGET = 20
 SURFACES = {
@@ -64,129 +65,67 @@ def _surface(rng: np.random.Generator, setting: str, knee: int) -> Surface:
     return Surface(setting, knee, least_s, first, 12 - first - last, stretch)
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """What was run, what was chosen of it, and how far that is from the best of all."""
-    surface = Surface(**case.inputs["surface"])
-    tried: list[Point] = [(batch, rate) for batch, rate in observed["tried"]]
+def _search(case: Case, observed: Plain) -> tuple[Surface, list[Point], Point | None]:
+    """The surface, what was run on it, in order, and what was chosen; None where it was ended."""
+    tried = [(batch, rate) for batch, rate in observed["tried"]]
+    chosen = observed["chosen"]
+    return Surface(**case.inputs["surface"]), tried, chosen and (chosen[0], chosen[1])
+
+
+def _keeps_the_budget(case: Case, observed: Plain) -> Iterable[Fault]:
     budget: int = case.inputs["budget"]
-    decides_time = len(case.decides) > len(_ALWAYS)
-    yield from _judge_runs(tried, observed["asked"], budget)
-    if observed["chosen"] is None:
-        if decides_time:
-            yield Fault(
-                case.decides[0],
-                f"run {budget + 1} of {budget} was refused, and with that the search ended",
-                "Keep to the budget, and return the best of what was run by then.",
-            )
+    if observed["asked"] > budget:
+        yield Fault("budget", f"it asked for run {budget + 1}, and the budget is {budget}")
+
+
+def _runs_once(case: Case, observed: Plain) -> Iterable[Fault]:
+    _, tried, _ = _search(case, observed)
+    again = (place for place, point in enumerate(tried) if point in tried[:place])
+    for place in islice(again, 1):
+        told = f"run {place + 1}, {_told(tried[place])}, was run before"
+        yield Fault("once", f"{told}: it gives the same time again")
+
+
+def _returns_the_best(case: Case, observed: Plain) -> Iterable[Fault]:
+    surface, tried, chosen = _search(case, observed)
+    if chosen is None:
         return
-    chosen: Point = (observed["chosen"][0], observed["chosen"][1])
-    yield from _judge_choice(surface, tried, chosen)
-    if decides_time:
-        yield from _judge_time(case.decides[0], surface, tried, chosen)
-
-
-def _judge_runs(tried: Sequence[Point], asked: int, budget: int) -> Iterable[Fault]:
-    if asked > budget:
-        yield Fault(
-            "budget",
-            f"it asked for run {budget + 1}, and the budget is {budget}",
-            "Where do you count them? One function that all runs go through can refuse.",
-        )
-    seen: set[Point] = set()
-    for place, point in enumerate(tried):
-        if point in seen:
-            yield Fault(
-                "once",
-                f"run {place + 1}, {_told(point)}, was run before: it gives the same time again",
-                "A dictionary of what was run, by point, knows. Where do you look it up?",
-            )
-            return
-        seen.add(point)
-
-
-def _judge_choice(surface: Surface, tried: Sequence[Point], chosen: Point) -> Iterable[Fault]:
     if chosen not in tried:
-        yield Fault(
-            "best",
-            f"it returned {_told(chosen)}, and never ran it",
-            "Are batch and rate of the same run? What was not run is a guess.",
-        )
+        yield Fault("best", f"it returned {_told(chosen)}, and never ran it")
         return
     best = min(tried, key=surface.seconds)
     if surface.seconds(chosen) > surface.seconds(best) * (1 + _ROUNDING):
-        number = tried.index(best) + 1
         yield Fault(
             "best",
-            f"it returned {_told(chosen)} with {_time(surface, chosen)}, and run {number}, "
+            f"it returned {_told(chosen)}: {_time(surface, chosen)}; run {tried.index(best) + 1}, "
             f"{_told(best)}, took {_time(surface, best)}",
-            "The last one is not always the best one."
-            if chosen == tried[-1]
-            else "Which of all that were run takes the least time?",
         )
 
 
-def _judge_time(
-    prop: str, surface: Surface, tried: Sequence[Point], chosen: Point
-) -> Iterable[Fault]:
-    runs = f"{len(tried)} run{'' if len(tried) == 1 else 's'}"
-    if chosen not in tried:
-        yield Fault(
-            prop,
-            f"{runs}, and it returned {_told(chosen)}, of which no time is known",
-            "A time counts where it was seen: return a pair that was run.",
-        )
-        return
-    ratio = surface.seconds(chosen) / surface.seconds(surface.best)
-    if ratio <= WITHIN + _ROUNDING:
-        return
-    shown = f", {ratio:.3g} times the best" if math.isfinite(ratio) else ""
-    yield Fault(
-        prop,
-        f"{runs}, and it chose {_told(chosen)}: {_time(surface, chosen)}{shown}; the "
-        f"best takes {_time(surface, surface.best)}",
-        _why(surface, tried),
-    )
+def _near(name: str, kind: str) -> Property:
+    """What is chosen takes little more than the best time, on surfaces of a kind."""
 
+    def test(case: Case, observed: Plain) -> Iterable[Fault]:
+        surface, tried, chosen = _search(case, observed)
+        budget, runs = case.inputs["budget"], f"{len(tried)} run{'' if len(tried) == 1 else 's'}"
+        if chosen is None:
+            told = f"run {budget + 1} of {budget} was refused, and with that the search ended"
+            yield Undecided(name, told)
+        elif chosen not in tried:
+            told = f"{runs}, and it returned {_told(chosen)}, of which no time is known"
+            yield Undecided(name, told)
+        else:
+            ratio = surface.seconds(chosen) / surface.seconds(surface.best)
+            if ratio > WITHIN + _ROUNDING:
+                shown = f", {ratio:.3g} times the best" if math.isfinite(ratio) else ""
+                yield Fault(
+                    name,
+                    f"{runs}, and it chose {_told(chosen)}: {_time(surface, chosen)}{shown}; the "
+                    f"best takes {_time(surface, surface.best)}",
+                )
 
-def _why(surface: Surface, tried: Sequence[Point]) -> str:
-    """What was not looked at, as a question."""
-    batches, best = {batch for batch, _ in tried}, surface.best[0]
-    finite = [point for point in tried if math.isfinite(surface.seconds(point))]
-    if not finite:
-        return "None of the runs got there. Where do you go when a rate is too high, or too low?"
-    if len(batches) == 1:
-        return "All runs had the same batch. What does the device do with another one?"
-    if len(tried) < BUDGET and _has_gap(surface, tried):
-        return (
-            f"{BUDGET - len(tried)} of {BUDGET} runs were left, and of the up to eight places "
-            "around the best run some were not tried. Is one of those better?"
-        )
-    if best not in batches:
-        return (
-            f"The best has a batch of {best}, which was never run. From the best run so far, "
-            "which way does the time fall, and do you follow it?"
-        )
-    rates = {rate for batch, rate in tried if batch == best}
-    if len(rates) == 1:
-        return (
-            f"The best has a batch of {best}, and with that you ran one rate only. Each batch has "
-            "a valley of its own: what do you do with the rate when the batch changes?"
-        )
-    if len(tried) < BUDGET:
-        return f"{BUDGET - len(tried)} runs were left. What lies around the best point?"
-    return f"The best has a batch of {best}. Where did the runs go that you could have saved?"
-
-
-def _has_gap(surface: Surface, tried: Sequence[Point]) -> bool:
-    """Whether a neighbour of the best run, diagonal ones too, was never run."""
-    best = min(tried, key=surface.seconds)
-    row, column = surface.batches.index(best[0]), surface.rates.index(best[1])
-    around = [
-        (batch, rate)
-        for batch in surface.batches[max(0, row - 1) : row + 2]
-        for rate in surface.rates[max(0, column - 1) : column + 2]
-    ]
-    return not set(around) <= set(tried)
+    asks = "What do the times of the runs tell about where to run next, in batch and in rate?"
+    return Property(name, f"within {WITHIN}x of the best where {kind} win", 1, asks, test)
 
 
 def _told(point: Point) -> str:
@@ -201,12 +140,30 @@ def _time(surface: Surface, point: Point) -> str:
 JUDGE = Judge(
     title="From nothing to the accuracy",
     properties=(
-        Property("budget", "no more runs than the budget has", 1),
-        Property("once", "no point is run twice", 1),
-        Property("best", "it returns the best of what it ran", 1),
-        Property("small", f"within {WITHIN}x of the best where small batches win", 1),
-        Property("middle", f"within {WITHIN}x of the best where batches of middle size win", 1),
-        Property("large", f"within {WITHIN}x of the best where large batches win", 1),
+        Property(
+            "budget",
+            "no more runs than the budget has",
+            1,
+            asks="Where are the runs counted, and what ends them?",
+            test=_keeps_the_budget,
+        ),
+        Property(
+            "once",
+            "no point is run twice",
+            1,
+            asks="Where does it stand what was run, and when is it looked up?",
+            test=_runs_once,
+        ),
+        Property(
+            "best",
+            "it returns the best of what it ran",
+            1,
+            asks="Which of all that were run takes the least time, and is that pair returned?",
+            test=_returns_the_best,
+        ),
+        _near("small", "small batches"),
+        _near("middle", "batches of middle size"),
+        _near("large", "large batches"),
     ),
     hints=(
         "Begin coarsely: a few rates, far apart, with one batch. Then, from the best point so far, "
@@ -223,7 +180,6 @@ JUDGE = Judge(
         "key=seen.get)` once more, and `return batches[b], rates[r]`.",
     ),
     cases=cases,
-    verdict=verdict,
     predictions={
         "time-to-accuracy": Prediction(
             "from a device with a knee near 8 to one with a knee near 512, the best batch of a "

@@ -1,6 +1,6 @@
 # loses: small
-# asks: 4 of 20 runs were left, and of the up to eight places around the best run some were not
-#   tried. Is one of those better?
+# asks: All other batches are run with the best rate of one batch. Has each batch the same best
+#   rate?
 def search(run, batches, rates, budget):
     middle = batches[len(batches) // 2]
     times = {(middle, rate): run(middle, rate) for rate in rates[:budget]}

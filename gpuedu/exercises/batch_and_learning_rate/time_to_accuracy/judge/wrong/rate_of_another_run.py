@@ -1,5 +1,5 @@
 # loses: best
-# asks: Are batch and rate of the same run? What was not run is a guess.
+# asks: The batch is the best of some runs, the rate that of others. Was the pair ever run?
 def search(run, batches, rates, budget):
     middle = batches[len(batches) // 2]
     by_rate = {rate: run(middle, rate) for rate in rates[: min(budget, 10)]}

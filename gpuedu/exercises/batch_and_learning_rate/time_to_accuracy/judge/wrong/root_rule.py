@@ -1,6 +1,5 @@
 # loses: large
-# asks: 4 of 20 runs were left, and of the up to eight places around the best run some were not
-#   tried. Is one of those better?
+# asks: One rate is run for each further batch, by the root rule. What lies around the best run?
 def search(run, batches, rates, budget):
     middle, times = len(batches) // 2, {}
     for column, rate in enumerate(rates[:budget]):

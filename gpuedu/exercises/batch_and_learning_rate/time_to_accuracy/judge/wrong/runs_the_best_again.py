@@ -1,5 +1,4 @@
 # loses: once
-# asks: A dictionary of what was run, by point, knows. Where do you look it up?
 def search(run, batches, rates, budget):
     row, column, left = len(batches) // 2, 1, budget
     best, time = (row, column), run(batches[row], rates[column])

@@ -1,5 +1,4 @@
 # loses: budget
-# asks: Where do you count them? One function that all runs go through can refuse.
 def search(run, batches, rates, budget):
     seen = {}
     try:
