@@ -117,6 +117,18 @@ def test_a_card_that_asks_another_question_fails_the_proof(root, monkeypatch, qu
     assert "not 'What is the weather?'" in found.faults[0]
 
 
+def test_with_a_wrong_solution_no_card_is_looked_at(root, monkeypatch):
+    stored = {f"a{i}": StoredAnswer(f"a{i}", "float32", "Why?", statements=BAD) for i in range(4)}
+    monkeypatch.setattr(Bench, "stored_wrong", lambda self: stored)
+    cells = [text.replace("2 * n", "3 * n") for text in Bench(root, "first-check").solution_cells()]
+    monkeypatch.setattr(Bench, "solution_cells", lambda self: cells)
+    faults = prove(root, "first-check", seeds=1).faults
+    assert faults[0].startswith("seed 0: the solution is wrong")
+    assert [one for one in faults if "card" in one] == [
+        "what its cards ask was not looked at: does `gpuedu build` help?"
+    ]
+
+
 def test_a_property_that_no_wrong_answer_loses_fails_the_proof(root, monkeypatch):
     variants_of(monkeypatch, {f"wrong_{i}": BAD for i in range(4)}, {"other": GOOD})
     found = prove(root, "first-check", seeds=1)

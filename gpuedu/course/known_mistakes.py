@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from gpuedu.course.proof import Bench, run_stored
+from gpuedu.course.proof import Bench, first_fault, run_stored
 from gpuedu.course.stored import StoredAnswer
 from gpuedu.errors import CatalogueError
 from gpuedu.exercises import observations
 from gpuedu.exercises.capture import captured
 from gpuedu.exercises.contract import Undecided
-from gpuedu.exercises.examine import judge_outcomes, play_cases
+from gpuedu.exercises.examine import examine, judge_outcomes, play_cases
 from gpuedu.exercises.mistakes import FILE, SEED, KnownMistake, mistakes_text
 from gpuedu.exercises.observations import observation_of
 
@@ -73,9 +73,11 @@ def mistakes_of(bench: Bench) -> dict[str, KnownMistake]:
     Where two give the same, another property than the one that they are stored for is left out.
 
     Raises:
-        CatalogueError: One does not run, or two that are stored for the same property give the
+        CatalogueError: The solution is not right; an answer does not run, or is stored for a
+            property that does not exist; or two that are stored for the same property give the
             same, and ask different questions.
     """
+    _look_at(bench)
     stored = {one.name: one for one in bench.stored_wrong().values() if one.asks}
     found = {name: _mistake_of(bench, one) for name, one in stored.items()}
     for name, mistake in found.items():
@@ -83,12 +85,27 @@ def mistakes_of(bench: Bench) -> dict[str, KnownMistake]:
         for other in list(found)[: list(found).index(name)]:
             if own == stored[other].loses and _are_alike(mistake, found[other], own):
                 raise CatalogueError(
-                    f"{bench.id}: the wrong answers {other!r} and {name!r} give the same, and ask "
-                    "different questions",
-                    remedy=f"in place of what {name!r} asks, let it say `like: {other}`",
+                    f"{bench.id}: the wrong answers {other!r} and {name!r} give the same where "
+                    f"{own!r} is lost first, and ask different questions",
+                    remedy=f"in place of what {name!r} asks, let it say `like: {other}`, or name "
+                    "another property that it loses",
                 )
     clear = {name: _unmistakable(name, stored[name].loses, found) for name in found}
     return {name: mistake for name, mistake in clear.items() if mistake.loses}
+
+
+def _look_at(bench: Bench) -> None:
+    """What comes first: a right solution, and properties that exist."""
+    names = [prop.name for prop in bench.exercise.judge.properties]
+    for one in bench.stored_wrong().values():
+        if one.loses not in names:
+            raise CatalogueError(
+                f"{bench.id}: the wrong answer {one.name!r} loses {one.loses!r}, which is none of "
+                f"{', '.join(names)}"
+            )
+    report = examine(bench.exercise, bench.answers(bench.solution_cells(), "solution"), SEED)
+    if report.state != "solved":
+        raise CatalogueError(f"{bench.id}: the solution is {report.state}: {first_fault(report)}")
 
 
 def _unmistakable(name: str, own: str, found: Mapping[str, KnownMistake]) -> KnownMistake:

@@ -21,9 +21,16 @@ def lint(root: Path, lesson: Lesson) -> list[LessonSourceError]:
     """Everything about one lesson's source that breaks a rule, in the order of the file."""
     source = read_source(root / "solutions" / lesson.folder / f"{lesson.folder}.py")
     faults: list[LessonSourceError] = []
-    for rule in (_lengths, _setup, _imports, _names, _texts, _points, _anatomy):
+    for rule in (_package, _lengths, _setup, _imports, _names, _texts, _points, _anatomy):
         faults += rule(source, lesson)
     return sorted(faults, key=lambda fault: fault.line)
+
+
+def _package(source: LessonSource, lesson: Lesson) -> Iterator[Exception]:
+    """A package without ``__init__.py`` is found here, and left out of what is installed."""
+    folder = Path(registry.__file__).parent / lesson.slug.replace("-", "_")
+    if lesson.exercises and not (folder / "__init__.py").exists():
+        yield source.fault(f"gpuedu/exercises/{folder.name}/ has no __init__.py")
 
 
 def _lengths(source: LessonSource, lesson: Lesson) -> Iterator[Exception]:

@@ -27,7 +27,7 @@ from gpuedu.exercises.capture import captured
 from gpuedu.exercises.contract import Exercise, Fault, Undecided
 from gpuedu.exercises.examine import Report, examine, find_loss, first_loss, play_cases
 from gpuedu.exercises.guard import play_guarded
-from gpuedu.exercises.mistakes import SEED, with_questions
+from gpuedu.exercises.mistakes import FILE, SEED, with_questions
 from gpuedu.exercises.registry import load, package_of
 from gpuedu.syllabus import lesson_of
 
@@ -179,7 +179,11 @@ def prove(
         stub = bench.try_answers(bench.stub_cells(), "stub")
     if stub.points or stub.state != "unsolved":
         faults.append(f"the stub earns {stub.points:g} and is told as {stub.state!r}")
-    wrong = _prove_wrong(bench, repeats, faults, quick)
+    # A card asks by what a build has computed of a right solution.
+    is_asking = solution == 1.0 and (bench.folder / "judge" / FILE).exists()
+    wrong = _prove_wrong(bench, repeats, faults, quick, is_asking)
+    if not is_asking:
+        faults.append("what its cards ask was not looked at: does `gpuedu build` help?")
     right = _prove_right(bench, max(1 if quick else min(seeds, 3), repeats), faults, quick)
     points = bench.exercise.judge.points
     return Proof(
@@ -202,12 +206,14 @@ def _prove_solution(bench: Bench, seeds: int, faults: list[str]) -> float:
         report = examine(bench.exercise, answers, seed)
         share = min(share, report.points / report.max_points)
         if report.state != "solved":
-            faults.append(f"seed {seed}: the solution is {report.state}: {_first_fault(report)}")
+            faults.append(f"seed {seed}: the solution is {report.state}: {first_fault(report)}")
             break
     return share
 
 
-def _prove_wrong(bench: Bench, repeats: int, faults: list[str], quick: bool) -> tuple[int, int]:
+def _prove_wrong(
+    bench: Bench, repeats: int, faults: list[str], quick: bool, is_asking: bool
+) -> tuple[int, int]:
     known = bench.stored_wrong()
     names = [prop.name for prop in bench.exercise.judge.properties]
     tried = list(known)
@@ -219,7 +225,7 @@ def _prove_wrong(bench: Bench, repeats: int, faults: list[str], quick: bool) -> 
             faults.append(f"{stored.name}: it loses {stored.loses!r}, which is none of {names}")
             continue
         asks = stored.asks or (known[stored.like].asks if stored.like else "")
-        rejected += _is_rejected(bench, stored, asks, repeats, faults, quick)
+        rejected += _is_rejected(bench, stored, asks * is_asking, repeats, faults, quick)
     if len(known) < WRONG_AT_LEAST:
         faults.append(f"{len(known)} known wrong answers, at least {WRONG_AT_LEAST}")
     lost = {stored.loses for stored in known.values()}
@@ -305,7 +311,7 @@ def _prove_right(bench: Bench, seeds: int, faults: list[str], quick: bool) -> tu
             answers = _run_text(bench, name, text, faults)
             report = None if answers is None else examine(bench.exercise, answers, seed)
             if report is None or report.state != "solved":
-                why = _first_fault(report) if report else "it does not run"
+                why = first_fault(report) if report else "it does not run"
                 faults.append(f"{name}: a right answer loses points on seed {seed}: {why}")
                 break
         else:
@@ -338,7 +344,8 @@ def _run_text(bench: Bench, name: str, text: str, faults: list[str]) -> list[Any
     return outcome.observed
 
 
-def _first_fault(report: Report) -> str:
+def first_fault(report: Report) -> str:
+    """The first counterexample of a report, with its property and case; else why there is none."""
     for result in report.results:
         if result.fault is not None:
             return f"{result.property.name}: on {result.case}: {result.fault.message}"

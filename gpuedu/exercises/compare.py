@@ -98,20 +98,25 @@ def array_fault(
     *,
     tolerance: np.ndarray | float,
     name: str = "out",
-    cause: str = "",
+    times: np.ndarray | None = None,
 ) -> Iterable[Fault]:
-    """A fault at the first element that is off by more than ``tolerance``; NaN never passes."""
+    """A fault at the first element that is off by more than ``tolerance``; NaN never passes.
+
+    ``times`` is how often each element was written, where that is known: it is told of one that
+    was not.
+    """
     wrong = ~(np.abs(got.astype(np.float64) - expected) <= tolerance)
     if wrong.any():
         index = tuple(int(i) for i in np.argwhere(wrong)[0])
         at = ", ".join(map(str, index))
         count = int(wrong.sum())
         shown, wanted = show_apart(float(got[index]), float(expected[index]))
+        unwritten = times is not None and not times[index]
         yield Fault(
             prop,
-            f"`{name}[{at}]` is {shown}, expected {wanted} "
-            f"({count} of {got.size} elements {'is' if count == 1 else 'are'} wrong)",
-            cause,
+            f"`{name}[{at}]` is {shown}{', and no thread wrote it' if unwritten else ''}, "
+            f"expected {wanted} ({count} of {got.size} elements {'is' if count == 1 else 'are'} "
+            "wrong)",
         )
 
 

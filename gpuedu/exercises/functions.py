@@ -106,7 +106,7 @@ def number_or(value: Any, name: str, instead: str) -> float:
     gpuedu.errors.AnswerError: the share should be a number, got None
     """
     if value is None:
-        remedy = f"Where there is no such number, return `{instead}`. Or is a `return` missing?"
+        remedy = f"Where there is no such number, return `{instead}`; no `return` gives None, too."
         raise AnswerError(f"{name} should be a number, got None", remedy=remedy)
     if type(value) is str and value.strip().lower() in _NUMBER_AS_TEXT:
         remedy = f"That is a text. Write `{instead}`."

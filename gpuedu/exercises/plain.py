@@ -95,10 +95,10 @@ def describe(value: Any) -> str:
     """Name a value for a message without trusting more of it than its type.
 
     >>> describe(None), describe([1, 2]), describe(...)
-    ('None (is a `return` missing?)', 'a list', '`...`, the placeholder')
+    ('None (what a call without `return` gives)', 'a list', '`...`, the placeholder')
     """
     if value is None:
-        return "None (is a `return` missing?)"
+        return "None (what a call without `return` gives)"
     if value is ...:
         return "`...`, the placeholder"
     if type(value) in (str, int) and _is_long(value):

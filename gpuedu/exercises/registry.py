@@ -134,8 +134,11 @@ def _part(exercise: str, part: str, name: str) -> Any:
         return getattr(import_module(module), name)
     except ModuleNotFoundError as fault:
         if fault.name and module.startswith(fault.name):
-            slug = lesson_of(exercise).slug
-            raise UnknownNameError(f"lesson {slug!r} has no {part} of {exercise!r} here") from fault
+            slug, folder = lesson_of(exercise).slug, package_of(exercise).replace(".", "/")
+            raise UnknownNameError(
+                f"lesson {slug!r} has no {part} of {exercise!r} here",
+                remedy=f"its folder is {folder}/, with a {part} in it",
+            ) from fault
         raise
     except AttributeError as fault:
         raise CatalogueError(f"{module} lacks {name}") from fault

@@ -60,3 +60,9 @@ def test_a_fault_points_at_its_line(root, tmp_path):
     (fault,) = lint(tmp_path, replace(WELCOME))
     line = path.read_text().splitlines()[fault.line]
     assert line == 'hint("frist-check")'
+
+
+def test_a_lesson_without_its_package_is_told(root, tmp_path, monkeypatch):
+    monkeypatch.setattr("gpuedu.course.lint.registry.__file__", str(tmp_path / "registry.py"))
+    faults = [str(fault) for fault in lint(root, WELCOME)]
+    assert any("gpuedu/exercises/welcome/ has no __init__.py" in fault for fault in faults), faults

@@ -73,7 +73,7 @@ def test_a_case_that_raises_loses_what_it_decides():
     ("given", "said"),
     [
         (lambda n: "6", "should be a number, got '6' (str)"),
-        (lambda n: None, "is a `return` missing?"),
+        (lambda n: None, "a call without `return`"),
         (lambda n: True, "got True (bool)"),
         (lambda n: np.zeros(3), "got a ndarray"),
     ],

@@ -78,7 +78,8 @@ def right_values(
         wanted, got = expected(case.inputs), observed[output]
         if among:
             got = np.where(among(case.inputs), got, wanted)
-        yield from array_fault(name, got, wanted, tolerance=room, name=output)
+        times = observed.get(f"{output}.times")
+        yield from array_fault(name, got, wanted, tolerance=room, name=output, times=times)
         yield from wrapped_faults(name, observed, BELOW)
         for one in leaves:
             changed = np.flatnonzero(case.inputs[one] != observed[one])

@@ -31,7 +31,7 @@ def faults(**other):
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (None, "is a `return` missing"),
+        (None, "a call without `return`"),
         ("x", "should be a number"),
         (float("nan"), "nan"),
         (torch.ones(2), "should be one number"),

@@ -58,6 +58,7 @@ def test_right_values_may_be_about_some_elements_only():
 
     assert not faults(right_values("values", "", 1, doubled, among=first), first_half)
     (fault,) = faults(right_values("values", "", 1, doubled), first_half)
+    assert "`out[32]` is 0, and no thread wrote it, expected 66" in fault.message
     assert "(32 of 64 elements are wrong)" in fault.message
 
 

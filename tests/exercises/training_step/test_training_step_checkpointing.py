@@ -102,7 +102,7 @@ def test_a_step_that_returns_nothing_is_named():
 
     report = hand_in("checkpointing", silent, predicted_bytes, best_k)
     assert lost(report) == ["gradients", "dropout", "chance", "else"]
-    assert "is a `return` missing?" in fault(report, "gradients").message
+    assert "a call without `return`" in fault(report, "gradients").message
 
 
 def test_a_step_that_holds_what_an_ordinary_one_holds_is_worth_the_formulas_alone():
