@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from gpuedu.exercises.batch_and_learning_rate.noise_scale.gradient_noise import (
@@ -11,21 +11,12 @@ from gpuedu.exercises.batch_and_learning_rate.noise_scale.gradient_noise import 
     saving,
     solve_terms,
 )
-from gpuedu.exercises.batch_and_learning_rate.noise_scale.judge.device_mistakes import (
-    DEVICES,
+from gpuedu.exercises.batch_and_learning_rate.noise_scale.judge.noise_cases import (
+    cases,
     devices,
-)
-from gpuedu.exercises.batch_and_learning_rate.noise_scale.judge.noise_cases import cases
-from gpuedu.exercises.batch_and_learning_rate.noise_scale.judge.noise_mistakes import (
-    AVERAGES,
-    BY_TERMS,
-    NORMS,
-    TERMS,
-    Steps,
-    right,
     squares,
 )
-from gpuedu.exercises.compare import is_close, likely_cause, number_fault, show
+from gpuedu.exercises.compare import is_close, number_fault, show
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
 
 _REL = 1e-4
@@ -36,130 +27,104 @@ _ENDLESS = 1e9
 
 def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     """Numbers against the formula, or against a truth that was known before."""
-    judges: dict[str, Callable[[Case, Any], Iterable[Fault]]] = {
-        "terms": _judge_terms,
-        "devices": _judge_devices,
-        "scale": _judge_scale,
-    }
     if observed.get("changed") and case.decides == ("norms",):
-        yield Fault(
-            "norms",
-            "behind `noise_scale`, the gradients that it was given are others",
-            "Is there an operation in place, one that ends in `_`? The update of this step still "
-            "needs its gradients.",
-        )
+        yield Fault("norms", "after `noise_scale`, the gradients that it was given are others")
+    judges = {"terms": _judge_terms, "devices": _judge_devices, "scale": _judge_scale}
     yield from judges[case.inputs["ask"]](case, observed["got"])
 
 
 def _judge_terms(case: Case, got: list[float]) -> Iterable[Fault]:
-    given = {key: value for key, value in case.inputs.items() if key != "ask"}
+    given = _given(case)
     truth = solve_terms(**given)
-    call = f"`noise_terms({', '.join(map(show, given.values()))})`"
-    cause = likely_cause(got, TERMS, given, _REL)
     for name, mine, theirs in zip(truth._fields, got, truth, strict=True):
         if not is_close(mine, theirs, _REL):
-            told = f"{call}: the {name} is {show(mine)}, expected {show(theirs)}"
-            yield Fault("terms", told, cause or _held(given, got))
+            back = (show(got[0] + got[1] / given[size]) for size in ("few", "many"))
+            yield Fault(
+                "terms",
+                f"`noise_terms({', '.join(map(show, given.values()))})`: the {name} is "
+                f"{show(mine)}, expected {show(theirs)}; put back, yours give squares of "
+                f"{' and '.join(back)}",
+            )
             return
 
 
-def _held(given: dict[str, Any], got: list[float]) -> str:
-    """What the two terms, put back, give for the squares."""
-    back = [got[0] + got[1] / given[size] for size in ("few", "many")]
-    return (
-        "Put back, yours give squares of "
-        f"{show(back[0])} and {show(back[1])}, in place of {show(given['few_square'])} and "
-        f"{show(given['many_square'])}. Which two equations hold for them?"
-    )
+def _given(case: Case) -> dict[str, Any]:
+    """What the learner's function is given."""
+    return {name: value for name, value in case.inputs.items() if name not in ("ask", "truth")}
 
 
 def _judge_scale(case: Case, got: float) -> Iterable[Fault]:
     (prop,) = case.decides
-    steps: Steps = case.inputs["steps"]
-    given = {"steps": steps, "few": case.inputs["few"], "many": case.inputs["many"]}
-    call = f"noise_scale(steps, {given['few']}, {given['many']})"
+    few, many = case.inputs["few"], case.inputs["many"]
+    call = f"noise_scale(steps, {few}, {many})"
     if prop == "endless":
         if not got >= _ENDLESS:
-            yield Fault(
-                prop,
-                f"`{call}` gave {show(got)}, expected infinity",
-                "The signal is 0 or less on average: no batch that was tried is large enough to "
-                "see one.",
-            )
+            yield Fault(prop, f"`{call}` gave {show(got)}, expected infinity")
         return
-    truth = case.inputs.get("truth", right(**given))
-    yield from number_fault(prop, call, got, truth, cause=_cause(got, given), rel=_REL)
-
-
-def _cause(got: float, given: dict[str, Any]) -> str:
-    """A known mistake that gives this number; else what both terms are on average."""
-    known = (*AVERAGES, *NORMS, *BY_TERMS)
-    if got == math.inf:
-        return (
-            "Infinity comes of a signal of 0 or less: was it that of a single step? Average the "
-            "terms of *all* steps first, then divide, once."
-        )
-    said = likely_cause(got, known, given, _REL) if math.isfinite(got) else ""
-    if said:
-        return said
-    terms = mean_terms(given["few"], given["many"], squares(given["steps"]))
-    signal, noise = (show(float(f"{one:.4g}")) for one in terms)
-    return f"On average over these steps the signal is {signal}, and the noise {noise}."
+    terms = mean_terms(few, many, squares(case.inputs["steps"]))
+    yield from number_fault(prop, call, got, case.inputs.get("truth", terms.scale), rel=_REL)
 
 
 def _judge_devices(case: Case, got: float) -> Iterable[Fault]:
-    given = {name: case.inputs[name] for name in ("scale", "per_device", "gain")}
+    given = _given(case)
     truth = devices(**given)
     if got == truth:
         return
     call = f"`devices_that_pay({', '.join(map(show, given.values()))})`"
     if math.inf in (got, truth):
-        told = f"{call} gave {show(got)}, expected {show(truth)}"
-        yield Fault(*case.decides, told, _why_endless(truth))
+        yield Fault(*case.decides, f"{call} gave {show(got)}, expected {show(truth)}")
         return
-    start = got // 2 if got > truth else truth // 2
+    start = max(1, (got if got > truth else truth) // 2)
     saves = saving(given["scale"], start * given["per_device"])
     yield Fault(
         "devices",
         f"{call} gave {got:,}, expected {truth:,}: from {start:,} to {2 * start:,} devices the "
         f"steps are divided by {saves:.3g}",
-        _at_the_edge(got, truth, saves == given["gain"])
-        or likely_cause(got, DEVICES, given)
-        or _why(got, truth),
     )
-
-
-def _why_endless(truth: float) -> str:
-    if math.isfinite(truth):
-        return "From some number of devices on, no doubling pays."
-    return (
-        "There each doubling divides the steps by 2. But `inf / inf` is `nan`, and no comparison "
-        "with `nan` is true: ask for infinity before the loop."
-    )
-
-
-def _at_the_edge(got: float, truth: float, is_just_enough: bool) -> str:
-    if 2 * got == truth and is_just_enough:
-        return "That is just what was asked for: *at least* so much, so it pays."
-    return ""
-
-
-def _why(got: float, truth: float) -> str:
-    if got < 1 or int(got) & (int(got) - 1):
-        return "One device, doubled again and again: 1, 2, 4, ..."
-    more = "Hold the steps behind a doubling against those before it, not against one device's."
-    return more if got > truth else "That doubling pays, too."
 
 
 JUDGE = Judge(
     title="When a larger batch stops paying",
     properties=(
-        Property("terms", "`noise_terms`: signal and noise from two squares", 1),
-        Property("norms", "`noise_scale`: squares of all numbers of a gradient", 1),
-        Property("averages", "both terms are averaged over the steps, and then divided", 2),
-        Property("truth", "over all batches that can be drawn, it is the true noise scale", 1),
-        Property("endless", "infinity where no signal is seen: the scale, and the devices then", 1),
-        Property("devices", "`devices_that_pay`: as long as the next doubling pays", 2),
+        Property(
+            "terms",
+            "`noise_terms`: signal and noise from two squares",
+            1,
+            "Which equation holds for the square of few, and which for that of many?",
+        ),
+        Property(
+            "norms",
+            "`noise_scale`: squares of all numbers of a gradient",
+            1,
+            "Which numbers of a gradient does its square add up, and are they the same afterwards?",
+        ),
+        Property(
+            "averages",
+            "both terms are averaged over the steps, and then divided",
+            2,
+            "What is averaged over the steps, and what is divided, and when?",
+        ),
+        Property(
+            "truth",
+            "over all batches that can be drawn, it is the true noise scale",
+            1,
+            "These are all the batches that can be drawn, so both averages are exact. What is the "
+            "signal on average, and what the noise?",
+        ),
+        Property(
+            "endless",
+            "infinity where no signal is seen: the scale, and the devices then",
+            1,
+            "Where no signal is seen, the noise scale is infinite. From which batch on would "
+            "doubling it no longer pay?",
+        ),
+        Property(
+            "devices",
+            "`devices_that_pay`: as long as the next doubling pays",
+            2,
+            "From one device on, by how much does each doubling divide the steps, and is that at "
+            "least `gain`?",
+        ),
     ),
     hints=(
         "Write the law twice, once for each batch. What is left when you subtract one from the "

@@ -3,34 +3,51 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.batch_and_learning_rate.noise_scale.gradient_noise import saving, solve_terms
-from gpuedu.exercises.batch_and_learning_rate.noise_scale.judge.device_mistakes import (
-    DEVICES,
-    devices,
+from gpuedu.exercises.batch_and_learning_rate.noise_scale.gradient_noise import (
+    mean_terms,
+    saving,
+    solve_terms,
 )
-from gpuedu.exercises.batch_and_learning_rate.noise_scale.judge.noise_mistakes import (
-    AVERAGES,
-    NORMS,
-    right,
-    squares,
-)
-from gpuedu.exercises.compare import Misconception
 from gpuedu.exercises.contract import Case
+
+Gradient = Sequence[np.ndarray]
+Steps = Sequence[dict[str, Gradient]]
 
 _APART = 1e-2
 _SHAPES = ((3, 4), (4,), (2, 4), ())
 
 
+def square(gradient: Gradient) -> float:
+    """The square of its length: all its numbers, of all parameters, squared and added."""
+    return math.fsum(float((part.astype(np.float64) ** 2).sum()) for part in gradient)
+
+
+def squares(steps: Steps) -> list[tuple[float, float]]:
+    """For each step, that of the gradient of few, and of many."""
+    return [(square(step["few"]), square(step["many"])) for step in steps]
+
+
+def devices(scale: float, per_device: int, gain: float) -> float:
+    """Doubled from one as long as that divides the steps by ``gain``; infinite where all do."""
+    if math.isinf(scale):
+        return math.inf
+    count = 1
+    while saving(scale, count * per_device) >= gain:
+        count *= 2
+    return count
+
+
 def cases(rng: np.random.Generator) -> list[Case]:
     """Squares, one step, many steps, all draws of a known truth, no signal, and devices."""
     drawn = [_terms(rng, is_negative=place == 1) for place in range(3)]
-    drawn += [_steps(rng, 1, "norms", NORMS) for _ in range(2)]
-    drawn += [_steps(rng, int(rng.integers(6, 14)), "averages", AVERAGES) for _ in range(2)]
+    drawn += [_steps(rng, 1, "norms") for _ in range(2)]
+    drawn += [_steps(rng, int(rng.integers(6, 14)), "averages") for _ in range(2)]
     drawn += [_all_draws(rng, 4, 1, 2), _all_draws(rng, 3, 2, 3)]
     drawn += [_no_signal(rng, is_below=below) for below in (False, True)]
     drawn += [_devices(rng, least) for least in (2, 8, 32)]
@@ -68,10 +85,8 @@ def _gradient(rng: np.random.Generator, spread: float) -> list[np.ndarray]:
     return [np.asarray(spread * rng.standard_normal(shape)) for shape in _SHAPES]
 
 
-def _steps(
-    rng: np.random.Generator, count: int, prop: str, mistakes: tuple[Misconception, ...]
-) -> Case:
-    """Made-up gradients for which each of these mistakes gives another number."""
+def _steps(rng: np.random.Generator, count: int, prop: str) -> Case:
+    """Made-up gradients with a signal on average, of which single steps seem to have none."""
     for _ in range(5000):
         few, many = _sizes(rng)
         steps = []
@@ -84,27 +99,18 @@ def _steps(
                     for noise in (_gradient(rng, spread / size**0.5),)
                 }
             )
-        given = {"few": few, "many": many, "steps": steps}
-        if _is_telling(given, mistakes, needs_negative=count > 1):
+        if _is_telling(few, many, squares(steps)):
             label = f"made-up gradients of {count} step{'s' if count > 1 else ''}"
-            return _case(prop, "scale", label, given)
-    raise AssertionError("no gradients tell these mistakes apart")
+            return _case(prop, "scale", label, {"few": few, "many": many, "steps": steps})
+    raise AssertionError("no gradients tell averages from single steps")
 
 
-def _is_telling(
-    given: dict[str, Any], mistakes: tuple[Misconception, ...], *, needs_negative: bool
-) -> bool:
-    few, many, pairs = given["few"], given["many"], squares(given["steps"])
-    terms = [solve_terms(few, many, *pair) for pair in pairs]
-    signal = sum(one.signal for one in terms) / len(terms)
-    largest = max(pair[1] for pair in pairs)
-    if not (signal > 0.1 * largest and sum(one.noise for one in terms) > 0):
+def _is_telling(few: int, many: int, pairs: Sequence[tuple[float, float]]) -> bool:
+    signal, noise = mean_terms(few, many, pairs)
+    if not (signal > 0.1 * max(pair[1] for pair in pairs) and noise > 0):
         return False
-    negative = sum(one.signal < 0 for one in terms)
-    if needs_negative and not 0 < negative < len(terms) // 2:
-        return False
-    truth = right(**given)
-    return all(abs(one.gives(**given) / truth - 1) > _APART for one in mistakes)
+    negative = sum(solve_terms(few, many, *pair).signal < 0 for pair in pairs)
+    return len(pairs) == 1 or 0 < negative < len(pairs) // 2
 
 
 def _all_draws(rng: np.random.Generator, samples: int, few: int, many: int) -> Case:
@@ -150,20 +156,17 @@ def _no_signal(rng: np.random.Generator, *, is_below: bool) -> Case:
 
 
 def _devices(rng: np.random.Generator, least: int) -> Case:
-    """A number of devices that no known mistake gives, and no rounding changes."""
+    """A number of devices that no rounding changes, far from where the batch is the noise scale."""
     for _ in range(5000):
         per_device, gain = int(rng.integers(3, 60)), float(rng.integers(115, 180)) / 100
-        if gain == 1.5:
-            continue
-        scale = float(rng.integers(50, 40_000))
-        given = {"scale": scale, "per_device": per_device, "gain": gain}
+        given = {"scale": float(rng.integers(50, 40_000)), "per_device": per_device, "gain": gain}
         truth = devices(**given)
         near = (truth * per_device, truth * per_device / 2)
         is_clear = all(abs(saving(given["scale"], b) / gain - 1) > _APART for b in near)
-        others = {one.gives(**given) for one in DEVICES}
-        if is_clear and least <= truth < 4 * least and truth not in others:
+        is_far = not given["scale"] / 2 < truth * per_device <= given["scale"]
+        if is_clear and is_far and least <= truth < 4 * least:
             return _case("devices", "devices", f"{per_device} samples a device", given)
-    raise AssertionError("no devices tell these mistakes apart")
+    raise AssertionError("no devices are clear of rounding")
 
 
 def _edge(rng: np.random.Generator) -> dict[str, Any]:

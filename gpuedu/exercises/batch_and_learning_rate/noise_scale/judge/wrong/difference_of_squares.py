@@ -1,6 +1,0 @@
-# loses: terms
-# asks: Put back, yours give squares of 3.60048 and 3.5248, in place of 5.0441 and 3.5248. Which
-#   two equations hold for them?
-def noise_terms(few, many, few_square, many_square):
-    noise = few_square - many_square
-    return many_square - noise / many, noise
