@@ -15,9 +15,9 @@ from gpuedu.exercises.batch_and_learning_rate.largest_batch.trials import Task
 from gpuedu.exercises.batch_and_learning_rate.throughput_knee import measure as throughput_measure
 from gpuedu.figures.style import alt_text, to_png
 from gpuedu.units import KIB
-from tests.exercises.batch_and_learning_rate import batch_answers as right
 from tests.exercises.parts import pictures_of
 from tests.exercises.planted_records import plant, plant_nothing
+from tests.exercises.stored import solution_answers
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 PICTURES = pictures_of("batch-and-learning-rate")
@@ -29,22 +29,21 @@ OWN = {
     "device": "one core of this machine",
 }
 DRAWN = {
-    "batch-and-learning-rate/two-questions": (),
-    "throughput-knee": (right.samples_per_s, right.knee),
-    "batch-and-learning-rate/measured-throughput": (right.measured_knee,),
-    "batch-and-learning-rate/own-throughput": (OWN,),
-    "largest-batch": (right.largest_batch,),
-    "batch-and-learning-rate/guess": (right.guess_batch,),
-    "accumulate-gradients": (right.accumulated_step,),
-    "batch-and-learning-rate/accumulated": (right.accumulated_step,),
+    "throughput-knee": ("throughput-knee", "samples_per_s", "knee"),
+    "batch-and-learning-rate/measured-throughput": ("throughput-knee", "measured_knee"),
+    "largest-batch": ("largest-batch", "largest_batch"),
+    "batch-and-learning-rate/guess": ("largest-batch", "guess_batch"),
+    "accumulate-gradients": ("accumulate-gradients", "accumulated_step"),
+    "batch-and-learning-rate/accumulated": ("accumulate-gradients", "accumulated_step"),
 }
-OF_NUMBERS = [
-    "throughput-knee",
-    "batch-and-learning-rate/measured-throughput",
-    "largest-batch",
-    "batch-and-learning-rate/guess",
-    "accumulate-gradients",
-]
+"""Pictures of a learner's functions: the exercise, and the functions' names."""
+OF_NUMBERS = [name for name in DRAWN if not name.endswith("/accumulated")]
+
+
+def of_solution(exercise, *names):
+    """The solution's functions with these names."""
+    answers = solution_answers(exercise)
+    return [answers[name] for name in names]
 
 
 def assert_fit_to_print(ax):
@@ -58,14 +57,14 @@ def assert_fit_to_print(ax):
 @pytest.mark.parametrize("name", DRAWN)
 def test_every_picture_is_fit_to_print(name, caplog):
     with caplog.at_level(logging.WARNING):
-        assert_fit_to_print(PICTURES[name](*DRAWN[name]))
+        assert_fit_to_print(PICTURES[name](*of_solution(*DRAWN[name])))
     assert caplog.messages == []
 
 
 @pytest.mark.parametrize("value", [-1, 0, math.nan, 1e300, None], ids=repr)
 @pytest.mark.parametrize("name", OF_NUMBERS)
 def test_wrong_functions_are_drawn_or_refused(name, value):
-    wrong = [lambda *_: value] * len(DRAWN[name])
+    wrong = [lambda *_: value] * len(DRAWN[name][1:])
     try:
         ax = PICTURES[name](*wrong)
     except AnswerError:
@@ -93,7 +92,7 @@ def test_a_search_that_keeps_its_exceptions_is_told_in_the_picture():
     assert "left by failed trials" in keys
     names = [label.get_text() for label in ax.get_xticklabels()]
     assert names == ["1", "2", "4", "8", "16", "32", "24", "20", "18", "17"]
-    clean = PICTURES["largest-batch"](right.largest_batch)
+    clean = PICTURES["largest-batch"](*of_solution("largest-batch", "largest_batch"))
     assert "None of them began" in alt_text(clean)
     assert "left by failed trials" not in [t.get_text() for t in clean.get_legend().get_texts()]
 
@@ -103,8 +102,13 @@ def test_a_wrong_guess_is_not_said_to_be_on_the_budget():
     assert "at 21.4; your guess is 19" in told
 
 
+def test_the_opening_picture_is_fit_to_print():
+    assert_fit_to_print(PICTURES["batch-and-learning-rate/two-questions"]())
+
+
 def test_a_knee_at_the_end_of_the_list_is_not_called_one():
     draw = PICTURES["batch-and-learning-rate/own-throughput"]
+    assert_fit_to_print(draw(OWN))
     assert "512 is the last:\nyour knee may lie beyond" in _texts(draw(OWN))
     assert "your knee: 64" in _texts(draw({**OWN, "knee": 64}))
     runs = [(batch, 2e-3 + batch * 1e-7) for batch in throughput_measure._ON_GPU]
@@ -118,7 +122,7 @@ def _texts(ax):
 
 
 def test_batch_norm_alone_is_not_equal_for_a_right_step():
-    ax = PICTURES["accumulate-gradients"](right.accumulated_step)
+    ax = PICTURES["accumulate-gradients"](*of_solution("accumulate-gradients", "accumulated_step"))
     assert alt_text(ax).count(": rounding") == 5
     assert "batch norm: 0." in alt_text(ax)
 
@@ -133,7 +137,7 @@ def test_without_a_record_or_a_measurement_a_sentence_is_shown(monkeypatch, tmp_
 def test_the_measurements_tell_what_was_measured_where(monkeypatch):
     monkeypatch.setattr(throughput_measure, "_BATCHES", (1, 4))
     monkeypatch.setattr(throughput_measure, "_BUDGET_S", 0.0)
-    found = throughput_measure.measure_throughput(right.measured_knee)
+    found = throughput_measure.measure_throughput(*of_solution("throughput-knee", "measured_knee"))
     assert found["knee"] in (1, 4) and found["device"]
     assert {batch for batch, _ in found["runs"]} <= {1, 4, *throughput_measure._ON_GPU}
     counts = Counter(batch for batch, _ in found["runs"])
@@ -141,7 +145,9 @@ def test_the_measurements_tell_what_was_measured_where(monkeypatch):
     monkeypatch.setattr(largest_measure, "_ON_CPU", Task(width=16, samples=30))
     monkeypatch.setattr(largest_measure, "_BUDGET", 100 * KIB)
     if not torch.cuda.is_available():
-        found = largest_measure.measure_largest_batch(right.largest_batch)
+        found = largest_measure.measure_largest_batch(
+            *of_solution("largest-batch", "largest_batch")
+        )
         assert found["memory"] == "100 KiB" and 0 < found["largest"] == found["fit"] <= 30
 
 

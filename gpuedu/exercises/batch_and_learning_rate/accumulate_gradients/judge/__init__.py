@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
@@ -10,20 +10,18 @@ from typing import Any
 import numpy as np
 
 from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients.accumulation import (
+    IGNORED,
     Seen,
     Step,
     Task,
     big_batch_step,
+    loss_sum,
     passing_bytes,
     run_steps,
 )
-from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients.judge.mistakes import (
-    MISTAKES,
-    right,
-    wrong_losses,
-)
 from gpuedu.exercises.compare import show_apart
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
+from gpuedu.exercises.training.properties import at_most
 from gpuedu.units import format_size
 
 REL = 1e-6
@@ -34,10 +32,6 @@ REL_CLIPPED = 1e-5
 MORE_MEMORY = 1.3
 WIDE = Task(sizes=(64,) * 8, width=64, steps=1)
 _CLIPPED_AT = 0.05
-_NAN = (
-    "NaN comes from 0 divided by 0: a mean over a micro-batch of which no target counts. Does a "
-    "sum have that trouble?"
-)
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
@@ -65,27 +59,30 @@ def cases(rng: np.random.Generator) -> list[Case]:
     ]
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """Gradients, updates and losses against the big batch's, the peak against one micro-batch's."""
-    prop, fields = case.decides[0], dict(case.inputs["task"])
-    task = Task(**(fields | {"sizes": tuple(fields["sizes"])}))
-    if case.inputs["ask"] == "memory":
-        yield from _memory_faults(task, observed["peak"])
-        return
-    rel = REL_CLIPPED if prop == "clip" else REL
-    for place, true in enumerate(_run(big_batch_step, task)):
-        message = _step_fault(true, observed["gradients"][place], observed["updates"][place], rel)
-        if message:
-            which = f"in step {place + 1} of {task.steps} " if place else ""
-            yield Fault(prop, which + message, _cause(task, place, observed))
-            break
-    if "loss" in case.decides:
-        yield from _loss_faults(task, observed["losses"][0])
+def _task(inputs: Inputs) -> Task:
+    fields = dict(inputs["task"])
+    return Task(**(fields | {"sizes": tuple(fields["sizes"])}))
 
 
 @lru_cache(maxsize=128)
-def _run(step: Step, task: Task) -> list[Seen]:
-    return run_steps(step, task)
+def _big_batch(task: Task) -> list[Seen]:
+    return run_steps(big_batch_step, task)
+
+
+def _same_steps(name: str, says: str, points: float, *, asks: str, rel: float = REL) -> Property:
+    """Each step makes one update, with the big batch's gradients."""
+
+    def test(case: Case, observed: Plain) -> Iterator[Fault]:
+        task = _task(case.inputs)
+        seen = zip(_big_batch(task), observed["gradients"], observed["updates"], strict=True)
+        for place, (true, gradients, updates) in enumerate(seen):
+            message = _step_fault(true, gradients, updates, rel)
+            if message:
+                which = f"in step {place + 1} of {task.steps} " if place else ""
+                yield Fault(name, which + message)
+                return
+
+    return Property(name, says, points, asks, test)
 
 
 def _step_fault(true: Seen, gradients: Sequence[np.ndarray], updates: int, rel: float) -> str:
@@ -106,51 +103,33 @@ def _step_fault(true: Seen, gradients: Sequence[np.ndarray], updates: int, rel: 
     return ""
 
 
-def _loss_faults(task: Task, loss: Mapping[str, Any]) -> Iterable[Fault]:
+def _loss_faults(case: Case, observed: Plain) -> Iterator[Fault]:
     """The loss by itself, of the first step: with right gradients or without."""
-    wanted, got = float(_run(big_batch_step, task)[0].result), loss["value"]
+    loss: Mapping[str, Any] = observed["losses"][0]
+    wanted, got = float(_big_batch(_task(case.inputs))[0].result), loss["value"]
     if loss["refusal"]:
-        yield Fault(
-            "loss", loss["refusal"], "The big batch's loss is one number, or a tensor of one."
-        )
+        yield Fault("loss", loss["refusal"])
     elif not abs(got - wanted) <= REL * abs(wanted):
         told, expected = show_apart(got, wanted)
-        yield Fault("loss", f"the loss is {told}, of the big batch {expected}", _why(task, got))
+        yield Fault("loss", f"the loss is {told}, of the big batch {expected}")
     elif loss["attached"]:
-        yield Fault(
-            "loss",
-            "the loss that your step returned has a `grad_fn`",
-            "Whoever keeps such losses, for a curve say, keeps the graph behind each. `detach()` "
-            "gives the number without it; which of your sums still has it?",
-        )
+        yield Fault("loss", "the loss that your step returned has a `grad_fn`")
 
 
-def _why(task: Task, got: float) -> str:
-    if np.isnan(got):
-        return _NAN
-    known = wrong_losses(task).items()
-    return next((says for says, value in known if np.isclose(got, value, rtol=1e-6)), "")
+def in_parts(model: Any, optimiser: Any, micro_batches: Any, max_norm: float) -> float:
+    """A right step, as lean as it has to be."""
+    from torch.nn.utils import clip_grad_norm_
 
-
-def _cause(task: Task, place: int, observed: Plain) -> str:
-    mine = observed["gradients"][place]
-    if observed["updates"][place] != 1:
-        return "When have all samples had their say?"
-    if any(np.isnan(one).any() for one in mine):
-        return _NAN
-    for step, says in MISTAKES:
-        theirs = _run(step, task)[place].gradients
-        if _alike(mine, theirs) and not _alike(mine, _run(right, task)[place].gradients):
-            return says
-    return ""
-
-
-def _alike(mine: Sequence[np.ndarray], theirs: Sequence[np.ndarray]) -> bool:
-    scale = max((np.abs(one).max() for one in theirs), default=1.0)
-    pairs = zip(mine, theirs, strict=False)
-    return len(mine) == len(theirs) and all(
-        np.allclose(a, b, rtol=0.0, atol=1e-7 * scale, equal_nan=True) for a, b in pairs
-    )
+    optimiser.zero_grad()
+    total = sum(int((y != IGNORED).sum()) for _, y in micro_batches)
+    value = 0.0
+    for x, y in micro_batches:
+        loss = loss_sum(model(x), y) / total
+        loss.backward()
+        value += loss.item()
+    clip_grad_norm_(model.parameters(), max_norm)
+    optimiser.step()
+    return value
 
 
 @lru_cache(maxsize=8)
@@ -160,31 +139,73 @@ def _passing(step: Step, task: Task) -> int:
 
 def most_bytes(task: Task = WIDE) -> int:
     """The peak that is allowed: one micro-batch's, and some."""
-    return int(MORE_MEMORY * _passing(right, task))
+    return int(MORE_MEMORY * _passing(in_parts, task))
 
 
-def _memory_faults(task: Task, peak: int) -> Iterable[Fault]:
-    if peak > most_bytes(task):
-        yield Fault(
-            "memory",
-            f"at its peak {format_size(peak)} of activations and the like, at most "
-            f"{format_size(most_bytes(task))}; the big batch has "
-            f"{format_size(_passing(big_batch_step, task))}",
-            "What forward saved lives until its backward. How many micro-batches' forwards are "
-            "done before your first backward?",
-        )
+def _tell_peak(inputs: Inputs, got: int, limit: int) -> str:
+    return (
+        f"at its peak {format_size(got)} of activations and the like, at most "
+        f"{format_size(limit)}; the big batch has "
+        f"{format_size(_passing(big_batch_step, _task(inputs)))}"
+    )
 
 
 JUDGE = Judge(
     title="A batch that does not fit",
     properties=(
-        Property("even", "the big batch's gradient and its single update, for even cuts", 1),
-        Property("ragged", "and where micro-batches differ in size", 1),
-        Property("tokens", "and for means per character, of which padding is none", 2),
-        Property("loss", "the big batch's loss is returned, detached", 1),
-        Property("clean", "gradients of the step before are not in it", 1),
-        Property("clip", "it is clipped as the big batch is", 1),
-        Property("memory", "the activations of one micro-batch live at a time", 1),
+        _same_steps(
+            "even",
+            "the big batch's gradient and its single update, for even cuts",
+            1,
+            asks="What does each micro-batch add to the gradient, and what has the optimiser got "
+            "when it updates?",
+        ),
+        _same_steps(
+            "ragged",
+            "and where micro-batches differ in size",
+            1,
+            asks="How much does one sample count in the big batch's mean? And in yours, in a small "
+            "micro-batch and in a large one?",
+        ),
+        _same_steps(
+            "tokens",
+            "and for means per character, of which padding is none",
+            2,
+            asks="How much does one character count in the big batch's mean? And in yours, in a "
+            "micro-batch with much padding and in one with little?",
+        ),
+        Property(
+            "loss",
+            "the big batch's loss is returned, detached",
+            1,
+            "Which losses are in what your step returns, by what are they divided, and is it a "
+            "number without a graph?",
+            _loss_faults,
+        ),
+        _same_steps(
+            "clean",
+            "gradients of the step before are not in it",
+            1,
+            asks="Which gradients are there when your step starts, and what is in them when it "
+            "updates?",
+        ),
+        _same_steps(
+            "clip",
+            "it is clipped as the big batch is",
+            1,
+            asks="What does the big batch clip, when, and how often?",
+            rel=REL_CLIPPED,
+        ),
+        at_most(
+            "memory",
+            "the activations of one micro-batch live at a time",
+            1,
+            "peak",
+            lambda inputs: most_bytes(_task(inputs)),
+            tell=_tell_peak,
+            asks="What forward saves lives until its backward pass. Of how many micro-batches does "
+            "that live at once in your step?",
+        ),
     ),
     hints=(
         "A mean is a sum divided by a number. Gradients add up by themselves, and so do sums of "
@@ -199,7 +220,6 @@ JUDGE = Judge(
         "`optimiser.step()`, `return loss`.",
     ),
     cases=cases,
-    verdict=verdict,
     seeds=5,
     predictions={
         "accumulate-gradients": Prediction(
