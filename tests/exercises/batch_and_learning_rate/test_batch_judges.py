@@ -28,9 +28,9 @@ from gpuedu.exercises.batch_and_learning_rate.largest_batch.trials import (
     peak_bytes_of,
     search,
 )
-from gpuedu.exercises.batch_and_learning_rate.step_costs import SHARE, SHOWN, StepCost
+from gpuedu.exercises.batch_and_learning_rate.step_costs import SHARE, SHOWN, StepCost, median_rates
 from gpuedu.exercises.batch_and_learning_rate.throughput_knee import judge as throughput_knee
-from gpuedu.exercises.batch_and_learning_rate.throughput_knee.judge import knees
+from gpuedu.exercises.contract import Undecided
 from tests.exercises.batch_and_learning_rate.batch_answers import fault, hand_in, lost
 from tests.exercises.stored import solution_answers
 
@@ -51,68 +51,16 @@ def test_the_prediction_is_the_models_knee():
     assert SHOWN.samples_per_s(truth) >= SHARE * SHOWN.best_per_s > SHOWN.samples_per_s(truth - 1)
 
 
-def test_each_measured_case_tells_all_its_mistakes_apart():
+def test_the_knee_of_measured_runs_is_the_solutions():
+    measured_knee = solution_answers("throughput-knee")["measured_knee"]
     for seed in range(5):
         for case in throughput_knee.cases(np.random.default_rng(seed)):
-            if case.inputs["ask"] != "measured":
-                continue
-            kinds = knees.NOISE if case.decides == ("runs",) else knees.BUMPS
-            for runs, share in case.inputs["sets"]:
-                truth = knees.measured(runs, share)
-                assert solution_answers("throughput-knee")["measured_knee"](runs, share) == truth
-                assert all(kind.gives(runs=runs, share=share) != truth for kind in kinds)
-            for kind in kinds:
-                given = [kind.gives(runs=r, share=s) for r, s in case.inputs["sets"]]
-                assert knees.measured_cause(case.inputs["sets"], given) == kind.says
+            for runs, share in case.inputs.get("sets", ()):
+                rates = median_rates(runs)
+                assert measured_knee(runs, share) == throughput_knee.first_within(rates, share)
 
 
-def _by_rates(choose):
-    def measured_knee(runs, share):
-        return choose(knees.median_rates(runs), knees.median_times(runs), share, runs)
-
-    return measured_knee
-
-
-@pytest.mark.parametrize(
-    ("choose", "says"),
-    [
-        (
-            lambda rates, times, share, runs: max(
-                b for b in rates if rates[b] >= share * max(rates.values())
-            ),
-            "the largest one near it",
-        ),
-        (
-            lambda rates, times, share, runs: min(
-                b for b in rates if rates[b] >= share * rates[min(times, key=times.get)]
-            ),
-            "goes by the shortest *step*",
-        ),
-        (
-            lambda rates, times, share, runs: next(
-                b for b, _ in runs if rates[b] >= share * max(rates.values())
-            ),
-            "in the order of the list",
-        ),
-    ],
-)
-def test_a_wrong_knee_of_measured_runs_is_named_for_what_it_is(choose, says):
-    for seed in range(3):
-        report = hand_in("throughput-knee", seed, measured_knee=_by_rates(choose))
-        assert "bumpy" in lost(report)
-        assert all(says in fault(report, name) for name in lost(report))
-
-
-def test_a_sum_of_host_and_device_is_named():
-    def added(batch, launches, launch_s, fixed_s, per_sample_s):
-        return batch / (launches * launch_s + fixed_s + batch * per_sample_s)
-
-    report = hand_in("throughput-knee", samples_per_s=added)
-    assert lost(report) == ["rate"]
-    assert "one after the other" in fault(report, "rate")
-
-
-def test_a_knee_that_is_right_by_wrong_rates_is_told_so():
+def test_a_knee_that_is_right_by_wrong_rates_is_undecided():
     def added(batch, launches, launch_s, fixed_s, per_sample_s):
         return batch / (launches * launch_s + fixed_s + batch * per_sample_s)
 
@@ -124,7 +72,8 @@ def test_a_knee_that_is_right_by_wrong_rates_is_told_so():
 
     report = hand_in("throughput-knee", samples_per_s=added, knee=own_knee)
     assert lost(report) == ["rate", "knee"]
-    assert "mend that first" in fault(report, "knee")
+    (found,) = (r.fault for r in report.results if r.property.name == "knee")
+    assert isinstance(found, Undecided) and "mend that first" in found.message
 
 
 def test_a_search_that_never_ends_leaves_the_other_verdicts():
@@ -135,9 +84,9 @@ def test_a_search_that_never_ends_leaves_the_other_verdicts():
     assert lost(hand_in("throughput-knee", knee=for_ever)) == ["knee"]
 
 
-def test_a_batch_of_0_is_named():
+def test_a_batch_of_0_is_told():
     report = hand_in("throughput-knee", knee=lambda *_: 0)
-    assert lost(report) == ["knee"] and "A batch of 0" in fault(report, "knee")
+    assert lost(report) == ["knee"] and "the smallest batch is 1" in fault(report, "knee")
 
 
 # largest-batch

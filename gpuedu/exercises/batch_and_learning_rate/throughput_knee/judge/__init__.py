@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from statistics import fmean
 
 import numpy as np
 
@@ -16,23 +17,13 @@ from gpuedu.exercises.batch_and_learning_rate.step_costs import (
     disturbed,
     median_rates,
 )
-from gpuedu.exercises.batch_and_learning_rate.throughput_knee.judge.knees import (
-    BUMPS,
-    NOISE,
-    RATES,
-    are_unlike,
-    measured,
-    measured_cause,
-    model_causes,
-    tells_apart,
-)
-from gpuedu.exercises.compare import Misconception, likely_cause, number_fault, show
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.compare import number_fault, show
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
 from gpuedu.units import US
 
 _ROUNDING = 1e-9
 _SETS = 5
-"""Of runs: on one of them two mistakes may meet in the same batch, not on all."""
+"""Of runs: a wrong way may meet another one in the same batch on one of them, not on all."""
 Measured = tuple[list[Run], float]
 """Runs, and the share that is asked for."""
 _CLEAR = 0.01
@@ -48,7 +39,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         drawn += [_rate(by_host, batch) for batch in (1, corner // 3, corner * 4)]
         drawn += [_rate(by_fixed, int(rng.integers(4, 200)))]
         knees += [_knee(rng, by_host), _knee(rng, by_fixed)]
-    drawn += [_measured(rng, _noisy_runs, "runs"), _measured(rng, _bumpy_runs, "bumpy")]
+    drawn += [_measured(rng, prop) for prop in ("runs", "bumpy")]
     # Last: with a wrong rate, a search for the knee may never end.
     return [*drawn, *knees, _knee(rng, StepCost(10, 2 * US, 5 * US, 4000 * US))]
 
@@ -70,9 +61,10 @@ def _knee(rng: np.random.Generator, cost: StepCost) -> Case:
     return Case(f"share {share}", {"ask": "knee", "share": share, "cost": tuple(cost)}, ("knee",))
 
 
-def _measured(rng: np.random.Generator, draw: Callable[..., Measured], prop: str) -> Case:
+def _measured(rng: np.random.Generator, prop: str) -> Case:
+    draw, others = _DRAWN[prop]
     sets = [draw(rng) for _ in range(_SETS)]
-    while not are_unlike(sets):
+    while not _are_unlike([others(*one) for one in sets]):
         sets = [*sets[1:], draw(rng)]
     label = f"{_SETS} sets of runs of {len(median_rates(sets[0][0]))} batches"
     return Case(label, {"ask": "measured", "sets": sets}, (prop,))
@@ -87,7 +79,7 @@ def _noisy_runs(rng: np.random.Generator) -> Measured:
         batches = sorted({max(1, int(knee * 1.35**power)) for power in range(-5, 5)})
         return disturbed(rng, {batch: cost.samples_per_s(batch) for batch in batches})
 
-    return _that_tells(rng, draw, NOISE)
+    return _that_tells(rng, draw, _needs_medians)
 
 
 def _bumpy_runs(rng: np.random.Generator) -> Measured:
@@ -101,88 +93,180 @@ def _bumpy_runs(rng: np.random.Generator) -> Measured:
         runs = [(int(b), float(f"{b / r:.6g}")) for b, r in zip(batches, rates, strict=True)]
         return [runs[place] for place in rng.permutation(len(runs))]
 
-    return _that_tells(rng, draw, BUMPS)
+    return _that_tells(rng, draw, _needs_the_whole_curve)
 
 
-def _that_tells(rng: np.random.Generator, draw: Any, mistakes: Sequence[Misconception]) -> Measured:
-    """Runs and a share for which each of these mistakes gives another batch."""
+def _that_tells(
+    rng: np.random.Generator,
+    draw: Callable[[], list[Run]],
+    tells: Callable[[list[Run], float], bool],
+) -> Measured:
+    """Runs and a share that tell right from wrong, and of which rounding decides nothing."""
     for _ in range(5000):
         runs, share = draw(), float(rng.integers(70, 93)) / 100
         rates = median_rates(runs)
         asked = share * max(rates.values())
         if min(abs(rate / asked - 1) for rate in rates.values()) < _CLEAR:
             continue
-        if tells_apart(runs, share, mistakes):
+        if tells(runs, share):
             return runs, share
-    raise AssertionError("no runs tell these mistakes apart")
+    raise AssertionError("no runs tell right from wrong")
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """Rates and batches against the model, and against medians."""
-    inputs, got = case.inputs, observed["got"]
-    if inputs["ask"] == "measured":
-        yield from _judge_measured(case, got)
-        return
-    cost = StepCost(*inputs["cost"])
-    if inputs["ask"] == "knee":
-        yield from _judge_knee(inputs["share"], cost, got, observed["own"])
-        return
-    truth = cost.samples_per_s(inputs["batch"])
-    cause = likely_cause(got, RATES, {"batch": inputs["batch"], "cost": cost}, 1e-6)
-    call = f"samples_per_s({inputs['batch']}, {_told(cost)})"
-    yield from number_fault("rate", call, got, truth, unit="samples/s", cause=cause)
+def first_within(rates: dict[int, float], share: float) -> int:
+    """The first batch, in rising order, with ``share`` of the best rate.
+
+    >>> first_within({8: 5.0, 16: 9.5, 32: 10.0}, 0.9)
+    16
+    """
+    return min(batch for batch, rate in rates.items() if rate >= share * max(rates.values()))
+
+
+def _needs_medians(runs: list[Run], share: float) -> bool:
+    """Whether any other choice of a batch's time, or of the best rate, gives another batch."""
+    rates = median_rates(runs)
+    knee = first_within(rates, share)
+    return (
+        rates[knee] < share * max(batch / time_s for batch, time_s in runs)
+        and knee < max(rates, key=rates.__getitem__)
+        and knee not in (*_without_medians(runs, share), _by(max, runs, share))
+    )
+
+
+def _without_medians(runs: list[Run], share: float) -> list[int]:
+    """The knee by the first time of each batch, the last, the shortest, and their mean."""
+    choices = lambda own: own[0], lambda own: own[-1], min, fmean
+    return [_by(choose, runs, share) for choose in choices]
+
+
+def _by(choose: Callable[[list[float]], float], runs: list[Run], share: float) -> int:
+    times: dict[int, list[float]] = {}
+    for batch, time_s in runs:
+        times.setdefault(batch, []).append(time_s)
+    return first_within({batch: batch / choose(own) for batch, own in times.items()}, share)
+
+
+def _needs_the_whole_curve(runs: list[Run], share: float) -> bool:
+    """Whether only the best rate of all leads to the knee, and it is not first in the list.
+
+    The shortest step is before the knee; behind it are a dip, and the best rate.
+    """
+    rates, times = median_rates(runs), dict(runs)
+    good = {batch for batch, rate in rates.items() if rate >= share * max(rates.values())}
+    knee = min(good)
+    return (
+        min(times, key=times.__getitem__) < knee < max(rates, key=rates.__getitem__)
+        and any(batch > knee for batch in rates if batch not in good)
+        and next(batch for batch, _ in runs if batch in good) != knee
+        and knee not in _without_the_best(runs, share)
+    )
+
+
+def _without_the_best(runs: list[Run], share: float) -> list[int]:
+    """The knee by the rate before the first drop, of the shortest step, of the largest batch."""
+    rates, times = median_rates(runs), dict(runs)
+    in_order = list(rates.values())
+    before_drop = next(one for one, after in pairwise([*in_order, 0.0]) if after < one)
+    others = before_drop, rates[min(times, key=times.__getitem__)], in_order[-1]
+    return [next(b for b, rate in rates.items() if rate >= share * other) for other in others]
+
+
+def _are_unlike(knees: Sequence[list[int]]) -> bool:
+    """Whether no two wrong ways to a knee lead to the same ones in all sets of runs."""
+    ways = list(zip(*knees, strict=True))
+    return len(set(ways)) == len(ways)
+
+
+_DRAWN = {
+    "runs": (_noisy_runs, _without_medians),
+    "bumpy": (_bumpy_runs, _without_the_best),
+}
+
+
+def _rate_faults(case: Case, observed: Plain) -> Iterator[Fault]:
+    batch, cost = case.inputs["batch"], StepCost(*case.inputs["cost"])
+    call, truth = f"samples_per_s({batch}, {_told(cost)})", cost.samples_per_s(batch)
+    yield from number_fault("rate", call, observed["got"], truth, unit="samples/s")
 
 
 def _told(cost: StepCost) -> str:
     return ", ".join(map(show, cost))
 
 
-def _judge_knee(share: float, cost: StepCost, got: int, own: Sequence[float]) -> Iterable[Fault]:
+def _knee_faults(case: Case, observed: Plain) -> Iterator[Fault]:
+    share, cost, got = case.inputs["share"], StepCost(*case.inputs["cost"]), observed["got"]
     call = f"`knee({show(share)}, {_told(cost)})` gave {got}"
     if got < 1:
-        yield Fault("knee", call, "A batch of 0 or less is no batch: at least 1.")
+        yield Fault("knee", f"{call}, and the smallest batch is 1")
         return
-    asked = share * cost.best_per_s
-    reached = cost.samples_per_s(got)
+    asked, reached = share * cost.best_per_s, cost.samples_per_s(got)
     if reached < asked * (1 - _ROUNDING):
         told = (
             f"{call}: its rate is {100 * reached / cost.best_per_s:.4g}% of the best, asked for "
             f"{100 * share:.4g}%"
         )
-        cause = "Two things hold a small batch back. Does yours get past both?"
     elif got > 1 and cost.samples_per_s(got - 1) >= asked * (1 + _ROUNDING):
         told = f"{call}, but a batch of {got - 1} has {100 * share:.4g}% of the best rate, too"
-        cause = "The *smallest* such batch is wanted, of all whole numbers."
     else:
         return
-    before, at = own
+    before, at = observed["own"]
     if before < asked <= at and abs(at / reached - 1) > _ROUNDING:
-        cause = "By your own `samples_per_s` it is right: mend that first."
-    yield Fault("knee", told, model_causes(share, cost).get(got, cause))
+        yield Undecided("knee", f"{told}. By your own `samples_per_s` it is right: mend that first")
+    else:
+        yield Fault("knee", told)
 
 
-def _judge_measured(case: Case, got: Sequence[int]) -> Iterable[Fault]:
-    """The first set of runs whose knee is wrong; the cause is one that explains all sets."""
-    sets = case.inputs["sets"]
-    for (runs, share), mine in zip(sets, got, strict=True):
-        truth = measured(runs, share)
-        if mine == truth:
-            continue
-        rates = median_rates(runs)
-        listed = ", ".join(f"{batch}: {rate:,.0f}" for batch, rate in rates.items())
-        message = f"`measured_knee(runs, {show(share)})` gave {mine}, expected {truth}"
-        told = f"{message}; samples/s by medians: {listed}"
-        yield Fault(case.decides[0], told, measured_cause(sets, got))
-        return
+def _right_knees(name: str, says: str, points: float, *, asks: str) -> Property:
+    """Of each set of runs the smallest batch whose median rate is within the share."""
+
+    def test(case: Case, observed: Plain) -> Iterator[Fault]:
+        for (runs, share), got in zip(case.inputs["sets"], observed["got"], strict=True):
+            rates = median_rates(runs)
+            truth = first_within(rates, share)
+            if got != truth:
+                listed = ", ".join(f"{batch}: {rate:,.0f}" for batch, rate in rates.items())
+                yield Fault(
+                    name,
+                    f"`measured_knee(runs, {show(share)})` gave {got}, expected {truth}; "
+                    f"samples/s by medians: {listed}",
+                )
+                return
+
+    return Property(name, says, points, asks, test)
 
 
 JUDGE = Judge(
     title="Where more stops helping",
     properties=(
-        Property("rate", "`samples_per_s`: host and device work at the same time", 1),
-        Property("knee", "`knee`: the smallest batch, whatever holds it back", 2),
-        Property("runs", "`measured_knee`: runs that are far off do not move it", 1),
-        Property("bumpy", "and neither do dips, a fall at the end, or the order of the runs", 1),
+        Property(
+            "rate",
+            "`samples_per_s`: host and device work at the same time",
+            1,
+            "What does the host do in a step, what the device, and which of the two is waited for?",
+            _rate_faults,
+        ),
+        Property(
+            "knee",
+            "`knee`: the smallest batch, whatever holds it back",
+            2,
+            "Which batch is the smallest whose rate reaches that share, with the host and with the "
+            "device?",
+            _knee_faults,
+        ),
+        _right_knees(
+            "runs",
+            "`measured_knee`: runs that are far off do not move it",
+            1,
+            asks="Which rates reach that share of the best one in this list, and which of their "
+            "batches is the smallest?",
+        ),
+        _right_knees(
+            "bumpy",
+            "and neither do dips, a fall at the end, or the order of the runs",
+            1,
+            asks="Which rates reach that share of the best one in this list, and which of their "
+            "batches is the smallest?",
+        ),
     ),
     hints=(
         "A step has two sides. What does the host do in it, what the device, and who waits for "
@@ -198,7 +282,6 @@ JUDGE = Judge(
         "`min(b for b in rates if rates[b] >= share * max(rates.values()))`.",
     ),
     cases=cases,
-    verdict=verdict,
     predictions={
         "throughput-knee": Prediction(
             "400 launches of 5 µs each; the device needs 0.1 ms and 11 µs for each sample. From "
