@@ -1,28 +1,13 @@
-"""What judges share: is it equal, where does it first differ, and whose mistake does it look like.
-
-A likely cause is found by example: a judge lists misconceptions, each a function that computes what
-somebody who holds it would have got, and the one that reproduces the learner's result is named.
-"""
+"""What judges share: whether two results are equal, and where they first differ."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 
 from gpuedu.exercises.contract import Fault
-
-
-@dataclass(frozen=True)
-class Misconception:
-    """A known way to go wrong: what it gives on these inputs, and a sentence that names it."""
-
-    gives: Callable[..., Any]
-    says: str
-
 
 NEAR_ZERO = 1e-12
 """How far from 0 a rounded result may be: a share of 0 tells nothing about its size."""
@@ -41,29 +26,6 @@ def is_close(got: float, expected: float, rel: float = 1e-9, near_zero: float = 
     return math.isclose(got, expected, rel_tol=rel, abs_tol=0.0 if expected else near_zero)
 
 
-def likely_cause(
-    got: Any, misconceptions: Iterable[Misconception], inputs: Any, rel: float = 1e-9
-) -> str:
-    """The sentence of the first misconception that gives what the learner got; else nothing."""
-    for known in misconceptions:
-        try:
-            theirs = known.gives(**inputs)
-        except (ArithmeticError, ValueError):
-            continue
-        if _agree(got, theirs, rel):
-            return known.says
-    return ""
-
-
-def _agree(got: Any, theirs: Any, rel: float) -> bool:
-    if isinstance(theirs, np.ndarray):
-        return isinstance(got, np.ndarray) and bool(np.array_equal(got, theirs, equal_nan=True))
-    if isinstance(theirs, (tuple, list)):
-        pairs = zip(got, theirs, strict=True)
-        return len(got) == len(theirs) and all(_agree(a, b, rel) for a, b in pairs)
-    return is_close(got, theirs, rel)
-
-
 def number_fault(
     prop: str,
     call: str,
@@ -71,7 +33,6 @@ def number_fault(
     expected: float,
     *,
     unit: str = "",
-    cause: str = "",
     rel: float = 1e-6,
     near_zero: float = NEAR_ZERO,
 ) -> Iterable[Fault]:
@@ -88,7 +49,7 @@ def number_fault(
     if not is_close(got, expected, rel, near_zero):
         behind = f" {unit}" if unit else ""
         shown, wanted = show_apart(got, expected)
-        yield Fault(prop, f"`{call}` gave {shown}{behind}, expected {wanted}{behind}", cause)
+        yield Fault(prop, f"`{call}` gave {shown}{behind}, expected {wanted}{behind}")
 
 
 def array_fault(

@@ -63,7 +63,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Fault:
-    """A property that does not hold, with its counterexample and a likely cause."""
+    """A property that does not hold, with its counterexample.
+
+    ``cause`` is a question about what the machine itself has named, where it has.
+    """
 
     property: str
     message: str

@@ -21,7 +21,6 @@ def sector_faults(
     name: str,
     *,
     least: float = WHOLE,
-    cause: str = "",
 ) -> Iterator[Fault]:
     """A fault where too few of the bytes in the sectors that come are asked for.
 
@@ -31,13 +30,12 @@ def sector_faults(
         operation: "load", "store" or "atomic": which of them are judged.
         name: The array's name in the exercise.
         least: The share of the bytes that has to be used.
-        cause: The question below the counterexample.
     """
     own = traffic.of(operation)
     if not own.requests:
         yield Undecided(prop, f"`{name}` was never {_VERB[operation]}")
     elif own.used_share < least and own.least_used:
-        yield Fault(prop, _told_sectors(own.least_used), cause)
+        yield Fault(prop, _told_sectors(own.least_used))
 
 
 def _told_sectors(access: Access) -> str:
@@ -51,19 +49,13 @@ def _told_sectors(access: Access) -> str:
     )
 
 
-def conflict_faults(
-    prop: str, traffic: Traffic, *, cause: str = "", unused: str = ""
-) -> Iterator[Fault]:
-    """A fault at the access that loses the most passes to bank conflicts, or if there is none.
+def conflict_faults(prop: str, traffic: Traffic) -> Iterator[Fault]:
+    """A fault at the access to shared memory that loses the most passes to bank conflicts.
 
-    Args:
-        prop: The property.
-        traffic: The accesses to shared memory.
-        cause: The question below the counterexample.
-        unused: What stands there where no thread used shared memory.
+    Undecided where there is none.
     """
     if not traffic.requests:
-        yield Undecided(prop, "no thread used shared memory", unused)
+        yield Undecided(prop, "no thread used shared memory")
     elif traffic.conflicts and traffic.worst:
         worst = traffic.worst
         best = worst.ideal_wavefronts / max(worst.requests, 1)
@@ -71,7 +63,6 @@ def conflict_faults(
             prop,
             f"each time a warp runs {worst.told}, it takes {_short(worst.wavefronts_per_request)} "
             f"passes through the banks, where {_short(best)} would do",
-            cause,
         )
 
 

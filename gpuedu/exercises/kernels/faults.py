@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from gpuedu.exercises.contract import Fault, Plain, Undecided
+from gpuedu.exercises.contract import Fault, Plain
 from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.kernels.sightings import Sighting, read_sightings
 
@@ -25,7 +25,6 @@ LOOPS = frozenset({"runaway-loop", "spin-in-warp"})
 """A launch that does not come to its end: nothing is right then."""
 
 ENDLESS = LOOPS | BARRIER
-_ENOUGH, _FEW = 32, 16
 
 
 def hazard_faults(
@@ -60,7 +59,7 @@ BELOW = "Blocks, threads and elements count from 0. Whose index comes out below 
 """What is asked where an index is negative."""
 
 
-def wrapped_faults(prop: str, observed: Plain, cause: str = "") -> Iterator[Fault]:
+def wrapped_faults(prop: str, observed: Plain) -> Iterator[Fault]:
     """A fault where a kernel writes at a negative index, which Numba counts from the end.
 
     The array may look right afterwards: one block that writes at -n to -1 writes every element.
@@ -68,35 +67,15 @@ def wrapped_faults(prop: str, observed: Plain, cause: str = "") -> Iterator[Faul
     Args:
         prop: The property that says that the result is right.
         observed: Holds ``sightings``.
-        cause: The question below; by default one about the first index.
     """
     for seen in read_sightings(observed["sightings"]):
         if seen.kind == "negative-index" and " writes " in seen.message:
-            yield Fault(prop, seen.told, cause or BELOW)
+            yield Fault(prop, seen.told, BELOW)
             return
 
 
-def idle_faults(observed: Plain, properties: Iterable[str], name: str = "out") -> Iterator[Fault]:
-    """A fault for each property that a kernel which writes next to nothing would seem to have.
-
-    A launch over a few elements says nothing: a kernel may miss all of them by one slip.
-    """
-    times = observed["times"]
-    written = int((times > 0).sum())
-    if times.size < _ENOUGH or written * _FEW >= times.size:
-        return
-    some = f"only {written} of {times.size} elements" if written else "no element"
-    verb = "was" if written < 2 else "were"
-    for prop in properties:
-        yield Undecided(
-            prop,
-            f"{some} of `{name}` {verb} written",
-            f"Which line writes into `{name}`, and which threads reach it?",
-        )
-
-
 def repeated_faults(
-    prop: str, observed: Plain, shape: LaunchShape, cause: str = "", name: str = "out"
+    prop: str, observed: Plain, shape: LaunchShape, name: str = "out"
 ) -> Iterator[Fault]:
     """A fault at the first element of an array that is written more than once.
 
@@ -104,7 +83,6 @@ def repeated_faults(
         prop: The property.
         observed: Holds the array, and ``times``, ``first`` and ``second`` as ``writers`` gave them.
         shape: The launch.
-        cause: The question below.
         name: The array's name in the exercise.
     """
     times = observed["times"]
@@ -122,5 +100,4 @@ def repeated_faults(
         prop,
         f"`{name}[{index}]` was written {often}, {by} "
         f"({again.size} of {times.size} elements were written more than once)",
-        cause,
     )

@@ -16,7 +16,6 @@ from gpuedu.exercises.contract import Case, Fault, Inputs, Plain, Property, Test
 from gpuedu.exercises.kernels.costs import WHOLE, conflict_faults, sector_faults
 from gpuedu.exercises.kernels.faults import (
     BARRIER,
-    BELOW,
     ENDLESS,
     LOOPS,
     OUTSIDE,
@@ -80,7 +79,7 @@ def right_values(
             got = np.where(among(case.inputs), got, wanted)
         times = observed.get(f"{output}.times")
         yield from array_fault(name, got, wanted, tolerance=room, name=output, times=times)
-        yield from wrapped_faults(name, observed, BELOW)
+        yield from wrapped_faults(name, observed)
         for one in leaves:
             changed = np.flatnonzero(case.inputs[one] != observed[one])
             if changed.size:

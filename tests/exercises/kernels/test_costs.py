@@ -15,9 +15,8 @@ ROW = Access(9, "t[0, i]", "store", "t", requests=3, lanes=96, wavefronts=3, ide
 
 
 def test_the_access_that_wastes_most_is_told_with_its_bytes():
-    (fault,) = sector_faults("whole", Traffic((NEAR, FAR)), "load", "a", cause="How far?")
+    (fault,) = sector_faults("whole", Traffic((NEAR, FAR)), "load", "a")
     assert fault.property == "whole"
-    assert fault.cause == "How far?"
     assert fault.message == (
         "each time a warp runs the load `a[8 * i]` on line 5, it asks for 32 sectors (1024 bytes) "
         "to get 128 bytes: 12% of what comes is used"
@@ -42,16 +41,14 @@ def test_the_bound_is_the_exercise_s_own():
 
 
 def test_the_worst_conflict_is_told_in_passes():
-    (fault,) = conflict_faults("banks", Traffic((ROW, COLUMN)), cause="Pad it?")
+    (fault,) = conflict_faults("banks", Traffic((ROW, COLUMN)))
     assert fault.message == (
         "each time a warp runs the load `t[i, 0]` on line 8, it takes 32 passes through the banks, "
         "where 1 would do"
     )
-    assert fault.cause == "Pad it?"
 
 
 def test_no_conflict_is_no_fault_but_no_shared_memory_is():
     assert not list(conflict_faults("banks", Traffic((ROW,))))
-    (fault,) = conflict_faults("banks", Traffic(), cause="Pad it?", unused="Use it first.")
+    (fault,) = conflict_faults("banks", Traffic())
     assert "no thread used shared memory" in fault.message
-    assert fault.cause == "Use it first."

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from gpuedu.exercises.kernels.faults import (
     OUTSIDE,
     RACE,
     hazard_faults,
-    idle_faults,
     repeated_faults,
     wrapped_faults,
 )
@@ -39,21 +37,6 @@ def test_a_question_takes_the_place_of_the_remedy():
 def test_notes_and_other_kinds_take_no_points():
     assert not list(hazard_faults(observed(LITERAL), {OUTSIDE: "inside"}))
     assert not list(hazard_faults(observed(PAST), {RACE: "no-race"}))
-
-
-@pytest.mark.parametrize(("size", "faults"), [(100, 2), (31, 0), (0, 0)])
-def test_only_a_launch_of_some_size_shows_that_nothing_is_written(size, faults):
-    seen = observed(times=np.zeros(size, np.int64))
-    assert len(list(idle_faults(seen, ("inside", "once")))) == faults
-
-
-def test_one_element_of_many_shows_nothing_either():
-    times = np.zeros(100, np.int64)
-    times[0] = 5
-    (fault,) = idle_faults(observed(times=times), ("inside",))
-    assert fault.message.startswith("only 1 of 100 elements of `out` was written")
-    times[:7] = 1
-    assert not list(idle_faults(observed(times=times), ("inside",)))
 
 
 def test_an_element_written_twice_is_named_in_the_arrays_own_dimensions():

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from gpuedu.backend import cuda
 from gpuedu.exercises.contract import Case, Undecided
 from gpuedu.exercises.kernels.faults import RACE, UNWRITTEN
 from gpuedu.exercises.kernels.launches import launch_play
-from gpuedu.exercises.kernels.properties import all_wait, no_hazard, right_values, whole_sectors
+from gpuedu.exercises.kernels.properties import (
+    all_wait,
+    no_hazard,
+    right_values,
+    unless_idle,
+    whole_sectors,
+)
 
 SIZE = 64
 PLAY = launch_play("double(x, out)", counts=("x", "out"), counts_shared=True, max_turns=80)
@@ -50,6 +57,27 @@ def faults(prop, kernel):
     inputs = {"x": x, "out": np.zeros(SIZE, np.float32), "grid": 2, "block": SIZE // 2}
     given = {**inputs, "x": x.copy(), "out": inputs["out"].copy()}
     return list(prop.test(Case("one", inputs), PLAY.run([kernel], given)))
+
+
+def idle(times):
+    """What is undecided of a property that finds no fault, by how often elements were written."""
+    tested = unless_idle("inside", lambda case, observed: ())
+    return list(tested(Case("one", {}), {"out.times": times}))
+
+
+@pytest.mark.parametrize(("size", "undecided"), [(100, 1), (31, 0), (0, 0)])
+def test_only_a_launch_of_some_size_shows_that_nothing_is_written(size, undecided):
+    assert len(idle(np.zeros(size, np.int64))) == undecided
+
+
+def test_one_element_of_many_shows_nothing_either():
+    times = np.zeros(100, np.int64)
+    times[0] = 5
+    (fault,) = idle(times)
+    assert type(fault) is Undecided
+    assert fault.message.startswith("only 1 of 100 elements of `out` was written")
+    times[:7] = 1
+    assert not idle(times)
 
 
 def test_right_values_may_be_about_some_elements_only():
