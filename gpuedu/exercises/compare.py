@@ -72,7 +72,7 @@ def array_fault(
         at = ", ".join(map(str, index))
         count = int(wrong.sum())
         shown, wanted = show_apart(float(got[index]), float(expected[index]))
-        unwritten = times is not None and not times[index]
+        unwritten = times is not None and not times.reshape(got.shape)[index]
         yield Fault(
             prop,
             f"`{name}[{at}]` is {shown}{', and no thread wrote it' if unwritten else ''}, "

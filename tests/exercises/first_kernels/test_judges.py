@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from gpuedu.backend import cuda
-from gpuedu.exercises.contract import Fault, Level, Undecided
+from gpuedu.exercises.contract import Level, Undecided
 from gpuedu.exercises.examine import Report, examine
 from gpuedu.exercises.first_kernels.any_order import judge as any_order
 from gpuedu.exercises.first_kernels.mandelbrot import judge as mandelbrot
 from gpuedu.exercises.first_kernels.out_of_bounds import judge as out_of_bounds
 from gpuedu.exercises.registry import load
 from gpuedu.simt import simulate
+from tests.exercises.reports import fault, lost
 from tests.exercises.stored import stored_answers
 
 SOURCE = "solutions/02_first_kernels/02_first_kernels.py"
@@ -24,15 +25,6 @@ def hand_in(exercise: str, kind: str, name: str, **other: object) -> Report:
     """The verdict on a stored answer; ``other`` takes the place of some of its objects."""
     answers = stored_answers(exercise, kind, name) | other
     return examine(load(exercise), [*answers.values()])
-
-
-def lost(report: Report) -> list[str]:
-    return [name for name, holds in report.held().items() if not holds]
-
-
-def fault(report: Report, name: str) -> Fault:
-    (found,) = (one.fault for one in report.results if one.property.name == name)
-    return found
 
 
 def test_predictions_are_what_right_answers_give():
@@ -110,7 +102,7 @@ def test_a_kernel_that_writes_nothing_earns_nothing(exercise):
     ],
 )
 def test_a_slip_loses_what_it_breaks_and_nothing_else(exercise, name, loses):
-    assert lost(hand_in(exercise, "wrong", name)) == loses
+    assert lost(hand_in(exercise, "wrong", name)) == set(loses)
 
 
 def test_a_plain_function_is_told_what_it_lacks():
@@ -150,7 +142,7 @@ def test_what_takes_no_points_is_told(exercise, name, level, says):
 
 def test_values_are_judged_in_a_given_order_in_spite_of_a_race():
     report = hand_in("any-order", "wrong", "the_chain")
-    assert lost(report) == ["any-order", "no-race"]
+    assert lost(report) == {"any-order", "no-race"}
     assert not isinstance(fault(report, "any-order"), Undecided)
     assert "nothing orders the two" in fault(report, "no-race").message
 
@@ -162,12 +154,12 @@ def test_too_few_and_too_many_blocks_are_told_apart(n, threads, off, prop):
     def blocks_for(asked, size):
         return -(-asked // size) + (off if (asked, size) == (n, threads) else 0)
 
-    assert lost(hand_in("launch-shape", "right", "numpy", blocks_for=blocks_for)) == [prop]
+    assert lost(hand_in("launch-shape", "right", "numpy", blocks_for=blocks_for)) == {prop}
 
 
 def test_a_float_is_refused_as_a_launch_would():
     report = hand_in("launch-shape", "wrong", "a_float")
-    assert lost(report) == ["enough", "no-spare"]
+    assert lost(report) == {"enough", "no-spare"}
     assert "8.0 (float)" in fault(report, "enough").message
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gpuedu.backend import cuda
+from gpuedu.exercises.compare import array_fault
 from gpuedu.exercises.contract import Case, Undecided
 from gpuedu.exercises.kernels.faults import RACE, UNWRITTEN
 from gpuedu.exercises.kernels.launches import launch_play
@@ -113,3 +114,10 @@ def test_sectors_of_several_arrays_are_one_property():
     unread = whole_sectors("sectors", "", 1, "x", "load", also={"out": "atomic"})
     (fault,) = faults(unread, right)
     assert "`out` was never updated" in fault.message
+
+
+def test_an_unwritten_element_of_a_grid_is_told_in_its_own_dimensions():
+    out, times = np.zeros((2, 3)), np.array([1, 1, 1, 1, 0, 1])
+    expected = np.array([[0.0, 0, 0], [0, 7, 0]])
+    (fault,) = array_fault("values", out, expected, tolerance=0, times=times)
+    assert fault.message.startswith("`out[1, 1]` is 0, and no thread wrote it, expected 7")

@@ -6,38 +6,12 @@ import numpy as np
 import pytest
 
 from gpuedu.backend import cuda
-from gpuedu.exercises.contract import Undecided
-from gpuedu.exercises.examine import examine
 from gpuedu.exercises.memory.stencil import judge as stencil
 from gpuedu.exercises.memory.uninitialised import judge as uninitialised
 from gpuedu.exercises.registry import load
 from gpuedu.simt import simulate
-from tests.exercises.stored import solution_answers, stored_answers
-
-
-def hand_in(exercise, **given):
-    """The verdict on the solution with these answers in place of its own."""
-    return examine(load(exercise), list((solution_answers(exercise) | given).values()))
-
-
-def hand_in_stored(exercise, name):
-    return examine(load(exercise), list(stored_answers(exercise, "wrong", name).values()))
-
-
-def lost(report):
-    """The properties that do not hold."""
-    return [name for name, holds in report.held().items() if not holds]
-
-
-def fault(report, name):
-    """The fault of a property."""
-    (found,) = (r.fault for r in report.results if r.property.name == name)
-    return found
-
-
-def undecided(report):
-    """The properties that show nothing yet."""
-    return [r.property.name for r in report.results if isinstance(r.fault, Undecided)]
+from tests.exercises.reports import fault, hand_in, hand_in_stored, lost, undecided
+from tests.exercises.stored import stored_answers
 
 
 @pytest.mark.parametrize(
@@ -57,7 +31,7 @@ def undecided(report):
     ],
 )
 def test_what_follows_from_something_else_is_not_called_wrong(exercise, name, expected):
-    assert undecided(hand_in_stored(exercise, name)) == expected
+    assert undecided(hand_in_stored(exercise, name)) == set(expected)
 
 
 def test_a_table_that_stays_one_is_refused_with_both_shapes():
@@ -109,7 +83,7 @@ def test_a_kernel_that_cannot_be_compiled_leaves_the_layout_its_point():
         out[cuda.grid(1)] = a + b + c + vx + vy + vz
 
     report = hand_in("aos-to-soa", speed_squared=speed_squared)
-    assert lost(report) == ["every", "inside", "sectors"]
+    assert lost(report) == {"every", "inside", "sectors"}
     assert "an array cannot be unpacked in a kernel" in fault(report, "every").message
 
 
@@ -195,12 +169,12 @@ def test_the_other_values_are_what_the_machine_finds():
 def test_a_wrong_entry_is_named_with_what_it_is_not(key, value, says):
     truths = uninitialised.truths(uninitialised.SIZE)
     report = hand_in("uninitialised", found={**truths, key: value})
-    assert lost(report) == ["found"]
+    assert lost(report) == {"found"}
     assert f'`found["{key}"]` is {value}' in fault(report, "found").message
     assert says in fault(report, "found").message
 
 
 def test_a_missing_entry_is_named():
     report = hand_in("uninitialised", found={"line": 12})
-    assert lost(report) == ["found"]
+    assert lost(report) == {"found"}
     assert "no entry for 'block'" in fault(report, "found").message
