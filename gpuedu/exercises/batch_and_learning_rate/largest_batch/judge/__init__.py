@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from gpuedu.exercises.batch_and_learning_rate.largest_batch.trials import Task, budget_for
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
 from gpuedu.units import MIB, format_size
 
 _ERRORS = {
@@ -105,52 +105,21 @@ def _guess_between(rng: np.random.Generator) -> Case:
     return Case("a sample takes no whole number of bytes", inputs, ("guess",))
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """The result, the trials and what was left of them."""
-    judges = {"made-up": _made_up_faults, "error": _error_faults, "real": _real_faults}
-    yield from judges.get(case.inputs["ask"], _guess_faults)(case, observed)
-
-
 def most_trials(fits: int) -> int:
     """Two for each binary digit of the answer, and two more."""
     return 2 * fits.bit_length() + 2
 
 
-def _made_up_faults(case: Case, observed: Plain) -> Iterable[Fault]:
-    fits, most = min(case.inputs["fits"], case.inputs["most"]), case.inputs["most"]
-    got, trials = observed["got"], observed["trials"]
-    if got != fits:
-        yield Fault(
-            case.decides[0],
-            f"it returned {got:,}, and {fits:,} fit; tried: {_listed(trials)}",
-            _why(got, case.inputs["fits"], most, trials),
-        )
-    if "few" in case.decides and len(trials) > most_trials(fits):
-        yield Fault(
-            "few",
-            f"{len(trials):,} trials to find {fits:,}, at most {most_trials(fits)}: "
-            f"{_listed(trials)}",
-            "After a batch that fits and one that does not: which one in between tells most? And "
-            "where `most` is far off, how do you come near in few steps?",
-        )
+def _found(name: str, says: str, points: float, *, asks: str) -> Property:
+    """The search returns what fits on a made-up device, and no more than ``most``."""
 
+    def test(case: Case, observed: Plain) -> Iterator[Fault]:
+        got, fits = observed["got"], min(case.inputs["fits"], case.inputs["most"])
+        if got != fits:
+            tried = _listed(observed["trials"])
+            yield Fault(name, f"it returned {got:,}, and {fits:,} fit; tried: {tried}")
 
-def _why(got: int, fits: int, most: int, trials: list[int]) -> str:
-    """Whatever fits on the device, no more than ``most`` is asked for."""
-    if fits == 0:
-        return "Not even a batch of 1 fits: then 0 is wanted."
-    if got > min(fits, most):
-        return "That is the smallest that does *not* fit." * (got == fits + 1)
-    if fits >= most and most not in trials:
-        return f"`most` itself, {most}, was never tried: it may fit."
-    failed = [batch for batch in trials if batch > fits]
-    if got and got not in trials:
-        return "That batch was never tried."
-    if not failed:
-        return "No trial has failed: larger ones may fit."
-    if trials == [1 << power for power in range(len(trials))]:
-        return "That is the last power of two that fits. What lies between it and the next one?"
-    return f"Of your trials {got} fits and {min(failed)} does not. Which may lie in between?"
+    return Property(name, says, points, asks, test)
 
 
 def _listed(trials: list[int]) -> str:
@@ -158,19 +127,32 @@ def _listed(trials: list[int]) -> str:
     return f"{shown}, ..." if len(trials) > 12 else shown or "nothing"
 
 
-def _error_faults(case: Case, observed: Plain) -> Iterable[Fault]:
-    if not observed["raised"]:
+def _few_faults(case: Case, observed: Plain) -> Iterator[Fault]:
+    fits, trials = case.inputs["fits"], observed["trials"]
+    if len(trials) > most_trials(fits):
         yield Fault(
-            "others",
-            f"{_ERRORS[case.inputs['error']]} was taken for a full memory: batch "
-            f"{case.inputs['at']} and larger raise another error, and it did not get out",
-            "Which errors does your `except` name? `torch.OutOfMemoryError` is the one of a full "
-            "memory; `RuntimeError` and `Exception` are many others, too, and an `except:` alone "
-            "even swallows the stop button.",
+            "few",
+            f"{len(trials):,} trials to find {fits:,}, at most {most_trials(fits)}: "
+            f"{_listed(trials)}",
         )
 
 
-def _real_faults(case: Case, observed: Plain) -> Iterable[Fault]:
+def _error_faults(case: Case, observed: Plain) -> Iterator[Fault]:
+    if observed["raised"]:
+        return
+    what, at = _ERRORS[case.inputs["error"]], case.inputs["at"]
+    if max(observed["trials"], default=0) < at:
+        tried = _listed(observed["trials"])
+        yield Undecided("others", f"no batch of {at} or more was tried, only {tried}")
+        return
+    yield Fault(
+        "others",
+        f"{what} was taken for a full memory: batch {at} and larger raise another error, and it "
+        f"did not get out",
+    )
+
+
+def _left_faults(case: Case, observed: Plain) -> Iterator[Fault]:
     trials, fits = observed["trials"], case.inputs["fits"]
     for place, over_bytes in enumerate(observed["over_bytes"]):
         if over_bytes > 0:
@@ -180,47 +162,23 @@ def _real_faults(case: Case, observed: Plain) -> Iterable[Fault]:
                 "released",
                 f"when trial {place + 1} (batch {trials[place]}) begins, {format_size(over_bytes)} "
                 f"{whose} still live; so you find {observed['got']} where {fits} fit",
-                "An exception holds its traceback, the traceback the step's variables, and those "
-                "the activations. Who still holds the exception: a variable or a list, or an "
-                "`except` block that is not over while the next trial runs?",
             )
             return
     if all(observed["fits"]):
-        yield Fault(
+        yield Undecided(
             "released",
-            f"no trial failed, so there was nothing to let go; tried: {_listed(trials)}",
-            f"Here {fits} fit and {fits + 1} do not. First mend what it does on made-up devices.",
+            f"no trial failed, so there was nothing to let go; {fits} fit and {fits + 1} do not, "
+            f"tried: {_listed(trials)}",
         )
 
 
-def _guess_faults(case: Case, observed: Plain) -> Iterable[Fault]:
-    (small, small_bytes), (large, large_bytes) = case.inputs["small"], case.inputs["large"]
-    budget, fits, got = case.inputs["budget_bytes"], case.inputs["fits"], observed["got"]
-    if got == fits:
-        return
-    each = (large_bytes - small_bytes) / (large - small)
-    floored = (large_bytes - small_bytes) // (large - small)
-    known = {
-        int(budget / (small_bytes / small)): "in proportion to the first trial",
-        int(budget / (large_bytes / large)): "in proportion to the second trial",
-        int(budget / each): "as if the weights took nothing",
-    }
-    if floored != each and got == (budget - small_bytes + small * floored) // floored:
-        cause = "The bytes of a sample need not be a whole number: is there a `//` too many?"
-    elif got in known:
-        cause = f"That is {known[got]}. What does a batch of 0 take, on the line through both?"
-    elif got == fits + 1:
-        cause = "Rounded up it does not fit."
-    elif got < 0:
-        cause = "Where not even the weights fit, 0 is wanted."
-    else:
-        cause = ""
-    yield Fault(
-        "guess",
-        f"`guess_batch(({small}, {small_bytes}), ({large}, {large_bytes}), {budget})` gave {got}, "
-        f"expected {fits}",
-        cause,
+def _guess_faults(case: Case, observed: Plain) -> Iterator[Fault]:
+    small, large, budget, fits = (
+        case.inputs[name] for name in ("small", "large", "budget_bytes", "fits")
     )
+    if observed["got"] != fits:
+        call = f"guess_batch({tuple(small)}, {tuple(large)}, {budget})"
+        yield Fault("guess", f"`{call}` gave {observed['got']}, expected {fits}")
 
 
 def _prediction() -> Any:
@@ -238,12 +196,52 @@ def _prediction() -> Any:
 JUDGE = Judge(
     title="The largest batch that fits",
     properties=(
-        Property("largest", "the largest batch that fits is found", 2),
-        Property("edges", "0 where nothing fits; nothing beyond `most` is tried", 1),
-        Property("few", "in at most 2 trials for each binary digit of the answer, and 2 more", 1),
-        Property("released", "nothing of a failed trial lives when the next one begins", 2),
-        Property("others", "errors that are not about memory get out", 1),
-        Property("guess", "`guess_batch`: two trials and a line", 1),
+        _found(
+            "largest",
+            "the largest batch that fits is found",
+            2,
+            asks="Which is the largest of these trials that fits, which the smallest that does "
+            "not, and what lies in between?",
+        ),
+        _found(
+            "edges",
+            "0 where nothing fits; nothing beyond `most` is tried",
+            1,
+            asks="What is wanted where not even a batch of 1 fits, and what where `most` does?",
+        ),
+        Property(
+            "few",
+            "in at most 2 trials for each binary digit of the answer, and 2 more",
+            1,
+            "After a batch that fits and one that does not: which one in between tells most? And "
+            "where `most` is far off, how do you come near in few steps?",
+            _few_faults,
+        ),
+        Property(
+            "released",
+            "nothing of a failed trial lives when the next one begins",
+            2,
+            "An exception holds its traceback, the traceback the step's variables, and those the "
+            "activations. Who still holds the exception: a variable or a list, or an `except` "
+            "block that is not over while the next trial runs?",
+            _left_faults,
+        ),
+        Property(
+            "others",
+            "errors that are not about memory get out",
+            1,
+            "Which errors does your `except` name? `torch.OutOfMemoryError` is the one of a full "
+            "memory; `RuntimeError` and `Exception` are many others, too, and an `except:` alone "
+            "even swallows the stop button.",
+            _error_faults,
+        ),
+        Property(
+            "guess",
+            "`guess_batch`: two trials and a line",
+            1,
+            "Which line goes through both trials, and which whole batches on it fit?",
+            _guess_faults,
+        ),
     ),
     hints=(
         "Write a function inside yours that tries one batch and returns True or False. Where does "
@@ -259,7 +257,6 @@ JUDGE = Judge(
         "over that of batches; take off what a batch of 0 has, divide, round down, at least 0.",
     ),
     cases=cases,
-    verdict=verdict,
     predictions={"largest-batch": _prediction()},
     seeds=5,
 )

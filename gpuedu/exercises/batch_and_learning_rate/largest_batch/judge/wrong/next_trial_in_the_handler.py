@@ -1,7 +1,4 @@
 # loses: released
-# asks: An exception holds its traceback, the traceback the step's variables, and those the
-#   activations. Who still holds the exception: a variable or a list, or an `except` block that
-#   is not over while the next trial runs?
 def largest_batch(try_step, most):
     def between(low, high):
         if high - low <= 1:
