@@ -17,7 +17,7 @@ from gpuedu.figures.style import alt_text, to_png
 from gpuedu.units import KIB
 from tests.exercises.parts import pictures_of
 from tests.exercises.planted_records import plant, plant_nothing
-from tests.exercises.stored import solution_answers
+from tests.exercises.stored import solution_answers, stored_answers
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
 PICTURES = pictures_of("batch-and-learning-rate")
@@ -73,18 +73,7 @@ def test_wrong_functions_are_drawn_or_refused(name, value):
 
 
 def test_a_search_that_keeps_its_exceptions_is_told_in_the_picture():
-    def keeps(try_step, most):
-        faults, low, high = [], 0, most + 1
-        while high - low > 1:
-            batch = min(max(1, 2 * low), (low + high) // 2)
-            try:
-                try_step(batch)
-                low = batch
-            except torch.OutOfMemoryError as error:
-                faults.append(error)
-                high = batch
-        return low
-
+    keeps = stored_answers("largest-batch", "wrong", "keeps_the_faults")["largest_batch"]
     ax = PICTURES["largest-batch"](keeps)
     assert_fit_to_print(ax)
     assert "of earlier ones still lived" in alt_text(ax)
