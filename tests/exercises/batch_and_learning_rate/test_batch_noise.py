@@ -86,7 +86,7 @@ def test_doubling_halves_the_steps_far_below_the_scale_and_saves_nothing_far_abo
 
 @pytest.mark.parametrize(
     ("wrong", "says"),
-    [(None, "a `return` missing?"), ((1.0,), "signal and noise"), ("ab", "signal and noise")],
+    [(None, "a call without `return`"), ((1.0,), "signal and noise"), ("ab", "signal and noise")],
 )
 def test_what_is_no_pair_of_numbers_is_refused(wrong, says):
     assert says in fault(hand_in("noise-scale", noise_terms=lambda *_: wrong), "terms")
