@@ -44,6 +44,7 @@ KNOWN = {
     "xp.sort(abs(xp.roots(s[-3:])))": "CuPy has it for Hermitian companions only",
     "xp.arange(v[0], 5)": "CuPy refuses a device scalar; here it is copied to the host",
     "xp.unique_values(v)": "NumPy leaves the order open; CuPy sorts",
+    "xp.argsort(v)": "NumPy leaves the order of equal elements open; CuPy keeps it",
     **dict.fromkeys(
         ("xp.blackman(6)", "xp.hamming(4)", "xp.hanning(4)", "xp.kaiser(5, 2.0)"),
         "CuPy computes the window in float32",
@@ -57,6 +58,35 @@ NARROW = {
     **dict.fromkeys(ADD_AT, "CuPy adds at no integers of 8 or 16 bits"),
 }
 """Reasons for integers of 8 bits."""
+
+COMPLEX = {
+    **dict.fromkeys(
+        (
+            "a.clip(0, 2)",
+            "a.clip(1, None)",
+            "xp.clip(a, 1, 3)",
+            "xp.clip(a, 1, b)",
+            "xp.clip(a, -1000, 1000)",
+            "xp.histogram(v, bins=4)",
+            "xp.histogram(v, bins=s[::3] + xp.arange(3).astype(s.dtype))",
+            "xp.histogram(v, [1, 2, 3])",
+            "xp.mean(a, dtype='float64')",
+            *ADD_AT,
+        ),
+        "NumPy takes complex numbers; CuPy does not",
+    ),
+    **dict.fromkeys(
+        (
+            "xp.fft.ihfft(v)",
+            "xp.fft.rfft(v)",
+            "xp.fft.rfft2(a)",
+            "xp.fft.rfftn(a)",
+            "xp.exp(a, dtype='float64')",
+        ),
+        "CuPy leaves the imaginary part out; NumPy refuses",
+    ),
+}
+"""Reasons for complex numbers."""
 
 KNOWN_IN = {
     "bool": {
@@ -102,6 +132,18 @@ KNOWN_IN = {
         **NARROW,
     },
     "uint8": NARROW,
+    "float16": {
+        **dict.fromkeys(
+            ("xp.fft.ifft(v)", "xp.fft.ihfft(v)", "xp.fft.irfft2(a)", "xp.fft.irfftn(a)"),
+            "CuPy computes in float32, NumPy in float16",
+        ),
+        **dict.fromkeys(
+            ("abs(xp.linalg.eigh(p)[1])", "xp.linalg.eigh(p)[0]", "xp.linalg.eigvalsh(p)"),
+            "CuPy takes float16; NumPy does not",
+        ),
+    },
+    "complex64": COMPLEX,
+    "complex128": COMPLEX,
 }
 """Reasons for one dtype."""
 
