@@ -125,7 +125,7 @@ def test_with_a_wrong_solution_no_card_is_looked_at(root, monkeypatch):
     faults = prove(root, "first-check", seeds=1).faults
     assert faults[0].startswith("seed 0: the solution is wrong")
     assert [one for one in faults if "card" in one] == [
-        "what its cards ask was not looked at: does `gpuedu build` help?"
+        "what its cards ask was not looked at: a right solution and `gpuedu build` come first"
     ]
 
 

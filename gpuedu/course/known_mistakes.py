@@ -29,8 +29,13 @@ def record(root: Path, exercises: Iterable[str]) -> Iterator[str]:
     for exercise in exercises:
         bench = Bench(root, exercise)
         if not is_current(bench):
-            with captured():
-                found = mistakes_of(bench)
+            try:
+                with captured():
+                    found = mistakes_of(bench)
+            except CatalogueError as fault:
+                if fault.message.startswith(exercise):
+                    raise
+                raise CatalogueError(f"{exercise}: {fault.message}", remedy=fault.remedy) from fault
             known_file(bench).write_text(mistakes_text(found, _digest(bench)), "utf-8")
             yield exercise
 
@@ -103,6 +108,7 @@ def _look_at(bench: Bench) -> None:
                 f"{bench.id}: the wrong answer {one.name!r} loses {one.loses!r}, which is none of "
                 f"{', '.join(names)}"
             )
+        one.text(bench.solution_cells())  # an edit that fits nowhere says so
     report = examine(bench.exercise, bench.answers(bench.solution_cells(), "solution"), SEED)
     if report.state != "solved":
         raise CatalogueError(f"{bench.id}: the solution is {report.state}: {first_fault(report)}")

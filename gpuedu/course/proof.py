@@ -183,7 +183,10 @@ def prove(
     is_asking = solution == 1.0 and (bench.folder / "judge" / FILE).exists()
     wrong = _prove_wrong(bench, repeats, faults, quick, is_asking)
     if not is_asking:
-        faults.append("what its cards ask was not looked at: does `gpuedu build` help?")
+        told = (
+            "what its cards ask was not looked at: a right solution and `gpuedu build` come first"
+        )
+        faults.append(told)
     right = _prove_right(bench, max(1 if quick else min(seeds, 3), repeats), faults, quick)
     points = bench.exercise.judge.points
     return Proof(
@@ -283,12 +286,12 @@ def _is_rejected(
 
 
 def _loss(bench: Bench, answers: list[Any], name: str, seed: int, quick: bool) -> Fault | str:
-    """The counterexample of a property that answers lose; the state of the report where none is."""
+    """The counterexample of a property that answers lose; what they lose where they do not."""
     exercise = bench.exercise
     if quick:
         found = first_loss(exercise, answers, name, seed)
         if found is None:
-            return examine(exercise, answers, seed).state
+            return _told(examine(exercise, answers, seed))
         result, outcome = found
         played = {result.place: outcome} if seed == SEED else None
         (result,) = with_questions(
@@ -297,9 +300,15 @@ def _loss(bench: Bench, answers: list[Any], name: str, seed: int, quick: bool) -
     else:
         report = examine(exercise, answers, seed)
         if report.state not in ("partly", "wrong") or report.held()[name]:
-            return report.state
+            return _told(report)
         (result,) = (one for one in report.results if one.property.name == name)
     return result.fault or Fault(name, "it was not played")
+
+
+def _told(report: Report) -> str:
+    """The state of a report, with the properties that it calls lost."""
+    lost = [name for name, holds in report.held().items() if not holds]
+    return f"{report.state}: loses {', '.join(lost)}" if report.state == "partly" else report.state
 
 
 def _prove_right(bench: Bench, seeds: int, faults: list[str], quick: bool) -> tuple[int, int]:

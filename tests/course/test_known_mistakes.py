@@ -8,7 +8,7 @@ import pytest
 
 from gpuedu.course.known_mistakes import mistakes_of
 from gpuedu.course.proof import Bench
-from gpuedu.course.stored import StoredAnswer
+from gpuedu.course.stored import Change, StoredAnswer
 from gpuedu.errors import CatalogueError
 
 ONCE = "def copied_bytes(n, itemsize):\n    return n * itemsize\n"
@@ -37,6 +37,12 @@ def test_a_property_that_does_not_exist_is_told_before_anything_is_computed(firs
     bench = first_check(StoredAnswer("one", "float16", "Why?", statements="raise OSError"))
     with pytest.raises(CatalogueError, match="loses 'float16', which is none of float32, any-item"):
         mistakes_of(bench)
+
+
+def test_an_edit_that_fits_nowhere_is_told_though_it_asks_nothing(first_check):
+    change = Change(("    return 3 * n",), ("    return n",))
+    with pytest.raises(CatalogueError, match="fits no place"):
+        mistakes_of(first_check(StoredAnswer("one", "float32", changes=(change,))))
 
 
 def test_a_wrong_solution_is_told_with_its_counterexample(first_check, monkeypatch):

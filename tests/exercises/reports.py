@@ -42,3 +42,9 @@ def fault(report: Report, name: str) -> Fault:
     (found,) = (one.fault for one in report.results if one.property.name == name)
     assert found is not None
     return found
+
+
+def told(report: Report, name: str) -> str:
+    """What a card says of a property that does not hold: counterexample and question."""
+    found = fault(report, name)
+    return f"{found.message} | {found.cause}"

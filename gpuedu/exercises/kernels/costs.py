@@ -44,8 +44,8 @@ def _told_sectors(access: Access) -> str:
     used = access.lanes * access.itemsize / max(access.sectors * SECTOR_BYTES, 1)
     return (
         f"each time a warp runs {access.told}, it asks for {_short(each)} "
-        f"{'sector' if each == 1 else 'sectors'} ({_short(each * SECTOR_BYTES)} bytes) to get "
-        f"{_short(wanted)} bytes: {used:.0%} of what comes is used"
+        f"{'sector' if each == 1 else 'sectors'} ({_short(each * SECTOR_BYTES)} bytes) for "
+        f"{_short(wanted)} bytes: {used:.1%} of them are used"
     )
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
+from gpuedu.errors import CatalogueError
 from gpuedu.exercises.compare import array_fault
 from gpuedu.exercises.contract import Case, Fault, Inputs, Plain, Property, Test, Undecided
 from gpuedu.exercises.kernels.costs import WHOLE, conflict_faults, sector_faults
@@ -27,7 +29,7 @@ from gpuedu.exercises.kernels.faults import (
 )
 from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.kernels.sightings import read_sightings
-from gpuedu.exercises.kernels.traffic import read_traffic
+from gpuedu.exercises.kernels.traffic import Traffic, read_traffic
 
 UNDEFINED = RACE | UNWRITTEN
 """Hazards that leave it to chance what a kernel computes."""
@@ -54,7 +56,7 @@ def right_values(
 
     Args:
         name: The property's.
-        says: What the card says of it.
+        says: What the card says of it; what is left alone is added.
         points: Its points.
         expected: The array in float64, from a case's inputs.
         output: The array.
@@ -90,7 +92,10 @@ def right_values(
                     "The caller may need its inputs again. Where does the result go?",
                 )
 
-    asked = asks or "Which thread writes that element, and from which values?"
+    asked = asks or "Which thread has that element, and from which values should it come?"
+    if leaves:
+        kept = " and ".join(f"`{one}`" for one in leaves)
+        says = f"{says}; {kept} {'is' if len(leaves) == 1 else 'are'} left alone"
     return Property(name, says, points, asked, test)
 
 
@@ -192,7 +197,7 @@ def whole_sectors(
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
         for one, asked in {array: operation, **(also or {})}.items():
-            traffic = read_traffic(observed[f"{one}.traffic"])
+            traffic = read_traffic(_seen(observed, f"{one}.traffic", f'counts=("{one}",)'))
             yield from sector_faults(name, traffic, asked, one, least=least)
 
     return Property(name, says, points, asks, unless_idle(name, test, output) if output else test)
@@ -212,14 +217,27 @@ def no_bank_conflicts(
     """
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
-        yield from conflict_faults(name, read_traffic(observed["shared.traffic"]))
+        yield from conflict_faults(name, _shared(observed))
 
     return Property(name, says, points, asks, unless_idle(name, test, output) if output else test)
 
 
 def writers_of(observed: Plain, output: str) -> Plain:
     """Who wrote an array, as ``writers`` gave it."""
-    return {key: observed[f"{output}.{key}"] for key in ("times", "first", "second")}
+    wanted = f'writes=("{output}",)'
+    return {key: _seen(observed, f"{output}.{key}", wanted) for key in ("times", "first", "second")}
+
+
+def _seen(observed: Plain, name: str, wanted: str) -> Any:
+    """What a play observed; CatalogueError where it was not asked to."""
+    if name not in observed:
+        told = f"a property needs {name!r}, which the play does not observe"
+        raise CatalogueError(told, remedy=f"launch_play(..., {wanted})")
+    return observed[name]
+
+
+def _shared(observed: Plain) -> Traffic:
+    return read_traffic(_seen(observed, "shared.traffic", "counts_shared=True"))
 
 
 def no_hazard(
@@ -242,7 +260,7 @@ def no_hazard(
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
         yield from hazard_faults(observed, {kinds: name}, lambda seen: asks)
-        if in_shared and not read_traffic(observed["shared.traffic"]).requests:
+        if in_shared and not _shared(observed).requests:
             yield Undecided(name, "no thread used shared memory")
         for told in _hazards(observed, unless):
             yield Undecided(name, f"the block did not come further: {told}")
@@ -260,7 +278,7 @@ def unless_idle(name: str, test: Test, output: str = "out", enough: int = _ENOUG
     def tested(case: Case, observed: Plain) -> Iterable[Fault]:
         faults = list(test(case, observed))
         yield from faults
-        times = observed[f"{output}.times"]
+        times = _seen(observed, f"{output}.times", f'writes=("{output}",)')
         written = int((times > 0).sum())
         if not faults and times.size >= enough and written * _FEW < times.size:
             some = f"only {written} of {times.size} elements" if written else "no element"

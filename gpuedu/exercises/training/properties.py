@@ -111,6 +111,7 @@ def at_most(
     *,
     tell: Callable[[Inputs, Any, Any], str],
     asks: str,
+    idle: str = "",
 ) -> Property:
     """A count is no larger than it has to be: bytes that are kept, FLOP, kernels, steps.
 
@@ -122,12 +123,15 @@ def at_most(
         most: What is allowed.
         tell: The counterexample, from a case's inputs, the count and what is allowed.
         asks: The question below it.
+        idle: Why a count of 0 shows nothing; empty where it may be right.
     """
 
     def test(case: Case, observed: Plain) -> Iterator[Fault]:
         got, limit = observed[key], most(case.inputs)
         if not got <= limit:
             yield Fault(name, tell(case.inputs, got, limit))
+        elif idle and not got:
+            yield Undecided(name, idle)
 
     return Property(name, says, points, asks, test)
 

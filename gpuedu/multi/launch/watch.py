@@ -22,6 +22,9 @@ MOST_WRITTEN_BYTES = 64 * 2**20
 _LOOK_S = 0.1
 _WAITS_S = 0.5
 """Who has waited for so long may wait for a rank that called something else."""
+_MOST_STARVED = 3.0
+"""Up to so many time limits a wait for a processor counts as none: then a launch ends all the same,
+whatever a rank does to wait."""
 _GRACE_S = 2.0
 """So long the launcher has time to see by itself that a rank is gone; it does not see all."""
 
@@ -33,7 +36,8 @@ class Watch:
         folder: of the launch; the ranks' output is somewhere below ``logs``.
         board: what the ranks are doing.
         time_limit_s: after so long the ranks are ended. For how long a rank waited for a processor,
-            because the machine had other work, does not count (Linux alone tells it).
+            because the machine had other work, does not count, up to three times as long again
+            (Linux alone tells it).
         stall_s: they are, too, when for so long every rank has been inside one and the same call.
         show: gets each rank's number and its text, as it comes.
     """
@@ -74,7 +78,7 @@ class Watch:
             self._show_output()
             if not self.reason:  # what they were doing then, not after a restart
                 self.standings = self._board.read()
-            if time.monotonic() - began_s - self._starved_s() > self._time_limit_s:
+            if time.monotonic() - began_s > self._time_limit_s + self._starved_s():
                 self._end("time")
             elif self._is_stalled():
                 self._end("deadlock")
@@ -91,8 +95,9 @@ class Watch:
         end_processes(self._folder, self.began_s)
 
     def _starved_s(self) -> float:
-        """For how long the rank that had to wait longest was ready to run, and did not."""
-        return max((_waited_for_a_processor_s(one.pid) for one in self.standings if one), default=0)
+        """For how long the rank that had to wait longest was ready to run, and did not; bounded."""
+        waited = (_waited_for_a_processor_s(one.pid) for one in self.standings if one)
+        return min(max(waited, default=0.0), _MOST_STARVED * self._time_limit_s)
 
     def _is_stalled(self) -> bool:
         """Whether nobody can be expected to end anybody's wait."""

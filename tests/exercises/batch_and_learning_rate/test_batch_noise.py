@@ -25,9 +25,9 @@ from gpuedu.exercises.batch_and_learning_rate.noise_scale.gradient_noise import 
 )
 from gpuedu.exercises.batch_and_learning_rate.noise_scale.judge.noise_cases import devices, squares
 from gpuedu.figures.style import alt_text, to_png
-from tests.exercises.batch_and_learning_rate.batch_answers import fault, hand_in, lost
 from tests.exercises.batch_and_learning_rate.test_batch_pictures import assert_fit_to_print
 from tests.exercises.parts import pictures_of
+from tests.exercises.reports import hand_in, lost, told
 from tests.exercises.stored import stored_answers
 
 PICTURES = pictures_of("batch-and-learning-rate")
@@ -89,7 +89,7 @@ def test_doubling_halves_the_steps_far_below_the_scale_and_saves_nothing_far_abo
     [(None, "a call without `return`"), ((1.0,), "signal and noise"), ("ab", "signal and noise")],
 )
 def test_what_is_no_pair_of_numbers_is_refused(wrong, says):
-    assert says in fault(hand_in("noise-scale", noise_terms=lambda *_: wrong), "terms")
+    assert says in told(hand_in("noise-scale", noise_terms=lambda *_: wrong), "terms")
 
 
 def test_a_doubling_on_and_on_loses_the_endless_case_alone():
@@ -100,14 +100,14 @@ def test_a_doubling_on_and_on_loses_the_endless_case_alone():
         return count
 
     report = hand_in("noise-scale", devices_that_pay=on_and_on)
-    assert lost(report) == ["endless"] and "300 digits" in fault(report, "endless")
+    assert lost(report) == {"endless"} and "300 digits" in told(report, "endless")
 
 
 @pytest.mark.parametrize("count", [0, -4, 3, math.inf], ids=repr)
 def test_numbers_of_devices_that_are_none_are_told(count):
     report = hand_in("noise-scale", devices_that_pay=lambda *_: count)
     assert "devices" in lost(report)
-    assert f"gave {count}, expected" in fault(report, "devices")
+    assert f"gave {count}, expected" in told(report, "devices")
 
 
 def test_devices_that_never_stop_leave_the_other_verdicts():
@@ -115,7 +115,7 @@ def test_devices_that_never_stop_leave_the_other_verdicts():
         while True:
             pass
 
-    assert lost(hand_in("noise-scale", devices_that_pay=for_ever)) == ["endless", "devices"]
+    assert lost(hand_in("noise-scale", devices_that_pay=for_ever)) == {"endless", "devices"}
 
 
 # The run in the picture

@@ -23,9 +23,9 @@ from gpuedu.exercises.examine import examine
 from gpuedu.exercises.registry import load
 from gpuedu.experiments import read_results
 from gpuedu.figures.style import alt_text
-from tests.exercises.batch_and_learning_rate.batch_answers import fault, lost
 from tests.exercises.batch_and_learning_rate.test_batch_pictures import assert_fit_to_print
 from tests.exercises.parts import pictures_of
+from tests.exercises.reports import lost, told
 from tests.exercises.stored import ROOT, stored_answers
 
 PICTURES = pictures_of("batch-and-learning-rate")
@@ -122,11 +122,11 @@ def test_of_an_ended_search_and_of_a_pair_that_never_ran_nothing_is_decided():
         return batches[4], rates[5]
 
     report = hand_in(guess)
-    assert lost(report) == ["best", *judge.SURFACES]
-    assert "1 run, and it returned batch 128" in fault(report, "large")
+    assert lost(report) == {"best", *judge.SURFACES}
+    assert "1 run, and it returned batch 128" in told(report, "large")
     ended = hand_in(EVERYTHING)
-    assert lost(ended) == ["budget", *judge.SURFACES]
-    assert "was refused" in fault(ended, "large")
+    assert lost(ended) == {"budget", *judge.SURFACES}
+    assert "was refused" in told(ended, "large")
     for result in (*report.results, *ended.results):
         if result.property.name in judge.SURFACES:
             assert isinstance(result.fault, Undecided)

@@ -19,13 +19,13 @@ def test_the_access_that_wastes_most_is_told_with_its_bytes():
     assert fault.property == "whole"
     assert fault.message == (
         "each time a warp runs the load `a[8 * i]` on line 5, it asks for 32 sectors (1024 bytes) "
-        "to get 128 bytes: 12% of what comes is used"
+        "for 128 bytes: 12.5% of them are used"
     )
 
 
 def test_a_lane_alone_wastes_its_sector():
     (fault,) = sector_faults("whole", Traffic((LONELY,)), "load", "a")
-    assert "asks for 1 sector (32 bytes) to get 4 bytes" in fault.message
+    assert "asks for 1 sector (32 bytes) for 4 bytes" in fault.message
 
 
 def test_whole_sectors_are_no_fault_and_other_operations_do_not_count():

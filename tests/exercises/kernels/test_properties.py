@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gpuedu.backend import cuda
+from gpuedu.errors import CatalogueError
 from gpuedu.exercises.compare import array_fault
 from gpuedu.exercises.contract import Case, Undecided
 from gpuedu.exercises.kernels.faults import RACE, UNWRITTEN
@@ -121,3 +122,17 @@ def test_an_unwritten_element_of_a_grid_is_told_in_its_own_dimensions():
     expected = np.array([[0.0, 0, 0], [0, 7, 0]])
     (fault,) = array_fault("values", out, expected, tolerance=0, times=times)
     assert fault.message.startswith("`out[1, 1]` is 0, and no thread wrote it, expected 7")
+
+
+def test_what_a_play_was_not_asked_to_observe_is_named_with_how_to_ask():
+    prop = whole_sectors("sectors", "", 1, "x", "load", output="out")
+    seen = {"out.times": np.ones(SIZE, np.int64)}
+    with pytest.raises(CatalogueError, match=r"needs 'x\.traffic', which the play") as fault:
+        list(prop.test(Case("one", {}), seen))
+    assert fault.value.remedy == 'launch_play(..., counts=("x",))'
+
+
+def test_a_card_says_which_inputs_are_left_alone():
+    prop = right_values("values", "all are doubled", 1, doubled, leaves=("x",))
+    assert prop.says == "all are doubled; `x` is left alone"
+    assert right_values("values", "all are doubled", 1, doubled).says == "all are doubled"

@@ -21,10 +21,21 @@ def test_a_rank_without_a_processor_uses_up_no_time(starved_s, reason, tmp_path,
     board = Board(tmp_path / "board", 1, create=True)
     board.write(Standing(0, os.getpid(), 0, "runs"))
     with watch.Watch(
-        tmp_path, board, time_limit_s=0.2, stall_s=60.0, show=lambda *_: None
+        tmp_path, board, time_limit_s=0.3, stall_s=60.0, show=lambda *_: None
     ) as watched:
         time.sleep(0.6)
     assert watched.reason == reason
+
+
+def test_a_launch_ends_however_long_its_ranks_say_they_waited(tmp_path, monkeypatch):
+    monkeypatch.setattr(watch, "_waited_for_a_processor_s", lambda _: 1e9)
+    board = Board(tmp_path / "board", 1, create=True)
+    board.write(Standing(0, os.getpid(), 0, "runs"))
+    with watch.Watch(
+        tmp_path, board, time_limit_s=0.1, stall_s=60.0, show=lambda *_: None
+    ) as watched:
+        time.sleep(1.0)
+    assert watched.reason == "time"
 
 
 def _spin(seconds: float, cpu: int) -> None:

@@ -203,6 +203,7 @@ JUDGE = Judge(
             "peak",
             lambda inputs: most_bytes(_task(inputs)),
             tell=_tell_peak,
+            idle="no activation lived at any time: your step computed nothing",
             asks="What forward saves lives until its backward pass. Of how many micro-batches does "
             "that live at once in your step?",
         ),

@@ -73,11 +73,11 @@ def _real(rng: np.random.Generator) -> Case:
 
 
 def _guess(rng: np.random.Generator, *, too_small: bool = False) -> Case:
-    """A line, two points of it, and a budget between two batches."""
+    """A line, two points of it, and a budget between two batches, nearer to the larger one."""
     fixed, each = int(rng.integers(20, 90)) * MIB, int(rng.integers(50, 900)) * 1024
     small = int(rng.integers(8, 40))
     large, fits = small * int(rng.integers(2, 5)), int(rng.integers(200, 2000))
-    budget = fixed - MIB if too_small else fixed + each * fits + each // 2
+    budget = fixed - MIB if too_small else fixed + each * fits + each * 3 // 4
     inputs = {
         "ask": "guess",
         "small": (small, fixed + each * small),
@@ -221,9 +221,8 @@ JUDGE = Judge(
             "released",
             "nothing of a failed trial lives when the next one begins",
             2,
-            "An exception holds its traceback, the traceback the step's variables, and those the "
-            "activations. Who still holds the exception: a variable or a list, or an `except` "
-            "block that is not over while the next trial runs?",
+            "What of an earlier trial lives on, and who holds it? (An exception holds its "
+            "traceback, the traceback the step's variables, and those the activations.)",
             _left_faults,
         ),
         Property(

@@ -52,7 +52,7 @@ JUDGE = Judge(
     properties=(
         right_values(
             "right",
-            "every element of `out` is `a[i] + 10`, and `a` is left alone",
+            "every element of `out` is `a[i] + 10`",
             1,
             ten_more,
             leaves=("a",),
