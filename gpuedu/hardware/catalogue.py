@@ -13,33 +13,48 @@ from gpuedu.errors import CatalogueError
 from gpuedu.syllabus import unknown
 from gpuedu.units import GB, TERA
 
-PRECISIONS = ("fp32", "tf32", "bf16", "fp16", "fp8")
-_TEXTS = {"key", "name", "vendor"}
+PRECISIONS = ("fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "fp4")
+KINDS = ("consumer", "professional", "data center", "TPU", "local", "CPU")
+"""``local`` is a device that shares its memory with the CPU, in a machine on a desk."""
+_TEXTS = {"key", "name", "vendor", "kind", "architecture"}
+_SOURCED_TEXTS = {"topology", "cooling"}
 _NUMBERS = {
     *PRECISIONS,
+    "year",
     "sms",
     "lanes_per_sm",
     "clock_ghz",
+    "tensor_clock_ghz",
+    "tensor_flop_per_clock",
+    "matrix_units",
+    "matrix_unit_side",
     "memory_gb",
     "bandwidth",
     "power_w",
     "link",
 }
-_REQUIRED = {"key", "name", "vendor", "memory_gb", "bandwidth", "sources"}
+_REQUIRED = {"key", "name", "vendor", "kind", "architecture", "memory_gb", "bandwidth", "sources"}
 
 
 @dataclass(frozen=True)
 class Device:
     """One device. What no source gave is None, or is not in ``flop_per_s``.
 
-    ``flop_per_s`` maps a precision to the dense peak. ``sms`` streaming multiprocessors have
-    ``lanes_per_sm`` fp32 lanes each, at ``clock_hz``. ``link_bytes_per_s`` is the way to other
-    devices, both directions together. ``sources`` maps a field of the file to its document.
+    ``kind`` is one of ``KINDS``, ``architecture`` the name of its generation, ``year`` that of its
+    launch. ``flop_per_s`` maps a precision to the dense peak. ``sms`` streaming multiprocessors
+    (AMD's compute units, a CPU's cores) have ``lanes_per_sm`` fp32 lanes each, at ``clock_hz``, and
+    an SM's matrix units do ``tensor_flop_per_clock`` in 16 bits, at ``tensor_clock_hz``. A TPU has
+    ``matrix_units`` arrays of ``matrix_unit_side`` squared. ``link_bytes_per_s`` is the way to
+    other devices, both directions together, and ``topology`` how they are connected. ``sources``
+    maps a field of the file to its document.
     """
 
     key: str
     name: str
     vendor: str
+    kind: str
+    architecture: str
+    year: int | None
     flop_per_s: Mapping[str, float]
     memory_bytes: float
     bandwidth_bytes_per_s: float
@@ -47,8 +62,14 @@ class Device:
     sms: int | None
     lanes_per_sm: int | None
     clock_hz: float | None
+    tensor_clock_hz: float | None
+    tensor_flop_per_clock: int | None
+    matrix_units: int | None
+    matrix_unit_side: int | None
     power_w: float | None
+    cooling: str
     link_bytes_per_s: float | None
+    topology: str
     sources: Mapping[str, str]
 
     @property
@@ -64,6 +85,17 @@ class Device:
     def computed_fp32_flop_per_s(self) -> float | None:
         """The fp32 peak by formula: lanes, two operations for a multiply-add, clock."""
         return self.fp32_lanes * 2 * self.clock_hz if self.fp32_lanes and self.clock_hz else None
+
+    @property
+    def computed_16_bit_flop_per_s(self) -> float | None:
+        """The 16-bit peak of the matrix units by formula, where the catalogue has what it takes."""
+        if not self.tensor_clock_hz:
+            return None
+        if self.matrix_units and self.matrix_unit_side:
+            return self.matrix_units * self.matrix_unit_side**2 * 2 * self.tensor_clock_hz
+        if self.sms and self.tensor_flop_per_clock:
+            return self.sms * self.tensor_flop_per_clock * self.tensor_clock_hz
+        return None
 
 
 @cache
@@ -110,6 +142,9 @@ def _read(row: Mapping[str, Any], documents: Mapping[str, str]) -> Device:
         key=key,
         name=row["name"],
         vendor=row["vendor"],
+        kind=row["kind"],
+        architecture=row["architecture"],
+        year=row.get("year"),
         flop_per_s={name: row[name] * TERA for name in PRECISIONS if name in row},
         memory_bytes=row["memory_gb"] * GB,
         bandwidth_bytes_per_s=row["bandwidth"] * GB,
@@ -117,8 +152,14 @@ def _read(row: Mapping[str, Any], documents: Mapping[str, str]) -> Device:
         sms=row.get("sms"),
         lanes_per_sm=row.get("lanes_per_sm"),
         clock_hz=_times(row.get("clock_ghz"), 1e9),
+        tensor_clock_hz=_times(row.get("tensor_clock_ghz", row.get("clock_ghz")), 1e9),
+        tensor_flop_per_clock=row.get("tensor_flop_per_clock"),
+        matrix_units=row.get("matrix_units"),
+        matrix_unit_side=row.get("matrix_unit_side"),
         power_w=row.get("power_w"),
+        cooling=row.get("cooling", ""),
         link_bytes_per_s=_times(row.get("link"), GB),
+        topology=row.get("topology", ""),
         sources=_sources(key, row, documents),
     )
 
@@ -127,9 +168,11 @@ def _require(key: str, name: str, value: Any) -> None:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if name in _NUMBERS and not (is_number and value > 0):
         raise CatalogueError(f"devices.toml: {key!r}: {name} should be a positive number")
-    if name in _TEXTS and not isinstance(value, str):
+    if name in _TEXTS | _SOURCED_TEXTS and not isinstance(value, str):
         raise CatalogueError(f"devices.toml: {key!r}: {name} should be a text")
-    if name not in _NUMBERS | _TEXTS | {"compute_capability", "sources"}:
+    if name == "kind" and value not in KINDS:
+        raise CatalogueError(f"devices.toml: {key!r}: kind should be one of {', '.join(KINDS)}")
+    if name not in _NUMBERS | _TEXTS | _SOURCED_TEXTS | {"compute_capability", "sources"}:
         raise CatalogueError(f"devices.toml: {key!r}: unknown field {name!r}")
 
 
@@ -140,7 +183,7 @@ def _sources(key: str, row: Mapping[str, Any], documents: Mapping[str, str]) -> 
         if document not in documents:
             raise CatalogueError(f"devices.toml: {key!r}: no document is called {document!r}")
         found |= dict.fromkeys(fields, documents[document])
-    wanted = (_NUMBERS | {"compute_capability"}) & set(row)
+    wanted = (_NUMBERS | _SOURCED_TEXTS | {"compute_capability"}) & set(row)
     for name in sorted(wanted ^ set(found)):
         what = "has no source" if name in wanted else "has a source but no value"
         raise CatalogueError(f"devices.toml: {key!r}: {name} {what}")

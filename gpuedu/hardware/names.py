@@ -9,6 +9,22 @@ from gpuedu.hardware.catalogue import Device, devices
 # Each of these matches the whole name, without its maker. A slice of a GPU ("... MIG 1g.10gb") has
 # a share of the peaks only, and so is none of them.
 _NAMES = {
+    "rtx-3060": r"GeForce RTX 3060",
+    "rtx-3080": r"GeForce RTX 3080",
+    "rtx-3090": r"GeForce RTX 3090",
+    "rtx-4070": r"GeForce RTX 4070",
+    "rtx-4080": r"GeForce RTX 4080",
+    "rtx-5070": r"GeForce RTX 5070",
+    "rtx-5080": r"GeForce RTX 5080",
+    "rtx-5090": r"GeForce RTX 5090",
+    "rtx-a4000": r"RTX A4000",
+    "rtx-a6000": r"RTX A6000",
+    "rtx-6000-ada": r"RTX 6000 Ada Generation",
+    "rtx-pro-6000": r"RTX PRO 6000 Blackwell Workstation Edition",
+    "p100-sxm": r"P100-SXM2-16GB",
+    "v100-sxm": r"V100-SXM2-32GB",
+    "a10g": r"A10G",
+    "b200": r"B200",
     "t4": r"T4",
     "a100-40gb": r"A100-SXM4-40GB",
     "a100-80gb": r"A100-SXM4-80GB",

@@ -2,7 +2,8 @@
 
 Only a device that the catalogue knows is judged. What a row says of itself decides: with ``flop``,
 or ``m``, ``n`` and ``k``, it did arithmetic in its ``dtype``; with ``"from": "device memory"`` its
-bytes came from there or went there, ``moved_bytes`` of them where the unit is a time.
+bytes came from there or went there, ``moved_bytes`` of them where the unit is a time. A row about
+watts may have a ``rate`` beside them, in its ``rate_unit``.
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ def _rates(
 
 
 def _flop_per_s(row: Mapping[str, Any], unit: str) -> float | None:
-    if unit == "FLOP/s":
-        return row["median"]
+    if _rate_unit(row, unit) == "FLOP/s":
+        return row["rate"] if unit == "W" else row["median"]
     flop = row.get("flop")
     if flop is None and all(is_number(row.get(letter)) for letter in "mnk"):
         flop = 2 * row["m"] * row["n"] * row["k"]
@@ -66,7 +67,11 @@ def _flop_per_s(row: Mapping[str, Any], unit: str) -> float | None:
 
 
 def _bytes_per_s(row: Mapping[str, Any], unit: str) -> float | None:
-    if unit == "B/s":
-        return row["median"]
+    if _rate_unit(row, unit) == "B/s":
+        return row["rate"] if unit == "W" else row["median"]
     moved = row.get("moved_bytes")
     return moved / row["median"] if unit == "s" and is_number(moved) else None
+
+
+def _rate_unit(row: Mapping[str, Any], unit: str) -> str:
+    return str(row.get("rate_unit")) if unit == "W" and is_number(row.get("rate")) else unit

@@ -16,8 +16,8 @@ from typing import Any
 from gpuedu.errors import CatalogueError
 
 FORMAT, VERSION = "gpuedu-records", 1
-UNITS = ("s", "B/s", "FLOP/s", "nat")
-"""Seconds; bytes in a second; operations in a second; a loss, by the natural logarithm."""
+UNITS = ("s", "B/s", "FLOP/s", "nat", "W")
+"""Seconds; bytes a second; operations a second; a loss, by the natural logarithm; watts."""
 
 _TEXTS = ("device", "name", "date", "unit", "what")
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from gpuedu.errors import CatalogueError, UnknownNameError
-from gpuedu.hardware.catalogue import device, devices, parse
+from gpuedu.hardware.catalogue import KINDS, device, devices, parse
 
 ROW = """
 [documents]
@@ -16,6 +16,8 @@ sheet = "A data sheet"
 key = "x"
 name = "X"
 vendor = "V"
+kind = "local"
+architecture = "A"
 memory_gb = 16
 bandwidth = 320
 [device.sources]
@@ -25,9 +27,17 @@ sheet = ["memory_gb", "bandwidth"]
 
 @pytest.mark.parametrize("entry", devices(), ids=lambda entry: entry.key)
 def test_the_peak_is_what_lanes_and_clock_give(entry):
-    if entry.computed_fp32_flop_per_s is None:
-        pytest.skip("no clock in a source")
+    if entry.computed_fp32_flop_per_s is None or "fp32" not in entry.flop_per_s:
+        pytest.skip("no clock, or no peak, in a source")
     assert entry.flop_per_s["fp32"] == pytest.approx(entry.computed_fp32_flop_per_s, rel=0.02)
+
+
+@pytest.mark.parametrize("entry", devices(), ids=lambda entry: entry.key)
+def test_the_16_bit_peak_is_what_matrix_units_and_clock_give(entry):
+    if entry.computed_16_bit_flop_per_s is None:
+        pytest.skip("no matrix units, or no clock of theirs, in a source")
+    peak = entry.flop_per_s.get("bf16", entry.flop_per_s.get("fp16"))
+    assert peak == pytest.approx(entry.computed_16_bit_flop_per_s, rel=0.02)
 
 
 @pytest.mark.parametrize("entry", devices(), ids=lambda entry: entry.key)
@@ -44,11 +54,22 @@ def test_narrower_formats_are_faster_in_whole_steps(entry):
 @pytest.mark.parametrize("entry", devices(), ids=lambda entry: entry.key)
 def test_every_number_names_its_document(entry):
     assert {"memory_gb", "bandwidth"} <= set(entry.sources)
-    assert all(re.search(r"20\d\d|https://", source) for source in entry.sources.values())
+    told = [source for source in entry.sources.values() if not source.startswith("Not printed")]
+    assert all(re.search(r"20\d\d|https://", source) for source in told)
+
+
+def test_the_catalogue_has_every_kind_of_device():
+    """GPUs at home, in workstations and data centers of two makers, TPUs, a laptop's, and CPUs."""
+    found = devices()
+    assert {entry.kind for entry in found} == set(KINDS)
+    assert {entry.vendor for entry in found} == {"NVIDIA", "AMD", "Google", "Apple", "Intel"}
+    assert all(entry.year for entry in found)
+    assert len(found) >= 39
 
 
 def test_most_gpus_can_be_checked_by_formula():
-    assert sum(entry.computed_fp32_flop_per_s is not None for entry in devices()) >= 7
+    assert sum(entry.computed_fp32_flop_per_s is not None for entry in devices()) >= 30
+    assert sum(entry.computed_16_bit_flop_per_s is not None for entry in devices()) >= 28
 
 
 def test_units_are_base_units():
@@ -80,6 +101,9 @@ def test_a_device_is_read():
         ('"bandwidth"]', '"bandwidth", "sms"]', "sms has a source but no value"),
         ("sheet = [", "leaflet = [", "no document is called 'leaflet'"),
         ('name = "X"', "name = 3", "name should be a text"),
+        ('kind = "local"', 'kind = "toy"', "kind should be one of consumer"),
+        ('kind = "local"\n', "", "'x' lacks 'kind'"),
+        ("bandwidth = 320", 'bandwidth = 320\ntopology = "x"', "topology has no source"),
         ("[documents]", "[documents", "devices.toml"),
     ],
 )

@@ -20,6 +20,12 @@ from gpuedu.hardware.names import _NAMES, find_device
         ("NVIDIA L4", "l4"),
         ("NVIDIA L40S", "l40s"),
         ("NVIDIA GeForce RTX 4090", "rtx-4090"),
+        ("NVIDIA GeForce RTX 3080", "rtx-3080"),
+        ("Tesla P100-SXM2-16GB", "p100-sxm"),
+        ("Tesla V100-SXM2-32GB", "v100-sxm"),
+        ("NVIDIA A10G", "a10g"),
+        ("NVIDIA RTX 6000 Ada Generation", "rtx-6000-ada"),
+        ("NVIDIA B200", "b200"),
     ],
 )
 def test_a_driver_and_the_catalogue_mean_the_same(name, key):
@@ -37,6 +43,9 @@ def test_a_driver_and_the_catalogue_mean_the_same(name, key):
         "NVIDIA A100 80GB PCIe",
         "NVIDIA GeForce RTX 4090 Laptop GPU",
         "NVIDIA T400",
+        "NVIDIA GeForce RTX 3060 Ti",
+        "Tesla V100-SXM2-16GB",
+        "NVIDIA RTX A4000 Laptop GPU",
     ],
 )
 def test_a_relative_is_not_taken_for_it(name):
