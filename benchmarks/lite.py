@@ -6,7 +6,7 @@
 The site is served from a folder of this machine to Chromium without a window. Times of a visit
 start with the click on a link to lesson 02, in a fresh profile and then in the same one; "Run All"
 is chosen as soon as the notebook takes it. Bytes are what a web server sends, compressed where it
-compresses. A check is timed once for each exercise of lessons 00 to 07, with its solution, in one
+compresses. A check is timed once for each exercise of the lessons there, with its solution, in one
 notebook that runs in the tab and then natively; what a tab cannot run is left out.
 """
 

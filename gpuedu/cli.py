@@ -11,6 +11,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from gpuedu import __version__
+from gpuedu.choosing.command import choose
 from gpuedu.course.checkout import course_root
 from gpuedu.errors import GpueduError
 from gpuedu.grading.commands import grade, report, variants
@@ -286,6 +287,9 @@ def record(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Measure anew what is there with the same versions.")
     ] = False,
+    caps: Annotated[
+        bool, typer.Option("--caps", help="Also under lower power limits: changes a GPU's setting.")
+    ] = False,
     names: Annotated[bool, typer.Option("--list", help="List the series.")] = False,
 ) -> None:
     """Measure on this machine's GPU, and keep the records, which the figures show."""
@@ -294,10 +298,12 @@ def record(
     arguments = ["--out", str(out)] if out is not None else []
     arguments += ["--time-s", str(time_s)] if time_s is not None else []
     arguments += [part for name in only or () for part in ("--only", name)]
-    arguments += [flag for flag, is_on in (("--fresh", fresh), ("--list", names)) if is_on]
+    flags = {"--fresh": fresh, "--caps": caps, "--list": names}
+    arguments += [flag for flag, is_on in flags.items() if is_on]
     raise typer.Exit(record(arguments))
 
 
+app.command()(choose)
 app.command()(grade)
 app.command()(report)
 app.command()(variants)

@@ -174,7 +174,8 @@ def test_record_passes_everything_on(monkeypatch, tmp_path):
 
     told = []
     monkeypatch.setattr(command, "main", lambda arguments: told.append(arguments) or 3)
-    options = ["--out", str(tmp_path), "--time-s", "5.0", "--only", "a", "--only", "b", "--fresh"]
+    options = ["--out", str(tmp_path), "--time-s", "5.0", "--only", "a", "--only", "b"]
+    options += ["--fresh", "--caps"]
     assert CliRunner().invoke(cli.app, ["record", *options]).exit_code == 3
     assert told == [options]
 

@@ -80,21 +80,29 @@ def mistakes_of(bench: Bench) -> dict[str, KnownMistake]:
     Raises:
         CatalogueError: The solution is not right; an answer does not run, or is stored for a
             property that does not exist; or two that are stored for the same property give the
-            same, and ask different questions.
+            same, and ask different questions: all such pairs are named.
     """
     _look_at(bench)
     stored = {one.name: one for one in bench.stored_wrong().values() if one.asks}
     found = {name: _mistake_of(bench, one) for name, one in stored.items()}
-    for name, mistake in found.items():
-        own = stored[name].loses
-        for other in list(found)[: list(found).index(name)]:
-            if own == stored[other].loses and _are_alike(mistake, found[other], own):
-                raise CatalogueError(
-                    f"{bench.id}: the wrong answers {other!r} and {name!r} give the same where "
-                    f"{own!r} is lost first, and ask different questions",
-                    remedy=f"in place of what {name!r} asks, let it say `like: {other}`, or name "
-                    "another property that it loses",
-                )
+    alike = [
+        (other, name)
+        for place, (name, mistake) in enumerate(found.items())
+        for other in list(found)[:place]
+        if (own := stored[name].loses) == stored[other].loses
+        and _are_alike(mistake, found[other], own)
+    ]
+    if alike:
+        raise CatalogueError(
+            f"{bench.id}: "
+            + "; ".join(
+                f"the wrong answers {other!r} and {name!r} give the same where "
+                f"{stored[name].loses!r} is lost first, and ask different questions"
+                for other, name in alike
+            ),
+            remedy=f"in place of what {alike[0][1]!r} asks, let it say `like: {alike[0][0]}`, or "
+            "name another property that it loses",
+        )
     clear = {name: _unmistakable(name, stored[name].loses, found) for name in found}
     return {name: mistake for name, mistake in clear.items() if mistake.loses}
 

@@ -18,14 +18,17 @@ import numpy as np
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.compare import NEAR_ZERO, number_fault, show_apart
 from gpuedu.exercises.contract import Answer, Case, Fault, Inputs, Plain, Play, Property
-from gpuedu.exercises.plain import describe, number, numbers
+from gpuedu.exercises.plain import describe, flag, names, number, numbers, text
 
-Truth = float | Mapping[str, float]
-"""The right result of a call: a number, or the parts of a result by their names."""
+Truth = float | str | bool | list[str] | Mapping[str, float]
+"""The right result of a call: a number, a text, a flag, names, or the parts of a result by name."""
 
 RESULT = "result"
 _CALL = re.compile(r"(\w+)\((\w+(?:, \w+)*)\)(?: -> (.+))?")
 _GIVES = re.compile(r"(float|int)(?: or (math\.\w+))?")
+_OTHERS = {"text": text, "flag": flag, "names": names}
+"""What a result may be that is no number, and who takes it from the learner."""
+
 _NUMBER_AS_TEXT = ("inf", "nan", "infinity")
 _FEW_ARGUMENTS = 3
 
@@ -39,10 +42,13 @@ class _Function:
     parts: tuple[str, ...] = ()
     is_whole: bool = False
     instead: str = ""
+    kind: str = ""
 
-    def observe(self, given: Any) -> dict[str, float]:
-        """The result as plain numbers."""
+    def observe(self, given: Any) -> dict[str, Any]:
+        """The result as plain numbers, or as the text, flag or names that it should be."""
         name = f"the result of `{self.name}`"
+        if self.kind:
+            return {RESULT: _OTHERS[self.kind](given, name)}
         if self.parts:
             values = numbers(given, len(self.parts), name)
             return dict(zip(self.parts, map(float, values), strict=True))
@@ -62,6 +68,8 @@ def call_play(*calls: str, time_limit_s: float = 10.0) -> Play:
             "amdahl(p, n)": a number. "steps(n) -> int": a number that should be whole, which is
             observed as an int where it is. "limit(p) -> float or math.inf": a number, and whoever
             returns None is told what stands for no number. "work(n) -> FLOP, bytes": two numbers.
+            "limit(n) -> text", "fits(n) -> flag" and "good(n) -> names": a str, True or False, a
+            list of str.
         time_limit_s: For all cases together.
     """
     functions = {one.name: one for one in map(_read_call, calls)}
@@ -92,6 +100,8 @@ def read_call(call: str) -> tuple[str, tuple[str, ...]]:
 
 def _read_call(call: str) -> _Function:
     (name, parameters), gives = read_call(call), call.partition(" -> ")[2] or "float"
+    if gives in _OTHERS:
+        return _Function(name, parameters, kind=gives)
     kind = _GIVES.fullmatch(gives)
     if not kind:
         return _Function(name, parameters, parts=tuple(gives.split(", ")))
@@ -133,13 +143,23 @@ def arguments_of(case: Case) -> dict[str, Any]:
     return {name: value for name, value in case.inputs.items() if name != "call"}
 
 
+def call_case(decides: str | tuple[str, ...], call: str, **given: Any) -> Case:
+    """A case that asks for one call, and decides one property or several.
+
+    >>> call_case("limit", "amdahl", p=0.95, n=8).inputs
+    {'call': 'amdahl', 'p': 0.95, 'n': 8}
+    """
+    names = (decides,) if isinstance(decides, str) else decides
+    return Case(f"`{call}`", {"call": call, **given}, names)
+
+
 def call_text(case: Case) -> str:
     """The call as the learner can type it in.
 
     >>> call_text(Case("", {"call": "amdahl", "p": 0.95, "n": 8}))
     'amdahl(0.95, 8)'
-    >>> call_text(Case("", {"call": "sum_of", "spans": [(0.5, 2e9)]}))
-    'sum_of([(0.5, 2e+09)])'
+    >>> call_text(Case("", {"call": "sum_of", "spans": [(0.5, 2e9)], "per": {"W": 2e9}}))
+    "sum_of([(0.5, 2e+09)], {'W': 2e+09})"
     """
     given = arguments_of(case)
     if len(given) > _FEW_ARGUMENTS:
@@ -154,6 +174,8 @@ def _written(name: str, value: Any) -> str:
         return name
     if isinstance(value, list):
         return f"[{', '.join(_written(name, one) for one in value)}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key!r}: {_written(name, one)}' for key, one in value.items())}}}"
     if isinstance(value, tuple):
         return f"({', '.join(_written(name, one) for one in value)}{',' * (len(value) == 1)})"
     return exact(value) if isinstance(value, float) else repr(value)
@@ -215,9 +237,13 @@ def result_faults(
 ) -> Iterable[Fault]:
     """A fault where a call does not give what it should, which is told.
 
-    Whole numbers must be met exactly. Of a result of several parts those that ``truth`` names are
-    compared, and the names stand behind the numbers.
+    Whole numbers, and what is no number, must be met exactly. Of a result of several parts those
+    that ``truth`` names are compared, and the names are written after the numbers.
     """
+    if isinstance(truth, (str, bool, list)):
+        if observed[RESULT] != truth:
+            yield Fault(name, f"`{call_text(case)}` gave {observed[RESULT]!r}, expected {truth!r}")
+        return
     parts = truth if isinstance(truth, Mapping) else {RESULT: truth}
     for part, wanted in parts.items():
         got = observed[part]

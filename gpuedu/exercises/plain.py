@@ -14,6 +14,7 @@ import numpy as np
 from gpuedu.errors import AnswerError
 
 _NUMBERS = (int, float)
+_MOST_NAMES = 1_000
 _LARGEST = 10**300
 """Beyond it a whole number does not fit into a float, in which judges compute."""
 
@@ -89,6 +90,31 @@ def text(value: Any, name: str = "the result", limit: int = 200) -> str:
     if type(value) is not str or len(value) > limit:
         raise AnswerError(f"{name} should be a short text, got {describe(value)}")
     return value
+
+
+def names(value: Any, name: str = "the result") -> list[str]:
+    """The learner's list or tuple of short texts.
+
+    >>> names(("sm_80", "sm_90"))
+    ['sm_80', 'sm_90']
+    """
+    if type(value) not in (tuple, list) or len(value) > _MOST_NAMES:
+        raise AnswerError(f"{name} should be a list of texts, got {describe(value)}")
+    return [text(one, f"entry {i} of {name}") for i, one in enumerate(value)]
+
+
+def flag(value: Any, name: str = "the result") -> bool:
+    """The learner's True or False; a number or a text that means as much is refused.
+
+    >>> flag(np.bool_(True))
+    True
+    >>> flag(1)
+    Traceback (most recent call last):
+    gpuedu.errors.AnswerError: the result should be True or False, got 1 (int)
+    """
+    if type(value) in (bool, np.bool_):
+        return bool(value)
+    raise AnswerError(f"{name} should be True or False, got {describe(value)}")
 
 
 def describe(value: Any) -> str:

@@ -14,6 +14,7 @@ _ONE_OF = {
     "bytes": "byte",
     "copies": "copy",
     "elements": "element",
+    "hours": "hour",
     "lanes": "lane",
     "passes": "pass",
     "places": "place",

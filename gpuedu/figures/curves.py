@@ -20,7 +20,7 @@ _MARKERS = ("o", "s", "D", "^", "v", "P")
 
 @dataclass(frozen=True)
 class Curve:
-    """Points (x, y), both positive; a ``nan`` is left out. ``colour`` is from the style.
+    """Points (x, y), both positive; ``nan`` and infinity are left out. ``colour`` is of the style.
 
     ``dots`` draws points without a line, ``has_marks=False`` a line without its markers: one that
     is computed, and might be taken for data. ``has_gaps`` breaks the line where a point is left
@@ -38,7 +38,8 @@ class Curve:
     @property
     def drawn(self) -> list[tuple[float, float]]:
         """The points that can be drawn."""
-        return [(x, y) for x, y in zip(self.x, self.y, strict=True) if x > 0 and y > 0]
+        pairs = zip(self.x, self.y, strict=True)
+        return [(x, y) for x, y in pairs if 0 < x < math.inf and 0 < y < math.inf]
 
 
 @dataclass(frozen=True)

@@ -35,13 +35,14 @@ def copies_by_size(bench: GpuBench, sizes: Sizes) -> Sequence[Point]:
     return [
         Point(
             {"size_bytes": size, "from": place_of(2 * size, bench.l2_bytes)},
-            lambda size=size: _copy(bench, size),
+            lambda size=size: copy_work(bench, size),
         )
         for size in sizes.copy_bytes
     ]
 
 
-def _copy(bench: GpuBench, size_bytes: int) -> PreparedPoint:
+def copy_work(bench: GpuBench, size_bytes: int) -> PreparedPoint:
+    """A copy of one array of this size into another in device memory."""
     cp, count = bench.cp, size_bytes // 16
     host = numbers(size_bytes // 4)
     source, target = cp.asarray(host), cp.zeros(host.size, cp.float32)

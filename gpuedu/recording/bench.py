@@ -7,6 +7,8 @@ the same code runs where another one is put in its place.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,6 +18,15 @@ from gpuedu.errors import GpueduError
 
 class LostDeviceError(GpueduError):
     """A kernel broke the GPU's context: this process can use the GPU no more."""
+
+
+@dataclass(frozen=True)
+class PowerReading:
+    """What a GPU tells of itself at one moment; None where it does not tell."""
+
+    power_w: float
+    clock_mhz: float | None = None
+    temperature_c: float | None = None
 
 
 class GpuBench(Protocol):
@@ -52,6 +63,18 @@ class GpuBench(Protocol):
 
     def wake(self) -> None:
         """Keep the device busy for a moment: an idle one runs on a slow clock."""
+
+    def rest(self, time_s: float) -> None:
+        """Give the device nothing to do for so long."""
+
+    def power_meter(self) -> AbstractContextManager[Callable[[], PowerReading]]:
+        """A function that reads the power drawn now; NotHereError where nothing tells it."""
+
+    def power_cap(self, share: float) -> AbstractContextManager[float]:
+        """A power limit of this share of the default one, in watts; the default again after it.
+
+        NotHereError where that is not permitted.
+        """
 
     def matmul_float64(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """The product of two host arrays in float64, on the host."""

@@ -16,6 +16,7 @@ from gpuedu.errors import GpueduError
 from gpuedu.hardware.home import data_folder
 from gpuedu.recording.bench import GpuBench, LostDeviceError
 from gpuedu.recording.gpu import NoGpuError, describe_gpu, open_gpu
+from gpuedu.recording.points import Series
 from gpuedu.recording.progress import open_progress
 from gpuedu.recording.recorder import Recorder
 from gpuedu.units import format_time
@@ -66,6 +67,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--fresh", action="store_true", help="measure anew what is there with the same versions"
     )
+    parser.add_argument(
+        "--caps",
+        action="store_true",
+        help="also measure under lower power limits; this changes a setting of the GPU, which may "
+        "need an administrator's rights, and puts the default back",
+    )
     parser.add_argument("--list", action="store_true", help="list the series, measure nothing")
     # What a run that lost the device passes on to the one that takes its place.
     parser.add_argument("--leave-out", action="append", default=[], help=argparse.SUPPRESS)
@@ -76,7 +83,8 @@ def _list() -> int:
     from gpuedu.recording.series import all_series
 
     for series in all_series():
-        print(f"{series.name} ({series.file}, {series.unit}): {series.what}")
+        asked = ", with --caps only" if series.changes_power_limit else ""
+        print(f"{series.name} ({series.file}, {series.unit}{asked}): {series.what}")
     return RIGHT
 
 
@@ -86,10 +94,7 @@ def _record(
     restart: Callable[[Sequence[str]], int],
 ) -> int:
     bench = open_bench()
-    # Imported late: the kernels ask for a backend, and there is none to measure on without a GPU.
-    from gpuedu.recording.series import find_series
-
-    chosen = [s for s in find_series(options.only) if s.name not in options.leave_out]
+    chosen = _chosen(options)
     out = options.out or data_folder() / "recorded"
     with open_progress() as progress:
         progress.say(describe_gpu(bench))
@@ -115,6 +120,21 @@ def _record(
     return WRONG if recorder.faults or options.leave_out else RIGHT
 
 
+def _chosen(options: argparse.Namespace) -> list[Series]:
+    """The series to measure; one that changes the GPU's power limit only with ``--caps``."""
+    # Imported late: the kernels ask for a backend, and there is none to measure on without a GPU.
+    from gpuedu.recording.series import find_series
+
+    found = [s for s in find_series(options.only) if s.name not in options.leave_out]
+    for series in found:
+        if series.changes_power_limit and series.name in options.only and not options.caps:
+            raise GpueduError(
+                f"{series.name} changes the GPU's power limit while it is measured",
+                remedy="--caps as well, where you may change it",
+            )
+    return [series for series in found if options.caps or not series.changes_power_limit]
+
+
 def _begin_again(
     options: argparse.Namespace,
     left_out: Sequence[str],
@@ -131,6 +151,7 @@ def _begin_again(
     arguments = ["--time-s", f"{recorder.left_s:g}"]
     arguments += ["--out", str(options.out)] if options.out else []
     arguments += ["--fresh"] if options.fresh else []
+    arguments += ["--caps"] if options.caps else []
     arguments += [part for name in names for part in ("--only", name)]
     arguments += [part for name in left_out for part in ("--leave-out", name)]
     return restart(arguments)

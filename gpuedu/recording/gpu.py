@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -17,7 +18,9 @@ import numpy as np
 from gpuedu import backend
 from gpuedu.compilers.numba_cuda import name_toolkit
 from gpuedu.errors import GpueduError
-from gpuedu.recording.bench import one_line
+from gpuedu.recording.bench import PowerReading, one_line
+from gpuedu.recording.power_cap import capped
+from gpuedu.recording.power_meter import open_meter
 from gpuedu.recording.versions import find_versions
 
 _HOLD = r"""
@@ -152,6 +155,19 @@ class Gpu:
         self._wait(_AWAKE_S)
         self.sync()
 
+    def rest(self, time_s: float) -> None:
+        """Wait for the device, and then for so long."""
+        self.sync()
+        time.sleep(time_s)
+
+    def power_meter(self) -> AbstractContextManager[Callable[[], PowerReading]]:
+        """By NVML, else by nvidia-smi."""
+        return open_meter(self._bus())
+
+    def power_cap(self, share: float) -> AbstractContextManager[float]:
+        """By nvidia-smi."""
+        return capped(self._bus(), share)
+
     def matmul_float64(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """By PyTorch on the GPU, in float64; else by NumPy."""
         if self.torch is None:
@@ -160,6 +176,11 @@ class Gpu:
             self.torch.from_numpy(x).to(self.torch_device, self.torch.float64) for x in (a, b)
         )
         return (left @ right).cpu().numpy()
+
+    def _bus(self) -> str:
+        """The PCI bus that the driver's tools know it by; numbers may differ from CUDA's."""
+        bus = self.cp.cuda.runtime.deviceGetPCIBusId(self.cp.cuda.Device().id)
+        return bus.decode() if isinstance(bus, bytes) else str(bus)
 
     def _wait(self, time_s: float) -> None:
         self._hold((1,), (1,), (np.int64(time_s * self._clock_hz),))

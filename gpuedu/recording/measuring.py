@@ -82,7 +82,7 @@ class _Run:
 
     def measure(self, point: Point, share_s: float, left_s: float) -> None:
         """One point, with its share of the time that is left."""
-        if left_s <= 0:
+        if left_s <= point.least_s:
             self.is_cut = True
             return self._leave_out(point, "the time of the series was used up")
         foretold_s = self._seconds_per_unit.get(point.group, 0.0) * point.units

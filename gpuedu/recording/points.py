@@ -42,19 +42,22 @@ class Point:
 
     ``prepare`` allocates and compiles; it raises NotHereError where something is missing. Points of
     one ``group`` differ in size only: ``units``, such as FLOP, foretell the time of the next.
+    ``least_s`` is what the point takes in any case: it is not begun with less time than that left.
     """
 
     row: Mapping[str, Any]
     prepare: Callable[[], PreparedPoint]
     group: str = ""
     units: float = 0.0
+    least_s: float = 0.0
 
 
 @dataclass(frozen=True)
 class Series:
     """A series of one record: its file, what its unit is, and how it makes its points.
 
-    ``weight`` is its share of the time, relative to the others'.
+    ``weight`` is its share of the time, relative to the others'. One that ``changes_power_limit``
+    is measured only where that was asked for.
     """
 
     name: str
@@ -63,6 +66,7 @@ class Series:
     what: str
     points: Callable[[GpuBench, Sizes], Sequence[Point]]
     weight: float = 1.0
+    changes_power_limit: bool = False
 
 
 @dataclass(frozen=True)

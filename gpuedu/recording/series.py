@@ -7,9 +7,12 @@ from gpuedu.recording import (
     bandwidth,
     copies,
     data_loading,
+    decoding,
+    large_training,
     launches,
     lessons,
     matmul,
+    power,
     precision_losses,
     training_steps,
 )
@@ -29,6 +32,9 @@ def all_series() -> tuple[Series, ...]:
         data_loading,
         training_steps,
         precision_losses,
+        decoding,
+        large_training,
+        power,
     )
     return tuple(series for part in parts for series in part.SERIES)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from gpuedu.units import GIB, KIB, MIB
 
 _SHARE = 8
+_ROOMY_BYTES = 20 * GIB
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,38 @@ class TrainingSizes:
 
 
 @dataclass(frozen=True)
+class GptSizes:
+    """A GPT, with the ``batches`` and ``lengths`` (in tokens) that it is measured with."""
+
+    width: int
+    layers: int
+    heads: int
+    vocabulary: int
+    batches: tuple[int, ...]
+    lengths: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class PowerTimes:
+    """Seconds: an idle GPU rests, a loaded one settles, and then power is read for a window.
+
+    Most drivers tell the mean of the last second, so a load settles for longer than that.
+    """
+
+    rest_s: float = 6.0
+    settle_s: float = 2.0
+    window_s: float = 3.0
+
+
+# Weights in 16 bits of 0.9 and of 0.3 GB.
+DECODED = GptSizes(2048, 8, 16, 32_000, (1, 8, 64, 256), (512, 2048))
+DECODED_SMALL = GptSizes(1024, 8, 16, 32_000, (1, 8, 64, 256), (512, 2048))
+# The smallest GPT-2, whose vocabulary is rounded up to a multiple of 64.
+TRAINED = GptSizes(768, 12, 12, 50_304, (4, 16), (1024,))
+TRAINED_SMALL = GptSizes(512, 8, 8, 50_304, (4, 16), (512,))
+
+
+@dataclass(frozen=True)
 class Sizes:
     """Sizes of all series. Bytes are those of one array, unless a field says otherwise."""
 
@@ -47,6 +80,9 @@ class Sizes:
     array_bytes: int
     softmax_columns: int
     training: TrainingSizes = TrainingSizes()
+    decoded: GptSizes = DECODED
+    trained: GptSizes = TRAINED
+    power: PowerTimes = PowerTimes()
 
 
 def sizes_for(memory_bytes: int) -> Sizes:
@@ -68,4 +104,6 @@ def sizes_for(memory_bytes: int) -> Sizes:
         updates=2**24,
         array_bytes=most // 2,
         softmax_columns=1024,
+        decoded=DECODED if memory_bytes >= _ROOMY_BYTES else DECODED_SMALL,
+        trained=TRAINED if memory_bytes >= _ROOMY_BYTES else TRAINED_SMALL,
     )

@@ -18,7 +18,8 @@ from gpuedu.recording.points import NotHereError, PreparedPoint
 _ROUNDING = 2.0**-8
 
 
-def _library(bench: GpuBench, operands: Operands, n: int) -> PreparedPoint:
+def library_product(bench: GpuBench, operands: Operands, n: int) -> PreparedPoint:
+    """PyTorch's product of two (n, n) matrices; NotHereError where the GPU has no bfloat16."""
     a, b, c = _tensors(bench, operands, n)
     return PreparedPoint(bind_library(a, b, c), lambda: _fault(bench, a, b, c))
 
@@ -59,7 +60,7 @@ def _fault(bench: GpuBench, a: Any, b: Any, c: Any) -> str:
 
 
 PRODUCTS: tuple[tuple[str, str, Callable[[GpuBench, Operands, int], PreparedPoint]], ...] = (
-    ("cublas", "PyTorch", _library),
+    ("cublas", "PyTorch", library_product),
     ("triton", "Triton", _triton),
 )
 """Name, language and work of each."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from gpuedu.recording.sizes import TrainingSizes
+from gpuedu.recording.sizes import GptSizes, TrainingSizes
 
 MODELS = ("mlp", "resnet", "gpt")
 _CLASSES, _CHANNELS, _SIDE, _VOCABULARY = 10, 3, 32, 97
@@ -54,3 +54,43 @@ def make(name: str, batch: int, sizes: TrainingSizes, device: str) -> Trained:
             )
     loss = character_loss if name == "gpt" else cross_entropy
     return Trained(model.to(device), inputs.to(device), targets.to(device), loss)
+
+
+def make_gpt(sizes: GptSizes, context: int, device: str) -> Any:
+    """A GPT with fused attention and random weights in float32, always the same on a device."""
+    import torch
+
+    from gpuedu.training import CharacterGPT
+    from gpuedu.training.seeds import kept_random_state, seed_all
+
+    # Made where it goes: a host takes seconds to draw so many random numbers.
+    with kept_random_state(), torch.device(device):
+        seed_all(0)
+        return CharacterGPT(
+            sizes.vocabulary,
+            context=context,
+            width=sizes.width,
+            layers=sizes.layers,
+            heads=sizes.heads,
+            fused=True,
+        )
+
+
+def make_texts(sizes: GptSizes, texts: int, length: int, device: str) -> Any:
+    """Random tokens (texts, length) int64, from a fixed seed."""
+    import torch
+
+    from gpuedu.training.seeds import generator
+
+    chance = generator(texts, length)
+    return torch.randint(sizes.vocabulary, (texts, length), generator=chance).to(device)
+
+
+def shape_of(sizes: GptSizes) -> dict[str, int]:
+    """The fields of a row that tell a GPT's shape."""
+    return {
+        "width": sizes.width,
+        "layers": sizes.layers,
+        "heads": sizes.heads,
+        "vocabulary": sizes.vocabulary,
+    }

@@ -119,18 +119,24 @@ class PrecisionStep:
         return peak_bytes(watch.trace())
 
 
-def gradient_fault(step: PrecisionStep, exact: Trained) -> str:
+def gradient_fault(step: PrecisionStep, exact: Trained, pieces: int = 1) -> str:
     """What is wrong with a step that was taken once; nothing where loss and gradients are right.
 
     Args:
         step: After one run.
         exact: The model before that run, and its batch, in float64.
+        pieces: In how many parts of the same size the exact batch is computed, to save memory; more
+            than one is for a loss that is a mean over samples, without batch norm.
     """
     import torch
 
-    expected = exact.loss(exact.model(exact.inputs), exact.targets)
-    expected.backward()
-    loss, truth, most = float(step.value), expected.item(), GRADIENT_OFF[step.precision]
+    truth = 0.0
+    parts = zip(exact.inputs.chunk(pieces), exact.targets.chunk(pieces), strict=True)
+    for inputs, targets in parts:
+        expected = exact.loss(exact.model(inputs), targets) / pieces
+        expected.backward()
+        truth += expected.item()
+    loss, most = float(step.value), GRADIENT_OFF[step.precision]
     if not abs(loss - truth) <= most * abs(truth):
         return f"the loss is {loss}, and should be {truth}"
     got, exact_gradient = (
@@ -154,7 +160,7 @@ def _work(
 ) -> PreparedPoint:
     from gpuedu.training.precisions import why_not
 
-    _require_torch(bench)
+    require_torch(bench)
     missing = why_not(precision, bench.torch_device)
     if missing:
         raise NotHereError(missing)
@@ -169,7 +175,7 @@ def _work(
 def _variant(
     bench: GpuBench, model: str, variant: str, batch: int, sizes: TrainingSizes
 ) -> PreparedPoint:
-    _require_torch(bench)
+    require_torch(bench)
     from gpuedu.profiles import profile
 
     counted = PrecisionStep(
@@ -207,7 +213,8 @@ def _checked(
     return PreparedPoint(step.run, check, fields=fields)
 
 
-def _require_torch(bench: GpuBench) -> None:
+def require_torch(bench: GpuBench) -> None:
+    """Raise NotHereError where PyTorch is missing or sees no GPU."""
     if bench.torch is None:
         raise NotHereError("there is no PyTorch that sees the GPU")
 

@@ -10,6 +10,7 @@ import pytest
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Case
 from gpuedu.exercises.functions import (
+    call_case,
     call_play,
     call_text,
     exact,
@@ -69,6 +70,40 @@ def test_who_has_no_number_is_told_what_stands_for_it(value):
 def test_a_call_that_cannot_be_read_is_refused_where_it_stands():
     with pytest.raises(ValueError, match="no call"):
         call_play("half x")
+
+
+@pytest.mark.parametrize(
+    ("gives", "right", "wrong"),
+    [
+        ("text", "memory", "link"),
+        ("flag", True, False),
+        ("names", ["sm_80", "sm_86"], ["sm_86", "sm_80"]),
+    ],
+)
+def test_what_is_no_number_is_observed_and_compared_as_it_is(gives, right, wrong):
+    play, case = call_play(f"told(n) -> {gives}"), call_case("said", "told", n=1)
+    prop = right_result("said", "says", 1, {"told": lambda n: right}, asks="What?")
+    seen = [play.run([lambda n, given=given: given], case.inputs) for given in (right, wrong)]
+    assert seen == [{"result": right}, {"result": wrong}]
+    (fault,) = [fault for one in seen for fault in prop.test(case, one)]
+    assert fault.message == f"`told(1)` gave {wrong!r}, expected {right!r}"
+
+
+@pytest.mark.parametrize(
+    ("gives", "given"),
+    [
+        ("text", 3),
+        ("text", None),
+        ("flag", 1),
+        ("flag", "True"),
+        ("names", "sm_80"),
+        ("names", [1]),
+    ],
+)
+def test_another_kind_of_result_is_refused(gives, given):
+    play = call_play(f"told(n) -> {gives}")
+    with pytest.raises(AnswerError):
+        play.run([lambda n: given], {"call": "told", "n": 1})
 
 
 def test_a_number_is_compared_with_room_for_rounding_and_a_whole_one_without():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from itertools import count
 
 import torch
 
 from gpuedu import backend
-from gpuedu.recording.sizes import Sizes, TrainingSizes
+from gpuedu.recording.bench import PowerReading
+from gpuedu.recording.sizes import GptSizes, Sizes, TrainingSizes
 
 VERSIONS = {"driver": "580.1", "cuda runtime": "13.0", "python": "3.12.1", "gpuedu": "0.1.0"}
 TINY = Sizes(
@@ -35,6 +37,8 @@ TINY = Sizes(
         curve_batch=2,
         curve_seeds=3,
     ),
+    decoded=GptSizes(32, 2, 4, 97, batches=(1, 6), lengths=(5, 9)),
+    trained=GptSizes(32, 2, 4, 97, batches=(2, 4), lengths=(8,)),
 )
 """So small that the machine runs every series in seconds; not all are multiples of a block."""
 
@@ -44,13 +48,15 @@ class PlantedBench:
 
     ``seconds`` is a number or a function of the run; its times go up and down by up to 2 per cent,
     the same way each time. The clock goes on by what the runs take, and by nothing else. A run that
-    is only to be timed, after one that was checked, is left out unless ``repeats``.
+    is only to be timed, after one that was checked, is left out unless ``repeats``. It always draws
+    as much power as its limit lets it.
     """
 
     memory_bytes = 8 * 2**30
     l2_bytes = 2**20
     torch = torch
     torch_device = "cpu"
+    limit_w = default_limit_w = 500.0
 
     def __init__(self, seconds=1e-4, name="Planted GPU", versions=VERSIONS, repeats=False):
         self.repeats = repeats
@@ -88,6 +94,21 @@ class PlantedBench:
 
     def wake(self):
         self.clock_s += 0.1
+
+    def rest(self, time_s):
+        self.clock_s += time_s
+
+    @contextmanager
+    def power_meter(self):
+        yield lambda: PowerReading(self.limit_w, 1500.0, 60.0)
+
+    @contextmanager
+    def power_cap(self, share):
+        self.limit_w = share * self.default_limit_w
+        try:
+            yield self.limit_w
+        finally:
+            self.limit_w = self.default_limit_w
 
     def matmul_float64(self, a, b):
         return a.astype(float) @ b.astype(float)

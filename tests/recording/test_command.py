@@ -101,6 +101,56 @@ def test_the_series_are_listed_without_a_gpu(capsys):
         assert f"{name} (" in said
 
 
+def caps_of(out):
+    file = out / "planted-gpu" / "power.json"
+    return [s["name"] for s in json.loads(file.read_text())["series"]]
+
+
+def test_the_power_limit_is_never_touched_unless_asked_for(tmp_path, capsys):
+    class Untouchable(PlantedBench):
+        def power_cap(self, share):
+            raise AssertionError("the limit was touched")
+
+    out = ("--out", str(tmp_path), "--time-s", "600")
+    assert main([*out, "--only", "power"], open_bench=Untouchable) == 0
+    assert caps_of(tmp_path) == ["power"]
+    assert main([*out, "--only", "power-caps"], open_bench=Untouchable) == 1
+    assert "power-caps changes the GPU's power limit" in capsys.readouterr().err
+    chosen = command._chosen(command._parser().parse_args([]))
+    assert [s.name for s in chosen if s.changes_power_limit] == []
+    assert "power" in [s.name for s in chosen]
+
+
+def test_caps_are_measured_where_they_are_asked_for(tmp_path):
+    benches = []
+
+    def open_bench():
+        benches.append(PlantedBench())
+        return benches[-1]
+
+    only = ("--only", "power-caps", "--caps", "--time-s", "600")
+    assert main(["--out", str(tmp_path), *only], open_bench=open_bench) == 0
+    assert caps_of(tmp_path) == ["power-caps"]
+    assert benches[0].limit_w == benches[0].default_limit_w
+    chosen = command._chosen(command._parser().parse_args(["--caps"]))
+    assert "power-caps" in [s.name for s in chosen]
+
+
+def test_a_run_that_begins_again_keeps_its_caps(tmp_path):
+    class Losing(PlantedBench):
+        def sync(self):
+            if self.runs > 100:
+                raise RuntimeError("CUDA_ERROR_ILLEGAL_ADDRESS")
+
+    told = []
+    main(
+        ["--caps", *QUICK, "--only", "power-caps", "--out", str(tmp_path)],
+        open_bench=Losing,
+        restart=lambda arguments: told.extend(arguments) or 7,
+    )
+    assert "--caps" in told and "power-caps" in told
+
+
 def test_an_unknown_series_is_one_line(capsys):
     assert main(["--only", "matmull"], open_bench=PlantedBench) == 1
     assert "matmull" in capsys.readouterr().err
@@ -134,12 +184,20 @@ def test_a_bare_checkout_refuses_for_the_lack_of_a_gpu_and_of_nothing_else(root)
     listed = bare(root, "--list")
     assert listed.returncode == 0, listed.stderr
     assert "matmul-ladder" in listed.stdout
+    assert "power-caps (power.json, W, with --caps only)" in listed.stdout
 
 
 def test_a_bare_checkout_measures(root, tmp_path):
-    names = ("launch-latency", "copy-by-size", "host-device-copies", "atomics", "transposes")
+    names = (
+        "launch-latency",
+        "copy-by-size",
+        "host-device-copies",
+        "atomics",
+        "transposes",
+        "power",
+    )
     only = [part for name in names for part in ("--only", name)]
     done = bare(root, "--planted", "--out", str(tmp_path), *only, home=tmp_path / "home")
     assert done.returncode == 0, done.stdout + done.stderr
     found = sorted(path.name for path in (tmp_path / "planted-gpu").iterdir())
-    assert found == ["kernels.json", "launches.json", "memory.json"]
+    assert found == ["kernels.json", "launches.json", "memory.json", "power.json"]

@@ -104,6 +104,26 @@ def test_memory_is_given_back_and_the_device_is_kept_busy():
     assert log[:3] == ["clear", "free", "free"] and log[3][0] == "hold" and log[4] == "sync"
 
 
+@pytest.mark.parametrize("bus", ["0000:1B:00.0", b"0000:1B:00.0"])
+def test_power_is_that_of_the_device_on_this_bus(monkeypatch, bus):
+    asked = []
+    monkeypatch.setattr(module, "open_meter", lambda bus: asked.append(("meter", bus)))
+    monkeypatch.setattr(module, "capped", lambda bus, share: asked.append(("cap", bus, share)))
+    numba, cp = plant([])
+    cp.cuda.runtime.deviceGetPCIBusId = {0: bus}.__getitem__
+    found = Gpu(numba, cp, None)
+    found.power_meter()
+    found.power_cap(0.8)
+    assert asked == [("meter", "0000:1B:00.0"), ("cap", "0000:1B:00.0", 0.8)]
+
+
+def test_a_rest_begins_when_the_device_has_finished(monkeypatch):
+    log = []
+    monkeypatch.setattr(module.time, "sleep", log.append)
+    Gpu(*plant(log), None).rest(2.5)
+    assert log == ["sync", 2.5]
+
+
 def test_exact_products_are_numpys_where_there_is_no_pytorch():
     a = np.random.default_rng(1).random((3, 4), np.float32)
     found = Gpu(*plant([]), None)

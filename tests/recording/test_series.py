@@ -62,7 +62,8 @@ def test_there_are_at_most_eight_files_and_no_name_twice():
     names = [series.name for series in all_series()]
     assert len(set(names)) == len(names)
     assert {s.file for s in all_series()} == {
-        "matmul.json", "memory.json", "launches.json", "kernels.json", "training.json"
+        "matmul.json", "memory.json", "launches.json", "kernels.json", "training.json",
+        "decoding.json", "power.json",
     }  # fmt: skip
 
 

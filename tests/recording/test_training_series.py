@@ -160,7 +160,10 @@ def test_values_are_kept_as_they_are():
     assert bench.runs == 0
 
 
-@pytest.mark.parametrize("name", ["training-step", "training-variants", "data-loading"])
+@pytest.mark.parametrize(
+    "name",
+    ["training-step", "training-variants", "data-loading", "decode-step", "training-step-large"],
+)
 def test_without_pytorch_everything_is_left_out_and_nothing_is_a_fault(name):
     bench = PlantedBench()
     bench.torch = None

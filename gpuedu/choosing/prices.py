@@ -1,0 +1,90 @@
+"""Prices, which are the user's: a TOML file of rents per hour, purchases and electricity."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from gpuedu.errors import GpueduError
+from gpuedu.hardware.catalogue import device
+
+EXAMPLE = "prices_example.toml"
+_FIELDS = {"date", "price_per_kwh", "rent_per_hour", "buy"}
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Rents per hour and purchases by the catalogue's key, electricity by the kWh, and a date."""
+
+    date: str
+    price_per_kwh: float
+    rent_per_hour: Mapping[str, float]
+    buy: Mapping[str, float]
+
+
+class PriceError(GpueduError):
+    """A file of prices that cannot be used: which file, which entry, and what would be right."""
+
+
+@cache
+def example_prices() -> Prices:
+    """The example that comes with the course; its file says of which date.
+
+    >>> example_prices().rent_per_hour["t4"] > 0
+    True
+    """
+    text = resources.files("gpuedu.choosing").joinpath(EXAMPLE).read_text("utf-8")
+    return parse(text, EXAMPLE)
+
+
+def read_prices(path: Path) -> Prices:
+    """The user's file.
+
+    Raises:
+        PriceError: the file cannot be read, or an entry is no price.
+        UnknownNameError: a device that the catalogue does not have.
+    """
+    try:
+        return parse(path.read_text("utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as fault:
+        raise PriceError(f"cannot read {path}: {fault}") from fault
+
+
+def parse(text: str, where: str) -> Prices:
+    """Prices from TOML; errors as for ``read_prices``."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as fault:
+        raise PriceError(f"{where}: {fault}", remedy="TOML, as in the example") from fault
+    strange = sorted(set(data) - _FIELDS)
+    if strange:
+        raise PriceError(
+            f"{where}: unknown entry {strange[0]!r}", remedy=", ".join(sorted(_FIELDS))
+        )
+    for table in ("rent_per_hour", "buy"):
+        if not isinstance(data.get(table, {}), dict):
+            raise PriceError(
+                f"{where}: {table} should be a table", remedy=f"[{table}] and `t4 = 0.4`"
+            )
+        for key, price in data.get(table, {}).items():
+            device(key)
+            _require(f"{table}.{key}", price, where)
+    _require("price_per_kwh", data.get("price_per_kwh", 0), where)
+    return Prices(
+        str(data.get("date", "")),
+        data.get("price_per_kwh", 0.0),
+        data.get("rent_per_hour", {}),
+        data.get("buy", {}),
+    )
+
+
+def _require(name: str, price: Any, where: str) -> None:
+    if isinstance(price, bool) or not isinstance(price, int | float) or not price >= 0:
+        raise PriceError(
+            f"{where}: {name} is {price!r}", remedy="a number of 0 or more, without a currency"
+        )

@@ -1,0 +1,1 @@
+"""Lesson choose-hardware: what should you run it on, and what will it cost?"""

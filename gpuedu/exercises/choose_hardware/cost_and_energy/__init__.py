@@ -1,0 +1,1 @@
+"""The exercise cost-and-energy."""

@@ -1,0 +1,1 @@
+"""The exercise gpu-or-tpu."""

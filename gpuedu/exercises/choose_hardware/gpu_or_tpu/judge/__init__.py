@@ -1,0 +1,110 @@
+"""gpu-or-tpu: padding of a systolic array, tiles and waves of a GPU."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from gpuedu.exercises.contract import Case, Judge, Prediction
+from gpuedu.exercises.functions import call_case, right_result
+from gpuedu.units import TERA
+
+_ROWS = 8
+Device = Mapping[str, float]
+
+
+def tpu_share(m: int, n: int, k: int, side: int) -> float:
+    """The useful share of the padded product."""
+    padded = _up(m, _ROWS) * _up(n, side) * _up(k, side)
+    return m * n * k / padded
+
+
+def gpu_share(m: int, n: int, tile_m: int, tile_n: int, sms: int) -> float:
+    """The useful share of all places of all waves."""
+    tiles = math.ceil(m / tile_m) * math.ceil(n / tile_n)
+    return m * n / (math.ceil(tiles / sms) * sms * tile_m * tile_n)
+
+
+def faster(m: int, n: int, k: int, tpu: Device, gpu: Device) -> str:
+    """By peak times share."""
+    sizes = {name: int(gpu[name]) for name in ("tile_m", "tile_n", "sms")}
+    on_tpu = tpu["flop_per_s"] * tpu_share(m, n, k, int(tpu["side"]))
+    on_gpu = gpu["flop_per_s"] * gpu_share(m, n, **sizes)
+    return "either" if on_tpu == on_gpu else "TPU" if on_tpu > on_gpu else "GPU"
+
+
+def _up(size: int, step: int) -> int:
+    return math.ceil(size / step) * step
+
+
+def cases(rng: np.random.Generator) -> list[Case]:
+    """Each dimension uneven alone, all even, one wave and several; each outcome."""
+    drawn = []
+    for side in (128, 256):
+        m, n, k = (side * int(one) for one in rng.integers(2, 9, 3))
+        extra = int(rng.integers(1, side // 2))
+        for sizes in ((m, n, k), (m, n + extra, k), (m, n, k + extra), (m + 3, n, k)):
+            given = dict(zip("mnk", sizes, strict=True))
+            drawn.append(call_case("padded", "tpu_share", **given, side=side))
+    for tile_m, tile_n in ((128, 128), (128, 256)):
+        sms = 7 * int(rng.integers(8, 20)) + 6
+        for rows in (1, int(rng.integers(6, 12))):
+            m, n = tile_m * rows * 7 + int(rng.integers(1, 20)), tile_n * (sms // 7) + 5
+            given = {"m": m, "n": n, "tile_m": tile_m, "tile_n": tile_n, "sms": sms}
+            drawn.append(call_case("waves", "gpu_share", **given))
+    whole = {"m": 1024, "n": 2048, "tile_m": 128, "tile_n": 128, "sms": 64}
+    drawn.append(call_case("waves", "gpu_share", **whole))
+    tpu = {"flop_per_s": 400 * TERA, "side": 128}
+    gpu = {"flop_per_s": 400 * TERA, "tile_m": 128, "tile_n": 128, "sms": 128}
+    k, extra = 128 * int(rng.integers(4, 30)), int(rng.integers(1, 30))
+    for n in (128 * 128, 128 * 128 + extra, 128 + extra):
+        for peak in (300, 400, 600):
+            given = {"m": 128, "n": n, "k": k, "tpu": tpu | {"flop_per_s": peak * TERA}}
+            drawn.append(call_case("faster", "faster", **given, gpu=gpu))
+    uneven = {"m": 2048, "n": 129, "k": 128 * int(rng.integers(2, 9)) + 1}
+    drawn.append(call_case("faster", "faster", **uneven, tpu=tpu, gpu=gpu | {"sms": 32}))
+    return drawn
+
+
+JUDGE = Judge(
+    title="Do your shapes fit?",
+    properties=(
+        right_result(
+            "padded",
+            "`tpu_share`: useful work over padded work",
+            1.5,
+            {"tpu_share": tpu_share},
+            asks="To which multiple is each of m, n and k rounded up?",
+        ),
+        right_result(
+            "waves",
+            "`gpu_share`: tiles, and waves that run in full",
+            1.5,
+            {"gpu_share": gpu_share},
+            asks="How many tiles are there, those at the edges included, and in how many whole "
+            "waves do they run?",
+        ),
+        right_result(
+            "faster",
+            "`faster`: peak times share",
+            1,
+            {"faster": faster},
+            asks="What does each device reach: its peak times its useful share?",
+        ),
+    ),
+    hints=(
+        "`math.ceil(n / side) * side` is n, rounded up to a multiple of `side`.",
+        "Waves are whole: `math.ceil(tiles / sms)` of them, each with a place for `sms` tiles.",
+        "In `faster`, ask whether both are equal before you ask which is larger.",
+    ),
+    cases=cases,
+    predictions={
+        "gpu-or-tpu": Prediction(
+            "the useful share with k = 4096 and n = 130 on a unit of 128 x 128?",
+            truth=130 / 256,
+            because="130 columns are padded to 256. Two columns more than 128 double the time.",
+        )
+    },
+)

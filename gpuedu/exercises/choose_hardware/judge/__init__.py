@@ -1,0 +1,1 @@
+"""What the judges of the lesson choose-hardware share."""

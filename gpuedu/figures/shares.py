@@ -1,0 +1,103 @@
+"""Horizontal bars made of named parts, with upright lines that they reach or not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from gpuedu.figures import style
+from gpuedu.figures.caption import Caption, write_caption
+
+_COLOURS = (style.BLUE, style.ORANGE, style.GREEN, style.PINK)
+_HATCHES = ("", "//", "..", "xx")
+_HEIGHT = 0.58
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A bar: the parts by name, in the order in which they are drawn, and a text behind it."""
+
+    name: str
+    parts: dict[str, float]
+    text: str = ""
+
+    @property
+    def total(self) -> float:
+        """What can be drawn of it."""
+        return sum(value for value in self.parts.values() if math.isfinite(value) and value > 0)
+
+
+def plot_parts(
+    bars: Sequence[Parts],
+    lines: Sequence[tuple[str, float]] = (),
+    *,
+    caption: Caption,
+    row_in: float = 0.46,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw bars from top to bottom, their parts told apart by colour and hatching.
+
+    Args:
+        bars: at least one; a part that is not finite and positive is left out.
+        lines: upright lines with their names, such as a device's memory.
+        caption: title, name of the value axis, source, alternative text.
+        row_in: height of a row of a new figure, in inches.
+        ax: where to draw; a new figure by default.
+    """
+    ax = style.new_axes(1.9 + row_in * len(bars)) if ax is None else ax
+    names = list(dict.fromkeys(name for bar in bars for name in bar.parts))
+    for place, bar in enumerate(reversed(bars)):
+        _draw(ax, place, bar, names)
+    longest = max([*(bar.total for bar in bars), *(at for _, at in lines)], default=1.0) or 1.0
+    ax.set_xlim(0, longest * 1.22)
+    ax.set_ylim(-0.6, len(bars) - 0.1 + 0.28 * len(lines))
+    for level, (name, at) in enumerate(lines):
+        ax.axvline(at, color=style.INK, linewidth=1.1, dashes=(4, 3), zorder=1)
+        y = len(bars) - 0.3 + 0.28 * level
+        ground = {"facecolor": style.GROUND, "edgecolor": "none", "pad": 0.8}
+        ax.text(at, y, f" {name}", fontsize=8.5, color=style.INK, va="center", bbox=ground)
+    ax.set_yticks(range(len(bars)), [bar.name for bar in reversed(bars)])
+    ax.tick_params(axis="y", length=0, labelcolor=style.INK)
+    ax.grid(visible=False)
+    ax.xaxis.set_major_locator(MaxNLocator(6))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    handles = [
+        ax.barh(0, 0, color=_COLOURS[k % 4], hatch=_HATCHES[k % 4], edgecolor=style.GROUND)
+        for k in range(len(names))
+    ]
+    ax.legend(
+        handles,
+        names,
+        frameon=False,
+        fontsize=9,
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.22 if len(bars) < 6 else -0.13),
+        ncols=4,
+    )
+    return write_caption(ax, caption)
+
+
+def _draw(ax: Axes, place: int, bar: Parts, names: Sequence[str]) -> None:
+    start = 0.0
+    for name, value in bar.parts.items():
+        if not (math.isfinite(value) and value > 0):
+            continue
+        k = names.index(name) % 4
+        look = {"color": _COLOURS[k], "hatch": _HATCHES[k], "edgecolor": style.GROUND}
+        ax.barh(place, value, left=start, height=_HEIGHT, linewidth=0, gid=name, **look)
+        start += value
+    if bar.text:
+        ax.annotate(
+            bar.text,
+            (start, place),
+            xytext=(6, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=9,
+            color=style.INK,
+            bbox={"facecolor": style.GROUND, "edgecolor": "none", "pad": 0.8},
+        )
