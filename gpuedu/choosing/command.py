@@ -45,7 +45,9 @@ def choose(
         Path | None, typer.Option(help="Your prices, in TOML; an example's by default.")
     ] = None,
     pue: Annotated[float, typer.Option(help="All power over that of the devices.")] = 1.56,
-    grid: Annotated[float, typer.Option(help="Grams of CO2 of a kWh.")] = 481,
+    grid: Annotated[
+        float, typer.Option(help="Grams of CO2 of a kWh; the world's by default.")
+    ] = 480,
     why: Annotated[
         str, typer.Option("--why", help="Explain this device's row (`all` for every good one).")
     ] = "",

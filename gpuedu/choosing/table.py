@@ -52,7 +52,7 @@ class Run:
     devices: int = 0
     deadline_h: float = math.inf
     pue: float = 1.56
-    g_per_kwh: float = 481
+    g_per_kwh: float = 480
 
     def __post_init__(self) -> None:
         require_count("batch", self.batch)

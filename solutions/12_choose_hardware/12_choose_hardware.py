@@ -235,7 +235,7 @@ def terms(flop, moved_bytes, gradient_bytes, launches, device, devices):
 # arithmetic and memory overlap. Leave launches out: serving programs replay them as one graph.
 #
 # *Implement.* `decode_s` returns the time of a step for `batch` texts that have `length` tokens so
-# far. (Your `cache_bytes` is fine, but paste it in here: a check runs this exercise's cells alone.)
+# far. (Repeat the arithmetic of `cache_bytes` here, so that this exercise stands alone.)
 
 
 # %% role="answer"
@@ -281,9 +281,9 @@ reveal("step-time")
 # %% [markdown]
 # *Reflect.* A model of four terms is within a factor of two for transformers, which is enough to
 # rule out most devices. It isn't good for everything: for the small ResNet of the record, in bf16,
-# it predicts a third of the time, because its convolutions have few channels and its pictures are
-# copied from one memory layout to another. What would you buy for GPT-2, where memory is the
-# largest term: more FLOP/s, more bandwidth, or fewer bytes through `torch.compile`? And for
+# it predicts less than half of the time, because its convolutions have few channels and its
+# pictures are copied from one memory layout to another. What would you buy for GPT-2, where memory
+# is the largest term: more FLOP/s, more bandwidth, or fewer bytes through `torch.compile`? And for
 # decoding with a batch of 1?
 
 # %% [markdown] exercise="feature-gate"
@@ -352,7 +352,7 @@ def running(capability, built):
 # - `"refused"`: fp8 or fp4 without such units. PyTorch raises an error: `torch._scaled_mm is only
 #   supported on CUDA devices with compute capability >= 9.0 or 8.9`.
 # - `"falls back"`: bf16, fp16 or tf32 without such units. It computes the right thing on other
-#   units, without a word, and is as slow as fp32 or slower.
+#   units, silently, and is as slow as fp32 or slower.
 
 
 # %% role="answer"
@@ -390,8 +390,8 @@ reveal("feature-gate")
 # *Reflect.* `torch.cuda.is_bf16_supported()` says `True` on a T4. With `including_emulation=False`
 # it says `False`: the first answer means "it computes", the second "it is fast". Which of the four
 # outcomes is the most expensive one? The one that says nothing. AMD's GPUs run PyTorch through
-# ROCm's wheels, TPUs through XLA, Apple's through MPS, which has neither float64 nor fp8: there the
-# question is the same, and the tables are others.
+# ROCm's wheels, TPUs through TorchTPU or torch_xla, Apple's through MPS, which has no float64:
+# there the question is the same, and the tables are others.
 
 # %% [markdown]
 # ## Halfway
@@ -406,7 +406,7 @@ reveal("feature-gate")
 #
 # Turn a step's time into hours, kilowatt-hours, money and CO2, and compare devices by what a result
 # costs. Prices are yours: they change weekly, so the course has none. A device that is rented has a
-# price per hour. One that you own has electricity, for the device and for the building around it:
+# price per hour. One that you own takes electricity, and so does the building around it:
 # **PUE** is how many watts a data center draws for each watt of its computers (the industry's
 # average is about 1.56, the best are below 1.1).
 #
@@ -417,10 +417,10 @@ reveal("feature-gate")
 predict("cost-and-energy", 20.16)
 
 # %% [markdown]
-# *Implement.* `run_cost` returns four numbers for a run of `steps` steps on `devices` devices:
-# hours, kWh (the building's), money and kg of CO2. `power_w` is what one device draws,
-# `price_per_hour` what one costs in an hour, `g_per_kwh` how many grams of CO2 a kWh makes in this
-# country.
+# *Implement.* `run_cost` returns four numbers for a run of `steps` steps (those of an epoch, say)
+# on `devices` devices: hours, kWh (the building's), money and kg of CO2. `power_w` is what one
+# device draws, `price_per_hour` what one costs in an hour, `g_per_kwh` how many grams of CO2 a kWh
+# makes in this country.
 #
 # `per_million` returns the money for a million tokens, when one device makes `tokens_per_s`.
 
@@ -472,9 +472,8 @@ def joules_each(energy, idle_w, time_s, results):
 check("cost-and-energy", run_cost, per_million, energy_j, joules_each)
 
 # %% [markdown]
-# *See.* The same run in six countries, and the joules of a matrix product on each device of the
-# catalogue that says what it draws, at its peak. *Measure.* This machine's own watts, where it
-# tells them.
+# *See.* The same run in eight grids, and the joules of a matrix product on a few devices of the
+# catalogue, at their peak. *Measure.* This machine's own joules, where it has a counter.
 
 # %%
 see("cost-and-energy", run_cost)
@@ -886,8 +885,8 @@ reveal("mig-or-whole")
 # %% [markdown]
 # *Reflect.* Slices pay when jobs are small: too narrow for the whole GPU, or busy on the host. A
 # job that fills the GPU gains nothing and has less memory. And what happens on a whole GPU when two
-# processes share it without slices? They take turns, and one that crashes or fills the memory takes
-# the other with it.
+# processes share it without slices? They take turns, and one that fills the memory leaves none to
+# the other.
 
 
 # %% [markdown]

@@ -1,4 +1,4 @@
-"""Generations of devices, wheels and binaries: sources, rules, and faults that are named."""
+"""Generations of devices: sources, formats, and faults that are named."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import re
 import pytest
 
 from gpuedu.errors import CatalogueError
-from gpuedu.hardware import binaries
-from gpuedu.hardware.architectures import FORMATS, architecture_of, architectures, parse, wheels
+from gpuedu.hardware.architectures import FORMATS, architecture_of, architectures, parse
 from gpuedu.hardware.catalogue import devices
 
 ROW = """
@@ -44,14 +43,6 @@ def test_every_fact_names_its_document():
         assert set(one.tensor_formats) <= set(FORMATS)
 
 
-def test_pytorchs_wheels_leave_no_nvidia_device_of_the_catalogue_out():
-    for entry in devices():
-        if entry.compute_capability:
-            assert binaries.wheel_for(entry.compute_capability, wheels()), entry.key
-    assert binaries.wheel_for((7, 0), wheels()) == "cu126"
-    assert binaries.wheel_for((3, 5), wheels()) == ""
-
-
 def test_a_generation_is_read():
     found, targets = parse(ROW)
     assert found["X"].cuda_from == "9.0"
@@ -74,45 +65,3 @@ def test_a_fault_in_the_file_names_generation_and_field(old, new, said):
     assert old in ROW
     with pytest.raises(CatalogueError, match=re.escape(said)):
         parse(ROW.replace(old, new))
-
-
-@pytest.mark.parametrize(
-    ("capability", "target", "runs"),
-    [
-        ((8, 6), "sm_86", True),
-        ((8, 9), "sm_86", True),
-        ((8, 0), "sm_86", False),
-        ((9, 0), "sm_89", False),
-        ((12, 0), "sm_120", True),
-        ((10, 3), "sm_100", True),
-        ((9, 0), "sm_90a", True),
-        ((10, 0), "sm_90a", False),
-        ((10, 0), "compute_90", True),
-        ((9, 0), "compute_90", True),
-        ((8, 9), "compute_90", False),
-        ((10, 0), "compute_90a", False),
-    ],
-)
-def test_binary_and_ptx_compatibility(capability, target, runs):
-    assert binaries.has_kernel(capability, [target]) is runs
-
-
-@pytest.mark.parametrize("target", ["sm86", "sm_", "SM_86", "sm_9", "cuda_90"])
-def test_a_name_that_is_no_target_is_told(target):
-    with pytest.raises(CatalogueError, match="is no target"):
-        binaries.has_kernel((8, 6), [target])
-
-
-@pytest.mark.parametrize(
-    ("built", "wanted", "told"),
-    [
-        (["sm_90"], "bf16", "no kernel"),
-        (["sm_75"], "fp32", "runs"),
-        (["sm_75"], "fp16", "runs"),
-        (["sm_75"], "bf16", "falls back"),
-        (["sm_75"], "tf32", "falls back"),
-        (["sm_75"], "fp8", "refused"),
-    ],
-)
-def test_what_a_job_does_on_a_t4(built, wanted, told):
-    assert binaries.outcome((7, 5), ("fp16", "int8"), built, wanted) == told

@@ -69,7 +69,7 @@ def test_the_catalogue_has_every_kind_of_device():
 
 def test_most_gpus_can_be_checked_by_formula():
     assert sum(entry.computed_fp32_flop_per_s is not None for entry in devices()) >= 30
-    assert sum(entry.computed_16_bit_flop_per_s is not None for entry in devices()) >= 28
+    assert sum(entry.computed_16_bit_flop_per_s is not None for entry in devices()) >= 26
 
 
 def test_units_are_base_units():

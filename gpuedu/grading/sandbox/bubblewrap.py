@@ -43,7 +43,8 @@ _OF_ROOT = (
     *("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"),
     *("--cap-add", "CAP_SETPCAP"),
 )
-_HIDDEN_PACKAGES = ("course", "grading/judge", "grading/reading", "grading/sandbox")
+# What exercises ask for is in `choosing`, ready-made.
+_HIDDEN_PACKAGES = ("choosing", "course", "grading/judge", "grading/reading", "grading/sandbox")
 
 
 def program() -> str:

@@ -1,4 +1,4 @@
-"""cost-and-energy: one run in six grids."""
+"""cost-and-energy: one run in eight grids."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def draw_grids(run_cost: Callable[..., Any]) -> Any:
         source=f"Computed by your `run_cost`: {_STEPS:,} steps of {_STEP_S} s on {_DEVICES} "
         f"devices of {_POWER_W} W, PUE {AVERAGE_PUE}, an example price of {_PRICE:g} an hour.\n"
         "Grids of 2023: Ember.",
-        alt=f"Kilograms of CO2 of one run in six grids: {told}.",
+        alt=f"Kilograms of CO2 of one run in eight grids: {told}.",
     )
     return plot_plain_bars(bars, caption=caption)
 

@@ -84,7 +84,11 @@ def _devices(rng: np.random.Generator) -> list[Case]:
     drawn += [("never", many, 0.95 * device), ("never", many, 1.2 * device)]
     names = ("shared_bytes", "own_bytes", "memory_bytes")
     asked = [(decides, (*one, device)) for decides, *one in drawn]
-    asked.append(("devices", (160 * GB, 10 * GB, 100 * GB)))  # 2 devices, and nothing is left
+    asked += [
+        ("devices", (160 * GB, 10 * GB, 100 * GB)),  # 2 devices, and nothing is left
+        ("devices", (0.0, 10 * GB, 100 * GB)),  # nothing to divide: one device
+        ("never", (160 * GB, 90 * GB, 100 * GB)),  # no room at all
+    ]
     return [
         call_case(decides, "devices_needed", **dict(zip(names, one, strict=True)))
         for decides, one in asked

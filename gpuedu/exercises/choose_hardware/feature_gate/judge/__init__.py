@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from gpuedu.choosing import binaries
 from gpuedu.exercises.contract import Case, Judge, Prediction
 from gpuedu.exercises.functions import call_case, right_result
-from gpuedu.hardware import binaries
 
 _MINORS = {7: (0, 5), 8: (0, 6, 9), 9: (0,), 10: (0, 3), 12: (0, 1)}
 _TURING = ["fp16"]

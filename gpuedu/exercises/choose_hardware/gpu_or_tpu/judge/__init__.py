@@ -54,8 +54,10 @@ def cases(rng: np.random.Generator) -> list[Case]:
             m, n = tile_m * rows * 7 + int(rng.integers(1, 20)), tile_n * (sms // 7) + 5
             given = {"m": m, "n": n, "tile_m": tile_m, "tile_n": tile_n, "sms": sms}
             drawn.append(call_case("waves", "gpu_share", **given))
-    whole = {"m": 1024, "n": 2048, "tile_m": 128, "tile_n": 128, "sms": 64}
-    drawn.append(call_case("waves", "gpu_share", **whole))
+        for whole in ({"m": 7 * tile_m}, {"m": 7 * tile_m + 5, "n": tile_n * (sms // 7)}):
+            drawn.append(call_case("waves", "gpu_share", **given | whole))
+    even = {"m": 1024, "n": 2048, "tile_m": 128, "tile_n": 128, "sms": 64}
+    drawn.append(call_case("waves", "gpu_share", **even))
     tpu = {"flop_per_s": 400 * TERA, "side": 128}
     gpu = {"flop_per_s": 400 * TERA, "tile_m": 128, "tile_n": 128, "sms": 128}
     k, extra = 128 * int(rng.integers(4, 30)), int(rng.integers(1, 30))

@@ -45,13 +45,22 @@ def _exact() -> list[Case]:
     last = [Offer("A", 2.0**36, 2.0**40, 1.0, 4)]
     small, large = Offer("A", 2.0**34, 2.0**40, 1.0, 2), Offer("B", 2.0**37, 2.0**41, 2.0, 1)
     shared = Job(3600 * 2.0**50, 2.0**34, 2.0**31, 0, 1e9, 1e9)
-    return [
+    filled = Job(3600 * 2.0**50, 0.0, 90 * GB, 0, 1e9, 1e9)
+    picked = [
         call_case(decides, "pick", job=vars(one), offers=[vars(offer) for offer in listed])
         for decides, one, listed in (
             ("deadline", job, last),
             ("budget", job, last),
+            ("none", job, [Offer("A", 2.0**36, 2.0**40, 1.0, 3)]),  # one more would be in time
+            ("memory", filled, [Offer("A", 100 * GB, 2.0**40, 1.0, 1)]),
             ("ties", shared, [small, large]),
         )
+    ]
+    hour = {"years": 1, "power_w": 1000, "price_per_kwh": 0.5}
+    return [
+        *picked,
+        call_case("buying", "share_to_buy", price=8760, **hour, rent_per_hour=1.5),
+        call_case("never", "share_to_buy", price=1000, **hour, rent_per_hour=0.5),
     ]
 
 
@@ -61,8 +70,12 @@ def _drawn(rng: np.random.Generator, condition: str, overhead: float) -> Case:
         offers = [_offer(rng, name) for name in ("A", "B", "C")]
         job = Job(1e18 * int(rng.integers(20, 90)), 0, 0, 0.01 * int(rng.integers(2, 9)), 1e9, 1e9)
         if condition == "ties":
-            offers, job = _tied(offers), Job(**vars(job) | {"overhead": overhead})
-            break
+            offers = _tied(offers, 0.01 * int(rng.integers(30, 95)))
+            job = Job(**vars(job) | {"overhead": overhead})
+            # Without an overhead all numbers cost the same, but for the last bit, which misleads.
+            if overhead or _by_the_last_bit(job, offers) != choosing.pick(job, offers):
+                break
+            continue
         limited = _limited(rng, condition, job, offers)
         if limited is not None:
             job = limited
@@ -76,11 +89,17 @@ def _offer(rng: np.random.Generator, name: str) -> Offer:
     return Offer(name, memory, TERA * int(rng.integers(50, 600)), price, int(rng.integers(3, 9)))
 
 
-def _tied(offers: list[Offer]) -> list[Offer]:
+def _by_the_last_bit(job: Job, offers: list[Offer]) -> str:
+    """What is picked by prices that are not rounded."""
+    found = choosing.choices(job, offers)
+    return min(found, key=lambda one: (one.price, one.devices, one.place)).name
+
+
+def _tied(offers: list[Offer], price: float) -> list[Offer]:
     """Of three, the last two cost the same for a run, and less than the first."""
     first, second, _ = offers
-    cheap = Offer("B", second.memory_bytes, second.flop_per_s, 0.5, second.most)
-    twin = Offer("C", 2 * cheap.memory_bytes, 2 * cheap.flop_per_s, 1.0, cheap.most)
+    cheap = Offer("B", second.memory_bytes, second.flop_per_s, price, second.most)
+    twin = Offer("C", 2 * cheap.memory_bytes, 2 * cheap.flop_per_s, 2 * price, cheap.most)
     return [Offer("A", first.memory_bytes, cheap.flop_per_s, 4.0, first.most), cheap, twin]
 
 
@@ -132,7 +151,7 @@ def _purchase(rng: np.random.Generator, decides: str, rent: float) -> Case:
     power_w, kwh = 10 * int(rng.integers(30, 140)), 0.01 * int(rng.integers(8, 40))
     years, rent = int(rng.integers(2, 6)), round(rent * float(rng.uniform(0.9, 1.1)), 3)
     saved = rent - power_w / 1000 * kwh
-    share = float(rng.uniform(0.1, 0.9)) if decides == "buying" else float(rng.uniform(1.1, 3))
+    share = float(rng.uniform(0.1, 0.9)) if decides == "buying" else float(rng.uniform(1.1, 1.9))
     price = float(round(abs(saved) * years * choosing.HOURS_PER_YEAR * share))
     given = {"price": price, "years": years, "power_w": power_w, "price_per_kwh": round(kwh, 2)}
     return call_case(decides, "share_to_buy", **given, rent_per_hour=rent)

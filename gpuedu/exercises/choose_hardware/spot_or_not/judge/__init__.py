@@ -27,6 +27,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _run("lost", [2 * step - 0.0625], 5.5 * hour, plan),
         _run("lost", [2 * step], 5.5 * hour, plan),
         _run("lost", [4 * step + 0.5 * hour], 4.75 * hour, plan),
+        _run("lost", [2 * step + 0.5 * hour], 2.5 * hour, plan),  # ends with the stretch
+        # All the work would fit, but not the save that it needs.
+        _run("lost", [hour + 0.09375], hour + 0.0625, plan),
         _run("again", [2.5 * step, 0.25, 1.75 * step], 5.5 * hour, plan),
         _run("again", [0.5 * step, 0.5 + 1.25 * step, 0.5 + 2 * step, 4.0], 7.5 * hour, plan),
     ]

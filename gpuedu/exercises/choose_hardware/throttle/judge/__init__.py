@@ -49,7 +49,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         for compute, memory in ((long, long - 3), (0.3 * long, long), (0.95 * long, long)):
             kernel = {"compute_s": round(compute, 3), "memory_s": memory}
             drawn.append(call_case("time", "capped_s", share=share, **kernel))
-            caps = [static + round(dynamic * part / 16) for part in (1, 3, 5, 8, 12, 16)]
+            caps = [static + round(dynamic * part / 16) for part in range(1, 17)]
             caps = [int(one) for one in rng.permutation(caps)]
             drawn.append(call_case("energy", "best_cap", caps_w=caps, **given, **kernel))
         drawn.append(call_case("stopped", "capped_s", share=0, compute_s=long, memory_s=1))
