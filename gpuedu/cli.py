@@ -194,12 +194,19 @@ def prove(
             "--quick", help="Play a wrong answer only until it loses its property; few seeds."
         ),
     ] = False,
+    mutants: Annotated[
+        bool,
+        typer.Option("--mutants", help="Try every single edit of the solution in their place."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Prove exercises: the solution passes, the stub and every known wrong answer fail."""
     from gpuedu.course.proof import prove_all
 
     workers = workers or os.cpu_count() or 1
+    if mutants:
+        _try_mutants(_selected(ids), workers)
+        return
     proofs = prove_all(course_root(), _selected(ids), seeds, workers, repeats, quick=quick)
     ok = all(proof.ok for proof in proofs)
     if as_json:
@@ -207,6 +214,21 @@ def prove(
     else:
         _print_proofs(proofs)
     if not ok:
+        raise typer.Exit(1)
+
+
+def _try_mutants(exercises: list[str], workers: int) -> None:
+    """Say which mutants of which solutions earn all points, and are not explained."""
+    from gpuedu.course.mutants import try_all
+
+    found = try_all(course_root(), exercises, workers)
+    for one in found:
+        print(f"{one.exercise}: {one.tried} mutants, {len(one.survivors)} survive")
+        for key in one.survivors:
+            print(f"   {key}")
+        for key in one.unneeded:
+            print(f"   explained, and does not survive: {key}")
+    if not all(one.ok for one in found):
         raise typer.Exit(1)
 
 

@@ -1,0 +1,106 @@
+"""Tries every single-edit mutant of a solution; one that earns all points is a survivor.
+
+A survivor is an equal answer, listed in ``judge/equal.toml`` with the reason that a person wrote, or
+a hole in the cases. That file has a line for each: the mutant's key, and the reason.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gpuedu.course.mutation import Mutant, mutants_of
+from gpuedu.course.proof import Bench
+from gpuedu.errors import CatalogueError
+from gpuedu.exercises.capture import captured
+from gpuedu.exercises.contract import Exercise
+from gpuedu.exercises.examine import examine
+
+FILE = "equal.toml"
+LIMIT_S = 3.0
+"""How long one case of a mutant may play: many end no loop."""
+
+
+@dataclass(frozen=True)
+class Mutants:
+    """What became of an exercise's mutants.
+
+    ``survivors`` earned all points and have no reason; ``unneeded`` have a reason, and no mutant of
+    that key earned all points.
+    """
+
+    exercise: str
+    tried: int
+    survivors: tuple[str, ...]
+    unneeded: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every survivor is explained, and every reason is needed."""
+        return not self.survivors and not self.unneeded
+
+
+def try_mutants(root: Path, exercise: str, keys: Iterable[str] | None = None) -> Mutants:
+    """Play an exercise's mutants, those with these keys or all.
+
+    Raises:
+        CatalogueError: the list of equal answers is not what it must be.
+    """
+    bench = Bench(root, exercise)
+    given = [cell.text for cell in bench.source.cells_of(exercise, "given")]
+    answer = [cell.text for cell in bench.source.cells_of(exercise, "answer")]
+    chosen = None if keys is None else set(keys)
+    equal = read_equal(bench)
+    tried = [one for one in mutants_of(answer) if chosen is None or one.key in chosen]
+    quick = _hurried(bench.exercise)
+    full = [one.key for one in tried if _earns_everything(bench, quick, given, one)]
+    survivors = tuple(key for key in full if key not in equal)
+    unneeded = tuple(key for key in equal if key not in full and (chosen is None or key in chosen))
+    return Mutants(exercise, len(tried), survivors, unneeded)
+
+
+def try_all(root: Path, exercises: Iterable[str], workers: int) -> list[Mutants]:
+    """Each exercise's mutants, in several processes."""
+    exercises = list(exercises)
+    if workers <= 1:
+        return [try_mutants(root, exercise) for exercise in exercises]
+    with ProcessPoolExecutor(workers) as pool:
+        return list(pool.map(try_mutants, [root] * len(exercises), exercises))
+
+
+def read_equal(bench: Bench) -> Mapping[str, str]:
+    """Reasons why mutants are right, by key; empty where there is no list.
+
+    Raises:
+        CatalogueError: it is not TOML, or a reason is none.
+    """
+    path = bench.folder / "judge" / FILE
+    if not path.exists():
+        return {}
+    try:
+        found = tomllib.loads(path.read_text("utf-8"))
+    except tomllib.TOMLDecodeError as fault:
+        raise CatalogueError(f"{bench.id}: {FILE}: {fault}") from fault
+    for key, reason in found.items():
+        if not isinstance(reason, str) or len(reason.split()) < 2:
+            raise CatalogueError(
+                f"{bench.id}: {FILE}: {key!r} has no reason", remedy="say why it is right"
+            )
+    return found
+
+
+def _hurried(exercise: Exercise) -> Exercise:
+    limit_s = min(LIMIT_S, exercise.play.time_limit_s)
+    return replace(exercise, play=replace(exercise.play, time_limit_s=limit_s))
+
+
+def _earns_everything(bench: Bench, exercise: Exercise, given: list[str], mutant: Mutant) -> bool:
+    try:
+        with captured():
+            answers = bench.answers([*given, *mutant.cells], "mutant")
+            return examine(exercise, answers, 0).state == "solved"
+    except Exception:  # a mutant that does not even run
+        return False
