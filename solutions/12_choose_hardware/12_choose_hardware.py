@@ -722,8 +722,9 @@ predict("throttle", 0.794)
 # 1, and 0 if the limit is not above `static_w`. `capped_s` returns the time of a kernel that at
 # full clock needs `compute_s` of arithmetic and `memory_s` of memory, both at once: the longer
 # decides. At share 0 a kernel with arithmetic never ends (`math.inf`). `best_cap` returns the limit
-# of the list for which the kernel takes the least energy: what the device draws at that clock,
-# times the time. Of equal ones take the lowest limit; all of them are above `static_w`.
+# of the list `caps_w` for which the kernel takes the least energy: what the device draws at that
+# clock, times the time. If several take the same energy, return the lowest of them. All limits in
+# the list are above `static_w`.
 
 
 # %% role="answer"
@@ -754,14 +755,19 @@ def best_cap(caps_w, static_w, dynamic_w, compute_s, memory_s):
 # %% role="check"
 check("throttle", clock_share, capped_s, best_cap)
 
+# %% [markdown]
+# *See.* Time and energy of two kernels under power limits: one waits for arithmetic, the other for
+# memory. A dotted line marks where each takes the least energy.
+
 # %%
 see("throttle", clock_share, capped_s)
 reveal("throttle")
 
 # %% [markdown]
-# *Reflect.* A kernel that waits for memory loses nothing until its arithmetic becomes the longer
-# part, and saves energy all the way. A step of training has kernels of both kinds. What would you
-# expect of it at 80% of the power?
+# *Reflect.* A kernel that waits for memory loses no time until its arithmetic becomes the longer
+# part, and saves energy down to that limit. Below some limit, energy rises again, because the
+# device draws `static_w` for ever longer. A step of training has kernels of both kinds. What would
+# you expect of it at 80% of the power?
 
 # %% [markdown] exercise="gpu-or-tpu"
 # ## Do your shapes fit the matrix unit?
