@@ -789,10 +789,10 @@ predict("gpu-or-tpu", 0.508)
 # %% [markdown]
 # *Implement.* `tpu_share` returns the useful share: the product's m · n · k over that of the padded
 # one, where m is rounded up to a multiple of 8, and n and k to multiples of `side`. `gpu_share`
-# returns the useful share of a GPU: m · n over all places of all tiles of all its waves, the last
-# one in full. `faster` returns `"TPU"`, `"GPU"` or `"either"`: each device's peak times its share
-# decides; `tpu` is a dict with `"flop_per_s"` and `"side"`, `gpu` one with `"flop_per_s"`,
-# `"tile_m"`, `"tile_n"` and `"sms"`.
+# returns the useful share of a GPU: m · n over the elements of all tiles in all waves, where every
+# wave, the last one too, counts as `sms` tiles. `faster` returns the device whose peak times its
+# share is larger, `"TPU"` or `"GPU"`, and `"either"` if the two are equal. `tpu` is a dict with
+# `"flop_per_s"` and `"side"`, `gpu` one with `"flop_per_s"`, `"tile_m"`, `"tile_n"` and `"sms"`.
 
 
 # %% role="answer"
@@ -821,6 +821,10 @@ def faster(m, n, k, tpu, gpu):
 
 # %% role="check"
 check("gpu-or-tpu", tpu_share, gpu_share, faster)
+
+# %% [markdown]
+# *See.* The useful share of square products, by their size. Each drop comes just above a size that
+# fits: there the TPU needs one more piece in each direction, or the GPU one more wave.
 
 # %%
 see("gpu-or-tpu", tpu_share, gpu_share)
@@ -926,7 +930,8 @@ progress()
 # - J. Kaplan et al., Scaling Laws for Neural Language Models, arXiv:2001.08361, section 2.1: 6 FLOP
 #   for each parameter and token.
 # - A. Karpathy, nanoGPT, README, "efficiency notes": 250 ms for a step of GPT-2 on an A100, 135 ms
-#   with torch.compile. PyTorch team, gpt-fast, README, "Benchmarks": decoding on A100 and MI250X.
+#   with torch.compile; `model.py`: a vocabulary padded to 50,304. PyTorch team, gpt-fast, README,
+#   "Benchmarks": decoding on A100 and MI250X.
 # - NVIDIA, CUDA C++ Programming Guide (12.9), "Binary Compatibility" and "PTX Compatibility".
 #   PyTorch 2.13, `torch/cuda/__init__.py`: the wheels' targets, and what it says where they don't
 #   match.
@@ -936,7 +941,9 @@ progress()
 # - J. Daly, A higher order estimate of the optimum checkpoint interval for restart dumps, Future
 #   Generation Computer Systems 22, 2006, equation 13. J. Young, Communications of the ACM 17(9),
 #   1974: the first guess.
-# - J. Austin et al., How to Scale Your Model, "How to Think About TPUs", appendix B: systolic
-#   arrays. NVIDIA, Multi-Instance GPU User Guide: profiles of an H100 with 80 GB.
+# - J. Austin et al., How to Scale Your Model, "How to Think About TPUs": 8 rows at a time; "Key
+#   Takeaways": weights are padded to 128 or 256 in both dimensions; appendix B: systolic arrays.
+#   NVIDIA, Matrix Multiplication Background User's Guide, chapter 3: tile and wave quantization.
+# - NVIDIA, Multi-Instance GPU User Guide, "Supported MIG Profiles": those of an H100 with 80 GB.
 # - J. Rabaey, A. Chandrakasan, B. Nikolic, Digital Integrated Circuits, 2003, chapter 5: dynamic
 #   power is capacitance times voltage squared times frequency.

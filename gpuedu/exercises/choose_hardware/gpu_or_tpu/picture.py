@@ -10,12 +10,14 @@ from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.curves import Curve, plot_curves
 
-_SIZES = tuple(sorted({round(100 * 1.045**k) for k in range(90)}))
+_SIZES = tuple(size + more for size in range(64, 5121, 64) for more in (0, 1))
+"""Multiples of a tile, and one more: where the shares are highest, and lowest."""
+
 _TILES, _SMS = (128, 256), 132
 
 
 def draw_shares(tpu_share: Callable[..., Any], gpu_share: Callable[..., Any]) -> Any:
-    """Square products from 100 to 5,000."""
+    """Square products from 64 to 5,121."""
     x = tuple(map(float, _SIZES))
     curves = [
         Curve(
@@ -29,7 +31,7 @@ def draw_shares(tpu_share: Callable[..., Any], gpu_share: Callable[..., Any]) ->
     ]
     shares = tuple(float(number(gpu_share(n, n, *_TILES, _SMS))) for n in _SIZES)
     curves.append(Curve(f"GPU, {_SMS} SMs", x, shares, style.BLUE, has_marks=False))
-    told = "; ".join(f"{one.name} {one.y[0]:.0%} to {one.y[-1]:.0%}" for one in curves)
+    told = "; ".join(f"{one.name} {one.y[0]:.2g} to {one.y[-1]:.2g}" for one in curves)
     caption = Caption(
         title="The share of a square product that is useful work",
         x="size of all three dimensions",
