@@ -856,10 +856,10 @@ predict("mig-or-whole", 7)
 # %% [markdown]
 # *Implement.* `job_s` returns the time of one job on an instance of `slices` slices. `batch_s`
 # returns the time until all `jobs` are done, when each of `instances` instances runs one job after
-# another. `best_profile` returns the name of the profile that is done first, of those whose memory
-# is at least `memory_gb`; of equal ones the first in the list, and `""` if none has the memory.
-# `profiles` is a list of tuples such as `("2g.20gb", 2, 20, 3)`: three instances, each with two
-# slices and 20 GB.
+# another. `best_profile` returns the name of the profile that finishes first, among those with at
+# least `memory_gb` of memory. Return the first in the list if several finish at the same time, and
+# `""` if none has the memory. `profiles` is a list of tuples such as `("2g.20gb", 2, 20, 3)`: three
+# instances, each with two slices and 20 GB.
 
 
 # %% role="answer"
@@ -888,15 +888,19 @@ def best_profile(jobs, host_s, work_s, width, memory_gb, profiles):
 # %% role="check"
 check("mig-or-whole", job_s, batch_s, best_profile)
 
+# %% [markdown]
+# *See.* The time until 70 jobs are done on each cut of an H100: narrow jobs, which can use one
+# slice, and wide ones, which can use all seven.
+
 # %%
 see("mig-or-whole", batch_s)
 reveal("mig-or-whole")
 
 # %% [markdown]
-# *Reflect.* Slices pay when jobs are small: too narrow for the whole GPU, or busy on the host. A
-# job that fills the GPU gains nothing and has less memory. And what happens on a whole GPU when two
-# processes share it without slices? They take turns, and one that fills the memory leaves none to
-# the other.
+# *Reflect.* Slices pay when jobs are small: too narrow for the whole GPU, or busy on the host.
+# Wide jobs gain little: seven of them wait for their hosts at the same time, but each takes longer
+# and has less memory. And what happens on a whole GPU when two processes share it without slices?
+# They take turns, and one that fills the memory leaves none to the other.
 
 
 # %% [markdown]

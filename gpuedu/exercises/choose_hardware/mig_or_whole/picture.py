@@ -31,7 +31,7 @@ def draw_profiles(batch_s: Callable[..., Any]) -> Any:
             bars.append(PlainBar(label, float(time_s), f"{time_s:.0f} s", colour))
     told = "; ".join(f"{bar.name} {bar.text}" for bar in bars)
     caption = Caption(
-        title=f"{_JOBS} jobs on one H100: narrow ones want slices, wide ones the whole",
+        title=f"{_JOBS} narrow jobs, and {_JOBS} wide ones, on each cut of an H100",
         x="seconds until all are done",
         source="Computed by your `batch_s`. Narrow: 2 s on the host, 1 s on the device, one slice. "
         "Wide: 0.2 s and 1 s, all seven.",
