@@ -1,7 +1,7 @@
 """Tries every single-edit mutant of a solution; one that earns all points is a survivor.
 
-A survivor is an equal answer, listed in ``judge/equal.toml`` with the reason that a person wrote, or
-a hole in the cases. That file has a line for each: the mutant's key, and the reason.
+A survivor is an equal answer, listed in ``judge/equal.toml`` with the reason that a person wrote,
+or a hole in the cases. That file has a line for each: the key of the mutant, and the reason.
 """
 
 from __future__ import annotations
