@@ -223,7 +223,7 @@ def test_a_notebook_shows_the_card_and_a_line_and_runs_nothing_more(kernel, tmp_
     cell = kernel.send('gpuedu.check("first-check", copied_bytes)')
     queued = kernel.send("print('went on')")
     kernel.interrupt_when((tmp_path / "inside").exists)
-    card, error = kernel.shown_by(cell)
+    *_, card, error = kernel.shown_by(cell)  # a slow machine says first that it is checking
     assert text_of(card).startswith("Interrupted") and "gpuedu-card" in str(card["content"])
     assert (error["msg_type"], error["content"]["ename"]) == ("error", "KeyboardInterrupt")
     assert text_of(error) == NOTE
@@ -237,7 +237,7 @@ def test_what_runs_in_another_process_is_ended_from_the_notebook(kernel, tmp_pat
     kernel.run(WAITS.format(path=str(tmp_path / "inside")))
     cell = kernel.send('gpuedu.check("parallel-cpu", lambda a, x, y, out: copied_bytes(x, y))')
     kernel.interrupt_when((tmp_path / "inside").exists)
-    card, _ = kernel.shown_by(cell)
+    *_, card, _ = kernel.shown_by(cell)
     assert text_of(card).startswith("Interrupted")
     children = psutil.Process(kernel.manager.provisioner.pid).children(recursive=True)
     assert not [child for child in children if "gpuedu.exercises.worker" in child.cmdline()]
