@@ -7,13 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuedu.choosing import steps
-from gpuedu.choosing.models import ShapeError, known_model
+from gpuedu.choosing.memory import activation_bytes, cache_bytes, peak_bytes, state_bytes
+from gpuedu.choosing.models import Model, ShapeError, known_model
 from gpuedu.choosing.recorded import (
     PUBLISHED_DECODINGS,
     PUBLISHED_TRAININGS,
     recorded_trainings,
 )
 from gpuedu.hardware.catalogue import device
+from gpuedu.hardware.names import find_device
+from gpuedu.hardware.records import records
 
 GPT2 = known_model("gpt2")
 TIMES = st.floats(0, 1e3)
@@ -42,6 +45,35 @@ def test_a_decode_step_is_within_a_factor_of_two(one):
         one.model, 1, one.length, device(one.key), element_bytes=one.element_bytes
     )
     assert 0.5 < steps.decode_s(terms) / one.share * one.tokens_per_s < 2
+
+
+def shipped(series):
+    """Rows of the series that come with the course, each with its model and device."""
+    for record in (one for one in records(series) if not one.is_own):
+        for row in record.rows:
+            shape = (row[name] for name in ("parameters", "layers", "width", "heads", "heads"))
+            yield row, Model(*shape, row["vocabulary"]), find_device(record.device)
+
+
+def test_recorded_decode_steps_are_within_a_factor_of_two_as_a_graph():
+    graphs = [one for one in shipped("decode-step") if one[0]["mode"] == "CUDA graph"]
+    assert len(graphs) >= 8
+    for row, model, hardware in graphs:
+        assert row["cache_bytes"] == cache_bytes(model, row["batch"], row["length"])
+        terms = steps.decode_terms(model, row["batch"], row["length"], hardware)
+        assert 0.5 < steps.decode_s(terms) / row["median"] < 2
+
+
+def test_recorded_steps_of_a_large_model_are_predicted_with_their_memory():
+    rows = list(shipped("training-step-large"))
+    assert rows
+    for row, model, hardware in rows:
+        terms = steps.training_terms(model, row["batch"], row["length"], hardware)
+        assert 0.5 < steps.training_s(terms) / row["median"] < 2
+        states = state_bytes(model.parameters)
+        activations = activation_bytes(model, row["batch"], row["length"])
+        peak = peak_bytes(model.parameters, states, activations)
+        assert peak == pytest.approx(row["memory_bytes"], rel=0.1)
 
 
 def test_there_are_records_to_hold_it_against():
