@@ -205,7 +205,7 @@ def prove(
 
     workers = workers or os.cpu_count() or 1
     if mutants:
-        _try_mutants(_selected(ids), workers)
+        _try_mutants(_selected(ids), workers, as_json)
         return
     proofs = prove_all(course_root(), _selected(ids), seeds, workers, repeats, quick=quick)
     ok = all(proof.ok for proof in proofs)
@@ -217,19 +217,27 @@ def prove(
         raise typer.Exit(1)
 
 
-def _try_mutants(exercises: list[str], workers: int) -> None:
+def _try_mutants(exercises: list[str], workers: int, as_json: bool) -> None:
     """Say which mutants of which solutions earn all points, and are not explained."""
     from gpuedu.course.mutants import try_all
 
     found = try_all(course_root(), exercises, workers)
+    ok = all(one.ok for one in found)
+    if as_json:
+        _print_json({"ok": ok, "exercises": [one.as_dict() for one in found]})
+    else:
+        _print_mutants(found)
+    if not ok:
+        raise typer.Exit(1)
+
+
+def _print_mutants(found: list[Any]) -> None:
     for one in found:
         print(f"{one.exercise}: {one.tried} mutants, {len(one.survivors)} survive")
         for key in one.survivors:
             print(f"   {key}")
         for key in one.unneeded:
             print(f"   explained, and does not survive: {key}")
-    if not all(one.ok for one in found):
-        raise typer.Exit(1)
 
 
 def _selected(ids: list[str] | None) -> list[str]:

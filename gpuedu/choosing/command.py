@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from gpuedu.choosing.grids import AVERAGE_PUE, GRIDS_G_PER_KWH
 from gpuedu.choosing.models import KNOWN, Model, ShapeError, count_parameters, known_model
 
 _Whole = int | None
@@ -44,10 +45,10 @@ def choose(
     prices: Annotated[
         Path | None, typer.Option(help="Your prices, in TOML; an example's by default.")
     ] = None,
-    pue: Annotated[float, typer.Option(help="All power over that of the devices.")] = 1.56,
+    pue: Annotated[float, typer.Option(help="All power over that of the devices.")] = AVERAGE_PUE,
     grid: Annotated[
         float, typer.Option(help="Grams of CO2 of a kWh; the world's by default.")
-    ] = 480,
+    ] = GRIDS_G_PER_KWH["world"],
     why: Annotated[
         str, typer.Option("--why", help="Explain this device's row (`all` for every good one).")
     ] = "",

@@ -1,7 +1,8 @@
-"""Prices, which are the user's: a TOML file of rents per hour, purchases and electricity."""
+"""Prices, which are the user's: a TOML file of rents per hour."""
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,17 +15,15 @@ from gpuedu.errors import GpueduError
 from gpuedu.hardware.catalogue import device
 
 EXAMPLE = "prices_example.toml"
-_FIELDS = {"date", "price_per_kwh", "rent_per_hour", "buy"}
+_FIELDS = {"date", "rent_per_hour"}
 
 
 @dataclass(frozen=True)
 class Prices:
-    """Rents per hour and purchases by the catalogue's key, electricity by the kWh, and a date."""
+    """Rents per hour by the catalogue's key, and their date."""
 
     date: str
-    price_per_kwh: float
     rent_per_hour: Mapping[str, float]
-    buy: Mapping[str, float]
 
 
 class PriceError(GpueduError):
@@ -66,25 +65,19 @@ def parse(text: str, where: str) -> Prices:
         raise PriceError(
             f"{where}: unknown entry {strange[0]!r}", remedy=", ".join(sorted(_FIELDS))
         )
-    for table in ("rent_per_hour", "buy"):
-        if not isinstance(data.get(table, {}), dict):
-            raise PriceError(
-                f"{where}: {table} should be a table", remedy=f"[{table}] and `t4 = 0.4`"
-            )
-        for key, price in data.get(table, {}).items():
-            device(key)
-            _require(f"{table}.{key}", price, where)
-    _require("price_per_kwh", data.get("price_per_kwh", 0), where)
-    return Prices(
-        str(data.get("date", "")),
-        data.get("price_per_kwh", 0.0),
-        data.get("rent_per_hour", {}),
-        data.get("buy", {}),
-    )
+    rents = data.get("rent_per_hour", {})
+    if not isinstance(rents, dict):
+        raise PriceError(
+            f"{where}: rent_per_hour should be a table", remedy="[rent_per_hour] and `t4 = 0.4`"
+        )
+    for key, price in rents.items():
+        device(key)
+        _require(f"rent_per_hour.{key}", price, where)
+    return Prices(str(data.get("date", "")), rents)
 
 
 def _require(name: str, price: Any, where: str) -> None:
-    if isinstance(price, bool) or not isinstance(price, int | float) or not price >= 0:
+    if isinstance(price, bool) or not isinstance(price, int | float) or not 0 <= price < math.inf:
         raise PriceError(
             f"{where}: {name} is {price!r}", remedy="a number of 0 or more, without a currency"
         )

@@ -12,7 +12,9 @@ What it simplifies: a device reaches a share of its data sheet (``MATMUL_SHARE``
 ``BANDWIDTH_SHARE``), the same for all shapes; a saved byte is moved ``MOVES`` times, and a layer
 launches ``LAUNCHES_PER_LAYER`` kernels, in PyTorch without torch.compile. These four were taken
 from records on an H100 (its matmuls, its copies, and a GPT of four layers: 666 kernels a step).
-The result is within a factor of 2 of the recorded steps, and no better than that. The roofline:
+The result is within a factor of 2 of the recorded steps, and no better than that; of decoding that
+holds for programs that replay a CUDA graph. PyTorch launches one kernel after another for longer
+than small batches compute: on an H200 up to eight times what comes out here. The roofline:
 S. Williams et al., Communications of the ACM 52(4), 2009; 6 FLOP a parameter and token: J. Kaplan
 et al., arXiv:2001.08361, section 2.1.
 """

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from gpuedu.choosing import memory, steps
-from gpuedu.choosing.costs import Cost, run_cost
+from gpuedu.choosing.costs import Cost, require_amount, run_cost
+from gpuedu.choosing.grids import AVERAGE_PUE, GRIDS_G_PER_KWH
 from gpuedu.choosing.models import Model, ShapeError, require_count
 from gpuedu.choosing.prices import Prices
 from gpuedu.hardware.architectures import architecture_of
@@ -51,8 +52,8 @@ class Run:
     is_recomputed: bool = False
     devices: int = 0
     deadline_h: float = math.inf
-    pue: float = 1.56
-    g_per_kwh: float = 480
+    pue: float = AVERAGE_PUE
+    g_per_kwh: float = GRIDS_G_PER_KWH["world"]
 
     def __post_init__(self) -> None:
         require_count("batch", self.batch)
@@ -68,6 +69,8 @@ class Run:
             )
         if not self.deadline_h > 0:
             raise ShapeError(f"a deadline of {self.deadline_h} hours", remedy="hours above 0")
+        require_amount("pue", self.pue)
+        require_amount("g_per_kwh", self.g_per_kwh)
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from gpuedu.course.mutation import Mutant, mutants_of
+from gpuedu.course.mutation import Mutant, mutants_of, unchanged
 from gpuedu.course.proof import Bench
 from gpuedu.errors import CatalogueError
 from gpuedu.exercises.capture import captured
@@ -21,7 +21,7 @@ from gpuedu.exercises.examine import examine
 
 FILE = "equal.toml"
 LIMIT_S = 3.0
-"""How long one case of a mutant may play: many end no loop."""
+"""How long a mutant may play, where that is enough for the solution: many end no loop."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,17 @@ class Mutants:
         """Whether every survivor is explained, and every reason is needed."""
         return not self.survivors and not self.unneeded
 
+    def as_dict(self) -> dict[str, object]:
+        """For a program."""
+        return {"ok": self.ok, **asdict(self)}
+
 
 def try_mutants(root: Path, exercise: str, keys: Iterable[str] | None = None) -> Mutants:
     """Play an exercise's mutants, those with these keys or all.
 
     Raises:
-        CatalogueError: the list of equal answers is not what it must be.
+        CatalogueError: the list of equal answers is not what it must be, or the solution itself
+            does not earn all points: then no mutant would, and that would tell nothing.
     """
     bench = Bench(root, exercise)
     given = [cell.text for cell in bench.source.cells_of(exercise, "given")]
@@ -55,8 +60,8 @@ def try_mutants(root: Path, exercise: str, keys: Iterable[str] | None = None) ->
     chosen = None if keys is None else set(keys)
     equal = read_equal(bench)
     tried = [one for one in mutants_of(answer) if chosen is None or one.key in chosen]
-    quick = _hurried(bench.exercise)
-    full = [one.key for one in tried if _earns_everything(bench, quick, given, one)]
+    played = _that_solves(bench, given, unchanged(answer))
+    full = [one.key for one in tried if _earns_everything(bench, played, given, one)]
     survivors = tuple(key for key in full if key not in equal)
     unneeded = tuple(key for key in equal if key not in full and (chosen is None or key in chosen))
     return Mutants(exercise, len(tried), survivors, unneeded)
@@ -90,6 +95,17 @@ def read_equal(bench: Bench) -> Mapping[str, str]:
                 f"{bench.id}: {FILE}: {key!r} has no reason", remedy="say why it is right"
             )
     return found
+
+
+def _that_solves(bench: Bench, given: list[str], solution: Mutant) -> Exercise:
+    """The exercise with the short time limit, or with its own where the solution needs that."""
+    for exercise in (_hurried(bench.exercise), bench.exercise):
+        if _earns_everything(bench, exercise, given, solution):
+            return exercise
+    raise CatalogueError(
+        f"{bench.id}: the solution does not earn all points, so its mutants tell nothing",
+        remedy=f"gpuedu prove {bench.id}",
+    )
 
 
 def _hurried(exercise: Exercise) -> Exercise:

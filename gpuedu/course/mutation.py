@@ -76,6 +76,12 @@ class Mutant:
     cells: tuple[str, ...]
 
 
+def unchanged(cells: Sequence[str]) -> Mutant:
+    """The answer as it is, written as its mutants are."""
+    plain = (without_marks(cell) for cell in cells)
+    return Mutant("", tuple(ast.unparse(ast.parse(text)) for text in plain))
+
+
 def mutants_of(cells: Sequence[str]) -> Iterator[Mutant]:
     r"""Every single-edit mutant of an answer's cells, each in the cells as a whole.
 

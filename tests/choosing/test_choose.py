@@ -19,7 +19,7 @@ from gpuedu.errors import GpueduError, UnknownNameError
 from gpuedu.hardware.catalogue import device, devices
 
 GPT2 = known_model("gpt2")
-PRICES = Prices("", 0.3, {"t4": 0.5, "h100-sxm": 3.0}, {})
+PRICES = Prices("", {"t4": 0.5, "h100-sxm": 3.0})
 
 
 def choose(*arguments: str):
@@ -140,10 +140,11 @@ def test_what_cannot_be_is_named_with_what_would_be_right(arguments, said):
     [
         ("[rent_per_hour]\nt4 = -1", "rent_per_hour.t4 is -1"),
         ('[rent_per_hour]\nt4 = "0.4 EUR"', "rent_per_hour.t4 is '0.4 EUR'"),
-        ("[buy]\nt4 = true", "buy.t4 is True"),
+        ("[rent_per_hour]\nt4 = inf", "rent_per_hour.t4 is inf"),
+        ("[rent_per_hour]\nt4 = true", "rent_per_hour.t4 is True"),
         ("rent_per_hour = 3", "rent_per_hour should be a table"),
         ("rents = 3", "unknown entry 'rents'"),
-        ("price_per_kwh = 'x'", "price_per_kwh is 'x'"),
+        ("[buy]\nrtx-4090 = 2000", "unknown entry 'buy'"),
         ("[rent", "mine"),
     ],
 )
@@ -161,7 +162,12 @@ def test_prices_are_of_devices_that_exist():
 
 
 def test_infinite_and_negative_runs_are_refused():
-    for changed in ({"tokens": math.inf}, {"tokens": -1.0}, {"deadline_h": -1.0}, {"devices": -1}):
+    wrong = {"deadline_h": -1.0, "devices": -1, "pue": math.inf, "g_per_kwh": -1.0}
+    for changed in (
+        {"tokens": math.inf},
+        {"tokens": -1.0},
+        *({name: wrong[name]} for name in wrong),
+    ):
         with pytest.raises(ShapeError):
             Run(GPT2, 8, 64, **{"tokens": 1e9} | changed)
 

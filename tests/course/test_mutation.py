@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import json
 import random
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from gpuedu.cli import app
 from gpuedu.course import mutants
-from gpuedu.course.mutation import mutants_of
+from gpuedu.course.mutation import Mutant, mutants_of
 from gpuedu.course.proof import Bench
 from gpuedu.errors import CatalogueError
 
@@ -108,6 +111,38 @@ def test_a_survivor_is_told_and_a_reason_that_nothing_needs_too(monkeypatch):
     monkeypatch.setattr(mutants, "read_equal", lambda bench: {"gone: 1 -> 2": "it was equal"})
     found = mutants.try_mutants(ROOT, "does-it-fit", [key, "gone: 1 -> 2"])
     assert (found.unneeded, found.ok) == (("gone: 1 -> 2",), False)
+
+
+def test_where_the_solution_does_not_earn_everything_no_mutant_tells_anything(monkeypatch):
+    monkeypatch.setattr(mutants, "unchanged", lambda cells: Mutant("", ("state_bytes = 3",)))
+    with pytest.raises(CatalogueError, match="does-it-fit: the solution does not earn all points"):
+        mutants.try_mutants(ROOT, "does-it-fit")
+
+
+def test_a_solution_that_needs_longer_gives_its_mutants_longer(monkeypatch):
+    bench = Bench(ROOT, "does-it-fit")
+    limits = []
+
+    def slow(bench, exercise, given, mutant):
+        limits.append(exercise.play.time_limit_s)
+        return limits[-1] > mutants.LIMIT_S
+
+    monkeypatch.setattr(mutants, "_earns_everything", slow)
+    key = "cache_bytes: 2 -> 3"
+    assert mutants.try_mutants(ROOT, "does-it-fit", [key]).survivors == (key,)
+    assert limits == [mutants.LIMIT_S, *[bench.exercise.play.time_limit_s] * 2]
+
+
+def test_mutants_are_told_as_json_too(monkeypatch):
+    found = [mutants.Mutants("a", 2, ("f: 1 -> 2",), ())]
+    monkeypatch.setattr(mutants, "try_all", lambda root, ids, workers: found)
+    said = CliRunner().invoke(app, ["prove", "--mutants", "--json", "does-it-fit"])
+    told = json.loads(said.stdout)
+    assert (said.exit_code, told["ok"], told["exercises"][0]["survivors"]) == (
+        1,
+        False,
+        ["f: 1 -> 2"],
+    )
 
 
 @pytest.mark.parametrize("text", ["not toml", '"f: 1 -> 2" = ""', '"f: 1 -> 2" = 3'])
