@@ -196,7 +196,9 @@ def prove(
     ] = False,
     mutants: Annotated[
         bool,
-        typer.Option("--mutants", help="Try every single edit of the solution in their place."),
+        typer.Option(
+            "--mutants", help="In their place try every single edit of the solution, with one seed."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:

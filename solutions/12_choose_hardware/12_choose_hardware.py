@@ -282,8 +282,10 @@ reveal("step-time")
 # *Reflect.* A model of four terms is within a factor of two for transformers, which is enough to
 # rule out most devices. It isn't good for everything: for the small ResNet of the record, in bf16,
 # it predicts less than half of the time, because its convolutions have few channels and its
-# pictures are copied from one memory layout to another. What would you buy for GPT-2, where memory
-# is the largest term: more FLOP/s, more bandwidth, or fewer bytes through `torch.compile`? And for
+# pictures are copied from one memory layout to another. And a small model decodes in kernels so
+# short that starting them counts even in a graph: a GPT of 470 million parameters took an H200 2.6
+# times the prediction for one text (recorded). What would you buy for GPT-2, where memory is the
+# largest term: more FLOP/s, more bandwidth, or fewer bytes through `torch.compile`? And for
 # decoding with a batch of 1?
 
 # %% [markdown] exercise="feature-gate"
