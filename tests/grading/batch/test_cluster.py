@@ -115,6 +115,7 @@ def test_a_worker_that_cannot_grade_is_left_out_and_told(tmp_path, cluster):
         grade_class(tasks, out, lambda _: None, **settings)
     assert read_verdicts(out) == []
     cluster.start_worker(PATH=str(tmp_path))
+    cluster.wait_for(2)  # or the first alone would be asked
     with pytest.raises(GpueduError, match="bubblewrap is not installed"):
         grade_class(tasks, out, lambda _: None, **settings)
     cluster.start_worker()
