@@ -94,7 +94,12 @@ def _wait_for_all(board: Board) -> None:
 
 
 def _be_known(folder: Path) -> None:
-    """Let the launch find this process, and all that it starts, whoever their parent is then."""
+    """Let the launch find this process, and all that it starts, whoever their parent is then.
+
+    A launch that was interrupted may be over before its last rank has begun: then this ends here.
+    """
+    if not folder.exists():
+        os._exit(0)
     os.environ[MARK] = str(folder)
     if hasattr(os, "setsid"):
         os.setsid()

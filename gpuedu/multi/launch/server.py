@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
+import signal
 import sys
 from collections.abc import Iterator
 from multiprocessing import forkserver, resource_tracker
@@ -46,10 +48,38 @@ def ready_server() -> Iterator[None]:
     sys.modules["__main__"] = ModuleType("__main__")
     try:
         if start_method() == "forkserver":
-            forkserver.ensure_running()
+            _ensure_running()
         yield
     finally:
         sys.modules["__main__"] = program
+
+
+def _ensure_running() -> None:
+    """A server that has imported all: it starts a rank when it is asked to, and not long after.
+
+    One that still imports would start it when a launch that was interrupted is over.
+    """
+    before = server_pid()
+    forkserver.ensure_running()
+    if server_pid() == before:
+        return
+    first = multiprocessing.get_context("forkserver").Process(target=_do_nothing)
+    try:
+        first.start()
+        first.join()
+    except BaseException:
+        os.kill(server_pid(), signal.SIGKILL)
+        stop_server()
+        raise
+
+
+def _do_nothing() -> None:
+    """What the server's first process does."""
+
+
+def server_pid() -> int | None:
+    """The fork server's, or None where there is none: ranks are its children, from the first."""
+    return getattr(forkserver._forkserver, "_forkserver_pid", None)
 
 
 def stop_server() -> None:

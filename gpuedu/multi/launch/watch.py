@@ -16,6 +16,7 @@ import psutil
 from gpuedu.multi.launch.agreement import disagreement
 from gpuedu.multi.launch.board import Board, Standing
 from gpuedu.multi.launch.rank import MARK
+from gpuedu.multi.launch.server import server_pid
 
 MOST_SHOWN = 20_000
 MOST_WRITTEN_BYTES = 64 * 2**20
@@ -171,17 +172,18 @@ def end_processes(folder: Path, began_s: float, *, wait_s: float = 0.0) -> None:
     """Kill every process of a launch, whoever its parent is now; wait for those to be gone.
 
     Those are the ranks, what they forked, and what they started. They are not reaped here: the
-    launcher asks its own children for their exit status.
+    launcher asks its own children for their exit status. A rank that is just being started has not
+    said yet that it is one: it is waited for, too.
     """
     end_s = time.monotonic() + wait_s
-    while [process for process in _processes(folder, began_s) if _kill(process)]:
+    while [one for one in _processes(folder, began_s) if _kill(one)] or _newborn(folder, began_s):
         if time.monotonic() >= end_s:
             return
         time.sleep(0.02)
 
 
 def _processes(folder: Path, began_s: float) -> Iterator[psutil.Process]:
-    sessions = {int(path.name.partition("-")[2]) for path in folder.glob("session-*")}
+    sessions = _sessions(folder)
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
             # Numbers of processes are used again: what is older than the launch is not of it.
@@ -189,6 +191,27 @@ def _processes(folder: Path, began_s: float) -> Iterator[psutil.Process]:
                 continue
             if _session(process.pid) in sessions or process.environ().get(MARK) == str(folder):
                 yield process
+
+
+def _newborn(folder: Path, began_s: float) -> bool:
+    """Whether the fork server has a child of this launch that is in no session of it yet."""
+    server = server_pid()
+    if server is None:
+        return False
+    with contextlib.suppress(psutil.Error, OSError):
+        sessions = _sessions(folder)
+        return any(
+            one.create_time() >= began_s - 1
+            and one.status() != psutil.STATUS_ZOMBIE
+            and _session(one.pid) not in sessions
+            for one in psutil.Process(server).children()
+        )
+    return False
+
+
+def _sessions(folder: Path) -> set[int]:
+    """Those that ranks have begun."""
+    return {int(path.name.partition("-")[2]) for path in folder.glob("session-*")}
 
 
 def _session(pid: int) -> int:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 from unittest import mock
 
 import psutil
@@ -17,7 +18,7 @@ import torch.distributed as dist
 from gpuedu.errors import DeadlockError
 from gpuedu.multi.exchanges import CommunicationError, RankError, sent_bytes
 from gpuedu.multi.launch import LaunchError, launch, stop_server
-from gpuedu.multi.launch.server import start_method
+from gpuedu.multi.launch.server import server_pid, start_method
 from tests.multi.launch.leftovers import look_around, orphans_of
 from tests.sampled import only_whole, sampled
 
@@ -285,14 +286,32 @@ def test_output_is_bounded():
     assert shown[-1][1].strip() == "... and more, which is not shown"
 
 
-def test_an_interruption_ends_the_ranks():
+def _server_has_a_child(mark):
+    server = server_pid()
+    return server is not None and psutil.Process(server).children() != []
+
+
+@pytest.mark.parametrize(
+    "is_time",
+    [
+        pytest.param(
+            _server_has_a_child,
+            id="while they start",
+            marks=pytest.mark.skipif(start_method() != "forkserver", reason="there is no server"),
+        ),
+        pytest.param(Path.exists, id="while they run"),
+    ],
+)
+def test_an_interruption_ends_the_ranks(tmp_path, is_time):
+    mark = tmp_path / "runs"
+
     def hangs():
+        mark.touch()
         time.sleep(3600)
 
     def interrupt():
-        while not psutil.Process().children(recursive=True):
-            time.sleep(0.05)
-        time.sleep(3.0)
+        while not is_time(mark):
+            time.sleep(0.001)
         os.kill(os.getpid(), 2)
 
     thread = threading.Thread(target=interrupt)
