@@ -103,6 +103,7 @@ def test_commands_that_need_the_sources_say_so_elsewhere(tmp_path, root, monkeyp
         checkout.course_root()
 
 
+@only_whole
 def test_prove_takes_exercises_and_lessons_and_prints_a_table(root):
     done = gpuedu(root, "prove", "first-check", "--seeds", "2")
     assert done.returncode == 0

@@ -5,6 +5,9 @@ from __future__ import annotations
 from gpuedu.exercises.registry import load
 from gpuedu.syllabus import lesson
 from tests.browser.server import TOKEN
+from tests.sampled import only_whole
+
+pytestmark = only_whole
 
 LESSON = lesson("why-gpus")
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.test_lab import code_cell, open_notebook, picture_of, run
+from tests.sampled import only_whole
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
 STEP = "step(shares_draft, 2, 128"
 
 
+@only_whole
 def test_stepping_through_a_race(page, lab, screenshots):
     open_notebook(page, lab, "lab/tree/05_cooperation/05_cooperation.ipynb")
     for text in ('setup("cooperation")', "def widen_draft", "from gpuedu import step"):

@@ -49,8 +49,8 @@ MANGLED = {
 }
 
 
-HANDED_IN = {who: case for who, case in MANGLED.items() if who != "whole" or WHOLE}
-"""In CI a whole submission is graded by tests/browser/test_classroom.py."""
+HANDED_IN = {who: MANGLED[who] for who in (MANGLED if WHOLE else ("whole", "lost", "copied"))}
+"""Each is graded for half a minute or more: CI has three."""
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from gpuedu.compilers.nvrtc_library import version
 from gpuedu.compilers.ptxas import find_ptxas
 from gpuedu.course import compiled_record
 from gpuedu.exercises import session
-from tests.sampled import WHOLE
+from tests.sampled import WHOLE, sampled
 
 # NVRTC leaves one or two loads narrower from one run to the next.
 SLACK = 4
@@ -51,7 +51,9 @@ def require_same(found):
         assert told == kept and abs(instructions - before) <= SLACK, key
 
 
-@pytest.mark.parametrize("exercise", sorted({*compiled_record.EXERCISES} - {"row-softmax"}))
+@pytest.mark.parametrize(
+    "exercise", sampled(sorted({*compiled_record.EXERCISES} - {"row-softmax"}), every=2)
+)
 def test_stored_answers_are_told_what_the_compilers_say(root, exercise, monkeypatch):
     """All of them where compiling is quick; in CI a part where it is not."""
     if exercise in SLOW and not WHOLE:
@@ -62,7 +64,7 @@ def test_stored_answers_are_told_what_the_compilers_say(root, exercise, monkeypa
     require_same(compiled_record.record(root, (), (exercise,)))
 
 
-@pytest.mark.parametrize("lesson", compiled_record.LESSONS)
+@pytest.mark.parametrize("lesson", sampled(compiled_record.LESSONS, every=2))
 def test_pictures_of_solutions_show_what_the_compilers_say(root, lesson):
     require_same(compiled_record.record(root, (lesson,), ()))
 

@@ -20,6 +20,7 @@ from gpuedu.course.contents import SYLLABUS
 from gpuedu.course.notebook_texts import notebook_texts
 from gpuedu.errors import CatalogueError, LessonSourceError
 from gpuedu.syllabus import Lesson, parse, ready_lessons
+from tests.sampled import only_whole
 
 LESSON = Lesson(
     0, "welcome", "Welcome", "What?", 5, 100, "nothing", True, core=("first-check",), stretch=()
@@ -321,6 +322,7 @@ def test_what_is_committed_is_what_the_sources_give(root):
     assert len(ready_lessons()) >= 2
 
 
+@only_whole
 def test_nbgraders_own_command_gives_the_same_bytes(root, tmp_path):
     name = ready_lessons()[0].folder
     shutil.copy(root / "nbgrader_config.py", tmp_path)

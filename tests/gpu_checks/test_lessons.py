@@ -12,10 +12,12 @@ from gpuedu.course import source
 from gpuedu.exercises import session
 from gpuedu.syllabus import lessons
 from tests.gpu_checks import lessons as running
+from tests.sampled import only_whole
 
 WELCOME = lessons()[0]
 
 
+@only_whole
 def test_a_solved_lesson_is_right_and_what_it_shows_is_kept(root, tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "tests.gpu_checks.lessons", "0", "--any-tier", "--out", tmp_path],

@@ -26,6 +26,7 @@ from tests.grading.classroom import (
     make_course,
     nbgrader,
 )
+from tests.sampled import only_whole
 
 PENALTY = """
 from nbgrader.plugins import LateSubmissionPlugin
@@ -114,6 +115,7 @@ def test_a_teachers_points_and_words_stay_when_all_is_graded_again(course):
     assert "Units: see me." in page.read_text("utf-8")
 
 
+@only_whole
 def test_a_newer_submission_is_graded_without_being_asked_and_an_older_is_not(course):
     hand_in(course, "again", answered(course, "first-check"), "2026-11-18 09:00:00")
     nbgrader(course, "autograde", LESSON, "--student", "again")
@@ -136,6 +138,7 @@ def test_a_newer_submission_is_graded_without_being_asked_and_an_older_is_not(co
         assert submission.score == submission.max_score
 
 
+@only_whole
 def test_the_formgraders_button_gives_the_same_grades(course):
     before = {path: path.stat().st_mtime_ns for path in (course / "verdicts").iterdir()}
     scores = {key: row["score"] for key, row in exported(course).items()}

@@ -9,9 +9,10 @@ import pytest
 from gpuedu.grading.verdict import read_verdicts
 from tests.grading.classroom import answered, begin_nbgrader, hand_in, make_course, nbgrader
 from tests.grading.postgres_server import postgres
+from tests.sampled import WHOLE
 
-LESSONS = ("00_welcome", "03_cupy")
-LEARNERS = ("ann", "bob", "cleo")
+LESSONS = ("00_welcome", "01_why_gpus")
+LEARNERS = ("ann", "bob", "cleo") if WHOLE else ("ann", "bob")
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,8 @@ def test_a_class_in_postgres_graded_by_two_commands_at_once(server, tmp_path, zy
         nbgrader(folder, "generate_assignment", lesson)
         hand_in(folder, "ann", answered(folder, lesson=lesson), lesson=lesson)
         hand_in(folder, "bob", answered(folder, "first-check", lesson=lesson), lesson=lesson)
-        hand_in(folder, "cleo", answered(folder, "none", lesson=lesson), lesson=lesson)
+        if "cleo" in LEARNERS:
+            hand_in(folder, "cleo", answered(folder, "none", lesson=lesson), lesson=lesson)
     # No learner is in the gradebook yet: each command enters all of them.
     both = [begin_nbgrader(folder, "autograde", lesson) for lesson in LESSONS]
     for one in both:

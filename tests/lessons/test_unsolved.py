@@ -12,9 +12,13 @@ from gpuedu.syllabus import ready_lessons
 from tests.lessons.notebooks import points, run, streams
 from tests.sampled import sampled
 
+IN_CI = ready_lessons()[0:15:3]
+
 
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("entry", sampled(ready_lessons(), every=3), ids=lambda entry: entry.slug)
+@pytest.mark.parametrize(
+    "entry", sampled(ready_lessons(), chosen=IN_CI), ids=lambda entry: entry.slug
+)
 def test_the_unsolved_notebook_runs_without_an_exception_and_earns_nothing(
     root, tmp_path, monkeypatch, entry
 ):

@@ -6,7 +6,7 @@ import pytest
 from gpuedu.errors import KernelSourceError
 from gpuedu.playground.faults import PlaygroundError
 from gpuedu.playground.launch import Request, run
-from tests.sampled import sampled
+from tests.sampled import only_whole, sampled
 
 SCALE = """from numba import cuda, float32
 
@@ -112,6 +112,7 @@ def test_an_endless_loop_is_a_hazard_after_a_count_that_is_the_same_everywhere(g
     assert turns() == turns()
 
 
+@only_whole
 def test_a_long_loop_over_a_range_may_be_longer():
     source = SCALE.replace("x[i] *= a", "for j in range(25_000):\n            x[i] += a")
     ran = run(Request(source, "1", "32", "x: float64[N]\na = 1"))

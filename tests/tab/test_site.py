@@ -23,6 +23,7 @@ from gpuedu.course.lite import pages, wheels
 from gpuedu.course.lite import site as site_module
 from gpuedu.course.lite.notebooks import tab_lessons
 from gpuedu.syllabus import lesson
+from tests.sampled import only_whole
 from tests.tab import lessons
 from tests.tab.lite.native import Native
 from tests.tab.lite.outputs import (
@@ -39,7 +40,7 @@ from tests.tab.lite.skipping import why_no_site
 from tests.tab.lite.visit import expose, profile
 from tests.tab.node import VARIABLE
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, only_whole]
 
 LESSON = lesson("first-kernels")
 FILE = f"{LESSON.folder}.ipynb"

@@ -11,6 +11,7 @@ from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.ddp_in_practice import practice_answers as right
 from tests.exercises.parts import measures_of, pictures_of
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+from tests.sampled import only_whole
 
 MEASURES = measures_of("ddp-in-practice")
 
@@ -32,6 +33,7 @@ def assert_is_fit(ax):
     assert len(to_png(ax)) > 10_000
 
 
+@only_whole
 def test_two_ranks_that_train_together_are_one_line():
     ax = PICTURES["torch-ddp"](right.train)
     assert_is_fit(ax)

@@ -248,6 +248,7 @@ def test_what_does_not_train_is_told(body, cause):
     assert cause in told(report, "every")
 
 
+@only_whole
 def test_a_collective_of_other_bytes_on_one_rank_is_told():
     text = """def train(job, folder, every):
     job.step(job.batches(0)[0])
@@ -313,6 +314,7 @@ def test_the_picture_of_a_run_that_stops(run, monkeypatch):
     assert ax.get_title(loc="left") == "After 2 deaths it does not start again"
 
 
+@only_whole
 def test_the_picture_of_the_draft_is_drawn():
     own = bench("survive")
     _, train = own.answers(own.solution_cells(), "test")

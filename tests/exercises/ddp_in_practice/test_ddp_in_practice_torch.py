@@ -208,6 +208,7 @@ def test_a_rank_that_waits_in_a_meeting_is_told_as_what_it_did(said, told):
     assert told in meetings._tell_late(f"rank 0 computes; {said}", "train")
 
 
+@only_whole
 def test_a_rank_that_fails_is_told_with_its_line():
     def fails(model, data, batch):
         return 1 / (dist.get_rank() - 1)

@@ -27,6 +27,7 @@ from gpuedu.grading.sandbox.cgroups import _parents, sweep_groups
 from gpuedu.grading.verdict import read_verdicts
 from tests.grading.batch.class_of import comparable, make_class
 from tests.hostile.answers import RIGHT
+from tests.sampled import only_whole
 
 LESSON = "00_welcome"
 LIMITS = PlayingLimits(cells_s=4.0, grace_s=2.0, output_bytes=2**20, memory_bytes=2**30)
@@ -75,6 +76,7 @@ def run_command(folder, *more, before=()):
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
+@only_whole
 def test_a_class_that_is_killed_again_and_again_ends_the_same(tmp_path, zygote):
     expected = make_class(tmp_path / "submitted", LESSON, "rpwubrp", seed=9)
     chance = random.Random(2)

@@ -26,6 +26,7 @@ from tests.grading.batch.test_class import (
     run_command,
 )
 from tests.grading.batch.trial import marks
+from tests.sampled import only_whole
 
 pytest.importorskip("distributed")
 
@@ -101,6 +102,7 @@ def test_a_class_that_is_killed_goes_on_over_the_cluster(tmp_path, cluster):
     assert before.items() <= marks(tmp_path / "verdicts").items()
 
 
+@only_whole
 def test_a_worker_that_cannot_grade_is_left_out_and_told(tmp_path, cluster):
     out, warned = tmp_path / "verdicts", []
     tasks, expected = tasks_in(tmp_path, out, "rp")
@@ -144,6 +146,7 @@ def test_without_a_scheduler_or_without_workers_it_is_said_and_it_ends(
         grade_class(tasks, out, lambda _: None, scheduler=cluster.address)
 
 
+@only_whole
 def test_a_scheduler_that_is_killed_ends_the_class_and_it_is_said(tmp_path, zygote):
     folder = tmp_path / "cluster"
     folder.mkdir()
