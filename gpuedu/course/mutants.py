@@ -1,13 +1,16 @@
-"""Tries every single-edit mutant of a solution; one that earns all points is a survivor.
+"""Tries every single-edit mutant of the solution and of other right answers.
+
+One that earns all points is a survivor.
 
 A survivor is an equal answer, listed in ``judge/equal.toml`` with the reason that a person wrote,
-or a hole in the cases. That file has a line for each: the key of the mutant, and the reason.
+or a hole in the cases. That file has a line for each: the key of the mutant, and the reason. A key
+that ends in ``-> any`` stands for every edit of what is before it.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -20,6 +23,7 @@ from gpuedu.exercises.contract import Exercise
 from gpuedu.exercises.examine import examine
 
 FILE = "equal.toml"
+ANY = " -> any"
 LIMIT_S = 3.0
 """How long a mutant may play, where that is enough for the solution: many end no loop."""
 
@@ -55,16 +59,41 @@ def try_mutants(root: Path, exercise: str, keys: Iterable[str] | None = None) ->
             does not earn all points: then no mutant would, and that would tell nothing.
     """
     bench = Bench(root, exercise)
-    given = [cell.text for cell in bench.source.cells_of(exercise, "given")]
-    answer = [cell.text for cell in bench.source.cells_of(exercise, "answer")]
     chosen = None if keys is None else set(keys)
     equal = read_equal(bench)
-    tried = [one for one in mutants_of(answer) if chosen is None or one.key in chosen]
-    played = _that_solves(bench, given, unchanged(answer))
-    full = [one.key for one in tried if _earns_everything(bench, played, given, one)]
-    survivors = tuple(key for key in full if key not in equal)
-    unneeded = tuple(key for key in equal if key not in full and (chosen is None or key in chosen))
+    tried = [one for one in every_mutant(bench) if chosen is None or one.key in chosen]
+    played = _that_solves(bench)
+    full = [one.key for one in tried if _earns_everything(bench, played, one.cells)]
+    survivors = tuple(key for key in full if not any(_stands_for(one, key) for one in equal))
+    unneeded = tuple(
+        listed
+        for listed in equal
+        if not any(_stands_for(listed, key) for key in full)
+        and (chosen is None or listed in chosen)
+    )
     return Mutants(exercise, len(tried), survivors, unneeded)
+
+
+def _stands_for(listed: str, key: str) -> bool:
+    """Whether a line of the list explains a mutant."""
+    return listed == key or (listed.endswith(ANY) and key.startswith(listed.removesuffix("any")))
+
+
+def every_mutant(bench: Bench) -> Iterator[Mutant]:
+    """Mutants as whole answers: of the solution, then of each stored right answer by its name."""
+    given, answer = _parts(bench)
+    for one in mutants_of(answer):
+        yield replace(one, cells=(*given, *one.cells))
+    below = bench.solution_cells()
+    for name, text in bench.right_texts().items():
+        for one in mutants_of([text]):
+            yield Mutant(f"{name}: {one.key}", (*below, *one.cells))
+
+
+def _parts(bench: Bench) -> tuple[list[str], list[str]]:
+    """The exercise's given cells, and those of the answer."""
+    given, answer = (bench.source.cells_of(bench.id, role) for role in ("given", "answer"))
+    return [cell.text for cell in given], [cell.text for cell in answer]
 
 
 def try_all(root: Path, exercises: Iterable[str], workers: int) -> list[Mutants]:
@@ -97,10 +126,11 @@ def read_equal(bench: Bench) -> Mapping[str, str]:
     return found
 
 
-def _that_solves(bench: Bench, given: list[str], solution: Mutant) -> Exercise:
+def _that_solves(bench: Bench) -> Exercise:
     """The exercise with the short time limit, or with its own where the solution needs that."""
+    given, answer = _parts(bench)
     for exercise in (_hurried(bench.exercise), bench.exercise):
-        if _earns_everything(bench, exercise, given, solution):
+        if _earns_everything(bench, exercise, [*given, *unchanged(answer).cells]):
             return exercise
     raise CatalogueError(
         f"{bench.id}: the solution does not earn all points, so its mutants tell nothing",
@@ -113,10 +143,10 @@ def _hurried(exercise: Exercise) -> Exercise:
     return replace(exercise, play=replace(exercise.play, time_limit_s=limit_s))
 
 
-def _earns_everything(bench: Bench, exercise: Exercise, given: list[str], mutant: Mutant) -> bool:
+def _earns_everything(bench: Bench, exercise: Exercise, cells: Iterable[str]) -> bool:
     try:
         with captured():
-            answers = bench.answers([*given, *mutant.cells], "mutant")
+            answers = bench.answers(cells, "mutant")
             return examine(exercise, answers, 0).state == "solved"
     except Exception:  # a mutant that does not even run
         return False

@@ -3,7 +3,7 @@
 The edits are those that learners make: a boundary, an index off by one, swapped operands or axes, a
 minimum for a maximum, a guard or a statement that is missing, another dtype, a copy that is none.
 Python's own ``ast`` finds the places, since a mutation library's operators do not know barriers,
-axes or dtypes. A text of CUDA C in a string is left as it is.
+axes or dtypes. Of a text of CUDA C in a string ``cuda_mutation`` edits what the learner writes.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from __future__ import annotations
 import ast
 import copy
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gpuedu.course.stored import without_marks
+from gpuedu.course.cuda_mutation import cuda_edits, is_cuda_answer
+from gpuedu.course.habit_mutation import habits_of
 
 _COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -64,8 +65,10 @@ _NAMES = {
     "sum": "mean",
     "mean": "sum",
 }
+_EXTENTS = {"blockDim": (32, 128, 256), "gridDim": (1, 2, 4)}
+"""What somebody may write in place of an extent of the launch, whatever the launch is."""
+_SYMMETRIC = {"min", "max", "minimum", "maximum", "fmin", "fmax", "add", "isclose", "print", "gcd"}
 _DROPPED_CALLS = {"copy", "detach", "clone", "contiguous", "float", "double", "cpu", "item"}
-Edit = Callable[[ast.AST], ast.AST | None]
 
 
 @dataclass(frozen=True)
@@ -78,32 +81,41 @@ class Mutant:
 
 def unchanged(cells: Sequence[str]) -> Mutant:
     """The answer as it is, written as its mutants are."""
-    plain = (without_marks(cell) for cell in cells)
-    return Mutant("", tuple(ast.unparse(ast.parse(text)) for text in plain))
+    return Mutant("", tuple(ast.unparse(ast.parse(text)) for text in cells))
 
 
 def mutants_of(cells: Sequence[str]) -> Iterator[Mutant]:
     r"""Every single-edit mutant of an answer's cells, each in the cells as a whole.
 
     >>> [one.key for one in mutants_of(["def half(n):\n    return n // 2\n"])]
-    ['half: n // 2 -> n / 2', 'half: n // 2 -> 2 // n', 'half: 2 -> 3', 'half: 2 -> 1']
+    ['half: n // 2 -> n / 2', 'half: n // 2 -> 2 // n', 'half: 2 -> 3', 'half: 2 -> 1',
+     "half: result -> the first call's", 'half: arguments -> changed']
     """
-    plain = [without_marks(cell) for cell in cells]
     seen: Counter[str] = Counter()
-    for place, text in enumerate(plain):
+    for place, text in enumerate(cells):
         tree = ast.parse(text)
         for owner in tree.body:
             if not isinstance(owner, (ast.FunctionDef, ast.ClassDef, ast.Assign)):
                 continue
-            for before, after, changed in _edited(owner):
-                name = getattr(owner, "name", "") or ast.unparse(owner.targets[0])  # type: ignore[union-attr]
+            name = getattr(owner, "name", "") or ast.unparse(owner.targets[0])  # type: ignore[union-attr]
+            for before, after, changed in _changed(owner):
                 key = f"{name}: {before} -> {after}"
                 seen[key] += 1
                 if seen[key] > 1:
                     key += f" ({seen[key]})"
-                body = [changed if one is owner else one for one in tree.body]
+                at = tree.body.index(owner)
+                body = [*tree.body[:at], *changed, *tree.body[at + 1 :]]
                 whole = ast.unparse(ast.Module(body, []))
-                yield Mutant(key, (*plain[:place], whole, *plain[place + 1 :]))
+                yield Mutant(key, (*cells[:place], whole, *cells[place + 1 :]))
+
+
+def _changed(owner: ast.stmt) -> Iterator[tuple[str, str, list[ast.stmt]]]:
+    """What is replaced, by what, and the statements in place of this one."""
+    for before, after, whole in _edited(owner):
+        yield before, after, [whole]
+    if isinstance(owner, ast.FunctionDef):
+        for before, after, below in habits_of(owner):
+            yield before, after, [owner, *below]
 
 
 def _edited(owner: ast.stmt) -> Iterator[tuple[str, str, ast.stmt]]:
@@ -111,11 +123,27 @@ def _edited(owner: ast.stmt) -> Iterator[tuple[str, str, ast.stmt]]:
     for index, (parent, field, position) in enumerate(_walk(owner)):
         value = getattr(parent, field)
         node = value if position is None else value[position]
-        for new in _edits_of(node, field):
+        is_followed = field == "body" and position is not None and position + 1 < len(value)
+        for before, after, new in _told_edits(node, field, is_followed):
             whole = copy.deepcopy(owner)
             _put(whole, index, copy.deepcopy(new))
             ast.fix_missing_locations(whole)
-            yield _short(node), _short(new) if new is not None else "nothing", whole
+            yield before, after, whole
+
+
+def _told_edits(
+    node: ast.AST, field: str, is_followed: bool
+) -> Iterator[tuple[str, str, ast.AST | None]]:
+    """What an edit replaces, by what, and the node in place of the whole node."""
+    if isinstance(node, ast.Constant) and is_cuda_answer(node.value):
+        for before, after, text in cuda_edits(str(node.value)):
+            yield before, after, ast.Constant(text)
+        return
+    for new in _edits_of(node, field):
+        yield _short(node), _short(new) if new is not None else "nothing", new
+    if isinstance(node, ast.If) and is_followed and not node.orelse:
+        others_leave = ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Return()], node.body)
+        yield _short(node), "return for all others", others_leave
 
 
 def _is_fixed(node: ast.AST, field: str) -> bool:
@@ -191,6 +219,8 @@ def _edits_of(node: ast.AST, field: str) -> Iterator[ast.AST | None]:
             yield renamed
     elif isinstance(node, ast.Call):
         yield from _of_call(node)
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
+        yield from (ast.Constant(size) for size in _EXTENTS.get(node.value.attr, ()))
     if isinstance(node, (ast.If, ast.IfExp)):
         for value in (True, False):
             fixed = copy.deepcopy(node)
@@ -230,6 +260,11 @@ def _of_constant(node: ast.Constant, field: str) -> Iterator[ast.AST]:
 def _of_call(node: ast.Call) -> Iterator[ast.AST]:
     if isinstance(node.func, ast.Attribute) and node.func.attr in _DROPPED_CALLS and not node.args:
         yield node.func.value
+    name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    if len(node.args) > 1 and name not in _SYMMETRIC:
+        swapped = copy.deepcopy(node)
+        swapped.args[:2] = reversed(node.args[:2])
+        yield swapped
     if isinstance(node.func, ast.Name) and node.func.id == "range":
         last = 0 if len(node.args) == 1 else 1
         for step in (ast.Add(), ast.Sub()):

@@ -7,11 +7,14 @@ import json
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 from typer.testing import CliRunner
 
 from gpuedu.cli import app
 from gpuedu.course import mutants
+from gpuedu.course.habit_mutation import changing_its_arguments
 from gpuedu.course.mutation import Mutant, mutants_of
 from gpuedu.course.proof import Bench
 from gpuedu.errors import CatalogueError
@@ -64,6 +67,91 @@ def edits(line):
 )
 def test_each_slip_is_made(line, edit):
     assert edits(line).count(edit) == 1
+
+
+def test_arguments_are_swapped_and_an_extent_is_hard_coded():
+    assert "f(a, b) -> f(b, a)" in edits("return f(a, b)")
+    assert "max(a, b) -> max(b, a)" not in edits("return max(a, b)")
+    assert "cuda.blockDim.x -> 128" in edits("return cuda.blockDim.x")
+
+
+def test_those_without_work_return_before_what_follows():
+    wait = "if i < n:\n        a[i] = b[i]\n    cuda.syncthreads()"
+    assert edits(wait).count("if i < n: ... -> return for all others") == 1
+    assert "if i < n: ... -> return for all others" not in edits("if i < n:\n        a[i] = b[i]")
+
+
+def test_a_function_keeps_its_result_or_changes_its_arguments():
+    (text,) = (
+        one.cells[0] for one in mutants_of(["def f(a):\n    return sum(a)"]) if "first" in one.key
+    )
+    names = {}
+    exec(text, names)
+    assert [names["f"]([1, 2]), names["f"]([5])] == [3, 3]
+    given = [np.ones(2), [4], {"n": 1}, torch.zeros(2, requires_grad=True)]
+    changing = changing_its_arguments(lambda *arguments, named: len(arguments))
+    assert changing(*given[:2], named=given[2]) == 2
+    assert changing(given[3], 7, named="text") == 2
+    assert (given[0].tolist(), given[1], given[2]["changed"]) == ([0, 0], [4, None], None)
+    assert given[3].tolist() == [1, 1]
+    with pytest.raises(TypeError):
+        changing(1.5, named="text")
+    assert not any("first" in key for key in keys("@cuda.jit\ndef f(a):\n    a[0] = 1"))
+
+
+C = """
+code = r'''
+extern "C" __global__ void f(float (*a)[4], float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    // ### BEGIN SOLUTION
+    __shared__ float s[33];
+    if (i < n && i > 2) s[threadIdx.x] = fmaxf(a[i][1], 0.5f);
+    __syncthreads();
+    for (int k = 0; k < 8; k++) out[i] += s[k] - 1;
+    // ### END SOLUTION
+    out[n] = 7;
+}'''
+"""
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "i < n -> i <= n",
+        "i < n && i > 2 -> i < n || i > 2",
+        "i < n && i > 2 -> i > 2",
+        "if (i < n && i > 2) s[threadIdx.x] = fmaxf(a[i][1], 0.5f); -> nothing",
+        "if (i < n && i > 2) s[threadIdx.x] = fmaxf(a[i][1], 0.5f); -> if (1) s[threadIdx.x] = fmaxf(a[i][1], 0.5f);",
+        "__syncthreads(); -> nothing",
+        "33 -> 32",
+        "threadIdx.x -> threadIdx.y",
+        "fmaxf -> fminf",
+        "a[i][1] -> a[1][i]",
+        "0.5f -> 1.0f",
+        "0.5f -> 0.5",
+        "k++ -> k += 2",
+        "out[i] += s[k] - 1 -> out[i] = s[k] - 1",
+        "s[k] - 1 -> 1 - s[k]",
+        "float -> double",
+    ],
+)
+def test_each_slip_is_made_in_cuda_c(edit):
+    assert keys(C).count(f"code: {edit}") == 1
+
+
+def test_what_is_given_in_cuda_c_stays():
+    for one in mutants_of([C]):
+        code = ast.literal_eval(ast.parse(one.cells[0]).body[0].value)
+        assert "out[n] = 7;" in code
+        assert "int i = blockIdx.x * blockDim.x + threadIdx.x;" in code
+        assert code.count("\n") >= 9
+
+
+def test_the_statements_of_an_elementwise_kernel_are_edited():
+    (cell,) = (
+        cell.text for cell in Bench(ROOT, "elementwise").source.cells_of("elementwise", "answer")
+    )
+    assert "gelu_operation: 0.5f -> 1.0f" in keys(cell)
 
 
 def test_a_guard_is_dropped_and_a_loop_too():
@@ -123,7 +211,7 @@ def test_a_solution_that_needs_longer_gives_its_mutants_longer(monkeypatch):
     bench = Bench(ROOT, "does-it-fit")
     limits = []
 
-    def slow(bench, exercise, given, mutant):
+    def slow(bench, exercise, cells):
         limits.append(exercise.play.time_limit_s)
         return limits[-1] > mutants.LIMIT_S
 
