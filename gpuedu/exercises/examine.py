@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gpuedu.allowance import Allowance
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.compiled import runs_compiled_code
 from gpuedu.exercises.contract import Case, Exercise, Fault, Finding, Property, Undecided
@@ -178,10 +179,10 @@ def play_cases(exercise: Exercise, answers: Sequence[Any], cases: Sequence[Case]
 
         return play_isolated(exercise, answers, cases)
     outcomes: list[Outcome] = []
-    deadline = time.monotonic() + exercise.play.time_limit_s
+    allowance = Allowance(exercise.play.time_limit_s)
     for case in cases:
         inputs = copy.deepcopy(dict(case.inputs))
-        left_s = deadline - time.monotonic()
+        left_s = allowance.left_s()
         outcome = play_guarded(lambda inputs=inputs: exercise.play.run(answers, inputs), left_s)
         if outcome.problem and outcome.problem.ends_check:
             limit = f"it did not finish within {exercise.play.time_limit_s:.3g} s"

@@ -15,12 +15,12 @@ import math
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
+from gpuedu.allowance import Allowance
 from gpuedu.errors import TimeLimitExceeded
 from gpuedu.exercises.interruption import interruptible
 from gpuedu.needs import IN_TAB
@@ -56,7 +56,7 @@ def is_course_or_library(filename: str) -> bool:
 def time_limit(limit_s: float) -> Iterator[None]:
     """Raise TimeLimitExceeded inside ``call_learner`` when ``limit_s`` seconds have passed.
 
-    With ``math.inf``, never.
+    Waits for a processor do not count (see ``Allowance``). With ``math.inf``, never.
     """
     in_main = threading.current_thread() is threading.main_thread()
     limiter = _by_alarm if in_main and hasattr(signal, "setitimer") else _by_thread
@@ -69,10 +69,14 @@ def time_limit(limit_s: float) -> Iterator[None]:
 @contextlib.contextmanager
 def _by_alarm(limit_s: float) -> Iterator[None]:
     rings = 0
+    allowance = Allowance(limit_s)
 
     def ring(_signum: int, frame: FrameType | None) -> None:
         nonlocal rings
         if not _is_inside(frame):
+            return
+        if not rings and (left_s := allowance.left_s()) > _AGAIN_S:
+            signal.setitimer(signal.ITIMER_REAL, left_s, _AGAIN_S)
             return
         rings += 1
         if rings % 2:
@@ -105,10 +109,13 @@ def _raise_at_line(frame: FrameType, event: str, _argument: Any) -> Callable[...
 @contextlib.contextmanager
 def _by_thread(limit_s: float) -> Iterator[None]:
     target = threading.get_ident()
+    allowance = Allowance(limit_s, threading.get_native_id())
     done = threading.Event()
 
     def ring() -> None:
-        waited = done.wait(limit_s)
+        while (left_s := allowance.left_s()) > 0 and not done.wait(left_s):
+            pass
+        waited = done.is_set()
         while not waited:
             if _is_inside(sys._current_frames().get(target)):
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(
@@ -129,13 +136,13 @@ def _by_thread(limit_s: float) -> Iterator[None]:
 @contextlib.contextmanager
 def _by_watching(limit_s: float) -> Iterator[None]:
     """Look at the clock at each jump and call of the learner's code. Needs Python 3.12."""
-    deadline = time.monotonic() + limit_s
+    allowance = Allowance(limit_s)
     watching = sys.monitoring
 
     def look(code: CodeType, *_: Any) -> Any:
         if is_course_or_library(code.co_filename):
             return watching.DISABLE
-        if time.monotonic() > deadline and _is_inside(sys._getframe(1)):
+        if allowance.left_s() < 0 and _is_inside(sys._getframe(1)):
             raise TimeLimitExceeded
         return None
 

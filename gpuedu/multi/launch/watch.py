@@ -13,6 +13,7 @@ from pathlib import Path
 
 import psutil
 
+from gpuedu.allowance import MOST_WAITED, waited_for_a_processor_s
 from gpuedu.multi.launch.agreement import disagreement
 from gpuedu.multi.launch.board import Board, Standing
 from gpuedu.multi.launch.rank import MARK
@@ -23,9 +24,6 @@ MOST_WRITTEN_BYTES = 64 * 2**20
 _LOOK_S = 0.1
 _WAITS_S = 0.5
 """Who has waited for so long may wait for a rank that called something else."""
-_MOST_STARVED = 3.0
-"""Up to so many time limits a wait for a processor counts as none: then a launch ends all the same,
-whatever a rank does to wait."""
 _GRACE_S = 2.0
 """So long the launcher has time to see by itself that a rank is gone; it does not see all."""
 
@@ -97,8 +95,8 @@ class Watch:
 
     def _starved_s(self) -> float:
         """For how long the rank that had to wait longest was ready to run, and did not; bounded."""
-        waited = (_waited_for_a_processor_s(one.pid) for one in self.standings if one)
-        return min(max(waited, default=0.0), _MOST_STARVED * self._time_limit_s)
+        waited = (waited_for_a_processor_s(one.pid) for one in self.standings if one)
+        return min(max(waited, default=0.0), MOST_WAITED * self._time_limit_s)
 
     def _is_stalled(self) -> bool:
         """Whether nobody can be expected to end anybody's wait."""
@@ -222,16 +220,6 @@ def _is_alive(pid: int) -> bool:
     with contextlib.suppress(psutil.Error):
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     return False
-
-
-def _waited_for_a_processor_s(pid: int) -> float:
-    """Of a process's main thread; 0 where the system does not tell.
-
-    Source: the Linux kernel's documentation, scheduler/sched-stats, "/proc/<pid>/schedstat".
-    """
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        return int(Path(f"/proc/{pid}/schedstat").read_text("ascii").split()[1]) / 1e9
-    return 0.0
 
 
 def _kill(process: psutil.Process) -> bool:

@@ -17,7 +17,7 @@ HAS_SCHEDSTAT = Path(f"/proc/{os.getpid()}/schedstat").exists()
 
 @pytest.mark.parametrize(("starved_s", "reason"), [(0.0, "time"), (3600.0, "")])
 def test_a_rank_without_a_processor_uses_up_no_time(starved_s, reason, tmp_path, monkeypatch):
-    monkeypatch.setattr(watch, "_waited_for_a_processor_s", lambda _: starved_s)
+    monkeypatch.setattr(watch, "waited_for_a_processor_s", lambda _: starved_s)
     board = Board(tmp_path / "board", 1, create=True)
     board.write(Standing(0, os.getpid(), 0, "runs"))
     with watch.Watch(
@@ -28,7 +28,7 @@ def test_a_rank_without_a_processor_uses_up_no_time(starved_s, reason, tmp_path,
 
 
 def test_a_launch_ends_however_long_its_ranks_say_they_waited(tmp_path, monkeypatch):
-    monkeypatch.setattr(watch, "_waited_for_a_processor_s", lambda _: 1e9)
+    monkeypatch.setattr(watch, "waited_for_a_processor_s", lambda _: 1e9)
     board = Board(tmp_path / "board", 1, create=True)
     board.write(Standing(0, os.getpid(), 0, "runs"))
     with watch.Watch(
@@ -54,10 +54,10 @@ def test_two_processes_on_one_processor_wait_for_each_other():
         process.start()
     longest_s = 0.0
     while any(process.is_alive() for process in both):
-        longest_s = max(longest_s, *(watch._waited_for_a_processor_s(p.pid) for p in both))
+        longest_s = max(longest_s, *(watch.waited_for_a_processor_s(p.pid) for p in both))
         time.sleep(0.05)
     assert longest_s > 0.05
 
 
 def test_a_process_that_is_gone_has_not_waited():
-    assert watch._waited_for_a_processor_s(2**22 + 1) == 0.0
+    assert watch.waited_for_a_processor_s(2**22 + 1) == 0.0

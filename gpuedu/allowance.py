@@ -1,0 +1,46 @@
+"""How long something may take on a machine that has other work to do.
+
+A limit by the clock blames whoever had to wait: on a busy machine a right answer would be called
+endless. How long a thread was ready to run, and had no processor, does not count here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from pathlib import Path
+
+MOST_WAITED = 3.0
+"""Up to so many limits a wait for a processor counts as none: then it is over all the same."""
+
+
+class Allowance:
+    """A limit that begins when it is made, and is longer by every wait for a processor.
+
+    Args:
+        limit_s: seconds; ``math.inf`` for none.
+        pid: of a process, whose main thread is looked at, or of a thread; by default the calling
+            thread's.
+    """
+
+    def __init__(self, limit_s: float, pid: int | None = None) -> None:
+        self._limit_s, self._pid = limit_s, pid
+        self._began_s, self._waited_s = time.monotonic(), waited_for_a_processor_s(pid)
+
+    def left_s(self) -> float:
+        """What is left of it; below 0 when it is over."""
+        waited_s = waited_for_a_processor_s(self._pid) - self._waited_s
+        more_s = min(max(waited_s, 0.0), MOST_WAITED * self._limit_s)
+        return self._limit_s + more_s - (time.monotonic() - self._began_s)
+
+
+def waited_for_a_processor_s(pid: int | None = None) -> float:
+    """For how long the calling thread, or that of this number, was ready to run and did not.
+
+    Since it began; 0 where the system does not tell. Source: the Linux kernel's documentation,
+    scheduler/sched-stats, "/proc/<pid>/schedstat".
+    """
+    who = "thread-self" if pid is None else str(pid)
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int(Path(f"/proc/{who}/schedstat").read_text("ascii").split()[1]) / 1e9
+    return 0.0
