@@ -7,6 +7,7 @@ of known wrong answers.
 
 from __future__ import annotations
 
+import copy
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -61,7 +62,8 @@ def call_play(*calls: str, time_limit_s: float = 10.0) -> Play:
     """A play that calls the function that a case asks for.
 
     It observes ``result``, or the parts of the result by their names, and by its name each array
-    that the function was given, as it is after the call.
+    that the function was given, as it is after the call. A function that changes a list or a
+    dictionary that it was given is told so, and has no result.
 
     Args:
         calls: How the exercise writes each function, in the order of ``check``, and what it gives.
@@ -78,12 +80,23 @@ def call_play(*calls: str, time_limit_s: float = 10.0) -> Play:
         asked = functions[inputs["call"]]
         given = {name: inputs[name] for name in asked.parameters}
         answer = answers[list(functions).index(asked.name)]
+        before = copy.deepcopy({n: one for n, one in given.items() if isinstance(one, list | dict)})
         observed = asked.observe(answer(*given.values()))
+        for name, one in before.items():
+            _require_unchanged(f"`{asked.name}`", f"`{name}`", one, given[name])
         arrays = {name: one for name, one in given.items() if isinstance(one, np.ndarray)}
         return {**observed, **arrays}
 
     answers = (Answer(one.name, signature=one.parameters) for one in functions.values())
     return Play(tuple(answers), run, time_limit_s=time_limit_s)
+
+
+def _require_unchanged(function: str, name: str, before: Any, after: Any) -> None:
+    if before != after:
+        raise AnswerError(
+            f"{function} changed {name}, which it was given",
+            remedy="The caller may need it again: work on a copy.",
+        )
 
 
 def read_call(call: str) -> tuple[str, tuple[str, ...]]:

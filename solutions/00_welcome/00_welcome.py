@@ -60,6 +60,9 @@ check("first-check", first_attempt)
 # hold you get the first case that shows it, what your function gave, what was expected, and often
 # the likely reason. A wrong answer costs nothing: check as often as you like.
 #
+# One rule holds in every lesson: a function leaves what it is given as it was, unless the exercise
+# asks it to change something.
+#
 # *Implement.* `n` elements of `itemsize` bytes each are copied. Return the number of bytes that
 # move.
 

@@ -37,6 +37,36 @@ def test_a_play_calls_the_function_that_the_case_asks_for():
     assert type(found["result"]) is int
 
 
+def _sorts(sizes, model):
+    sizes.sort()
+    return model["width"]
+
+
+def _keeps_a_note(sizes, model):
+    model["seen"] = True
+    return model["width"]
+
+
+def _adds_below(sizes, model):
+    model["layers"].append(3)
+    return model["width"]
+
+
+@pytest.mark.parametrize(
+    ("function", "changed"), [(_sorts, "sizes"), (_keeps_a_note, "model"), (_adds_below, "model")]
+)
+def test_a_list_or_dictionary_that_is_changed_is_told_and_nothing_is_observed(function, changed):
+    inputs = {"call": "fits", "sizes": [3, 1, math.nan], "model": {"width": 8, "layers": [1]}}
+    with pytest.raises(AnswerError, match=f"`fits` changed `{changed}`, which it was given"):
+        call_play("fits(sizes, model)").run((function,), inputs)
+
+
+def test_what_is_left_as_it_was_may_hold_what_equals_nothing():
+    inputs = {"call": "fits", "sizes": [3, math.nan], "model": {"width": 8}}
+    play = call_play("fits(sizes, model)")
+    assert play.run((lambda sizes, model: len(sizes),), inputs) == {"result": 2}
+
+
 @pytest.mark.parametrize("value", [2.5, math.inf, math.nan])
 def test_what_should_be_whole_and_is_not_is_observed_as_it_is(value):
     (found,) = (

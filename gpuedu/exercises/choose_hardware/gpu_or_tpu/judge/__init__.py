@@ -67,6 +67,10 @@ def cases(rng: np.random.Generator) -> list[Case]:
             drawn.append(call_case("faster", "faster", **given, gpu=gpu))
     uneven = {"m": 2048, "n": 129, "k": 128 * int(rng.integers(2, 9)) + 1}
     drawn.append(call_case("faster", "faster", **uneven, tpu=tpu, gpu=gpu | {"sms": 32}))
+    # An odd number of tiles that are not square: with m and n exchanged there is one more.
+    sms = 2 * int(rng.integers(2, 9)) + 1
+    given = {"m": 128 * sms, "n": 256, "k": k, "tpu": tpu | {"flop_per_s": 300 * TERA}}
+    drawn.append(call_case("faster", "faster", **given, gpu=gpu | {"tile_n": 256, "sms": sms}))
     return drawn
 
 

@@ -53,7 +53,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
             caps = [int(one) for one in rng.permutation(caps)]
             drawn.append(call_case("energy", "best_cap", caps_w=caps, **given, **kernel))
         drawn.append(call_case("stopped", "capped_s", share=0, compute_s=long, memory_s=1))
-        drawn.append(call_case("stopped", "capped_s", share=0, compute_s=0, memory_s=long))
+        for memory in (long, long / 16):
+            drawn.append(call_case("stopped", "capped_s", share=0, compute_s=0, memory_s=memory))
         tied = [static + dynamic + 10 * one for one in (3, 1, 2)]
         drawn.append(
             call_case("energy", "best_cap", caps_w=tied, **given, compute_s=long, memory_s=1)
