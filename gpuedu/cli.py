@@ -197,7 +197,8 @@ def prove(
     mutants: Annotated[
         bool,
         typer.Option(
-            "--mutants", help="In their place try every single edit of the solution, with one seed."
+            "--mutants",
+            help="In their place try every single edit of right answers, with one seed.",
         ),
     ] = False,
     as_json: AsJson = False,
@@ -220,7 +221,7 @@ def prove(
 
 
 def _try_mutants(exercises: list[str], workers: int, as_json: bool) -> None:
-    """Say which mutants of which solutions earn all points, and are not explained."""
+    """Say which mutants of right answers earn all points, and are not explained."""
     from gpuedu.course.mutants import try_all
 
     found = try_all(course_root(), exercises, workers)
