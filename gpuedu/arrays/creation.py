@@ -46,7 +46,7 @@ def array(
     host = host.astype(host.dtype.newbyteorder("="), copy=False)
     require_dtype(host.dtype)
     if host.ndim:
-        copied_to_device(host.nbytes, "array()")
+        copied_to_device(host.nbytes, "array()", content=host)
     else:
         note_operation("fill", 0, host.nbytes)
     return new(host, order="F" if host.flags.fnc else "C")

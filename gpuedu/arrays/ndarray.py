@@ -175,8 +175,8 @@ class ndarray:  # noqa: N801
         require_values("get()")
         if out is not None:
             self._require_like(out, "obtained from")
-        copied_to_host(self.nbytes, "get()")
         found = self.elements()
+        copied_to_host(self.nbytes, "get()", content=found)
         if out is None:
             return np.array(found, order=order.upper(), copy=True)
         out[...] = found
@@ -188,7 +188,7 @@ class ndarray:  # noqa: N801
         flags = self.flags
         if not (flags.c_contiguous or flags.f_contiguous):
             raise RuntimeError("Cannot set to non-contiguous array")
-        copied_to_device(arr.nbytes, "set()")
+        copied_to_device(arr.nbytes, "set()", content=arr)
         self.elements()[...] = arr
 
     def _require_like(self, host: Any, doing: str) -> None:

@@ -75,9 +75,15 @@ reveal("no-loops")
 # - `squared_distances`: `queries` is (m, d), `points` (n, d), both float32 or both float64. The
 #   result is (m, n), of the same dtype, the sum of `(q - p)**2` over the features. At no time may
 #   it need room for more than 8 arrays of shape (m, n), however many features there are.
-# - `vote`: `distances` is (m, n), `labels` (n,), int32 from 0 to `classes - 1`. The result is (m,),
-#   whole numbers: the most frequent label of each row's `k` nearest points. Of equally near points
-#   the one with the smaller index is nearer; of equally frequent labels the smaller one wins.
+# - `vote`: `distances` is (m, n), float32 or float64 (rounding may leave one a little below 0),
+#   `labels` (n,), int32 from 0 to `classes - 1`. The result is (m,), whole numbers: the most
+#   frequent label of each row's `k` nearest points. Of equally near points the one with the smaller
+#   index is nearer; of equally frequent labels the smaller one wins.
+# - Both leave their arguments as they are, and copy no CuPy array to the host.
+
+# %% [markdown]
+# (Some functions, such as `bincount`, ask the host for a single number. That is allowed here; the
+# next exercise is about what it costs.)
 #
 # `xp.argsort(a, axis=1, kind="stable")` gives the indices that sort each row, and keeps equal
 # elements in order. `a.argmax(axis=1)` gives the first of equal ones.
@@ -126,7 +132,7 @@ see("no-loops", squared_distances, vote)
 # where you write to them). They are **hidden** copies: nobody wrote `get`.
 #
 # The function below standardises the columns of `x`, puts them through a linear layer and a
-# softmax. `x` is (n, d) on the host, the weights `d_w` are (d, c) on the device.
+# softmax. `x` is (n, d) on the host, the weights `d_w` are (d, c) on the device, both float32.
 
 
 # %% role="given"
@@ -159,8 +165,9 @@ reveal("stay-on-device")
 
 # %% [markdown]
 # *Implement.* The same result, a float32 NumPy array of shape (n, c): `x` goes to the device once,
-# the result comes back once, and nothing else crosses. Use the `cp` that you are handed. (Does it
-# hold where `d_w` is large, and where rows differ much?) About 6 lines.
+# as it is, the finished result comes back once, and nothing else crosses. `x` and `d_w` are left
+# alone. Use the `cp` that you are handed. (Does it hold where `d_w` is large, and where rows differ
+# much?) About 6 lines.
 
 
 # %% role="answer"
@@ -373,8 +380,10 @@ def pair_kernel(functions):
 # %% [markdown]
 # *Implement.* `nothing` and `join`, all in float32; `whole` is written. `-inf` in a row counts as
 # nothing; a row of nothing else, or without elements, gives `-inf`, in C `MINUS_INFINITY` here.
-# (Masked attention has such rows.) The kernel is called with `axis=1` on float32 arrays of shape
-# (rows, columns). `fmaxf` and `expf` are the functions for floats. About 4 lines.
+# (Masked attention has such rows.) Any other element is a number, however large or small: some
+# masks are -3.4028235e38, the lowest number in float32, and a row of those still gives about that.
+# The kernel is called with `axis=1` on float32 arrays of shape (rows, columns). `fmaxf` and `expf`
+# are the functions for floats. About 4 lines.
 
 # %% role="answer"
 pairs = r"""

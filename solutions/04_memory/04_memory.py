@@ -76,7 +76,7 @@ check("coalesced-copy", copy_striped)
 
 # %% [markdown]
 # (A card says on how many *cases*, launches of different sizes, each line was judged. Sectors are
-# judged only where the launch comes out even and could ask for whole ones alone.)
+# judged only where the elements fill all of them: 1,024 and 768 of them, not 70 or 997.)
 #
 # *See.* The same for your kernel. Then the account of the blocked copy of 2,048 elements, as `lens`
 # gives it, line by line. Find the line with the sectors: how many were asked for, and in brackets,
@@ -245,7 +245,8 @@ predict("transpose-33", 1)
 #
 # - A tile has two axes: its shape is a pair. In the drawing it is 4 x 4; yours has 32 rows.
 # - Every thread of a block has to come to the barrier: keep it out of any `if`, and do not `return`
-#   before it. A thread without an element may still have one to write.
+#   before it. A thread without an element may still have one to write. And what happens where some
+#   threads have returned is undefined: it mostly works today, but the block may hang.
 
 
 # %% role="answer"
@@ -283,6 +284,7 @@ reveal("transpose-33")
 # adds yours. Set the ratio of two times beside the ratio of two counts:
 #
 # - blocked to striped copy: 8 in sectors that are asked for;
+# - a copy with stride s, to one with stride 1: s in sectors up to s = 8, and 8 from there on;
 # - array of structs to struct of arrays: 28 to 16 in bytes, if each sector comes once;
 # - naive to tiled transpose: 36 to 8 in sectors; 32 to 33 columns: 32 to 1 in passes for a column.
 #
@@ -313,11 +315,14 @@ predict("stencil", 134)
 # - `x` and `out` are float32 of any length n from 1 on, `w` has 7 float32. What lies outside of `x`
 #   counts as 0.
 # - Blocks have 128 threads, and there is one for each 128 outputs; the last may be in part empty.
+#   All threads of a block come to the barrier.
 # - A block reads an element of `x` from global memory once at most. (`w` is small and every lane
 #   wants the same weight at a time: one sector. Leave it where it is.)
 # - Neighbouring threads bring neighbouring elements: at least half of each sector has to be used.
-# - 12 to 16 lines. A kernel knows `a if condition else b`. A sum begins with `float32(0)`: with
-#   a plain `0`, Numba adds in float64.
+#
+# 12 to 16 lines. A kernel knows `a if condition else b`. (Begin the sum with `float32(0)`: with a
+# plain `0`, Numba adds in float64, which most GPUs do far more slowly. The card tells you so, but
+# takes no points for it.)
 
 
 # %% role="answer"
@@ -398,10 +403,12 @@ lens(account)
 # %% [markdown]
 # *Implement.* In `found`: the `line` that reads what nobody wrote (the first line of its cell is
 # line 1), the `block`, the first `index` of `part`, and the `count` of such reads in that launch.
-# The report's hazard has all four; `account.hazards[0]` is the same as an object.
+# The report's hazard has all four. (So has the object `h = account.hazards[0]`: `h.place.line`,
+# `h.who.block`, `h.index` and `h.count`.)
 #
-# Then mend the kernel, for any n from 1 on: `out[b]` is the sum of block b's elements. Blocks have
-# 64 threads, and there are enough of them, sometimes more. A block without elements writes 0.
+# Then mend the kernel, for any n from 1 on: `out[b]` is the sum of block b's elements, and one
+# thread writes it. Blocks have 64 threads, and all of them come to the barrier, or none. There are
+# enough blocks, sometimes more. A block without elements writes 0.
 
 
 # %% role="answer"

@@ -6,7 +6,7 @@ known wrong answers. Of a hidden copy the arrays themselves say what asked for i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from gpuedu.exercises.compare import array_fault
 from gpuedu.exercises.contract import Case, Fault, Inputs, Plain, Property, Test, Undecided
 
 _LONGEST = 90
+_KEEP = "The caller may need its arrays again. Which line of yours writes to that one?"
 _LIBRARIES = {"numpy": "NumPy", "cupy": "CuPy"}
 
 
@@ -30,6 +31,7 @@ def right_array(
     array: str = "result",
     dtype: Callable[[Inputs], Any] | None = None,
     library: str = "",
+    leaves: Sequence[str] = (),
 ) -> Property:
     """A call gives an array of the right shape with the right elements.
 
@@ -43,6 +45,7 @@ def right_array(
         array: What the array is called.
         dtype: The dtype that it has to have, or its kind, from a case's inputs; None where any do.
         library: "numpy" or "cupy", where it has to be an array of that one.
+        leaves: Arrays that it has to leave alone: the play observes each under its name.
     """
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
@@ -57,6 +60,9 @@ def right_array(
             yield Fault(name, f"`{array}` is {got.dtype}, expected {_written(kind)}")
         room = tolerance(case.inputs) if callable(tolerance) else tolerance
         yield from array_fault(name, got, wanted, tolerance=room, name=array)
+        for one in leaves:
+            if not np.array_equal(case.inputs[one], observed[one], equal_nan=True):
+                yield Fault(name, f"`{one}` was changed by the call", _KEEP)
 
     return Property(name, says, points, asks, test)
 

@@ -46,12 +46,14 @@ class WatchedCall:
     """What a call gave, and what it cost.
 
     ``steps`` are the launches and copies in order; ``extra_bytes`` is the most device memory that
-    was in use at a time, on top of what was in use before.
+    was in use at a time, on top of what was in use before. ``contents`` has what each copy carried,
+    or None where that is not known: for hidden copies, say.
     """
 
     result: Any
     steps: tuple[Launch | Copy, ...]
     extra_bytes: int
+    contents: tuple[np.ndarray | None, ...] = ()
 
     @property
     def launches(self) -> tuple[Launch, ...]:
@@ -91,15 +93,16 @@ def watch(function: Callable[..., Any], *args: Any) -> WatchedCall:
     """
     from gpuedu.arrays.account import count_operations
     from gpuedu.arrays.memory import watch_memory
+    from gpuedu.arrays.transfer import watch_contents
     from gpuedu.backend import reset_transfers, transfers
 
     reset_transfers()
     ordered = _Ordered()
-    with count_operations() as count, watch_memory() as peak:
+    with count_operations() as count, watch_memory() as peak, watch_contents() as contents:
         count.operations = ordered
         result = function(*args)
     copies = [_copy(one) for one in transfers()]
-    return WatchedCall(result, _in_order(ordered, copies), peak.extra_bytes)
+    return WatchedCall(result, _in_order(ordered, copies), peak.extra_bytes, tuple(contents))
 
 
 _CALLS = {"array()": "`cp.asarray`", "get()": "`.get()`"}

@@ -63,3 +63,14 @@ def test_results_come_to_the_host_and_nothing_but_arrays():
     assert on_host(cp.arange(3), "f").tolist() == [0, 1, 2]
     with pytest.raises(AnswerError, match="`f` should return an array, got None"):
         on_host(None, "f")
+
+
+def test_what_the_copies_carried_is_kept_where_they_were_asked_for():
+    def work(host):
+        x = cp.asarray(host)
+        largest = float(x.max())
+        return (x + largest).get()
+
+    sent, hidden, back = watch(work, np.arange(3, dtype=np.float32)).contents
+    assert sent.tolist() == [0, 1, 2] and back.tolist() == [2, 3, 4]
+    assert hidden is None

@@ -36,7 +36,7 @@ def test_the_oracles_know_the_edges():
     x = np.array([[-np.inf, -np.inf], [1000, 1000], [-np.inf, 3]])
     assert reduction.true_logsumexp(x) == pytest.approx([-np.inf, 1000 + np.log(2), 3])
     assert reduction.true_logsumexp(np.empty((2, 0))).tolist() == [-np.inf, -np.inf]
-    constant = {"x": np.full((3, 2), 2.0), "w": np.ones((2, 4))}
+    constant = {"x": np.full((3, 2), 2.0), "d_w": np.ones((2, 4))}
     assert stay_on_device.probabilities(constant) == pytest.approx(np.full((3, 4), 0.25))
 
 

@@ -178,3 +178,31 @@ def test_a_missing_entry_is_named():
     report = hand_in("uninitialised", found={"line": 12})
     assert lost(report) == {"found"}
     assert "no entry for 'block'" in fault(report, "found").message
+
+
+def test_a_sum_in_float64_is_noted_once_and_costs_nothing():
+    @cuda.jit
+    def smooth(x, w, out):
+        tile = cuda.shared.array(134, np.float32)
+        t, i = cuda.threadIdx.x, cuda.grid(1)
+        for k in range(t, 134, 128):
+            j = i - t + k - 3
+            tile[k] = x[j] if 0 <= j < x.size else 0
+        cuda.syncthreads()
+        if i < out.size:
+            total = 0
+            for k in range(7):
+                total += w[k] * tile[t + k]
+            out[i] = total
+
+    report = hand_in("stencil", smooth=smooth)
+    assert not lost(report)
+    (noted,) = report.findings
+    assert "3,584 of 7,168 floating-point operations were in float64" in noted.message
+
+
+@pytest.mark.parametrize("exercise", ["transpose", "stencil"])
+def test_an_early_return_is_told_where_the_others_wait(exercise):
+    report = hand_in_stored(exercise, "returns_with_nothing_to_do")
+    assert lost(report) == {"waits"}
+    assert "returned before this barrier" in fault(report, "waits").message

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from gpuedu.exercises.arrays.plays import observe_call, observe_result
-from gpuedu.exercises.arrays.watching import watch
+from gpuedu.exercises.arrays.watching import WatchedCall, watch
 from gpuedu.exercises.contract import Answer, Inputs, Play
 
 ARGUMENTS = {
     "squared_distances": ("queries", "points"),
     "vote": ("distances", "labels", "k", "classes"),
 }
-"""What each function is called with, behind ``xp``."""
+"""What each function is called with, after ``xp``."""
 
 GROWTH = 4
 """How many times as many points, and then queries, a case is tried with."""
@@ -30,15 +30,36 @@ def play_no_loops(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     function = dict(zip(ARGUMENTS, answers, strict=True))[name]
     given = [inputs[argument] for argument in ARGUMENTS[name]]
     if inputs["library"] == "numpy":
-        return observe_result(name, function(np, *given))
-    seen = observe_call(name, watch(function, *_on_device(given)))
+        return observe_result(name, function(np, *given)) | _arrays(name, given)
+    on_device = _on_device(given)
+    watched = _watched(function, on_device)
+    seen = observe_call(name, watched) | {"steps": len(watched.steps)}
+    seen |= _arrays(name, [one.get() if hasattr(one, "get") else one for one in on_device[1:]])
     if inputs["grows"]:
         grown = [_on_device(_grown(name, given, axis)) for axis in (1, 0)]
-        seen["launches_grown"] = [len(watch(function, *one).launches) for one in grown]
+        seen["steps_grown"] = [len(_watched(function, one).steps) for one in grown]
     # The last, since nobody counts what a function does with the device in this call.
     fresh = [one.copy() if isinstance(one, np.ndarray) else one for one in given]
     seen["on_numpy"] = observe_result(name, function(np, *fresh))["result"]
     return seen
+
+
+def _arrays(name: str, given: Sequence[Any]) -> dict[str, Any]:
+    """The arrays among the arguments, after the call."""
+    named = zip(ARGUMENTS[name], given, strict=True)
+    return {key: one.copy() for key, one in named if isinstance(one, np.ndarray)}
+
+
+def _watched(function: Any, arguments: Sequence[Any]) -> WatchedCall:
+    """A call with device arrays; where it mixes them with NumPy's, that is what has to change."""
+    from gpuedu.arrays.errors import DeviceArrayTypeError
+
+    try:
+        return watch(function, *arguments)
+    except DeviceArrayTypeError as fault:
+        if "numpy.ndarray" in fault.message:
+            fault.remedy = "a NumPy array met a CuPy one: where is it made, and by which library?"
+        raise
 
 
 def _on_device(given: Sequence[Any]) -> list[Any]:

@@ -24,7 +24,11 @@ def _play(answers: Sequence[Any], inputs: Inputs) -> Mapping[str, Any]:
 def _entry(found: Mapping[str, Any], key: str) -> int:
     if key not in found:
         raise AnswerError(f"the dict has no entry for {key!r}")
-    return whole_number(found[key], f"the entry for {key!r}")
+    entry = found[key]
+    # A block is (x, y, z) where the report is an object, and an index has one number an axis.
+    if isinstance(entry, tuple) and entry and not any(entry[1:]):
+        entry = entry[0]
+    return whole_number(entry, f"the entry for {key!r}")
 
 
 PLAY = Play((Answer("found", dict), *_KERNEL.answers), _play, on_machine=True)

@@ -17,11 +17,11 @@ _SHAPES = ((33,), (1000,), (16, 25), (1,))
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Moderate numbers of both signs, in one and two dimensions; then large ones."""
-    drawn = [
-        _case("moderate", rng.normal(0, 2, shape), ("values", "single", "once"))
-        for shape in _SHAPES
-    ]
+    """Moderate numbers of both signs, in one and two dimensions; 0 and tiny ones; large ones."""
+    decides = ("values", "single", "once")
+    drawn = [_case("moderate", rng.normal(0, 2, shape), decides) for shape in _SHAPES]
+    tiny = rng.choice((-1.0, 1.0), 40) * 10 ** rng.uniform(-30, -3, 40)
+    drawn.append(_case("tiny", np.append(tiny, 0), decides))
     signs = rng.choice((-1.0, 1.0), 120)
     drawn.append(_case("large", signs * 10 ** rng.uniform(1, 3, 120), ("large",)))
     drawn.append(_case("huge", signs * 10 ** rng.uniform(3, 30, 120), ("large",)))

@@ -7,32 +7,51 @@ from collections.abc import Iterator
 import numpy as np
 
 from gpuedu.exercises.arrays.properties import in_float32
-from gpuedu.exercises.compare import show
+from gpuedu.exercises.compare import show, show_apart
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
 
 _EPSILON = float(np.finfo(np.float32).eps)
-_SHAPES = ((3, 31), (5, 33), (4, 129), (2, 700), (1, 1))
+_THREADS = 512
+"""Of a block, at most, which together join a row."""
+_LARGEST = float(np.finfo(np.float32).max)
+_SHAPES = ((3, 31), (5, 33), (4, 129), (2, 700), (1, 1), (1, 60_000))
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Rows of all lengths, rows far from 0, and rows with minus infinity."""
+    """Rows of all lengths, rows far from 0, the farthest included, and rows with -inf."""
     drawn = [
         _case(f"shape {shape}", rng.normal(0, 2, shape), ("values", "single")) for shape in _SHAPES
     ]
+    # In so long a row a thread joins several elements, here with gaps of all sizes between them.
+    wide = rng.permuted(np.linspace(-40, 40, 1200) + np.zeros((2, 1)), axis=1)
+    drawn.append(_case("rows from -40 to 40", wide, ("values",)))
     near = rng.normal(0, 2, (3, 65))
     drawn.append(_case("rows around 1000", near + 1000, ("large",)))
     drawn.append(_case("rows around -1000", near - 1000, ("large",)))
     spread = np.linspace(-1000, 1000, 65) + near
     drawn.append(_case("rows that rise from -1000 to 1000", spread, ("large",)))
     drawn.append(_case("rows that fall from 1000 to -1000", spread[:, ::-1], ("large",)))
+    for far in (2e4, 1e30, _LARGEST):
+        drawn.append(_case(f"rows around {-far:g} and {far:g}", _far(rng, far), ("large",)))
     masked = rng.normal(0, 2, (4, 70))
     masked[0, ::3], masked[1, :40], masked[2, 1:] = -np.inf, -np.inf, -np.inf
     drawn.append(_case("rows with -inf among the numbers", masked, ("infinite",)))
+    long = rng.normal(0, 2, (3, 1200))
+    long[0, 1::2], long[1, :1000], long[2, 5:] = -np.inf, -np.inf, -np.inf
+    drawn.append(_case("long rows with -inf among the numbers", long, ("infinite",)))
     nothing = np.full((2, 40), -np.inf)
     drawn.append(_case("rows of -inf alone", nothing, ("infinite",)))
     drawn.append(_case("rows of one -inf", nothing[:, :1], ("infinite",)))
     drawn.append(_case("rows without elements", nothing[:, :0], ("infinite",)))
     return drawn
+
+
+def _far(rng: np.random.Generator, far: float) -> np.ndarray:
+    """Rows of numbers around -far, one around far, and one of both."""
+    rows = np.clip(rng.normal(0, 2, (4, 65)) - far, -_LARGEST, _LARGEST)
+    rows[2:, ::2] = -rows[2:, ::2]
+    rows[2] = np.abs(rows[2])
+    return rows
 
 
 def _case(label: str, x: np.ndarray, decides: tuple[str, ...]) -> Case:
@@ -57,13 +76,15 @@ def _right_rows(name: str, says: str, asks: str) -> Property:
         if got.shape != expected.shape:
             yield Fault(name, f"the result has shape {got.shape}, expected {expected.shape}")
             return
-        room = 16 * _EPSILON * np.maximum(np.abs(expected), 1) + 1e-6
+        joins = 16 + x.shape[1] / _THREADS  # one after the other, each with a rounding
+        room = joins * _EPSILON * np.maximum(np.abs(expected), 1) + 1e-6
         with np.errstate(invalid="ignore"):
             wrong = ~((got == expected) | (np.abs(got - expected) <= room))
         for row in np.flatnonzero(wrong)[:1]:
+            gave, right = show_apart(float(got[row]), float(expected[row]))
             yield Fault(
                 name,
-                f"row {row}, {_row(x[row])}, gave {show(got[row])}, expected {show(expected[row])} "
+                f"row {row}, {_row(x[row])}, gave {gave}, expected {right} "
                 f"({wrong.sum()} of {wrong.size} rows are wrong)",
             )
 
@@ -88,7 +109,7 @@ JUDGE = Judge(
         ),
         _right_rows(
             "large",
-            "rows around 1000 and -1000 are right",
+            "rows of numbers far from 0 are right, on either side",
             "Of which numbers does your kernel take exponentials in such a row, and how large is "
             "each of them?",
         ),

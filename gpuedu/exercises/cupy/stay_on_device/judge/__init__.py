@@ -8,6 +8,7 @@ import numpy as np
 
 from gpuedu.exercises.arrays.properties import copy_text, instead_of, right_array, unless_idle
 from gpuedu.exercises.arrays.watching import read_copies
+from gpuedu.exercises.compare import show
 from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property, Test
 
 _SHAPES = ((33, 5, 4), (128, 8, 3), (1, 4, 3), (7, 6, 2))
@@ -34,17 +35,17 @@ def _case(rng: np.random.Generator, n: int, d: int, c: int) -> Case:
     x[:, int(rng.integers(d))] = 2.0  # sums of it are exact, so that its deviation is 0
     inputs = {
         "x": x.astype(np.float32),
-        "w": rng.normal(0, 2, (d, c)).astype(np.float32),
+        "d_w": rng.normal(0, 2, (d, c)).astype(np.float32),
     }
     return Case(f"x of shape ({n}, {d}), {c} classes", inputs)
 
 
 def _far_apart(rng: np.random.Generator) -> Case:
     """Weights so large that exp overflows, and that one row lies far below another."""
-    x, w = (_case(rng, 33, 5, 4).inputs[name] for name in ("x", "w"))
-    largest = logits({"x": x, "w": w}).max(axis=1)
+    x, w = (_case(rng, 33, 5, 4).inputs[name] for name in ("x", "d_w"))
+    largest = logits({"x": x, "d_w": w}).max(axis=1)
     w = (w * (_SPREAD / (largest.max() - largest.min()))).astype(np.float32)
-    return Case("logits in the hundreds, rows far apart", {"x": x, "w": w})
+    return Case("logits in the hundreds, rows far apart", {"x": x, "d_w": w})
 
 
 def _small_column(rng: np.random.Generator) -> Case:
@@ -56,7 +57,7 @@ def _small_column(rng: np.random.Generator) -> Case:
 
 def logits(inputs: Inputs) -> np.ndarray:
     """(n, c) float64: columns standardised, a linear layer."""
-    x, w = (inputs[name].astype(np.float64) for name in ("x", "w"))
+    x, w = (inputs[name].astype(np.float64) for name in ("x", "d_w"))
     deviation = x.std(axis=0)
     deviation[deviation == 0] = 1
     return (x - x.mean(axis=0)) / deviation @ w
@@ -86,6 +87,10 @@ def copied_in(case: Case, observed: Plain) -> Iterator[Fault]:
     elif copies[0].size_bytes > size_bytes:
         copied = f"{copies[0].size_bytes:,} were copied"
         yield Fault("in", f"`x` has {size_bytes:,} bytes, and {copied}")
+    elif not _has_the_same(observed["carried_in"], case.inputs["x"]):
+        first = f"{show(float(observed['carried_in'].ravel()[0]))} comes first in it"
+        own = show(float(case.inputs["x"].ravel()[0]))
+        yield Fault("in", f"the array that was copied to the device is not `x`: {first}, not {own}")
 
 
 def copied_out(case: Case, observed: Plain) -> Iterator[Fault]:
@@ -99,6 +104,18 @@ def copied_out(case: Case, observed: Plain) -> Iterator[Fault]:
     elif copies[0].size_bytes != size_bytes:
         copied = f"{copies[0].size_bytes:,} were copied back"
         yield Fault("out", f"the result has {size_bytes:,} bytes, and {copied}")
+    elif not _has_the_same(observed["carried_out"], observed["result"]):
+        first = f"{show(float(observed['carried_out'].ravel()[0]))} comes first in it"
+        own = show(float(observed["result"].ravel()[0]))
+        told = f"the array that was copied to the host is not the result: {first}, not {own}"
+        yield Fault("out", told)
+
+
+def _has_the_same(carried: np.ndarray, wanted: np.ndarray) -> bool:
+    """Whether a copy carried these numbers, in any order; True where what it did is not known."""
+    if not carried.size:
+        return True
+    return np.array_equal(np.sort(carried, axis=None), np.sort(wanted, axis=None), equal_nan=True)
 
 
 def copied_unseen(case: Case, observed: Plain) -> Iterator[Fault]:
@@ -119,7 +136,7 @@ JUDGE = Judge(
     properties=(
         right_array(
             "same",
-            "the same probabilities, as a float32 NumPy array",
+            "the same probabilities, as a float32 NumPy array; `x` and `d_w` are left alone",
             1,
             probabilities,
             asks="What does the old code give for the same input: an array of which library and "
@@ -127,18 +144,19 @@ JUDGE = Judge(
             tolerance=room,
             dtype=lambda inputs: np.float32,
             library="numpy",
+            leaves=("x", "d_w"),
         ),
         _of_copies(
             "in",
             "`x` is copied to the device once, and nothing else",
             copied_in,
-            "Which of your lines copy something to the device, and what does each of them copy?",
+            "Which of your lines copy something to the device, and what is in each such array?",
         ),
         _of_copies(
             "out",
             "the result is copied to the host once, and nothing else",
             copied_out,
-            "Which line brings the result to the host, and what else comes there?",
+            "Which line copies something to the host, and what do your lines do with it there?",
         ),
         _of_copies(
             "hidden",

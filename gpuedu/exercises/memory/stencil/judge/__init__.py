@@ -6,8 +6,18 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
-from gpuedu.exercises.kernels.faults import WAITS
+from gpuedu.exercises.contract import (
+    Case,
+    Fault,
+    Finding,
+    Inputs,
+    Judge,
+    Level,
+    Plain,
+    Prediction,
+    Property,
+)
+from gpuedu.exercises.kernels.faults import WAITS, exit_faults
 from gpuedu.exercises.kernels.properties import (
     all_wait,
     inside,
@@ -92,6 +102,16 @@ def _once(case: Case, observed: Plain) -> Iterable[Fault]:
     )
 
 
+def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
+    """Threads that end before the barrier; a note, once, where the sum is in float64."""
+    yield from exit_faults("waits", observed)
+    if observed["flop64"] and case.inputs["x"].size == _COSTS[0]:
+        told = f"{observed['flop64']:,} of {observed['flop']:,} floating-point operations"
+        where = f", on the line `{observed['line64']}`" if observed["line64"] else ""
+        slow = "on most GPUs that takes many times as long, here for nothing"
+        yield Finding(Level.COST, f"{told} were in float64{where}: {slow}")
+
+
 _VALUES = {"expected": smoothed, "tolerance": roundings, "undefined": WAITS}
 
 JUDGE = Judge(
@@ -132,7 +152,11 @@ JUDGE = Judge(
             "load",
             least=_HALF,
         ),
-        all_wait(1, says="no thread reads from the tile what is not there yet", in_shared=True),
+        all_wait(
+            1,
+            says="all threads come to the barrier, and none reads what is not in the tile yet",
+            in_shared=True,
+        ),
         inside(
             1,
             asks="Which indices does this array have, and what keeps a thread from using others?",
@@ -150,6 +174,7 @@ JUDGE = Judge(
         "plain 0 becomes float32; the sum needs `float32(0)` to stay so.)",
     ),
     cases=cases,
+    verdict=verdict,
     predictions={
         "stencil": Prediction(
             "a block of 128 threads, 3 neighbours on each side: how many different elements of `x` "
@@ -160,5 +185,5 @@ JUDGE = Judge(
             "896 in all.",
         )
     },
-    varies=("shared.traffic",),
+    varies=("shared.traffic", "flop", "flop64", "line64"),
 )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
-from gpuedu.exercises.contract import Case, Inputs, Judge, Prediction
-from gpuedu.exercises.kernels.faults import WAITS
+from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction
+from gpuedu.exercises.kernels.faults import WAITS, exit_faults
 from gpuedu.exercises.kernels.properties import (
     all_wait,
     inside,
@@ -55,6 +57,11 @@ def transposed(inputs: Inputs) -> np.ndarray:
     return inputs["m"].T.astype(np.float64)
 
 
+def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
+    """Threads that end before the barrier: undefined, also where nothing was theirs to write."""
+    yield from exit_faults("waits", observed)
+
+
 JUDGE = Judge(
     title="A transpose through a tile",
     properties=(
@@ -73,7 +80,11 @@ JUDGE = Judge(
             1,
             asks="Which indices does this array have, and what keeps a thread from using others?",
         ),
-        all_wait(1, says="no thread reads from the tile what is not there yet", in_shared=True),
+        all_wait(
+            1,
+            says="all threads come to the barrier, and none reads what is not in the tile yet",
+            in_shared=True,
+        ),
         whole_sectors("reads", "`m` is read in whole sectors", 1, "m", "load", asks=_ROW),
         whole_sectors("writes", "`out` is written in whole sectors", 1, "out", "store", asks=_ROW),
         no_bank_conflicts(
@@ -94,6 +105,7 @@ JUDGE = Judge(
         "is `cuda.shared.array((32, 33), float32)`.",
     ),
     cases=cases,
+    verdict=verdict,
     predictions={
         "transpose": Prediction(
             "a warp reads a column of a (32, 32) float32 tile: how many passes?",

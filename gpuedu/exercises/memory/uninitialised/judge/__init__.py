@@ -9,7 +9,14 @@ from functools import partial
 import numpy as np
 
 from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
-from gpuedu.exercises.kernels.faults import BARRIER, OUTSIDE, RACE, UNWRITTEN, WAITS
+from gpuedu.exercises.kernels.faults import (
+    BARRIER,
+    OUTSIDE,
+    RACE,
+    UNWRITTEN,
+    WAITS,
+    exit_faults,
+)
 from gpuedu.exercises.kernels.properties import no_hazard, right_values
 from gpuedu.exercises.kernels.shapes import LaunchShape
 
@@ -35,8 +42,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
 def _case(rng: np.random.Generator, n: int, blocks: int) -> Case:
     inputs = {
         "ask": "kernel",
-        # Whole numbers, so that float32 sums are exact in any order.
-        "x": rng.integers(-500, 500, n).astype(np.float32),
+        # Quarters, so that float32 sums are exact in any order, and whole numbers do not do.
+        "x": (rng.integers(-2000, 2000, n) / 4).astype(np.float32),
         "out": rng.integers(100_000, 200_000, blocks).astype(np.float32),
         "grid": blocks,
         "block": THREADS,
@@ -53,13 +60,28 @@ def sums(inputs: Inputs) -> np.ndarray:
 
 
 def verdict(case: Case, observed: Plain, size: int = SIZE) -> Iterable[Fault]:
-    """The values that were found, where the given kernel gets ``size`` elements."""
+    """The values that were found, where the given kernel gets ``size`` elements.
+
+    And of a kernel who writes each sum, and whether all threads come to the barriers.
+    """
     if case.inputs["ask"] != "found":
+        yield from exit_faults("waits", observed)
+        yield from _several_writers(case, observed)
         return
     for key, right in truths(size).items():
         if observed[key] != right:
             what = _NAMES.get(key, key)
             yield Fault("found", f'`found["{key}"]` is {observed[key]}, and that is not the {what}')
+
+
+def _several_writers(case: Case, observed: Plain) -> Iterable[Fault]:
+    """A sum that is written by more than one thread."""
+    first, second = observed["out.first"], observed["out.second"]
+    shape = LaunchShape(case.inputs["grid"], case.inputs["block"])
+    for block in np.flatnonzero(second >= 0)[:1]:
+        by = f"{shape.name_thread(int(first[block]))} and {shape.name_thread(int(second[block]))}"
+        told = f"`out[{block}]` was written by {by}"
+        yield Fault("right", told, "Whose is the sum, and which threads come to that line?")
 
 
 def _prediction(size: int) -> Prediction:
@@ -85,7 +107,7 @@ JUDGE = Judge(
         ),
         right_values(
             "right",
-            "`out[b]` is the sum of block b's elements, for any n",
+            "`out[b]` is the sum of block b's elements, for any n, and one thread writes it",
             1,
             sums,
             leaves=("x",),
@@ -106,7 +128,7 @@ JUDGE = Judge(
         ),
         no_hazard(
             "waits",
-            "threads that use the same place wait for each other",
+            "all threads come to the barrier; those that use the same place wait for each other",
             1,
             RACE | BARRIER,
             "Which thread writes that place, which one uses it, and where do all threads of the "

@@ -1,9 +1,9 @@
-# The largest begins at the smallest float: no infinity is ever subtracted from one.
+# The largest begins at the lowest number: no infinity is ever subtracted from one.
 pairs = r"""
 #define MINUS_INFINITY __int_as_float(0xff800000)
 
 __device__ float2 nothing() {
-    return make_float2(-3.4e38f, 0.0f);
+    return make_float2(-3.4028235e38f, 0.0f);
 }
 __device__ float2 join(float2 a, float2 b) {
     float m = fmaxf(a.x, b.x);
