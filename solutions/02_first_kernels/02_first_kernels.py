@@ -234,8 +234,9 @@ reveal("launch-shape")
 # number of all threads of the grid.
 #
 # *Implement.* `out[i]` becomes the square of `x[i]`, for float32 arrays of any length, 0 too,
-# launched with any number of blocks and threads. Each element is written once, by one thread. Let
-# neighbouring threads work on neighbouring elements: at every step, the grid as a whole moves on.
+# launched with any number of blocks and threads. Each element is written once, by one thread. At
+# each step the grid as a whole takes the next stretch of the array, one element for each thread,
+# and neighboring threads take neighboring elements.
 
 
 # %% role="answer"
