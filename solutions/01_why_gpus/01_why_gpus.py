@@ -125,8 +125,8 @@ predict("amdahl", 20)
 # - `amdahl(p, n)`: the speed-up; `amdahl_limit(p)`: its limit for endless workers (`math.inf` if
 #   none)
 # - `gustafson(p, n)`: the scaled speed-up
-# - `share_for(speedup, n)`: the `p` that gives this (Amdahl) speed-up on `n` workers, `math.nan`
-#   if no `p` from 0 to 1 can (or if any can: on one worker)
+# - `share_for(speedup, n)`: the `p` from 0 to 1 that gives this (Amdahl) speed-up on `n` workers;
+#   `math.nan` unless there is exactly one
 
 
 # %% role="answer"
@@ -435,7 +435,7 @@ see("why-gpus/energy")
 #
 # Articles about GPUs print sentences such as the ones below. Some are wrong, some leave out what
 # matters. Below them is a page of facts, each with its source. *Compute* the number that should
-# stand there; do not look it up.
+# be there, and do not look it up. Three digits are enough.
 
 # %%
 see("why-gpus/facts")

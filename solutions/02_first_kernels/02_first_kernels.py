@@ -9,7 +9,7 @@
 # of a launch; keep every thread inside its arrays; tell when a kernel depends on luck.
 #
 # **You need** Python functions, NumPy arrays in one and two dimensions, and what a warp is.
-# **Time** about 90 minutes.
+# **Time** about 90 minutes, without the two stretch exercises.
 
 # %% role="setup"
 import numpy as np
@@ -66,8 +66,8 @@ predict("thread-index", 28)
 
 # %% [markdown]
 # *Implement.* `out[i]` becomes `a[i] + 10`. Both are int32 arrays of the same length. The launch
-# is one block with exactly as many threads as there are elements, so each thread has one element:
-# no loop.
+# is one block with exactly as many threads as there are elements: each thread writes one element,
+# its own, and you need no loop.
 
 
 # %% role="answer"
@@ -110,8 +110,8 @@ predict("blocks", 24)
 
 # %% [markdown]
 # *Implement.* `out` becomes `a * x + y`, element by element. `a` is a float32 number, the arrays
-# are float32 and of equal length. The launch has enough blocks, sometimes too many; a block may
-# have 32 threads, or 96, or 128.
+# are float32 and of equal length. The launch has enough blocks, sometimes too many, and they may
+# have any size: 32 threads, or 96, or 1,024. Each element is written by one thread, once.
 
 
 # %% role="answer"
@@ -176,7 +176,7 @@ reveal("blocks-copies")
 # | threads of a block | 1,024 | 1,024 | 64 | 1,024 |
 # | blocks of a grid | 2,147,483,647 | 65,535 | 65,535 | no limit |
 #
-# *Predict.* Blocks of 33 threads: how many per cent of all lanes have no thread?
+# *Predict.* Blocks of 33 threads: how many percent of all lanes have no thread?
 
 # %% role="predict"
 predict("launch-shape", 48)
@@ -186,8 +186,9 @@ predict("launch-shape", 48)
 #
 # - `blocks_for(n, threads)`: the fewest blocks of `threads` threads that give each of `n`
 #   elements a thread. `n` is at least 1; a launch takes an `int`.
-# - `can_launch(grid, block)`: True or False. Both are triples `(x, y, z)` of whole numbers.
-# - A limit of the table may be reached. Each of the six extents is at least 1.
+# - `can_launch(grid, block)`: True if a device takes this launch, False if not. Both are triples
+#   `(x, y, z)` of whole numbers, which may be anything, even negative. A device takes an extent
+#   from 1 up to its limit in the table, which may be reached.
 # - `empty_lanes(threads)`: how many lanes of a block's warps have no thread.
 
 
@@ -234,8 +235,9 @@ reveal("launch-shape")
 # number of all threads of the grid.
 #
 # *Implement.* `out[i]` becomes the square of `x[i]`, for float32 arrays of any length, 0 too,
-# launched with any number of blocks and threads. Each element is written once, by one thread. Let
-# neighbouring threads work on neighbouring elements: at every step, the grid as a whole moves on.
+# launched with any number of blocks and threads. Each element is written once, by one thread. At
+# each step the grid as a whole takes the next stretch of the array, one element for each thread,
+# and neighboring threads take neighboring elements.
 
 
 # %% role="answer"
@@ -355,9 +357,10 @@ reveal("any-order")
 # The machine calls it a **data race**: one thread reads what another one writes, and nothing
 # orders the two. It says so in *every* order, also in the one whose result is right.
 #
-# *Implement.* `start[i]` is the sum of all lengths before sequence `i`. Any number of blocks and
-# threads, with at least one thread for each sequence, and blocks in any order; `start` may hold
-# anything before. What can a thread work from, that nobody writes?
+# *Implement.* `start[i]` is the sum of all lengths before sequence `i`. Each thread works out one
+# start, its own. There may be any number of blocks and threads, with at least one thread for each
+# sequence, and blocks run in any order; `start` may hold anything before. What can a thread work
+# from that nobody writes?
 
 
 # %% role="answer"
@@ -389,8 +392,8 @@ check("any-order", starts)
 #
 # A pixel stands for a number `c` of the complex plane: its real part is `left + column * step`,
 # its imaginary part `top - row * step`. Begin with `z = 0` and repeat `z = z * z + c` while `|z|`
-# is at most 2 and fewer than `limit` steps are done. `out[row, column]` becomes the number of
-# steps.
+# is at most 2 and fewer than `limit` steps are done (`limit` may be 0). `out[row, column]` becomes
+# the number of steps.
 #
 # *Implement.* `out` is an int32 matrix, the grid has two axes and may reach beyond it. A thread
 # stops when its point has escaped. (With `z = x + iy`, `z * z` is `x * x - y * y + 2ixy`.)

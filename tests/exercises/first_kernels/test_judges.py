@@ -93,9 +93,14 @@ def test_a_kernel_that_writes_nothing_earns_nothing(exercise):
         ("thread-index", "thread_0_does_all", ["one-each"]),
         ("grid-stride", "turns_without_guard", ["inside"]),
         ("grid-stride", "ends_when_equal", ["ends"]),
+        ("grid-stride", "own_run", ["neighbors"]),
+        ("grid-stride", "run_of_a_block", ["neighbors"]),
+        ("grid-stride", "thread_0_does_all", ["neighbors"]),
         ("two-d-map", "no_row_guard", ["rows"]),
         ("two-d-map", "no_column_guard", ["columns"]),
         ("two-d-map", "reads_before_the_guard", ["columns"]),
+        ("any-order", "one_thread", ["one-each"]),
+        ("any-order", "also_the_next_one", ["one-each"]),
         ("mandelbrot", "all_steps", ["stops"]),
         ("mandelbrot", "below_two", ["any-shape"]),
         ("mandelbrot", "writes_on_escape", ["square", "any-shape"]),
@@ -117,6 +122,13 @@ def test_one_thread_that_does_all_is_named_with_those_that_do_nothing():
     assert "7 of 8 threads wrote none" in said
 
 
+def test_elements_of_neighbors_that_are_apart_are_named_with_their_threads():
+    said = fault(hand_in("grid-stride", "wrong", "across_the_blocks"), "neighbors").message
+    assert said == (
+        "`out[0]` was written by thread 0 of block 0, and `out[1]` by thread 0 of block 1"
+    )
+
+
 def test_a_guard_without_a_walk_shows_nothing_of_it():
     report = hand_in("grid-stride", "wrong", "guard_alone")
     assert report.points == 0
@@ -127,9 +139,7 @@ def test_a_guard_without_a_walk_shows_nothing_of_it():
 @pytest.mark.parametrize(
     ("exercise", "name", "level", "says"),
     [
-        ("grid-stride", "own_run", Level.COST, "elements that are far apart"),
         ("two-d-map", "x_is_the_row", Level.COST, "16 sectors of 32 bytes, and 4 would do"),
-        ("any-order", "one_thread", Level.NOTE, "one thread wrote all"),
     ],
 )
 def test_what_takes_no_points_is_told(exercise, name, level, says):

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
-from gpuedu.exercises.contract import Case, Finding, Inputs, Judge, Level, Plain, Prediction
+from gpuedu.exercises.contract import Case, Inputs, Judge, Prediction
+from gpuedu.exercises.first_kernels.judge.one_each import one_each
 from gpuedu.exercises.kernels.properties import inside, no_race, right_values
 from gpuedu.exercises.kernels.shapes import LaunchShape
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """One thread a block in order, as the given kernel wants it; then every other order."""
+    """One thread a block in order, as the given kernel wants it; then every other order.
+
+    In the last one sums go nearly as far as int32 does, and some sequences are empty.
+    """
     drawn = [_case(rng, n, n, 1, "in order", range(n)) for n in (6, 12)]
     for n, blocks, threads in ((6, 6, 1), (100, 4, 32), (129, 3, 64)):
         drawn.append(_case(rng, n, blocks, threads, "in reverse", range(blocks)[::-1]))
@@ -23,7 +27,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         told = f"in the order {', '.join(map(str, mixed))}"
         drawn.append(_case(rng, n, blocks, threads, told, mixed))
         drawn.append(_case(rng, n, blocks, threads, "all at once", None))
-    return drawn
+    return [*drawn, _case(rng, 300, 5, 64, "all at once", None, longest=6_000_000)]
 
 
 def _case(
@@ -33,9 +37,11 @@ def _case(
     threads: int,
     says: str,
     order: Sequence[int] | np.ndarray | None,
+    *,
+    longest: int = 0,
 ) -> Case:
     inputs = {
-        "lengths": rng.integers(1, 60, n, dtype=np.int32),
+        "lengths": _lengths(rng, n, longest),
         "start": -rng.integers(100, 900, n, dtype=np.int32),  # what was there before
         "grid": blocks,
         "block": threads,
@@ -43,24 +49,19 @@ def _case(
     }
     prop = "in-order" if says == "in order" else "any-order"
     label = f"{n} lengths, {LaunchShape(blocks, threads)}, {says}"
-    return Case(label, inputs, (prop, "no-race", "inside"))
+    return Case(label, inputs, (prop, "no-race", "one-each", "inside"))
+
+
+def _lengths(rng: np.random.Generator, n: int, longest: int) -> np.ndarray:
+    if not longest:
+        return rng.integers(1, 60, n, dtype=np.int32)
+    return rng.integers(0, longest, n, dtype=np.int32) * (rng.random(n) < 0.9).astype(np.int32)
 
 
 def sums_before(inputs: Inputs) -> np.ndarray:
     """The sum of all lengths before each, in float64."""
     lengths = inputs["lengths"].astype(np.float64)
     return np.cumsum(lengths) - lengths
-
-
-def lonely(case: Case, observed: Plain) -> Iterable[Finding]:
-    """One thread that does it all is right, and alone."""
-    writers = np.unique(observed["start.first"][observed["start.first"] >= 0])
-    if writers.size == 1 and observed["start"].size == 100:
-        yield Finding(
-            Level.NOTE,
-            "one thread wrote all of `start`, and all others had nothing to do. Here no thread "
-            "needs another: each could work out its own.",
-        )
 
 
 # Values are judged in spite of a race: in a given order they are not left to chance, and that they
@@ -86,8 +87,14 @@ JUDGE = Judge(
             asks="Nothing says which of the two comes first. Can a thread work from `lengths` "
             "alone, which nobody writes?",
         ),
+        one_each(
+            "each start is written by one thread, and each thread writes one, its own",
+            0.5,
+            output="start",
+            asks="Which sequence is each thread's own, and who writes its start?",
+        ),
         inside(
-            1,
+            0.5,
             output="start",
             asks="Does that thread have a sequence, and which indices does it need for it?",
         ),
@@ -95,13 +102,12 @@ JUDGE = Judge(
     hints=(
         "`start[b - 1]` is written by another block. Where else is what you need to know, in an "
         "array that nobody writes?",
-        "A sequence starts behind all those before it: add up `lengths[0]` to `lengths[i - 1]`. "
+        "A sequence starts after all those before it: add up `lengths[0]` to `lengths[i - 1]`. "
         "Each thread can do that for itself.",
         "With `i = cuda.grid(1)` and the guard: begin with 0, add `lengths[k]` for each `k` in "
         "`range(i)`, and write the sum into `start[i]`. No line reads `start`.",
     ),
     cases=cases,
-    verdict=lonely,
     predictions={
         "any-order": Prediction(
             "`start` is all zeros and the blocks run in reverse: what is in `start[5]` at the end?",

@@ -9,6 +9,7 @@ from gpuedu.exercises.kernels.properties import inside, right_values, written_on
 from gpuedu.exercises.kernels.shapes import LaunchShape
 
 _EPSILON = float(np.finfo(np.float32).eps)
+_LONG = 70_000
 _LAUNCHES = (
     # n, blocks, threads of a block
     (64, 1, 64),
@@ -21,23 +22,26 @@ _LAUNCHES = (
     (129, 2, 128),
     (257, 3, 96),
     (100, 7, 64),
+    (_LONG, 69, 1024),
 )
-"""The last has blocks in which no thread has anything to do."""
+"""The last but one has blocks in which no thread has anything to do."""
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """One block first; then several, exact and not, and with blocks to spare."""
-    return [_case(rng, *launch) for launch in _LAUNCHES]
+    """One block first; then several, exact and not, and with blocks to spare; `a` of both signs."""
+    return [_case(rng, *launch, (-1) ** at) for at, launch in enumerate(_LAUNCHES)]
 
 
-def _case(rng: np.random.Generator, n: int, blocks: int, threads: int) -> Case:
+def _case(rng: np.random.Generator, n: int, blocks: int, threads: int, sign: int) -> Case:
     inputs = {
-        "a": np.float32(rng.uniform(1.5, 4.0)),
+        "a": np.float32(sign * rng.uniform(1.5, 4.0)),
         **{name: rng.normal(3, 2, n).astype(np.float32) for name in ("x", "y", "out")},
         "grid": blocks,
         "block": threads,
     }
     label = f"n = {n}, {LaunchShape(blocks, threads)}"
+    if n >= _LONG:  # who leaves out most of it is not asked who wrote it
+        return Case(label, inputs, ("every-block",))
     return Case(label, inputs, ("one-block" if blocks == 1 else "every-block", "inside", "once"))
 
 

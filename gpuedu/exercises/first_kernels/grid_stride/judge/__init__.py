@@ -1,4 +1,4 @@
-"""grid-stride: any number of elements with any launch, each element once."""
+"""grid-stride: any number of elements with any launch, each once, and the grid moves as a whole."""
 
 from __future__ import annotations
 
@@ -7,20 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from gpuedu.exercises.contract import (
-    Case,
-    Fault,
-    Finding,
-    Inputs,
-    Judge,
-    Level,
-    Plain,
-    Property,
-    Undecided,
-)
+from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Property, Undecided
 from gpuedu.exercises.kernels.properties import ends, inside, right_values, written_once
 from gpuedu.exercises.kernels.shapes import LaunchShape
-from gpuedu.exercises.kernels.traffic import read_traffic
 from gpuedu.widths import count_each
 
 _EPSILON = float(np.finfo(np.float32).eps)
@@ -36,10 +25,6 @@ _LAUNCHES = (
     (997, 3, 96),
     (0, 2, 32),
 )
-_TOLD = _LAUNCHES[0]
-"""The launch whose sectors are told: each thread has several elements."""
-
-_COSTLY = 1.5
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
@@ -62,17 +47,43 @@ def squares(inputs: Inputs) -> np.ndarray:
     return inputs["x"].astype(np.float64) ** 2
 
 
-def costs(case: Case, observed: Plain) -> Iterable[Finding]:
-    """Right, but neighbouring threads are far apart: told, not graded."""
-    inputs, stores = case.inputs, read_traffic(observed["out.traffic"]).of("store")
-    is_told = (inputs["x"].size, inputs["grid"], inputs["block"]) == _TOLD
-    if is_told and stores.sectors > _COSTLY * stores.ideal_sectors > 0:
-        yield Finding(
-            Level.COST,
-            "neighbouring threads write elements that are far apart. Neighbouring threads should "
-            "take neighbouring elements; the lesson on memory counts what it costs. No points are "
-            "taken.",
+def _in_step(case: Case, observed: Plain) -> Iterable[Fault]:
+    """In each step the grid takes as many neighboring elements as it has threads, one for each.
+
+    The steps may go up or down the array, and blocks may take their parts of a step in any order;
+    within a block, neighboring threads take neighboring elements.
+    """
+    name, writers = "neighbors", observed["out.first"]
+    if not (observed["out.times"] == 1).all():
+        yield Undecided(name, "not every element was written once")
+        return
+    shape = LaunchShape(case.inputs["grid"], case.inputs["block"])
+    many = shape.threads * shape.blocks
+    twice = _twice_in_a_step(writers, many)
+    if twice and _twice_in_a_step(writers[::-1], many):
+        first, second = twice
+        yield Fault(
+            name,
+            f"{shape.name_thread(int(writers[first]))} wrote `out[{first}]` and `out[{second}]`; "
+            f"the grid has {many} threads",
         )
+        return
+    apart = np.flatnonzero(np.abs(np.diff(writers)) != 1)
+    if apart.size and apart.size >= -(-writers.size // shape.threads):  # as many as there are parts
+        i = int(apart[0])
+        left, right = (shape.name_thread(int(writers[at])) for at in (i, i + 1))
+        yield Fault(name, f"`out[{i}]` was written by {left}, and `out[{i + 1}]` by {right}")
+
+
+def _twice_in_a_step(writers: np.ndarray, many: int) -> tuple[int, int] | None:
+    """Two elements of one thread among the ``many`` of a step, if there are any."""
+    for begin in range(0, writers.size, many):
+        seen: dict[int, int] = {}
+        for i in range(begin, min(begin + many, writers.size)):
+            if writers[i] in seen:
+                return seen[writers[i]], i
+            seen[writers[i]] = i
+    return None
 
 
 def _if_it_goes_on(prop: Property) -> Property:
@@ -104,14 +115,22 @@ JUDGE = Judge(
             tolerance=lambda inputs: _EPSILON * squares(inputs),
             leaves=("x",),
         ),
+        Property(
+            "neighbors",
+            "at each step the grid takes neighboring elements, one for each thread",
+            1,
+            "At the first step each thread takes one element. Which elements are those, all "
+            "together, and which of them belong to threads that are neighbors?",
+            _in_step,
+        ),
         *map(
             _if_it_goes_on,
             (
                 written_once(1, asks="Which elements are each thread's own?"),
                 inside(
-                    1, asks="Which elements are that thread's own, and which index does it use?"
+                    0.5, asks="Which elements are that thread's own, and which index does it use?"
                 ),
-                ends(1),
+                ends(0.5),
             ),
         ),
     ),
@@ -124,6 +143,4 @@ JUDGE = Judge(
         "`step = cuda.gridsize(1)`; in it, one line that writes `out[i]`.",
     ),
     cases=cases,
-    verdict=costs,
-    varies=("out.traffic",),
 )

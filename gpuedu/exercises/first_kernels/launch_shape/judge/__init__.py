@@ -30,12 +30,13 @@ def _fits(extents: Extents, most: Extents) -> bool:
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Divisions that come out even and that do not; launches on both sides of each limit."""
+    """Divisions that come out even or nearly, and large; launches on both sides of each limit."""
     drawn = [_blocks(n, threads) for n, threads in ((1000, 128), (1024, 128), (1, 256), (256, 256))]
     for _ in range(3):
         threads, whole = 32 * int(rng.integers(1, 33)), int(rng.integers(3, 5000))
         rest = int(rng.integers(1, threads // 2))
         drawn += [_blocks(whole * threads + rest, threads), _blocks(whole * threads, threads)]
+    drawn += [_blocks(10**9 + 1, 128), _blocks(1024 * int(rng.integers(3, 5000)) + 1, 1024)]
     drawn += [_limits("block-limits", (1, 1, 1), block) for block in _some_blocks(rng)]
     drawn += [_limits("grid-limits", grid, (128, 1, 1)) for grid in _some_grids(rng)]
     sizes = (33, 32, 1, 64, 100, 1023, 1024, *(int(n) for n in rng.integers(65, 1000, 4)))
@@ -57,8 +58,13 @@ def _some_blocks(rng: np.random.Generator) -> list[Extents]:
         (1, 1, 64),
         (1, 1, 65),
         (1, 1024, 1),
+        (41, 25, 1),  # 1,025 in all, and each extent is allowed
         (0, 1, 1),
         (8, 0, 1),
+        (8, 8, 0),
+        (-1, 1, 1),
+        (-8, -8, 1),
+        (8, -8, -1),
     ]
 
 
@@ -75,7 +81,11 @@ def _some_grids(rng: np.random.Generator) -> list[Extents]:
         (1, 1, 65536),
         (some, 60_000, 2),
         (0, 1, 1),
+        (4, 0, 4),
         (4, 4, 0),
+        (1, -1, 1),
+        (-4, -4, 1),
+        (4, -4, -4),
     ]
 
 
@@ -170,7 +180,7 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "launch-shape": Prediction(
-            "blocks of 33 threads: how many per cent of all lanes have no thread?",
+            "blocks of 33 threads: how many percent of all lanes have no thread?",
             truth=100 * 31 / 64,
             unit="%",
             because="33 threads need two warps, 64 lanes, and 31 of those are empty: nearly half "

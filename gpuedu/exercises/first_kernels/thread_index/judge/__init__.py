@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
-from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
-from gpuedu.exercises.kernels.faults import repeated_faults
-from gpuedu.exercises.kernels.properties import inside, right_values, unless_idle, writers_of
+from gpuedu.exercises.contract import Case, Inputs, Judge, Prediction
+from gpuedu.exercises.first_kernels.judge.one_each import one_each
+from gpuedu.exercises.kernels.properties import inside, right_values
 from gpuedu.exercises.kernels.shapes import LaunchShape
 
 _SIZES = (8, 1, 32, 100, 33, 1024)
+_FROM_HERE_LARGE = 100
+_LARGEST = 2**31 - 11  # to which an int32 can still add 10
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """From a thread or two to the largest block there is; partly filled warps among them."""
+    """From a thread or two to the largest block there is; partly filled warps among them.
+
+    In the larger ones numbers go as far as int32 does, so that a float32 cannot hold them.
+    """
     return [_case(rng, n) for n in _SIZES]
 
 
 def _case(rng: np.random.Generator, n: int) -> Case:
-    a = rng.integers(-1000, 1000, n, dtype=np.int32)
+    most = _LARGEST if n >= _FROM_HERE_LARGE else 1000
+    a = rng.integers(-most, most, n, dtype=np.int32)
     inputs = {"a": a, "out": rng.integers(5000, 9000, n, dtype=np.int32)}
     inputs |= {"grid": 1, "block": n}
     return Case(f"n = {n}, {LaunchShape(1, n)}", inputs)
@@ -29,22 +33,6 @@ def _case(rng: np.random.Generator, n: int) -> Case:
 def ten_more(inputs: Inputs) -> np.ndarray:
     """``a + 10`` in float64."""
     return inputs["a"].astype(np.float64) + 10
-
-
-def _one_each(case: Case, observed: Plain) -> Iterable[Fault]:
-    """Each thread writes one element, and no two the same."""
-    shape = LaunchShape(case.inputs["grid"], case.inputs["block"])
-    written = {**writers_of(observed, "out"), "out": observed["out"]}
-    yield from repeated_faults("one-each", written, shape)
-    writers, counts = np.unique(written["first"][written["times"] > 0], return_counts=True)
-    if (counts > 1).any():
-        busy = shape.name_thread(int(writers[counts.argmax()]))
-        idle = shape.threads - len(writers)
-        yield Fault(
-            "one-each",
-            f"{busy} wrote {int(counts.max())} elements, one after the other, while {idle} of "
-            f"{shape.threads} threads wrote none",
-        )
 
 
 JUDGE = Judge(
@@ -57,12 +45,8 @@ JUDGE = Judge(
             ten_more,
             leaves=("a",),
         ),
-        Property(
-            "one-each",
-            "each thread writes one element, its own",
-            1,
-            "Which element is each thread's own?",
-            unless_idle("one-each", _one_each),
+        one_each(
+            "each thread writes one element, its own", 1, asks="Which element is each thread's own?"
         ),
         inside(1, asks="Which values does the index take, and in which threads?"),
     ),

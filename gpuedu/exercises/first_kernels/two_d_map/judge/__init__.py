@@ -58,7 +58,7 @@ def _case(
 ) -> Case:
     inputs = {
         "m": rng.normal(0, 2, (rows, columns)).astype(np.float32),
-        "bias": rng.normal(50, 9, columns).astype(np.float32),
+        "bias": (rng.normal(50, 9, columns) * rng.choice([-1, 1], columns)).astype(np.float32),
         "out": -rng.uniform(200, 300, (rows, columns)).astype(np.float32),
         "grid": grid,
         "block": block,

@@ -17,12 +17,16 @@ from gpuedu.exercises.compare import is_close
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Property, Undecided
 from gpuedu.units import format_time
 
+_MANY = 12
 Events = Sequence[tuple[str, float, float]]
 
 
 @dataclass(frozen=True)
 class WatchedLaunch:
     """One launch with its watch: the readings around it, and what went on at them.
+
+    The watch starts with the last reading before the launch. It stops with the first one after a
+    wait, or else after the launch, and before the reading that starts the next watch.
 
     ``busy_s`` is how long the device still had earlier work when the watch started; ``waited`` says
     whether the host waited between the launch and the reading that stopped the watch.
@@ -49,11 +53,11 @@ def watched_launches(events: Events) -> list[WatchedLaunch | None]:
     found: list[WatchedLaunch | None] = []
     for number, place in enumerate(launches):
         before = [i for i in range(place) if kinds[i] == "now"]
-        after = [i for i in range(place, len(kinds)) if kinds[i] == "now"]
-        if not before or not after:
+        stop = _stop(kinds, place, (*launches[number + 1 :], len(kinds))[0])
+        if not before or stop is None:
             found.append(None)
             continue
-        start_s, stop_s = events[before[-1]][2], events[after[0]][2]
+        start_s, stop_s = events[before[-1]][2], events[stop][2]
         queued = earlier + kinds[: before[-1]].count("launch")
         done_s = max((end for _, end in kernels[:queued]), default=0.0)
         kernel_start_s, kernel_end_s = kernels[earlier + number]
@@ -62,17 +66,36 @@ def watched_launches(events: Events) -> list[WatchedLaunch | None]:
                 start_s,
                 stop_s,
                 max(done_s - start_s, 0.0),
-                "sync" in kinds[place : after[0]],
+                "sync" in kinds[place:stop],
                 kernel_end_s - kernel_start_s,
             )
         )
     return found
 
 
+def _stop(kinds: Sequence[str], launch: int, following: int) -> int | None:
+    """The reading that stops the watch around a launch; ``following`` is the place of the next one.
+
+    Others may lie between the launch and its wait, or after that.
+    """
+    after = [i for i in range(launch, len(kinds)) if kinds[i] == "now"]
+    own = [i for i in after if i < following]
+    if following < len(kinds) and len(own) > 1:
+        del own[-1]  # it starts the next watch
+    waited = [i for i in own if "sync" in kinds[launch:i]]
+    return next(iter(waited or own or after), None)
+
+
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Warm-ups that are slow, a device that is busy, times with outliers, few and many repeats."""
+    """Warm-ups that are slow, few or many; a busy device; outliers; few repeats and many."""
     drawn = []
-    for warmup, repeats, busy in ((3, 7, True), (0, 5, True), (1, 6, True), (2, 1, False)):
+    for warmup, repeats, busy in (
+        (3, 7, True),
+        (0, 5, True),
+        (1, 6, True),
+        (2, 1, False),
+        (_MANY, 4, True),
+    ):
         slow = rng.uniform(20e-3, 60e-3, warmup)
         usual = rng.uniform(1e-3, 1.9e-3, repeats)
         usual[rng.permutation(repeats)[: repeats // 4]] *= 9
@@ -84,11 +107,19 @@ def cases(rng: np.random.Generator) -> list[Case]:
             "kernel_times_s": [*slow.tolist(), *usual.tolist()],
         }
         before = ", a device that is busy with earlier work" if busy else ""
-        drawn.append(Case(f"warmup = {warmup}, repeats = {repeats}{before}", inputs))
+        decides = ("warm-up",) if warmup == _MANY else ()  # too few leave nothing else to judge
+        drawn.append(Case(f"warmup = {warmup}, repeats = {repeats}{before}", inputs, decides))
     return drawn
 
 
 def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
+    """What the trace shows of the properties that the case decides."""
+    for fault in _faults(case, observed):
+        if fault.property in case.decides or not case.decides:
+            yield fault
+
+
+def _faults(case: Case, observed: Plain) -> Iterable[Fault]:
     """Each property from the trace; without any reading of the clock, none can hold."""
     events = observed["events"]
     if not any(kind == "now" for kind, _, _ in events):
@@ -140,7 +171,8 @@ def _result_faults(
     repeats = case.inputs["repeats"]
     everything = [watch.time_s for watch in watches if watch is not None]
     expected = statistics.median(watch.time_s for watch in timed)
-    returned = f"it returned {format_time(got)}"
+    returned, middle = _told_apart(got, expected)
+    returned = f"it returned {returned}"
     if repeats > 1 and len({watch.start_s for watch in timed}) == 1:
         yield Fault("median", f"{returned}, from one watch around all {repeats} repeats")
     elif is_close(got, expected, 1e-6):
@@ -149,11 +181,17 @@ def _result_faults(
         yield Fault(
             "warm-up",
             f"{returned}: the median with {len(everything) - len(timed)} slow warm-up launches in "
-            f"it. Without them it is {format_time(expected)}",
+            f"it. Without them it is {middle}",
         )
     else:
-        said = f"the median of what your watch showed is {format_time(expected)}"
+        said = f"the median of what your watch showed is {middle}"
         yield Fault("median", f"{returned}; {said}")
+
+
+def _told_apart(got: float, expected: float) -> tuple[str, str]:
+    """Two times with as many digits as it takes to see that they differ."""
+    told = format_time(got), format_time(expected)
+    return told if told[0] != told[1] else (f"{got:.12g} s", f"{expected:.12g} s")
 
 
 JUDGE = Judge(

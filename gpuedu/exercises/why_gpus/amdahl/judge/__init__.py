@@ -11,6 +11,7 @@ from gpuedu.exercises.compare import show
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
 from gpuedu.exercises.functions import arguments_of, call_text, result_faults, right_result
 
+_TINY = 2.0**-20  # serial: the limit is 2**20, without rounding
 _NEAR_ZERO = 1e-6  # of numbers around 1: as much room at 0 as the relative tolerance leaves there
 
 
@@ -30,27 +31,23 @@ def scaled(p: float, n: int) -> float:
 
 
 def share(speedup: float, n: int) -> float:
-    """The parallel share with which n workers reach a speed-up; NaN where none does.
-
-    One worker has a speed-up of 1 with any share; here it is 0.
-    """
-    if not 1 <= speedup <= n:
+    """The one parallel share with which n workers reach a speed-up; NaN where none does, or all."""
+    if n == 1 or not 1 <= speedup <= n:
         return math.nan
-    if n == 1:
-        return 0.0
     return (1 - 1 / speedup) / (1 - 1 / n)
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Shares of nothing and of all, one worker and many; speed-ups in reach and out of reach."""
+    """Shares of nothing, of all and nearly; one worker and many; speed-ups in and out of reach."""
     drawn = [_at("amdahl", _share(rng), int(rng.integers(2, 200))) for _ in range(2)]
     drawn += [_at("amdahl", p, n) for p, n in ((0.0, 8), (1.0, 8), (_share(rng), 1), (0.9, 10**6))]
-    drawn += [_limit(p) for p in (_share(rng), _share(rng), 0.0, 1.0)]
+    drawn += [_at("amdahl", p, n) for p, n in ((0.03, 50), (1 - _TINY, 10**9))]
+    drawn += [_limit(p) for p in (_share(rng), _share(rng), 0.0, 1.0, 0.03, 0.999, 1 - _TINY)]
     drawn += [_at("gustafson", _share(rng), int(rng.integers(2, 2000))) for _ in range(2)]
-    drawn += [_at("gustafson", p, n) for p, n in ((0.0, 8), (1.0, 8), (_share(rng), 1))]
+    drawn += [_at("gustafson", p, n) for p, n in ((0.0, 8), (1.0, 8), (_share(rng), 1), (0.03, 50))]
     n = int(rng.integers(20, 500))
     drawn += [_reach(round(float(rng.uniform(2, n * 0.9)), 1), n), _reach(50.0, 100)]
-    drawn += [_reach(float(n), n), _reach(1.0, n)]
+    drawn += [_reach(float(n), n), _reach(1.0, n), _reach(1.25, 2)]
     return [*drawn, _reach(n + 0.5, n), _reach(2.0, 1), _reach(0.5, n), _reach(1.0, 1)]
 
 
@@ -72,16 +69,13 @@ def _reach(speedup: float, n: int) -> Case:
 
 
 def share_faults(case: Case, observed: Plain) -> Iterable[Fault]:
-    """The share, NaN where none from 0 to 1 will do, and either where every one will."""
+    """The share; NaN where no share from 0 to 1 will do, or every one."""
     given = arguments_of(case)
     got, wanted = observed["result"], share(**given)
-    if given["speedup"] == given["n"] == 1:
-        if not (math.isnan(got) or 0 <= got <= 1):
-            said = f"`{call_text(case)}` gave {show(got)}, expected any share from 0 to 1"
-            yield Fault("share", said)
-    elif math.isnan(wanted) and not math.isnan(got):
+    if math.isnan(wanted) and not math.isnan(got):
+        how_many = "every" if given["speedup"] == 1 else "no"
         said = f"`{call_text(case)}` gave {show(got)}, expected `math.nan`"
-        yield Fault("share", f"{said}: no share between 0 and 1 does that")
+        yield Fault("share", f"{said}: {how_many} share from 0 to 1 does that")
     else:
         yield from result_faults("share", case, observed, wanted, near_zero=_NEAR_ZERO)
 
@@ -114,10 +108,10 @@ JUDGE = Judge(
         ),
         Property(
             "share",
-            "`share_for`: the parallel share, `math.nan` when no share can",
+            "`share_for`: the parallel share, `math.nan` unless there is exactly one",
             1,
-            "Put your share into `amdahl`: which speed-up does it give? And is there a share from "
-            "0 to 1 that gives the one asked for?",
+            "Put your share into `amdahl`: which speed-up does it give? And how many shares from 0 "
+            "to 1 give the one asked for?",
             share_faults,
         ),
     ),

@@ -16,6 +16,11 @@ from gpuedu.exercises.functions import arguments_of, call_text
 _BLUR = Fraction(1, 10**9)
 
 
+_LATE = {"launch_s": 2e-5, "cpu_elements_per_s": 3e9, "gpu_elements_per_s": 3.00003e9}
+_LATE_LINK = {"gpu_elements_per_s": 3e11, "link_bytes_per_s": 2.424267e10, "bytes_per_element": 8}
+"""The GPU wins, from billions of elements on: it saves a hundred thousandth of the CPU's time."""
+
+
 def saved_per_element_s(
     cpu_elements_per_s: float,
     gpu_elements_per_s: float,
@@ -42,11 +47,13 @@ def smallest(launch_s: float, **rates: float) -> float:
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """GPUs that win, that win late, that tie, and that never win, also because of the link."""
+    """GPUs that win, also very late; that tie; and that never win, also because of the link."""
     plain = [_devices(rng) for _ in range(3)]
     drawn = [_case(rates, ("without-copies", "smallest")) for rates in plain]
     copied = [_linked(rng, _devices(rng), share) for share in (0.3, 0.7, 0.99)]
     drawn += [_case(rates, ("with-copies", "smallest")) for rates in copied]
+    drawn += [_case(_LATE, ("without-copies", "smallest"))]
+    drawn += [_case({**_LATE, **_LATE_LINK}, ("with-copies", "smallest"))]
     faster, slower = _devices(rng), _devices(rng)
     slower["cpu_elements_per_s"] = slower["gpu_elements_per_s"] * 1.5
     equal = {**faster, "gpu_elements_per_s": faster["cpu_elements_per_s"]}

@@ -13,7 +13,7 @@ from gpuedu.exercises.compare import show
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Property
 from gpuedu.exercises.why_gpus.check_the_claim.claims import FACTS, PAGE, Page
 
-_TOLERANCE = 0.01
+_TOLERANCE = 0.005  # a number of three digits is no further off
 _F = {fact.name: fact.value for fact in FACTS}
 _BYTES_TO_TRAIN = sum(
     _F[f"{part}_bytes"] for part in ("weight", "gradient", "master", "momentum", "variance")
@@ -55,7 +55,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
 
 
 def verdict(case: Case, observed: Plain, truths: Mapping[str, Truth] = TRUTHS) -> Iterable[Fault]:
-    """Within one percent; the right number is not told, since it would be the answer."""
+    """Right to three digits; the right number is not told, since it would be the answer."""
     got, truth = observed["value"], truths[case.inputs["key"]]
     if not math.isclose(got, truth.value, rel_tol=_TOLERANCE):
         unit = truth.unit.removesuffix("s") if got == 1 and "/" not in truth.unit else truth.unit

@@ -16,6 +16,7 @@ _ENOUGH_TO_SHOW = 64
 """Elements of which something is written, unless nothing ever is: shares of a few may be empty."""
 
 _EPSILON = float(np.finfo(np.float32).eps)
+_NOTHING = "The result is in `out`. What comes back from a function that has no `return`?"
 _WHICH_STEP = "Which step of your loop writes that element, and from which values?"
 
 
@@ -40,6 +41,8 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     out = case.inputs["out"]
     if out.size >= _ENOUGH_TO_SHOW and np.array_equal(observed["out"], out):
         yield Undecided("inputs", "nothing was written into `out`")
+    if observed["returns"]:
+        yield Fault("inputs", "it returned something else than None", _NOTHING)
     if not observed["loops_over_x"] or observed["alone"]:
         yield Fault("parallel", _why_not_parallel(observed))
 
@@ -82,7 +85,7 @@ JUDGE = Judge(
     properties=(
         Property("right", "every element of `out` is `a * x[i] + y[i]`", 1, _WHICH_STEP),
         Property("any-length", "right for any length, 0 and 1 too", 1, _WHICH_STEP),
-        left_alone(1, ("x", "y"), says="`x` and `y` are left alone"),
+        left_alone(1, ("x", "y"), says="`x` and `y` are left alone, and nothing is returned"),
         Property(
             "parallel",
             "the loop over the elements runs in parallel",

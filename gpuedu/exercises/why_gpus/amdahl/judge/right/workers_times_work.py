@@ -15,5 +15,5 @@ def share_for(speedup, n):
     if speedup > n or speedup < 1:
         return float("nan")
     if n == 1:
-        return 0.5  # on one worker every share gives a speed-up of 1
+        return np.nan  # every share gives a speed-up of 1 there
     return n * (speedup - 1) / (speedup * (n - 1))

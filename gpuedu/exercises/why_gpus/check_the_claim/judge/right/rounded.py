@@ -1,4 +1,4 @@
-# Rounded as one would say it, within one percent.
+# Rounded as one would say it, to three digits.
 corrected = {
     "h100_fp32_lanes": 16_900,
     "t4_fp32_lanes": 40 * 64,
