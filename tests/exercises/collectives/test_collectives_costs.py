@@ -84,8 +84,9 @@ def test_fits_of_uneven_times_are_told_apart_with_room(draw):
         sizes, times = np.array(sizes, float), np.array(times)
         best = predictions_of(sizes, times, 1 / times)
         alpha_s, rate = fit_ring(ranks, sizes, times)
-        assert np.allclose(ring_s(ranks, 2 * sizes[:-1], alpha_s, rate), best, rtol=1e-6)
-        fitted = ring_s(ranks, sizes, alpha_s, rate)
+        said = [ring_s(ranks, 2 * size, alpha_s, rate) for size in sizes[:-1].tolist()]
+        assert np.allclose(said, best, rtol=1e-6)
+        fitted = np.array([ring_s(ranks, size, alpha_s, rate) for size in sizes.tolist()])
         close = predictions_of(sizes, times, 1 / fitted)
         assert np.abs(close / best - 1).max() < 0.9 * alpha_beta._CLOSE
         ends = np.polyval(np.polyfit(sizes[[0, -1]], times[[0, -1]], 1), 2 * sizes[:-1])
