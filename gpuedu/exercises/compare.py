@@ -84,10 +84,10 @@ def array_fault(
 def show_apart(got: float, expected: float) -> tuple[str, str]:
     """Two numbers with as many digits as it takes to see that they differ.
 
-    >>> show_apart(2164.131, 2164.132), show_apart(2, 3)
-    (('2164.131', '2164.132'), ('2', '3'))
+    >>> show_apart(2164.131, 2164.132), show_apart(2, 3), show_apart(1637421.0, 1637420.9)
+    (('2164.131', '2164.132'), ('2', '3'), ('1637421', '1637420.9'))
     """
-    if show(got) != show(expected):
+    if f"{got:.6g}" != f"{expected:.6g}":
         return show(got), show(expected)
     return f"{got:.15g}", f"{expected:.15g}"
 

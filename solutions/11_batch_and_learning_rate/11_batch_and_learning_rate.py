@@ -158,8 +158,8 @@ def guess_batch(small, large, budget_bytes):
 # A guess is a guess: libraries take memory of their own, and a peak may move to another moment of
 # the step. What fits, a trial says. `try_step(batch)` takes one training step and returns nothing;
 # where it does not fit it raises `torch.OutOfMemoryError`. On a GPU that happens when the memory is
-# full; here a **budget** stands for it, enforced by the count that you know from the memory of a
-# step. Its error has the same name.
+# full. Here there is a **budget** instead: the bytes of all tensors that are alive are counted, and
+# a step that would exceed the budget raises the same error.
 #
 # One thing goes wrong often. An exception holds its traceback, that holds the variables of the
 # step that failed, and these hold all its activations, as long as anybody holds the exception:
@@ -543,11 +543,12 @@ def rate_at(step, steps, warmup, peak, low, shape):
 
 # %% [markdown]
 # A plan is made for a batch. For k times the batch, over the same samples, each step has to do the
-# work of k. If these k would all point in about the same direction, that takes k times the rate:
-# the **linear rule**. If what matters is the noise, there is another calculation: the mean of k
-# times as many samples has a spread smaller by the **root** of k, so a rate that is larger by that
-# root keeps the noise of a step. For Adam, which divides by the gradient's size, theory is for the
-# root, too (with beta1 and beta2 adjusted as well: `1 - beta` grows k-fold).
+# work of k. Where those k steps would all have gone in about the same direction, one step with k
+# times the rate gets as far: the **linear rule**. If what matters is the noise, there is another
+# calculation: the mean of k times as many samples has a spread smaller by the **root** of k, so a
+# rate that is larger by that root keeps the noise of a step. For Adam, which divides by the
+# gradient's size, theory is for the root, too (with beta1 and beta2 adjusted as well: `1 - beta`
+# grows k-fold).
 #
 # *Predict.* In the lesson's first picture batch 16 has, with a rate of 0.0178, a loss of 0.87 at
 # the end. Which rate does batch 128 need for the same loss after as many samples?

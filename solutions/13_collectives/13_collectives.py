@@ -209,8 +209,9 @@ see("collectives/broadcasts", broadcast_in_a_row, broadcast_tree)
 #
 # So share the work. Cut each tensor into n **chunks**; rank i is to end with the sum of chunk i
 # alone. That is a **reduce-scatter**. And let the ranks stand in a **ring**: each sends only to
-# the next, rank + 1, and receives only from the one before; the last is followed by rank 0. A chunk
-# starts somewhere, and each rank it comes to adds its own numbers, and sends it on.
+# the next, rank + 1, and receives only from the one before; the last is followed by rank 0. (The
+# other way round, to rank - 1, is just as good.) A chunk starts somewhere, and each rank it comes
+# to adds its own numbers and sends it on.
 
 # %% [markdown]
 # *Predict.* 8 ranks with 4 MiB each. How many MiB does each rank send?
@@ -404,7 +405,8 @@ predict("alpha-beta", 280)
 #
 # *Implement* all three. `fit_ring` gets NumPy arrays of float64: sizes of the tensors, and times
 # of ring all-reduces over `ranks` GPUs. Small tensors should count as much as large ones: make the
-# squares of the errors *as shares of the times* small. About 1, 5 and 2 lines.
+# sum of the squares of all errors, *as shares of the times*, as small as can be. About 1, 5 and 2
+# lines.
 #
 # (`np.linalg.lstsq(rows, right)[0]` is the x for which `rows @ x` comes closest to `right`, in the
 # sum of squares. Divide a row and its right side by a number, and its error is divided, too.)
@@ -496,7 +498,8 @@ def star_schedule(ranks, size_bytes):
 # *Implement.* `tree_schedule`, for any number of ranks: whole tensors, 2 ceil(log2 n) rounds, in
 # each of which a rank sends at most once and receives at most once. `crossover`: the size from
 # which a ring is faster than a tree, in bytes (set both times equal; for 2 or 3 ranks it is 0).
-# `choose`: "tree" or "ring", whichever is faster. From 2 ranks on. About 6, 4 and 1 lines.
+# `choose`: "tree" or "ring", whichever is faster (on a tie, either). From 2 ranks on. About 6, 4
+# and 1 lines.
 #
 # (`(n - 1).bit_length()` is log2 n, rounded up, for whole n from 1 on.)
 

@@ -65,15 +65,14 @@ see("sampler", draft)
 reveal("sampler")
 
 # %% [markdown]
-# *Implement* what a rank draws in training. `samples` is how many there are, at least 1; there may
-# be fewer than ranks. About 5 lines. Over all ranks:
+# *Implement* what a rank draws in training: a list of numbers (a tensor will do). `samples` is how
+# many there are, at least 1; there may be fewer than ranks. About 5 lines. Over all ranks:
 #
 # - every sample is drawn, and every rank draws ceil(samples / ranks)
-# - nothing is drawn twice but what fills up, and that once more (or once more each, if there is
-#   more to fill up than there are samples)
-# - each epoch has an order of its own, and so has each `seed` of a run (seed + epoch as the seed of
-#   an order will do: PyTorch takes it, too); the same arguments give the same draws, on every
-#   machine and at any time
+# - samples are repeated only as padding, and no sample is repeated more often than needed
+# - each epoch has its own order, and so has each `seed` of a run (seed + epoch as the seed of an
+#   order will do: PyTorch takes it, too); the same arguments give the same draws, in every process
+#   and at any time
 # - any samples can come to any rank
 
 # %% [markdown]
@@ -173,8 +172,9 @@ see("ddp/apart", draft_start, draft_average)
 # would have, with rank 0's model and the whole batch, but for rounding. About 2 and 8 lines.
 #
 # - `start(model)` is called once on every rank. The models are alike but for their numbers: those
-#   of parameters, frozen ones too, and of buffers (what a model keeps and does not train, such as
-#   the running means of batch norm). All become rank 0's, in place.
+#   of parameters, frozen ones too, and of all buffers (what a model keeps and does not train, such
+#   as the running means of batch norm), also those that it doesn't save. All become rank 0's, in
+#   place.
 # - `average(model, samples)`: each rank's `p.grad` is a mean over its own `samples`, which may be
 #   fewer than on other ranks, even 0. It becomes the mean over the samples of all ranks.
 # - A parameter that a rank did not use has None as its gradient there, and a gradient elsewhere.
@@ -469,9 +469,9 @@ reveal("buckets")
 # **hidden**.
 #
 # *Predict.* A model has 8 layers; the backward of each takes 1 ms, and the all-reduce of its
-# gradients 1.25 ms. Behind the backward that makes 8 + 10 = 18 ms. How long does it take from the
-# begin of the backward if each all-reduce begins as soon as it can? The network carries one after
-# the other.
+# gradients 1.25 ms. With all of them after the backward pass, that makes 8 + 10 = 18 ms. How long
+# does it take, from the start of the backward pass, if each all-reduce starts as soon as it can?
+# The network carries one at a time.
 
 # %% role="predict"
 predict("overlap", 11)

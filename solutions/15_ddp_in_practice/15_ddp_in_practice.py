@@ -93,8 +93,8 @@ reveal("torch-ddp-draft")
 #   then its backward.
 # - The gradients are exchanged once a group, by `ddp` itself. Besides, you may all-reduce a number
 #   or two a batch.
-# - It returns, on all ranks, the mean of the losses over the samples of all ranks: each sample's
-#   as it was in that epoch's forward.
+# - It returns, on all ranks, the mean loss over the samples of all ranks. A sample's loss is the
+#   one from the forward pass that it was trained with.
 #
 # (`contextlib.nullcontext()` is a context that does nothing.)
 
@@ -277,7 +277,7 @@ reveal("clip-and-mean")
 # - After it, all ranks have the mean of the gradients, clipped to `max_norm` as one process with
 #   the whole batch does it: by one norm over all parameters. A mean that is shorter than `max_norm`
 #   stays as it is.
-# - It returns the norm of the mean, from before it was clipped, as a number.
+# - It returns the norm of the mean, from before it was clipped: a number, or a tensor of one.
 
 
 # %% role="answer"
@@ -591,14 +591,14 @@ see("survive", draft)
 # %% [markdown]
 # *Implement* `save(state, path)`; `path` is a `pathlib.Path`. It writes with `torch.save`, into a
 # file. If the process is killed in any line of it, under `path` there is a whole checkpoint: the
-# old one or the new one. About 6 lines.
+# old one or the new one. About 5 lines.
 #
 # - Write under another name in the same folder. For paths `a` and `b`, `a.replace(b)` then gives
 #   the file `a` the name `b` in one go: whoever opens `b` finds the old file or the new one.
-# - What was written lies in Python's buffer, then in the memory of the system, for some seconds. A
-#   machine that loses its power loses it, and may have kept the new name. `file.flush()` empties
-#   the buffer, `os.fsync` of its `fileno()` returns when all of it is on the disk. Both come before
-#   it gets its name.
+# - What was written stays in the system's memory for some seconds. A machine that loses its power
+#   loses it, and may have kept the new name. `os.fsync` of the file's `fileno()` returns when all
+#   of it is on the disk: call it before the file gets its name. (`torch.save` empties Python's own
+#   buffer at its end; after a `file.write` of yours, `file.flush()` does that.)
 
 
 # %% role="answer"
@@ -608,7 +608,6 @@ def save(state, path):
     waiting = path.with_suffix(".part")
     with waiting.open("wb") as file:
         torch.save(state, file)
-        file.flush()
         os.fsync(file.fileno())
     waiting.replace(path)
     ### END SOLUTION
@@ -616,11 +615,13 @@ def save(state, path):
 
 # %% [markdown]
 # And *implement* `train(job, folder, every)`, which every rank calls at every start. `folder` is a
-# `pathlib.Path` that all ranks see; it exists, and what is in it stays. About 18 lines.
+# `pathlib.Path` that all ranks see; it exists, and other files in it stay as they are. About 18
+# lines.
 #
 # - A checkpoint behind every `every` steps **of the whole run** (through epochs), and one behind
 #   its last step. A complete run that is started again trains nothing, and has its final model.
-# - After a restart it goes on behind the last whole checkpoint: no batch twice, none left out.
+# - After a restart it goes on after the last whole checkpoint, wherever a rank was killed, also
+#   between two calls of `save`: no batch twice, none left out.
 # - It ends **equal to the bit** to a run in which nobody was killed, on every rank. So a checkpoint
 #   holds weights, momentum, the schedule, where it is, and **each rank's own** random state, from
 #   which dropout draws.

@@ -59,7 +59,7 @@ def _message(one: Any, number: int) -> Message:
         told = ", ".join(describe(n) for n in one)
         raise AnswerError(
             f"a message of round {number} is ({told}): all three should be whole numbers",
-            remedy="`//` divides whole numbers, and gives one.",
+            remedy="From which rank, to which, and how many bytes: the whole tensor's.",
         )
     src, dst, size = (int(n) for n in one)
     return src, dst, size

@@ -39,7 +39,8 @@ class Net(nn.Module):
             self.norm.weight.requires_grad_(False)
         if kind == "buffers":
             self.register_buffer("shift", torch.zeros(WIDTH))
-            self.register_buffer("order", torch.zeros(WIDTH, dtype=torch.int64))
+            order = torch.zeros(WIDTH, dtype=torch.int64)
+            self.register_buffer("order", order, persistent=False)  # in no `state_dict()`
         self.double()
 
     def forward(self, x: Tensor) -> Tensor:

@@ -112,7 +112,7 @@ def run_ranks(
         except RankError as failed:
             raise _told(failed) from failed.fault
         except DeadlockError as stuck:
-            told, asks = tell_deadlock(stuck.waiting, ranks), _ask_of_deadlock(stuck.waiting)
+            told, asks = tell_deadlock(stuck.waiting, ranks), _ask_of_deadlock(stuck.waiting, ranks)
             raise DeadlockError(told, waiting=stuck.waiting, remedy=asks) from None
     return Ranked(run.results, run.exchanges, run.timeline, run.time_s)
 
@@ -153,7 +153,7 @@ def tell_deadlock(waiting: Sequence[Waiting], ranks: int) -> str:
     return f"no rank can go on: {'; '.join(told)}"
 
 
-def _ask_of_deadlock(waiting: Sequence[Waiting]) -> str:
+def _ask_of_deadlock(waiting: Sequence[Waiting], ranks: int) -> str:
     """A question about ranks that wait, from what they wait in."""
     if all(one.what.startswith("a send") for one in waiting):
         return (
@@ -162,6 +162,13 @@ def _ask_of_deadlock(waiting: Sequence[Waiting]) -> str:
         )
     if all(one.what.startswith("a recv") for one in waiting):
         return "Every rank that waits is in a receive. Which rank should send, and when?"
+    if all(one.what.startswith("the others in collective") for one in waiting):
+        if len(waiting) < ranks:
+            return (
+                "A collective ends when all ranks have come to it. Which collectives does a rank "
+                "that has returned call, and which one that waits?"
+            )
+        return "Which collectives does each rank call, in which order, and in which groups?"
     return "Take one of them: which call of which rank would end its wait?"
 
 

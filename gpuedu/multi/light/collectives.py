@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import pickle
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -34,6 +35,7 @@ def _meet(
 
 _SUMS: dict[Any, Callable[[Tensor, Tensor], Tensor]] = {
     ReduceOp.SUM: torch.add,
+    ReduceOp.AVG: torch.add,
     ReduceOp.PRODUCT: torch.mul,
     ReduceOp.MIN: torch.minimum,
     ReduceOp.MAX: torch.maximum,
@@ -42,13 +44,20 @@ _SUMS: dict[Any, Callable[[Tensor, Tensor], Tensor]] = {
 
 def _reduced(tensors: Sequence[Tensor], op: Any) -> Tensor:
     """All of them together, in the order of the ranks."""
-    return functools.reduce(_SUMS[op], tensors)
+    total = functools.reduce(_SUMS[op], tensors)
+    return total / len(tensors) if op == ReduceOp.AVG else total
 
 
-def _require_op(op: Any) -> None:
+def _require_op(op: Any, tensor: Any) -> None:
     if op not in _SUMS:
         raise CommunicationError(
-            f"there is no {_name_op(op)} here, as there is none with gloo",
+            f"{_name_op(op)} does not work on light ranks",
+            remedy=f"These do: {', '.join(map(_name_op, _SUMS))}.",
+        )
+    if op == ReduceOp.AVG and isinstance(tensor, Tensor) and not tensor.is_floating_point():
+        raise CommunicationError(
+            f"rank {me()[1]} asks for the AVG of {describe(tensor)}, and a mean of whole numbers "
+            f"need not be one{place(call_site())}",
             remedy="SUM, and a division by the number of ranks.",
         )
 
@@ -79,7 +88,7 @@ def all_reduce(
     tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
     """Every rank's ``tensor`` becomes the sum of all."""
-    _require_op(op)
+    _require_op(op, tensor)
     _require_tensor(tensor, "all_reduce")
 
     def work(tensors: Sequence[Tensor]) -> None:
@@ -101,7 +110,7 @@ def reduce(
     async_op: bool = False,
 ) -> Work | None:
     """Rank ``dst``'s tensor becomes the sum of all."""
-    _require_op(op)
+    _require_op(op, tensor)
     _require_tensor(tensor, "reduce")
     at = place_of(dst, group)
 
@@ -126,6 +135,28 @@ def broadcast(tensor: Tensor, src: int, group: Any = None, async_op: bool = Fals
     wants, given = (describe(tensor), f"src={src}"), tensor if is_root else None
     said = CollectiveCall("broadcast", wants, tensor, given, bytes_of(tensor), at)
     return _meet(said, work, group, async_op)
+
+
+def broadcast_object_list(
+    object_list: list[Any], src: int = 0, group: Any = None, device: Any = None
+) -> None:
+    """Every rank's list holds copies of what rank ``src``'s does, in place.
+
+    As PyTorch does it: a broadcast of how many bytes each of them has, and one of the bytes.
+    """
+    if get_rank(group) == -1:
+        return
+    is_root = get_rank() == src
+    made = [pickle.dumps(one) for one in object_list] if is_root else []
+    sizes = torch.tensor([len(one) for one in made] if is_root else [0] * len(object_list))
+    broadcast(sizes, src, group)
+    whole = torch.empty(int(sizes.sum()), dtype=torch.uint8)
+    if is_root:
+        whole.copy_(torch.frombuffer(bytearray(b"".join(made)), dtype=torch.uint8))
+    broadcast(whole, src, group)
+    if not is_root:
+        parts = whole.split(sizes.tolist())
+        object_list[:] = [pickle.loads(part.numpy().tobytes()) for part in parts]
 
 
 def all_gather_into_tensor(
@@ -216,7 +247,7 @@ def reduce_scatter_tensor(
     async_op: bool = False,
 ) -> Work | None:
     """Every rank's output becomes its part of the sum of all inputs."""
-    _require_op(op)
+    _require_op(op, input)
     ranks = get_world_size(group)
     _require_parts(input, output, ranks, "input", "output")
 

@@ -1,8 +1,8 @@
 """What ``torch.distributed`` means on a light rank: the same names, over the simulated network.
 
 While it is lent, each function of ``torch.distributed`` that communicates asks which thread calls:
-on a light rank it goes to the rank's world, elsewhere to PyTorch. As with gloo, there is no
-``AVG``, and a send waits for its receive. What is not there says so.
+on a light rank it goes to the rank's world, elsewhere to PyTorch. As with gloo, a send waits for
+its receive; as with NCCL, there is ``ReduceOp.AVG``. What is not there says so.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ _NAMES = {
         "all_reduce",
         "reduce",
         "broadcast",
+        "broadcast_object_list",
         "gather",
         "scatter",
         "all_gather",
@@ -47,7 +48,6 @@ _LENT = {name: getattr(module, name) for module, names in _NAMES.items() for nam
 _NOT_HERE = (
     "all_gather_object",
     "all_to_all",
-    "broadcast_object_list",
     "gather_object",
     "monitored_barrier",
     "new_subgroups",
@@ -60,7 +60,7 @@ _NOT_HERE = (
 def _refusing(name: str) -> Callable[..., Any]:
     def refuse(*_: Any, **__: Any) -> Any:
         raise CommunicationError(
-            f"`{name}` is not there on light ranks", remedy=f"one of {', '.join(_LENT)}"
+            f"`{name}` does not work on light ranks", remedy=f"These do: {', '.join(_LENT)}."
         )
 
     refuse.__name__ = name

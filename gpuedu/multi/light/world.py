@@ -83,7 +83,7 @@ class LightWorld:
                     self.clock.wait(process.ended, kind=None)
             except DeadlockError as fault:
                 self._raise_first_fault()
-                raise _as_ranks(fault) from None
+                raise _as_ranks(fault, self.ranks) from None
             self._raise_first_fault()
         return LightRun(tuple(results), tuple(self.log), self.clock.timeline, self.clock.now())
 
@@ -127,14 +127,18 @@ def work_for(time_s: float, label: str = "") -> None:
         world.clock.work(time_s, "kernel", lane=f"rank {rank}", label=label)
 
 
-def _as_ranks(fault: DeadlockError) -> DeadlockError:
-    """The deadlock without the thread that drives the clock."""
+def _as_ranks(fault: DeadlockError, ranks: int) -> DeadlockError:
+    """The deadlock without the thread that drives the clock, and with ranks that have returned."""
     waiting = tuple(one for one in fault.waiting if one.name.startswith("rank "))
-    said = "; ".join(f"{one.name} waits for {one.what}" for one in waiting)
+    stuck = {one.name for one in waiting}
+    over = [name for name in (f"rank {rank}" for rank in range(ranks)) if name not in stuck]
+    told = [f"{one.name} waits for {one.what}" for one in waiting]
+    if over:
+        told.append(f"{', '.join(over)} {'has' if len(over) == 1 else 'have'} returned")
     return DeadlockError(
-        f"no rank can go on: {said}",
+        f"no rank can go on: {'; '.join(told)}",
         waiting=waiting,
-        remedy="Who should end each wait, and can it?",
+        remedy="Which call, of which rank, should end each wait?",
     )
 
 

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 import torch
 import torch.distributed as dist
+from torch.nn.functional import cross_entropy
 
 from gpuedu.exercises.contract import Undecided
+from gpuedu.exercises.ddp.held_forwards import HeldForwards
 from gpuedu.exercises.ddp.replica_models import KINDS, Net, build, names_of, state_of
 from gpuedu.exercises.ddp.sgd import Sgd
 from gpuedu.exercises.ddp.traffic import wire_bytes
@@ -117,4 +119,37 @@ def test_micro_batches_that_are_put_together_are_told_of():
 
     found = faults("no-sync", accumulated_step=together)
     assert set(found) == {"one-by-one"}
-    assert "one backward pass of rank 0 covers" in found["one-by-one"].message
+    assert "rank 0 held the forward passes of" in found["one-by-one"].message
+
+
+def test_forward_passes_that_wait_for_each_other_are_told_of():
+    """Each has a backward pass of its own, but all of them are in memory at once."""
+
+    def all_forwards_first(parallel, optimiser, micro_batches):
+        samples = sum(len(y) for _, y in micro_batches)
+        total = torch.tensor(float(samples))
+        dist.all_reduce(total)
+        optimiser.zero_grad()
+        losses = [cross_entropy(parallel.model(x), y, reduction="sum") for x, y in micro_batches]
+        parallel.is_exchanging = False
+        for place, loss in enumerate(losses, 1):
+            parallel.is_exchanging = place == len(losses)
+            parallel.backward(loss * dist.get_world_size() / total)
+        optimiser.step()
+
+    assert set(faults("no-sync", accumulated_step=all_forwards_first)) == {"one-by-one"}
+
+
+def test_a_forward_pass_whose_graph_is_dropped_is_not_held():
+    net = torch.nn.Linear(2, 1)
+    held = HeldForwards(net)
+    for _ in range(3):
+        net(torch.ones(4, 2)).sum()
+    assert held.most == 4
+    with torch.no_grad():
+        net(torch.ones(9, 2))
+    assert held.most == 4
+    net(torch.ones(3, 2)).sum().backward()
+    kept = [net(torch.ones(count, 2)) for count in (3, 3)]
+    assert held.most == 6
+    assert len(kept) == 2

@@ -133,7 +133,56 @@ def test_a_state_that_is_fresh_is_named(run, name, cause):
 
 def test_a_checkpoint_that_is_not_the_one_before_is_seen(run):
     wrong = changed(run, lambda one: {"weights": "other"}, kind="step", attempt=2, step=15)
-    assert "half of a checkpoint was written" in says(whole_faults(wrong, "", ""))
+    assert "half of a file was written" in says(whole_faults(wrong, "", ""))
+
+
+def test_a_step_that_is_not_the_checkpoints_is_seen(run):
+    wrong = changed(run, lambda one: {"step": 17}, run="broken", kind="step", attempt=2, step=15)
+    told = says(whole_faults(wrong, "", ""))
+    assert "rank 0 has the weights of the checkpoint after 15 steps, and goes on with st" in told
+    assert not list(whole_faults(wrong, "", "", is_placed=False))
+
+
+def test_a_checkpoint_that_was_whole_when_a_rank_was_killed_is_right(run):
+    """As where it is killed while it writes something else, after the checkpoint."""
+    story = Story(run.entries)
+    at = story.death(1)["step"] + 1
+    weights = story.unbroken(0, at)["weights"]
+    new = changed(
+        run,
+        lambda one: {"step": at, "weights": weights},
+        run="broken",
+        kind="step",
+        attempt=2,
+        step=15,
+    )
+    assert not list(whole_faults(new, "", ""))
+
+
+def test_two_files_of_a_checkpoint_are_told_where_a_death_falls_between_them(run):
+    twice = [one for one in run.entries if (one["run"], one["kind"]) == ("unbroken", "save")]
+    wrong = changed(run, lambda one: {"weights": "other"}, kind="step", attempt=2, step=15)
+    assert "saved 2 files" in says(whole_faults(Story([*wrong.entries, *twice]), "", ""))
+
+
+def test_a_file_from_another_folder_is_told(run):
+    moved = changed(run, lambda one: {"source": "/dev/shm/part"}, run="unbroken", kind="naming")
+    assert "checkpoint.pt came from /dev/shm" in says(disk_faults(moved))
+
+
+def test_a_file_that_was_there_before_is_missed(run):
+    gone = changed(run, lambda one: {"stays": False}, run="unbroken", kind="end")
+    assert "a file named note was in the folder" in says(disk_faults(gone))
+
+
+def test_a_rank_that_returned_while_the_other_trained_is_told(run):
+    last = [one for one in run.entries if one["run"] == "again"]
+    step = next(one for one in run.entries if one["kind"] == "step" and one["rank"] == 1)
+    begun = [one for one in run.entries if one["attempt"] == 0 and one["run"] == "unbroken"]
+    ended = [one for one in last if one["rank"] == 0]
+    told = Story([*begun, *ended, step | {"run": "again"}]).left_alone(0)
+    assert told.startswith("a complete run, started again: rank 0 had returned from `train`, and")
+    assert not Story(begun).left_alone(0)
 
 
 def with_checkpoints(run, steps) -> Story:

@@ -45,6 +45,52 @@ def test_reduce_and_broadcast():
     assert on_each(there_and_back) == ((0.0, 3.0), (3.0, 3.0), (2.0, 3.0))
 
 
+def test_means():
+    def means(rank):
+        x, part = torch.tensor([rank + 1, 2 - rank]), torch.zeros(1)
+        dist.all_reduce(x, dist.ReduceOp.AVG)
+        dist.reduce_scatter_tensor(part, torch.arange(3.0) + rank, dist.ReduceOp.AVG)
+        return x.tolist(), part.item()
+
+    assert on_each(means) == (([2, 1], 1), ([2, 1], 2), ([2, 1], 3))
+
+
+def test_objects_are_broadcast_as_copies():
+    sent = {"epoch": 3, "rates": [0.1, 0.2]}
+
+    def spread(rank):
+        found = [sent, "text"] if rank == 1 else [None, rank]
+        dist.broadcast_object_list(found, src=1)
+        found[0]["rates"].append(rank)
+        return found
+
+    first, root, last = on_each(spread)
+    assert first == [{"epoch": 3, "rates": [0.1, 0.2, 0.0]}, "text"]
+    assert root[0] is sent
+    assert last[0]["rates"] == [0.1, 0.2, 2.0]
+
+
+def test_objects_are_broadcast_within_a_group():
+    def spread(rank):
+        group, found = dist.new_group([0, 2]), [rank]
+        dist.broadcast_object_list(found, src=2, group=group)
+        return found
+
+    assert on_each(spread) == ([2.0], [1.0], [2.0])
+
+
+def test_a_broadcast_of_objects_that_a_rank_leaves_out_is_told_with_its_line():
+    def leaves_out():
+        if dist.get_rank() != 2:
+            dist.broadcast_object_list([1], src=0)
+
+    told = (
+        r"collective 1, broadcast\(.*broadcast_object_list\(\[1\], src=0\).*; rank 2 has returned"
+    )
+    with pytest.raises(DeadlockError, match=told):
+        run_light(leaves_out, RANKS)
+
+
 def test_gathers():
     def gather(rank):
         whole, parts = torch.zeros(RANKS, 2), [torch.zeros(2) for _ in range(RANKS)]
@@ -191,7 +237,14 @@ def differs(first, others):
             ),
             "src=1.*src=0",
         ),
-        (lambda: dist.all_reduce(torch.zeros(4), dist.ReduceOp.AVG), "no AVG here"),
+        (
+            lambda: dist.all_reduce(torch.zeros(4), dist.ReduceOp.BAND),
+            "BAND does not work on light",
+        ),
+        (
+            lambda: dist.all_reduce(torch.ones(4, dtype=torch.int64), dist.ReduceOp.AVG),
+            r"rank 0 asks for the AVG of \(4,\) int64",
+        ),
         (lambda: dist.broadcast(torch.zeros(4), 3), r"rank 3 is not one of the ranks \[0, 1, 2\]"),
         (
             lambda: dist.all_gather_into_tensor(torch.zeros(7), torch.zeros(2)),
@@ -203,7 +256,7 @@ def differs(first, others):
         (lambda: dist.new_group([0, 3]), "no rank 3"),
         (lambda: dist.gather(torch.zeros(2), [torch.zeros(2)]), "`gather_list` should be a list"),
         (lambda: dist.scatter(torch.zeros(2)), "`scatter_list` should be a list of 3"),
-        (lambda: dist.all_gather_object([], 1), "`all_gather_object` is not there on light ranks"),
+        (lambda: dist.all_gather_object([], 1), "`all_gather_object` does not work on light"),
     ],
 )
 def test_calls_that_do_not_agree_are_told(function, told):
@@ -217,9 +270,20 @@ def test_a_rank_that_leaves_one_out_is_waited_for():
             dist.all_reduce(torch.zeros(4))
 
     with pytest.raises(
-        DeadlockError, match=r"rank 0 waits for the others in collective 1, all_red"
+        DeadlockError,
+        match=r"rank 0 waits for the others in collective 1, all_red.*; rank 1 has ret",
     ):
         run_light(leaves_out, RANKS)
+
+
+def test_ranks_that_all_wait_are_told_without_any_that_has_returned():
+    def apart():
+        group = dist.new_group([0, 1])
+        dist.all_reduce(torch.zeros(1), group=group if dist.get_rank() == 0 else None)
+
+    with pytest.raises(DeadlockError) as caught:
+        run_light(apart, RANKS)
+    assert "returned" not in caught.value.message
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -75,6 +75,9 @@ def _errors() -> dict[str, BaseException]:
         "value": ValueError("a broken picture in this batch"),
         # What PyTorch raises for layers that do not fit together, and for much else.
         "plain": RuntimeError("mat1 and mat2 shapes cannot be multiplied (4x3 and 5x2)"),
+        # What a kernel that reads past its tensors leaves, and a view of strides that do not fit.
+        "access": RuntimeError("CUDA error: an illegal memory access was encountered"),
+        "format": RuntimeError("unsupported memory format option ChannelsLast"),
         "interrupt": Interrupted(),
     }
 

@@ -10,6 +10,7 @@ import torch
 from torch.nn import functional
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.ddp.held_forwards import HeldForwards
 from gpuedu.exercises.ddp.replica_models import CLASSES, WIDTH, build, state_of
 from gpuedu.exercises.ddp.replicas import RATE, State
 from gpuedu.exercises.ddp.sgd import Sgd
@@ -23,7 +24,10 @@ KIND = "plain"
 
 @dataclass(frozen=True)
 class Stepped:
-    """A rank's run: its states after every step, and the most samples that one backward covers."""
+    """A rank's run: its states after every step, and the most samples that were held at once.
+
+    Those are samples whose forward pass was kept for a backward pass to come.
+    """
 
     states: list[State]
     most_samples: int
@@ -83,39 +87,15 @@ def run_steps(
 
     def body(rank: int) -> Stepped:
         net, states = models[rank], []
-        covered = count_samples(net)
+        held = HeldForwards(net)
         parallel = parallel_class(net)
         optimiser = Sgd(net.parameters(), RATE)
         for mine in data[rank]:
             step(parallel, optimiser, mine)
             states.append(state_of(net))
-        return Stepped(states, max(covered))
+        return Stepped(states, held.most)
 
     return run_ranks(body, task.ranks, answers, seed=seed)
-
-
-def count_samples(net: Any) -> list[int]:
-    """A list that grows with every backward through a model, by the samples that it covers.
-
-    Their forwards were all kept in memory until then. It begins with 0.
-    """
-    backwards, reached = [0], [0]
-
-    def behind_forward(_: Any, inputs: tuple[Any, ...], scores: Any) -> None:
-        def reach(_: Any) -> None:
-            reached[0] += len(inputs[0])
-
-        if scores.requires_grad:
-            scores.register_hook(reach)
-
-    def end(_: Any) -> None:
-        backwards.append(reached[0])
-        reached[0] = 0
-
-    net.register_forward_hook(behind_forward)
-    # The first parameter's gradient is complete when every forward of this backward is through.
-    next(net.parameters()).register_post_accumulate_grad_hook(end)
-    return backwards
 
 
 @quiet_torch()

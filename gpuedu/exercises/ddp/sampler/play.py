@@ -23,7 +23,7 @@ def play_sampler(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         draw_epoch(train_part, samples, epoch, ranks, seed, states=epoch) for epoch in range(epochs)
     ]
     again = [
-        draw_epoch(train_part, samples, epoch, ranks, seed, states=epochs + epoch)
+        draw_epoch(train_part, samples, epoch, ranks, seed, states=epochs + epoch, elsewhere=True)
         for epoch in reversed(range(epochs))
     ][::-1]
     other = draw_epoch(train_part, samples, 0, ranks, seed + OTHER_SEED, states=0)
@@ -32,6 +32,7 @@ def play_sampler(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         "again": [list(one.parts) for one in again],
         "other": list(other.parts),
         "moved": any(one.moved for one in first),
+        "hashed": any(one.hashed for one in again),
     }
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import builtins
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -13,36 +16,68 @@ from gpuedu.exercises.plain import describe
 from gpuedu.training.seeds import kept_random_state, seed_all
 
 MOST = 100_000
+_SALT = 0x5EED
 Part = list[int]
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """Parts by rank; whether the global random states were moved by the calls."""
+    """Parts by rank; whether the calls moved global random states, or took the hash of a text."""
 
     parts: tuple[Part, ...]
     moved: bool
+    hashed: bool = False
 
 
 def draw_epoch(
-    train_part: Callable[..., Any], samples: int, epoch: int, ranks: int, seed: int, *, states: int
+    train_part: Callable[..., Any],
+    samples: int,
+    epoch: int,
+    ranks: int,
+    seed: int,
+    *,
+    states: int,
+    elsewhere: bool = False,
 ) -> Drawn:
     """Every rank's part of an epoch; ``states`` seeds the ranks' own random states, all different.
+
+    With ``elsewhere`` texts have other hashes, as they have in every process of Python.
 
     Raises:
         AnswerError: for what is no list of samples.
     """
     import torch
 
-    parts, moved = [], False
-    with kept_random_state():
+    parts, moved, hashed = [], False, [False]
+    with kept_random_state(), _other_hashes(hashed) if elsewhere else nullcontext():
         for rank in range(ranks):
             seed_all(1_000 * states + rank)
             before = torch.get_rng_state()
             part = train_part(samples, epoch, rank, ranks, seed)
             moved |= not torch.equal(before, torch.get_rng_state())
             parts.append(as_part(part, samples, "train_part"))
-    return Drawn(tuple(parts), moved)
+    return Drawn(tuple(parts), moved, hashed[0])
+
+
+@contextmanager
+def _other_hashes(hashed: list[bool]) -> Iterator[None]:
+    """``hash`` as it is in another process; ``hashed`` tells whether that made a difference."""
+    plain = builtins.hash
+
+    def hash_elsewhere(value: Any) -> int:
+        if not _has_text(value):
+            return plain(value)
+        hashed[0] = True
+        return plain((_SALT, value))
+
+    with mock.patch.object(builtins, "hash", hash_elsewhere):
+        yield
+
+
+def _has_text(value: Any) -> bool:
+    if type(value) in (tuple, frozenset):
+        return any(map(_has_text, value))
+    return type(value) in (str, bytes)
 
 
 def draw_evaluation(eval_part: Callable[..., Any], samples: int, ranks: int) -> tuple[Part, ...]:

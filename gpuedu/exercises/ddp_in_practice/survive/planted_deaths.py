@@ -12,6 +12,7 @@ import shutil
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +32,9 @@ class Plan:
     """When ranks die: attempt 0 in a step, attempt 1 in a write, attempt 2 at a change of names.
 
     ``step`` counts from 0, and ``rank`` is who dies in it. The others are numbers of steps done: a
-    rank dies with the first write (change of names) that comes behind so many.
+    rank dies with the last write (change of names) of the first checkpoint after so many. How many
+    it makes for one is known from the unbroken run: what is spread over several files is then
+    apart.
     """
 
     step: int
@@ -51,6 +54,7 @@ class Deaths:
 
     def __init__(self, plan: Plan, diary: Diary, folder: Path) -> None:
         self._plan, self._diary, self._folder = plan, diary, folder
+        self._tries: Counter[tuple[str, int]] = Counter()
         self._save, self._fsync = torch.save, os.fsync
 
     @contextlib.contextmanager
@@ -108,6 +112,7 @@ class Deaths:
     def _renaming(self, original: Callable[..., None]) -> Callable[..., None]:
         def rename(src: Any, dst: Any, **named: Any) -> None:
             self._die_at_naming()
+            self._diary.write("naming", path=str(dst), source=str(src))
             status = Path(src).stat()
             original(src, dst, **named)
             self._diary.write("name", path=str(dst), file=status.st_ino, size=status.st_size)
@@ -120,7 +125,7 @@ class Deaths:
                 raw = Path(src).read_bytes()
                 with _open(dst, "wb") as file:
                     file.write(raw[: len(raw) // 2])
-            self._die_at_naming()
+                self._die_of_naming()
             found = original(src, dst, **named)
             self._diary.write("name", path=str(dst), file=Path(dst).stat().st_ino, size=-1)
             return found
@@ -131,7 +136,7 @@ class Deaths:
         def put(path: Path, content: Any, *more: Any, **named: Any) -> Any:
             if self._is_due("name", 2, self._plan.naming):
                 original(path, content[: len(content) // 2], *more, **named)
-            self._die_at_naming()
+                self._die_of_naming()
             found = original(path, content, *more, **named)
             self._diary.write("name", path=str(path), file=path.stat().st_ino, size=-1)
             return found
@@ -145,16 +150,29 @@ class Deaths:
         own = self._diary
         if own.run != "broken" or own.attempt != attempt or own.step + 1 < done:
             return False
-        return own.rank == max(self._who(kind), default=-1)
+        if own.rank != max(self._who(kind), default=-1):
+            return False
+        self._tries[kind, own.step] += 1
+        return self._tries[kind, own.step] >= self._times(kind)
 
     def _who(self, kind: str) -> set[int]:
         entries = read_diaries(self._folder)
         return {one["rank"] for one in entries if (one["run"], one["kind"]) == ("unbroken", kind)}
 
+    def _times(self, kind: str) -> int:
+        """How often this rank did so for a checkpoint of the unbroken run, at most."""
+        entries = read_diaries(self._folder)
+        mine = [one for one in entries if (one["run"], one["kind"]) == ("unbroken", kind)]
+        counts = Counter(one["step"] for one in mine if one["rank"] == self._diary.rank)
+        return max(counts.values(), default=1)
+
     def _die_at_naming(self) -> None:
         if self._is_due("name", 2, self._plan.naming):
-            self._wait_for_rank_0()
-            self._die("name")
+            self._die_of_naming()
+
+    def _die_of_naming(self) -> None:
+        self._wait_for_rank_0()
+        self._die("name")
 
     def _wait_for_rank_0(self) -> None:
         """Where rank 0 writes a file, too, it has written it when another rank dies.

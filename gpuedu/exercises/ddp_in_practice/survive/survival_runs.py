@@ -14,9 +14,12 @@ from gpuedu.errors import AnswerError, GpueduError
 from gpuedu.exercises.ddp_in_practice.survive.diary import Diary, Entry, read_diaries
 from gpuedu.exercises.ddp_in_practice.survive.interrupted_job import ONE_RANK_ONLY, Job, Shape
 from gpuedu.exercises.ddp_in_practice.survive.planted_deaths import Deaths, Plan
+from gpuedu.exercises.ddp_in_practice.survive.survival_story import Story
 from gpuedu.exercises.ranks.launching import launch_ranks, tell_failure
 
 RANKS, DEATHS = 2, 3
+NOTE, NOTED = "note", "what is in the folder stays\n"
+"""A file that is in the folder before the ranks train, and what is in it."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,13 @@ def _survival(entries: Sequence[Entry], fault: GpueduError | None) -> Survival:
         raise AnswerError("a rank ended before `train` had returned", remedy="Return from it.")
     else:
         return Survival(entries)
+    alone = Story(entries).left_alone(attempt)
+    if alone:
+        told, remedy = f"{alone}; then {told}", "With which step does each rank go on?"
     if attempt == 0:
+        writers = Story(entries).writers_of_one_file()
+        if writers:
+            told, remedy = f"{writers}; then {told}", "Only one rank may write a file. Which one?"
         raise AnswerError(told, remedy=remedy)
     return Survival(entries, told, remedy, attempt)
 
@@ -130,8 +139,14 @@ def _train(
         job = Job(shape, on_step)
         own = folder / place
         own.mkdir(exist_ok=True)
+        note = own / NOTE
+        if not (diary.rank or diary.attempt or run == "again"):
+            with note.open("w", encoding="utf-8") as file:  # `write_text` is watched
+                file.write(NOTED)
+        dist.barrier()
         train(job, own, every)
-        diary.write("end", **job.look())
+        stays = note.is_file() and note.read_text("utf-8") == NOTED
+        diary.write("end", stays=stays, **job.look())
         dist.barrier()  # a run is over when it is on all ranks: the next one reads what it wrote
 
 

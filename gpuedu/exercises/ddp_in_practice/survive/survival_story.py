@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from gpuedu.exercises.ddp_in_practice.survive.diary import Entry
 
@@ -56,6 +58,37 @@ class Story:
             if found:
                 return found[-1]
         return None
+
+    def writers_of_one_file(self) -> str:
+        """Which ranks of the unbroken run wrote one file in one step; "" where none did."""
+        writers: dict[tuple[int, str], set[int]] = {}
+        for one in self.of("unbroken", "save"):
+            writers.setdefault((one["step"], one["path"]), set()).add(one["rank"])
+        for (step, path), ranks in writers.items():
+            if len(ranks) > 1:
+                told = " and ".join(f"rank {rank}" for rank in sorted(ranks))
+                return f"after {step + 1} steps, {told} wrote one file, {Path(path).name}"
+        return ""
+
+    def left_alone(self, attempt: int) -> str:
+        """Who had returned from `train` while another rank trained on; "" where nobody had."""
+        found = [one for one in self.entries if one["attempt"] == attempt]
+        if not found:
+            return ""
+        last = [one for one in found if one["run"] == found[-1]["run"]]
+        ended = {one["rank"] for one in last if one["kind"] == "end"}
+        steps = {one["rank"]: one["step"] for one in last if one["kind"] == "step"}
+        others = [rank for rank in steps if rank not in ended]
+        if not (ended and others):
+            return ""
+        told = f"rank {min(ended)} had returned from `train`, and rank {others[0]} was in step "
+        how = {"again": "a complete run, started again: "}.get(last[0]["run"], "")
+        return f"{how}{told}{steps[others[0]] + 1}"
+
+    def files_of_a_checkpoint(self) -> int:
+        """How many files a rank of the unbroken run saved for one checkpoint, at most."""
+        saves = Counter((one["step"], one["rank"]) for one in self.of("unbroken", "save"))
+        return max(saves.values(), default=0)
 
     def weights_of_checkpoint(self, before: int) -> str | None:
         """The weights that were in it: a rank that saved begins its next step with them."""

@@ -10,6 +10,7 @@ import torch.distributed as dist
 from torch.nn import Parameter
 from torch.nn.parallel import DistributedDataParallel
 
+from gpuedu.exercises.ddp.held_forwards import HeldForwards
 from gpuedu.exercises.ddp.sgd import Sgd
 from gpuedu.exercises.ddp_in_practice.torch_ddp.meetings import called, meeting
 from gpuedu.exercises.ddp_in_practice.torch_ddp.one_process import EpochTask, State
@@ -53,6 +54,7 @@ def run_epochs(train_epoch: Callable[..., Any], tasks: Tasks) -> Found:
     found = []
     for task in (EpochTask(tuple(one["sizes"]), one["every"], one["seed"]) for one in tasks):
         model, calls = build_model(task.seed), []
+        held = HeldForwards(model)
         ddp = DistributedDataParallel(model)
         ddp.register_comm_hook(calls, _counted_mean)
         optimiser = NotingSgd(model, calls)
@@ -64,6 +66,7 @@ def run_epochs(train_epoch: Callable[..., Any], tasks: Tasks) -> Found:
                 "states": optimiser.states,
                 "exchanges": optimiser.exchanges,
                 "left": len(calls),
+                "most_samples": held.most,
             }
         )
     return found

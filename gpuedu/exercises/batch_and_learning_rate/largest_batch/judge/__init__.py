@@ -17,6 +17,8 @@ _ERRORS = {
     "loss": "a loss that is not one number",
     "value": "a batch that cannot be read",
     "plain": "two layers that do not fit together",
+    "access": "an illegal memory access",
+    "format": "a memory format that is not supported",
     "interrupt": "an interruption, as by the stop button,",
 }
 

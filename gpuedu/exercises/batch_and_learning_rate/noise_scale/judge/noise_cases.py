@@ -47,10 +47,12 @@ def cases(rng: np.random.Generator) -> list[Case]:
     """Squares, one step, many steps, all draws of a known truth, no signal, and devices."""
     drawn = [_terms(rng, is_negative=place == 1) for place in range(3)]
     drawn += [_steps(rng, 1, "norms") for _ in range(2)]
-    drawn += [_steps(rng, int(rng.integers(6, 14)), "averages") for _ in range(2)]
+    drawn += [_steps(rng, int(rng.integers(6, 14)), "averages", size=s) for s in (1.0, 0.05)]
     drawn += [_all_draws(rng, 4, 1, 2), _all_draws(rng, 3, 2, 3)]
     drawn += [_no_signal(rng, is_below=below) for below in (False, True)]
     drawn += [_devices(rng, least) for least in (2, 8, 32)]
+    drawn.append(_case("devices", "devices", "thousands of devices", _thousands(rng)))
+    drawn.append(_case("devices", "devices", "more samples a device than the scale", _past(rng)))
     drawn.append(_case("devices", "devices", "a doubling that divides by just 1.5", _edge(rng)))
     # Last: here a search may never end.
     drawn.append(_case("devices", "devices", "one device is all that pays", _lone(rng)))
@@ -85,18 +87,21 @@ def _gradient(rng: np.random.Generator, spread: float) -> list[np.ndarray]:
     return [np.asarray(spread * rng.standard_normal(shape)) for shape in _SHAPES]
 
 
-def _steps(rng: np.random.Generator, count: int, prop: str) -> Case:
-    """Made-up gradients with a signal on average, of which single steps seem to have none."""
+def _steps(rng: np.random.Generator, count: int, prop: str, *, size: float = 1.0) -> Case:
+    """Made-up gradients with a signal on average, of which single steps seem to have none.
+
+    ``size`` scales all of them: with a small one the signal is far below 1.
+    """
     for _ in range(5000):
         few, many = _sizes(rng)
         steps = []
         for _ in range(count):
-            signal, spread = _gradient(rng, 0.6), 5.0
+            signal, spread = _gradient(rng, 0.6 * size), 5.0 * size
             steps.append(
                 {
                     name: [np.asarray(g + n) for g, n in zip(signal, noise, strict=True)]
-                    for name, size in (("few", few), ("many", many))
-                    for noise in (_gradient(rng, spread / size**0.5),)
+                    for name, samples in (("few", few), ("many", many))
+                    for noise in (_gradient(rng, spread / samples**0.5),)
                 }
             )
         if _is_telling(few, many, squares(steps)):
@@ -145,14 +150,17 @@ def _mean(gradients: list[list[np.ndarray]]) -> list[np.ndarray]:
 
 
 def _no_signal(rng: np.random.Generator, *, is_below: bool) -> Case:
-    """A signal of 1/3 and one of -1/3, or lower, in units of their size; exact in binary."""
+    """A signal of 1 and one of -1, or lower, in units of their size; exact in binary.
+
+    With batches of 1 and 2 the signal is twice the square of many less that of few.
+    """
     size = 2.0 ** int(rng.integers(-3, 4))
-    few = [size * np.array([2.0, 0.0]), np.zeros(1)]
-    above = [size * np.array([1.0, 0.0]), size * np.array([0.5])]
-    below = [size * np.array([0.5, 0.5]), size * np.array([0.0 if is_below else 0.5])]
+    few = [size * np.array([1.0, 1.0]), np.zeros(1)]
+    above = [size * np.array([1.0, 0.5]), size * np.array([0.5])]
+    below = [size * np.array([0.5, 0.0 if is_below else 0.5]), np.zeros(1)]
     steps = [{"few": few, "many": many} for many in (above, below)]
     label = f"a signal {'below' if is_below else 'of'} 0 on average"
-    return _case("endless", "scale", label, {"few": 4, "many": 16, "steps": steps})
+    return _case("endless", "scale", label, {"few": 1, "many": 2, "steps": steps})
 
 
 def _devices(rng: np.random.Generator, least: int) -> Case:
@@ -173,6 +181,18 @@ def _edge(rng: np.random.Generator) -> dict[str, Any]:
     """The last doubling that pays divides the steps by the gain itself: powers of two, so exact."""
     per_device, count = (2 ** int(power) for power in rng.integers((3, 1), (7, 5)))
     return {"scale": float(2 * count * per_device), "per_device": per_device, "gain": 1.5}
+
+
+def _thousands(rng: np.random.Generator) -> dict[str, Any]:
+    """4,096 devices or more: the scale is 1.4 times a power of two of one device's samples."""
+    per_device, power = int(rng.integers(3, 60)), int(rng.integers(13, 16))
+    return {"scale": 1.4 * per_device * 2**power, "per_device": per_device, "gain": 1.5}
+
+
+def _past(rng: np.random.Generator) -> dict[str, Any]:
+    """A gain so small that doubling pays beyond the noise scale, too: 4 devices."""
+    per_device = 10 * int(rng.integers(3, 30))
+    return {"scale": 0.8 * per_device, "per_device": per_device, "gain": 1.12}
 
 
 def _lone(rng: np.random.Generator) -> dict[str, Any]:

@@ -40,8 +40,10 @@ def cases(rng: np.random.Generator) -> list[Case]:
         drawn += [_rate(by_fixed, int(rng.integers(4, 200)))]
         knees += [_knee(rng, by_host), _knee(rng, by_fixed)]
     drawn += [_measured(rng, prop) for prop in ("runs", "bumpy")]
+    drawn.append(_just_enough(rng))
     # Last: with a wrong rate, a search for the knee may never end.
-    return [*drawn, *knees, _knee(rng, StepCost(10, 2 * US, 5 * US, 4000 * US))]
+    knees += [_knee(rng, StepCost(10, 2 * US, 5 * US, 4000 * US)), _large_knee(rng)]
+    return [*drawn, *knees, _exact_knee(rng)]
 
 
 def _cost(rng: np.random.Generator, *, host: bool) -> StepCost:
@@ -61,6 +63,29 @@ def _knee(rng: np.random.Generator, cost: StepCost) -> Case:
     return Case(f"share {share}", {"ask": "knee", "share": share, "cost": tuple(cost)}, ("knee",))
 
 
+def _large_knee(rng: np.random.Generator) -> Case:
+    """Many launches of tiny samples: the knee is above 10,000."""
+    return _knee(rng, StepCost(int(rng.integers(400, 500)), 50 * US, 5 * US, 1 * US))
+
+
+def _exact_knee(rng: np.random.Generator) -> Case:
+    """A batch that has just the share: all numbers are powers of two, so nothing is rounded."""
+    launches, per_sample_s = 2 ** int(rng.integers(5, 8)), 2.0**-16
+    cost = StepCost(launches, 2.0**-14, 2.0**-20, per_sample_s)
+    inputs = {"ask": "knee", "share": 0.5, "cost": tuple(cost), "exact": True}
+    return Case("a batch with just the share", inputs, ("knee",))
+
+
+def _just_enough(rng: np.random.Generator) -> Case:
+    """Rates that are powers of two, one of which is just the share of the best one."""
+    power = int(rng.integers(3, 6))
+    times = {2**power: 2.0**-3, 2 ** (power + 1): 2.0**-3 * 3, 2 ** (power + 2): 2.0**-2}
+    runs = list(times.items())
+    return Case(
+        "a batch with just the share", {"ask": "measured", "sets": [(runs, 0.5)]}, ("runs",)
+    )
+
+
 def _measured(rng: np.random.Generator, prop: str) -> Case:
     draw, others = _DRAWN[prop]
     sets = [draw(rng) for _ in range(_SETS)]
@@ -71,13 +96,22 @@ def _measured(rng: np.random.Generator, prop: str) -> Case:
 
 
 def _noisy_runs(rng: np.random.Generator) -> Measured:
-    """A curve that rises and levels off, with disturbed runs that mislead all but medians."""
+    """A curve that rises and levels off, with disturbed runs that mislead all but medians.
+
+    Some batches have five runs, others three.
+    """
 
     def draw() -> list[Run]:
         cost = _cost(rng, host=bool(rng.integers(2)))
         knee = max(cost.edges(0.9))
         batches = sorted({max(1, int(knee * 1.35**power)) for power in range(-5, 5)})
-        return disturbed(rng, {batch: cost.samples_per_s(batch) for batch in batches})
+        rates = {batch: cost.samples_per_s(batch) for batch in batches}
+        more, fewer = disturbed(rng, rates), disturbed(rng, rates, repeats=3)
+        short = {batch for batch in batches if rng.random() < 0.4}
+        return [
+            *(run for run in more if run[0] not in short),
+            *(run for run in fewer if run[0] in short),
+        ]
 
     return _that_tells(rng, draw, _needs_medians)
 
@@ -129,13 +163,13 @@ def _needs_medians(runs: list[Run], share: float) -> bool:
     return (
         rates[knee] < share * max(batch / time_s for batch, time_s in runs)
         and knee < max(rates, key=rates.__getitem__)
-        and knee not in (*_without_medians(runs, share), _by(max, runs, share))
+        and knee not in _without_medians(runs, share)
     )
 
 
 def _without_medians(runs: list[Run], share: float) -> list[int]:
-    """The knee by the first time of each batch, the last, the shortest, and their mean."""
-    choices = lambda own: own[0], lambda own: own[-1], min, fmean
+    """The knee by the first time of each batch, the last, the shortest, the longest, the mean."""
+    choices = lambda own: own[0], lambda own: own[-1], min, max, fmean
     return [_by(choose, runs, share) for choose in choices]
 
 
@@ -157,18 +191,23 @@ def _needs_the_whole_curve(runs: list[Run], share: float) -> bool:
     return (
         min(times, key=times.__getitem__) < knee < max(rates, key=rates.__getitem__)
         and any(batch > knee for batch in rates if batch not in good)
-        and next(batch for batch, _ in runs if batch in good) != knee
         and knee not in _without_the_best(runs, share)
     )
 
 
 def _without_the_best(runs: list[Run], share: float) -> list[int]:
-    """The knee by the rate before the first drop, of the shortest step, of the largest batch."""
+    """The knee by the rate before the first drop, of the shortest step, of the largest batch.
+
+    Then the batch with the best rate, and the first good one in the order of the runs.
+    """
     rates, times = median_rates(runs), dict(runs)
     in_order = list(rates.values())
     before_drop = next(one for one, after in pairwise([*in_order, 0.0]) if after < one)
     others = before_drop, rates[min(times, key=times.__getitem__)], in_order[-1]
-    return [next(b for b, rate in rates.items() if rate >= share * other) for other in others]
+    best = max(rates, key=rates.__getitem__)
+    first = next(batch for batch, _ in runs if rates[batch] >= share * rates[best])
+    knees = [next(b for b, rate in rates.items() if rate >= share * other) for other in others]
+    return [*knees, best, first]
 
 
 def _are_unlike(knees: Sequence[list[int]]) -> bool:
@@ -200,12 +239,13 @@ def _knee_faults(case: Case, observed: Plain) -> Iterator[Fault]:
         yield Fault("knee", f"{call}, and the smallest batch is 1")
         return
     asked, reached = share * cost.best_per_s, cost.samples_per_s(got)
-    if reached < asked * (1 - _ROUNDING):
+    rounding = 0.0 if case.inputs.get("exact") else _ROUNDING
+    if reached < asked * (1 - rounding):
         told = (
             f"{call}: its rate is {100 * reached / cost.best_per_s:.4g}% of the best, asked for "
             f"{100 * share:.4g}%"
         )
-    elif got > 1 and cost.samples_per_s(got - 1) >= asked * (1 + _ROUNDING):
+    elif got > 1 and cost.samples_per_s(got - 1) >= asked * (1 + rounding):
         told = f"{call}, but a batch of {got - 1} has {100 * share:.4g}% of the best rate, too"
     else:
         return

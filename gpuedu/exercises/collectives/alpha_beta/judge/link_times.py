@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gpuedu.multi.network import Link, ring_all_reduce_s
 
 SIZES = tuple(4096 * 4**k for k in range(10))
 """Bytes of the tensors that were timed, 4 KiB to 1 GiB."""
-BETWEEN = tuple(2 * size for size in SIZES[:-1])
-"""Sizes that were not timed."""
 _LEAST, _MOST = 0.03, 0.06
 
 
@@ -41,6 +41,14 @@ def apart_times(rng: np.random.Generator, ranks: int, link: Link) -> tuple[list[
     signs = rng.choice([-1.0, 1.0]) * np.array([1, 1, -1, -1, 1, -1, 1, -1])
     exact = [ring_all_reduce_s(ranks, size, link) for size in sizes]
     return sizes, _made_uneven(exact, signs * rng.uniform(_LEAST, _MOST, len(sizes)))
+
+
+def fit_by_shares(ranks: int, sizes_bytes: Sequence[float], times_s: Sequence[float]) -> Link:
+    """The link for which the squares of the errors, as shares of the times, have the least sum."""
+    times, steps = np.asarray(times_s), 2 * (ranks - 1)
+    columns = np.stack([np.full(len(times), steps), steps / ranks * np.asarray(sizes_bytes)], 1)
+    (alpha_s, beta_s), *_ = np.linalg.lstsq(columns / times[:, None], np.ones(len(times)))
+    return Link("fitted", float(alpha_s), float(1 / beta_s))
 
 
 def _made_uneven(times_s: list[float], off: np.ndarray) -> list[float]:

@@ -33,6 +33,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         *(case(rng, costs, n, _CHUNK * n) for n in (2, 3, 8)),
         case(rng, ["bytes"], 5, 500 + int(rng.integers(1, 5))),
         case(rng, ["bytes"], 4, (3, 7)),
+        case(rng, ["bytes"], 5, 3),
     ]
 
 

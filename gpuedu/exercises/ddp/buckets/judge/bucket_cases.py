@@ -32,6 +32,7 @@ def _making(rng: np.random.Generator) -> list[Case]:
     return [
         _make(rng, "14 parameters", usual),
         _make(rng, "buckets that are filled to the last byte", exact),
+        _make(rng, "buckets that lack a byte for the next parameter", exact, spare_bytes=-1),
         _make(rng, "two parameters larger than a bucket", large),
         _make(rng, "a last parameter larger than the first bucket", [*usual[:6], 30]),
         _make(rng, "two types, in turn", mixed, types=types),
@@ -57,6 +58,7 @@ def _make(
     units: Sequence[int],
     types: Sequence[str] = (),
     frozen: Sequence[int] = (),
+    spare_bytes: int = 0,
 ) -> Case:
     unit = 4 * int(rng.integers(2, 9))
     types = list(types) or [F32] * len(units)
@@ -64,7 +66,7 @@ def _make(
         _shape(rng, unit * many // ITEM_BYTES[name])
         for many, name in zip(units, types, strict=True)
     ]
-    limits = {"first_bytes": 24 * unit, "max_bytes": 40 * unit}
+    limits = {"first_bytes": 24 * unit + spare_bytes, "max_bytes": 40 * unit + spare_bytes}
     trains = [place not in frozen for place in range(len(units))]
     return Case(label, _inputs(rng, "make", shapes, types, trains) | limits, MADE)
 

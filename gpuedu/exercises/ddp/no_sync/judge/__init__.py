@@ -94,8 +94,8 @@ def _test_sizes(case: Case, observed: Plain) -> Iterable[Fault]:
     pairs = zip(observed["most_samples"], case.inputs["task"]["sizes"], strict=True)
     for rank, (most, sizes) in enumerate(pairs):
         if most > max(sizes):
-            told = f"one backward pass of rank {rank} covers {most} samples"
-            yield Fault("one-by-one", f"{told}, its micro-batches have {max(sizes)}")
+            told = f"rank {rank} held the forward passes of {most} samples at once"
+            yield Fault("one-by-one", f"{told}, and its largest micro-batch has {max(sizes)}")
             return
 
 
@@ -143,7 +143,7 @@ JUDGE = Judge(
         ),
         Property(
             "one-by-one",
-            "each micro-batch has a backward of its own",
+            "each micro-batch has its forward, then its backward",
             1,
             "What a forward pass saved stays in memory until its backward pass, and a shard is "
             "taken in micro-batches since all of it does not fit. Which backward pass comes after "

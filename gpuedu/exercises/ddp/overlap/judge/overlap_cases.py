@@ -23,6 +23,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     same = [[0, 1, 2, 0]] * 3
     orders = [[[0, 1, 2], [2, 1, 0], [1, 2, 0]], [[2, 0, 1], [0, 2, 1], [1, 0, 2]]]
     some = [[[0, 2], [2], [0, 2]], [[2, 0], [0, 1, 2], [2]]]
+    again = [[[0, 2], [2], [0, 1, 2]], [[0, 1, 2]] * 3, [[2, 1], [1, 0, 2], [0, 1, 2]]]
     return [
         _chain(rng, "9 layers on 4 ranks", 4, 9, 1, ("mean", "hidden", "whole")),
         _chain(rng, "7 layers on 2 ranks", 2, 7, 1, ("mean", "hidden", "whole")),
@@ -31,6 +32,13 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _chain(rng, "3 steps on 3 ranks", 3, 5, 3, ("again",)),
         _branches(rng, "gradients that arrive in another order on each rank", orders, ("order",)),
         _branches(rng, "layers that some ranks, or all, do not use", some, ("unused",)),
+        _branches(
+            rng,
+            "a layer that shares a bucket, unused in one step and used in the next",
+            again,
+            ("unused",),
+            buckets=((4, 3), (2,), (1,), (0,)),
+        ),
     ]
 
 
@@ -69,14 +77,21 @@ def _held_up(rng: np.random.Generator, label: str) -> Case:
     return Case(label, inputs, ("hidden",))
 
 
-def _branches(rng: np.random.Generator, label: str, routes: Sequence[Any], decides: tuple) -> Case:
-    """A stem of two layers and three branches, each layer a bucket."""
+def _branches(
+    rng: np.random.Generator,
+    label: str,
+    routes: Sequence[Any],
+    decides: tuple,
+    *,
+    buckets: Sequence[Sequence[int]] = ((4,), (3,), (2,), (1,), (0,)),
+) -> Case:
+    """A stem of two layers and three branches; ``buckets`` are of layers."""
     width, ranks = int(rng.integers(4, 8)), len(routes[0])
     inputs = {
         "widths": [int(rng.integers(3, 8)), width + 1, width],
         "times_s": _times(rng, 5),
         "routes": routes,
-        "buckets": [_of_layers([place]) for place in range(4, -1, -1)],
+        "buckets": [_of_layers(layers) for layers in buckets],
         **_network(rng, ranks, _FLOAT64_BYTES * (width * width + width)),
     }
     return Case(label, inputs, decides)

@@ -108,6 +108,8 @@ def _test_shuffled(case: Case, observed: Plain) -> Iterable[Fault]:
     for epoch in range(len(epochs)):
         if epochs[epoch] != again[epoch]:
             told = f"epoch {epoch} was drawn twice with the same arguments, and the draws differ"
+            if observed["hashed"]:
+                told += ": the second time as in another process, where a text has another `hash`"
             yield Fault("shuffled", told)
     for a, b in combinations(range(len(epochs)), 2):
         if epochs[a] == epochs[b]:

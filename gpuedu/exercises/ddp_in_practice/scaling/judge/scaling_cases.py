@@ -60,11 +60,14 @@ def _compute_cases(rng: np.random.Generator) -> list[Case]:
 
 
 def _exchange_cases(rng: np.random.Generator) -> list[Case]:
-    """Nothing is hidden; one rank, a node less one, a full one, one more, and many."""
+    """Nothing is hidden; one rank, a node less one, a full one, one more, and many.
+
+    Nodes of fewer GPUs than the usual 8, and of more.
+    """
     drawn = []
-    for place in (-1, 0, 1, None, 100):
+    for place, least in ((-1, 9), (0, 10), (1, 3), (None, 4), (0, 2), (1, 12), (100, 4)):
         model = _model(rng, backward=0.0)
-        per_node = model["net"]["per_node"]
+        per_node = model["net"]["per_node"] = least + int(rng.integers(4))
         ranks = 1 if place is None else per_node + place
         drawn.append(_step_case("exchange", ranks, 8 * ranks, model))
     return drawn
@@ -104,8 +107,14 @@ def _most_cases(rng: np.random.Generator) -> list[Case]:
         even["net"][link] = [1e-9, 1e12]
     # 8 ranks share 8 s samples evenly; 5, 6 and 7 do not: one of theirs has more than the mean.
     rises = _most_case("strong, shards that are uneven", [5, 8, 7, 6], 8 * samples, "strong", even)
+    # All numbers are powers of two: 16 ranks with 8 samples are half as efficient as one, exactly.
+    half = _model(rng, **_FREE, fixed_s=0.0, sample_s=2.0**-10)
+    for link in ("within", "across"):
+        half["net"][link][0] = 0.0
+    just = {"ask": "most", "counts": [8, 32, 16, 4], "least": 0.5, "batch": 8, "scaling": "strong"}
+    exact = Case("strong, one that is just efficient enough", just | half, ("most",))
     nothing = _most_case("none will do", [512, 128, 2048], 4, "strong", weak, place=-1)
-    return [falls, rises, nothing]
+    return [falls, rises, exact, nothing]
 
 
 def _most_case(

@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
 from gpuedu.exercises.ddp_in_practice.survive.interrupted_job import Shape
 from gpuedu.exercises.ddp_in_practice.survive.judge.survival_files import disk_faults, every_faults
 from gpuedu.exercises.ddp_in_practice.survive.judge.survival_states import (
@@ -63,12 +63,13 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
         for prop in ("place", "state", "random", "whole"):
             yield Fault(prop, told, observed["remedy"])
         return
-    faults = [
-        *place_faults(story, shape),
-        *state_faults(story),
-        *random_faults(story),
-        *whole_faults(story, observed["failure"], observed["remedy"]),
-    ]
+    place = list(place_faults(story, shape))
+    failed = observed["failure"], observed["remedy"]
+    whole: list[Fault] = list(whole_faults(story, *failed, is_placed=not place))
+    if place and whole and not observed["failure"]:
+        told = "after a death in a step it went on in another step, so this says nothing yet"
+        whole = [Undecided("whole", told)]
+    faults = [*place, *state_faults(story), *random_faults(story), *whole]
     yield from faults
     if not faults:
         yield from _end_faults(story)
@@ -118,12 +119,13 @@ JUDGE = Judge(
             "whole",
             "a death while it is written leaves the checkpoint before it",
             1,
-            asks="Stop between any two lines of `save`: is there a whole checkpoint under the "
-            "name that `train` looks for, and is it the same one for all ranks?",
+            asks="Stop between any two lines of `save`, and between two calls of it: is there a "
+            "whole checkpoint under the name that `train` looks for, and is it the same one for "
+            "all ranks?",
         ),
         Property(
             "disk",
-            "one rank writes a file, and it is on the disk before it has its name",
+            "one rank writes a file, it is on the disk before it has its name; others stay",
             1,
             asks="Who writes which file, and what is certain to be on the disk when the file gets "
             "its name?",
@@ -132,11 +134,11 @@ JUDGE = Judge(
     hints=(
         "Stop in your mind between any two lines: what is in the folder, and what would each rank "
         "need to go on from there? Which of it is the same on all ranks, and which is not?",
-        "`save`: write under another name beside it, flush, `os.fsync`, then give it its name. "
+        "`save`: write under another name beside it, `os.fsync`, then give it its name. "
         "`train`: count the steps of the whole run; epoch and place in it follow from that number. "
         "In the checkpoint: three `state_dict()`s, the number, and a list with every rank's random "
         "state, from `dist.all_gather_object`. All ranks gather, rank 0 saves, all load.",
-        "`with waiting.open('wb') as file: torch.save(state, file); file.flush(); "
+        "`with waiting.open('wb') as file: torch.save(state, file); "
         "os.fsync(file.fileno())`, then `waiting.replace(path)`. In `train`: `while done < "
         "job.epochs * job.steps: epoch, place = divmod(done, job.steps); "
         "job.step(job.batches(epoch)[place]); done += 1`, and where `done % every == 0` or it was "

@@ -8,6 +8,7 @@ from pathlib import Path
 from gpuedu.exercises.contract import Fault
 from gpuedu.exercises.ddp_in_practice.survive.diary import Entry
 from gpuedu.exercises.ddp_in_practice.survive.interrupted_job import Shape
+from gpuedu.exercises.ddp_in_practice.survive.survival_runs import NOTE
 from gpuedu.exercises.ddp_in_practice.survive.survival_story import Story
 
 _SHOWN = 8
@@ -87,28 +88,45 @@ def _why_none(story: Story) -> str:
 
 
 def disk_faults(story: Story) -> Iterable[Fault]:
-    """Two ranks that write one file; then what was not on the disk when it got its name."""
+    """Two ranks that write one file, or another folder; what was not on the disk; other files."""
     saves = story.of("unbroken", "save")
     if not saves:
         yield Fault("disk", "`torch.save` wrote no file", _why_none(story))
         return
-    writers: dict[tuple[int, str], set[int]] = {}
-    for one in saves:
-        writers.setdefault((one["step"], one["path"]), set()).add(one["rank"])
-    for (step, path), ranks in writers.items():
-        if len(ranks) > 1:
-            told = " and ".join(f"rank {rank}" for rank in sorted(ranks))
-            yield Fault(
-                "disk",
-                f"behind {step + 1} steps, {told} wrote one file, {Path(path).name}",
-                "One may write while the other gives it its name. Who needs to write it?",
-            )
-            return
+    writers = story.writers_of_one_file()
+    if writers:
+        cause = "One may write while the other gives it its name. Who needs to write it?"
+        yield Fault("disk", writers, cause)
+        return
+    elsewhere = _written_elsewhere(story)
+    if elsewhere:
+        yield Fault("disk", *elsewhere)
+        return
     for one in saves:
         told = _why_not_on_disk(story, one)
         if told:
             yield Fault("disk", *told)
             return
+    if not all(one["stays"] for one in story.of("unbroken", "end")):
+        yield Fault(
+            "disk",
+            f"a file named {NOTE} was in the folder before the training, and is not there any "
+            "more as it was",
+            "Whose are the other files of the folder?",
+        )
+
+
+def _written_elsewhere(story: Story) -> tuple[str, str] | None:
+    """A file that came from another folder to its name."""
+    for one in story.of("unbroken", "naming"):
+        target, source = Path(one["path"]).parent, Path(one["source"]).parent
+        if target not in (source, *source.parents):
+            return (
+                f"after {one['step'] + 1} steps, {Path(one['path']).name} came from {source}",
+                "Two folders can be on two disks. Then its bytes are copied, and a death leaves "
+                "half of them under the name. Where does it have to be written?",
+            )
+    return None
 
 
 def _why_not_on_disk(story: Story, saved: Entry) -> tuple[str, str] | None:

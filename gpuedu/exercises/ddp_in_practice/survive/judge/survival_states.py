@@ -137,8 +137,14 @@ def _why_random(story: Story, rank: int, kept: int, found: str) -> str:
     return ""
 
 
-def whole_faults(story: Story, failure: str, remedy: str) -> Iterable[Fault]:
-    """Where the ranks went on behind deaths within a write, and before a change of names."""
+def whole_faults(
+    story: Story, failure: str, remedy: str, *, is_placed: bool = True
+) -> Iterable[Fault]:
+    """Where the ranks went on behind deaths within a write, and before a change of names.
+
+    ``is_placed`` is whether they went on in the right step behind a death in a step: only then is
+    it looked at here.
+    """
     death = story.death(1)
     if death is None:
         yield Fault(
@@ -147,22 +153,49 @@ def whole_faults(story: Story, failure: str, remedy: str) -> Iterable[Fault]:
             "`torch.save(state, file)`, every `every` steps, also in a run that was started again.",
         )
         return
-    hows = {2: "half of a checkpoint was written", 3: "a checkpoint had not got its name"}
+    hows = {2: "half of a file was written", 3: "a file had not got its name"}
     for attempt, how in hows.items():
         if story.death(attempt - 1) is None:
             return
-        begun = f"rank {{}} was killed when {how}".format(story.death(attempt - 1)["rank"])
-        firsts = [story.first(attempt, rank) for rank in range(RANKS)]
+        begun = f"rank {story.death(attempt - 1)['rank']} was killed when {how}"
         if failure and story.death(attempt) is None:
             half = "the file is half a file: " if is_half_a_file(failure) else ""
-            yield Fault("whole", f"{half}{begun}; started again: {failure}", remedy or _WHY)
+            why = remedy or _why_not_whole(story)
+            yield Fault("whole", f"{half}{begun}; started again: {failure}", why)
             return
-        wanted = story.weights_of_checkpoint(attempt)
-        if any(one is None or one["weights"] != wanted for one in firsts):
-            at = story.last_checkpoint(attempt)
-            told = f"{begun}; started again, the ranks did not begin with the checkpoint before it"
-            yield Fault("whole", f"{told}, behind {at} steps", _WHY)
+        told = _not_whole(story, attempt, is_placed)
+        if told:
+            yield Fault("whole", f"{begun}; started again, {told}", _why_not_whole(story))
             return
+
+
+def _not_whole(story: Story, attempt: int, is_placed: bool) -> str:
+    """What the ranks began with that is neither the checkpoint before a death nor the one in it."""
+    kept, weights = story.last_checkpoint(attempt), story.weights_of_checkpoint(attempt)
+    fatal = story.death(attempt - 1)["step"] + 1
+    firsts = [story.first(attempt, rank) for rank in range(RANKS)]
+    if any(one is None for one in firsts):
+        return f"the ranks did not begin with the checkpoint before it, after {kept} steps"
+    for one in firsts:
+        new = story.unbroken(one["rank"], fatal)
+        if new and (one["step"], one["weights"]) == (fatal, new["weights"]):
+            continue  # what was killed came after a checkpoint that was whole
+        if one["weights"] != weights:
+            return f"the ranks did not begin with the checkpoint before it, after {kept} steps"
+        if is_placed and one["step"] != kept:
+            told = f"rank {one['rank']} has the weights of the checkpoint after {kept} steps"
+            return f"{told}, and goes on with step {one['step'] + 1}"
+    return ""
+
+
+def _why_not_whole(story: Story) -> str:
+    files = story.files_of_a_checkpoint()
+    if files > 1:
+        return (
+            f"A rank saved {files} files for one checkpoint. A death between them leaves one of "
+            "this checkpoint and one of the last."
+        )
+    return _WHY
 
 
 _WHY = (

@@ -43,7 +43,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     trainings = [training(8 * 2 * batch - 1, 3, 2 * batch, 2), training(4 * full, 2, full, 1)]
     evaluations = [evaluation(odd, [0]), evaluation(1, [])]
     asked = {
-        "epoch": ("`train_epoch`", epochs, ("equal", "short", "once", "loss")),
+        "epoch": ("`train_epoch`", epochs, ("equal", "short", "by-batch", "once", "loss")),
         "train": ("`train`, models that differ by rank", trainings, ("epochs", "alike", "loss")),
         "accuracy": ("`accuracy`", evaluations, ("accuracy",)),
     }
@@ -80,6 +80,13 @@ JUDGE = Judge(
             "With which weight does a sample count in a short group, or in a short batch?",
         ),
         Property(
+            "by-batch",
+            "each batch has its forward, then its backward",
+            1,
+            "What a forward pass saved stays in memory until its backward pass, and only one batch "
+            "fits. Which backward pass comes after which forward pass?",
+        ),
+        Property(
             "once",
             "a group's gradients are exchanged once, by DistributedDataParallel",
             1,
@@ -100,7 +107,7 @@ JUDGE = Judge(
         Property(
             "alike",
             "all ranks end with one state: that of one process with the same draws",
-            2,
+            1,
             "Which model trains, on which batches, and whose state is returned?",
         ),
         Property(

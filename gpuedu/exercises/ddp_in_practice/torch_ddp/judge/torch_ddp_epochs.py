@@ -43,6 +43,7 @@ def epoch_faults(
         found = [tasks_of_rank[place] for tasks_of_rank in ranks]
         faults = list(_update_faults(fields["decides"], task, found))
         yield from faults
+        yield from _held_faults(task, found)
         yield from _count_faults(task, found)
         # Where a group is all there is, its losses come before the first update.
         if not faults or len(task.sizes) <= task.every:
@@ -78,6 +79,15 @@ def tell_difference(mine: State, true: State) -> str:
             index = ", ".join(map(str, at))
             return f"`{name}` is {got} at [{index}], one process's is {expected}"
     return ""
+
+
+def _held_faults(task: EpochTask, found: Sequence[Any]) -> Iterable[Fault]:
+    largest = max(task.sizes)
+    for rank, most in enumerate(one["most_samples"] for one in found):
+        if most > largest:
+            told = f"rank {rank} held the forward passes of {most} samples at once"
+            yield Fault("by-batch", f"{task}: {told}, and its largest batch has {largest}")
+            return
 
 
 def _count_faults(task: EpochTask, found: Sequence[Any]) -> Iterable[Fault]:

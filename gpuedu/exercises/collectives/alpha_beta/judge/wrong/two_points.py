@@ -1,4 +1,4 @@
-# the smallest and the largest tell it all
+# loses: predicts
 def fit_ring(ranks, sizes_bytes, times_s):
     steps, chunks = 2 * (ranks - 1), sizes_bytes / ranks
     beta_s = (times_s[-1] - times_s[0]) / steps / (chunks[-1] - chunks[0])

@@ -1,0 +1,10 @@
+# errors of the logarithms, made small by a few steps of Gauss and Newton
+def fit_ring(ranks, sizes_bytes, times_s):
+    steps, chunks = 2 * (ranks - 1), sizes_bytes / ranks
+    alpha, beta = times_s[0] / steps, times_s[-1] / steps / chunks[-1]
+    for _ in range(100):
+        model = steps * (alpha + beta * chunks)
+        slopes = np.stack([steps / model, steps * chunks / model], axis=1)
+        change = np.linalg.lstsq(slopes, np.log(times_s / model), rcond=None)[0]
+        alpha, beta = alpha + change[0], beta + change[1]
+    return alpha, 1 / beta
