@@ -21,7 +21,7 @@ def play_roofline(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     if ask == "rates":
         device = dict(inputs["device"])
         got = attainable(inputs["l1"], inputs["memory"], device)
-        if type(got) not in (tuple, list) or len(got) != 2:
+        if not isinstance(got, (tuple, list)) or len(got) != 2:
             raise AnswerError("`attainable` should return two things: a rate, and the limit's name")
         rate, name = number(got[0], "the rate"), text(got[1], "the name of the limit")
         return {"rate": rate, "name": name, "kept": device == inputs["device"]}
