@@ -12,7 +12,7 @@ SHOWS_NOTHING = "the sums are not right here"
 
 
 def sum_inputs(rng: np.random.Generator, n: int, blocks: int, threads: int) -> dict[str, Any]:
-    """Eighths of both signs in float32: no order of adding rounds, and integers cannot hold them."""
+    """Eighths of both signs in float32: no order of adding rounds, and no integer holds them."""
     return {
         "ask": "sums",
         "x": eighths(rng, n),
