@@ -53,9 +53,9 @@ see("cooperation/lost-count", count_together)
 # thread goes on before all threads of the block are there, and behind it each sees what the others
 # wrote before it. If only some of them come, because of an `if` or an early `return`, what happens
 # is undefined: the block may hang. (Since Volta, a barrier no longer waits for threads that have
-# ended, so it often works. Do not build on it.) The kernel below adds the numbers of a block in
-# pairs, then pairs of pairs: 256 numbers in 8 rounds. It is right for any number of elements: a
-# thread without one brings a 0.
+# ended, so an early `return` often works. Do not build on it: the checks count it as a fault.) The
+# kernel below adds the numbers of a block in pairs, then pairs of pairs: 256 numbers in 8 rounds.
+# It is right for any number of elements: a thread without one brings a 0.
 
 
 # %% role="given"
@@ -96,8 +96,8 @@ see("cooperation/lanes", sum_pairs)
 # *Implement.* The same sums in as many rounds, for less:
 #
 # - threads that add are neighbours: in each step at most *one* warp of the block is partly active;
-# - and that is not bought with bank conflicts: each request of a warp to shared memory still takes
-#   one pass. (`part[k]` is in bank `k % 32`; two places of one bank take two passes.)
+# - and there are no bank conflicts: each request of a warp to shared memory still takes one pass.
+#   (`part[k]` is in bank `k % 32`; two places of one bank take two passes.)
 #
 # `x` and `sums` are float32; `sums[b]` becomes the sum of the elements of block `b`. A block has
 # 32, 64, 128 or 256 threads. The last elements may fill a block in part, and a block may have none.
@@ -191,7 +191,8 @@ predict("warp-sum", 1)
 # - `warp_sum(value)`, a device function: all 32 lanes call it. Lane 0 gets the sum of their values,
 #   in five steps; the other lanes get whatever comes out. About 3 lines.
 # - `sum_by_warps(x, sums)`: the same sums as `block_sum`, in two levels. Each warp's sum goes into
-#   `part`, one number a warp; then one warp adds these. At most two barriers. About 8 lines.
+#   `part`, one number a warp; then these are added, best by one warp in five more steps. At most
+#   two barriers. About 8 lines.
 #
 # A block has 32, 64, 96, ... or 1,024 threads, so it has 1 to 32 warps. Thread `t` is lane
 # `t % 32` of warp `t // 32`. Its last warps may have no element, or only some.
@@ -503,8 +504,8 @@ predict("row-softmax", "nan")
 
 # %% [markdown]
 # The largest element is wanted for a reason. A softmax stays the same if a number is taken from
-# every element of its row, for the fraction is reduced by `exp` of that number. If that is the
-# largest element, no exponential is above 1, and one of them is 1.
+# every element of its row, because `exp` of that number cancels from numerator and denominator. If
+# it is the largest element, no exponential is above 1, and one of them is 1.
 #
 # *Implement.* `x` and `y` are float32, (M, N), N at least 1. The check launches M blocks of 32, 64,
 # 128 or 256 threads, with N from 1 to 1,300, and rows near 1,000 and -1,000.

@@ -67,6 +67,7 @@ predict("roofline", 1)
 #   roofs allow, and the name of the lowest: `"arithmetic"`, `"L1"` or `"device memory"`. `device`
 #   is a dict like `H200`; a GB is 1e9 bytes. About 7 lines.
 # - `limits`: for each of the eight the name of its lowest roof on the H200.
+# - The functions leave the dicts that they get as they are.
 
 
 # %% role="answer"
@@ -139,7 +140,7 @@ reveal("roofline")
 #
 # *Predict.* In one step along k, a warp asks for `a[i, k]` and for `b[k, j]`. How many sectors are
 # that together, if x runs *down the rows*, so that i has x in it? And if it runs *along the
-# columns*, so that j has? (All matrices lie in memory row behind row; K and N are large.)
+# columns*, so that j has? (All matrices lie in memory row by row; K and N are large.)
 
 # %% role="predict"
 predict("naive", 33)
@@ -148,8 +149,8 @@ predict("naive-along", 5)
 # %% [markdown]
 # *Implement.* Choose the better one. All arrays are float32, of any shape that fits.
 #
-# - `blocks_for(rows, columns)`: plain Python; how many blocks it takes along x and along y, for a
-#   `c` of that shape. Two whole numbers. One line.
+# - `blocks_for(rows, columns)`: plain Python; how many blocks it takes along x and along y, and no
+#   more, for a `c` of that shape. Two whole numbers. One line.
 # - `matmul_naive(a, b, c)`: the kernel. `c` holds anything before. The sum begins with
 #   `float32(0)`. About 6 lines.
 
@@ -318,8 +319,8 @@ predict("tiled-32", 4)
 # *Implement.* `matmul_tiled(a, b, c)` for shapes that are whole tiles: M, N and K are multiples of
 # 32. Blocks have 32 x 32 threads; the grid has N / 32 blocks along x and M / 32 along y.
 #
-# - The sum is in float32. A block reads each element that it needs from global memory once, and in
-#   whole sectors.
+# - The tiles and the sum are in float32. A block reads each element that it needs from global
+#   memory once, and in whole sectors.
 # - No bank conflicts, and neither a thread that reads what is not there yet, nor one that writes
 #   over what others still need. How many barriers does a turn take?
 # - 12 to 14 lines. `range(0, a.shape[1], 32)` gives the first k of each turn.
@@ -403,6 +404,8 @@ predict("any-shape-waste", 28)
 # - Nobody reads or writes outside of the arrays, or reads what nobody has written into a tile.
 # - A thread without an element of `c` may still have one of `a` or `b` to bring, and it has to come
 #   to every barrier. `value if condition else float32(0)` chooses between two.
+# - The rest is as before: float32, each element read once by a block; where tiles are whole, whole
+#   sectors and no bank conflicts.
 
 
 # %% role="answer"

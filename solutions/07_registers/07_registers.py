@@ -92,8 +92,8 @@ predict("occupancy-enough", 4)
 # *Implement.* 8 to 12 lines; the rules are the four above.
 #
 # - `blocks_per_sm(sm, threads, registers, shared_bytes)`: `sm` is a dict as above; `threads` and
-#   `shared_bytes` are a block's, `registers` a thread's. Every launch has room for one block. On
-#   a T4, a block without shared memory takes none: then that is no limit.
+#   `shared_bytes` are a block's, `registers` a thread's. You get only launches of which at least
+#   one block fits. On a T4, a block without shared memory takes none: then that is no limit.
 # - `warps_needed(latency, independent)`: warps on the SM. A result takes `latency` clocks, and a
 #   warp has `independent` instructions that do not wait for each other. All four schedulers are
 #   busy, each with whole warps of its own.
@@ -407,15 +407,16 @@ see("registers/five")
 predict("read-the-ladder", "E")
 
 # %% [markdown]
-# *Implement.* In `order`, the letters of the four without spills, from slow to fast, by what their
-# counts allow *for each FLOP*. And `limit_of(account)`, for any kernel on any device. `account` is
-# a dict with the names of the table (without units), and the device's `flop_per_s`,
-# `l1_bytes_per_s` and `memory_bytes_per_s`. It returns one of five texts:
+# *Implement.* In `order`, the letters of the four without spills, from slow to fast: by the FLOP/s
+# that the lowest of their three roofs allows. And `limit_of(account)`, for any kernel on any
+# device. `account` is a dict with the names of the table (without units), and the device's
+# `flop_per_s`, `l1_bytes_per_s` and `memory_bytes_per_s`. It returns one of five texts:
 #
 # - `"registers"`: it spills, or has fewer warps than needed. That comes first: roofs do not say it.
-# - Else what takes the longest: `"arithmetic"`, `"device memory"`, or the data path:
-# - `"sectors"` if more than half of the data path's bytes are sectors beyond the least, the excess;
-#   `"data path"` if not.
+# - Else what takes the longest (no two take equally long): `"arithmetic"`, `"device memory"`, or
+#   the data path:
+# - `"sectors"` if more than half of the data path's bytes are `excess_bytes`, those of sectors
+#   beyond the fewest that could hold what was asked for; `"data path"` if not.
 
 
 # %% role="answer"
@@ -516,8 +517,8 @@ def put_four(sums, c, top, left):
 
 
 # %% [markdown]
-# *Implement.* `c = a @ b` for any shape, one barrier a step and one before the first. `a_tile[0]`
-# and `a_tile[1]` are the two buffers. 7 to 10 lines.
+# *Implement.* `c = a @ b` for any shape, with one barrier a step and one before the first, and at
+# most two buffers of each tile: `a_tile[0]` and `a_tile[1]` are those of `a`. 7 to 10 lines.
 
 
 # %% role="answer"

@@ -41,13 +41,14 @@ def run_product(
 
 
 def seen_of(trace: Trace, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Arrays afterwards, findings, the traffic of each memory, barriers, float64 arithmetic."""
+    """Arrays afterwards, findings, each memory's traffic, barriers, arithmetic, also in float64."""
     arrays = {name: inputs[name] for name in ("a", "b", "c")}
     return {
         **observe(trace, arrays),
         **{f"{name}.traffic": array_traffic(trace, at) for at, name in enumerate(arrays)},
         "shared.traffic": shared_traffic(trace),
         "shared_bytes": trace.launch.shared_bytes,
+        "flop": sum(sum(line.flop.values()) for line in trace.lines),
         "barriers": int(sum(site.arrivals[0] for site in trace.barriers)),
         **_doubles(trace),
     }

@@ -96,8 +96,8 @@ def test_the_oracle_widens_from_the_values_before_each_step():
     assert np.array_equal(expected[:, [0, -1]], x[:, [0, -1]])
 
 
-def test_threads_that_return_before_the_barrier_are_noted():
-    report = report_of("find-the-race", "right", "returns_early")
-    assert report.state == "solved"
-    (note,) = [seen.message for seen in report.findings if "Since Volta" in seen.message]
-    assert "undefined, the block may hang" in note
+def test_a_return_before_the_barrier_is_judged_as_the_draft_is():
+    for name in ("jumps_as_drafted", "jumps_returns_early"):
+        assert "jumps" in lost(report_of("find-the-race", "wrong", name))
+    said = fault(report_of("find-the-race", "wrong", "jumps_returns_early"), "jumps").message
+    assert "undefined, the block may hang. Since Volta" in said

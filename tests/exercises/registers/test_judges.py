@@ -137,10 +137,10 @@ def test_parameters_that_do_not_fit_are_told_as_the_learners():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_each_limit_is_drawn_as_often_and_clearly(seed):
+def test_each_limit_is_drawn_five_times_at_least(seed):
     cases = read_the_ladder.cases(np.random.default_rng(seed))
     found = [limit_of(case.inputs["account"]) for case in cases if case.inputs["ask"] == "limit"]
-    assert {name: found.count(name) for name in LIMITS} == dict.fromkeys(LIMITS, 5)
+    assert min(found.count(name) for name in LIMITS) >= 5
     for case in cases[6:]:
         account = case.inputs["account"]
         times = sorted(account[k] / account[f"{k}_per_s"] for k in ("flop", "l1_bytes"))

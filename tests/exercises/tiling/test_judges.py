@@ -69,11 +69,10 @@ def test_what_is_no_grid_is_refused(blocks_for, told):
     assert told in fault(report, "every").message
 
 
-def test_a_block_too_many_is_a_note():
+def test_a_block_too_many_loses_the_grid_alone():
     report = hand_in("naive", blocks_for=lambda m, n: (n // 32 + 1, m // 32 + 1))
-    assert report.state == "solved"
-    (found,) = report.findings
-    assert "6 blocks have a thread for each element" in found.message
+    assert lost(report) == {"grid"}
+    assert "12 blocks of 32 x 32 threads, and 6 have" in fault(report, "grid").message
 
 
 def test_without_the_compiler_its_line_is_passed_with_a_note(monkeypatch):

@@ -12,14 +12,19 @@ SHOWS_NOTHING = "the sums are not right here"
 
 
 def sum_inputs(rng: np.random.Generator, n: int, blocks: int, threads: int) -> dict[str, Any]:
-    """Whole numbers of both signs in float32, so that every order of adding is exact."""
+    """Eighths of both signs in float32: no order of adding rounds, and no integer holds them."""
     return {
         "ask": "sums",
-        "x": rng.integers(-900, 1000, n).astype(np.float32),
+        "x": eighths(rng, n),
         "sums": -rng.integers(300_000, 900_000, blocks).astype(np.float32),  # no sum is that small
         "grid": blocks,
         "block": threads,
     }
+
+
+def eighths(rng: np.random.Generator, n: int) -> np.ndarray:
+    """(n,) float32, from -900 to 1000 in steps of 1/8."""
+    return (rng.integers(-7200, 8000, n) / 8).astype(np.float32)
 
 
 def block_sums(inputs: Inputs) -> np.ndarray:

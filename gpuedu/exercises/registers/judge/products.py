@@ -58,8 +58,8 @@ def right_product(says: str) -> Property:
         leaves=("a", "b"),
         undefined=UNDEFINED | BARRIER,
         must_end=True,
-        asks="Which thread has this element, in which of its sums, and which row of the tile of "
-        "`a` and which column of that of `b` belong to that sum?",
+        asks="Which row of `a` and which column of `b` does this element need, for all k below K, "
+        "and in which sum of which thread are their products added?",
     )
 
     def test(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
@@ -121,6 +121,7 @@ def float64_faults(prop: str, observed: Plain) -> Iterable[Fault]:
             prop,
             f"line {observed['doubles_line']}, `{observed['doubles_text']}`, computes in float64: "
             f"{observed['doubles']:,} operations in this launch",
+            "Which of the values on that line is no float32?",
         )
 
 

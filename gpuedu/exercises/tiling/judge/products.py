@@ -10,9 +10,11 @@ import numpy as np
 from gpuedu.exercises.contract import Case, Fault, Inputs, Plain, Property, Undecided
 from gpuedu.exercises.kernels.faults import BARRIER, LOOPS, OUTSIDE, hazard_faults
 from gpuedu.exercises.kernels.properties import UNDEFINED, right_values, unless_idle
+from gpuedu.exercises.kernels.traffic import read_traffic
 from gpuedu.exercises.tiling.precision import read_double_lines
 
 TILE = 32
+_FLOAT32_BYTES = 4
 _EPSILON = float(np.finfo(np.float32).eps)
 
 
@@ -95,8 +97,8 @@ def right_product(
     return replace(values, test=test)
 
 
-def float32_sum(points: float = 1) -> Property:
-    """Nothing in loops is computed in float64."""
+def float32_sum(points: float = 1, *, with_tiles: bool = False) -> Property:
+    """Nothing in loops is computed in float64, and no tile holds it."""
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
         if not observed["flop"]:
@@ -105,7 +107,11 @@ def float32_sum(points: float = 1) -> Property:
             if line.in_loop:
                 told = f"line {line.line}, `{line.text}`, does {line.flop:,} operations in float64"
                 yield Fault("float32", told)
+        for one in read_traffic(observed["shared.traffic"]).accesses if with_tiles else ():
+            if one.itemsize > _FLOAT32_BYTES:
+                told = f"{one.told} moves {one.itemsize} bytes a lane, where a float32 has 4"
+                yield Fault("float32", told)
 
     asks = "Which dtype do the numbers on that line have, and which does the sum begin with?"
-    says = "the sum is in float32"
+    says = "the sum and the tiles are in float32" if with_tiles else "the sum is in float32"
     return Property("float32", says, points, asks, unless_idle("float32", test, "c"))

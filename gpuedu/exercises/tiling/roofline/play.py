@@ -15,13 +15,16 @@ def play_roofline(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     intensities, attainable, limits = answers
     ask = inputs["ask"]
     if ask == "counts":
-        pair = intensities(dict(inputs["counts"]))
-        return {"pair": numbers(pair, 2, "what `intensities` returned")}
+        counts = dict(inputs["counts"])
+        pair = numbers(intensities(counts), 2, "what `intensities` returned")
+        return {"pair": pair, "kept": counts == inputs["counts"]}
     if ask == "rates":
-        got = attainable(inputs["l1"], inputs["memory"], dict(inputs["device"]))
-        if type(got) not in (tuple, list) or len(got) != 2:
+        device = dict(inputs["device"])
+        got = attainable(inputs["l1"], inputs["memory"], device)
+        if not isinstance(got, (tuple, list)) or len(got) != 2:
             raise AnswerError("`attainable` should return two things: a rate, and the limit's name")
-        return {"rate": number(got[0], "the rate"), "name": text(got[1], "the name of the limit")}
+        rate, name = number(got[0], "the rate"), text(got[1], "the name of the limit")
+        return {"rate": rate, "name": name, "kept": device == inputs["device"]}
     return {name: _entry(limits, name) for name in inputs["names"]}
 
 

@@ -18,7 +18,7 @@ from gpuedu.exercises.contract import (
     Undecided,
 )
 from gpuedu.exercises.cooperation.block_work import line_of
-from gpuedu.exercises.cooperation.judge.endings import exit_notes, is_endless, stopped_values
+from gpuedu.exercises.cooperation.judge.endings import is_endless, stopped_values
 from gpuedu.exercises.cooperation.judge.sums import (
     SHOWS_NOTHING,
     block_sums,
@@ -63,7 +63,6 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
         for prop in _COSTS if is_tried else (*_COSTS, *_HAZARDS.values()):
             yield Undecided(prop, SHOWS_NOTHING)
         return
-    yield from exit_notes(observed)
     yield from _rounds(case, observed)
     yield from _whole_warps(observed)
 

@@ -199,7 +199,7 @@ JUDGE = Judge(
             "lanes meet on one address, on average, rounded?",
             truth=30,
             because="95 per cent of 32 is 30.4, and now and then one of the others falls there, "
-            "too. Their updates are done one after the other.",
+            "too.",
         ),
         "histogram-updates": Prediction(
             "A million values, 64 bins, 100 blocks that each count for themselves first: how many "

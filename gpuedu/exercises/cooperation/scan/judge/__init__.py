@@ -33,30 +33,37 @@ from gpuedu.exercises.kernels.properties import left_to_chance
 from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.kernels.traffic import read_traffic
 
+_SMALL, _BELOW, _LARGE = (-90, 100), (-190, 60), (-(10**6), 2 * 10**6)
+"""Elements of either sign: small ones; those whose sums fall below 0; those whose sums float32
+cannot hold."""
+
 _LAUNCHES = (
-    # n, blocks, threads of a block
-    (256, 1, 256),
-    (32, 1, 32),
-    (128, 4, 32),
-    (1000, 4, 256),
-    (300, 5, 64),
-    (1, 1, 64),
-    (129, 2, 128),
+    # n, blocks, threads of a block, least and largest element
+    (256, 1, 256, _SMALL),
+    (32, 1, 32, _SMALL),
+    (128, 4, 32, _SMALL),
+    (1000, 4, 256, _SMALL),
+    (300, 5, 64, _BELOW),
+    (1, 1, 64, _SMALL),
+    (129, 2, 128, _LARGE),
+    (900, 4, 256, _BELOW),
 )
 _HAZARDS = {OUTSIDE | UNWRITTEN: "inside", RACE: "ordered", ENDLESS: "barrier"}
 _SPARE = 2
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """One block, full and nearly empty; at least four; a last one filled in part."""
+    """One block, full and nearly empty; at least four; a last one filled in part; all signs."""
     return [_case(rng, *launch) for launch in _LAUNCHES]
 
 
-def _case(rng: np.random.Generator, n: int, blocks: int, threads: int) -> Case:
+def _case(
+    rng: np.random.Generator, n: int, blocks: int, threads: int, elements: tuple[int, int]
+) -> Case:
     inputs = {
-        "x": rng.integers(-90, 100, n, dtype=np.int32),
-        "out": -rng.integers(10**6, 10**7, n, dtype=np.int32),  # no sum is that small
-        "totals": -rng.integers(10**6, 10**7, blocks, dtype=np.int32),
+        "x": rng.integers(*elements, n, dtype=np.int32),
+        "out": -rng.integers(2 * 10**9, 2**31, n, dtype=np.int32),  # no sum is that small
+        "totals": -rng.integers(2 * 10**9, 2**31, blocks, dtype=np.int32),
         "grid": blocks,
         "block": threads,
     }

@@ -16,7 +16,7 @@ from gpuedu.exercises.registers.judge.products import (
 )
 from gpuedu.exercises.registers.products import COLUMNS
 
-_SHAPES = ((64, 64, 32), (33, 64, 24), (70, 30, 13), (64, 17, 8), (3, 5, 1))
+_SHAPES = ((64, 64, 32), (33, 64, 24), (70, 30, 17), (64, 17, 8), (5, 3, 200), (3, 5, 1))
 _STEPS = 3
 """Steps from which on barriers and order are judged."""
 
@@ -24,22 +24,29 @@ _SHARED_BYTES = 2 * 2 * 64 * 8 * 4
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Odd and even numbers of steps, one step only, and edges."""
+    """Odd and even numbers of steps, one step only, edges, and a long, thin product."""
     return [_case(rng, *shape) for shape in _SHAPES]
 
 
 def _case(rng: np.random.Generator, m: int, n: int, k: int) -> Case:
     decides = ("right", "inside", "waits")
-    if k >= _STEPS * COLUMNS:
+    if _STEPS * COLUMNS <= k <= m:
         decides += ("barriers", "early", "late")
     return Case(f"c of {m} x {n}, K = {k}", matrices(rng, m, n, k), decides)
 
 
+def _steps(case: Case) -> int:
+    return -(-case.inputs["a"].shape[1] // COLUMNS)
+
+
 def barriers(case: Case, observed: Plain) -> Iterable[Fault]:
     """One barrier a step and one before the first, with two buffers of both tiles."""
-    steps, met = -(-case.inputs["a"].shape[1] // COLUMNS), observed["barriers"]
+    steps, met, taken = _steps(case), observed["barriers"], len(observed["used"])
     if met > steps + 1:
-        yield Fault("barriers", f"a block comes to {met} barriers in {steps} steps")
+        k = case.inputs["a"].shape[1]
+        told = f"a block comes to {met} barriers, and K = {k} is {steps} steps"
+        used = f"; between them, a warp reads tiles {taken} times" if taken > steps else ""
+        yield Fault("barriers", f"{told}{used}")
     elif observed["shared_bytes"] > _SHARED_BYTES:
         yield Fault(
             "barriers",
@@ -53,7 +60,7 @@ def early(case: Case, observed: Plain) -> Iterable[Fault]:
     asked, used = observed["asked"], observed["used"]
     if len(used) < 2:
         yield Undecided("early", "no step reads shared memory and waits")
-    for step in range(len(used) - 1):
+    for step in range(min(len(used), _steps(case)) - 1):
         if not 0 <= asked[step] < used[step]:
             when = "only after its first read of a tile" if asked[step] >= 0 else "for nothing"
             told = f"between two barriers (step {step}), a warp asks global memory {when}"
@@ -65,7 +72,7 @@ def late(case: Case, observed: Plain) -> Iterable[Fault]:
     stored, used = observed["stored"], observed["used_last"]
     if len(used) < 2:
         yield Undecided("late", "no step reads shared memory and waits")
-    for step in range(len(used) - 1):
+    for step in range(min(len(used), _steps(case)) - 1):
         if 0 <= stored[step] < used[step]:
             yield Fault(
                 "late",
@@ -83,10 +90,10 @@ JUDGE = Judge(
         if_written(
             Property(
                 "barriers",
-                "one barrier a step and one before the first; two buffers",
+                "one barrier a step and one before the first; at most two buffers",
                 1,
-                "Which tiles are needed at the same time, and what does each of your barriers hold "
-                "back?",
+                "How many steps is K, which tiles are needed in each, and what does each of your "
+                "barriers hold back?",
                 barriers,
             )
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 
 import numpy as np
@@ -37,12 +37,27 @@ _PROPERTIES = {
 }
 _DEVICES = ("t4", "a100-80gb", "h100-sxm", "h200-sxm")
 _DRAWN = 4
+Number = Callable[[Account], float]
 _CLEAR = 1.3
 """How far apart the longest time and the next one are in an account that is drawn."""
 
 
+_ENOUGH: Mapping[str, Number] = {"warps": lambda account: account["warps_needed"]}
+_EDGES: tuple[tuple[str, Mapping[str, Number]], ...] = (
+    (PATH, {"excess_bytes": lambda account: account["l1_bytes"] // 2}),
+    (SECTORS, {"excess_bytes": lambda account: account["l1_bytes"] // 2 + 1}),
+    (ARITHMETIC, _ENOUGH),
+    (MEMORY, {**_ENOUGH, "spill_bytes": lambda account: 4}),
+    (PATH, {"warps": lambda account: account["warps_needed"] - 1}),
+)
+"""Drawn accounts of which some numbers are changed, up to where another limit begins."""
+
+
 def cases(rng: np.random.Generator) -> list[Case]:
-    """The order; the five that the lesson shows; others on other devices, with a clear limit."""
+    """The order; the five that the lesson shows; others on other devices, with a clear limit.
+
+    Then those where one number decides: half of the bytes, one register spilled, one warp missing.
+    """
     found = [Case("your dict", {"ask": "order", "keys": list(PLACES)}, ("order",))]
     found += [_case(f"kernel {name}", account) for name, account in five().items()]
     for name in LIMITS:
@@ -50,6 +65,12 @@ def cases(rng: np.random.Generator) -> list[Case]:
             device = _DEVICES[rng.integers(len(_DEVICES))]
             account = draw(rng, name, device, odd=bool(number % 2))
             found.append(_case(_told(account, device), account))
+    for name, changes in _EDGES:
+        device = _DEVICES[rng.integers(len(_DEVICES))]
+        account = draw(rng, name, device)
+        account["l1_bytes"] -= account["l1_bytes"] % 2
+        account |= {key: change(account) for key, change in changes.items()}
+        found.append(_case(_told(account, device), account))
     return found
 
 

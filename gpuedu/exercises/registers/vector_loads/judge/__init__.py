@@ -19,6 +19,7 @@ from gpuedu.exercises.contract import (
     Undecided,
 )
 from gpuedu.exercises.kernels.properties import no_bank_conflicts, whole_sectors
+from gpuedu.exercises.kernels.shapes import WARP_SIZE
 from gpuedu.exercises.kernels.traffic import read_traffic
 from gpuedu.exercises.registers.judge.products import (
     all_wait,
@@ -29,7 +30,7 @@ from gpuedu.exercises.registers.judge.products import (
     right_product,
 )
 
-_SHAPES = ((64, 64, 32), (70, 20, 13), (30, 90, 8), (1, 1, 1))
+_SHAPES = ((64, 64, 32), (70, 20, 17), (30, 90, 8), (5, 3, 200), (1, 1, 1))
 _COSTS = (64, 64, 32)
 _EACH = 8
 """Multiply-adds of a thread for each load instruction at best: 16 for 2."""
@@ -39,7 +40,7 @@ _FLOAT4_BYTES = 16
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Whole tiles, on which costs are judged; then edges in all three directions."""
+    """Whole tiles, on which costs are judged; edges in all three directions; a K above M and N."""
     return [_case(rng, *shape) for shape in _SHAPES]
 
 
@@ -126,14 +127,16 @@ def _repeats(case: Case, observed: Plain, name: str) -> Iterator[Fault]:
 
 
 def vectors(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
-    """Multiply-adds of a warp for each request to shared memory, as the source asks."""
-    m, n, k = (*case.inputs["c"].shape, case.inputs["a"].shape[1])
+    """Multiply-adds of a warp for each request to shared memory, as the source asks.
+
+    Both as they were done: with too many steps, or too few, a kernel asks for no more in each.
+    """
     loads = read_traffic(observed["shared.traffic"]).of("load")
     if not loads.requests:
         yield Undecided("vectors", "no thread read from shared memory")
         return
     told = _compiled(observed)
-    each = m * n * k / 32 / loads.requests
+    each = observed["flop"] / 2 / WARP_SIZE / loads.requests
     if each >= _SLACK * _EACH:
         yield Finding(Level.NOTE, told or "there is no compiler here: only the source was counted")
         return

@@ -18,13 +18,13 @@ from gpuedu.exercises.tiling.judge.products import (
 from gpuedu.exercises.tiling.judge.tiles import WAITS, reads_once, whole_rows
 
 _EDGES = ((33, 40, 64), (50, 31, 32), (1, 96, 32), (64, 1, 32))
-_TAILS = ((64, 32, 40), (32, 64, 7), (20, 45, 65), (32, 32, 33), (1, 1, 1))
+_TAILS = ((64, 32, 40), (32, 64, 7), (20, 45, 65), (32, 32, 33), (5, 3, 200), (1, 1, 1))
 _WHOLE = ((64, 32, 32), (32, 96, 64))
 _COSTS = _WHOLE[1]
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Edges of ``c`` with a K of whole tiles, then a K that is none, also below one tile."""
+    """Edges of ``c`` with a K of whole tiles, then a K that is none, below one tile or of many."""
     known = (
         *((shape, "edges") for shape in (*_WHOLE, *_EDGES)),
         *((shape, "tail") for shape in _TAILS),
@@ -82,7 +82,7 @@ JUDGE = Judge(
             asks=WAITS,
         ),
         reads_once("no block reads an element twice from global memory"),
-        float32_sum(),
+        float32_sum(with_tiles=True),
         costs(),
     ),
     hints=(

@@ -9,9 +9,7 @@ import numpy as np
 from gpuedu.exercises.contract import (
     Case,
     Fault,
-    Finding,
     Judge,
-    Level,
     Plain,
     Prediction,
     Property,
@@ -37,6 +35,8 @@ _SHAPES = (
     (40, 40, 40),
     (1, 33, 5),
     (33, 1, 5),
+    (32, 65, 3),
+    (3, 2, 200),
     (1, 1, 1),
 )
 _COSTS = _SHAPES[:2]
@@ -45,10 +45,11 @@ _MARGIN = 1.05
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Whole blocks first; then ragged ones, a square, a row, a column and a single element."""
+    """Whole blocks first; then ragged ones, a square, a row, a column, a long sum, one element."""
     found = []
     for shape in _SHAPES:
-        decides = ("every", "inside") + (("float32", "sectors") if shape in _COSTS else ())
+        decides = ("every", "grid", "inside")
+        decides += ("float32", "sectors") if shape in _COSTS else ()
         m, n, k = shape
         found.append(Case(f"M, N, K = {m}, {n}, {k}", draw_matrices(rng, *shape), decides))
     return found
@@ -60,15 +61,15 @@ def tell_grid(case: Case, observed: Plain) -> str:
     return f"Your grid is {tuple(observed['grid'])}, x first, for {m} rows and {n} columns"
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Finding]:
-    """A note where a grid has more blocks than it needs."""
+def grid(case: Case, observed: Plain) -> Iterable[Fault]:
+    """No more blocks than it takes; where it takes more, elements are missing."""
     m, n = case.inputs["c"].shape
     blocks, needed = int(np.prod(observed["grid"])), -(-m // TILE) * -(-n // TILE)
-    if (m, n) == _SHAPES[0][:2] and blocks > needed:
-        yield Finding(
-            Level.NOTE,
-            f"{tell_grid(case, observed)}. {needed} blocks have a thread for each element; the "
-            "others only find that they have none.",
+    if blocks > needed:
+        yield Fault(
+            "grid",
+            f"{tell_grid(case, observed)}: {blocks} blocks of 32 x 32 threads, and {needed} have a "
+            "thread for each element",
         )
 
 
@@ -127,11 +128,19 @@ JUDGE = Judge(
         right_product(
             "every",
             "`c` is `a @ b`, for any shape",
-            2,
+            1,
             "Which thread has this element, and which row of `a` and which column of `b` does it "
             "take?",
             lost_by=LOOPS | RACE,
             launch=tell_grid,
+        ),
+        Property(
+            "grid",
+            "`blocks_for` gives no more blocks than it takes",
+            1,
+            "How many blocks of 32 cover that many columns, and that many rows, also where they "
+            "come out even?",
+            unless_idle("grid", grid, "c"),
         ),
         inside(
             1, output="c", asks="Which of the indices is outside, and which shape should bound it?"
@@ -156,7 +165,6 @@ JUDGE = Judge(
         "`range(a.shape[1])` with `total += a[i, k] * b[k, j]`, then `c[i, j] = total`.",
     ),
     cases=cases,
-    verdict=verdict,
     predictions={
         "naive": Prediction(
             "threadIdx.x runs down the rows i: how many sectors for `a[i, k]` and `b[k, j]` "

@@ -96,10 +96,19 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     ask = case.inputs["ask"]
     if ask == "counts":
         yield from _intensities(LaunchCounts(**case.inputs["counts"]), observed["pair"])
+        yield from _changed("l1", "intensities(counts)", "counts", observed)
     elif ask == "rates":
         yield from _rate(case.inputs, observed)
+        yield from _changed("attainable", "attainable(...)", "device", observed)
     else:
         yield from _places(observed)
+
+
+def _changed(prop: str, call: str, argument: str, observed: Plain) -> Iterable[Fault]:
+    """A fault where a call has changed its dict."""
+    if not observed["kept"]:
+        told = f"after `{call}`, the dict `{argument}` is not what it was before"
+        yield Fault(prop, told, "The caller needs it again. Where else can a result be kept?")
 
 
 def _intensities(work: LaunchCounts, pair: list[float]) -> Iterable[Fault]:
@@ -147,7 +156,7 @@ JUDGE = Judge(
     properties=(
         Property(
             "l1",
-            "FLOP for each byte through the data path of L1 and shared memory",
+            "FLOP for each byte through the data path; `counts` is left alone",
             1,
             "How many FLOP is that, and how many bytes go through the data path?",
         ),
@@ -159,7 +168,7 @@ JUDGE = Judge(
         ),
         Property(
             "attainable",
-            "the FLOP a second that all three roofs allow",
+            "the FLOP a second that all three roofs allow; `device` is left alone",
             1,
             "How many FLOP/s does each of the three roofs allow, on this device?",
         ),

@@ -57,7 +57,7 @@ JUDGE = Judge(
             in_shared=True,
             asks=WAITS,
         ),
-        float32_sum(),
+        float32_sum(with_tiles=True),
         reads_once("no block reads an element of `a` or `b` twice from global memory"),
         whole_rows(
             "sectors",

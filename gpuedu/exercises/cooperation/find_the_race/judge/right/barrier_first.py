@@ -1,4 +1,4 @@
-# threads without an element return; a barrier in front of the reset; lower-case letters
+# a thread without an element returns after the barrier; a barrier in front of the reset
 found = {"jumps": ["c", "skipped"], "widen": ["c", "in-place"], "shares": ["e", "missing"]}
 
 
@@ -6,10 +6,10 @@ found = {"jumps": ["c", "skipped"], "widen": ["c", "in-place"], "shares": ["e", 
 def jumps(x, out):
     s = cuda.shared.array(128, np.float32)
     i, t = cuda.grid(1), cuda.threadIdx.x
+    s[t] = x[i] if i < x.size else 0
+    cuda.syncthreads()
     if i >= x.size:
         return
-    s[t] = x[i]
-    cuda.syncthreads()
     out[i] = s[t] - s[max(t - 1, 0)]
 
 
