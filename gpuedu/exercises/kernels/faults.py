@@ -80,21 +80,6 @@ def wrapped_faults(prop: str, observed: Plain) -> Iterator[Fault]:
             return
 
 
-def exit_faults(prop: str, observed: Plain) -> Iterator[Fault]:
-    """A fault where a thread ended although others of its block wait at a barrier.
-
-    Since Volta that usually works. It is undefined all the same, as a barrier in an ``if`` is.
-
-    Args:
-        prop: The property that says that all threads come to the barrier.
-        observed: Holds ``sightings``.
-    """
-    for seen in read_sightings(observed["sightings"]):
-        if seen.kind == "exited-before-barrier":
-            yield Fault(prop, seen.told, "What can such a thread do until the others are there?")
-            return
-
-
 def repeated_faults(
     prop: str, observed: Plain, shape: LaunchShape, name: str = "out"
 ) -> Iterator[Fault]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
-from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction
-from gpuedu.exercises.kernels.faults import WAITS, exit_faults
+from gpuedu.exercises.contract import Case, Inputs, Judge, Prediction
+from gpuedu.exercises.kernels.faults import WAITS
 from gpuedu.exercises.kernels.properties import (
     all_wait,
     inside,
@@ -57,11 +55,6 @@ def transposed(inputs: Inputs) -> np.ndarray:
     return inputs["m"].T.astype(np.float64)
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """Threads that end before the barrier: undefined, also where nothing was theirs to write."""
-    yield from exit_faults("waits", observed)
-
-
 JUDGE = Judge(
     title="A transpose through a tile",
     properties=(
@@ -105,7 +98,6 @@ JUDGE = Judge(
         "is `cuda.shared.array((32, 33), float32)`.",
     ),
     cases=cases,
-    verdict=verdict,
     predictions={
         "transpose": Prediction(
             "a warp reads a column of a (32, 32) float32 tile: how many passes?",
