@@ -568,16 +568,17 @@ see("training-step/waits", train_waiting)
 
 # %% [markdown]
 # *Implement.* The same run, the same log, the same weights; in the whole run the host waits **once
-# at most**: at its end, to fetch the log. 15 to 20 lines.
+# at most**: when all steps are done, to fetch the log. 15 to 20 lines.
 #
 # - `batches` is a list of pairs `(inputs, targets)`; each batch has some labelled samples.
 # - `losses` and `norms` may be lists of numbers or one tensor each; `wrong` and `best` numbers, or
 #   tensors of one. What is printed may come at the end, or not at all.
 # - `torch.stack` makes one tensor of several; one `.tolist()` of that is one wait.
-# - A tensor made without `device=` lies on the host, and `torch.tensor(number, device=...)` is made
-#   there and copied, which is a wait. A Python number in a formula costs nothing.
-# - Keep `loss.detach()`, the value alone. `backward()` frees the tensors that the graph saved, but
-#   the graph itself, a node for each operation, lives as long as a loss that holds it.
+# - A tensor made without `device=` is on the host, and a GPU refuses to compute with one on each
+#   side (a tensor of no dimension, one number, is allowed). `torch.tensor(number, device=...)` is
+#   made on the host and copied, which is a wait. A Python number in a formula costs nothing.
+# - Keep `loss.detach()`, the value alone: the log holds no graph. `backward()` frees the tensors
+#   that a graph saved, but its nodes, one for each operation, live as long as a loss holds them.
 
 
 # %% role="answer"
@@ -674,7 +675,8 @@ predict("save-and-resume", 3)
 #   texts, and lists, tuples and dicts of these. The run goes on after it, and what you returned
 #   should not.
 # - `resume(run, state)`: `run` was made anew, by another seed, and has taken some steps; bring it
-#   to where the saved one was. Its data are the same.
+#   to where the saved one was. Its data are the same. `state` was just read from the file, perhaps
+#   in another process, and is yours to keep.
 #
 # Model, optimiser, scheduler and scaler have `state_dict()` and `load_state_dict(...)`. PyTorch's
 # generator has `torch.get_rng_state()` and `torch.set_rng_state(...)`, Python's has
@@ -740,10 +742,11 @@ reveal("save-and-resume")
 predict("sgd-or-adam", 1)
 
 # %% [markdown]
-# *Implement.* Each function changes the tensor `weights` in place, and returns nothing. `gradient`
-# is a tensor of the same shape, which the next backward overwrites. `state` is a dict, empty before
-# the first step: keep there what the next step needs, as tensors or numbers, and not more. (Without
-# momentum: nothing.) 4 to 8 lines each.
+# *Implement.* Each function changes the tensor `weights`, float32 or float64, in place and returns
+# nothing. `gradient` is a tensor of the same shape and dtype, which the next backward pass
+# overwrites. `lr` may change from step to step. `state` is a dict, empty before the first step:
+# keep there what the next step needs, as tensors or numbers, and no more. (Without momentum:
+# nothing.) 4 to 8 lines each.
 
 
 # %% role="answer"

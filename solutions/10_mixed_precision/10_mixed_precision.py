@@ -70,12 +70,13 @@ predict("float-anatomy", 2049)
 # *Implement.* Both functions, once for all formats; 7 to 9 lines each.
 #
 # - `decode(bits, E, M, has_infinity)`: the number (a float) that a pattern (an int) stands for.
-# - `encode(value, E, M, has_infinity)`: the pattern for a float.
+# - `encode(value, E, M, has_infinity)`: the pattern for a float. (Each `value` is a number of
+#   float32.)
 #
 # | `value` | becomes |
 # |---|---|
 # | between two numbers | the nearer; half way, the one whose pattern is even |
-# | half a step past the largest or more, infinite | infinity; 448 in e4m3: it *saturates* |
+# | infinite, or half a step past the largest | infinity; e4m3 has none and *saturates*: 448 |
 # | NaN | NaN, any pattern of it |
 # | 0.0, -0.0, and what rounds to 0 | 0, with the sign of `value` |
 
@@ -678,8 +679,8 @@ print(adam_in_half(weight, gradient, state, lr=0.001))
 #   There are only 31,743 positive fp16 numbers: their patterns are 1 to 31743.
 # - `begin(weight)`: the state, whatever you like to keep, for fp16 weights.
 # - `adam_step(state, gradient, lr)`: takes a step, keeps what it needs in `state`, and returns the
-#   new fp16 weights. They should be those of Adam in float32, rounded; `beta1`, `beta2` and `eps`
-#   are as above.
+#   new fp16 weights. They should be those of Adam in float32, rounded. The check also passes other
+#   numbers for `beta1`, `beta2` and `eps`, and keeps several states at once, one for each weight.
 
 
 # %% role="answer"
@@ -841,8 +842,8 @@ reveal("tensor-cores-bytes")
 
 # %% [markdown]
 # *Reflect.* An H200 does 989 TFLOP/s in half, and an SM's data path brings 128 bytes a clock: with
-# 132 SMs at 1.98 GHz, 33.4 TB/s in all. Of which share of that peak is your kernel capable, at the
-# FLOP it has for a byte that comes? Compare with 3.8 x 33.4 = 127 TFLOP/s, 13%. Tensor cores made
+# 132 SMs at 1.98 GHz, 33.4 TB/s in all. What share of that peak can your kernel reach, with the
+# FLOP that it does for each byte? Compare with 3.8 x 33.4 = 127 TFLOP/s, 13%. Tensor cores made
 # arithmetic cheap, so data is what is dear now: tiles in shared memory for several warps, more
 # fragments a warp. All that you know about tiles begins again.
 #

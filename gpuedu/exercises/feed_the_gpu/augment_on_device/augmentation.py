@@ -10,7 +10,6 @@ import numpy as np
 Batch = Mapping[str, Any]
 """``pictures`` (N, C, H, W) uint8; ``flips`` (N,) bool; ``tops``, ``lefts`` (N,) int64; ``size``;
 ``mean``, ``std`` (C,) float32."""
-_CHANNELS = 3
 FIELDS = ("pictures", "flips", "tops", "lefts", "size", "mean", "std")
 
 
@@ -39,6 +38,7 @@ def random_batch(
     width: int,
     size: int,
     flips: bool = True,
+    channels: int = 3,
 ) -> dict[str, Any]:
     """A batch with random pictures; crops at both ends of what is possible are among them."""
     tops = rng.integers(0, height - size + 1, count)
@@ -48,11 +48,11 @@ def random_batch(
         tops[:2], lefts[1:3] = (0, height - size), (0, width - size)
         mirrored[:2] = True, False
     return {
-        "pictures": rng.integers(0, 256, (count, _CHANNELS, height, width), np.uint8),
+        "pictures": rng.integers(0, 256, (count, channels, height, width), np.uint8),
         "flips": mirrored if flips else np.zeros(count, bool),
         "tops": tops,
         "lefts": lefts,
         "size": size,
-        "mean": rng.uniform(0.2, 0.6, _CHANNELS).astype(np.float32),
-        "std": rng.uniform(0.1, 0.4, _CHANNELS).astype(np.float32),
+        "mean": rng.uniform(0.2, 0.6, channels).astype(np.float32),
+        "std": rng.uniform(0.1, 0.4, channels).astype(np.float32),
     }

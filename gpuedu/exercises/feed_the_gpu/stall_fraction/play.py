@@ -22,12 +22,21 @@ def play_stall_fraction(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any
         return {"got": numbers(got, len(inputs["loads_s"]), "done_times' result")}
     if inputs["ask"] == "stall":
         got = stall_share(loads_s, computes_s, inputs["depth"])
-        return {"got": number(got, "the share")}
+        return {"got": number(got, "the share"), "last_done": _last_done(done_times, inputs)}
     name = bottleneck(loads_s, computes_s)
     if type(name) is not str or name not in BOTTLENECKS:
         wanted = " or ".join(f'"{one}"' for one in BOTTLENECKS)
         raise AnswerError(f"bottleneck's result should be {wanted}, got {describe(name)}")
     return {"got": name}
+
+
+def _last_done(done_times: Any, inputs: Inputs) -> float:
+    """When the last step is done by the learner's own `done_times`; 0 where that fails."""
+    try:
+        times = done_times(list(inputs["loads_s"]), list(inputs["computes_s"]), inputs["depth"])
+        return numbers(times, len(inputs["loads_s"]), "done_times' result")[-1]
+    except Exception:  # what is wrong with it is told where it is asked for
+        return 0.0
 
 
 BOTTLENECKS = ("loader", "device")

@@ -48,12 +48,15 @@ def _send(send: Any, inputs: Inputs) -> dict[str, Any]:
     """Which copies were made, and what arrived; the host's tensors are spoilt before it is read."""
     import torch
 
+    from gpuedu.exercises.feed_the_gpu.transfer_size.on_device import OnDevice
+
     copied: list[int] = []
+    device = OnDevice()
 
     def copy(tensor: Any) -> Any:
         require_tensor(tensor, "what you gave to `copy`")
         copied.append(tensor.numel() * tensor.element_size())
-        return tensor.detach().clone()
+        return device.receive(tensor)
 
     with quiet_torch():
         tensors = [torch.tensor(one) for one in inputs["tensors"]]
@@ -61,7 +64,7 @@ def _send(send: Any, inputs: Inputs) -> dict[str, Any]:
             tensor.t() if is_turned else tensor
             for tensor, is_turned in zip(tensors, inputs["turned"], strict=True)
         ]
-        with with_causes(_CAUSES):
+        with with_causes(_CAUSES), device:
             got = send(list(tensors), copy)
         if isinstance(got, torch.Tensor) or type(got) not in (list, tuple):
             raise AnswerError(f"`send` should return a list of tensors, got {describe(got)}")
@@ -71,7 +74,7 @@ def _send(send: Any, inputs: Inputs) -> dict[str, Any]:
         for tensor in tensors:
             tensor.fill_(float("nan"))
         arrived = [_float32(one, f"tensor {i} of the result") for i, one in enumerate(got)]
-    return {"copied": copied, "arrived": arrived}
+    return {"copied": copied, "arrived": arrived, "on_host": [one not in device for one in got]}
 
 
 def _float32(value: Any, name: str) -> np.ndarray:

@@ -25,8 +25,10 @@ def play_adam_in_half(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
             return {"got": as_number(found, "the result of `smallest_gradient`")}
         weight = torch.from_numpy(inputs["start"]).half()
         state, path, names = require_state(begin(weight.clone())), [], set()
+        other = require_state(begin(-weight.clone()))  # a model has more than one weight
         for gradient in torch.from_numpy(inputs["gradients"]).half():
-            weight = adam_step(state, gradient.clone(), inputs["rate"])
+            weight = adam_step(state, gradient.clone(), inputs["rate"], **inputs["options"])
+            adam_step(other, 0.5 - gradient, inputs["rate"], **inputs["options"])
             path.append(as_array(weight, gradient.shape, "the result of `adam_step`"))
             names.add(dtype_of(weight))
         return {"weights": np.array(path), "dtype": " and ".join(sorted(names))}

@@ -18,8 +18,11 @@ def play_hidden_syncs(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict
 
     ``waits`` and ``waited`` are those of ``waits_of``; ``copied`` says whether the log holds
     numbers, which only a wait can have brought to the host; ``scattered`` names what is a list of
-    tensors, each of which somebody still has to wait for.
+    tensors, each of which somebody still has to wait for. ``early`` is the first wait before the
+    last step was done; ``mixed`` the first line that a GPU would refuse, as some of its tensors are
+    on the device and others on the host; ``graphs`` how many steps' graphs lived at once, at most.
     """
+    from gpuedu.exercises.training_step.hidden_syncs.sides import LivingGraphs, Mixing
     from gpuedu.exercises.training_step.hidden_syncs.waiting import begin, weights_of
     from gpuedu.training.synchronisations import SynchronisationCounter
 
@@ -27,10 +30,32 @@ def play_hidden_syncs(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict
     steps = len(inputs["data"])
     with quiet_torch():
         model, optimiser, batches = begin(inputs)
-        with SynchronisationCounter(stand_in=True) as counter:
-            optimiser.register_step_post_hook(lambda *_: counter.next_step())
+        graphs = LivingGraphs()
+        model.register_forward_hook(graphs.mark)
+        counter = SynchronisationCounter(stand_in=True)
+        # Between the counter and PyTorch, where calls are as the counter has seen them.
+        with Mixing(counter._placement) as mixing, counter:
+
+            def step_ended(*_: Any) -> None:
+                counter.next_step()
+                graphs.count()
+
+            optimiser.register_step_post_hook(step_ended)
             log = train(model, optimiser, batches)
-        return {**_logged(log, steps), "weights": weights_of(model), **waits_of(counter)}
+        return {
+            **_logged(log, steps),
+            "weights": weights_of(model),
+            **waits_of(counter),
+            "early": _early(counter, steps),
+            "mixed": mixing.first,
+            "graphs": graphs.most,
+        }
+
+
+def _early(counter: Any, steps: int) -> list[Any]:
+    """The first wait before the last step was done, as the number of its step and its line."""
+    found = [one for one in counter.synchronisations if one.step < steps]
+    return [found[0].step + 1, found[0].line, found[0].text] if found else []
 
 
 def _logged(log: Any, steps: int) -> dict[str, Any]:

@@ -103,7 +103,8 @@ def take_steps(plan: Plan, steps: int = 2) -> Profile:
 
 def _take_step(writer: _Writer, plan: Plan) -> None:
     writer.host_s += plan.python_s
-    writer.copy(plan.copy_s, pinned=False)
+    if plan.copy_s:
+        writer.copy(plan.copy_s, pinned=False)
     if plan.beside_s:
         writer.copy(plan.beside_s, pinned=True)
     if plan.side_s:
@@ -164,7 +165,11 @@ def _other_sizes(plan: Plan, rng: np.random.Generator) -> Plan:
 
 
 def draw_plan(rng: np.random.Generator, *, trap: str = "") -> Plan:
-    """A plan of its own sizes; ``trap`` is "beside", "side", "between", "tail" or nothing."""
+    """A plan of its own sizes; ``trap`` is "beside", "side", "between", "tail", or nothing.
+
+    With "inside" all other kernels run while a long one does; with "resident" the data are on the
+    device already, and nothing is copied.
+    """
 
     def about(us: float) -> float:
         return float(rng.uniform(0.5, 1.5)) * us * _US
@@ -174,10 +179,11 @@ def draw_plan(rng: np.random.Generator, *, trap: str = "") -> Plan:
         "side": {"side_s": about(150)},
         "between": {"between_s": about(40)},
         "tail": {"tail_s": about(200)},
+        "inside": {"side_s": about(200) + 900 * _US},
     }
     return Plan(
         python_s=about(200),
-        copy_s=about(200),
+        copy_s=0.0 if trap == "resident" else about(200),
         layers_s=tuple(about(20) for _ in range(int(rng.integers(2, 4)))),
         small=int(rng.integers(6, 10)),
         small_s=about(2),

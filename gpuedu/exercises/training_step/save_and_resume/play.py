@@ -21,6 +21,7 @@ def play_save_and_resume(answers: Sequence[Any], inputs: Mapping[str, Any]) -> d
 
     ``lost`` names, for each part whose state was another one right after resuming, where it
     differs; ``moved`` is the first place in the saved state that changed while the run went on;
+    ``data_at`` is where it holds the run's data, empty if nowhere;
     ``file_problem`` says why it does not survive as a file.
     """
     from gpuedu.exercises.training_step.save_and_resume.runs import (
@@ -48,6 +49,9 @@ def play_save_and_resume(answers: Sequence[Any], inputs: Mapping[str, Any]) -> d
         went_on = take_steps(saved, after)
         later, _ = _through_file(state)
 
+        other = make_run(kind, inputs["seed"] + 2 * _OTHER_SEED)
+        take_steps(other, 1)
+        save(other)  # so nothing of the first run that was put aside, not returned, is left
         resumed = make_run(kind, inputs["seed"] + _OTHER_SEED)
         take_steps(resumed, 2)
         resume(resumed, copy.deepcopy(stored))
@@ -65,10 +69,27 @@ def play_save_and_resume(answers: Sequence[Any], inputs: Mapping[str, Any]) -> d
             "broke": broke,
             "lost": {part: place for part, place in lost.items() if place is not None},
             "moved": first_difference(stored, later),
+            "data_at": _place_of((saved.inputs, saved.targets), stored),
             "file_problem": file_problem,
             "file_bytes": _file_bytes(state),
             "weight_bytes": sum(p.nbytes for p in saved.model.parameters()),
         }
+
+
+def _place_of(data: Sequence[Any], state: Any, path: str = "") -> str:
+    """Where in a state one of the run's tensors of data is, as ``['inputs']``; empty if nowhere."""
+    import torch
+
+    if isinstance(state, torch.Tensor):
+        is_data = any(state.shape == one.shape and bool((state == one).all()) for one in data)
+        return path if is_data else ""
+    pairs: list[tuple[str, Any]] = []
+    if isinstance(state, Mapping):
+        pairs = [(repr(key), value) for key, value in state.items()]
+    elif type(state) in (list, tuple):
+        pairs = [(str(at), value) for at, value in enumerate(state)]
+    found = (_place_of(data, value, f"{path}[{key}]") for key, value in pairs)
+    return next((place for place in found if place), "")
 
 
 def _weights(run: Any) -> list[float]:

@@ -19,27 +19,32 @@ NAMES = {
 
 
 def play_sgd_or_adam(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """The weights after each step, and the bytes in the state after the last.
+    """The weights after each step, the bytes in the state after the last, and what was returned.
 
-    A case's inputs are ``rule``, ``weights`` (n,) and ``gradients`` (steps, n) of float64, and
-    ``options`` by their names.
+    A case's inputs are ``rule``, ``weights`` (n,) and ``gradients`` (steps, n) of one dtype,
+    ``rates``, the ``lr`` of each step, and the other ``options`` by their names.
     """
     import numpy as np
     import torch
 
     rule = dict(zip(NAMES, answers, strict=True))[inputs["rule"]]
-    options = [inputs["options"][name] for name in NAMES[inputs["rule"]]]
+    options = [inputs["options"][name] for name in NAMES[inputs["rule"]][1:]]
     with quiet_torch():
         weights = torch.from_numpy(inputs["weights"].copy())
         # One buffer for all gradients, as backward's is: who keeps it keeps the next one.
         gradient = torch.empty_like(weights)
         state: dict[str, Any] = {}
-        rows = []
-        for row in torch.from_numpy(inputs["gradients"]):
+        rows, returned = [], ""
+        for row, rate in zip(torch.from_numpy(inputs["gradients"]), inputs["rates"], strict=True):
             gradient.copy_(row)
-            rule(weights, gradient, state, *options)
+            result = rule(weights, gradient, state, rate, *options)
+            returned = returned or ("" if result is None else type(result).__name__)
             rows.append(as_array(weights, inputs["weights"].shape, "weights"))
-        return {"walked": np.array(rows), "state_bytes": _bytes_of(state)}
+        return {
+            "walked": np.array(rows),
+            "state_bytes": _bytes_of(state),
+            "returned": returned,
+        }
 
 
 def _bytes_of(state: Any) -> int:

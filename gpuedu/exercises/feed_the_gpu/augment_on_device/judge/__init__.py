@@ -31,8 +31,12 @@ def cases(rng: np.random.Generator) -> list[Case]:
     for count, height, width, size in sizes:
         batch = random_batch(rng, count, height=height, width=width, size=size, flips=False)
         drawn.append(_values(batch, "crops"))
-    for count, height, width, size in ((9, 10, 13, 6), (6, 12, 9, 6)):
-        batch = random_batch(rng, count, height=height, width=width, size=size)
+    for count, channels, height, width, size in (
+        (9, 3, 10, 13, 6),
+        (6, 4, 12, 9, 6),
+        (5, 1, 8, 9, 6),
+    ):
+        batch = random_batch(rng, count, height=height, width=width, size=size, channels=channels)
         drawn.append(_values(batch, "both"))
     large = random_batch(rng, max(_COUNTS), height=36, width=36, size=32)
     drawn.append(Case("64 pictures", {"ask": "kernels", "counts": _COUNTS, **large}, _FEW))
@@ -56,9 +60,10 @@ def _whole(rng: np.random.Generator, prop: str, *, flips: bool) -> Case:
 
 
 def _values(batch: Mapping[str, Any], prop: str) -> Case:
-    count, _, height, width = batch["pictures"].shape
+    count, channels, height, width = batch["pictures"].shape
     size = batch["size"]
     label = f"{count} picture{'' if count == 1 else 's'} of {height} x {width}"
+    label += "" if channels == 3 else f", {channels} channel{'' if channels == 1 else 's'}"
     label += f", crops of {size} x {size}" if size < max(height, width) else ", whole"
     return Case(label, {"ask": "values", **batch}, (prop,))
 

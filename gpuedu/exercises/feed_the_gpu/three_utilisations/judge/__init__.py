@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -25,6 +25,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         *_cases("a kernel longer than the window", _longer(rng), _WINDOW),
         *_cases("one block, all the time", [(0, 40, 1, _gb(rng, 1))], _INNER, (0, 40)),
         *_cases("no kernel at all", [], _WINDOW),
+        *_cases("short kernels on another GPU", _short(rng), _INNER, device=_OF_ANOTHER),
     ]
 
 
@@ -35,18 +36,20 @@ _STREAMS = (("gpu_util", "overlap"), *_SUMS)
 _WINDOW = tuple((name, "window") for name in ("gpu_util", "sm_active", "memory_share"))
 """Functions that are called, and what a case decides of each."""
 _OF_THE_DEVICE = {"sm_active": {"sms": 132}, "memory_share": {"peak_bytes_per_s": 3e12}}
+_OF_ANOTHER = {"sm_active": {"sms": 108}, "memory_share": {"peak_bytes_per_s": 2e12}}
 
 
 def _cases(
     label: str,
-    kernels_ms: Sequence[tuple[int, int, int, float]],
+    kernels_ms: Sequence[tuple[float, float, int, float]],
     asked: Sequence[tuple[str, str]],
     window_ms: tuple[int, int] = (20, 60),
+    device: Mapping[str, Mapping[str, float]] = _OF_THE_DEVICE,
 ) -> Iterator[Case]:
-    kernels = [(round(a * MS, 3), round(b * MS, 3), sms, size) for a, b, sms, size in kernels_ms]
+    kernels = [(round(a * MS, 6), round(b * MS, 6), sms, size) for a, b, sms, size in kernels_ms]
     window = {"start_s": window_ms[0] * MS, "end_s": window_ms[1] * MS}
     for name, prop in asked:
-        given = {"kernels": kernels, **window, **_OF_THE_DEVICE.get(name, {})}
+        given = {"kernels": kernels, **window, **device.get(name, {})}
         yield Case(label, {"call": name, **given}, (prop,))
 
 
@@ -59,6 +62,13 @@ def _in_turn(rng: np.random.Generator) -> list[tuple[int, int, int, float]]:
     marks = 20 + np.sort(rng.choice(np.arange(1, 39), 6, replace=False))
     pairs = zip(marks[::2].tolist(), marks[1::2].tolist(), strict=True)
     return [(a, b, int(rng.integers(10, 133)), _gb(rng, b - a)) for a, b in pairs]
+
+
+def _short(rng: np.random.Generator) -> list[tuple[float, float, int, float]]:
+    """Kernels of some microseconds: who looks now and then does not see them."""
+    starts = 20 + np.sort(rng.choice(np.arange(1, 39), 6, replace=False))
+    spans = [(float(a), float(a) + int(rng.integers(3, 30)) / 1e3) for a in starts]
+    return [(a, b, int(rng.integers(10, 109)), float(rng.integers(1, 50)) * 1e6) for a, b in spans]
 
 
 def _two_streams(rng: np.random.Generator) -> list[tuple[int, int, int, float]]:

@@ -16,7 +16,8 @@ _REL = 0.01
 """The simulation's rate is exact where its second half is whole rounds of the workers."""
 _BATCHES = 120
 _BEST = 0.995
-_MOST = 12
+_MOST = 32
+"""More than any loop of the cases needs."""
 _LIMITS = {"device": "limits", "disk": "limits", "cores": "limit"}
 _LARGE = (0, 1, 2, 10, 11, 16, 64, 100, 128, 256, 1000, 1024, 10_000)
 """Numbers that collide where a seed has too few digits for an epoch or a worker."""
@@ -24,7 +25,17 @@ _LARGEST = (0, 1, 2**16 - 1, 2**16, 2**31, 2**32 - 1)
 """Up to the bound that the text gives: NumPy gives each number of a list 32 bits or more."""
 
 
-@lru_cache(maxsize=256)
+_UNIT_S = 2.0**-9
+"""Sums and quotients of its multiples are exact, and it is a whole number of nanoseconds."""
+_WHOLE = tuple(
+    Stages(*(part * _UNIT_S for part in parts), 4) for parts in ((1, 7, 1, 3), (2, 10, 1, 3))
+)
+"""Two and three workers reach the best rate, and not one fewer or more."""
+_MANY = Stages(_UNIT_S / 4, 79.75 * _UNIT_S, _UNIT_S, 3 * _UNIT_S, 64)
+"""Twenty of them."""
+
+
+@lru_cache(maxsize=512)
 def simulated_rate(stages: Stages, workers: int) -> float:
     """Batches per second in the long run."""
     return simulate_loading(loading_of(stages), workers, batches=_BATCHES).batches_per_s
@@ -48,12 +59,16 @@ def cases(rng: np.random.Generator) -> list[Case]:
             rates.append(_rate_case(stages, workers, "rate"))
         inputs = {"ask": "knee", **stages._asdict()}
         rates.append(Case(f"a loop that the {kind} {_LIMITS[kind]}", inputs, ("knee",)))
+    for stages in (*_WHOLE, _MANY):
+        inputs = {"ask": "knee", **stages._asdict()}
+        rates.append(Case("a loop whose workers are just enough", inputs, ("knee",)))
     seed = int(rng.integers(2, 100_000))
     grids = [
         _grid("workers of one epoch", [seed], range(1), range(16)),
         _grid("epochs of one run", [seed], range(6), range(4)),
         _grid("neighbouring runs", [0, 1, seed, seed + 1, seed + 1000], range(3), range(4)),
         _grid("many workers", [seed], range(4), range(64)),
+        _any_numbers(rng),
         _grid("many epochs, many workers", [seed, seed + 1, seed + 10], _LARGE, _LARGE),
         _grid("numbers up to 2**32 - 1", [seed, 2**16 + seed, 2**32 - 1], _LARGEST, _LARGEST),
     ]
@@ -68,6 +83,12 @@ def _rate_case(stages: Stages, workers: int, prop: str) -> Case:
 def _grid(label: str, seeds: Sequence[int], epochs: Sequence[int], workers: Sequence[int]) -> Case:
     triples = [(s, e, w) for s in seeds for e in epochs for w in workers]
     return Case(label, {"ask": "rng", "triples": triples}, ("distinct", "repeats"))
+
+
+def _any_numbers(rng: np.random.Generator) -> Case:
+    """So many, and so irregular, that some collide where a seed is made of 16 bits."""
+    triples = [tuple(row) for row in rng.integers(0, 2**32, (1000, 3)).tolist()]
+    return Case("numbers of any size", {"ask": "rng", "triples": triples}, ("distinct", "repeats"))
 
 
 def _stages(rng: np.random.Generator, limit: str, *, is_close: bool = False) -> Stages:

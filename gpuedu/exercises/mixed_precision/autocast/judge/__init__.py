@@ -51,6 +51,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     """The table; then losses with usual numbers, large ones, and scores far from 0."""
     drawn = [Case("the twelve expressions", {"ask": "table"}, _KINDS)]
     drawn += [_loss(("half",), "usual numbers", rng, largest=8.0, surest=3.0)]
+    drawn += [_with_empty_rows(drawn[-1])]
     for largest in (600.0, 6000.0, 30_000.0):
         label = f"hidden numbers up to {largest:,.0f}"
         drawn.append(_loss(("large",), label, rng, largest=largest, surest=5.0))
@@ -79,6 +80,13 @@ def _loss(
     parts = {"x": x, "w1": w1, "w2": w2, "yes": yes}
     inputs = {name: part.astype(np.float32) for name, part in parts.items()}
     return Case(label, {"ask": "loss", **inputs}, props)
+
+
+def _with_empty_rows(case: Case) -> Case:
+    """The same with some inputs for which every hidden number is 0: there 1e-5 is the divisor."""
+    x = case.inputs["x"].copy()
+    x[::5] = 0
+    return Case("rows whose hidden numbers are all 0", {**case.inputs, "x": x}, case.decides)
 
 
 def scores(x: np.ndarray, w1: np.ndarray, w2: np.ndarray) -> np.ndarray:

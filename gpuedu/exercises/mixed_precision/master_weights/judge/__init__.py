@@ -53,7 +53,9 @@ def _to_round(prop: str, dtype: str, rng: np.random.Generator) -> Case:
     powers = 2.0 ** rng.integers(-4, 4, 6)
     above = powers * (1 + form.epsilon * rng.uniform(0.05, 0.2, 6))
     below = powers * (1 - form.epsilon / 2 * rng.uniform(0.1, 0.9, 6))
-    tiny = form.smallest * rng.uniform(0.2, 20, 8) if form is FP16 else []
+    # Subnormal in fp16; in bf16, far below what is normal in fp16.
+    smallest = form.smallest if form is FP16 else 2.0 ** rng.integers(-60, -20, 8)
+    tiny = smallest * rng.uniform(0.2, 20, 8)
     values = np.concatenate([between, kept, above, below, tiny, [0.0]])
     values = (values * rng.choice([-1, 1], values.size)).astype(np.float32)
     draws = (np.arange(DRAWS) + 0.5) / DRAWS

@@ -69,7 +69,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
         *products,
         _long_sums(rng),
         Case("the formats", {"ask": "since", "formats": list(FORMATS)}, ("formats",)),
-        Case("numbers of many sizes", {"ask": "tf32", "x": _numbers(rng)}, ("tf32",)),
+        Case(
+            "numbers of many sizes", {"ask": "tf32", "x": _numbers(rng).reshape(-1, 4)}, ("tf32",)
+        ),
     ]
 
 
@@ -132,6 +134,7 @@ def _formats(got: list[float]) -> Iterator[Fault]:
 
 def _rounding(x: np.ndarray, got: np.ndarray) -> Iterator[Fault]:
     """A fault at the first number that is not rounded as it should be."""
+    x, got = x.reshape(-1), got.reshape(-1)
     expected = rounded(x)
     wrong = ~(got == expected)
     if wrong.any():

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.exercises.compare import show
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
 from gpuedu.exercises.training_step.checkpointing.block_stacks import (
     SHORT_SIZES,
     Stack,
@@ -111,14 +111,12 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     return judges[case.inputs["ask"]](case, observed)
 
 
-def _holds_all(prop: str, stack: Stack, peak: int) -> Fault:
+def _holds_all(prop: str, stack: Stack, peak: int) -> Undecided:
     mine, plain = (size / stack.kept_bytes for size in (peak, plain_peak(stack)))
-    return Fault(
+    return Undecided(
         prop,
-        f"that is judged once less lives: at its peak {mine:.0f} times what a block hands on, in "
-        f"an ordinary step {plain:.0f} (16 blocks in 4 segments)",
-        "Does a forward through the whole model record what backward will need? The first one "
-        "should record nothing.",
+        f"that is judged once less is alive: at its peak {mine:.0f} times what a block hands on, "
+        f"in an ordinary step {plain:.0f} (16 blocks in 4 segments)",
     )
 
 
@@ -201,10 +199,7 @@ def _costs(case: Case, observed: Plain) -> Iterable[Fault]:
             f"{most / block:.0f}; an ordinary step has {plain / block:.0f}",
         )
     if observed["peak"] >= HOLDS_ALL * plain:
-        yield Fault(
-            "flop",
-            "that is judged once less lives than in an ordinary step",
-        )
+        yield Undecided("flop", "that is judged once less is alive than in an ordinary step")
     elif observed["flop"] > most_flop(stack):
         forward = most_flop(stack) / 4
         yield Fault(
@@ -248,8 +243,8 @@ JUDGE = Judge(
             "memory",
             "at the peak, one segment's inside and the kept inputs live",
             1,
-            asks="What is recorded in the first forward, and what do lists, names and graphs "
-            "still hold with which backward is done?",
+            asks="When most is alive, of how many segments is the inside there? Who recorded it, "
+            "and which list, name or graph still holds it?",
         ),
         Property(
             "flop",

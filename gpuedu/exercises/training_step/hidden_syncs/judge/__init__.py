@@ -36,6 +36,8 @@ _RUNS = (
 )
 _REL = 1e-5
 """The runs are float64, so another order of sums is 1e-12 off after them; a log may be float32."""
+_GRAPHS = 2
+"""One is that of the step; the one before may wait for its name to be bound anew."""
 _GIVEN = "in the given loop"
 
 
@@ -78,6 +80,15 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     faults = list(_run_faults(observed, wanted))
     yield from faults
     yield from _wait_faults(observed, len(case.inputs["data"]), same_work=not faults)
+    yield from _graph_faults(observed, len(case.inputs["data"]))
+
+
+def _graph_faults(observed: Plain, steps: int) -> Iterator[Fault]:
+    if observed["graphs"] > _GRAPHS:
+        told = f"the graphs of {observed['graphs']} of {steps} steps live at once"
+        yield Fault("graphs", told)
+    elif not observed["graphs"]:
+        yield Undecided("graphs", "the model never ran with a graph")
 
 
 def _run_faults(observed: Plain, wanted: Log) -> Iterator[Fault]:
@@ -136,8 +147,20 @@ def _weight_faults(observed: Plain, wanted: Log) -> Iterator[Fault]:
 
 def _wait_faults(observed: Plain, steps: int, *, same_work: bool) -> Iterator[Fault]:
     waited = sum(row[0] for row in observed["waits"])
-    if waited > 1:
+    if observed["mixed"]:
+        name, line, text = observed["mixed"]
+        told = (
+            f"a GPU stops at line {line}, `{text}`: `{name}` gets a tensor of the device and one "
+            "of the host"
+        )
+        asks = "On which side is each tensor of that line, and what decided that when it was made?"
+        yield Fault("once", told, asks)
+    elif waited > 1:
         yield from wait_faults("once", observed["waits"], 1, f" in {steps} steps")
+    elif observed["early"]:
+        step, line, text = observed["early"]
+        told = f"the host waited in step {step} of {steps}, on line {line} `{text}`"
+        yield Fault("once", told)
     elif observed.get("scattered"):
         name = observed["scattered"][0]
         yield Fault(
@@ -172,7 +195,13 @@ JUDGE = Judge(
             asks="Which lines of the given loop change gradients or weights, and what are they in "
             "yours?",
         ),
-        Property("once", "the host waits once at most, when all steps are done", 3, asks=FETCH),
+        Property("once", "the host waits once at most, when all steps are done", 2.5, asks=FETCH),
+        Property(
+            "graphs",
+            "no step's graph lives on in the log",
+            0.5,
+            asks="What of a step does the log still hold when the next one begins: values alone?",
+        ),
     ),
     hints=(
         "Go through the lines: what does the host have to know before it can go on to the next? A "
@@ -200,5 +229,5 @@ JUDGE = Judge(
         )
     },
     seeds=3,
-    varies=("waits",),
+    varies=("waits", "early", "mixed"),
 )

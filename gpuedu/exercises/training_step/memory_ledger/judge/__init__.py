@@ -77,21 +77,28 @@ def cases(rng: np.random.Generator) -> list[Case]:
     # In these each storage has one owner, too; who takes an input for an output is seen.
     pressed: list[Layer] = [("linear", a, b), *(("relu", b, b), ("sigmoid", b, b)) * 2]
     pressed += [("dropout", b, b), ("linear", b, c), ("relu_", c, c), ("dropout", c, c)]
-    # Norm and GELU behind a storage that is saved already, and behind the batch.
-    behind: list[Layer] = [("norm", a, a), ("linear", a, b), ("relu", b, b), ("norm", b, b)]
-    behind += [("relu", b, b), ("gelu", b, b), ("linear", b, c)]
+    # Norm and GELU after a storage that is saved already, and after the batch. One norm saves its
+    # input itself, so that its two numbers a row are known to be counted there.
+    behind: list[Layer] = [("norm", a, a), ("linear", a, b), ("norm", b, b), ("relu", b, b)]
+    behind += [("norm", b, b), ("relu", b, b), ("gelu", b, b), ("linear", b, c)]
+    # Views in the middle: of a storage that is saved already, and of one that is not.
+    viewed: list[Layer] = [("linear", a, b), ("relu", b, b), ("linear", b, b)]
+    viewed += [("relu", b, b), ("flatten", b, b), ("linear", b, c)]
+    viewed += [("flatten", c, c), ("gelu", c, c), ("flatten", c, c), ("linear", c, d)]
+    over_the_batch: list[Layer] = [("relu_", a, a), ("linear", a, b), ("relu_", b, b)]
+    over_the_batch += [("linear", b, c)]
+    # The last result is saved, and the loss saves its own tensor all the same.
+    squashed: list[Layer] = [("linear", a, b), ("gelu", b, b), ("linear", b, c), ("sigmoid", c, c)]
     # Even, while widths are odd: what is counted by columns is never right by chance.
-    samples = [int(n) for n in rng.permutation(np.arange(4, 90, 2))[:8]]
+    samples = [int(n) for n in rng.permutation(np.arange(4, 90, 2))[:11]]
+    once = (shared, in_place, mixed, behind, viewed, over_the_batch)
     drawn = [_held(layers, name) for layers, name in ((shared, "sgd"), (normed, "sgd"))]
     drawn += [_held(layers, name) for layers, name in ((normed, "momentum"), (shared, "adam"))]
     drawn += [
         _saved(n, layers, "layers")
-        for n, layers in zip(samples[:4], (plain, normed, dropping, pressed), strict=True)
+        for n, layers in zip(samples[:5], (plain, normed, dropping, pressed, squashed), strict=True)
     ]
-    drawn += [
-        _saved(n, layers, "once")
-        for n, layers in zip(samples[4:], (shared, in_place, mixed, behind), strict=True)
-    ]
+    drawn += [_saved(n, layers, "once") for n, layers in zip(samples[5:], once, strict=True)]
     return drawn + [_real(*network) for network in REAL]
 
 

@@ -34,6 +34,8 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
             "file",
             "the state cannot be written and read again: " + observed["file_problem"],
         )
+    elif observed["data_at"]:
+        yield Fault("file", f"`state{observed['data_at']}` is the run's data")
 
 
 def _lost(observed: Plain) -> Iterator[Fault]:
@@ -175,18 +177,18 @@ JUDGE = Judge(
         ),
         Property(
             "snapshot",
-            "saving changes nothing, and nothing changes what was saved",
+            "saving changes nothing, and the run that goes on doesn't change what was saved",
             1,
             asks="What does `save` do to the run, and what of that which it returns is still the "
             "run's own?",
         ),
         Property(
             "file",
-            "the state survives `torch.save` and `torch.load`",
+            "the state survives `torch.save` and `torch.load`, and has no data in it",
             1,
             asks="A file may hold tensors, numbers, texts, and lists, tuples and dicts of these: "
             "of an object its `state_dict()`, not the object; of NumPy's arrays what a list "
-            "says. What else is in the state?",
+            "says. And what does the resumed run have already? What else is in the state?",
         ),
     ),
     hints=(

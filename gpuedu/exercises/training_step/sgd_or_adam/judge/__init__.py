@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.contract import Case, Inputs, Judge, Prediction, Property
-from gpuedu.exercises.training.properties import at_most, of_largest, same_values
+from gpuedu.exercises.contract import (
+    Case,
+    Fault,
+    Inputs,
+    Judge,
+    Plain,
+    Prediction,
+    Property,
+)
+from gpuedu.exercises.training.properties import at_most, differing, of_largest
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training_step.sgd_or_adam.play import NAMES
 
 _N, _STEPS = 7, 6
-_REL = 1e-9
-"""Six steps in float64: each order of the operations is within 1e-14 of the others."""
+_REL, _REL_32 = 1e-9, 1e-5
+"""Six steps: each order of the operations is within 1e-14 of the others, in float32 1e-6."""
 _SMALL_BYTES = 64
 """What a count of steps and the like may take."""
 _KEEPS = {"sgd": 1, "adam": 2, "adamw": 2}
@@ -33,6 +41,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _case(rng, "adam", usual, 1.0, "usual gradients", ("averages", "state")),
         _case(rng, "adam", tiny, 1e-3, "gradients as small as eps", ("eps",)),
         _case(rng, "adamw", {**usual, **decay}, 1.0, "weight decay", ("decay", "state")),
+        _case(rng, "adam", usual, 1.0, "float32 weights", ("averages", "state"), np.float32),
     ]
 
 
@@ -43,12 +52,16 @@ def _case(
     size: float,
     label: str,
     decides: tuple[str, ...],
+    dtype: type = np.float64,
 ) -> Case:
+    """The first steps go at one rate, as far as a first counterexample needs; then it changes."""
+    gradients = size * rng.normal(size=(_STEPS, _N)) + size * rng.normal(size=_N)
     inputs = {
         "rule": rule,
-        "weights": rng.normal(size=_N),
-        "gradients": size * rng.normal(size=(_STEPS, _N)) + size * rng.normal(size=_N),
-        "options": {name: options[name] for name in NAMES[rule]},
+        "weights": rng.normal(size=_N).astype(dtype),
+        "gradients": gradients.astype(dtype),
+        "rates": [options["lr"] * (1.0 if step < 3 else 0.5**step) for step in range(_STEPS)],
+        "options": {name: options[name] for name in NAMES[rule][1:]},
     }
     return Case(f"`{rule}`, {label}", inputs, decides)
 
@@ -61,7 +74,10 @@ def walk_with_torch(inputs: Inputs) -> dict[str, np.ndarray]:
     rows = []
     with quiet_torch():
         optimiser = _optimiser(inputs["rule"], weights, inputs["options"])
-        for gradient in torch.from_numpy(inputs["gradients"]):
+        for gradient, rate in zip(
+            torch.from_numpy(inputs["gradients"]), inputs["rates"], strict=True
+        ):
+            optimiser.param_groups[0]["lr"] = rate
             weights.grad = gradient.clone()
             optimiser.step()
             rows.append(weights.detach().numpy().copy())
@@ -72,9 +88,8 @@ def _optimiser(rule: str, weights: Any, options: Mapping[str, float]) -> Any:
     from torch import optim
 
     if rule == "sgd":
-        return optim.SGD([weights], lr=options["lr"], momentum=options["momentum"])
-    shared = {"lr": options["lr"], "betas": (options["beta1"], options["beta2"])}
-    shared["eps"] = options["eps"]
+        return optim.SGD([weights], momentum=options["momentum"])
+    shared = {"betas": (options["beta1"], options["beta2"]), "eps": options["eps"]}
     if rule == "adam":
         return optim.Adam([weights], **shared)
     return optim.AdamW([weights], **shared, weight_decay=options["decay"])
@@ -98,19 +113,26 @@ def _tell_bytes(inputs: Inputs, got: int, _: int) -> str:
 
 
 def _walks(name: str, says: str) -> Property:
-    """The weights after each step are those of ``torch.optim``."""
-    return same_values(
-        name,
-        says,
-        1,
-        walk_with_torch,
-        "walked",
-        room=of_largest(_REL),
-        place=lambda step, index: f"after step {step + 1} `weights[{index}]`",
-        of="in torch.optim",
-        asks="Work out the first step of one weight by hand. If yours is the same, what does the "
-        "second step take over from it?",
+    """The weights after each step are those of ``torch.optim``, and nothing was returned."""
+
+    def place(step: int, index: int) -> str:
+        return f"after step {step + 1} `weights[{index}]`"
+
+    def test(case: Case, observed: Plain) -> Iterable[Fault]:
+        wanted = walk_with_torch(case.inputs)["walked"]
+        room = of_largest(_REL_32 if wanted.dtype == np.float32 else _REL)
+        yield from differing(
+            name, observed["walked"], wanted, room=room, place=place, of="in torch.optim"
+        )
+        if observed["returned"]:
+            told = f"`{case.inputs['rule']}` returned a {observed['returned']}, expected nothing"
+            yield Fault(name, told)
+
+    asks = (
+        "Work out the steps of one weight by hand, each with its own rate, until yours differs. "
+        "What does that step take over from the one before?"
     )
+    return Property(name, says, 1, asks, test)
 
 
 JUDGE = Judge(
