@@ -161,6 +161,14 @@ def declarators(node: Node) -> list[Node]:
     return list(node.children_by_field_name("declarator"))
 
 
+def declare_name(node: Node) -> str:
+    """The name that a declarator declares."""
+    while parts(node) and node.type not in ("identifier", "field_identifier", "type_identifier"):
+        inner = node.child_by_field_name("declarator")
+        node = inner if inner is not None else parts(node)[-1]
+    return text_of(node)
+
+
 def declare(node: Node, base: CType, const: bool, length: Length) -> Declared:
     """Apply a declarator to the type before it.
 

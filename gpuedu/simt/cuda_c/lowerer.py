@@ -155,7 +155,10 @@ class Lowerer:
         for scope in reversed(self.frame.scopes):
             if name in scope:
                 return scope[name]
-        return self.outside.get(name) or self.module.bindings.get(name)
+        found = self.outside.get(name) or self.module.bindings.get(name)
+        if found is None and name in self.module.refused:
+            raise self.module.refused[name]
+        return found
 
     def bind(self, name: str, binding: Binding) -> None:
         """A name of the innermost scope."""

@@ -10,6 +10,7 @@ import weakref
 
 import numpy as np
 
+from gpuedu.errors import KernelSourceError
 from gpuedu.simt.cuda_c.constants import bind_constants
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.dispatch import evaluate
@@ -56,7 +57,7 @@ def _named_from(module: Module, kernel: Function) -> set[str]:
         for node in walk(ahead.pop().node):
             if node.type in ("identifier", "type_identifier") and text_of(node) not in found:
                 found.add(text_of(node))
-                ahead += module.functions.get(text_of(node), [])
+                ahead += dict.get(module.functions, text_of(node), [])
     return found
 
 
@@ -64,9 +65,12 @@ def module_memory(module: Module) -> dict[str, tuple[DeviceView, CType, bool]]:
     """The variables of a module: their memory, type, and whether kernels can only read them."""
     found = {}
     for name, variable in module.variables.items():
-        declared = {made.name: made for made in read_declaration(module, variable.declaration)}
-        made = declared[name]
-        found[name] = (_view(module, name, made.type, made.value), made.type, variable.constant)
+        try:
+            declared = {made.name: made for made in read_declaration(module, variable.declaration)}
+            made = declared[name]
+            found[name] = (_view(module, name, made.type, made.value), made.type, variable.constant)
+        except KernelSourceError as fault:  # told where a kernel comes to it
+            module.refused.setdefault(name, fault)
     return found
 
 
@@ -75,7 +79,11 @@ def _view(module: Module, name: str, type_: CType, value: Node | None) -> Device
     if name not in views:
         inner, extents = dimensions(type_)
         shape = tuple(int(extent or 0) for extent in extents) or (1,)
-        data = np.zeros(shape, dtype_of(inner))
+        try:
+            data = np.zeros(shape, dtype_of(inner))
+        except TypeError:
+            node = module.variables[name].node
+            raise module.refuse(node, f"memory of `{inner}` is not covered here") from None
         if value is not None:
             _fill(module, data, inner, value)
         raw = np.frombuffer(bytearray(data.tobytes()), np.uint8)

@@ -50,22 +50,57 @@ class GlobalVariable:
     constant: bool
 
 
+class Entries(dict):
+    """What a source declares, by name; a name that could not be read is refused when asked for.
+
+    A source may hold much that the launched kernel never reaches, and only what it reaches counts.
+    """
+
+    def __init__(self, refused: dict[str, KernelSourceError], known: Any = ()) -> None:
+        super().__init__(known)
+        self.refused = refused
+
+    def _require(self, name: object) -> None:
+        if name in self.refused:
+            raise self.refused[name]  # type: ignore[index]
+
+    def get(self, name: str, otherwise: Any = None) -> Any:
+        """What a name stands for, and the default for a name that nobody declares."""
+        self._require(name)
+        return super().get(name, otherwise)
+
+    def __contains__(self, name: object) -> bool:
+        self._require(name)
+        return super().__contains__(name)
+
+    def __getitem__(self, name: str) -> Any:
+        self._require(name)
+        return super().__getitem__(name)
+
+
 @dataclass(eq=False)
 class Module:
     """A source text, read; ``bindings`` are the names that every function sees.
 
-    ``shared`` are the declarations of shared memory outside of functions, by name.
+    ``shared`` are the declarations of shared memory outside of functions, by name; ``refused`` is
+    why a name cannot be used.
     """
 
     code: str
     text: str
+    refused: dict[str, KernelSourceError] = field(default_factory=dict)
     functions: dict[str, list[Function]] = field(default_factory=dict)
-    types: dict[str, CType] = field(default_factory=lambda: dict(TYPEDEFS))
+    types: dict[str, CType] = field(default_factory=dict)
     variables: dict[str, GlobalVariable] = field(default_factory=dict)
     shared: dict[str, Node] = field(default_factory=dict)
     constants: list[tuple[Node, Node]] = field(default_factory=list)
     enums: list[Node] = field(default_factory=list)
     bindings: dict[str, Any] = field(default_factory=dict)
+    is_bound: bool = False
+
+    def __post_init__(self) -> None:
+        self.functions = Entries(self.refused)
+        self.types = Entries(self.refused, TYPEDEFS)
 
     def refuse(
         self, node: Node, message: str, remedy: str = "", *, function: str = "the source"

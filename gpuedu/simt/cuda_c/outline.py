@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
+from gpuedu.errors import KernelSourceError
 from gpuedu.simt.cuda_c import (  # noqa: F401 (they enter what they lower)
     assignments,
     calls,
@@ -17,6 +19,7 @@ from gpuedu.simt.cuda_c import (  # noqa: F401 (they enter what they lower)
 from gpuedu.simt.cuda_c.declarations import (
     UnknownTypeError,
     declarators,
+    declare_name,
     described,
     type_node,
     words,
@@ -46,7 +49,56 @@ def read_module(code: str, defines: tuple[str, ...] = (), number: int = 0) -> Mo
 
 def _read(module: Module, block: Node) -> None:
     for node in parts(block):
-        _top_level(module, node, ())
+        _entered(module, node, ())
+
+
+def _entered(module: Module, node: Node, template: tuple[Node, ...]) -> None:
+    """Enter a declaration; what cannot be read is refused where the kernel comes to its name."""
+    try:
+        _top_level(module, node, template)
+    except KernelSourceError as fault:
+        names = list(_names_of(node))
+        if not names:
+            raise
+        for name in names:
+            module.refused.setdefault(name, fault)
+
+
+def _names_of(node: Node) -> Iterator[str]:
+    """The names that a declaration gives to the rest of the source."""
+    match node.type:
+        case "template_declaration" | "linkage_specification":
+            yield from _names_of(parts(node)[-1])
+            return
+        case "function_definition":
+            yield _name_of_function(node)
+            return
+        case "struct_specifier" | "class_specifier" | "union_specifier" | "alias_declaration":
+            name = node.child_by_field_name("name")
+            if name is not None:
+                yield declare_name(name)
+            return
+    if node.type not in ("declaration", "type_definition"):
+        return
+    for part in declarators(node):
+        yield declare_name(part)
+    specifier = type_node(node)
+    if specifier is not None and specifier.child_by_field_name("body") is not None:
+        yield from _names_of(specifier)
+
+
+def _name_of_function(node: Node) -> str:
+    """``f`` of ``f(...)`` and of ``f<int>(...)``; ``S`` of ``S::f(...)``."""
+    try:
+        name = child(declarator_of(node), "declarator")
+    except (AssertionError, IndexError):  # such as `operator float()`
+        return short(node)
+    if name.type == "template_function":
+        name = child(name, "name")
+    if name.type == "qualified_identifier":
+        scope = name.child_by_field_name("scope")
+        name = scope if scope is not None else name
+    return text_of(name)
 
 
 def _top_level(module: Module, node: Node, template: tuple[Node, ...]) -> None:
@@ -154,11 +206,3 @@ def _declaration(module: Module, node: Node, template: tuple[Node, ...]) -> None
         "`constexpr`",
         "pass it as an argument of the kernel",
     )
-
-
-def declare_name(node: Node) -> str:
-    """The name that a declarator declares."""
-    while node.type not in ("identifier", "field_identifier", "type_identifier"):
-        inner = node.child_by_field_name("declarator")
-        node = inner if inner is not None else parts(node)[-1]
-    return text_of(node)

@@ -51,10 +51,10 @@ def _constants_so_far(module: Module) -> dict[str, Binding]:
             continue
         k = reader(module, part)
         k.frames[-1].scopes[-1] = found
-        (made,) = read_declaration(module, declaration)
-        if made.value is None or not isinstance(made.type, Number):
-            continue
         with suppress(KernelSourceError):  # told where it is bound
+            (made,) = read_declaration(module, declaration)
+            if made.value is None or not isinstance(made.type, Number):
+                continue
             value = convert(k, made.value, evaluate(k, made.value), made.type)
             if known(value) is not None:
                 found[made.name] = Fixed(value)

@@ -30,9 +30,9 @@ add(
 add("default_member", "defaults", "S s; out[0] = s.x;", "struct S {\nint x = 3; // here\n};")
 add(
     "operator_overload",
-    "operator",
-    "float2 a = make_float2(1, 2); a = a + a; out[0] = a.x;",
-    "__device__ float2 operator+(float2 a, float2 b) { // here\nreturn make_float2(a.x + b.x, a.y + b.y); }",
+    "`+`",
+    "float2 a = make_float2(1, 2);\na = a + a; // here\nout[0] = a.x;",
+    "__device__ float2 operator+(float2 a, float2 b) {\nreturn make_float2(a.x + b.x, a.y + b.y); }",
 )
 add(
     "recursion",
@@ -116,15 +116,15 @@ add(
 )
 add(
     "template_structure",
-    "template",
-    "P<int> p; p.x = 1; out[0] = p.x;",
-    "template <typename T> struct P { T x; }; // here",
+    "P<int>",
+    "P<int> p; // here\np.x = 1; out[0] = p.x;",
+    "template <typename T> struct P { T x; };",
 )
 add(
     "variable_template",
     "template",
-    "out[0] = two<int>;",
-    "template <typename T> constexpr T two = T(2); // here",
+    "out[0] = two<int>; // here",
+    "template <typename T> constexpr T two = T(2);",
 )
 add(
     "pointer_to_member",
@@ -145,7 +145,7 @@ add("placement_of_a_string", "text", 'const char* s = "abc"; // here\nout[0] = s
 add("atomic_on_a_short", "atomicCAS", "__shared__ unsigned short s;\natomicCAS(&s, 1, 2); // here")
 add("match_all", "__match_all_sync", "int p;\nout[0] = __match_all_sync(~0u, 1, &p); // here")
 add("launch_from_a_kernel", "", "out[0] = __isGlobal(out); // here")
-add("host_variable", "", "out[0] = 1;", "static __managed__ int x; // here")
+add("host_variable", "", "out[0] = x;", "static __managed__ int x; // here")
 add(
     "alignas_on_a_member",
     "",
@@ -167,8 +167,8 @@ add("wide_character", "character", "out[0] = L'a'; // here")
 add(
     "user_literal",
     "",
-    "out[0] = 3_k;",
-    '__device__ int operator""_k(unsigned long long v) { return v; } // here',
+    "out[0] = 3_k; // here",
+    '__device__ int operator""_k(unsigned long long v) { return v; }',
 )
 add("size_of_alignment", "alignof", "out[0] = alignof(float4); // here")
 add(
