@@ -22,7 +22,8 @@ an extent an expression):
   ``changes``: control flow, and what it carries.
 - ``functions``, ``prototypes``, ``half_functions``, ``pairs``: CUDA's functions of numbers;
   ``threads``, ``atomics``, ``printing``: those of threads together; ``fragments``,
-  ``matrix_functions``: the matrices that a warp holds.
+  ``matrix_functions``: the matrices that a warp holds; ``group_types``, ``groups``: cooperative
+  groups.
 - ``arguments``, ``compile``: from a source text, a kernel's name and arguments to a program.
 
 The source is read, never run. What the real compiler refuses is refused first, in its own words,

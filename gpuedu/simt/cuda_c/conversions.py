@@ -9,6 +9,7 @@ import numpy as np
 
 from gpuedu.errors import KernelSourceError
 from gpuedu.simt.cuda_c.folding import cast, divided, folded, plus
+from gpuedu.simt.cuda_c.group_types import Group, fits, settled
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, known, pointer_parts, pointer_to
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import short
@@ -38,6 +39,8 @@ def convert(k: Lowerer, node: Node, typed: Typed, target: CType) -> Typed:
             return Typed(target, Scalar(cast(typed.expression, dtype)))
         case Pointer(), Pointer():
             return _pointer(k, node, typed, target)
+        case Group(), Group() if fits(typed.type, target):
+            return Typed(settled(typed.type, target), typed.value)
         case Struct(name=name), Struct(name=other) if name == other or {name, other} == _INDICES:
             return Typed(target, typed.value)
         case Pointer(), Number(dtype) if dtype == BOOL:

@@ -22,6 +22,7 @@ from gpuedu.simt.cuda_c.types import (
     CType,
     Pointer,
     Reference,
+    TypeTemplate,
     number,
 )
 
@@ -106,11 +107,23 @@ def specified(node: Node, names: Names, length: Length) -> CType:
             found = names(text_of(node))
         case "placeholder_type_specifier":
             found = AUTO
+        case "qualified_identifier":  # names of all namespaces are told apart by themselves alone
+            return specified(field(node, "name"), names, length)
+        case "template_type" | "template_function":
+            found = _instance(node, names, length)
         case _:
             found = None
-    if found is None:
+    if found is None or isinstance(found, TypeTemplate):
         raise UnknownTypeError(node, f"the type `{short(node)}`")
     return found
+
+
+def _instance(node: Node, names: Names, length: Length) -> CType | None:
+    """``name<...>``, where the name is a template of types."""
+    template = names(text_of(field(node, "name")))
+    if not isinstance(template, TypeTemplate):
+        return None
+    return template.make(node, parts(field(node, "arguments")), names, length)
 
 
 def _fragment(node: Node, names: Names, length: Length) -> CType:

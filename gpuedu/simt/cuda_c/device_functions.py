@@ -9,6 +9,7 @@ from gpuedu.simt.cuda_c.access import read, write
 from gpuedu.simt.cuda_c.assignments import held
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.dispatch import evaluate, evaluate_all, place_of, unevaluated
+from gpuedu.simt.cuda_c.group_types import Group
 from gpuedu.simt.cuda_c.initializers import initialised
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Alias, Frame, Lowerer, Typed, Variable
 from gpuedu.simt.cuda_c.module import Function
@@ -136,6 +137,7 @@ def _passed(
         type_ = _plain(made.type)
         type_ = value.type if type_ == AUTO else type_
         value = convert(k, node, value, type_)
+        type_ = value.type if isinstance(type_, Group) else type_
         key = k.new_key(made.name)
         names[key] = k.builder.hold(value.value, key)
         frame.scopes[1][made.name] = variable = Variable(key, type_)

@@ -20,6 +20,7 @@ from gpuedu.simt.cuda_c.declarations import (
     words,
 )
 from gpuedu.simt.cuda_c.dispatch import place_of
+from gpuedu.simt.cuda_c.group_types import Group
 from gpuedu.simt.cuda_c.initializers import initial_value, placed_values
 from gpuedu.simt.cuda_c.lowerer import (
     Alias,
@@ -171,6 +172,11 @@ def _variable(k: Lowerer, node: Node, made: Declared) -> None:
     if type_ == AUTO or (isinstance(type_, Pointer) and type_.target == AUTO):
         if value is None:
             raise k.refuse(node, f"`auto {made.name}` needs a value")
+        type_ = value.type
+    if isinstance(type_, Group):
+        if value is None:
+            raise k.refuse(node, f"the group `{made.name}` needs a value")
+        value = convert(k, made.value or node, value, type_)
         type_ = value.type
     if made.name in k.frame.in_memory or has_array(type_):
         _in_memory(k, node, made, type_, value)

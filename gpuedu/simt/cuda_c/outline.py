@@ -11,6 +11,7 @@ from gpuedu.simt.cuda_c import (  # noqa: F401 (they enter what they lower)
     calls,
     casts,
     expressions,
+    group_types,
     loops,
     lvalues,
     statements,
@@ -26,7 +27,7 @@ from gpuedu.simt.cuda_c.declarations import (
 )
 from gpuedu.simt.cuda_c.module import Function, GlobalVariable, Module, declarator_of
 from gpuedu.simt.cuda_c.nodes import Node
-from gpuedu.simt.cuda_c.preprocess import expand
+from gpuedu.simt.cuda_c.preprocess import expand, includes
 from gpuedu.simt.cuda_c.structures import extent_reader, read_declaration, read_enum, read_struct
 from gpuedu.simt.cuda_c.syntax import field as child
 from gpuedu.simt.cuda_c.syntax import line_of, parse, parts, short, text_of
@@ -43,6 +44,8 @@ def read_module(code: str, defines: tuple[str, ...] = (), number: int = 0) -> Mo
     """
     text = expand(code, defines)
     module = Module(code, text)
+    if any(includes(code, header) for header in group_types.HEADERS):
+        module.types.update(group_types.TYPES)
     _read(module, parse(text))
     return module
 

@@ -23,6 +23,7 @@ HEADERS = frozenset(
         *("math_constants.h", "cuda_fp16.h", "stdio.h", "cstdio", "assert.h", "cassert"),
         *("stddef.h", "cstddef", "device_functions.h", "sm_20_intrinsics.h"),
         *("mma.h", "crt/mma.h"),
+        *("cooperative_groups.h", "cooperative_groups/reduce.h"),
         *("cuda/std/cstdint", "cuda/std/cmath", "cuda/std/limits"),
     }
 )
@@ -102,7 +103,8 @@ def expand(code: str, defines: tuple[str, ...] = ()) -> str:
             function="the source",
             line=line,
             text=shown,
-            remedy="CUDA's own headers of numbers, mathematics, fp16 and warp matrices are known"
+            remedy="CUDA's own headers of numbers, mathematics, fp16, warp matrices and cooperative "
+            "groups are known"
             if message.startswith("`#include")
             else "",
         )

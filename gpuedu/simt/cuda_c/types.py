@@ -7,6 +7,7 @@ Types" (alignments).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,6 +93,20 @@ class Auto(CType):
 
     def __str__(self) -> str:
         return "auto"
+
+
+@dataclass(frozen=True, eq=False)
+class TypeTemplate(CType):
+    """A template of types; ``make`` gives the type for the arguments that are written.
+
+    ``make(node, arguments, names, length)`` is as ``declarations.specified`` calls it.
+    """
+
+    name: str
+    make: Callable[..., CType]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 def number(name: str) -> Number:

@@ -69,10 +69,10 @@ add(
 )
 add("texture", "tex", "out[0] = tex1Dfetch<int>((cudaTextureObject_t)0, 1); // here")
 add(
-    "cooperative_groups",
-    "#include",
-    "auto g = cooperative_groups::this_thread_block(); g.sync();",
-    "#include <cooperative_groups.h> // here",
+    "coalesced_group",
+    "coalesced_threads",
+    "auto g = cooperative_groups::coalesced_threads(); // here\ng.sync();",
+    "#include <cooperative_groups.h>",
 )
 add("nullptr", "null", "int* p = nullptr; // here\nif (p) out[0] = 1;")
 add("zero_as_a_pointer", "null", "const int* p = 0; // here\nif (p) out[0] = 1;")
