@@ -11,6 +11,7 @@ from gpuedu.simt.cuda_c import (
     functions,
     groups,
     matrix_functions,
+    methods,
     pairs,
     printing,
     threads,
@@ -18,11 +19,19 @@ from gpuedu.simt.cuda_c import (
 from gpuedu.simt.cuda_c.access import read, write
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.device_functions import call_device_function
-from gpuedu.simt.cuda_c.dispatch import VALUES, evaluate_all, place_of, unevaluated
+from gpuedu.simt.cuda_c.dispatch import (
+    BUILDERS,
+    PLACES,
+    VALUES,
+    evaluate,
+    evaluate_all,
+    place_of,
+    unevaluated,
+)
 from gpuedu.simt.cuda_c.group_types import BLOCK, Group
-from gpuedu.simt.cuda_c.lowerer import NOTHING, Lowerer, Typed, TypeName
+from gpuedu.simt.cuda_c.lowerer import NOTHING, Lowerer, Method, Typed, TypeName
 from gpuedu.simt.cuda_c.nodes import Node
-from gpuedu.simt.cuda_c.places import Local, dereference, named_place
+from gpuedu.simt.cuda_c.places import Local, PlaceOf, dereference, named_place
 from gpuedu.simt.cuda_c.syntax import (
     bare,
     field,
@@ -67,9 +76,43 @@ _REFUSED = {
 }
 
 
+@PLACES.enter("call_expression")
+def _called(k: Lowerer, node: Node) -> PlaceOf | None:
+    """What a function of a structure gives: a place, if it returns a reference."""
+    callee, given = bare(field(node, "function")), parts(field(node, "arguments"))
+    arguments: list[Node] = []
+    if callee.type == "field_expression":
+        name = field(callee, "field")
+        if name.type == "template_method":
+            arguments = parts(field(name, "arguments"))
+            name = field(name, "name")
+        if text_of(name) not in k.module.methods:
+            return None
+        owner = field(callee, "argument")
+        if owner.type == "this" or operator_of(callee) == ".":
+            this = place_of(k, owner)
+        else:
+            this = dereference(k, callee, evaluate(k, owner))
+        found = methods.functions_of(this.type, text_of(name))
+        return methods.call_method(k, node, this, found, given, arguments) if found else None
+    if callee.type != "identifier":
+        return None
+    binding = k.find(text_of(callee))
+    if isinstance(binding, Method):
+        return methods.call_method(k, node, binding.place, binding.functions, given)
+    if "operator()" in k.module.methods and binding is not None:
+        this = place_of(k, callee)
+        found = methods.functions_of(this.type, "operator()")
+        return methods.call_method(k, node, this, found, given) if found else None
+    return None
+
+
 @VALUES.enter("call_expression")
 def call(k: Lowerer, node: Node) -> Typed:
     """The value of a call."""
+    made = _called(k, node)
+    if made is not None:
+        return read(k, node, made)
     callee, given = bare(field(node, "function")), parts(field(node, "arguments"))
     if callee.type == "qualified_identifier":
         callee = within_namespaces(callee)
@@ -199,6 +242,8 @@ def _as_cast(k: Lowerer, node: Node, callee: Node, given: list[Node]) -> Typed:
     """``float(x)``, ``T(x)``, ``dim3(x, y)``."""
     type_ = type_named(k, text_of(callee)) if callee.type == "identifier" else type_of(k, callee)
     assert type_ is not None
+    if methods.is_made(type_):
+        return BUILDERS["structure"](k, node, type_, given, is_list=False)
     if not given:
         return Typed(type_, zero(k, type_))
     values = evaluate_all(k, given)
@@ -224,8 +269,12 @@ def _with_types(k: Lowerer, node: Node, callee: Node, given: list[Node]) -> Type
     if name == "tiled_partition" and name in _group_functions(k) and len(arguments) == 1:
         size = whole_number_of(k, arguments[0])
         return groups.parted(k, node, evaluate_all(k, given), size, wide=False)
-    if isinstance(k.module.types.get(name), TypeTemplate) and not given:
+    if isinstance(k.module.types.get(name), TypeTemplate):
         type_ = type_of(k, callee)
+        if methods.is_made(type_):
+            return BUILDERS["structure"](k, node, type_, given, is_list=False)
+        if given:
+            raise k.refuse(node, f"`{type_}` is not made like this here", f"`{type_}{{...}}`")
         return Typed(type_, zero(k, type_))
     if name in ("min", "max") and len(arguments) == 1:
         type_ = type_of(k, arguments[0])

@@ -22,6 +22,7 @@ from gpuedu.simt.cuda_c.types import (
     CType,
     Pointer,
     Reference,
+    Struct,
     TypeTemplate,
     number,
 )
@@ -107,8 +108,10 @@ def specified(node: Node, names: Names, length: Length) -> CType:
             found = names(text_of(node))
         case "placeholder_type_specifier":
             found = AUTO
+        case "dependent_type":
+            return specified(parts(node)[0], names, length)
         case "qualified_identifier":  # names of all namespaces are told apart by themselves alone
-            return specified(field(node, "name"), names, length)
+            return specified(field(node, "name"), _within(node, names, length), length)
         case "template_type" | "template_function":
             found = _instance(node, names, length)
         case _:
@@ -116,6 +119,20 @@ def specified(node: Node, names: Names, length: Length) -> CType:
     if found is None or isinstance(found, TypeTemplate):
         raise UnknownTypeError(node, f"the type `{short(node)}`")
     return found
+
+
+def _within(node: Node, names: Names, length: Length) -> Names:
+    """The names after ``S::``, where S is a structure."""
+    scope = node.child_by_field_name("scope")
+    owner: CType | None = None
+    if scope is not None and scope.type == "template_type":
+        owner = _instance(scope, names, length)
+    elif scope is not None:
+        owner = names(text_of(scope))
+    if not isinstance(owner, Struct):
+        return names
+    members = owner.members.scope if owner.members is not None else {}
+    return lambda name: getattr(members.get(name), "type", None)
 
 
 def _instance(node: Node, names: Names, length: Length) -> CType | None:
@@ -161,6 +178,12 @@ def is_const(node: Node) -> bool:
         child.type == "type_qualifier" and text_of(child) in ("const", "constexpr", "__constant__")
         for child in node.named_children
     )
+
+
+def declared_type_is_reference(node: Node) -> bool:
+    """Whether a function returns a reference."""
+    found = node.child_by_field_name("declarator")
+    return found is not None and found.type == "reference_declarator"
 
 
 def words(node: Node) -> set[str]:

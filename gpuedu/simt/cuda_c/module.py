@@ -8,7 +8,7 @@ from typing import Any
 from gpuedu.errors import KernelSourceError
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import field as child
-from gpuedu.simt.cuda_c.syntax import line_of, parts, short
+from gpuedu.simt.cuda_c.syntax import line_of, parts, short, text_of
 from gpuedu.simt.cuda_c.types import TYPEDEFS, CType
 from gpuedu.trace import Source
 
@@ -83,7 +83,7 @@ class Module:
     """A source text, read; ``bindings`` are the names that every function sees.
 
     ``shared`` are the declarations of shared memory outside of functions, by name; ``refused`` is
-    why a name cannot be used.
+    why a name cannot be used; ``methods`` the functions of all structures.
     """
 
     code: str
@@ -97,6 +97,23 @@ class Module:
     enums: list[Node] = field(default_factory=list)
     bindings: dict[str, Any] = field(default_factory=dict)
     is_bound: bool = False
+    operators: dict[str, list[Function]] = field(default_factory=dict)
+    methods: dict[str, list[Function]] = field(default_factory=dict)
+
+    def has_method(self, name: str) -> bool:
+        """Whether any structure has a function of this name."""
+        return name in self.methods
+
+    def operators_are_own(self, sign: str) -> bool:
+        """Whether the source has an operator of this sign."""
+        name = f"operator{sign}"
+        return name in self.operators or name in self.methods or name in self.refused
+
+    @property
+    def enumerations(self) -> set[str]:
+        """The names of its enumerations."""
+        named = [node.child_by_field_name("name") for node in self.enums]
+        return {text_of(name) for name in named if name is not None}
 
     def __post_init__(self) -> None:
         self.functions = Entries(self.refused)

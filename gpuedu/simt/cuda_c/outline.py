@@ -25,14 +25,20 @@ from gpuedu.simt.cuda_c.declarations import (
     type_node,
     words,
 )
-from gpuedu.simt.cuda_c.module import Function, GlobalVariable, Module, declarator_of
+from gpuedu.simt.cuda_c.module import GlobalVariable, Module, declarator_of
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.preprocess import expand, includes
-from gpuedu.simt.cuda_c.structures import extent_reader, read_declaration, read_enum, read_struct
+from gpuedu.simt.cuda_c.structures import (
+    extent_reader,
+    made_function,
+    read_declaration,
+    read_enum,
+    read_struct,
+    structure_template,
+)
 from gpuedu.simt.cuda_c.syntax import field as child
-from gpuedu.simt.cuda_c.syntax import line_of, parse, parts, short, text_of
+from gpuedu.simt.cuda_c.syntax import parse, parts, short, text_of
 from gpuedu.simt.cuda_c.types import Struct
-from gpuedu.trace import CUDA_C, Source
 
 
 @lru_cache(maxsize=256)
@@ -117,7 +123,9 @@ def _top_level(module: Module, node: Node, template: tuple[Node, ...]) -> None:
         case "template_declaration":
             *_, inner = parts(node)
             _top_level(module, inner, tuple(parts(child(node, "parameters"))))
-        case "struct_specifier":
+        case "struct_specifier" | "class_specifier" if template:
+            structure_template(module, node, template)
+        case "struct_specifier" | "class_specifier":
             read_struct(module, node)
         case "type_definition":
             _typedef(module, node)
@@ -129,6 +137,8 @@ def _top_level(module: Module, node: Node, template: tuple[Node, ...]) -> None:
             _declaration(module, node, template)
         case "namespace_definition":
             _read(module, child(node, "body"))
+        case "template_instantiation":
+            pass  # a GPU needs it to find the kernel; here a launch names the instance
         case "static_assert_declaration" | "using_declaration" | ";" | "empty_statement":
             pass
         case "namespace_alias_definition":
@@ -147,20 +157,25 @@ def _function(module: Module, node: Node, template: tuple[Node, ...]) -> None:
             f"`{short(name_node)}`: a template for chosen arguments is not covered",
             "an `if` on the argument in the template itself: only one side is compiled",
         )
+    if name_node.type == "operator_name":
+        _operator(module, node, text_of(name_node), template)
+        return
     if name_node.type != "identifier":
         raise module.refuse(
             name_node, f"`{short(name_node)}`: members and operators are not covered"
         )
-    for part in (*template, *parts(child(declarator_of(node), "parameters"))):
-        if part.type.startswith("variadic"):
-            raise module.refuse(part, f"`{short(part)}`: a variable number is not covered")
     name = text_of(name_node)
-    first, last = line_of(node), node.end_point.row + 1
-    text = "\n".join(module.code.splitlines()[first - 1 : last]) + "\n"
-    is_kernel = "__global__" in {text_of(part) for part in node.children}
-    source = Source(name, CUDA_C, first, text)
-    function = Function(name, node, source, is_kernel, template)
+    function = made_function(module, node, name, template)
     module.functions.setdefault(name, []).append(function)
+
+
+def _operator(module: Module, node: Node, name: str, template: tuple[Node, ...]) -> None:
+    """An operator of structures; on enumerations, which are numbers here, it would go unseen."""
+    module.operators.setdefault(name, []).append(made_function(module, node, name, template))
+    for parameter in module.operators[name][-1].parameters:
+        specifier = type_node(parameter)
+        if specifier is not None and text_of(specifier) in module.enumerations:
+            raise module.refuse(node, f"`{name}` on an enumeration is not covered")
 
 
 def _typedef(module: Module, node: Node) -> None:
@@ -185,8 +200,10 @@ def _declaration(module: Module, node: Node, template: tuple[Node, ...]) -> None
         return  # a declaration of a function that is defined elsewhere
     if not listed:
         specifier = type_node(node)
-        if specifier is not None and specifier.type == "struct_specifier":
-            read_struct(module, specifier)
+        kinds = ("struct_specifier", "class_specifier")
+        if specifier is not None and specifier.type in kinds:
+            if specifier.child_by_field_name("body") is not None:
+                read_struct(module, specifier)
         elif specifier is not None and specifier.type == "enum_specifier":
             read_enum(module, specifier)
         return

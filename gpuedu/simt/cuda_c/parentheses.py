@@ -3,8 +3,8 @@ r"""What a grammar without names reads wrongly: ``(a) - b * c``, ``i < n && j > 
 To the parser, which does not know which names are types or templates, ``(a) - b * c`` may be a cast
 of ``-b``, and ``i < n && j > (m)`` a call of ``i<n && j>``; often it takes them for that. Here the
 names are known, so the text is made plain before it is parsed: with more parentheses, or the word
-``const`` or ``volatile`` before a type. Each addition is marked by a form feed, a blank to the parser, so that
-``original`` can take it out again. Lines stay.
+``const`` or ``volatile`` before a type. Each addition is marked by a form feed, a blank to the
+parser, so that ``original`` can take it out again. Lines stay.
 """
 
 from __future__ import annotations

@@ -103,8 +103,8 @@ def expand(code: str, defines: tuple[str, ...] = ()) -> str:
             function="the source",
             line=line,
             text=shown,
-            remedy="CUDA's own headers of numbers, mathematics, fp16, warp matrices and cooperative "
-            "groups are known"
+            remedy="CUDA's own headers of numbers, mathematics, fp16, warp matrices and "
+            "cooperative groups are known"
             if message.startswith("`#include")
             else "",
         )

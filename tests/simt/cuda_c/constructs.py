@@ -14,25 +14,17 @@ def add(name: str, words: str, body: str, before: str = "") -> None:
 
 add("goto", "goto", "again: out[0]++; // here\nif (out[0] < 5) goto again;")
 add("lambda", "lambda", "auto f = [](int x) { return x + 1; }; // here\nout[0] = f(1);")
-add("class", "class", "C c;\nout[0] = c.x;", "class C { public: int x; }; // here")
 add(
-    "member_function",
-    "members",
-    "S s; s.x = 1; out[0] = s.f();",
-    "struct S { int x;\n__device__ int f() { return x; } // here\n};",
+    "early_return_in_a_method",
+    "return",
+    "S s; s.x = 1; out[0] = s.f(); // here",
+    "struct S { int x;\n__device__ int f() { if (x) return 2; return x; }\n};",
 )
 add(
-    "constructor",
-    "members",
-    "S s(3); out[0] = s.x;",
-    "struct S { int x;\n__device__ S(int v) : x(v) {} // here\n};",
-)
-add("default_member", "defaults", "S s; out[0] = s.x;", "struct S {\nint x = 3; // here\n};")
-add(
-    "operator_overload",
-    "`+`",
-    "float2 a = make_float2(1, 2);\na = a + a; // here\nout[0] = a.x;",
-    "__device__ float2 operator+(float2 a, float2 b) {\nreturn make_float2(a.x + b.x, a.y + b.y); }",
+    "destructor",
+    "~S",
+    "S s; out[0] = s.x;",
+    "struct S { int x;\n__device__ ~S() {} // here\n};",
 )
 add(
     "recursion",
@@ -115,12 +107,6 @@ add(
     "struct A { int x; };\nstruct B : A { int y; }; // here",
 )
 add(
-    "template_structure",
-    "P<int>",
-    "P<int> p; // here\np.x = 1; out[0] = p.x;",
-    "template <typename T> struct P { T x; };",
-)
-add(
     "variable_template",
     "template",
     "out[0] = two<int>; // here",
@@ -154,7 +140,7 @@ add(
 )
 add(
     "friend_operator_bool",
-    "members",
+    "conversions",
     "S s; out[0] = s.x;",
     "struct S { int x;\n__device__ operator bool() const { return x; } // here\n};",
 )

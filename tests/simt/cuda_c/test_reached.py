@@ -11,14 +11,14 @@ from gpuedu.simt.cuda_c import CudaCKernel
 
 UNUSED = {
     "union in a structure": "struct Never { union { int a; float b; }; int c; };",
-    "class": "class Never { public: int z; };",
+    "union": "union Never { int z; float f; };",
     "bits": "struct Never { int a : 3; };",
     "base": "struct Base { int a; };\nstruct Never : Base { int b; };",
     "alias": "using Never = void (*)(void*);",
     "typedef": "typedef double (*Never)(double**);",
     "function": "template <typename... T> __device__ int never(T... v) { return (v + ...); }",
-    "constant": "class Other { public: int z; };\nconst Other never = {3};",
-    "type of a variable": "class Other { public: int z; };\n__device__ Other never;",
+    "constant": "union Other { int z; float f; };\nconst Other never = {3};",
+    "type of a variable": "union Other { int z; float f; };\n__device__ Other never;",
     "enumerator": "constexpr int seven(int x) { return x + 7; }\nenum Never { one = seven(1) };",
 }
 KERNEL = """
@@ -27,7 +27,7 @@ extern "C" __global__ void reaches(int* out) { REACHES out[threadIdx.x] = 1; }
 """
 REACHES = {
     "union in a structure": "Never x;",
-    "class": "Never x;",
+    "union": "Never x;",
     "bits": "Never x;",
     "base": "Never x; x.b = 1;",
     "alias": "Never x;",
