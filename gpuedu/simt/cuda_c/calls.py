@@ -181,8 +181,10 @@ def _named(k: Lowerer, node: Node, name: str, given: list[Node]) -> Typed:
         return groups.call(k, node, name, evaluate_all(k, given))
     if name in matrix_functions.FUNCTIONS:
         return matrix_functions.call(k, node, name, given)
-    if name == "__ldg" or name in ("__ldca", "__ldcg", "__ldcs"):
+    if name in ("__ldg", "__ldca", "__ldcg", "__ldcs", "__ldlu", "__ldcv"):
         return _cached_load(k, node, given)
+    if name in ("__stwb", "__stcg", "__stcs", "__stwt"):
+        return _cached_store(k, node, name, given)
     if name == "printf":
         return printing.print_formatted(k, node, given, evaluate_all(k, given[1:]))
     if name == "assert":
@@ -215,6 +217,15 @@ def _cached_load(k: Lowerer, node: Node, given: list[Node]) -> Typed:
         raise k.refuse(node, "`__ldg` takes one address")
     (pointer,) = evaluate_all(k, given)
     return read(k, node, dereference(k, node, pointer))
+
+
+def _cached_store(k: Lowerer, node: Node, name: str, given: list[Node]) -> Typed:
+    """``__stcs(&a[i], x)`` writes like ``a[i] = x``; the cache is not modelled."""
+    if len(given) != 2:
+        raise k.refuse(node, f"`{name}` takes an address and a value")
+    pointer, value = evaluate_all(k, given)
+    write(k, node, dereference(k, node, pointer), value)
+    return Typed(VOID, NOTHING)
 
 
 def _vector(k: Lowerer, node: Node, type_: Struct, given: list[Node]) -> Typed:

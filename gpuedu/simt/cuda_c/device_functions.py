@@ -16,6 +16,7 @@ from gpuedu.simt.cuda_c.module import Function
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.parameters import (
     declared_parameters,
+    for_arguments,
     is_reference,
     result_type,
     template_scope,
@@ -102,6 +103,7 @@ def inline(
         for at, (part, place) in enumerate(zip(given, places, strict=True))
     ]
     scope = template_scope(k, node, function, arguments, [value.type for value in values])
+    function, scope = for_arguments(k, node, function, scope)
     frame = Frame(function, [scope, {}], VOID, in_memory=address_taken(function))
     names, back = _passed(k, node, frame, given, places, values)
     frame.references = [(reference.key, reference.type) for reference in back]

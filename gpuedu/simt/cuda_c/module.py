@@ -83,7 +83,8 @@ class Module:
     """A source text, read; ``bindings`` are the names that every function sees.
 
     ``shared`` are the declarations of shared memory outside of functions, by name; ``refused`` is
-    why a name cannot be used; ``methods`` the functions of all structures.
+    why a name cannot be used; ``methods`` the functions of all structures;
+    ``chosen`` the templates that are written out for chosen arguments.
     """
 
     code: str
@@ -99,6 +100,7 @@ class Module:
     is_bound: bool = False
     operators: dict[str, list[Function]] = field(default_factory=dict)
     methods: dict[str, list[Function]] = field(default_factory=dict)
+    chosen: dict[str, list[tuple[list[Node], Function]]] = field(default_factory=dict)
 
     def has_method(self, name: str) -> bool:
         """Whether any structure has a function of this name."""

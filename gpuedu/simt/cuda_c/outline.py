@@ -8,6 +8,7 @@ from functools import lru_cache
 from gpuedu.errors import KernelSourceError
 from gpuedu.simt.cuda_c import (  # noqa: F401 (they enter what they lower)
     assignments,
+    bfloats,
     calls,
     casts,
     expressions,
@@ -52,6 +53,8 @@ def read_module(code: str, defines: tuple[str, ...] = (), number: int = 0) -> Mo
     module = Module(code, text)
     if any(includes(code, header) for header in group_types.HEADERS):
         module.types.update(group_types.TYPES)
+    if includes(code, bfloats.HEADER):
+        module.types.update(bfloats.TYPES)
     _read(module, parse(text))
     return module
 
@@ -152,11 +155,11 @@ def _top_level(module: Module, node: Node, template: tuple[Node, ...]) -> None:
 def _function(module: Module, node: Node, template: tuple[Node, ...]) -> None:
     name_node = child(declarator_of(node), "declarator")
     if name_node.type == "template_function":
-        raise module.refuse(
-            name_node,
-            f"`{short(name_node)}`: a template for chosen arguments is not covered",
-            "an `if` on the argument in the template itself: only one side is compiled",
-        )
+        name = text_of(child(name_node, "name"))
+        function = made_function(module, node, name)
+        given = parts(child(name_node, "arguments"))
+        module.chosen.setdefault(name, []).append((given, function))
+        return
     if name_node.type == "operator_name":
         _operator(module, node, text_of(name_node), template)
         return

@@ -12,7 +12,7 @@ from gpuedu.simt.cuda_c.declarations import (
     specified,
     type_node,
 )
-from gpuedu.simt.cuda_c.lowerer import Binding, Fixed, Lowerer, TypeName, constant
+from gpuedu.simt.cuda_c.lowerer import Binding, Fixed, Lowerer, TypeName, constant, known
 from gpuedu.simt.cuda_c.module import Function
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.structures import template_name
@@ -107,6 +107,29 @@ def template_scope(
             )
         scope[name] = TypeName(found) if isinstance(found, CType) else found
     return scope
+
+
+def for_arguments(
+    k: Lowerer, node: Node, function: Function, scope: dict[str, Binding]
+) -> tuple[Function, dict[str, Binding]]:
+    """The template, or what is written out for these arguments, and its scope."""
+    wanted = [_shown(scope[template_name(part)]) for part in function.template]
+    for given, chosen in k.module.chosen.get(function.name, ()):
+        if len(given) != len(function.template):
+            raise k.refuse(
+                node, f"`{function.name}` is written out for arguments that are not all told"
+            )
+        pairs = zip(function.template, given, strict=True)
+        if [_shown(_written(k, part, argument)) for part, argument in pairs] == wanted:
+            if len(k.module.functions[function.name]) > 1:
+                raise k.refuse(node, f"`{function.name}` has overloads beside chosen arguments")
+            return chosen, {}
+    return function, scope
+
+
+def _shown(binding: Binding) -> str:
+    assert isinstance(binding, TypeName | Fixed)
+    return str(binding.type if isinstance(binding, TypeName) else known(binding.value))
 
 
 def _is_type(parameter: Node) -> bool:
