@@ -37,8 +37,8 @@ from gpuedu.simt.cuda_c.structures import (
     read_struct,
     structure_template,
 )
+from gpuedu.simt.cuda_c.syntax import fault_of, parse, parts, short, text_of
 from gpuedu.simt.cuda_c.syntax import field as child
-from gpuedu.simt.cuda_c.syntax import parse, parts, short, text_of
 from gpuedu.simt.cuda_c.types import Struct
 
 
@@ -67,6 +67,8 @@ def _read(module: Module, block: Node) -> None:
 def _entered(module: Module, node: Node, template: tuple[Node, ...]) -> None:
     """Enter a declaration; what cannot be read is refused where the kernel comes to its name."""
     try:
+        if node.has_error:
+            raise fault_of(node, module.text)
         _top_level(module, node, template)
     except KernelSourceError as fault:
         names = list(_names_of(node))

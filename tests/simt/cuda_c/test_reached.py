@@ -54,6 +54,22 @@ def test_a_kernel_that_comes_to_it_is_refused_where_it_stands(name: str):
     assert caught.value.line == (2 if name == "base" else 1)
 
 
+HOST = "void host(int n) { if (typeid(int) == typeid(double) && n) return; }\n"
+
+
+def test_a_function_of_the_host_may_hold_what_the_grammar_does_not_know(monkeypatch):
+    monkeypatch.setattr("gpuedu.simt.cuda_c.compile.require_valid", lambda kernel: None)
+    out = np.zeros(32, np.int32)
+    code = HOST + KERNEL.replace("REACHES", "")
+    assert simulate(CudaCKernel(code, "k"), 1, 32, out).hazards == ()
+    np.testing.assert_array_equal(out, np.arange(32))
+    called = HOST + KERNEL.replace("REACHES", "host(3);")
+    for wrong in (called, HOST.replace("void", "__device__ void") + KERNEL.replace("REACHES", "")):
+        with pytest.raises(KernelSourceError) as caught:
+            simulate(CudaCKernel(wrong, "reaches"), 1, 32, out)
+        assert caught.value.line == 1
+
+
 def test_a_function_one_of_whose_overloads_is_refused_is_refused():
     """Else another overload than C++ takes would give a wrong value."""
     code = """__device__ int f(long long x) { return 1; }
