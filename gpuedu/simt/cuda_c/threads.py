@@ -68,11 +68,10 @@ def barrier(kind: str) -> Function:
     """``__syncthreads`` and its counting forms."""
 
     def lower(k: Lowerer, node: Node, given: Arguments) -> Typed:
-        if kind != "grid":
-            _expect(k, node, given, 1 if kind else 0)
+        _expect(k, node, given, 1 if kind else 0)
         point = k.tables.add("barriers", BarrierPoint(k.place(node), short(node)))
-        if kind in ("", "grid"):
-            k.builder.emit(Barrier(kind, None, None, point))
+        if not kind:
+            k.builder.emit(Barrier("", None, None, point))
             return _nothing()
         slot = k.builder.slot("t", INT32)
         predicate = cast(truth(k, node, given[0]), INT32)
