@@ -185,6 +185,8 @@ def _variable(k: Lowerer, node: Node, made: Declared) -> None:
         if value is None:
             raise k.refuse(node, f"`auto {made.name}` needs a value")
         type_ = value.type
+    if value is not None and isinstance(value.type, Struct) and value.type.members is not None:
+        value = BUILDERS["conversion"](k, made.value or node, value, type_)
     if value is None and isinstance(type_, Struct) and _is_made(type_):
         value = BUILDERS["structure"](k, node, type_, [], is_list=False)
     if isinstance(type_, Group):

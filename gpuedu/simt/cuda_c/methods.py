@@ -15,7 +15,7 @@ from gpuedu.simt.cuda_c.access import read, write
 from gpuedu.simt.cuda_c.assignments import held
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.copies import has_array
-from gpuedu.simt.cuda_c.declarations import declared_type_is_reference
+from gpuedu.simt.cuda_c.declarations import declared_type_is_reference, is_const, type_node
 from gpuedu.simt.cuda_c.dispatch import (
     BUILDERS,
     OPERATORS,
@@ -43,8 +43,10 @@ from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.parameters import declared_parameters, result_type, template_scope
 from gpuedu.simt.cuda_c.places import Local, Member, PlaceOf, Temporary
 from gpuedu.simt.cuda_c.statements import address_taken
-from gpuedu.simt.cuda_c.syntax import bare, parts, short, text_of, walk
-from gpuedu.simt.cuda_c.types import AUTO, VOID, ArrayOf, CType, Reference, Struct
+from gpuedu.simt.cuda_c.structures import CONVERSION
+from gpuedu.simt.cuda_c.syntax import bare, field, parts, short, text_of, walk
+from gpuedu.simt.cuda_c.type_names import type_of
+from gpuedu.simt.cuda_c.types import AUTO, VOID, ArrayOf, CType, Pointer, Reference, Struct
 from gpuedu.simt.cuda_c.variables import zero
 from gpuedu.simt.cuda_c.views import array_member
 
@@ -252,6 +254,15 @@ def _members(k: Lowerer, this: PlaceOf | None) -> dict[str, Binding]:
 
 
 def _result(k: Lowerer, function: Function) -> CType:
+    whole = field(function.node, "declarator")
+    if whole.type == "operator_cast":
+        specifier = type_node(whole)
+        assert specifier is not None
+        found = type_of(k, specifier)
+        pointers = [part for part in walk(whole) if part.type == "abstract_pointer_declarator"]
+        for at, _ in enumerate(pointers):
+            found = Pointer(found, is_const(whole) and not at)
+        return found
     if function.node.child_by_field_name("type") is None:  # a constructor
         return VOID
     if declared_type_is_reference(function.node):
@@ -282,6 +293,26 @@ def _returned(
     if type_ != AUTO:
         typed = convert(k, value, typed, type_)
     return Temporary(Typed(typed.type, k.builder.hold(typed.value)))
+
+
+@BUILDERS.enter("conversion")
+def converted(k: Lowerer, node: Node, typed: Typed, target: CType) -> Typed:
+    """``float* p = object;``, where the object has an ``operator float*()``."""
+    functions = functions_of(typed.type, CONVERSION)
+    if not functions or isinstance(target, Struct) or target == AUTO:
+        return typed
+    fitting = [function for function in functions if _converts_to(k, typed.type, function, target)]
+    if not fitting:
+        raise k.refuse(node, f"`{typed.type}` has no conversion to just `{target}`")
+    made = call(k, node, fitting[0], _kept(k, typed), [])
+    return read(k, node, made)
+
+
+def _converts_to(k: Lowerer, owner: CType, function: Function, target: CType) -> bool:
+    """Whether a conversion gives this type; of one with ``const`` and one without, the latter."""
+    assert isinstance(owner, Struct) and owner.members is not None
+    with _inside(k, Frame(function, [dict(owner.members.scope), {}], VOID)):
+        return _result(k, function) == target
 
 
 # Making objects

@@ -143,7 +143,7 @@ class Module:
 def declarator_of(node: Node) -> Node:
     """The part of a function's declarator with its name and parameters."""
     found = child(node, "declarator")
-    while found.type != "function_declarator":
+    while found.type not in ("function_declarator", "abstract_function_declarator"):
         inner = found.child_by_field_name("declarator")
         found = inner if inner is not None else parts(found)[-1]
     return found

@@ -29,6 +29,9 @@ from gpuedu.simt.cuda_c.types import INT, CType, Members, Number, Struct, TypeTe
 from gpuedu.simt.cuda_c.whole_numbers import reader, whole_number_of
 from gpuedu.trace import CUDA_C, Source
 
+CONVERSION = "operator conversion"
+"""The name here of functions such as ``operator float*()``."""
+
 
 def extent_reader(module: Module) -> Callable[[Node], int]:
     """What reads an array's extent outside of functions."""
@@ -162,13 +165,15 @@ def _read_function(
     whole = field(node, "declarator")
     if is_virtual or any(part.type == "destructor_name" for part in walk(whole)):
         raise module.refuse(node, f"`{short(whole)[:60]}` in a structure is not covered")
-    if whole.type == "operator_cast":
-        raise module.refuse(node, f"`{short(whole)[:60]}`: conversions are not covered")
+    if whole.type == "operator_cast" and template:
+        raise module.refuse(node, f"`{short(whole)[:60]}`: such conversions are not covered")
     if any(part.type == "default_method_clause" for part in node.children):
         return
     if any(part.type == "delete_method_clause" for part in node.children):
         return
-    name = text_of(field(declarator_of(node), "declarator"))
+    name = CONVERSION
+    if whole.type != "operator_cast":
+        name = text_of(field(declarator_of(node), "declarator"))
     made = made_function(module, node, name, template)
     if name == "operator=" or (name == members.own_name and _copies(made, members)):
         raise module.refuse(node, f"`{short(whole)[:60]}`: copying in one's own way is not covered")

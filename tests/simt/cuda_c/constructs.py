@@ -97,7 +97,12 @@ add(
     "wmma::fragment<wmma::matrix_a, 16, 16, 8, wmma::precision::tf32, wmma::row_major> f; // here",
     "#include <mma.h>\nusing namespace nvcuda;",
 )
-add("bfloat16_header", "#include", "out[0] = 1;", "#include <cuda_bf16.h> // here")
+add(
+    "pair_of_bfloats",
+    "__nv_bfloat162",
+    "__nv_bfloat162 x; // here\nout[0] = x.x;",
+    "#include <cuda_bf16.h>",
+)
 add("clock", "clock", "out[0] = clock(); // here")
 add("nanosleep", "nanosleep", "__nanosleep(100); // here")
 add(
@@ -139,10 +144,10 @@ add(
     "struct S {\nalignas(16) int x; // here\n};",
 )
 add(
-    "friend_operator_bool",
-    "conversions",
-    "S s; out[0] = s.x;",
-    "struct S { int x;\n__device__ operator bool() const { return x; } // here\n};",
+    "operator_bool_in_a_condition",
+    "bool",
+    "S s; s.x = 1;\nif (s) out[0] = s.x; // here",
+    "struct S { int x;\n__device__ operator bool() const { return x; }\n};",
 )
 add(
     "switch_statement_before_case",

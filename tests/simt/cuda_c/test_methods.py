@@ -114,6 +114,28 @@ def test_structures_do_what_the_host_compiler_makes_of_them(name: str):
     np.testing.assert_array_equal(result, expected()[name])
 
 
+SHARED = """template <typename T> struct Shared {
+__device__ operator T*() { extern __shared__ int memory[]; return (T*)memory; }
+__device__ operator const T*() const { extern __shared__ int memory[]; return (T*)memory; } };
+extern "C" __global__ void k(const float* x, float* out) {
+    float* s = Shared<float>();
+    s[threadIdx.x] = x[threadIdx.x];
+    SYNC
+    out[threadIdx.x] = s[threadIdx.x ^ 33];
+}"""
+
+
+def test_a_structure_may_become_the_pointer_that_it_promises():
+    x = np.random.default_rng(2).standard_normal(64).astype(np.float32)
+    out = np.zeros_like(x)
+    kernel = CudaCKernel(SHARED.replace("SYNC", "__syncthreads();"), "k")
+    assert simulate(kernel, 1, 64, x, out, dynamic_shared_bytes=256).hazards == ()
+    np.testing.assert_array_equal(out, x[np.arange(64) ^ 33])
+    kernel = CudaCKernel(SHARED.replace("SYNC", ""), "k")
+    (hazard,) = simulate(kernel, 1, 64, x, out, dynamic_shared_bytes=256).hazards
+    assert hazard.kind == "data-race"
+
+
 REFUSED = {
     "early return": "struct P { int a; __device__ int g(int n) { if (n) return a; return 2; } };",
     "destructor": "struct P { int a; __device__ ~P() {} __device__ int g(int n) { return n; } };",
