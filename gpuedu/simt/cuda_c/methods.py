@@ -83,12 +83,17 @@ def chosen(
     ]
     if len(fitting) < 2:
         return fitting[0] if fitting else None
+    exact = []
     for function in fitting:
         if function.template:
             continue
         wanted = [_plain(made.type) for made in declared_parameters(k, function, [scope])]
         if wanted[: len(kinds)] == list(kinds):
-            return function
+            exact.append(function)
+    if len({short(function.body) for function in exact}) == 1:
+        return exact[0]  # perhaps once more for objects that are `const`
+    if exact:
+        raise k.refuse(node, f"which `{exact[0].name}` is meant depends on `const`: not covered")
     templates = [function for function in fitting if function.template]
     if len(templates) == 1:
         return templates[0]

@@ -139,6 +139,8 @@ def test_a_structure_may_become_the_pointer_that_it_promises():
 REFUSED = {
     "early return": "struct P { int a; __device__ int g(int n) { if (n) return a; return 2; } };",
     "destructor": "struct P { int a; __device__ ~P() {} __device__ int g(int n) { return n; } };",
+    "const alone tells": "struct P { int a; __device__ int g(int n) { return n; } "
+    "__device__ int g(int n) const { return a; } };",
     "base": "struct B { int b; };\nstruct P : B { int a; __device__ int g(int n) { return n; } };",
     "copy": "struct P { int a; __device__ P(const P& o) : a(o.a + 1) {} __device__ P() {} "
     "__device__ int g(int n) { return n; } };",
