@@ -108,10 +108,10 @@ def inline(
     names, back = _passed(k, node, frame, given, places, values)
     frame.references = [(reference.key, reference.type) for reference in back]
     k.frames.append(frame)
-    frame.result = result_type(k, function)
-    if function.source not in k.tables.sources:
-        k.tables.add("sources", function.source)
     try:
+        frame.result = result_type(k, function)
+        if function.source not in k.tables.sources:
+            k.tables.add("sources", function.source)
         result = k.at(node, k.builder.inline, names, lambda: run_body(k, function), function.name)
     finally:
         k.frames.pop()

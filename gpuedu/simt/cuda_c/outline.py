@@ -90,7 +90,7 @@ def _names_of(node: Node) -> Iterator[str]:
         case "struct_specifier" | "class_specifier" | "union_specifier" | "alias_declaration":
             name = node.child_by_field_name("name")
             if name is not None:
-                yield declare_name(name)
+                yield declare_name(child(name, "name") if _is_for_chosen(node) else name)
             return
     if node.type not in ("declaration", "type_definition"):
         return
@@ -99,6 +99,12 @@ def _names_of(node: Node) -> Iterator[str]:
     specifier = type_node(node)
     if specifier is not None and specifier.child_by_field_name("body") is not None:
         yield from _names_of(specifier)
+
+
+def _is_for_chosen(node: Node) -> bool:
+    """Whether a structure is ``struct S<float> {...}``."""
+    name = node.child_by_field_name("name")
+    return name is not None and name.type == "template_type"
 
 
 def _name_of_function(node: Node) -> str:
@@ -128,6 +134,10 @@ def _top_level(module: Module, node: Node, template: tuple[Node, ...]) -> None:
         case "template_declaration":
             *_, inner = parts(node)
             _top_level(module, inner, tuple(parts(child(node, "parameters"))))
+        case "struct_specifier" | "class_specifier" if _is_for_chosen(node):
+            raise module.refuse(
+                node, "a structure for chosen arguments of its template is not covered"
+            )
         case "struct_specifier" | "class_specifier" if template:
             structure_template(module, node, template)
         case "struct_specifier" | "class_specifier":

@@ -112,6 +112,26 @@ add(
     "struct A { int x; };\nstruct B : A { int y; }; // here",
 )
 add(
+    "structure_for_chosen_arguments",
+    "chosen",
+    "V<float>::Type x = 3; out[0] = x;",
+    "template <typename T> struct V { typedef float Type; };\n"
+    "template <> struct V<float> { typedef int Type; }; // here",
+)
+add(
+    "structure_for_chosen_pointers",
+    "chosen",
+    "V<float*> x; out[0] = sizeof(x.a);",
+    "template <typename T> struct V { int a; };\n"
+    "template <typename T> struct V<T*> { char a; }; // here",
+)
+add(
+    "reference_returned_in_a_loop",
+    "reference",
+    "for (int i = 0; i < out[0]; ++i)\nf(out[i]) = 3;",
+    "__device__ int& f(int& x) { return x; } // here",
+)
+add(
     "variable_template",
     "template",
     "out[0] = two<int>; // here",
