@@ -17,19 +17,21 @@ an extent an expression):
   values; ``folding``, ``conversions``, ``operators``: their arithmetic.
 - ``places``, ``lvalues``: what can be assigned; ``variables``, ``views``, ``access``: registers,
   memory, and how both are read and written; ``reinterpretation``: bits as another type.
-- ``calls``, ``device_functions``, ``parameters``, ``instances``: calls, inlining, templates.
+- ``calls``, ``device_functions``, ``parameters``, ``instances``: calls, inlining, templates;
+  ``methods``: functions of structures, constructors, operators.
 - ``statements``, ``locals``: what a body does and declares; ``loops``, ``counting``, ``switches``,
   ``changes``: control flow, and what it carries.
-- ``functions``, ``prototypes``, ``half_functions``, ``pairs``: CUDA's functions of numbers;
-  ``threads``, ``atomics``, ``printing``: those of threads together; ``fragments``,
-  ``matrix_functions``: the matrices that a warp holds.
+- ``functions``, ``prototypes``, ``half_functions``, ``bfloats``, ``pairs``: CUDA's functions of
+  numbers; ``threads``, ``atomics``, ``printing``: those of threads together; ``fragments``,
+  ``matrix_functions``: the matrices that a warp holds; ``group_types``, ``groups``: cooperative
+  groups.
 - ``arguments``, ``compile``: from a source text, a kernel's name and arguments to a program.
 
 The source is read, never run. What the real compiler refuses is refused first, in its own words,
 where it is installed; what it accepts and this front end does not cover is refused with line and
-construct. Simplified: floating-point contraction (``a * b + c`` in one rounding) is not modelled;
-``volatile`` and ``#pragma unroll`` change nothing; a variable lives in registers unless its address
-is taken.
+construct, if the launched kernel reaches it. Simplified: floating-point contraction (``a * b + c``
+in one rounding) is not modelled; ``volatile`` and ``#pragma unroll`` change nothing; a variable
+lives in registers unless its address is taken.
 """
 
 from __future__ import annotations

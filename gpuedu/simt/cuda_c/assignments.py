@@ -7,7 +7,7 @@ from dataclasses import replace
 from gpuedu.simt.cuda_c.access import read, write
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.copies import copy, source_of
-from gpuedu.simt.cuda_c.dispatch import PLACES, VALUES, evaluate, place_of
+from gpuedu.simt.cuda_c.dispatch import OPERATORS, PLACES, VALUES, evaluate, place_of
 from gpuedu.simt.cuda_c.initializers import initialised
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, constant
 from gpuedu.simt.cuda_c.nodes import Node
@@ -22,6 +22,10 @@ def assignment(k: Lowerer, node: Node) -> PlaceOf:
     """``a = b``, ``a += b``; the place that was assigned."""
     operator = operator_of(node)
     left, right = field(node, "left"), field(node, "right")
+    if operator != "=" and k.module.operators_are_own(operator):
+        made = OPERATORS["compound"](k, node, operator, left, right)
+        if made is not None:
+            return made
     if operator == "=":
         if right.type == "initializer_list":
             place = place_of(k, left)

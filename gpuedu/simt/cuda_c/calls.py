@@ -6,18 +6,54 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gpuedu.simt.cuda_c import atomics, functions, matrix_functions, pairs, printing, threads
+from gpuedu.simt.cuda_c import (
+    atomics,
+    functions,
+    groups,
+    matrix_functions,
+    methods,
+    pairs,
+    printing,
+    threads,
+)
 from gpuedu.simt.cuda_c.access import read, write
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.device_functions import call_device_function
-from gpuedu.simt.cuda_c.dispatch import VALUES, evaluate_all
-from gpuedu.simt.cuda_c.lowerer import NOTHING, Lowerer, Typed, TypeName
+from gpuedu.simt.cuda_c.dispatch import (
+    BUILDERS,
+    PLACES,
+    VALUES,
+    evaluate,
+    evaluate_all,
+    place_of,
+    unevaluated,
+)
+from gpuedu.simt.cuda_c.group_types import BLOCK, Group
+from gpuedu.simt.cuda_c.lowerer import NOTHING, Lowerer, Method, Typed, TypeName
 from gpuedu.simt.cuda_c.nodes import Node
-from gpuedu.simt.cuda_c.places import Local, dereference, named_place
-from gpuedu.simt.cuda_c.syntax import bare, field, parts, short, text_of, within_namespaces
+from gpuedu.simt.cuda_c.places import Local, PlaceOf, dereference, named_place
+from gpuedu.simt.cuda_c.syntax import (
+    bare,
+    field,
+    operator_of,
+    parts,
+    short,
+    text_of,
+    within_namespaces,
+)
 from gpuedu.simt.cuda_c.type_names import type_named, type_of
-from gpuedu.simt.cuda_c.types import INT, LONG, UNSIGNED, VECTORS, VOID, Struct, number
+from gpuedu.simt.cuda_c.types import (
+    INT,
+    LONG,
+    UNSIGNED,
+    VECTORS,
+    VOID,
+    Struct,
+    TypeTemplate,
+    number,
+)
 from gpuedu.simt.cuda_c.variables import as_it_is, zero
+from gpuedu.simt.cuda_c.whole_numbers import whole_number_of
 from gpuedu.simt.program import Const
 from gpuedu.simt.values import Scalar, Tuple
 
@@ -40,9 +76,43 @@ _REFUSED = {
 }
 
 
+@PLACES.enter("call_expression")
+def _called(k: Lowerer, node: Node) -> PlaceOf | None:
+    """What a function of a structure gives: a place, if it returns a reference."""
+    callee, given = bare(field(node, "function")), parts(field(node, "arguments"))
+    arguments: list[Node] = []
+    if callee.type == "field_expression":
+        name = field(callee, "field")
+        if name.type == "template_method":
+            arguments = parts(field(name, "arguments"))
+            name = field(name, "name")
+        if text_of(name) not in k.module.methods:
+            return None
+        owner = field(callee, "argument")
+        if owner.type == "this" or operator_of(callee) == ".":
+            this = place_of(k, owner)
+        else:
+            this = dereference(k, callee, evaluate(k, owner))
+        found = methods.functions_of(this.type, text_of(name))
+        return methods.call_method(k, node, this, found, given, arguments) if found else None
+    if callee.type != "identifier":
+        return None
+    binding = k.find(text_of(callee))
+    if isinstance(binding, Method):
+        return methods.call_method(k, node, binding.place, binding.functions, given)
+    if "operator()" in k.module.methods and binding is not None:
+        this = place_of(k, callee)
+        found = methods.functions_of(this.type, "operator()")
+        return methods.call_method(k, node, this, found, given) if found else None
+    return None
+
+
 @VALUES.enter("call_expression")
 def call(k: Lowerer, node: Node) -> Typed:
     """The value of a call."""
+    made = _called(k, node)
+    if made is not None:
+        return read(k, node, made)
     callee, given = bare(field(node, "function")), parts(field(node, "arguments"))
     if callee.type == "qualified_identifier":
         callee = within_namespaces(callee)
@@ -54,26 +124,49 @@ def call(k: Lowerer, node: Node) -> Typed:
         case "primitive_type" | "sized_type_specifier" | "type_identifier":
             return _as_cast(k, node, callee, given)
         case "qualified_identifier" if (name := text_of(callee).rpartition("::")[2]) in (
-            k.module.functions.keys() | matrix_functions.FUNCTIONS.keys()
+            k.module.functions.keys() | matrix_functions.FUNCTIONS.keys() | _group_functions(k)
         ):
             return _named(k, node, name, given)
+        case "field_expression" if (group := _group_of(k, callee)) is not None:
+            return groups.method(
+                k, node, group, text_of(field(callee, "field")), _group_arguments(k, callee, given)
+            )
         case "field_expression":
             raise k.refuse(node, f"`{short(callee)}`: structures have no functions here")
     raise k.refuse(node, f"`{short(callee)}` cannot be called here")
 
 
-def _shuffled(k: Lowerer, given: Sequence[Node]) -> list[Typed]:
+def _group_functions(k: Lowerer) -> frozenset[str]:
+    """The functions of cooperative groups, where their header is included."""
+    is_there = k.module.types.get("thread_block") is BLOCK
+    return groups.FUNCTIONS | groups.REFUSED if is_there else frozenset()
+
+
+def _group_of(k: Lowerer, callee: Node) -> Group | None:
+    """The group whose function a call names; None where it is none."""
+    owner = field(callee, "argument")
+    type_ = unevaluated(k, owner, place_of) if operator_of(callee) == "." else None
+    return type_ if isinstance(type_, Group) else None
+
+
+def _group_arguments(k: Lowerer, callee: Node, given: list[Node]) -> list[Typed]:
+    is_shuffle = text_of(field(callee, "field")).startswith("shfl")
+    return _shuffled(k, given, 0) if is_shuffle else evaluate_all(k, given)
+
+
+def _shuffled(k: Lowerer, given: Sequence[Node], value: int = 1) -> list[Typed]:
     """A shuffle's arguments: a lane may offer a variable that it never set, if nobody takes it.
 
     ``if (lane == 0) base = f(); base = __shfl_sync(mask, base, 0);`` is right. Whether the lane
     whose value is taken had set it is not looked at.
     """
-    values = evaluate_all(k, [*given[:1], *given[2:]])
-    if len(given) > 1:
-        part = bare(given[1])
+    values = evaluate_all(k, [*given[:value], *given[value + 1 :]])
+    if len(given) > value:
+        part = bare(given[value])
         place = named_place(k, text_of(part)) if part.type == "identifier" else None
         offered = as_it_is(k, place.variable) if isinstance(place, Local) else None
-        values[1:1] = evaluate_all(k, given[1:2]) if offered is None else [offered]
+        found = evaluate_all(k, [given[value]]) if offered is None else [offered]
+        values[value:value] = found
     return values
 
 
@@ -82,10 +175,16 @@ def _named(k: Lowerer, node: Node, name: str, given: list[Node]) -> Typed:
         return call_device_function(k, node, k.module.functions[name], given, ())
     if isinstance(k.find(name), TypeName) or name in k.module.types:
         return _as_cast(k, node, bare(field(node, "function")), given)
+    if name in _group_functions(k):
+        if name in groups.REFUSED:
+            raise k.refuse(node, f"`{name}` of cooperative groups is not covered")
+        return groups.call(k, node, name, evaluate_all(k, given))
     if name in matrix_functions.FUNCTIONS:
         return matrix_functions.call(k, node, name, given)
-    if name == "__ldg" or name in ("__ldca", "__ldcg", "__ldcs"):
+    if name in ("__ldg", "__ldca", "__ldcg", "__ldcs", "__ldlu", "__ldcv"):
         return _cached_load(k, node, given)
+    if name in ("__stwb", "__stcg", "__stcs", "__stwt"):
+        return _cached_store(k, node, name, given)
     if name == "printf":
         return printing.print_formatted(k, node, given, evaluate_all(k, given[1:]))
     if name == "assert":
@@ -120,6 +219,15 @@ def _cached_load(k: Lowerer, node: Node, given: list[Node]) -> Typed:
     return read(k, node, dereference(k, node, pointer))
 
 
+def _cached_store(k: Lowerer, node: Node, name: str, given: list[Node]) -> Typed:
+    """``__stcs(&a[i], x)`` writes like ``a[i] = x``; the cache is not modelled."""
+    if len(given) != 2:
+        raise k.refuse(node, f"`{name}` takes an address and a value")
+    pointer, value = evaluate_all(k, given)
+    write(k, node, dereference(k, node, pointer), value)
+    return Typed(VOID, NOTHING)
+
+
 def _vector(k: Lowerer, node: Node, type_: Struct, given: list[Node]) -> Typed:
     if len(given) != len(type_.fields):
         raise k.refuse(node, f"`make_{type_}` takes {len(type_.fields)} numbers, got {len(given)}")
@@ -145,6 +253,8 @@ def _as_cast(k: Lowerer, node: Node, callee: Node, given: list[Node]) -> Typed:
     """``float(x)``, ``T(x)``, ``dim3(x, y)``."""
     type_ = type_named(k, text_of(callee)) if callee.type == "identifier" else type_of(k, callee)
     assert type_ is not None
+    if methods.is_made(type_):
+        return BUILDERS["structure"](k, node, type_, given, is_list=False)
     if not given:
         return Typed(type_, zero(k, type_))
     values = evaluate_all(k, given)
@@ -167,6 +277,16 @@ def _with_types(k: Lowerer, node: Node, callee: Node, given: list[Node]) -> Type
         return convert(k, node, evaluate_all(k, given)[0], type_of(k, arguments[0]))
     if name in k.module.functions:
         return call_device_function(k, node, k.module.functions[name], given, arguments)
+    if name == "tiled_partition" and name in _group_functions(k) and len(arguments) == 1:
+        size = whole_number_of(k, arguments[0])
+        return groups.parted(k, node, evaluate_all(k, given), size, wide=False)
+    if isinstance(k.module.types.get(name), TypeTemplate):
+        type_ = type_of(k, callee)
+        if methods.is_made(type_):
+            return BUILDERS["structure"](k, node, type_, given, is_list=False)
+        if given:
+            raise k.refuse(node, f"`{type_}` is not made like this here", f"`{type_}{{...}}`")
+        return Typed(type_, zero(k, type_))
     if name in ("min", "max") and len(arguments) == 1:
         type_ = type_of(k, arguments[0])
         values = [convert(k, node, value, type_) for value in evaluate_all(k, given)]

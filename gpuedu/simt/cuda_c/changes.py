@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gpuedu.simt.cuda_c.lowerer import Alias, Lowerer, Variable
+from gpuedu.simt.cuda_c.lowerer import Alias, Lowerer, Method, Variable
+from gpuedu.simt.cuda_c.module import Function, declarator_of
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.parameters import is_reference
 from gpuedu.simt.cuda_c.places import Local, Member
@@ -15,9 +16,12 @@ from gpuedu.simt.cuda_c.syntax import (
     walk,
     within_namespaces,
 )
+from gpuedu.simt.cuda_c.types import Struct
 from gpuedu.simt.cuda_c.variables import flag_of
 
 _STEPS = frozenset({"update_expression", "unary_expression"})
+_ELEMENT = "[]"
+"""Behind a name of which an element is assigned: it changes if that is an operator of its own."""
 _ASSIGNS = frozenset({"assignment_expression", "update_expression"})
 
 
@@ -34,13 +38,19 @@ def carried_names(k: Lowerer, node: Node) -> list[str]:
 
 
 def _enter(k: Lowerer, name: str, found: dict[str, None]) -> None:
-    place = k.find(name)
+    is_element, name = name.endswith(_ELEMENT), name.removesuffix(_ELEMENT)
+    if name == "this":
+        place = None if k.frame.this is None else Alias(k.frame.this)
+    else:
+        place = k.find(name) if name else None
     variable = place if isinstance(place, Variable) else None
     if isinstance(place, Alias):
         target = place.place
         while isinstance(target, Member):
             target = target.base
         variable = target.variable if isinstance(target, Local) else None
+    if is_element and variable is not None and not isinstance(variable.type, Struct):
+        return
     if variable is not None:
         found[variable.key] = None
         found[flag_of(variable)] = None
@@ -54,16 +64,51 @@ def changed_names(k: Lowerer, node: Node) -> list[str]:
         target = node.child_by_field_name("left") or field(node, "argument")
         return [_root(target)]
     if node.type == "call_expression":
-        callee = within_namespaces(bare(field(node, "function")))
-        if callee.type == "template_function":
-            callee = field(callee, "name")
-        known = k.module.functions.get(text_of(callee).rpartition("::")[2], ())
-        return [
-            _root(part)
-            for at, part in enumerate(parts(field(node, "arguments")))
-            if any(is_reference(f, at) for f in known)
-        ]
+        return [*_changed_by_call(k, node), *_changed_object(k, node)]
     return []
+
+
+def _changed_object(k: Lowerer, node: Node) -> list[str]:
+    """The object whose function is called, unless that is ``const``."""
+    callee = bare(field(node, "function"))
+    if callee.type == "identifier" and isinstance(k.find(text_of(callee)), Method):
+        name, owner = text_of(callee), "this"
+    elif callee.type == "identifier":
+        name, owner = "operator()", text_of(callee)
+    elif callee.type == "field_expression":
+        inner = field(callee, "field")
+        name = text_of(inner).partition("<")[0]
+        argument = bare(field(callee, "argument"))
+        owner = "this" if argument.type == "this" else _root(argument)
+    else:
+        return []
+    functions = k.module.methods.get(name, [])
+    changes = [owner] if any(not _is_constant(function) for function in functions) else []
+    return changes + [
+        _root(part)
+        for at, part in enumerate(parts(field(node, "arguments")))
+        if any(is_reference(f, at) for f in functions)
+    ]
+
+
+def _is_constant(function: Function) -> bool:
+    """Whether a function of a structure leaves the object as it is."""
+    return any(
+        part.type == "type_qualifier" and text_of(part) == "const"
+        for part in declarator_of(function.node).children
+    )
+
+
+def _changed_by_call(k: Lowerer, node: Node) -> list[str]:
+    callee = within_namespaces(bare(field(node, "function")))
+    if callee.type == "template_function":
+        callee = field(callee, "name")
+    known = k.module.functions.get(text_of(callee).rpartition("::")[2], ())
+    return [
+        _root(part)
+        for at, part in enumerate(parts(field(node, "arguments")))
+        if any(is_reference(f, at) for f in known)
+    ]
 
 
 def _root(node: Node) -> str:
@@ -71,4 +116,11 @@ def _root(node: Node) -> str:
     node = bare(node)
     while node.type in _STEPS or (node.type == "field_expression" and operator_of(node) == "."):
         node = bare(field(node, "argument"))
-    return text_of(node) if node.type == "identifier" else ""
+    if node.type == "subscript_expression":  # perhaps an operator of a structure
+        found = _root(field(node, "argument"))
+        return found and found.removesuffix(_ELEMENT) + _ELEMENT
+    if node.type == "field_expression" and field(node, "argument").type == "this":
+        return "this"
+    if node.type == "pointer_expression" and bare(field(node, "argument")).type == "this":
+        return "this"
+    return text_of(node) if node.type in ("identifier", "this") else ""

@@ -16,10 +16,11 @@ from gpuedu.simt.cuda_c.lowerer import Binding, Frame, Lowerer, Variable, pointe
 from gpuedu.simt.cuda_c.memory import global_memory, shared_memory
 from gpuedu.simt.cuda_c.module import Function, Module
 from gpuedu.simt.cuda_c.outline import read_module
-from gpuedu.simt.cuda_c.parameters import declared_parameters
+from gpuedu.simt.cuda_c.parameters import declared_parameters, for_arguments
 from gpuedu.simt.cuda_c.statements import address_taken, run_body
 from gpuedu.simt.cuda_c.types import VOID, CType, Number, Pointer, Struct, dimensions, dtype_of
 from gpuedu.simt.cuda_c.variables import source_name
+from gpuedu.simt.cuda_c.whole_numbers import reader
 from gpuedu.simt.origins import sites_by_origin
 from gpuedu.simt.program import ArraySlot, ArrayType, Const, Language, Program, Slot
 from gpuedu.simt.prune import has_choices, prune
@@ -126,7 +127,8 @@ def _found(kernel: CudaCKernel) -> tuple[Module, Function, dict[str, Binding]]:
             remedy=f"its kernels (`__global__` functions): {known}",
         )
     function = candidates[0]
-    return module, function, scope_of(module, function, arguments)
+    scope = scope_of(module, function, arguments)
+    return module, *for_arguments(reader(module, function.node), function.node, function, scope)
 
 
 def compile_cuda_c(kernel: CudaCKernel) -> Program:

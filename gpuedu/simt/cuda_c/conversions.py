@@ -8,12 +8,15 @@ from __future__ import annotations
 import numpy as np
 
 from gpuedu.errors import KernelSourceError
+from gpuedu.simt.cuda_c.bfloats import BFLOAT, rounded, widened
 from gpuedu.simt.cuda_c.folding import cast, divided, folded, plus
+from gpuedu.simt.cuda_c.group_types import Group, fits, settled
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, known, pointer_parts, pointer_to
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import short
 from gpuedu.simt.cuda_c.types import (
     BOOLEAN,
+    FLOAT,
     CType,
     Number,
     Pointer,
@@ -38,10 +41,17 @@ def convert(k: Lowerer, node: Node, typed: Typed, target: CType) -> Typed:
             return Typed(target, Scalar(cast(typed.expression, dtype)))
         case Pointer(), Pointer():
             return _pointer(k, node, typed, target)
+        case Group(), Group() if fits(typed.type, target):
+            return Typed(settled(typed.type, target), typed.value)
         case Struct(name=name), Struct(name=other) if name == other or {name, other} == _INDICES:
             return Typed(target, typed.value)
         case Pointer(), Number(dtype) if dtype == BOOL:
             return Typed(BOOLEAN, Scalar(is_there(k, typed)))
+        case Struct(name="__nv_bfloat16"), Number(dtype) if typed.type == BFLOAT:
+            assert isinstance(typed.value, Tuple)
+            return convert(k, node, Typed(FLOAT, widened(typed.value)), target)
+        case Number(), Struct(name="__nv_bfloat16") if typed.type == FLOAT and target == BFLOAT:
+            return Typed(target, rounded(k.builder.keep(typed.expression)))
         case Number(), Struct(name="dim3", fields=fields):
             one = Scalar(Const(np.uint32(1)))
             first = Scalar(cast(typed.expression, np.dtype(np.uint32)))

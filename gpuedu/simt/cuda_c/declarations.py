@@ -22,6 +22,8 @@ from gpuedu.simt.cuda_c.types import (
     CType,
     Pointer,
     Reference,
+    Struct,
+    TypeTemplate,
     number,
 )
 
@@ -106,11 +108,39 @@ def specified(node: Node, names: Names, length: Length) -> CType:
             found = names(text_of(node))
         case "placeholder_type_specifier":
             found = AUTO
+        case "dependent_type":
+            return specified(parts(node)[0], names, length)
+        case "qualified_identifier":  # names of all namespaces are told apart by themselves alone
+            return specified(field(node, "name"), _within(node, names, length), length)
+        case "template_type" | "template_function":
+            found = _instance(node, names, length)
         case _:
             found = None
-    if found is None:
+    if found is None or isinstance(found, TypeTemplate):
         raise UnknownTypeError(node, f"the type `{short(node)}`")
     return found
+
+
+def _within(node: Node, names: Names, length: Length) -> Names:
+    """The names after ``S::``, where S is a structure."""
+    scope = node.child_by_field_name("scope")
+    owner: CType | None = None
+    if scope is not None and scope.type == "template_type":
+        owner = _instance(scope, names, length)
+    elif scope is not None:
+        owner = names(text_of(scope))
+    if not isinstance(owner, Struct):
+        return names
+    members = owner.members.scope if owner.members is not None else {}
+    return lambda name: getattr(members.get(name), "type", None)
+
+
+def _instance(node: Node, names: Names, length: Length) -> CType | None:
+    """``name<...>``, where the name is a template of types."""
+    template = names(text_of(field(node, "name")))
+    if not isinstance(template, TypeTemplate):
+        return None
+    return template.make(node, parts(field(node, "arguments")), names, length)
 
 
 def _fragment(node: Node, names: Names, length: Length) -> CType:
@@ -150,6 +180,12 @@ def is_const(node: Node) -> bool:
     )
 
 
+def declared_type_is_reference(node: Node) -> bool:
+    """Whether a function returns a reference."""
+    found = node.child_by_field_name("declarator")
+    return found is not None and found.type == "reference_declarator"
+
+
 def words(node: Node) -> set[str]:
     """The qualifiers and storage classes of a declaration, such as ``__shared__``."""
     kinds = ("type_qualifier", "storage_class_specifier")
@@ -159,6 +195,14 @@ def words(node: Node) -> set[str]:
 def declarators(node: Node) -> list[Node]:
     """The declarators of a declaration, initializers included."""
     return list(node.children_by_field_name("declarator"))
+
+
+def declare_name(node: Node) -> str:
+    """The name that a declarator declares."""
+    while parts(node) and node.type not in ("identifier", "field_identifier", "type_identifier"):
+        inner = node.child_by_field_name("declarator")
+        node = inner if inner is not None else parts(node)[-1]
+    return text_of(node)
 
 
 def declare(node: Node, base: CType, const: bool, length: Length) -> Declared:

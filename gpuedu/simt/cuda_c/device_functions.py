@@ -9,12 +9,14 @@ from gpuedu.simt.cuda_c.access import read, write
 from gpuedu.simt.cuda_c.assignments import held
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.dispatch import evaluate, evaluate_all, place_of, unevaluated
+from gpuedu.simt.cuda_c.group_types import Group
 from gpuedu.simt.cuda_c.initializers import initialised
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Alias, Frame, Lowerer, Typed, Variable
 from gpuedu.simt.cuda_c.module import Function
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.parameters import (
     declared_parameters,
+    for_arguments,
     is_reference,
     result_type,
     template_scope,
@@ -101,14 +103,15 @@ def inline(
         for at, (part, place) in enumerate(zip(given, places, strict=True))
     ]
     scope = template_scope(k, node, function, arguments, [value.type for value in values])
+    function, scope = for_arguments(k, node, function, scope)
     frame = Frame(function, [scope, {}], VOID, in_memory=address_taken(function))
     names, back = _passed(k, node, frame, given, places, values)
     frame.references = [(reference.key, reference.type) for reference in back]
     k.frames.append(frame)
-    frame.result = result_type(k, function)
-    if function.source not in k.tables.sources:
-        k.tables.add("sources", function.source)
     try:
+        frame.result = result_type(k, function)
+        if function.source not in k.tables.sources:
+            k.tables.add("sources", function.source)
         result = k.at(node, k.builder.inline, names, lambda: run_body(k, function), function.name)
     finally:
         k.frames.pop()
@@ -136,6 +139,7 @@ def _passed(
         type_ = _plain(made.type)
         type_ = value.type if type_ == AUTO else type_
         value = convert(k, node, value, type_)
+        type_ = value.type if isinstance(type_, Group) else type_
         key = k.new_key(made.name)
         names[key] = k.builder.hold(value.value, key)
         frame.scopes[1][made.name] = variable = Variable(key, type_)

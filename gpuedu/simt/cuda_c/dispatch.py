@@ -24,8 +24,14 @@ PLACES = Handlers()
 STATEMENTS = Handlers()
 """``handler(lowerer, node)`` lowers a statement."""
 
+BUILDERS = Handlers()
+"""``BUILDERS["structure"](lowerer, node, type, arguments, is_list=...)`` makes an object."""
+
+OPERATORS = Handlers()
+"""``OPERATORS["compound"](lowerer, node, sign, left, right)``: the place of ``a += b``, or None."""
+
 PLACE_KINDS = frozenset(
-    {"identifier", "subscript_expression", "field_expression", "pointer_expression"}
+    {"identifier", "subscript_expression", "field_expression", "pointer_expression", "this"}
 )
 _SILENT = frozenset({"compound_statement", "while_statement", "for_statement", "do_statement"})
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from gpuedu.simt.cuda_c import threads
+from gpuedu.simt.cuda_c import methods, threads
 from gpuedu.simt.cuda_c.access import read
 from gpuedu.simt.cuda_c.conversions import common_type, convert, is_there, null_pointer, truth
 from gpuedu.simt.cuda_c.dispatch import VALUES, evaluate, place_of, unevaluated
@@ -16,7 +16,7 @@ from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.operators import binary, unary
 from gpuedu.simt.cuda_c.places import defined_place, named_place
 from gpuedu.simt.cuda_c.syntax import bare, field, operator_of, short, text_of
-from gpuedu.simt.cuda_c.type_names import num_elements
+from gpuedu.simt.cuda_c.type_names import num_elements, static_constant
 from gpuedu.simt.cuda_c.types import BOOLEAN, INT, Number, Pointer
 from gpuedu.simt.cuda_c.views import address
 from gpuedu.simt.kinds import convert as converted
@@ -46,6 +46,8 @@ def _boolean(k: Lowerer, node: Node) -> Typed:
 def _qualified(k: Lowerer, node: Node) -> Typed:
     if (length := num_elements(k, node)) is not None:
         return constant(INT, length)
+    if (static := static_constant(k, node)) is not None:
+        return static
     if isinstance(k.find(text_of(node)), Fixed):
         return read(k, node, defined_place(k, node))
     if named_place(k, text_of(node).rpartition("::")[2]) is not None:
@@ -61,6 +63,9 @@ def _template_number(k: Lowerer, node: Node) -> Typed:
 
 @VALUES.enter("unary_expression")
 def _unary(k: Lowerer, node: Node) -> Typed:
+    made = methods.operator(k, node, operator_of(node), field(node, "argument"), None)
+    if made is not None:
+        return read(k, node, made)
     return unary(k, node, operator_of(node), evaluate(k, field(node, "argument")))
 
 
@@ -120,6 +125,9 @@ def _builtin_member(k: Lowerer, node: Node) -> Typed:
 @VALUES.enter("binary_expression")
 def _binary(k: Lowerer, node: Node) -> Typed:
     operator = operator_of(node)
+    made = methods.operator(k, node, operator, field(node, "left"), field(node, "right"))
+    if made is not None:
+        return read(k, node, made)
     if operator in ("&&", "||"):
         return _shortcut(k, node, operator)
     sides = [bare(field(node, side)) for side in ("left", "right")]

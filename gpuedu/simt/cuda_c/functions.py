@@ -95,12 +95,12 @@ def _absolute(k: Lowerer, node: Node, given: Sequence[Typed]) -> Typed:
     return called("abs", value.type, [value])
 
 
-def _extreme(name: str) -> Function:
+def _extreme(name: str, only: Number | None = None) -> Function:
     """``min`` and ``max``: of the common type; of floats NaN loses, as in ``fminf``."""
 
     def lower(k: Lowerer, node: Node, given: Sequence[Typed]) -> Typed:
         left, right = expect(k, node, given, 2)
-        type_ = arithmetic(left, right)
+        type_ = only or arithmetic(left, right)
         one, other = (convert(k, node, value, type_) for value in given)
         if type_.dtype.kind == "f":
             suffix = "f" if type_ == FLOAT else ""
@@ -177,6 +177,12 @@ FUNCTIONS: dict[str, Function] = {
     "llabs": _absolute,
     "min": _extreme("min"),
     "max": _extreme("max"),
+    "umin": _extreme("min", UNSIGNED),
+    "umax": _extreme("max", UNSIGNED),
+    "ullmin": _extreme("min", UNSIGNED_LONG),
+    "ullmax": _extreme("max", UNSIGNED_LONG),
+    "llmin": _extreme("min", LONG),
+    "llmax": _extreme("max", LONG),
     "isnan": _test("isnan"),
     "isinf": _test("isinf"),
     "isfinite": _test("isfinite"),

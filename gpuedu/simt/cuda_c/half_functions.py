@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gpuedu.simt.cuda_c.bfloats import BFLOAT
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed
 from gpuedu.simt.cuda_c.nodes import Node
@@ -40,11 +41,28 @@ _OF_ONE_HALF = (
     "hceil hcos hexp hexp10 hexp2 hfloor hlog hlog10 hlog2 hrcp hrint hrsqrt hsin hsqrt htrunc"
 )
 
+
+def _to_bfloat(k: Lowerer, node: Node, given: Sequence[Typed]) -> Typed:
+    """``__float2bfloat16``: to the nearest, of two the even one."""
+    expect(k, node, given, 1)
+    return convert(k, node, convert(k, node, given[0], FLOAT), BFLOAT)
+
+
+def _from_bfloat(k: Lowerer, node: Node, given: Sequence[Typed]) -> Typed:
+    """``__bfloat162float``, which loses nothing."""
+    if len(given) != 1 or given[0].type != BFLOAT:
+        raise k.refuse(node, "`__bfloat162float` takes a `__nv_bfloat16`")
+    return convert(k, node, given[0], FLOAT)
+
+
 HALF_FUNCTIONS: dict[str, Function] = {
     "__float2half": _conversion(FLOAT, HALF),
     "__float2half_rn": _conversion(FLOAT, HALF),
     "__double2half": _conversion(DOUBLE, HALF),
     "__half2float": _conversion(HALF, FLOAT),
+    "__float2bfloat16": _to_bfloat,
+    "__float2bfloat16_rn": _to_bfloat,
+    "__bfloat162float": _from_bfloat,
     "__int2half_rn": _conversion(INT, HALF),
     "__half2int_rz": _conversion(HALF, INT),
     "__hadd": _half_operator("+"),

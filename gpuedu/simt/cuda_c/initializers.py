@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gpuedu.simt.cuda_c.conversions import convert
-from gpuedu.simt.cuda_c.dispatch import evaluate
+from gpuedu.simt.cuda_c.dispatch import BUILDERS, evaluate
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, constant
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import parts
@@ -20,8 +20,12 @@ def initial_value(k: Lowerer, node: Node, type_: CType) -> Typed:
     """What a variable is declared with: ``= x``, ``{...}`` or ``(...)``."""
     if node.type == "initializer_list":
         return initialised(k, node, type_)
-    if node.type == "argument_list":
+    if node.type in ("argument_list", "parameter_list"):
         given = parts(node)
+        if node.type == "parameter_list":
+            given = [parts(part)[0] for part in given]
+        if isinstance(type_, Struct) and type_.members is not None and type_.members.are_made:
+            return BUILDERS["structure"](k, node, type_, given, is_list=False)
         if isinstance(type_, Struct) and len(given) != 1:
             return initialised(k, node, type_)
         return evaluate(k, given[0])
@@ -37,6 +41,8 @@ def initialised(k: Lowerer, node: Node, type_: CType) -> Typed:
         return convert(k, node, evaluate(k, given[0]), type_) if given else constant(type_, 0)
     if not isinstance(type_, Struct):
         raise k.refuse(node, f"`{type_}` cannot be made from a list here")
+    if type_.members is not None and type_.members.are_made:
+        return BUILDERS["structure"](k, node, type_, given, is_list=True)
     if len(given) > len(type_.fields):
         raise k.refuse(node, f"`{type_}` has {len(type_.fields)} members, got {len(given)} values")
     items = []

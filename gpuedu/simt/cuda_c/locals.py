@@ -19,7 +19,8 @@ from gpuedu.simt.cuda_c.declarations import (
     type_node,
     words,
 )
-from gpuedu.simt.cuda_c.dispatch import place_of
+from gpuedu.simt.cuda_c.dispatch import BUILDERS, place_of
+from gpuedu.simt.cuda_c.group_types import Group
 from gpuedu.simt.cuda_c.initializers import initial_value, placed_values
 from gpuedu.simt.cuda_c.lowerer import (
     Alias,
@@ -35,7 +36,7 @@ from gpuedu.simt.cuda_c.module import Function
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.places import Element, PlaceOf, Temporary, defined_place
 from gpuedu.simt.cuda_c.structures import alignment_told, read_struct
-from gpuedu.simt.cuda_c.syntax import parts, text_of
+from gpuedu.simt.cuda_c.syntax import field, parts, short, text_of
 from gpuedu.simt.cuda_c.type_names import type_named
 from gpuedu.simt.cuda_c.types import (
     AUTO,
@@ -45,6 +46,7 @@ from gpuedu.simt.cuda_c.types import (
     CType,
     Pointer,
     Reference,
+    Struct,
     alignment_of,
     dimensions,
     dtype_of,
@@ -74,7 +76,7 @@ def declaration(k: Lowerer, node: Node) -> None:
 def local_type(k: Lowerer, specifier: Node) -> CType:
     """The type of a declaration; a structure or enumeration that it defines is entered."""
     try:
-        if specifier.type == "struct_specifier":
+        if specifier.type in ("struct_specifier", "class_specifier"):
             struct = read_struct(k.module, specifier)
             k.bind(struct.name, TypeName(struct))
             return struct
@@ -99,6 +101,8 @@ def _enum(k: Lowerer, specifier: Node) -> CType:
 
 
 def _declared(k: Lowerer, part: Node, base: CType, const: bool) -> Declared:
+    if part.type == "function_declarator":
+        return _made_by_names(k, part, base)
     try:
         made = declare(part, base, const, lambda size: whole_number_of(k, size))
     except UnknownTypeError as fault:
@@ -107,6 +111,15 @@ def _declared(k: Lowerer, part: Node, base: CType, const: bool) -> Declared:
     if made.value is None and beside is not None and part.type != "init_declarator":
         return Declared(made.name, made.type, made.node, beside)
     return made
+
+
+def _made_by_names(k: Lowerer, part: Node, base: CType) -> Declared:
+    """``P p(x, y);``, which the grammar takes for a function of types x and y."""
+    name, listed = field(part, "declarator"), field(part, "parameters")
+    inner = [parts(one) for one in parts(listed)]
+    if not inner or any(len(one) != 1 or one[0].type != "type_identifier" for one in inner):
+        raise k.refuse(part, f"the declarator `{short(part)}` is not covered")
+    return Declared(text_of(name), base, name, listed)
 
 
 def _shared(k: Lowerer, node: Node, made: Declared, *, dynamic: bool) -> None:
@@ -172,6 +185,15 @@ def _variable(k: Lowerer, node: Node, made: Declared) -> None:
         if value is None:
             raise k.refuse(node, f"`auto {made.name}` needs a value")
         type_ = value.type
+    if value is not None and isinstance(value.type, Struct) and value.type.members is not None:
+        value = BUILDERS["conversion"](k, made.value or node, value, type_)
+    if value is None and isinstance(type_, Struct) and _is_made(type_):
+        value = BUILDERS["structure"](k, node, type_, [], is_list=False)
+    if isinstance(type_, Group):
+        if value is None:
+            raise k.refuse(node, f"the group `{made.name}` needs a value")
+        value = convert(k, made.value or node, value, type_)
+        type_ = value.type
     if made.name in k.frame.in_memory or has_array(type_):
         _in_memory(k, node, made, type_, value)
         return
@@ -188,9 +210,13 @@ def _variable(k: Lowerer, node: Node, made: Declared) -> None:
     k.bind(made.name, variable)
 
 
+def _is_made(type_: Struct) -> bool:
+    return type_.members is not None and type_.members.are_made
+
+
 def _initial(k: Lowerer, node: Node, type_: CType) -> PlaceOf:
     """What a variable is declared with; a structure with an array in it as its place."""
-    if node.type in ("initializer_list", "argument_list"):
+    if node.type in ("initializer_list", "argument_list", "parameter_list"):
         return Temporary(initial_value(k, node, type_))
     return source_of(k, node)
 
@@ -238,6 +264,8 @@ def _local_array(k: Lowerer, node: Node, made: Declared) -> None:
     if made.value is not None and isinstance(type_, ArrayOf) and type_.length is None:
         type_ = ArrayOf(type_.element, len(parts(made.value)))
     inner, extents = dimensions(type_)
+    if isinstance(inner, Struct) and _is_made(inner):
+        raise k.refuse(node, f"an array of `{inner}`, which has a constructor, is not covered")
     if not extents or None in extents or 0 in extents:
         raise k.refuse(node, f"`{made.name}` needs its size")
     shape = tuple(int(extent or 0) for extent in extents)

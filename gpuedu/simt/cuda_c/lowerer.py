@@ -86,6 +86,15 @@ class Alias(Binding):
     place: Any
 
 
+@dataclass(frozen=True, eq=False)
+class Method(Binding):
+    """A function of a structure, named in another one of it: ``place`` is the object."""
+
+    place: Any
+    type: CType
+    functions: Any
+
+
 @dataclass
 class Frame:
     """A function being lowered: its scopes, and what ``return`` and ``continue`` do in it."""
@@ -96,6 +105,7 @@ class Frame:
     references: list[tuple[str, CType]] = field(default_factory=list)
     loops: list[Callable[[], None] | str] = field(default_factory=list)
     in_memory: frozenset[str] = frozenset()
+    this: Any = None
 
 
 @dataclass
@@ -155,7 +165,10 @@ class Lowerer:
         for scope in reversed(self.frame.scopes):
             if name in scope:
                 return scope[name]
-        return self.outside.get(name) or self.module.bindings.get(name)
+        found = self.outside.get(name) or self.module.bindings.get(name)
+        if found is None and name in self.module.refused:
+            raise self.module.refused[name]
+        return found
 
     def bind(self, name: str, binding: Binding) -> None:
         """A name of the innermost scope."""

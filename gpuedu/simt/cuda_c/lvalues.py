@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from gpuedu.simt.cuda_c import methods
 from gpuedu.simt.cuda_c.conversions import index_of
 from gpuedu.simt.cuda_c.dispatch import PLACES, evaluate, place_of
 from gpuedu.simt.cuda_c.fragments import Fragment
-from gpuedu.simt.cuda_c.lowerer import Lowerer, Memory, constant, member
+from gpuedu.simt.cuda_c.lowerer import Fixed, Lowerer, Memory, constant, member
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.operators import moved
 from gpuedu.simt.cuda_c.places import (
@@ -35,11 +36,26 @@ def _qualified(k: Lowerer, node: Node) -> PlaceOf | None:
     return named_place(k, text_of(node).rpartition("::")[2])
 
 
+@PLACES.enter("this")
+def _object(k: Lowerer, node: Node) -> PlaceOf:
+    """The object whose function this is, for ``this->x`` and ``*this``."""
+    if k.frame.this is None:
+        raise k.refuse(node, "`this` stands outside of a structure")
+    above = node.parent
+    while above is not None and above.type == "parenthesized_expression":
+        above = above.parent
+    if above is None or above.type not in ("field_expression", "pointer_expression"):
+        raise k.refuse(node, "`this` as a pointer is not covered", "`*this`, `this->x`")
+    return k.frame.this
+
+
 @PLACES.enter("pointer_expression")
 def _target(k: Lowerer, node: Node) -> PlaceOf | None:
     """``*p``; the value of ``&a`` has no place."""
     if operator_of(node) != "*":
         return None
+    if bare(field(node, "argument")).type == "this":
+        return place_of(k, bare(field(node, "argument")))
     same = reinterpreted(k, node)
     if same:
         return Temporary(same)
@@ -49,6 +65,10 @@ def _target(k: Lowerer, node: Node) -> PlaceOf | None:
 @PLACES.enter("subscript_expression")
 def _subscript(k: Lowerer, node: Node) -> PlaceOf:
     """``a[i]``, ``a[i][j]``; an array with all its indices is read in its own dimensions."""
+    if "operator[]" in k.module.methods:
+        made = methods.operator(k, node, "[]", field(node, "argument"), _index_node(k, node))
+        if made is not None:
+            return made
     chain: list[Node] = []
     root = node
     while root.type == "subscript_expression":
@@ -81,8 +101,10 @@ def _member(k: Lowerer, node: Node) -> PlaceOf | None:
     """``a.x`` and ``p->x``; None for the built-in index variables."""
     name = text_of(field(node, "field"))
     argument = field(node, "argument")
-    if operator_of(node) == "->":
-        base: PlaceOf = dereference(k, node, evaluate(k, argument))
+    if argument.type == "this":
+        base: PlaceOf = place_of(k, argument)
+    elif operator_of(node) == "->":
+        base = dereference(k, node, evaluate(k, argument))
     else:
         if argument.type == "identifier" and k.find(text_of(argument)) is None:
             return None
@@ -93,6 +115,9 @@ def _member(k: Lowerer, node: Node) -> PlaceOf | None:
     if isinstance(type_, Fragment) and name == "num_elements":
         return Temporary(constant(INT, type_.length))
     inner = type_.type_of(name)
+    static = type_.members.scope.get(name) if type_.members is not None else None
+    if inner is None and isinstance(static, Fixed):
+        return Temporary(static.value)
     if inner is None:
         known = ", ".join(f"`{field_name}`" for field_name, _ in type_.fields)
         raise k.refuse(node, f"`{type_}` has no member `{name}`", f"it has {known}")

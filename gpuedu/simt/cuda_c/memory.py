@@ -7,11 +7,14 @@ Each kernel of a module sees the same memory; the host reaches it by name
 from __future__ import annotations
 
 import weakref
+from dataclasses import replace
 
 import numpy as np
 
+from gpuedu.errors import KernelSourceError
 from gpuedu.simt.cuda_c.constants import bind_constants
 from gpuedu.simt.cuda_c.conversions import convert
+from gpuedu.simt.cuda_c.declarations import Declared
 from gpuedu.simt.cuda_c.dispatch import evaluate
 from gpuedu.simt.cuda_c.locals import declaration
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Memory, known
@@ -19,7 +22,7 @@ from gpuedu.simt.cuda_c.module import Function, Module
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.structures import read_declaration
 from gpuedu.simt.cuda_c.syntax import parts, short, text_of, walk
-from gpuedu.simt.cuda_c.types import CType, Number, dimensions, dtype_of
+from gpuedu.simt.cuda_c.types import ArrayOf, CType, Number, dimensions, dtype_of
 from gpuedu.simt.cuda_c.whole_numbers import reader
 from gpuedu.simt.host.buffers import Buffer, DeviceView
 from gpuedu.simt.program import ArrayType, ConstantArray
@@ -56,7 +59,7 @@ def _named_from(module: Module, kernel: Function) -> set[str]:
         for node in walk(ahead.pop().node):
             if node.type in ("identifier", "type_identifier") and text_of(node) not in found:
                 found.add(text_of(node))
-                ahead += module.functions.get(text_of(node), [])
+                ahead += dict.get(module.functions, text_of(node), [])
     return found
 
 
@@ -64,10 +67,21 @@ def module_memory(module: Module) -> dict[str, tuple[DeviceView, CType, bool]]:
     """The variables of a module: their memory, type, and whether kernels can only read them."""
     found = {}
     for name, variable in module.variables.items():
-        declared = {made.name: made for made in read_declaration(module, variable.declaration)}
-        made = declared[name]
-        found[name] = (_view(module, name, made.type, made.value), made.type, variable.constant)
+        try:
+            declared = {made.name: made for made in read_declaration(module, variable.declaration)}
+            made = _with_length(declared[name])
+            found[name] = (_view(module, name, made.type, made.value), made.type, variable.constant)
+        except KernelSourceError as fault:  # told where a kernel comes to it
+            module.refused.setdefault(name, fault)
     return found
+
+
+def _with_length(made: Declared) -> Declared:
+    """``int a[] = {1, 2}`` has as many elements as values."""
+    type_ = made.type
+    if isinstance(type_, ArrayOf) and type_.length is None and made.value is not None:
+        return replace(made, type=ArrayOf(type_.element, len(parts(made.value))))
+    return made
 
 
 def _view(module: Module, name: str, type_: CType, value: Node | None) -> DeviceView:
@@ -75,7 +89,11 @@ def _view(module: Module, name: str, type_: CType, value: Node | None) -> Device
     if name not in views:
         inner, extents = dimensions(type_)
         shape = tuple(int(extent or 0) for extent in extents) or (1,)
-        data = np.zeros(shape, dtype_of(inner))
+        try:
+            data = np.zeros(shape, dtype_of(inner))
+        except TypeError:
+            node = module.variables[name].node
+            raise module.refuse(node, f"memory of `{inner}` is not covered here") from None
         if value is not None:
             _fill(module, data, inner, value)
         raw = np.frombuffer(bytearray(data.tobytes()), np.uint8)

@@ -8,7 +8,7 @@ from typing import Any
 from gpuedu.errors import KernelSourceError
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import field as child
-from gpuedu.simt.cuda_c.syntax import line_of, parts, short
+from gpuedu.simt.cuda_c.syntax import line_of, parts, short, text_of
 from gpuedu.simt.cuda_c.types import TYPEDEFS, CType
 from gpuedu.trace import Source
 
@@ -50,22 +50,76 @@ class GlobalVariable:
     constant: bool
 
 
+class Entries(dict):
+    """What a source declares, by name; a name that could not be read is refused when asked for.
+
+    A source may hold much that the launched kernel never reaches, and only what it reaches counts.
+    """
+
+    def __init__(self, refused: dict[str, KernelSourceError], known: Any = ()) -> None:
+        super().__init__(known)
+        self.refused = refused
+
+    def _require(self, name: object) -> None:
+        if name in self.refused:
+            raise self.refused[name]  # type: ignore[index]
+
+    def get(self, name: str, otherwise: Any = None) -> Any:
+        """What a name stands for, and the default for a name that nobody declares."""
+        self._require(name)
+        return super().get(name, otherwise)
+
+    def __contains__(self, name: object) -> bool:
+        self._require(name)
+        return super().__contains__(name)
+
+    def __getitem__(self, name: str) -> Any:
+        self._require(name)
+        return super().__getitem__(name)
+
+
 @dataclass(eq=False)
 class Module:
     """A source text, read; ``bindings`` are the names that every function sees.
 
-    ``shared`` are the declarations of shared memory outside of functions, by name.
+    ``shared`` are the declarations of shared memory outside of functions, by name; ``refused`` is
+    why a name cannot be used; ``methods`` the functions of all structures;
+    ``chosen`` the templates that are written out for chosen arguments.
     """
 
     code: str
     text: str
+    refused: dict[str, KernelSourceError] = field(default_factory=dict)
     functions: dict[str, list[Function]] = field(default_factory=dict)
-    types: dict[str, CType] = field(default_factory=lambda: dict(TYPEDEFS))
+    types: dict[str, CType] = field(default_factory=dict)
     variables: dict[str, GlobalVariable] = field(default_factory=dict)
     shared: dict[str, Node] = field(default_factory=dict)
     constants: list[tuple[Node, Node]] = field(default_factory=list)
     enums: list[Node] = field(default_factory=list)
     bindings: dict[str, Any] = field(default_factory=dict)
+    is_bound: bool = False
+    operators: dict[str, list[Function]] = field(default_factory=dict)
+    methods: dict[str, list[Function]] = field(default_factory=dict)
+    chosen: dict[str, list[tuple[list[Node], Function]]] = field(default_factory=dict)
+
+    def has_method(self, name: str) -> bool:
+        """Whether any structure has a function of this name."""
+        return name in self.methods
+
+    def operators_are_own(self, sign: str) -> bool:
+        """Whether the source has an operator of this sign."""
+        name = f"operator{sign}"
+        return name in self.operators or name in self.methods or name in self.refused
+
+    @property
+    def enumerations(self) -> set[str]:
+        """The names of its enumerations."""
+        named = [node.child_by_field_name("name") for node in self.enums]
+        return {text_of(name) for name in named if name is not None}
+
+    def __post_init__(self) -> None:
+        self.functions = Entries(self.refused)
+        self.types = Entries(self.refused, TYPEDEFS)
 
     def refuse(
         self, node: Node, message: str, remedy: str = "", *, function: str = "the source"
@@ -89,7 +143,7 @@ class Module:
 def declarator_of(node: Node) -> Node:
     """The part of a function's declarator with its name and parameters."""
     found = child(node, "declarator")
-    while found.type != "function_declarator":
+    while found.type not in ("function_declarator", "abstract_function_declarator"):
         inner = found.child_by_field_name("declarator")
         found = inner if inner is not None else parts(found)[-1]
     return found

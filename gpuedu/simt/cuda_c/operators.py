@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpuedu.simt.cuda_c.conversions import index_of, truth
+from gpuedu.simt.cuda_c.bfloats import BFLOAT
+from gpuedu.simt.cuda_c.conversions import convert, index_of, truth
 from gpuedu.simt.cuda_c.folding import COMPARISONS, cast, divided, folded, plus
 from gpuedu.simt.cuda_c.lowerer import (
     Lowerer,
@@ -20,6 +21,7 @@ from gpuedu.simt.cuda_c.lowerer import (
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.types import (
     BOOLEAN,
+    FLOAT,
     LONG,
     VECTORS,
     CType,
@@ -32,6 +34,7 @@ from gpuedu.simt.cuda_c.types import (
 from gpuedu.simt.program import BOOL, INT64, ArraySlot, Binary, Call, Const, Expression, Unary
 from gpuedu.simt.values import Scalar, Tuple
 
+_OF_BFLOATS = frozenset({"+", "-", "*", "/", *COMPARISONS})
 _INTEGERS_ONLY = frozenset({"%", "&", "|", "^", "<<", ">>"})
 
 
@@ -42,6 +45,10 @@ def binary(k: Lowerer, node: Node, operator: str, left: Typed, right: Typed) -> 
     if left.type == right.type == VECTORS["half2"] and operator in "+-*/":
         items = (binary(k, node, operator, member(left, a), member(right, a)).value for a in "xy")
         return Typed(left.type, Tuple(tuple(items), ("x", "y")))
+    if left.type == right.type == BFLOAT and operator in _OF_BFLOATS:
+        sides = (convert(k, node, side, FLOAT) for side in (left, right))
+        found = binary(k, node, operator, *sides)
+        return found if found.type == BOOLEAN else convert(k, node, found, BFLOAT)
     if not isinstance(left.type, Number) or not isinstance(right.type, Number):
         raise k.refuse(
             node,

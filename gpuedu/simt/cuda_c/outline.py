@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
+from gpuedu.errors import KernelSourceError
 from gpuedu.simt.cuda_c import (  # noqa: F401 (they enter what they lower)
     assignments,
+    bfloats,
     calls,
     casts,
     expressions,
+    group_types,
     loops,
     lvalues,
     statements,
@@ -17,18 +21,25 @@ from gpuedu.simt.cuda_c import (  # noqa: F401 (they enter what they lower)
 from gpuedu.simt.cuda_c.declarations import (
     UnknownTypeError,
     declarators,
+    declare_name,
     described,
     type_node,
     words,
 )
-from gpuedu.simt.cuda_c.module import Function, GlobalVariable, Module, declarator_of
+from gpuedu.simt.cuda_c.module import GlobalVariable, Module, declarator_of
 from gpuedu.simt.cuda_c.nodes import Node
-from gpuedu.simt.cuda_c.preprocess import expand
-from gpuedu.simt.cuda_c.structures import extent_reader, read_declaration, read_enum, read_struct
+from gpuedu.simt.cuda_c.preprocess import expand, includes
+from gpuedu.simt.cuda_c.structures import (
+    extent_reader,
+    made_function,
+    read_declaration,
+    read_enum,
+    read_struct,
+    structure_template,
+)
+from gpuedu.simt.cuda_c.syntax import fault_of, parse, parts, short, text_of
 from gpuedu.simt.cuda_c.syntax import field as child
-from gpuedu.simt.cuda_c.syntax import line_of, parse, parts, short, text_of
 from gpuedu.simt.cuda_c.types import Struct
-from gpuedu.trace import CUDA_C, Source
 
 
 @lru_cache(maxsize=256)
@@ -40,13 +51,74 @@ def read_module(code: str, defines: tuple[str, ...] = (), number: int = 0) -> Mo
     """
     text = expand(code, defines)
     module = Module(code, text)
+    if any(includes(code, header) for header in group_types.HEADERS):
+        module.types.update(group_types.TYPES)
+    if includes(code, bfloats.HEADER):
+        module.types.update(bfloats.TYPES)
     _read(module, parse(text))
     return module
 
 
 def _read(module: Module, block: Node) -> None:
     for node in parts(block):
-        _top_level(module, node, ())
+        _entered(module, node, ())
+
+
+def _entered(module: Module, node: Node, template: tuple[Node, ...]) -> None:
+    """Enter a declaration; what cannot be read is refused where the kernel comes to its name."""
+    try:
+        if node.has_error:
+            raise fault_of(node, module.text)
+        _top_level(module, node, template)
+    except KernelSourceError as fault:
+        names = list(_names_of(node))
+        if not names:
+            raise
+        for name in names:
+            module.refused.setdefault(name, fault)
+
+
+def _names_of(node: Node) -> Iterator[str]:
+    """The names that a declaration gives to the rest of the source."""
+    match node.type:
+        case "template_declaration" | "linkage_specification":
+            yield from _names_of(parts(node)[-1])
+            return
+        case "function_definition":
+            yield _name_of_function(node)
+            return
+        case "struct_specifier" | "class_specifier" | "union_specifier" | "alias_declaration":
+            name = node.child_by_field_name("name")
+            if name is not None:
+                yield declare_name(child(name, "name") if _is_for_chosen(node) else name)
+            return
+    if node.type not in ("declaration", "type_definition"):
+        return
+    for part in declarators(node):
+        yield declare_name(part)
+    specifier = type_node(node)
+    if specifier is not None and specifier.child_by_field_name("body") is not None:
+        yield from _names_of(specifier)
+
+
+def _is_for_chosen(node: Node) -> bool:
+    """Whether a structure is ``struct S<float> {...}``."""
+    name = node.child_by_field_name("name")
+    return name is not None and name.type == "template_type"
+
+
+def _name_of_function(node: Node) -> str:
+    """``f`` of ``f(...)`` and of ``f<int>(...)``; ``S`` of ``S::f(...)``."""
+    try:
+        name = child(declarator_of(node), "declarator")
+    except (AssertionError, IndexError):  # such as `operator float()`
+        return short(node)
+    if name.type == "template_function":
+        name = child(name, "name")
+    if name.type == "qualified_identifier":
+        scope = name.child_by_field_name("scope")
+        name = scope if scope is not None else name
+    return text_of(name)
 
 
 def _top_level(module: Module, node: Node, template: tuple[Node, ...]) -> None:
@@ -62,7 +134,13 @@ def _top_level(module: Module, node: Node, template: tuple[Node, ...]) -> None:
         case "template_declaration":
             *_, inner = parts(node)
             _top_level(module, inner, tuple(parts(child(node, "parameters"))))
-        case "struct_specifier":
+        case "struct_specifier" | "class_specifier" if _is_for_chosen(node):
+            raise module.refuse(
+                node, "a structure for chosen arguments of its template is not covered"
+            )
+        case "struct_specifier" | "class_specifier" if template:
+            structure_template(module, node, template)
+        case "struct_specifier" | "class_specifier":
             read_struct(module, node)
         case "type_definition":
             _typedef(module, node)
@@ -74,6 +152,8 @@ def _top_level(module: Module, node: Node, template: tuple[Node, ...]) -> None:
             _declaration(module, node, template)
         case "namespace_definition":
             _read(module, child(node, "body"))
+        case "template_instantiation":
+            pass  # a GPU needs it to find the kernel; here a launch names the instance
         case "static_assert_declaration" | "using_declaration" | ";" | "empty_statement":
             pass
         case "namespace_alias_definition":
@@ -87,25 +167,30 @@ def _top_level(module: Module, node: Node, template: tuple[Node, ...]) -> None:
 def _function(module: Module, node: Node, template: tuple[Node, ...]) -> None:
     name_node = child(declarator_of(node), "declarator")
     if name_node.type == "template_function":
-        raise module.refuse(
-            name_node,
-            f"`{short(name_node)}`: a template for chosen arguments is not covered",
-            "an `if` on the argument in the template itself: only one side is compiled",
-        )
+        name = text_of(child(name_node, "name"))
+        function = made_function(module, node, name)
+        given = parts(child(name_node, "arguments"))
+        module.chosen.setdefault(name, []).append((given, function))
+        return
+    if name_node.type == "operator_name":
+        _operator(module, node, text_of(name_node), template)
+        return
     if name_node.type != "identifier":
         raise module.refuse(
             name_node, f"`{short(name_node)}`: members and operators are not covered"
         )
-    for part in (*template, *parts(child(declarator_of(node), "parameters"))):
-        if part.type.startswith("variadic"):
-            raise module.refuse(part, f"`{short(part)}`: a variable number is not covered")
     name = text_of(name_node)
-    first, last = line_of(node), node.end_point.row + 1
-    text = "\n".join(module.code.splitlines()[first - 1 : last]) + "\n"
-    is_kernel = "__global__" in {text_of(part) for part in node.children}
-    source = Source(name, CUDA_C, first, text)
-    function = Function(name, node, source, is_kernel, template)
+    function = made_function(module, node, name, template)
     module.functions.setdefault(name, []).append(function)
+
+
+def _operator(module: Module, node: Node, name: str, template: tuple[Node, ...]) -> None:
+    """An operator of structures; on enumerations, which are numbers here, it would go unseen."""
+    module.operators.setdefault(name, []).append(made_function(module, node, name, template))
+    for parameter in module.operators[name][-1].parameters:
+        specifier = type_node(parameter)
+        if specifier is not None and text_of(specifier) in module.enumerations:
+            raise module.refuse(node, f"`{name}` on an enumeration is not covered")
 
 
 def _typedef(module: Module, node: Node) -> None:
@@ -130,8 +215,10 @@ def _declaration(module: Module, node: Node, template: tuple[Node, ...]) -> None
         return  # a declaration of a function that is defined elsewhere
     if not listed:
         specifier = type_node(node)
-        if specifier is not None and specifier.type == "struct_specifier":
-            read_struct(module, specifier)
+        kinds = ("struct_specifier", "class_specifier")
+        if specifier is not None and specifier.type in kinds:
+            if specifier.child_by_field_name("body") is not None:
+                read_struct(module, specifier)
         elif specifier is not None and specifier.type == "enum_specifier":
             read_enum(module, specifier)
         return
@@ -154,11 +241,3 @@ def _declaration(module: Module, node: Node, template: tuple[Node, ...]) -> None
         "`constexpr`",
         "pass it as an argument of the kernel",
     )
-
-
-def declare_name(node: Node) -> str:
-    """The name that a declarator declares."""
-    while node.type not in ("identifier", "field_identifier", "type_identifier"):
-        inner = node.child_by_field_name("declarator")
-        node = inner if inner is not None else parts(node)[-1]
-    return text_of(node)

@@ -12,10 +12,11 @@ from gpuedu.simt.cuda_c.declarations import (
     specified,
     type_node,
 )
-from gpuedu.simt.cuda_c.lowerer import Binding, Fixed, Lowerer, TypeName, constant
+from gpuedu.simt.cuda_c.lowerer import Binding, Fixed, Lowerer, TypeName, constant, known
 from gpuedu.simt.cuda_c.module import Function
 from gpuedu.simt.cuda_c.nodes import Node
-from gpuedu.simt.cuda_c.syntax import field, parts, short, text_of
+from gpuedu.simt.cuda_c.structures import template_name
+from gpuedu.simt.cuda_c.syntax import field, parts, short
 from gpuedu.simt.cuda_c.type_names import type_of
 from gpuedu.simt.cuda_c.types import AUTO, INT, ArrayOf, CType, Pointer, Reference
 from gpuedu.simt.cuda_c.whole_numbers import whole_number_of
@@ -64,8 +65,8 @@ def declared_parameters(k: Lowerer, function: Function, scopes: Scopes) -> list[
     return made
 
 
-def result_type(k: Lowerer, function: Function) -> CType:
-    """What a function returns; the scopes of its frame are in force."""
+def result_type(k: Lowerer, function: Function, *, by_reference: bool = False) -> CType:
+    """What a function returns, or refers to; the scopes of its frame are in force."""
     specifier = field(function.node, "type")
     if specifier.type == "placeholder_type_specifier":
         return AUTO
@@ -74,7 +75,7 @@ def result_type(k: Lowerer, function: Function) -> CType:
     while declarator.type != "function_declarator":
         if declarator.type == "pointer_declarator":
             found = Pointer(found, is_const(function.node))
-        elif declarator.type == "reference_declarator":
+        elif declarator.type == "reference_declarator" and not by_reference:
             raise k.refuse(function.node, f"`{function.name}` returns a reference: not covered")
         inner = declarator.child_by_field_name("declarator")
         declarator = inner if inner is not None else parts(declarator)[-1]
@@ -108,10 +109,27 @@ def template_scope(
     return scope
 
 
-def template_name(parameter: Node) -> str:
-    """The name of a template's parameter."""
-    given = parameter.child_by_field_name("declarator") or parameter.child_by_field_name("name")
-    return text_of(given if given is not None else parts(parameter)[-1])
+def for_arguments(
+    k: Lowerer, node: Node, function: Function, scope: dict[str, Binding]
+) -> tuple[Function, dict[str, Binding]]:
+    """The template, or what is written out for these arguments, and its scope."""
+    wanted = [_shown(scope[template_name(part)]) for part in function.template]
+    for given, chosen in k.module.chosen.get(function.name, ()):
+        if len(given) != len(function.template):
+            raise k.refuse(
+                node, f"`{function.name}` is written out for arguments that are not all told"
+            )
+        pairs = zip(function.template, given, strict=True)
+        if [_shown(_written(k, part, argument)) for part, argument in pairs] == wanted:
+            if len(k.module.functions[function.name]) > 1:
+                raise k.refuse(node, f"`{function.name}` has overloads beside chosen arguments")
+            return chosen, {}
+    return function, scope
+
+
+def _shown(binding: Binding) -> str:
+    assert isinstance(binding, TypeName | Fixed)
+    return str(binding.type if isinstance(binding, TypeName) else known(binding.value))
 
 
 def _is_type(parameter: Node) -> bool:

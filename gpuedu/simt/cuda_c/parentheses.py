@@ -3,8 +3,8 @@ r"""What a grammar without names reads wrongly: ``(a) - b * c``, ``i < n && j > 
 To the parser, which does not know which names are types or templates, ``(a) - b * c`` may be a cast
 of ``-b``, and ``i < n && j > (m)`` a call of ``i<n && j>``; often it takes them for that. Here the
 names are known, so the text is made plain before it is parsed: with more parentheses, or the word
-``const`` before a type. Each addition is marked by a form feed, a blank to the parser, so that
-``original`` can take it out again. Lines stay.
+``const`` or ``volatile`` before a type. Each addition is marked by a form feed, a blank to the
+parser, so that ``original`` can take it out again. Lines stay.
 """
 
 from __future__ import annotations
@@ -31,14 +31,18 @@ _BEFORE_OPERAND = frozenset({"return", "case", "else", "do"})
 _CLOSING = frozenset({"]", ".", "->", "++", "--", "::"})
 _MEMBERS = frozenset({".", "->"})
 _TEMPLATES = {"template", "operator", "static_cast", "reinterpret_cast", "const_cast", "min", "max"}
-_TEMPLATES |= {"dynamic_cast", "bit_cast", "fragment"}
+_TYPE_TEMPLATES = frozenset({"thread_block_tile"})
+_TEMPLATES |= {"dynamic_cast", "bit_cast", "fragment", "tiled_partition", *_TYPE_TEMPLATES}
 _AFTER_TEMPLATE = frozenset({*"({-+*&~!", "::"})
 _DEFINED = re.compile(
     r"\b(?:struct|class|enum|union|typename|using)\s+(\w+)|\btypedef\b[^;{]*?(\w+)\s*(?:\[[^;]*\])?;"
     r"|\}\s*(\w+)\s*;"
 )
 _TEMPLATE = re.compile(r"\btemplate\s*<[^;{]*?(\w+)\s*\(|\btemplate\s*<[^;{]*?struct\s+(\w+)")
-_ADDED = re.compile("\\(\f|\f\\)|const\f")
+_STRUCTURE = re.compile(
+    r"\btemplate\s*<[^;{]*?>\s*struct\s+(?:__align__\([^)]*\)\s*|alignas\([^)]*\)\s*)?(\w+)"
+)
+_ADDED = re.compile("\\(\f|\f\\)|const\f|volatile\f")
 
 
 @dataclass
@@ -69,11 +73,14 @@ def plain(text: str) -> str:
     tokens = [_Token(found.lastgroup or "", found.group()) for found in _TOKEN.finditer(text)]
     solid = [token for token in tokens if token.kind != "blank"]
     types = _BUILT_IN | TYPEDEFS.keys() | set(_names(_DEFINED, text))
-    templates = _TEMPLATES | set(_names(_TEMPLATE, text))
+    structures = _TYPE_TEMPLATES | set(_names(_STRUCTURE, text))
+    templates = _TEMPLATES | structures | set(_names(_TEMPLATE, text))
     closing = _pairs(solid)
     for at, token in enumerate(solid):
         if token.text == "(" and at in closing:
             _parenthesis(solid, at, closing[at], types)
+        elif token.text == "<" and at and solid[at - 1].text in structures:
+            _declaration(solid, at)
         elif token.text == "<" and at and solid[at - 1].kind == "word":
             _less(solid, at, closing, types, templates)
     return "".join(token.before + token.text + token.after for token in tokens)
@@ -171,6 +178,20 @@ def _is_type(inside: list[_Token], types: set[str]) -> bool:
 
 
 # Templates
+
+
+def _declaration(solid: list[_Token], at: int) -> None:
+    """Tell the declaration ``tile<16> t`` from two comparisons."""
+    first, last = at - 1, at + 1
+    while first > 1 and solid[first - 1].text == "::":
+        first -= 2
+    depth = 1
+    while depth and last < len(solid) and solid[last].text not in (";", "{", "}"):
+        depth += (solid[last].text == "<") - (solid[last].text == ">")
+        last += 1
+    begins = not first or solid[first - 1].text in (";", "{", "}", ")")
+    if begins and not depth and last < len(solid) and solid[last].kind == "word":
+        solid[first].before = "volatile\f" + solid[first].before
 
 
 def _less(

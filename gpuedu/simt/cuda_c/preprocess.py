@@ -23,10 +23,13 @@ HEADERS = frozenset(
         *("math_constants.h", "cuda_fp16.h", "stdio.h", "cstdio", "assert.h", "cassert"),
         *("stddef.h", "cstddef", "device_functions.h", "sm_20_intrinsics.h"),
         *("mma.h", "crt/mma.h"),
+        *("cooperative_groups.h", "cooperative_groups/reduce.h", "cooperative_groups/scan.h"),
+        *("cooperative_groups/memcpy_async.h", "cuda/pipeline", "cuda/barrier", "cuda/atomic"),
+        *("type_traits", "cuda/std/type_traits", "utility", "cuda/std/utility", "cuda_bf16.h"),
         *("cuda/std/cstdint", "cuda/std/cmath", "cuda/std/limits"),
     }
 )
-"""Includes that are accepted."""
+"""Includes that are accepted; a name of theirs that is not covered is refused where it stands."""
 
 _INFINITY, _NAN = "__int_as_float(0x7f800000)", "__int_as_float(0x7fffffff)"
 
@@ -102,7 +105,8 @@ def expand(code: str, defines: tuple[str, ...] = ()) -> str:
             function="the source",
             line=line,
             text=shown,
-            remedy="CUDA's own headers of numbers, mathematics, fp16 and warp matrices are known"
+            remedy="CUDA's own headers of numbers, mathematics, fp16, warp matrices and "
+            "cooperative groups are known"
             if message.startswith("`#include")
             else "",
         )

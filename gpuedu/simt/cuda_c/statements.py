@@ -72,7 +72,7 @@ def _range_loop(k: Lowerer, node: Node) -> None:
     raise k.refuse(node, "a loop over a range is not covered", "`for (int i = 0; ...)`")
 
 
-@STATEMENTS.enter("enum_specifier", "struct_specifier")
+@STATEMENTS.enter("enum_specifier", "struct_specifier", "class_specifier")
 def _type(k: Lowerer, node: Node) -> None:
     local_type(k, node)
 

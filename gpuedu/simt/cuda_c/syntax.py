@@ -15,19 +15,33 @@ _IGNORED = frozenset({"comment", "preproc_call"})
 
 @lru_cache(maxsize=256)
 def parse(text: str) -> Node:
-    """The tree of a source text without directives.
+    """The tree of a source text without directives; functions of the host may hold what they like.
 
     Raises:
         KernelSourceError: A place that cannot be read as CUDA C.
         MissingPackageError: There is no parser here.
     """
     root = root_of(plain(text))
-    if root.has_error:
-        raise _fault(root, text)
+    if root.has_error and not all(map(is_only_of_host, _faulty(root))):
+        raise fault_of(root, text)
     return root
 
 
-def _fault(root: Node, text: str) -> KernelSourceError:
+def _faulty(root: Node) -> list[Node]:
+    found = [node for node in root.children if node.has_error or node.is_error or node.is_missing]
+    return found or [root]
+
+
+def is_only_of_host(node: Node) -> bool:
+    """Whether a function with a fault in it cannot be of interest to a kernel."""
+    shown = text_of(node)
+    return node.type == "function_definition" and not any(
+        word in shown for word in ("__device__", "__global__", "struct ", "class ", "#")
+    )
+
+
+def fault_of(root: Node, text: str) -> KernelSourceError:
+    """The first place below a node that cannot be read."""
     bad = _first_error(root)
     line = bad.start_point.row + 1
     shown = text.splitlines()[line - 1] if line <= len(text.splitlines()) else ""

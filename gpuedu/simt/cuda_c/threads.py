@@ -30,6 +30,7 @@ from gpuedu.simt.values import Scalar, Tuple
 
 UINT32 = np.dtype(np.uint32)
 _INDEX = {"threadIdx": "t", "blockIdx": "b", "blockDim": "n", "gridDim": "g"}
+_OF_BITS = frozenset({"reduce_and_sync", "reduce_or_sync", "reduce_xor_sync"})
 _SHUFFLED = frozenset({"int32", "int64", "uint32", "uint64", "float32", "float64"})
 Arguments = Sequence[Typed]
 Function = Callable[[Lowerer, Node, Arguments], Typed]
@@ -180,6 +181,20 @@ def vote(kind: str) -> Function:
     return lower
 
 
+def reduction(kind: str) -> Function:
+    """``__reduce_add_sync`` and its kin: of int or unsigned int."""
+
+    def lower(k: Lowerer, node: Node, given: Arguments) -> Typed:
+        _expect(k, node, given, 2)
+        signed = given[1].type == INT and kind not in _OF_BITS
+        type_ = INT if signed else UNSIGNED
+        value = convert(k, node, given[1], type_).expression
+        (result,) = _operate(k, node, kind, (type_.dtype,), _mask(k, node, given[0]), value)
+        return Typed(type_, result)
+
+    return lower
+
+
 def match_any(k: Lowerer, node: Node, given: Arguments) -> Typed:
     """``__match_any_sync(mask, value)``: the lanes that hold the same value."""
     _expect(k, node, given, 2)
@@ -213,5 +228,9 @@ FUNCTIONS: dict[str, Function] = {
     "__ballot_sync": vote("ballot_sync"),
     "__match_any_sync": match_any,
     "__activemask": activemask,
+    **{
+        f"__reduce_{name}_sync": reduction(f"reduce_{name}_sync")
+        for name in ("add", "min", "max", "and", "or", "xor")
+    },
 }
 """Functions of CUDA C by which threads meet."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from gpuedu.simt.cuda_c.declarations import UnknownTypeError, described, specified
 from gpuedu.simt.cuda_c.fragments import Fragment
-from gpuedu.simt.cuda_c.lowerer import Lowerer, TypeName
+from gpuedu.simt.cuda_c.lowerer import Fixed, Lowerer, Typed, TypeName
 from gpuedu.simt.cuda_c.nodes import Node
-from gpuedu.simt.cuda_c.syntax import text_of
-from gpuedu.simt.cuda_c.types import CType
+from gpuedu.simt.cuda_c.syntax import field, text_of
+from gpuedu.simt.cuda_c.types import CType, Struct
 from gpuedu.simt.cuda_c.whole_numbers import whole_number_of
 
 
@@ -31,6 +31,18 @@ def type_named(k: Lowerer, name: str) -> CType | None:
     if isinstance(found, TypeName):
         return found.type
     return None if found is not None else k.module.types.get(name)
+
+
+def static_constant(k: Lowerer, node: Node) -> Typed | None:
+    """``S::size``, a constant of a structure; None for other names."""
+    scope = node.child_by_field_name("scope")
+    if scope is None:
+        return None
+    owner = type_of(k, scope) if scope.type == "template_type" else type_named(k, text_of(scope))
+    if not isinstance(owner, Struct) or owner.members is None:
+        return None
+    found = owner.members.scope.get(text_of(field(node, "name")))
+    return found.value if isinstance(found, Fixed) else None
 
 
 def num_elements(k: Lowerer, node: Node) -> int | None:

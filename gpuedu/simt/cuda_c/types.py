@@ -7,7 +7,9 @@ Types" (alignments).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -62,13 +64,42 @@ class Reference(CType):
         return f"{self.target}&"
 
 
+@dataclass(eq=False)
+class Members:
+    """What a structure holds beside its fields, each by name.
+
+    ``scope`` is what its functions see without an object: the arguments of its template, its types
+    and constants. ``functions`` hold constructors under the structure's own name, without the
+    arguments of a template; ``defaults`` the values that fields have of themselves.
+    """
+
+    own_name: str
+    scope: dict[str, Any] = field(default_factory=dict)
+    functions: dict[str, list[Any]] = field(default_factory=dict)
+    defaults: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def constructors(self) -> list[Any]:
+        """The functions that make an object."""
+        return self.functions.get(self.own_name, [])
+
+    @property
+    def are_made(self) -> bool:
+        """Whether an object is more than a list of its fields' values."""
+        return bool(self.constructors or self.defaults)
+
+
 @dataclass(frozen=True)
 class Struct(CType):
-    """A structure, or one of CUDA's vector types; ``alignment`` is in bytes, 0 for the natural."""
+    """A structure, or one of CUDA's vector types; ``alignment`` is in bytes, 0 for the natural.
+
+    ``members`` are its functions, types and constants, None where it has fields alone.
+    """
 
     name: str
     fields: tuple[tuple[str, CType], ...]
     alignment: int = 0
+    members: Members | None = field(default=None, compare=False, repr=False, kw_only=True)
 
     def __str__(self) -> str:
         return self.name
@@ -92,6 +123,20 @@ class Auto(CType):
 
     def __str__(self) -> str:
         return "auto"
+
+
+@dataclass(frozen=True, eq=False)
+class TypeTemplate(CType):
+    """A template of types; ``make`` gives the type for the arguments that are written.
+
+    ``make(node, arguments, names, length)`` is as ``declarations.specified`` calls it.
+    """
+
+    name: str
+    make: Callable[..., CType]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 def number(name: str) -> Number:

@@ -15,6 +15,9 @@ Simplified: a lane that a mask names and that does not execute is taken for a la
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from gpuedu.widths import as_index
@@ -148,6 +151,35 @@ def match_all_sync(
     voters = _words(members) & pack(active)[..., np.newaxis]
     agreed = same == voters
     return np.where(agreed, voters, np.uint32(0)), agreed, undefined
+
+
+def _reduction(operation: np.ufunc, identity: Callable[[np.dtype], Any]) -> Callable[..., Any]:
+    """One value of all executing members, for each of them."""
+
+    def reduce(
+        value: np.ndarray, active: np.ndarray, members: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        value = np.broadcast_to(value, active.shape)
+        words = np.broadcast_to(_words(members), active.shape)
+        nothing = identity(value.dtype)
+        if (words == words[..., :1]).all():
+            taken = np.where(active & unpack(words[..., 0]), value, nothing)
+            found = operation.reduce(taken, axis=-1, keepdims=True, dtype=value.dtype)
+            return np.broadcast_to(found, active.shape), _outsiders(active, members)
+        taken = unpack(words) & active[..., np.newaxis, :]
+        spread = np.where(taken, value[..., np.newaxis, :], nothing)
+        found = operation.reduce(spread, axis=-1, dtype=value.dtype)
+        return found, _outsiders(active, members)
+
+    return reduce
+
+
+reduce_add_sync = _reduction(np.add, lambda dtype: dtype.type(0))
+reduce_min_sync = _reduction(np.minimum, lambda dtype: np.iinfo(dtype).max)
+reduce_max_sync = _reduction(np.maximum, lambda dtype: np.iinfo(dtype).min)
+reduce_and_sync = _reduction(np.bitwise_and, lambda dtype: np.iinfo(dtype).max)
+reduce_or_sync = _reduction(np.bitwise_or, lambda dtype: dtype.type(0))
+reduce_xor_sync = _reduction(np.bitwise_xor, lambda dtype: dtype.type(0))
 
 
 def _words(members: np.ndarray) -> np.ndarray:

@@ -190,7 +190,37 @@ class TracedMachine(History):
             self._known.matrix = np.repeat(before[:, np.newaxis], WARP_SIZE, axis=1)
         self.syncs = np.where(named, self._sync_count, self.syncs)
         met = np.broadcast_to(named.any(axis=0), (self.shape[1],))
-        self._learn(self._known.matrix, met, lane)
+        meetings = self._meetings(members, named)
+        if meetings is None:
+            self._learn(self._known.matrix, met, lane)
+        else:
+            self._learn_apart(self._known.matrix, met, lane, meetings)
+
+    def _meetings(self, members: np.ndarray, named: np.ndarray) -> np.ndarray | None:
+        """Who meets whom, (warps, 32, 32), where a warp's lanes pass different masks; else None.
+
+        In blocks that differ, lanes that meet in one of them are taken to meet.
+        """
+        if members.ndim == 0 or members.shape[-1] == 1:
+            return None
+        named = np.broadcast_to(named, np.broadcast_shapes(named.shape, members.shape))
+        words = np.where(named, members, np.uint32(0)).reshape(-1, self.warps, WARP_SIZE)
+        there = words != 0
+        if (words == np.where(there, words.max(axis=-1, keepdims=True), 0)).all():
+            return None
+        bits = np.uint32(1) << np.arange(WARP_SIZE, dtype=np.uint32)
+        names = (words[..., np.newaxis] & bits) != 0
+        return (names & names.swapaxes(-1, -2)).any(axis=0)
+
+    def _learn_apart(
+        self, matrix: np.ndarray, met: np.ndarray, lane: np.ndarray, meetings: np.ndarray
+    ) -> None:
+        """Lanes of a warp met in several groups: each learns what its own group knew."""
+        matrix[np.flatnonzero(met), lane[met]] = self._sync_count
+        by_warp = matrix.reshape(-1, WARP_SIZE, WARP_SIZE)
+        for warp, meets in zip(by_warp, meetings, strict=True):
+            told = np.where(meets[..., np.newaxis], warp[np.newaxis], 0).max(axis=1)
+            np.maximum(warp, told, out=warp)
 
     def _learn(self, matrix: np.ndarray, met: np.ndarray, lane: np.ndarray) -> None:
         """The lanes that met know from now on what any of them knew."""

@@ -14,25 +14,17 @@ def add(name: str, words: str, body: str, before: str = "") -> None:
 
 add("goto", "goto", "again: out[0]++; // here\nif (out[0] < 5) goto again;")
 add("lambda", "lambda", "auto f = [](int x) { return x + 1; }; // here\nout[0] = f(1);")
-add("class", "class", "C c;\nout[0] = c.x;", "class C { public: int x; }; // here")
 add(
-    "member_function",
-    "members",
-    "S s; s.x = 1; out[0] = s.f();",
-    "struct S { int x;\n__device__ int f() { return x; } // here\n};",
+    "early_return_in_a_method",
+    "return",
+    "S s; s.x = 1; out[0] = s.f(); // here",
+    "struct S { int x;\n__device__ int f() { if (x) return 2; return x; }\n};",
 )
 add(
-    "constructor",
-    "members",
-    "S s(3); out[0] = s.x;",
-    "struct S { int x;\n__device__ S(int v) : x(v) {} // here\n};",
-)
-add("default_member", "defaults", "S s; out[0] = s.x;", "struct S {\nint x = 3; // here\n};")
-add(
-    "operator_overload",
-    "operator",
-    "float2 a = make_float2(1, 2); a = a + a; out[0] = a.x;",
-    "__device__ float2 operator+(float2 a, float2 b) { // here\nreturn make_float2(a.x + b.x, a.y + b.y); }",
+    "destructor",
+    "~S",
+    "S s; out[0] = s.x;",
+    "struct S { int x;\n__device__ ~S() {} // here\n};",
 )
 add(
     "recursion",
@@ -69,10 +61,10 @@ add(
 )
 add("texture", "tex", "out[0] = tex1Dfetch<int>((cudaTextureObject_t)0, 1); // here")
 add(
-    "cooperative_groups",
-    "#include",
-    "auto g = cooperative_groups::this_thread_block(); g.sync();",
-    "#include <cooperative_groups.h> // here",
+    "coalesced_group",
+    "coalesced_threads",
+    "auto g = cooperative_groups::coalesced_threads(); // here\ng.sync();",
+    "#include <cooperative_groups.h>",
 )
 add("nullptr", "null", "int* p = nullptr; // here\nif (p) out[0] = 1;")
 add("zero_as_a_pointer", "null", "const int* p = 0; // here\nif (p) out[0] = 1;")
@@ -105,7 +97,12 @@ add(
     "wmma::fragment<wmma::matrix_a, 16, 16, 8, wmma::precision::tf32, wmma::row_major> f; // here",
     "#include <mma.h>\nusing namespace nvcuda;",
 )
-add("bfloat16_header", "#include", "out[0] = 1;", "#include <cuda_bf16.h> // here")
+add(
+    "pair_of_bfloats",
+    "__nv_bfloat162",
+    "__nv_bfloat162 x; // here\nout[0] = x.x;",
+    "#include <cuda_bf16.h>",
+)
 add("clock", "clock", "out[0] = clock(); // here")
 add("nanosleep", "nanosleep", "__nanosleep(100); // here")
 add(
@@ -115,16 +112,30 @@ add(
     "struct A { int x; };\nstruct B : A { int y; }; // here",
 )
 add(
-    "template_structure",
-    "template",
-    "P<int> p; p.x = 1; out[0] = p.x;",
-    "template <typename T> struct P { T x; }; // here",
+    "structure_for_chosen_arguments",
+    "chosen",
+    "V<float>::Type x = 3; out[0] = x;",
+    "template <typename T> struct V { typedef float Type; };\n"
+    "template <> struct V<float> { typedef int Type; }; // here",
+)
+add(
+    "structure_for_chosen_pointers",
+    "chosen",
+    "V<float*> x; out[0] = sizeof(x.a);",
+    "template <typename T> struct V { int a; };\n"
+    "template <typename T> struct V<T*> { char a; }; // here",
+)
+add(
+    "reference_returned_in_a_loop",
+    "reference",
+    "for (int i = 0; i < out[0]; ++i)\nf(out[i]) = 3;",
+    "__device__ int& f(int& x) { return x; } // here",
 )
 add(
     "variable_template",
     "template",
-    "out[0] = two<int>;",
-    "template <typename T> constexpr T two = T(2); // here",
+    "out[0] = two<int>; // here",
+    "template <typename T> constexpr T two = T(2);",
 )
 add(
     "pointer_to_member",
@@ -145,7 +156,7 @@ add("placement_of_a_string", "text", 'const char* s = "abc"; // here\nout[0] = s
 add("atomic_on_a_short", "atomicCAS", "__shared__ unsigned short s;\natomicCAS(&s, 1, 2); // here")
 add("match_all", "__match_all_sync", "int p;\nout[0] = __match_all_sync(~0u, 1, &p); // here")
 add("launch_from_a_kernel", "", "out[0] = __isGlobal(out); // here")
-add("host_variable", "", "out[0] = 1;", "static __managed__ int x; // here")
+add("host_variable", "", "out[0] = x;", "static __managed__ int x; // here")
 add(
     "alignas_on_a_member",
     "",
@@ -153,10 +164,10 @@ add(
     "struct S {\nalignas(16) int x; // here\n};",
 )
 add(
-    "friend_operator_bool",
-    "members",
-    "S s; out[0] = s.x;",
-    "struct S { int x;\n__device__ operator bool() const { return x; } // here\n};",
+    "operator_bool_in_a_condition",
+    "bool",
+    "S s; s.x = 1;\nif (s) out[0] = s.x; // here",
+    "struct S { int x;\n__device__ operator bool() const { return x; }\n};",
 )
 add(
     "switch_statement_before_case",
@@ -167,8 +178,8 @@ add("wide_character", "character", "out[0] = L'a'; // here")
 add(
     "user_literal",
     "",
-    "out[0] = 3_k;",
-    '__device__ int operator""_k(unsigned long long v) { return v; } // here',
+    "out[0] = 3_k; // here",
+    '__device__ int operator""_k(unsigned long long v) { return v; }',
 )
 add("size_of_alignment", "alignof", "out[0] = alignof(float4); // here")
 add(

@@ -276,14 +276,15 @@ def test_pointers_to_pointers_are_refused_in_words(parameter: str, words: str):
     assert "argument of its own" in str(caught.value)
 
 
-def test_a_template_for_chosen_arguments_is_refused_as_such():
+def test_a_template_for_chosen_arguments_is_taken_for_them():
     code = r"""
 template <int N> __device__ int f(int a) { return a; }
 template <> __device__ int f<1>(int a) { return 10; }
-extern "C" __global__ void k(int* x) { x[0] = f<1>(2); }
+extern "C" __global__ void k(int* x) { x[0] = f<1>(2) * 100 + f<3>(2); }
 """
-    with pytest.raises(Exception, match="chosen arguments is not covered"):
-        run(code, "k", 1, np.zeros(1, np.int32))
+    x = np.zeros(1, np.int32)
+    run(code, "k", 1, x)
+    assert x[0] == 1002
 
 
 def test_dim3_is_one_where_nothing_is_told():
