@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuedu.simt.machine.counters import MaskCounts, SiteCounts, by_warp
+from gpuedu.simt.machine.counters import MaskCounts, SiteCounts
 from gpuedu.simt.machine.fences import Handovers
 from gpuedu.simt.machine.findings import Findings
-from gpuedu.simt.machine.masks import Mask
+from gpuedu.simt.machine.masks import Mask, words
 from gpuedu.simt.machine.regions import Region
 from gpuedu.simt.machine.shadow import Known, Shadow
 from gpuedu.simt.machine.views import Allocation, View
@@ -81,13 +81,18 @@ class Account:
 
     def begin_chunk(self, chunk: Chunk) -> None:
         """Blocks begin to run."""
-        self._runs, self._shape, self._everybody = True, chunk.shape, chunk.everybody
-        first, last = int(chunk.blocks[0]), int(chunk.blocks[-1])
-        if last - first + 1 == len(chunk.blocks):
-            self._rows = slice(first, last + 1)
-        else:
-            self._rows = chunk.blocks
+        self._count_in(chunk)
         self.watch.begin_chunk(chunk)
+
+    def go_on_with(self, chunk: Chunk) -> None:
+        """Of the blocks that began, these threads run from now on."""
+        self.end_chunk()
+        self._count_in(chunk)
+        self.watch.go_on_with(chunk)
+
+    def _count_in(self, chunk: Chunk) -> None:
+        self._runs, self._shape, self._everybody = True, chunk.shape, chunk.everybody
+        self._rows = chunk.counted
 
     def end_chunk(self) -> None:
         """Blocks have ended: count what waits."""
@@ -118,7 +123,7 @@ class Account:
             executions.flush(self._rows, self._shape)
         if then is False or orelse is False:
             return
-        one, other = by_warp(then, self._shape), by_warp(orelse, self._shape)
+        one, other = words(then, self._shape), words(orelse, self._shape)
         divergent[self._rows] += (one != 0) & (other != 0)
 
     def barrier(self, site: int, arrived: Any) -> None:

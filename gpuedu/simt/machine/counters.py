@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.hardware import memory_rules as rules
-from gpuedu.simt.machine.masks import Mask
+from gpuedu.simt.machine.masks import Mask, words
 from gpuedu.simt.machine.views import View
 from gpuedu.trace import WARP_SIZE, Space
 
@@ -15,18 +15,9 @@ BATCH_LANES, BATCH_MASKS = 1 << 18, 64
 _WITHOUT_COST = (Space.LOCAL, Space.CONSTANT)
 
 
-def by_warp(mask: Mask, shape: tuple[int, int]) -> np.ndarray:
-    """The lanes of each warp as the bits of a word, (rows, warps); one row where blocks agree."""
-    if mask is None:
-        return np.full((1, shape[1] // WARP_SIZE), 0xFFFFFFFF, np.uint32)
-    rows = mask.shape[0]  # type: ignore[union-attr]
-    spread = np.broadcast_to(mask, (rows, shape[1]))  # type: ignore[arg-type]
-    return np.packbits(spread, axis=-1, bitorder="little").view("<u4")
-
-
-def _lanes(words: np.ndarray) -> np.ndarray:
+def _lanes(of_warps: np.ndarray) -> np.ndarray:
     """How many lanes are set in each word."""
-    return np.bitwise_count(words).astype(np.int64)
+    return np.bitwise_count(of_warps).astype(np.int64)
 
 
 class MaskCounts:
@@ -50,7 +41,7 @@ class MaskCounts:
     def flush(self, rows: Any, shape: tuple[int, int]) -> None:
         """Count what waits."""
         for mask, turns in self._turns.values():
-            lanes = _lanes(by_warp(mask, shape))
+            lanes = _lanes(words(mask, shape))
             self.executions[rows] += (lanes > 0) * turns
             self.lanes[rows] += lanes * turns
         self._turns, self._last = {}, [False, 0]

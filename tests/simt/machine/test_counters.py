@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuedu.simt.machine.counters import MaskCounts, SiteCounts, by_warp
+from gpuedu.simt.machine.counters import MaskCounts, SiteCounts
+from gpuedu.simt.machine.masks import words
 from gpuedu.simt.machine.views import Allocation, Flat, View
 from gpuedu.trace import Space
 
@@ -133,7 +134,7 @@ def test_many_lanes_make_a_batch():
     assert full == [False] * 8 + [True]
 
 
-def test_masks_are_counted_by_warp():
+def test_masks_are_counted_words():
     counts = MaskCounts(3, 2)
     first_lanes = (np.arange(64) % 32 < 5)[np.newaxis]
     second_block = np.array([[False], [True], [False]])
@@ -158,11 +159,11 @@ def test_masks_with_equal_bits_are_told_apart_by_identity_and_all_counted():
 @pytest.mark.parametrize(
     "mask, rows", [(None, 1), (np.ones((1, 64), bool), 1), (np.ones((3, 1), bool), 3)]
 )
-def test_by_warp_keeps_one_row_where_blocks_agree(mask, rows):
-    assert by_warp(mask, SHAPE).tolist() == [[0xFFFFFFFF, 0xFFFFFFFF]] * rows
+def test_words_keeps_one_row_where_blocks_agree(mask, rows):
+    assert words(mask, SHAPE).tolist() == [[0xFFFFFFFF, 0xFFFFFFFF]] * rows
 
 
 def test_a_lane_is_a_bit_of_its_warps_word():
     mask = np.zeros(SHAPE, bool)
     mask[1, [0, 31, 33]] = True
-    assert by_warp(mask, SHAPE).tolist() == [[0, 0], [1 << 31 | 1, 1 << 1], [0, 0]]
+    assert words(mask, SHAPE).tolist() == [[0, 0], [1 << 31 | 1, 1 << 1], [0, 0]]

@@ -6,6 +6,7 @@ from typing import Any
 
 from gpuedu.simt.machine.codegen.expressions import text_of
 from gpuedu.simt.machine.codegen.leaving import continues, may_leave, returns
+from gpuedu.simt.machine.codegen.thinned import Thinned
 from gpuedu.simt.machine.codegen.writer import OpenLoop, Writer, slot_name
 from gpuedu.simt.machine.endless import is_stuck
 from gpuedu.simt.program import ArraySlot, If, Loop, Move, Return, Statement
@@ -97,6 +98,7 @@ def write_loop(w: Writer, s: Loop, m: str) -> None:
             w.put(f"{slot_name(slot)} = {made}")
     w.put(f"{lanes} = {entry} = {m}")
     steps = _span(w, s)
+    thinned = Thinned(w, s)
     if is_stuck(s):
         w.put(f"M.enter_stuck({w.constant(s)})")
     w.put("while True:")
@@ -104,6 +106,8 @@ def write_loop(w: Writer, s: Loop, m: str) -> None:
     place, region = w.place, w.region
     w.loops.append(OpenLoop(lanes, entry))
     write_moves(w, s.leave, lanes, None)
+    w.put(f"if {lanes} is False: break")
+    thinned.write_head(lanes, steps)
     _advance(w, s, steps, lanes, inside)
     w.block(w, s.body, inside)
     if not any(map(continues, s.body)) and any(map(may_leave, s.body)):
@@ -117,6 +121,7 @@ def write_loop(w: Writer, s: Loop, m: str) -> None:
     w.loops.pop()
     w.depth -= 1
     w.place, w.region = place, region
+    thinned.write_end()
     if any(map(returns, [*s.body, *s.test])):
         w.put(f"{m} = {entry}")
 
@@ -133,7 +138,6 @@ def _span(w: Writer, s: Loop) -> str:
 def _advance(w: Writer, s: Loop, steps: str, lanes: str, inside: str) -> None:
     """The head of a loop: who goes on, and the next index."""
     site = -1 if s.branch is None else s.branch
-    w.put(f"if {lanes} is False: break")
     w.put(f"M.tick({w.constant(s)}, {lanes})")
     if s.span is not None:
         w.put(f"{lanes}, {slot_name(s.span[0])} = {steps}.step(M, {site}, {lanes})")

@@ -22,6 +22,7 @@ from gpuedu.simt.machine.codegen.paths import (
 from gpuedu.simt.machine.codegen.writer import Compiled, Writer, slot_name
 from gpuedu.simt.machine.records import record
 from gpuedu.simt.machine.regions import Region
+from gpuedu.simt.machine.thinning import Thinning
 from gpuedu.simt.program import (
     ArraySlot,
     Atomic,
@@ -85,6 +86,7 @@ def generate(program: Program, *, traced: bool) -> Compiled:
         "same_as": masks.same_as,
         "merge": masks.merge,
         "record": record,
+        "Thinning": Thinning,
         "to_integer": to_integer,
         **writer.constants,
     }
