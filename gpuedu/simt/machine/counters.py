@@ -40,10 +40,16 @@ class MaskCounts:
 
     def flush(self, rows: Any, shape: tuple[int, int]) -> None:
         """Count what waits."""
+        if not self._turns:
+            return
+        executions: Any = 0
+        total: Any = 0
         for mask, turns in self._turns.values():
             lanes = _lanes(words(mask, shape))
-            self.executions[rows] += (lanes > 0) * turns
-            self.lanes[rows] += lanes * turns
+            executions = executions + (lanes > 0) * turns
+            total = total + lanes * turns
+        self.executions[rows] += executions
+        self.lanes[rows] += total
         self._turns, self._last = {}, [False, 0]
 
 

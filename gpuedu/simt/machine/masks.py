@@ -63,9 +63,9 @@ def words(mask: Mask, shape: tuple[int, int]) -> np.ndarray:
     """The lanes of each warp as the bits of a word, (rows, warps); one row where blocks agree."""
     if mask is None:
         return np.full((1, shape[1] // WARP_SIZE), 0xFFFFFFFF, np.uint32)
-    rows = mask.shape[0]  # type: ignore[union-attr]
-    spread = np.broadcast_to(mask, (rows, shape[1]))  # type: ignore[arg-type]
-    return np.packbits(spread, axis=-1, bitorder="little").view("<u4")
+    if mask.shape[1] != shape[1]:  # type: ignore[union-attr]
+        mask = np.broadcast_to(mask, (mask.shape[0], shape[1]))  # type: ignore[arg-type,union-attr]
+    return np.packbits(mask, axis=-1, bitorder="little").view("<u4")  # type: ignore[arg-type]
 
 
 def merge(mask: Mask, new: object, old: object) -> object:

@@ -39,33 +39,48 @@ _ALONE = (
 
 
 class Thinned:
-    """The text of a loop around its turns; empty for a loop that keeps all warps."""
+    """The text of a loop around its turns; nothing for a loop that keeps all warps."""
 
-    def __init__(self, w: Writer, loop: Loop) -> None:
-        self._w, self._name = w, ""
+    def __init__(self, w: Writer, loop: Loop, lanes: str) -> None:
+        self._w, self._lanes, self._name = w, lanes, ""
         if not may_thin(loop):
             return
         self._name = w.name("t")
+        self._breaks = any(isinstance(s, Break) for s in walk(loop.body))
         carried = {slot.name for slot, _ in loop.entry}
         self._carried = _tuple(carried)
         self._given = _tuple(_read(loop) - _made(loop) - carried)
-        w.put(f"{self._name} = Thinning(M)")
+        w.put(f"{self._name} = Thinning(M, {lanes})")
 
-    def write_head(self, lanes: str, span: str) -> None:
+    def write_head(self, span: str) -> None:
         """Before a turn: go on with fewer warps if that pays."""
         if self._name:
             values = f"{self._given}, {self._carried}"
-            self._w.put(f"if {self._name}.pays({lanes}):")
+            self._w.put(f"if {self._name}.pays():")
             self._w.put(
-                f"    M, {lanes}, {span or '_'}, {values} = "
-                f"{self._name}.thin({lanes}, {span or None}, {values})"
+                f"    M, {self._lanes}, {span or '_'}, {values} = "
+                f"{self._name}.thin({span or None}, {values})"
             )
+
+    def write_save(self, *, after_body: bool = False) -> None:
+        """Threads may have left: keep what they have."""
+        if self._name and (self._breaks or not after_body):
+            left = f"{self._name}.saves and {self._lanes} is not {self._name}.lanes"
+            self._w.put(f"if {left}: {self._name}.save({self._lanes}, {self._carried})")
+
+    def assignment(self, inside: str, pairs: list[tuple[str, str]]) -> str:
+        """The moves to the next turn where all who are still in the loop make them."""
+        if not self._name:
+            return ""
+        targets = ", ".join(target for target, _ in pairs)
+        values = ", ".join(f"{self._name}.wide({value})" for _, value in pairs)
+        return f"elif {self._name}.saves and {inside} is {self._lanes}: {targets} = {values}"
 
     def write_end(self) -> None:
         """After the loop: all warps are there again."""
         if self._name:
-            made = f"M, {self._given}, {self._carried} = {self._name}.whole({self._carried})"
-            self._w.put(f"if {self._name}.is_thin: {made}")
+            made = f"M, {self._given}, {self._carried} = {self._name}.whole({self._given})"
+            self._w.put(f"if {self._name}.parted: {made}")
 
 
 def may_thin(loop: Loop) -> bool:
