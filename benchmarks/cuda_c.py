@@ -8,7 +8,8 @@ macros, parsing, lowering, code generation and the launch itself; "in a new proc
 imports of the parser and of the compiler's bindings in it, too, but not of NumPy and gpuedu. The
 source is made different each time, so that no cache knows it. "twin" is the time of a kernel in
 CUDA C over the time of the same kernel in Python, both on the machine; the best of several runs.
-Times are wall-clock seconds on this machine.
+Times are wall-clock seconds on this machine, but for the heavy kernels at the end, which are
+processor seconds.
 """
 
 from __future__ import annotations
@@ -68,6 +69,41 @@ MANDELBROT = """extern "C" __global__ void mandelbrot(int* image, int n) {
         image[i * n + j] = k;
     }
 }"""
+
+ESCAPE = MANDELBROT.replace("k < 50", "k < 100").replace("-1.0f + 2.0f", "-1.5f + 3.0f")
+"""Up to 100 turns of a loop, of which a point takes 21 on average."""
+
+SGEMM = """extern "C" __global__ void sgemm(const float* A, const float* B, float* C, int n) {
+    const int TILE = 128, DEPTH = 8, EACH = 8;
+    __shared__ float as[TILE * DEPTH];
+    __shared__ float bs[DEPTH * TILE];
+    int row0 = blockIdx.y * TILE, column0 = blockIdx.x * TILE;
+    int tr = threadIdx.x / (TILE / EACH), tc = threadIdx.x % (TILE / EACH);
+    int ar = threadIdx.x / DEPTH, ac = threadIdx.x % DEPTH;
+    int br = threadIdx.x / TILE, bc = threadIdx.x % TILE;
+    int across = blockDim.x / DEPTH, down = blockDim.x / TILE;
+    float sums[EACH * EACH] = {0.0f};
+    float left[EACH], right[EACH];
+    for (int k0 = 0; k0 < n; k0 += DEPTH) {
+        for (int o = 0; o < TILE; o += across)
+            as[(ar + o) * DEPTH + ac] = A[(row0 + ar + o) * n + k0 + ac];
+        for (int o = 0; o < DEPTH; o += down)
+            bs[(br + o) * TILE + bc] = B[(k0 + br + o) * n + column0 + bc];
+        __syncthreads();
+        for (int k = 0; k < DEPTH; ++k) {
+            for (int i = 0; i < EACH; ++i) left[i] = as[(tr * EACH + i) * DEPTH + k];
+            for (int j = 0; j < EACH; ++j) right[j] = bs[k * TILE + tc * EACH + j];
+            for (int i = 0; i < EACH; ++i)
+                for (int j = 0; j < EACH; ++j)
+                    sums[i * EACH + j] += left[i] * right[j];
+        }
+        __syncthreads();
+    }
+    for (int i = 0; i < EACH; ++i)
+        for (int j = 0; j < EACH; ++j)
+            C[(row0 + tr * EACH + i) * n + column0 + tc * EACH + j] = sums[i * EACH + j];
+}"""
+"""128 x 128 of C a block of 256 threads, 8 x 8 of it in the registers of each."""
 
 BLOCK_SUM = """extern "C" __global__ void block_sum(const float* x, float* out, int n) {
     __shared__ float s[256];
@@ -153,6 +189,33 @@ def twin_seconds(*, trace: bool) -> dict[str, dict[str, float]]:
     return found
 
 
+def heavy_launches() -> dict[str, tuple]:
+    """Kernels in C whose cost is in what threads do one by one: kernel, grid, block, arguments."""
+    n, side = 512, 1024
+    image, square = np.zeros((side, side), np.int32), (floats(n, n), floats(n, n))
+    sgemm, escape = CudaCKernel(SGEMM, "sgemm"), CudaCKernel(ESCAPE, "mandelbrot")
+    product = np.zeros((n, n), np.float32)
+    return {
+        "sgemm 512, 8 x 8 registers": (sgemm, (4, 4), 256, *square, product, np.int32(n)),
+        "mandelbrot 1024, 100 turns": (escape, (64, 64), (16, 16), image, np.int32(side)),
+    }
+
+
+def heavy_seconds() -> dict[str, dict[str, float]]:
+    """Processor seconds of each, the best of several launches after the first."""
+    found = {}
+    for name, launch in heavy_launches().items():
+        found[name] = {}
+        for kind, trace in (("traced_s", True), ("untraced_s", False)):
+            seconds = []
+            for _ in range(4):
+                began = time.process_time()
+                simulate(*launch, trace=trace)
+                seconds.append(time.process_time() - began)
+            found[name][kind] = min(seconds[1:])
+    return found
+
+
 _marks = count(int(time.time() * 1000))
 
 
@@ -235,6 +298,7 @@ def measure() -> dict:
         ),
         "traced": twin_seconds(trace=True),
         "untraced": twin_seconds(trace=False),
+        "heavy": heavy_seconds(),
     }
 
 
@@ -248,6 +312,9 @@ def show(figures: dict) -> None:
             print(
                 f"  {name:<16} {row['python_s']:>9.4f} {row['cuda_c_s']:>9.4f} {row['ratio']:>7.2f}"
             )
+    print(f"processor seconds {'traced':>21} {'untraced':>9}")
+    for name, row in figures["heavy"].items():
+        print(f"  {name:<28} {row['traced_s']:>9.4f} {row['untraced_s']:>9.4f}")
 
 
 def main() -> None:

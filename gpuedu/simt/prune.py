@@ -38,7 +38,7 @@ def prune(block: list[Statement]) -> list[Statement]:
     for statement in walk(block):
         for target, sources in joins_of(statement):
             waiting.setdefault(target.name, []).extend(sources)
-        for part in _plain(statement):
+        for part in read_by(statement):
             read |= names_in(part)
     todo = list(read)
     while todo:
@@ -74,7 +74,7 @@ def joins_of(statement: Statement) -> Iterator[tuple[_Target, list[Any]]]:
                 yield slot, [value]
 
 
-def _plain(statement: Statement) -> Iterator[Any]:
+def read_by(statement: Statement) -> Iterator[Any]:
     """What a statement itself reads."""
     match statement:
         case If(condition=condition):

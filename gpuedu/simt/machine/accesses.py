@@ -13,6 +13,7 @@ from gpuedu.simt.machine.addressing import Addressing, unravel
 from gpuedu.simt.machine.cells import Cells, garbage
 from gpuedu.simt.machine.masks import Mask, narrow
 from gpuedu.simt.machine.views import View
+from gpuedu.trace import Space
 from gpuedu.widths import as_index
 
 
@@ -27,13 +28,7 @@ class Accesses(Addressing):
     def _read(self, site: int, view: View, at: Any, m: Mask) -> Any:
         if m is False:
             return garbage(view.dtype)
-        flat = view.flat
-        if isinstance(flat, Cells):
-            value, missing = flat.read(at, m)
-            if missing is not False:
-                self._uninitialised(site, view, at, missing)
-            return value
-        data = flat.data
+        data = view.flat.data
         if data.ndim == 1:
             return data[at]
         if not isinstance(at, np.ndarray):
@@ -41,6 +36,19 @@ class Accesses(Addressing):
         if at.shape[0] == 1:
             return data.take(as_index(at[0]), axis=1)
         return data[self.rows, at]
+
+    def load_own(self, site: int, view: View, index: tuple[Any, ...], m: Mask) -> Any:
+        """Read one element of each thread's own array."""
+        at, m = self.locate(site, view, index, m)
+        return self._read_own(site, view, at, m)
+
+    def _read_own(self, site: int, view: View, at: Any, m: Mask) -> Any:
+        if m is False:
+            return garbage(view.dtype)
+        value, missing = view.flat.read(at, m)
+        if missing is not False:
+            self._uninitialised(site, view, at, missing)
+        return value
 
     def _uninitialised(self, site: int, view: View, at: Any, missing: Mask) -> None:
         row, thread, count = self.first(missing)
@@ -60,9 +68,7 @@ class Accesses(Addressing):
 
     def _write(self, view: View, at: Any, value: Any, m: Mask) -> None:
         flat = view.flat
-        if isinstance(flat, Cells):
-            flat.write(at, value, m)
-        elif flat.data.ndim == 1:
+        if flat.data.ndim == 1:
             _scatter(flat.data, at, value, m)
         elif (np.ndim(at) and at.shape[0] > 1) or (m is not None and m.shape[0] > 1):  # type: ignore[union-attr]
             rows, at, value = np.broadcast_arrays(self.rows, at, value)
@@ -74,8 +80,15 @@ class Accesses(Addressing):
         else:
             _scatter_columns(flat.data, at, value, m)
 
+    def store_own(self, site: int, view: View, index: tuple[Any, ...], value: Any, m: Mask) -> None:
+        """Write one element of each thread's own array."""
+        at, m = self.locate(site, view, index, m)
+        if m is not False:
+            view.flat.write(at, value, m)
+
     def fill(self, site: int, view: View, value: Any, m: Mask) -> None:
         """Write every element of a view."""
+        store = self.store_own if view.space is Space.LOCAL else self.store
         longest = tuple(int(np.max(n)) for n in view.shape)
         for position in np.ndindex(*longest):
             inside: Any = np.True_
@@ -83,7 +96,7 @@ class Accesses(Addressing):
                 inside = inside & (i < extent)
             here, _ = narrow(m, inside)
             if here is not False:
-                self.store(site, view, tuple(np.int64(i) for i in position), value, here)
+                store(site, view, tuple(np.int64(i) for i in position), value, here)
 
     def atomic(
         self,

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuedu.simt.machine.counters import MaskCounts, SiteCounts, by_warp
+from gpuedu.simt.machine.counters import MaskCounts, SiteCounts
 from gpuedu.simt.machine.fences import Handovers
 from gpuedu.simt.machine.findings import Findings
-from gpuedu.simt.machine.masks import Mask
+from gpuedu.simt.machine.masks import Mask, words
 from gpuedu.simt.machine.regions import Region
 from gpuedu.simt.machine.shadow import Known, Shadow
 from gpuedu.simt.machine.views import Allocation, View
@@ -54,15 +54,16 @@ class Account:
         size = launch.blocks, launch.warps_per_block
         self._regions = [MaskCounts(*size) for _ in regions]
         self._sites = [SiteCounts(*size) for _ in program.sites]
-        self._branches = [(MaskCounts(*size), MaskCounts(*size)) for _ in program.branches]
+        self._branches = [(MaskCounts(*size), np.zeros(size, np.int64)) for _ in program.branches]
         self._barriers = [np.zeros(launch.blocks, np.int64) for _ in program.barriers]
         self._views = [value for value in parameters if isinstance(value, View)]
         self._does = self._operations()
         self._shadows: dict[int, Shadow] = {}
         self._touched: dict[tuple[int, str], np.ndarray] = {}
         self.watch = Watch(watch, len(program.sites), self._views)
-        self._chunk: Chunk | None = None
+        self._runs, self._shape = False, (1, 1)
         self._rows: Any = None
+        self._everybody: Mask = None
 
     def _operations(self) -> dict[int, set[str]]:
         """What the program does to each allocation: by the names of the arrays of its sites."""
@@ -80,59 +81,50 @@ class Account:
 
     def begin_chunk(self, chunk: Chunk) -> None:
         """Blocks begin to run."""
-        self._chunk = chunk
-        first, last = int(chunk.blocks[0]), int(chunk.blocks[-1])
-        if last - first + 1 == len(chunk.blocks):
-            self._rows = slice(first, last + 1)
-        else:
-            self._rows = chunk.blocks
+        self._count_in(chunk)
         self.watch.begin_chunk(chunk)
+
+    def go_on_with(self, chunk: Chunk) -> None:
+        """Of the blocks that began, these threads run from now on."""
+        self.end_chunk()
+        self._count_in(chunk)
+        self.watch.go_on_with(chunk)
+
+    def _count_in(self, chunk: Chunk) -> None:
+        self._runs, self._shape, self._everybody = True, chunk.shape, chunk.everybody
+        self._rows = chunk.counted
 
     def end_chunk(self) -> None:
         """Blocks have ended: count what waits."""
-        chunk = self._chunk
-        if chunk is None:
+        if not self._runs:
             return
         for number in range(len(self._sites)):
             self._flush(number)
-        for counts in self._regions:
-            counts.flush(self._rows, chunk.shape)
-        for pair in self._branches:
-            for counts in pair:
-                counts.flush(self._rows, chunk.shape)
-        self._chunk = None
+        for counts in (*self._regions, *(ran for ran, _ in self._branches)):
+            counts.flush(self._rows, self._shape)
+        self._runs = False
 
     # What happens
 
     def region(self, region: int, mask: Mask, epoch: Any) -> None:
         """A stretch of the program begins."""
         self.now += 1
-        counts = self._regions[region]
-        mask = self._lanes(mask)
-        counts.add(mask)
-        if counts.full():
-            counts.flush(self._rows, self._chunk.shape)  # type: ignore[union-attr]
+        if mask is None:
+            mask = self._everybody
+        if self._regions[region].add(mask):
+            self._regions[region].flush(self._rows, self._shape)
         if self.watch.row is not None:
             self.watch.step(self.now, region, mask, epoch)
-
-    def _lanes(self, mask: Mask) -> Mask:
-        return self._chunk.everybody if mask is None else mask  # type: ignore[union-attr]
 
     def branch(self, site: int, mask: Mask, then: Mask, orelse: Mask) -> None:
         """Threads parted."""
         executions, divergent = self._branches[site]
-        executions.add(self._lanes(mask))
-        if then is False or orelse is False or self._chunk is None:
+        if executions.add(self._everybody if mask is None else mask):
+            executions.flush(self._rows, self._shape)
+        if then is False or orelse is False:
             return
-        shape = self._chunk.shape
-        one = by_warp(self._lanes(then), shape).any(axis=-1, keepdims=True)
-        other = by_warp(self._lanes(orelse), shape).any(axis=-1, keepdims=True)
-        both = one & other
-        if both.any():
-            first = np.arange(32) == 0
-            divergent.add((both & first).reshape(both.shape[0], -1))
-            if divergent.full():
-                divergent.flush(self._rows, shape)
+        one, other = words(then, self._shape), words(orelse, self._shape)
+        divergent[self._rows] += (one != 0) & (other != 0)
 
     def barrier(self, site: int, arrived: Any) -> None:
         """Blocks met."""
@@ -142,7 +134,8 @@ class Account:
     def access(self, site: int, view: View, at: Any, mask: Mask, epoch: Any) -> None:
         """Threads touched memory."""
         self.now += 1
-        mask = self._lanes(mask)
+        if mask is None:
+            mask = self._everybody
         if self.watch.row is not None:
             self.watch.access(self.now, site, view, at, mask, epoch)
         counted = self._sites[site]
@@ -153,12 +146,10 @@ class Account:
 
     def _flush(self, number: int) -> None:
         site = self._sites[number]
-        if not site.pending or self._chunk is None:
-            return
         entry = self.program.sites[number]
-        if entry.space is Space.GLOBAL:
+        if entry.space is Space.GLOBAL and site.pending:
             self._touch(site, str(entry.operation))
-        site.flush(self._rows, self._chunk.shape, atomic=entry.operation == Operation.ATOMIC)
+        site.flush(self._rows, self._shape, atomic=entry.operation == Operation.ATOMIC)
 
     def _touch(self, site: SiteCounts, operation: str) -> None:
         """Mark the sectors of memory that were read or written."""
@@ -216,7 +207,7 @@ class Account:
                     entry.place,
                     entry.text,
                     ran.executions.reshape(-1),
-                    parted.executions.reshape(-1),
+                    parted.reshape(-1),
                 )
                 for entry, (ran, parted) in zip(self.program.branches, self._branches, strict=True)
             ),

@@ -56,8 +56,8 @@ class Cells:
         if self.dtype.names:
             return self._read_fields(at, mask)
         if self._dense is None and not isinstance(at, np.ndarray):
-            written = self._written[int(at)]
-            return self._values[int(at)], _missing(mask, written)
+            written = self._written[at]
+            return self._values[at], (False if written is None else _missing(mask, written))
         self._densify()
         assert self._dense is not None and self._dense_written is not None
         flat = self._flat(at)

@@ -1,8 +1,9 @@
-"""Loops that nothing inside them can end, told from the program alone."""
+"""Loops that end by others or not at all, told from the program alone."""
 
 from __future__ import annotations
 
 from gpuedu.simt.program import (
+    Atomic,
     Break,
     Const,
     If,
@@ -30,6 +31,12 @@ def is_stuck(loop: Loop) -> bool:
     changed = {slot.name for slot, _ in (*loop.entry, *loop.again) if isinstance(slot, Slot)}
     made = {slot.name for statement in loop.test for slot in _made(statement)}
     return not names_in(loop.condition) & (changed | made)
+
+
+def waits(loop: Loop) -> bool:
+    """Whether a loop ends by an atomic, which others decide, and not by counting."""
+    tests = loop.test if not isinstance(loop.condition, Const) else loop.body
+    return any(isinstance(statement, Atomic) for statement in tests)
 
 
 def _leaves(block: list[Statement], depth: int = 0) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from gpuedu.simt.machine.shadow import (
     thread_of,
 )
 from gpuedu.simt.machine.views import View
+from gpuedu.simt.machine.warps import Warps
 from gpuedu.simt.program import Program
 from gpuedu.trace import Space, Thread
 
@@ -56,16 +57,33 @@ class History(Machine):
         self._waiting: dict[int, list[Access]] = {}
         self._fence_time = np.zeros(self.shape, np.int64)
         self._fence_epoch = np.full(self.shape, -1, np.int64)
-        self._thread = np.arange(self.shape[1], dtype=np.int64)[np.newaxis]
         self._told_exit = False
         self._sync_count = 0
         self._known = account.known
         self._known.matrix = None
 
+    def few(self, warps: Warps) -> Self:
+        """A machine of some warps under the same account."""
+        made = super().few(warps)
+        made._codes = {}
+        fences = ("_fence_time", "_fence_epoch") if self.program.has_fences else ()
+        for name in ("epoch", "syncs", *fences):
+            setattr(made, name, warps.of(getattr(self, name)))
+        made.resume()
+        return made
+
+    def resume(self) -> None:
+        """All go on, after few did."""
+        self.account.go_on_with(self)
+
+    def watched(self) -> Any:
+        """The rows of watched blocks, which are told one by one."""
+        return self.account.watch.stays(self)
+
     def codes(self, *, shared: bool) -> np.ndarray:
         """The codes of all threads now; without blocks for shared memory."""
         if shared not in self._codes:
-            code = self._thread | ((self.epoch % EPOCHS + 1) << EPOCH_SHIFT)
+            code = self.thread | ((self.epoch % EPOCHS + 1) << EPOCH_SHIFT)
             code = code | ((self.syncs % SYNCS) << SYNC_SHIFT)
             if not shared:
                 code = code | (self.blocks[:, np.newaxis] << THREAD_BITS)

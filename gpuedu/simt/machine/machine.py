@@ -7,7 +7,7 @@ methods of these classes; masks and values are as ``masks`` and ``chunk`` say.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -15,10 +15,12 @@ from gpuedu.errors import KernelSourceError
 from gpuedu.simt.machine import findings as found
 from gpuedu.simt.machine.addressing import Budget, LaunchStoppedError
 from gpuedu.simt.machine.cells import garbage
+from gpuedu.simt.machine.endless import waits
 from gpuedu.simt.machine.masks import Mask, merge, narrow
 from gpuedu.simt.machine.matrices import Matrices
 from gpuedu.simt.machine.views import View
-from gpuedu.simt.program import Atomic, Const, Language, Loop, Raise
+from gpuedu.simt.machine.warps import Warps
+from gpuedu.simt.program import Language, Loop, Raise
 from gpuedu.trace import Place
 
 SPIN_TURNS = 5_000
@@ -38,6 +40,19 @@ class Machine(Matrices):
     def enter_stuck(self, loop: Loop) -> None:
         """Threads come to a loop that those who enter it never leave; perhaps none enters."""
         self._stuck_turns[id(loop)] = 0
+
+    def few(self, warps: Warps) -> Self:
+        """A machine of some warps, which goes on until this one resumes."""
+        made = super().few(warps)
+        made.raised = warps.of(self.raised)
+        return made
+
+    def resume(self) -> None:
+        """All go on, after few did."""
+
+    def watched(self) -> Any:
+        """The rows that may not be left out, (rows, 1)."""
+        return np.False_
 
     def count(self, region: int, m: Mask) -> None:
         """A stretch of the program begins."""
@@ -121,7 +136,7 @@ class Machine(Matrices):
             self._stuck_turns[id(loop)] += 1
             if self._stuck_turns[id(loop)] > STUCK_TURNS:
                 self._runaway(loop, m, STUCK_TURNS)
-        if m is not None and _waits(loop):
+        if m is not None and waits(loop):
             key = id(loop)
             waiting, turns = self._spins.get(key, (None, 0))
             turns = turns + 1 if waiting is m else 0
@@ -134,7 +149,7 @@ class Machine(Matrices):
         if self.budget.is_short:  # the launch is over for another reason, which was told
             raise LaunchStoppedError
         row, thread, _ = self.first(m)
-        tell = found.spin if _waits(loop) and m is not None else found.runaway
+        tell = found.spin if waits(loop) and m is not None else found.runaway
         self.report.add(tell(loop.place, self.who(row, thread), turns))
         raise LaunchStoppedError
 
@@ -159,6 +174,10 @@ class _Count:
             return lanes, self._type(index)
         return False, None
 
+    def few(self, warps: Warps) -> _Count:
+        """The turns that are left, for some warps."""
+        return self
+
 
 class _Counts:
     """A range whose bounds differ between threads."""
@@ -175,11 +194,9 @@ class _Counts:
         self._index = index + self._step
         return lanes, index
 
-
-def _waits(loop: Loop) -> bool:
-    """True if a loop ends by an atomic, which others decide, and not by counting."""
-    tests = loop.test if not isinstance(loop.condition, Const) else loop.body
-    return any(isinstance(statement, Atomic) for statement in tests)
+    def few(self, warps: Warps) -> _Counts:
+        """The turns that are left, for some warps."""
+        return _Counts(*map(warps.of, (self._index, self._stop, self._step)))
 
 
 __all__ = ["Budget", "LaunchStoppedError", "Machine"]

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpuedu.trace import WARP_SIZE
+
 Mask = np.ndarray | bool | None
 """None, False, or a bool array with two axes."""
 
@@ -55,6 +57,15 @@ def same_as(mask: Mask, other: Mask) -> Mask:
     if other is None:
         return None if mask.all() else mask  # type: ignore[union-attr]
     return other if np.array_equal(*np.broadcast_arrays(mask, other)) else mask
+
+
+def words(mask: Mask, shape: tuple[int, int]) -> np.ndarray:
+    """The lanes of each warp as the bits of a word, (rows, warps); one row where blocks agree."""
+    if mask is None:
+        return np.full((1, shape[1] // WARP_SIZE), 0xFFFFFFFF, np.uint32)
+    if mask.shape[1] != shape[1]:  # type: ignore[union-attr]
+        mask = np.broadcast_to(mask, (mask.shape[0], shape[1]))  # type: ignore[arg-type,union-attr]
+    return np.packbits(mask, axis=-1, bitorder="little").view("<u4")  # type: ignore[arg-type]
 
 
 def merge(mask: Mask, new: object, old: object) -> object:

@@ -52,6 +52,20 @@ class TracedMachine(History):
         if shadow is not None:
             self._enter("write", shadow, site, view, at, m, value)
 
+    def load_own(self, site: int, view: View, index: tuple[Any, ...], m: Mask) -> Any:
+        """Read one element of each thread's own array, and enter it."""
+        at, m = self.locate(site, view, index, m)
+        if m is not False:
+            self.account.access(site, view, at, m, self.epoch)
+        return self._read_own(site, view, at, m)
+
+    def store_own(self, site: int, view: View, index: tuple[Any, ...], value: Any, m: Mask) -> None:
+        """Write one element of each thread's own array, and enter it."""
+        at, m = self.locate(site, view, index, m)
+        if m is not False:
+            self.account.access(site, view, at, m, self.epoch)
+            view.flat.write(at, value, m)
+
     def load_quietly(self, site: int, view: View, index: tuple[Any, ...], m: Mask) -> Any:
         """Read one element of a matrix for each thread, and remember it."""
         at, m = self.locate(site, view, index, m)

@@ -39,15 +39,25 @@ class Watch:
 
     def begin_chunk(self, chunk: Chunk) -> None:
         """Find the watched blocks among those that begin."""
-        places = (
-            {int(block): row for row, block in enumerate(chunk.blocks.tolist())}
-            if self.blocks
-            else {}
-        )
-        rows = [(places[block], block) for block in self.blocks if block in places]
-        self.row = rows or None
-        self._rows = np.array([row for row, _ in rows], np.intp)
+        self.row = []
+        self.go_on_with(chunk)
+
+    def go_on_with(self, chunk: Chunk) -> None:
+        """The rows of the watched blocks are others now."""
+        if self.row is None:
+            return
+        blocks, rows = np.unique(chunk.blocks, return_index=True) if self.blocks else ((), ())
+        first = dict(zip(map(int, blocks), map(int, rows), strict=True))
+        self.row = [(first[block], block) for block in self.blocks if block in first] or None
+        begin = np.array([row for row, _ in self.row or ()], np.intp)
+        self._rows = (begin[:, np.newaxis] + np.arange(chunk.rows_of_block)).reshape(-1)
         self._shape = chunk.shape
+
+    def stays(self, chunk: Chunk) -> Any:
+        """The rows of watched blocks, (rows, 1), which are never left out."""
+        if self.row is None:
+            return np.False_
+        return np.isin(chunk.blocks, [block for _, block in self.row])[:, np.newaxis]
 
     def _of(self, value: Any) -> Any:
         """The watched blocks' values, as (blocks, T) or what broadcasts to that."""
@@ -59,7 +69,7 @@ class Watch:
         """Values of the watched blocks as (blocks, T)."""
         wide = np.empty((len(self._rows), self._shape[1]), dtype)
         wide[...] = value
-        return wide
+        return wide.reshape(len(self.row or ()), -1)
 
     def _entries(self, now: int, number: int, epoch: Any) -> list[tuple[int, int, int, int]]:
         """An entry for each watched block that runs now."""

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuedu.simt.machine.counters import MaskCounts, SiteCounts, by_warp
+from gpuedu.simt.machine.counters import MaskCounts, SiteCounts
+from gpuedu.simt.machine.masks import words
 from gpuedu.simt.machine.views import Allocation, Flat, View
 from gpuedu.trace import Space
 
@@ -103,6 +104,21 @@ def test_shared_counts_are_those_of_single_lanes(made, dtype):
     assert not counts.column("same_address_lanes").any()
 
 
+@LAW
+@given(accesses(), st.sampled_from([Space.LOCAL, Space.CONSTANT]))
+def test_registers_and_constants_are_counted_by_their_masks_alone(made, space):
+    counts, view = SiteCounts(3, 2), view_of("f4", space, 0)
+    for _ in range(50):  # a loop, whose turns have the same masks
+        for at, mask in made:
+            counts.add(view, at, mask)
+    assert not counts.pending
+    counts.flush(slice(0, 3), SHAPE, atomic=False)
+    expected = plain_counts(made, 4, 0, space)
+    for name in SiteCounts.NAMES:
+        wanted = 50 * expected[name] if name in ("requests", "lanes") else 0
+        np.testing.assert_array_equal(counts.column(name).reshape(3, 2), wanted, name)
+
+
 def test_blocks_that_ran_are_the_ones_that_are_counted():
     counts = SiteCounts(6, 2)
     counts.add(view_of("f4", Space.GLOBAL, 0), np.arange(64)[np.newaxis], None)
@@ -118,7 +134,7 @@ def test_many_lanes_make_a_batch():
     assert full == [False] * 8 + [True]
 
 
-def test_masks_are_counted_by_warp():
+def test_masks_are_counted_words():
     counts = MaskCounts(3, 2)
     first_lanes = (np.arange(64) % 32 < 5)[np.newaxis]
     second_block = np.array([[False], [True], [False]])
@@ -133,17 +149,21 @@ def test_masks_are_counted_by_warp():
 
 def test_masks_with_equal_bits_are_told_apart_by_identity_and_all_counted():
     counts = MaskCounts(3, 2)
-    for _ in range(100):
-        counts.add(np.ones((1, 64), bool))
-    assert counts.full()
+    full = [counts.add(np.ones((1, 64), bool)) for _ in range(100)]
+    assert full == [False] * 64 + [True] * 36
     counts.flush(slice(0, 3), SHAPE)
     assert counts.executions.tolist() == [[100, 100]] * 3
-    assert not counts.full()
+    assert not counts.add(np.ones((1, 64), bool))
 
 
 @pytest.mark.parametrize(
     "mask, rows", [(None, 1), (np.ones((1, 64), bool), 1), (np.ones((3, 1), bool), 3)]
 )
-def test_by_warp_keeps_one_row_where_blocks_agree(mask, rows):
-    assert by_warp(mask, SHAPE).shape == (rows, 2, 32)
-    assert by_warp(mask, SHAPE).all()
+def test_words_keeps_one_row_where_blocks_agree(mask, rows):
+    assert words(mask, SHAPE).tolist() == [[0xFFFFFFFF, 0xFFFFFFFF]] * rows
+
+
+def test_a_lane_is_a_bit_of_its_warps_word():
+    mask = np.zeros(SHAPE, bool)
+    mask[1, [0, 31, 33]] = True
+    assert words(mask, SHAPE).tolist() == [[0, 0], [1 << 31 | 1, 1 << 1], [0, 0]]

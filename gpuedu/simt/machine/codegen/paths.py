@@ -6,6 +6,7 @@ from typing import Any
 
 from gpuedu.simt.machine.codegen.expressions import text_of
 from gpuedu.simt.machine.codegen.leaving import continues, may_leave, returns
+from gpuedu.simt.machine.codegen.thinned import Thinned
 from gpuedu.simt.machine.codegen.writer import OpenLoop, Writer, slot_name
 from gpuedu.simt.machine.endless import is_stuck
 from gpuedu.simt.program import ArraySlot, If, Loop, Move, Return, Statement
@@ -52,7 +53,9 @@ def _joins(w: Writer, s: If, then: str, orelse: str) -> None:
         w.put(f"else: {target} = np.where({then}, {one}, {other})")
 
 
-def write_moves(w: Writer, moves: list[Move], m: str, everybody: str | None) -> None:
+def write_moves(
+    w: Writer, moves: list[Move], m: str, everybody: str | None, thinned: Thinned | None = None
+) -> None:
     """Parallel assignment, for all threads if ``m`` is ``everybody``, else for those of ``m``."""
     given = [(slot, value) for slot, value in moves if value is not None]
     if not given:
@@ -79,6 +82,8 @@ def write_moves(w: Writer, moves: list[Move], m: str, everybody: str | None) -> 
         w.put(merged)
         return
     w.put(f"if {m} is {everybody}: {plain}")
+    if thinned is not None and (others_left := thinned.assignment(m, pairs)):
+        w.put(others_left)
     w.put(f"else: {merged}")
 
 
@@ -97,6 +102,7 @@ def write_loop(w: Writer, s: Loop, m: str) -> None:
             w.put(f"{slot_name(slot)} = {made}")
     w.put(f"{lanes} = {entry} = {m}")
     steps = _span(w, s)
+    thinned = Thinned(w, s, lanes)
     if is_stuck(s):
         w.put(f"M.enter_stuck({w.constant(s)})")
     w.put("while True:")
@@ -104,19 +110,26 @@ def write_loop(w: Writer, s: Loop, m: str) -> None:
     place, region = w.place, w.region
     w.loops.append(OpenLoop(lanes, entry))
     write_moves(w, s.leave, lanes, None)
+    w.put(f"if {lanes} is False: break")
+    thinned.write_head(steps)
     _advance(w, s, steps, lanes, inside)
+    thinned.write_save()
+    w.put(f"if {lanes} is False: break")
+    w.put(f"{inside} = {lanes}")
     w.block(w, s.body, inside)
     if not any(map(continues, s.body)) and any(map(may_leave, s.body)):
         w.put(f"{inside} = same_as({inside}, {lanes})")
+    thinned.write_save(after_body=True)
     if s.again:
         w.put(f"if {inside} is not False:")
         w.depth += 1
-        write_moves(w, s.again, inside, entry)
+        write_moves(w, s.again, inside, entry, thinned)
         w.put("pass")
         w.depth -= 1
     w.loops.pop()
     w.depth -= 1
     w.place, w.region = place, region
+    thinned.write_end()
     if any(map(returns, [*s.body, *s.test])):
         w.put(f"{m} = {entry}")
 
@@ -133,7 +146,6 @@ def _span(w: Writer, s: Loop) -> str:
 def _advance(w: Writer, s: Loop, steps: str, lanes: str, inside: str) -> None:
     """The head of a loop: who goes on, and the next index."""
     site = -1 if s.branch is None else s.branch
-    w.put(f"if {lanes} is False: break")
     w.put(f"M.tick({w.constant(s)}, {lanes})")
     if s.span is not None:
         w.put(f"{lanes}, {slot_name(s.span[0])} = {steps}.step(M, {site}, {lanes})")
@@ -145,8 +157,6 @@ def _advance(w: Writer, s: Loop, steps: str, lanes: str, inside: str) -> None:
             w.put(f"{lanes}, _ = M.branch({site}, {lanes}, {text_of(w, s.condition)})")
         else:
             w.put(f"{lanes}, _ = narrow({lanes}, {text_of(w, s.condition)})")
-    w.put(f"if {lanes} is False: break")
-    w.put(f"{inside} = {lanes}")
 
 
 def write_return(w: Writer, moves: list[Move], m: str) -> None:

@@ -22,7 +22,9 @@ from gpuedu.simt.machine.codegen.paths import (
 from gpuedu.simt.machine.codegen.writer import Compiled, Writer, slot_name
 from gpuedu.simt.machine.records import record
 from gpuedu.simt.machine.regions import Region
+from gpuedu.simt.machine.thinning import Thinning
 from gpuedu.simt.program import (
+    ArraySlot,
     Atomic,
     Axis,
     Barrier,
@@ -52,6 +54,7 @@ from gpuedu.simt.program import (
     Undefined,
     WarpOperation,
 )
+from gpuedu.trace import Space
 
 _PARTING = If | Loop | Inline | Barrier
 """What ends a region: lanes may come out differently, or have waited for others."""
@@ -83,6 +86,7 @@ def generate(program: Program, *, traced: bool) -> Compiled:
         "same_as": masks.same_as,
         "merge": masks.merge,
         "record": record,
+        "Thinning": Thinning,
         "to_integer": to_integer,
         **writer.constants,
     }
@@ -129,13 +133,11 @@ def _statement(w: Writer, s: Statement, m: str) -> None:
                 f"{text_of(w, at)}, {w.constant(place)}, {m})"
             )
         case Load(slot, array, index, site):
-            w.put(
-                f"{slot_name(slot)} = M.load({site}, {slot_name(array)}, {_index(w, index)}, {m})"
-            )
+            load = f"M.load{_own(array)}({site}, {slot_name(array)}, {_index(w, index)}, {m})"
+            w.put(f"{slot_name(slot)} = {load}")
         case Store(array, index, value, site):
-            w.put(
-                f"M.store({site}, {slot_name(array)}, {_index(w, index)}, {text_of(w, value)}, {m})"
-            )
+            given = f"{slot_name(array)}, {_index(w, index)}, {text_of(w, value)}, {m}"
+            w.put(f"M.store{_own(array)}({site}, {given})")
         case Fill(array, value, site):
             w.put(f"M.fill({site}, {slot_name(array)}, {text_of(w, value)}, {m})")
         case Atomic():
@@ -191,6 +193,11 @@ def _printed(w: Writer, item: Any) -> str:
     if isinstance(item, tuple):
         return "(" + "".join(f"{_printed(w, part)}, " for part in item) + ")"
     return w.constant(item) if isinstance(item, str) else text_of(w, item)
+
+
+def _own(array: ArraySlot) -> str:
+    """The end of a method's name for an array that each thread has for itself."""
+    return "_own" if array.type.space is Space.LOCAL else ""
 
 
 def _index(w: Writer, index: Iterable[Expression]) -> str:

@@ -66,4 +66,9 @@ class Writer:
 
 def slot_name(slot: Slot | ArraySlot) -> str:
     """The variable of the generated code that holds a slot."""
-    return "v_" + "".join(c if c.isalnum() or c == "_" else "q" for c in slot.name)
+    return variable(slot.name)
+
+
+def variable(name: str) -> str:
+    """The variable of the generated code that holds the slot of a name."""
+    return "v_" + "".join(c if c.isalnum() or c == "_" else "q" for c in name)
