@@ -27,6 +27,7 @@ from gpuedu.needs import IN_TAB
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
 _LIBRARY = str(Path(contextlib.__file__).parent)
+_IMPORTS = "<frozen importlib._bootstrap>"
 _AGAIN_S = 0.001
 _TOOL = 4
 """The id under which ``sys.monitoring`` knows us; 3 and 4 belong to no kind of tool."""
@@ -39,8 +40,13 @@ def call_learner(play: Callable[[], Any]) -> Any:
 
 
 def _is_inside(frame: FrameType | None) -> bool:
-    """Whether a stack runs the learner's code, so that our own clean-up is never interrupted."""
+    """Whether a stack runs the learner's code, so that our own clean-up is never interrupted.
+
+    Nor is an import: half a package would stay, and every later check would fail by it.
+    """
     while frame is not None:
+        if frame.f_code.co_filename == _IMPORTS:
+            return False
         if frame.f_code is call_learner.__code__:
             return True
         frame = frame.f_back

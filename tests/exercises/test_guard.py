@@ -154,3 +154,30 @@ def test_a_package_that_the_course_lacks_is_no_fault_of_an_answer():
     with pytest.raises(MissingPackageError, match="This needs Numba"):
         require_nothing_missing(outcome)
     require_nothing_missing(play_guarded(import_of_their_own, 5))
+
+
+@pytest.mark.parametrize("in_a_thread", [False, True])
+def test_an_import_comes_to_its_end_before_the_time_is_up(tmp_path, monkeypatch, in_a_thread):
+    """Half a package would stay among the modules, and fail every check that comes later."""
+    (tmp_path / "takes_long.py").write_text(
+        "import time\nend = time.monotonic() + 0.5\nwhile time.monotonic() < end: pass\nwhole = 1\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "takes_long", raising=False)
+
+    def imports():
+        import takes_long
+
+        while takes_long.whole:
+            pass
+
+    outcomes = []
+    play = lambda: outcomes.append(play_guarded(imports, 0.1))  # noqa: E731
+    if in_a_thread:
+        thread = threading.Thread(target=play)
+        thread.start()
+        thread.join()
+    else:
+        play()
+    assert outcomes[0].problem.ends_check
+    assert sys.modules["takes_long"].whole == 1
