@@ -47,12 +47,12 @@ test: $(VENV)/ready-dev ## set up, and run every test
 demo: $(VENV)/ready ## walk a class of three through nbgrader and show their grades
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m gpuedu.course.demo
 
-prove-all: $(VENV)/ready-dev ## every test whole, where CI samples; every verdict a hundred times, and by the grader; every mutant; 200 launches with failures; a class killed 20 times; a hosted session; the machine in a tab's Python; every lesson of the site in a browser
+prove-all: $(VENV)/ready-dev ## every test whole, where CI samples; every verdict a hundred times, and by the grader; mutants; 200 launches with failures; a class killed 20 times; a hosted session; the machine in a tab's Python; every lesson of the site in a browser
 	@PYTHONPATH=. $(BIN)/python -m tests.tab.parts build/pyodide
 	@GPUEDU_WHOLE=1 GPUEDU_PYODIDE="$(CURDIR)/build/pyodide" PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(SPREAD)
 	@PYTHONPATH=. $(BIN)/python -m tests.multi.launch.trials 200
 	@$(BIN)/gpuedu prove --repeats 100
-	@$(BIN)/gpuedu prove --mutants
+	@$(BIN)/gpuedu prove --mutants choose-hardware
 	@PYTHONPATH=. $(BIN)/python -m tests.grading.batch.trial --learners 120 --kills 20
 	@PYTHONPATH=. $(BIN)/python -m tests.course.hosted.trial
 	@PYTHONPATH=. GPUEDU_PYODIDE=build/pyodide $(BIN)/python -m tests.tab.machine
