@@ -1,4 +1,4 @@
-"""three-utilisations: truths against a count of milliseconds, and the words of its pictures."""
+"""three-utilisations: truths against a count of microseconds, and the words of its pictures."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from gpuedu.exercises.registry import load
 from tests.exercises.stored import solution_answers
 
 
-def by_milliseconds(call, kernels, start_s, end_s, **device):
-    """The same share, millisecond by millisecond: all times are whole ones."""
-    window = [(ms + 0.5) / 1000 for ms in range(round(1000 * start_s), round(1000 * end_s))]
-    running = [[k for k in kernels if k[0] < t < k[1]] for t in window]
+def by_microseconds(call, kernels, start_s, end_s, **device):
+    """The same share, microsecond by microsecond: all times are whole ones."""
+    window = (np.arange(round(1e6 * start_s), round(1e6 * end_s)) + 0.5) / 1e6
+    running = [(window > k[0]) & (window < k[1]) for k in kernels]
     if call == "gpu_util":
-        return np.mean([bool(now) for now in running])
+        return np.any(running, axis=0).mean() if running else 0.0
     if call == "sm_active":
-        return np.mean([sum(k[2] for k in now) / device["sms"] for now in running])
-    rates = [sum(k[3] / (k[1] - k[0]) for k in now) for now in running]
-    return np.mean(rates) / device["peak_bytes_per_s"]
+        return sum(k[2] * on.mean() for k, on in zip(kernels, running, strict=True)) / device["sms"]
+    rates = [k[3] / (k[1] - k[0]) * on.mean() for k, on in zip(kernels, running, strict=True)]
+    return sum(rates) / device["peak_bytes_per_s"]
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_truths_are_what_a_count_of_milliseconds_gives(seed):
+def test_truths_are_what_a_count_of_microseconds_gives(seed):
     for case in load("three-utilisations").judge.cases(np.random.default_rng(seed)):
         truth = getattr(utilisations, case.inputs["call"])(**arguments_of(case))
-        assert truth == pytest.approx(by_milliseconds(**case.inputs), abs=1e-8)
+        assert truth == pytest.approx(by_microseconds(**case.inputs), abs=1e-8)
 
 
 def test_the_three_numbers_stand_beside_their_program():
