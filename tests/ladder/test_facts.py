@@ -16,7 +16,7 @@ from tests.sampled import sampled
 NOT_ALWAYS_THE_SAME = {"shared_loads": 2, "wide_shared_loads": 2, "instructions": 4, "registers": 4}
 
 
-@pytest.mark.parametrize("capability", sampled(facts.DEVICES, every=2))
+@pytest.mark.parametrize("capability", sampled(map(pytest.param, facts.DEVICES), every=2))
 def test_the_table_is_what_the_compiler_says(capability):
     for own in rungs():
         pinned = asdict(facts.pinned_facts(own.name, capability))
