@@ -94,6 +94,8 @@ class Synchronisation:
 class SynchronisationCounter(TorchFunctionMode):
     """Counts what makes the host wait while its ``with`` block runs.
 
+    ``placement`` tells on which side a tensor is.
+
     Args:
         on_wait: called with each synchronisation before it happens; a simulated device waits here.
         stand_in: whether CPU tensors stand for those on the device; by default where there is no
@@ -119,7 +121,7 @@ class SynchronisationCounter(TorchFunctionMode):
         self.step = 0
         self._on_wait = on_wait
         has_gpu = torch.cuda.is_available()
-        self._placement = Placement(stand_in=not has_gpu if stand_in is None else stand_in)
+        self.placement = Placement(stand_in=not has_gpu if stand_in is None else stand_in)
         self._names: dict[Any, str] = {}
         self._synchronize = torch.cuda.synchronize
 
@@ -149,7 +151,7 @@ class SynchronisationCounter(TorchFunctionMode):
 
     def _waited_for_all(self, device: Any = None) -> None:
         self._note("torch.cuda.synchronize")
-        if not self._placement.stand_in:
+        if not self.placement.stand_in:
             self._synchronize(device)
 
     def __torch_function__(
@@ -165,10 +167,10 @@ class SynchronisationCounter(TorchFunctionMode):
         tensors = [one for one in tree_leaves((args, kwargs)) if isinstance(one, torch.Tensor)]
         kind = self._kind(name, args, kwargs, tensors)
         # A list of tensors is read one by one.
-        times = sum(map(self._placement.is_on_device, tensors)) if kind.endswith(_READS) else 1
+        times = sum(map(self.placement.is_on_device, tensors)) if kind.endswith(_READS) else 1
         for _ in range(times if kind else 0):
             self._note(kind)
-        return self._placement.place(name, args, kwargs, func(*args, **kwargs))
+        return self.placement.place(name, args, kwargs, func(*args, **kwargs))
 
     # Which calls wait
 
@@ -178,13 +180,13 @@ class SynchronisationCounter(TorchFunctionMode):
         """What kind of wait a call is, or "" for none."""
         if self._uploads(name, args, kwargs):
             return _UPLOAD
-        if not any(map(self._placement.is_on_device, tensors)):
+        if not any(map(self.placement.is_on_device, tensors)):
             return ""
         if name in _VALUES:
             return _VALUES[name]
         if name == "to":
             device = named_device(args, kwargs)
-            to_host = device is not None and not self._placement.is_device(device)
+            to_host = device is not None and not self.placement.is_device(device)
             return '.to("cpu")' if to_host and not is_queued(args, kwargs) else ""
         if name in _FACTORIES:
             # torch.tensor(tensor) is a copy on the device; torch.tensor([tensor]) asks for values.
@@ -211,27 +213,25 @@ class SynchronisationCounter(TorchFunctionMode):
         A single number that is written into a tensor is no copy: it travels with the launch.
         """
         if name in _COPIERS:
-            return self._placement.is_device(kwargs.get("device")) and not self._placement.has_any(
+            return self.placement.is_device(kwargs.get("device")) and not self.placement.has_any(
                 args[0]
             )
         if name == "new_tensor":
             there = kwargs["device"] if "device" in kwargs else args[0].device
-            on_device = self._placement.is_on_device(args[0]) if "device" not in kwargs else True
+            on_device = self.placement.is_on_device(args[0]) if "device" not in kwargs else True
             return (
                 on_device
-                and self._placement.is_device(there)
-                and not self._placement.has_any(args[1])
+                and self.placement.is_device(there)
+                and not self.placement.has_any(args[1])
             )
         if name in ("to", "cuda"):
-            sent = name == "cuda" or self._placement.is_device(named_device(args, kwargs))
-            return (
-                sent and not self._placement.is_on_device(args[0]) and not is_queued(args, kwargs)
-            )
-        if name in ("copy_", "__setitem__") and self._placement.is_on_device(args[0]):
+            sent = name == "cuda" or self.placement.is_device(named_device(args, kwargs))
+            return sent and not self.placement.is_on_device(args[0]) and not is_queued(args, kwargs)
+        if name in ("copy_", "__setitem__") and self.placement.is_on_device(args[0]):
             value = args[1] if name == "copy_" else args[2]
             is_array = isinstance(value, torch.Tensor) and value.ndim > 0
             queued = name == "copy_" and is_queued(args, kwargs)
-            return is_array and not self._placement.is_on_device(value) and not queued
+            return is_array and not self.placement.is_on_device(value) and not queued
         return False
 
     def _index_kind(self, index: Any) -> str:
@@ -239,9 +239,9 @@ class SynchronisationCounter(TorchFunctionMode):
         for part in parts:
             if isinstance(part, slice):
                 ends = (part.start, part.stop, part.step)
-                if any(self._placement.is_on_device(end) for end in ends):
+                if any(self.placement.is_on_device(end) for end in ends):
                     return "int(tensor)"
-            elif self._placement.is_on_device(part):
+            elif self.placement.is_on_device(part):
                 if part.dtype in (torch.bool, torch.uint8):
                     return "boolean mask"
                 if part.ndim == 0:
@@ -250,8 +250,8 @@ class SynchronisationCounter(TorchFunctionMode):
 
     def _write_kind(self, name: str, args: Arguments) -> str:
         value = args[-1] if name == "__setitem__" else args[1]
-        if not self._placement.is_on_device(args[0]):
-            return "copy into a host tensor" if self._placement.is_on_device(value) else ""
+        if not self.placement.is_on_device(args[0]):
+            return "copy into a host tensor" if self.placement.is_on_device(value) else ""
         if name == "copy_":
             return ""
         kind = self._index_kind(args[1])

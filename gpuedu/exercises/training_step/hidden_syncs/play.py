@@ -34,7 +34,7 @@ def play_hidden_syncs(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict
         model.register_forward_hook(graphs.mark)
         counter = SynchronisationCounter(stand_in=True)
         # Between the counter and PyTorch, where calls are as the counter has seen them.
-        with Mixing(counter._placement) as mixing, counter:
+        with Mixing(counter.placement) as mixing, counter:
 
             def step_ended(*_: Any) -> None:
                 counter.next_step()
