@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -173,25 +174,45 @@ def _require_answers(exercise: Exercise, answers: Sequence[Any]) -> None:
 
 def play_cases(exercise: Exercise, answers: Sequence[Any], cases: Sequence[Case]) -> list[Outcome]:
     """An Outcome for each case that was reached before the time ran out."""
+    return list(_played(exercise, answers, cases))
+
+
+def _played(exercise: Exercise, answers: Sequence[Any], cases: Sequence[Case]) -> Iterator[Outcome]:
+    """What ``play_cases`` gives, one after another: who stops asking plays no more."""
     # A tab has no processes: there the same check goes on in place.
     if not IN_TAB and (exercise.play.isolated or any(map(runs_compiled_code, answers))):
         from gpuedu.exercises.isolation import play_isolated
 
-        return play_isolated(exercise, answers, cases)
-    outcomes: list[Outcome] = []
+        yield from play_isolated(exercise, answers, cases)
+        return
     allowance = Allowance(exercise.play.time_limit_s)
     for case in cases:
         inputs = copy.deepcopy(dict(case.inputs))
         left_s = allowance.left_s()
         outcome = play_guarded(lambda inputs=inputs: exercise.play.run(answers, inputs), left_s)
-        if outcome.problem and outcome.problem.ends_check:
+        if outcome.ends_check:
             limit = f"it did not finish within {exercise.play.time_limit_s:.3g} s"
-            late = Problem(f"{limit}, all cases together", outcome.problem.cause, ends_check=True)
+            cause = outcome.problem.cause if outcome.problem else ""
+            late = Problem(f"{limit}, all cases together", cause, ends_check=True)
             outcome = Outcome(problem=late, printed=outcome.printed, seconds=outcome.seconds)
-        outcomes.append(outcome)
-        if outcome.problem and outcome.problem.ends_check:
-            break
-    return outcomes
+        yield outcome
+        if outcome.ends_check:
+            return
+
+
+def is_solved(exercise: Exercise, answers: Sequence[Any], seed: int = 0) -> bool:
+    """Whether ``examine`` would call these answers solved; plays no case after the first fault."""
+    if not _can_be_wrong(exercise, answers):
+        return False
+    cases = exercise.judge.cases(np.random.default_rng(seed))
+    outcomes: list[Outcome] = []
+    with contextlib.closing(_played(exercise, answers, cases)) as played:
+        for case, outcome in zip(cases, played, strict=False):
+            if faults_of(exercise, case, outcome)[0]:
+                return False
+            outcomes.append(outcome)
+    results, _ = judge_outcomes(exercise, cases, outcomes)
+    return all(result.holds for result in results)
 
 
 def find_loss(

@@ -58,6 +58,11 @@ class Outcome:
     printed: str = ""
     seconds: float = 0.0
 
+    @property
+    def ends_check(self) -> bool:
+        """Whether no further case can be played after it."""
+        return self.problem is not None and self.problem.ends_check
+
 
 @unbroken
 def play_guarded(play: Callable[[], Any], limit_s: float) -> Outcome:

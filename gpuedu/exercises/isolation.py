@@ -13,7 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -41,6 +41,8 @@ class Worker:
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             )
         self._channel = Connection(ours.detach())
+        self.is_free = False
+        """Whether it has answered, and nothing that it was asked still runs in it."""
 
     @property
     def pid(self) -> int:
@@ -55,12 +57,15 @@ class Worker:
         """Send a request and wait; TimeoutError when the limit passes, EOFError when it died."""
         import cloudpickle
 
+        self.is_free = False
         self._channel.send_bytes(cloudpickle.dumps(request))
         allowance = Allowance(limit_s, self.pid)
         while not self._channel.poll(max(allowance.left_s(), 0.0)):
             if allowance.left_s() <= 0:
                 raise TimeoutError
-        return cloudpickle.loads(self._channel.recv_bytes())
+        reply = cloudpickle.loads(self._channel.recv_bytes())
+        self.is_free = not (isinstance(reply, Outcome) and reply.ends_check)
+        return reply
 
     @unbroken
     def end(self) -> None:
@@ -90,24 +95,23 @@ def end_workers() -> None:
         _warm.pop().end()
 
 
-def play_isolated(exercise: Exercise, answers: Sequence[Any], cases: Sequence[Case]) -> list:
-    """Play the cases in a worker; an Outcome for each case that was reached."""
+def play_isolated(
+    exercise: Exercise, answers: Sequence[Any], cases: Sequence[Case]
+) -> Iterator[Outcome]:
+    """Play the cases in a worker; an Outcome for each case that was reached, as it is there."""
     worker = _warm_worker()
     try:
-        outcomes = _play(worker, exercise, answers, cases)
-    except BaseException:
-        worker.end()
-        raise
-    if outcomes and outcomes[-1].problem and outcomes[-1].problem.ends_check:
-        worker.end()
-    else:
-        _warm.append(worker)
-    return outcomes
+        yield from _play(worker, exercise, answers, cases)
+    finally:
+        if worker.is_free:
+            _warm.append(worker)
+        else:
+            worker.end()
 
 
 def _play(
     worker: Worker, exercise: Exercise, answers: Sequence[Any], cases: Sequence[Case]
-) -> list[Outcome]:
+) -> Iterator[Outcome]:
     import cloudpickle
 
     try:
@@ -120,18 +124,17 @@ def _play(
     limit_s = exercise.play.time_limit_s
     worker.ask(("load", exercise.id, code), START_LIMIT_S)
     allowance = Allowance(limit_s, worker.pid)
-    outcomes: list[Outcome] = []
     for case in cases:
         left_s = max(allowance.left_s(), 0.0)
         try:
-            outcomes.append(worker.ask(("play", dict(case.inputs), left_s), left_s + 0.5))
+            outcome = worker.ask(("play", dict(case.inputs), left_s), left_s + 0.5)
         except TimeoutError:
-            outcomes.append(Outcome(problem=_too_long(limit_s)))
+            outcome = Outcome(problem=_too_long(limit_s))
         except (EOFError, OSError):
-            outcomes.append(Outcome(problem=_died()))
-        if outcomes[-1].problem and outcomes[-1].problem.ends_check:
-            break
-    return outcomes
+            outcome = Outcome(problem=_died())
+        yield outcome
+        if outcome.ends_check:
+            return
 
 
 def _too_long(limit_s: float) -> Problem:

@@ -10,7 +10,7 @@ import pytest
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Case, Exercise, Fault, Finding, Judge, Level, Play
 from gpuedu.exercises.contract import Property as Prop
-from gpuedu.exercises.examine import examine, find_loss
+from gpuedu.exercises.examine import examine, find_loss, is_solved
 from gpuedu.exercises.plain import number
 
 
@@ -241,3 +241,21 @@ def test_a_loss_is_found_without_playing_more_than_it_takes():
     assert played == ["c"]
     assert find_loss(exercise, [lambda x: x + 1], "two", seed=0) is None
     assert find_loss(exercise, [lambda x: 1 / 0], "one", seed=0) == 0
+
+
+@pytest.mark.parametrize(
+    "answer", [lambda n: 2 * n, lambda n: n, lambda n: 2 * n if n < 10 else n, ..., lambda n: 1 / 0]
+)
+def test_solved_is_what_an_examination_calls_so(answer):
+    assert is_solved(make(), [answer]) == (examine(make(), [answer]).state == "solved")
+
+
+def test_whether_it_is_solved_is_known_at_the_first_fault():
+    asked = []
+
+    def wrong(n):
+        asked.append(n)
+        return n
+
+    assert not is_solved(make(), [wrong])
+    assert asked == [3]

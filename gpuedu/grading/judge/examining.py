@@ -148,7 +148,7 @@ class _Table:
         outcomes: list[Outcome] = []
         for case in cases:
             outcomes.append(self._play_one(case, max(end_s - time.monotonic(), 0.0)))
-            if outcomes[-1].problem and outcomes[-1].problem.ends_check:
+            if outcomes[-1].ends_check:
                 break
         return outcomes
 
