@@ -317,7 +317,8 @@ class Trace:
 
     ``complete`` is False where the launch was stopped by a hazard or its step budget: the counts
     then cover what ran until there. ``watched`` names the linear blocks that ``events`` and
-    ``steps`` tell of; ``truncated`` is True where they hit their limit.
+    ``steps`` tell of; ``truncated`` is True where one of them hit its limit, ``events_truncated``
+    where ``events`` did.
     """
 
     launch: Launch
@@ -332,6 +333,7 @@ class Trace:
     watched: tuple[int, ...] = (0,)
     truncated: bool = False
     complete: bool = True
+    events_truncated: bool = False
 
     @property
     def hazards(self) -> tuple[Finding, ...]:

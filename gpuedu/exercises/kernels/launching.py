@@ -23,6 +23,10 @@ MAX_TURNS = 2_000
 """Turns of loops after which a launch counts as endless; exercises need a few hundred at most."""
 
 
+class TruncatedError(AnswerError):
+    """A launch had more accesses than the machine keeps one by one."""
+
+
 def run_kernel(
     kernel: Any,
     grid: Extents,
@@ -196,6 +200,15 @@ def observe(trace: Trace, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
     }
 
 
+def require_all_kept(trace: Trace) -> None:
+    """Raise TruncatedError where a launch that came to its end made more accesses than are kept."""
+    if trace.events_truncated and trace.complete:
+        raise TruncatedError(
+            f"the launch of `{trace.launch.kernel}` asked for memory too often to be counted",
+            remedy="Does each thread do its own share of the work only?",
+        )
+
+
 def writers(trace: Trace, position: int, size: int) -> dict[str, np.ndarray]:
     """Who wrote each element of an array, from the watched blocks' stores.
 
@@ -208,7 +221,12 @@ def writers(trace: Trace, position: int, size: int) -> dict[str, np.ndarray]:
         ``times``: (size,) int64, stores to each element. ``first`` and ``second``: (size,) int64,
         the linear thread of the launch (block times threads of a block, plus thread) that stored
         first and second; -1 where there is none.
+
+    Raises:
+        TruncatedError: As ``require_all_kept``. (Of a launch that was stopped, it tells what was
+            kept.)
     """
+    require_all_kept(trace)
     element, thread = _stores(trace, position)
     times = count_each(element, minlength=size) if len(element) else np.zeros(size, np.int64)
     first, second = np.full(size, -1), np.full(size, -1)

@@ -12,14 +12,10 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from gpuedu.errors import AnswerError
+from gpuedu.exercises.kernels.launching import require_all_kept
 from gpuedu.trace import AccessSite, Operation, Space, Trace
 from gpuedu.trace.counts import SECTOR_BYTES
 from gpuedu.widths import count_each
-
-
-class TruncatedError(AnswerError):
-    """A launch had more accesses than the machine keeps one by one."""
 
 
 @dataclass(frozen=True)
@@ -203,11 +199,7 @@ def loads_by_block(trace: Trace, position: int, size: int) -> np.ndarray:
         TruncatedError: A launch that came to its end made more accesses than are kept one by one:
             a judge would count too few. (Of one that was stopped, it counts what was kept.)
     """
-    if trace.truncated and trace.complete:
-        raise TruncatedError(
-            f"the launch of `{trace.launch.kernel}` asked for memory too often to be counted",
-            remedy="Does each thread do its own share of the work only?",
-        )
+    require_all_kept(trace)
     name = trace.launch.arguments[position].name
     loads = [
         number

@@ -222,6 +222,7 @@ class Account:
             self.watch.blocks,
             self.watch.truncated,
             complete,
+            self.watch.accesses_truncated,
         )
 
     def _lines(self) -> tuple[LineCount, ...]:

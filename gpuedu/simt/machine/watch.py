@@ -16,10 +16,29 @@ if TYPE_CHECKING:
     from gpuedu.simt.machine.chunk import Chunk
 
 MAX_ENTRIES = 4096
+"""How many accesses are kept of each block, and how many lines."""
+MAX_LANES = 1 << 24
+"""Of how many lanes they are kept, all blocks together: 128 MiB for accesses."""
+
+
+class _Room:
+    """What of the limits is used up: entries of the blocks that run now, lanes of all so far."""
+
+    def __init__(self) -> None:
+        self.entries = self.lanes = 0
+
+    @property
+    def is_full(self) -> bool:
+        return self.entries >= MAX_ENTRIES or self.lanes >= MAX_LANES
+
+    def take(self, lanes: np.ndarray) -> np.ndarray:
+        self.entries += 1
+        self.lanes += lanes.size
+        return lanes
 
 
 class Watch:
-    """Keeps what the blocks in ``blocks`` do, up to a limit of entries each.
+    """Keeps what the blocks in ``blocks`` do, up to a limit of entries each, and of all lanes.
 
     An entry is (now, site or region, block, epoch); what its lanes did is a row of an array beside
     it, one array for all blocks that run together.
@@ -27,7 +46,8 @@ class Watch:
 
     def __init__(self, blocks: Sequence[int], sites: int, views: Sequence[View]) -> None:
         self.blocks = tuple(blocks)
-        self.truncated = False
+        self.truncated = self.accesses_truncated = False
+        self._room_for_accesses, self._room_for_lines = _Room(), _Room()
         self.row: list[tuple[int, int]] | None = None
         self._begin = {view.name: _lowest(view) for view in views}
         self._accesses: list[tuple[int, int, int, int]] = []
@@ -40,6 +60,8 @@ class Watch:
     def begin_chunk(self, chunk: Chunk) -> None:
         """Find the watched blocks among those that begin."""
         self.row = []
+        for room in (self._room_for_accesses, self._room_for_lines):
+            room.entries = 0
         self.go_on_with(chunk)
 
     def go_on_with(self, chunk: Chunk) -> None:
@@ -79,22 +101,24 @@ class Watch:
 
     def access(self, now: int, site: int, view: View, at: Any, mask: Mask, epoch: Any) -> None:
         """Threads touched memory."""
-        if len(self._accesses) >= MAX_ENTRIES:
-            self.truncated, self.row = True, None
+        if self._room_for_accesses.is_full:
+            self.truncated = self.accesses_truncated = True
+            self.row = None
             return
         elements = self._of(at) - self._begin.get(view.name, 0)
         if mask is not None and mask is not True:
             elements = np.where(self._of(mask), elements, -1)
         self._accesses += self._entries(now, site, epoch)
-        self._elements.append(self._wide(elements, np.int64))
+        self._elements.append(self._room_for_accesses.take(self._wide(elements, np.int64)))
 
     def step(self, now: int, region: int, mask: Mask, epoch: Any) -> None:
         """A stretch of the program began."""
-        if len(self._steps) >= MAX_ENTRIES:
+        if self._room_for_lines.is_full:
             self.truncated = True
             return
         self._steps += self._entries(now, region, epoch)
-        self._active.append(self._wide(True if mask is None else self._of(mask), bool))
+        active = self._wide(True if mask is None else self._of(mask), bool)
+        self._active.append(self._room_for_lines.take(active))
 
     def events(self) -> Events:
         """The accesses, one row for each warp with an active lane."""

@@ -58,6 +58,18 @@ def test_elements_written_by_several_blocks_have_a_first_and_a_second():
     assert found["second"][5] == 32 + 5
 
 
+def test_one_thread_that_writes_all_in_a_long_loop_is_seen():
+    @cuda.jit
+    def alone(src, dst):
+        n = cuda.grid(1)
+        for i in range(n, src.size, 1 if n == 0 else cuda.gridsize(1)):
+            dst[i] = src[i]
+
+    src, dst = np.zeros(1000, np.float32), np.zeros(1000, np.float32)
+    trace = run_kernel(alone, 4, 64, src, dst, watch=range(4))
+    assert writers(trace, 1, 1000)["times"].max() == 2
+
+
 def test_an_atomic_is_a_write():
     trace, *_ = launch(atomic)
     found = writers(trace, 1, 70)

@@ -7,9 +7,8 @@ import pytest
 from numba import float32
 
 from gpuedu.backend import cuda
-from gpuedu.exercises.kernels.launching import run_kernel
+from gpuedu.exercises.kernels.launching import TruncatedError, run_kernel
 from gpuedu.exercises.kernels.traffic import (
-    TruncatedError,
     array_traffic,
     loads_by_block,
     read_traffic,

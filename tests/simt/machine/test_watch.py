@@ -138,4 +138,36 @@ def test_the_limit_truncates_and_says_so(monkeypatch):
     trace = run()
     assert trace.truncated
     assert len(rows(trace)) == 5  # three accesses: of two warps, two warps, one
+    assert trace.events_truncated
     assert not run(watch=()).truncated
+
+
+def test_each_block_has_its_own_limit(monkeypatch):
+    monkeypatch.setattr(watch, "MAX_ENTRIES", 3)
+
+    def copy(a, out):
+        i = cuda.grid(1)
+        out[i] = a[i]
+
+    trace = simulate(copy, 4, 32, np.zeros(128), np.zeros(128), watch=range(4))
+    assert not trace.truncated
+    assert len(rows(trace)) == 8
+
+
+def test_all_blocks_together_have_one_of_lanes(monkeypatch):
+    monkeypatch.setattr(watch, "MAX_LANES", 64)
+    assert run().events_truncated
+
+
+def test_a_loop_without_accesses_truncates_lines_alone(monkeypatch):
+    monkeypatch.setattr(watch, "MAX_ENTRIES", 50)
+
+    def turns(out):
+        k = 0
+        while k < 100:
+            k += 1
+        out[cuda.grid(1)] = k
+
+    trace = simulate(turns, 1, 32, np.zeros(32))
+    assert trace.truncated
+    assert not trace.events_truncated
