@@ -66,6 +66,8 @@ def _read(module: Module, block: Node) -> None:
 
 def _entered(module: Module, node: Node, template: tuple[Node, ...]) -> None:
     """Enter a declaration; what cannot be read is refused where the kernel comes to its name."""
+    if node.type == "template_instantiation":
+        return  # a GPU needs it to find the kernel; here a launch names the instance
     try:
         if node.has_error:
             raise fault_of(node, module.text)
@@ -152,8 +154,6 @@ def _top_level(module: Module, node: Node, template: tuple[Node, ...]) -> None:
             _declaration(module, node, template)
         case "namespace_definition":
             _read(module, child(node, "body"))
-        case "template_instantiation":
-            pass  # a GPU needs it to find the kernel; here a launch names the instance
         case "static_assert_declaration" | "using_declaration" | ";" | "empty_statement":
             pass
         case "namespace_alias_definition":

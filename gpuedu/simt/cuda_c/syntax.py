@@ -15,29 +15,16 @@ _IGNORED = frozenset({"comment", "preproc_call"})
 
 @lru_cache(maxsize=256)
 def parse(text: str) -> Node:
-    """The tree of a source text without directives; functions of the host may hold what they like.
+    """The tree of a source text without directives; a declaration may hold what cannot be read.
 
     Raises:
-        KernelSourceError: A place that cannot be read as CUDA C.
+        KernelSourceError: A place between the declarations that cannot be read as CUDA C.
         MissingPackageError: There is no parser here.
     """
     root = root_of(plain(text))
-    if root.has_error and not all(map(is_only_of_host, _faulty(root))):
+    if root.is_error or any(node.is_error or node.is_missing for node in root.children):
         raise fault_of(root, text)
     return root
-
-
-def _faulty(root: Node) -> list[Node]:
-    found = [node for node in root.children if node.has_error or node.is_error or node.is_missing]
-    return found or [root]
-
-
-def is_only_of_host(node: Node) -> bool:
-    """Whether a function with a fault in it cannot be of interest to a kernel."""
-    shown = text_of(node)
-    return node.type == "function_definition" and not any(
-        word in shown for word in ("__device__", "__global__", "struct ", "class ", "#")
-    )
 
 
 def fault_of(root: Node, text: str) -> KernelSourceError:
