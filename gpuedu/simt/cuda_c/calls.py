@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,7 +19,7 @@ from gpuedu.simt.cuda_c import (
 )
 from gpuedu.simt.cuda_c.access import read, write
 from gpuedu.simt.cuda_c.conversions import convert
-from gpuedu.simt.cuda_c.device_functions import call_device_function
+from gpuedu.simt.cuda_c.device_functions import call_device_function, takes_exactly
 from gpuedu.simt.cuda_c.dispatch import (
     BUILDERS,
     PLACES,
@@ -29,7 +30,7 @@ from gpuedu.simt.cuda_c.dispatch import (
     unevaluated,
 )
 from gpuedu.simt.cuda_c.group_types import BLOCK, Group
-from gpuedu.simt.cuda_c.lowerer import NOTHING, Lowerer, Method, Typed, TypeName
+from gpuedu.simt.cuda_c.lowerer import NOTHING, Functions, Lowerer, Method, Typed, TypeName
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.places import Local, PlaceOf, dereference, named_place
 from gpuedu.simt.cuda_c.syntax import (
@@ -62,8 +63,6 @@ _SIZES = {"unsigned": UNSIGNED, "signed": INT, "short": number("int16"), "long":
 """Words that the grammar takes for the name of a function in ``long(x)``."""
 
 _REFUSED = {
-    "clock": "time does not pass on this machine: measure on a GPU",
-    "clock64": "time does not pass on this machine: measure on a GPU",
     "malloc": "pass an array, or use a local array of fixed size",
     "free": "pass an array, or use a local array of fixed size",
     "cudaMalloc": "that is host code: make the array with `cp.empty` outside of the kernel",
@@ -123,6 +122,8 @@ def call(k: Lowerer, node: Node) -> Typed:
             return _with_types(k, node, callee, given)
         case "primitive_type" | "sized_type_specifier" | "type_identifier":
             return _as_cast(k, node, callee, given)
+        case "qualified_identifier" if _is_of_groups(k, callee):
+            return _of_groups(k, node, text_of(field(callee, "name")), given)
         case "qualified_identifier" if (name := text_of(callee).rpartition("::")[2]) in (
             k.module.functions.keys() | matrix_functions.FUNCTIONS.keys() | _group_functions(k)
         ):
@@ -140,6 +141,21 @@ def _group_functions(k: Lowerer) -> frozenset[str]:
     """The functions of cooperative groups, where their header is included."""
     is_there = k.module.types.get("thread_block") is BLOCK
     return groups.FUNCTIONS | groups.REFUSED if is_there else frozenset()
+
+
+def _is_of_groups(k: Lowerer, callee: Node) -> bool:
+    """Whether a name is ``cg::reduce``, where the source may have a ``reduce`` of its own."""
+    scope, name = callee.child_by_field_name("scope"), text_of(field(callee, "name"))
+    if scope is None or name not in _group_functions(k):
+        return False
+    known_as = re.findall(r"\bnamespace\s+(\w+)\s*=\s*cooperative_groups\b", k.module.text)
+    return text_of(scope) in ("cooperative_groups", *known_as)
+
+
+def _of_groups(k: Lowerer, node: Node, name: str, given: list[Node]) -> Typed:
+    if name in groups.REFUSED:
+        raise k.refuse(node, f"`{name}` of cooperative groups is not covered")
+    return groups.call(k, node, name, evaluate_all(k, given))
 
 
 def _group_of(k: Lowerer, callee: Node) -> Group | None:
@@ -171,14 +187,14 @@ def _shuffled(k: Lowerer, given: Sequence[Node], value: int = 1) -> list[Typed]:
 
 
 def _named(k: Lowerer, node: Node, name: str, given: list[Node]) -> Typed:
-    if name in k.module.functions:
-        return call_device_function(k, node, k.module.functions[name], given, ())
+    found = k.find(name)
+    own = found.functions if isinstance(found, Functions) else k.module.functions.get(name)
+    if own and not (_is_cudas(name) and not takes_exactly(k, own, given)):
+        return call_device_function(k, node, own, given, ())
     if isinstance(k.find(name), TypeName) or name in k.module.types:
         return _as_cast(k, node, bare(field(node, "function")), given)
     if name in _group_functions(k):
-        if name in groups.REFUSED:
-            raise k.refuse(node, f"`{name}` of cooperative groups is not covered")
-        return groups.call(k, node, name, evaluate_all(k, given))
+        return _of_groups(k, node, name, given)
     if name in matrix_functions.FUNCTIONS:
         return matrix_functions.call(k, node, name, given)
     if name in ("__ldg", "__ldca", "__ldcg", "__ldcs", "__ldlu", "__ldcv"):
@@ -209,6 +225,12 @@ def _named(k: Lowerer, node: Node, name: str, given: list[Node]) -> Typed:
     if name in ("__builtin_expect", "__builtin_assume"):
         return evaluate_all(k, given[:1])[0]
     raise k.refuse(node, f"the function `{name}` is not covered", _REFUSED.get(name, ""))
+
+
+def _is_cudas(name: str) -> bool:
+    """Whether CUDA has a function of this name, beside which a source may put its own overloads."""
+    vector = name.removeprefix("make_")
+    return name in functions.FUNCTIONS or (name.startswith("make_") and vector in VECTORS)
 
 
 def _cached_load(k: Lowerer, node: Node, given: list[Node]) -> Typed:

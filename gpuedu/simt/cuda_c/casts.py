@@ -14,7 +14,7 @@ from gpuedu.simt.cuda_c.operators import binary
 from gpuedu.simt.cuda_c.places import defined_place
 from gpuedu.simt.cuda_c.syntax import bare, field, operator_of, parts, short, text_of
 from gpuedu.simt.cuda_c.type_names import type_named, type_of
-from gpuedu.simt.cuda_c.types import UNSIGNED_LONG, VOID, size_of
+from gpuedu.simt.cuda_c.types import UNSIGNED_LONG, VOID, alignment_of, size_of
 
 
 @VALUES.enter("cast_expression")
@@ -56,6 +56,12 @@ def sizeof(k: Lowerer, node: Node) -> Typed:
     if named_type is not None:
         return constant(UNSIGNED_LONG, size_of(named_type))
     return constant(UNSIGNED_LONG, size_of(unevaluated(k, value, place_of)))
+
+
+@VALUES.enter("alignof_expression")
+def alignof(k: Lowerer, node: Node) -> Typed:
+    """``alignof(T)``."""
+    return constant(UNSIGNED_LONG, alignment_of(type_of(k, field(node, "type"))))
 
 
 @VALUES.enter("compound_literal_expression")

@@ -118,6 +118,8 @@ def _found(kernel: CudaCKernel) -> tuple[Module, Function, dict[str, Binding]]:
     name = name.rpartition("::")[2]  # names of all namespaces stand in one table
     candidates = [function for function in module.functions.get(name, []) if function.is_kernel]
     if not candidates:
+        for fault in module.refused.values():  # it may be what swallowed the kernel
+            raise fault
         known = ", ".join(f"`{other}`" for other in module.kernels) or "none"
         raise KernelSourceError(
             f"there is no kernel `{name}` in this source",

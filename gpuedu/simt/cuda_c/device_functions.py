@@ -79,6 +79,20 @@ def _overload(k: Lowerer, fitting: list[Function], given: list[Node]) -> Functio
     return (templates or plain)[0]
 
 
+def takes_exactly(k: Lowerer, candidates: list[Function], given: list[Node]) -> bool:
+    """Whether one of several overloads takes arguments of just these types, or any."""
+    kinds = [unevaluated(k, part) for part in given]
+    for function in candidates:
+        if not _required(function) <= len(given) <= len(function.parameters):
+            continue
+        if function.template:
+            return True
+        wanted = [_plain(made.type) for made in declared_parameters(k, function, [{}])]
+        if wanted[: len(kinds)] == kinds:
+            return True
+    return False
+
+
 def _plain(type_: CType) -> CType:
     return type_.target if isinstance(type_, Reference) else type_
 

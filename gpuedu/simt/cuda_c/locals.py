@@ -25,6 +25,7 @@ from gpuedu.simt.cuda_c.initializers import initial_value, placed_values
 from gpuedu.simt.cuda_c.lowerer import (
     Alias,
     Fixed,
+    Functions,
     Lowerer,
     Memory,
     Typed,
@@ -156,6 +157,8 @@ def _template_arguments(k: Lowerer) -> list[tuple[str, str]]:
             shown.append((name, str(binding.type)))
         elif isinstance(binding, Fixed):
             shown.append((name, str(known(binding.value))))
+        elif isinstance(binding, Functions):
+            shown.append((name, binding.name))
     return shown
 
 

@@ -80,6 +80,14 @@ class TypeName(Binding):
 
 
 @dataclass(frozen=True, eq=False)
+class Functions(Binding):
+    """A function's overloads: an argument of a template."""
+
+    name: str
+    functions: list[Function]
+
+
+@dataclass(frozen=True, eq=False)
 class Alias(Binding):
     """A reference; ``place`` is what it refers to."""
 

@@ -22,7 +22,7 @@ from gpuedu.simt.cuda_c.module import Function, Module
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.structures import read_declaration
 from gpuedu.simt.cuda_c.syntax import parts, short, text_of, walk
-from gpuedu.simt.cuda_c.types import ArrayOf, CType, Number, dimensions, dtype_of
+from gpuedu.simt.cuda_c.types import ArrayOf, CType, Number, Struct, dimensions, dtype_of
 from gpuedu.simt.cuda_c.whole_numbers import reader
 from gpuedu.simt.host.buffers import Buffer, DeviceView
 from gpuedu.simt.program import ArrayType, ConstantArray
@@ -104,14 +104,35 @@ def _view(module: Module, name: str, type_: CType, value: Node | None) -> Device
 def _fill(module: Module, data: np.ndarray, inner: CType, value: Node) -> None:
     """The initial values, which must be known when the source is compiled."""
     bind_constants(module)
+    if isinstance(inner, Struct):
+        _fill_structure(module, data, inner, value)
+        return
     nodes = [value]
     while nodes and nodes[0].type == "initializer_list":
         nodes = [part for node in nodes for part in parts(node)]
     for at, node in enumerate(nodes):
-        k = reader(module, node)
-        if not isinstance(inner, Number):
-            raise k.refuse(node, "an initial value of a structure is not covered here")
-        number = known(convert(k, node, evaluate(k, node), inner))
-        if number is None:
-            raise k.refuse(node, f"`{short(node)}` must be known when it is compiled")
-        data.reshape(-1)[at] = number
+        if at >= data.size:
+            raise module.refuse(node, f"{data.size} values fit here, got {len(nodes)}")
+        data.reshape(-1)[at] = _number(module, node, inner)
+
+
+def _number(module: Module, node: Node, type_: CType) -> np.generic:
+    k = reader(module, node)
+    if not isinstance(type_, Number):
+        raise k.refuse(node, f"an initial value of `{type_}` is not covered here")
+    number = known(convert(k, node, evaluate(k, node), type_))
+    if number is None:
+        raise k.refuse(node, f"`{short(node)}` must be known when it is compiled")
+    return number
+
+
+def _fill_structure(module: Module, data: np.ndarray, inner: Struct, value: Node) -> None:
+    """``{1, 2, 3}``, or a list of such lists, one for each element."""
+    given = parts(value)
+    lists = given if data.size > 1 or (given and given[0].type == "initializer_list") else [value]
+    for at, one in enumerate(lists):
+        members = parts(one)
+        if one.type != "initializer_list" or at >= data.size or len(members) > len(inner.fields):
+            raise module.refuse(one, f"a list of at most {len(inner.fields)} values is needed here")
+        for (name, type_), node in zip(inner.fields, members, strict=False):
+            data.reshape(-1)[name][at] = _number(module, node, type_)

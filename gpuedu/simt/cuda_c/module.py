@@ -84,7 +84,7 @@ class Module:
 
     ``shared`` are the declarations of shared memory outside of functions, by name; ``refused`` is
     why a name cannot be used; ``methods`` the functions of all structures;
-    ``chosen`` the templates that are written out for chosen arguments.
+    ``chosen`` and ``chosen_structures`` what is written out for chosen arguments of a template.
     """
 
     code: str
@@ -101,6 +101,7 @@ class Module:
     operators: dict[str, list[Function]] = field(default_factory=dict)
     methods: dict[str, list[Function]] = field(default_factory=dict)
     chosen: dict[str, list[tuple[list[Node], Function]]] = field(default_factory=dict)
+    chosen_structures: dict[str, list[tuple[list[Node], Node]]] = field(default_factory=dict)
 
     def has_method(self, name: str) -> bool:
         """Whether any structure has a function of this name."""

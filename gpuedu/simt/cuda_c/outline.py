@@ -137,9 +137,13 @@ def _top_level(module: Module, node: Node, template: tuple[Node, ...]) -> None:
             *_, inner = parts(node)
             _top_level(module, inner, tuple(parts(child(node, "parameters"))))
         case "struct_specifier" | "class_specifier" if _is_for_chosen(node):
-            raise module.refuse(
-                node, "a structure for chosen arguments of its template is not covered"
-            )
+            if template:
+                raise module.refuse(
+                    node, "a structure for some arguments of its template: not covered"
+                )
+            name = child(node, "name")
+            listed = module.chosen_structures.setdefault(text_of(child(name, "name")), [])
+            listed.append((parts(child(name, "arguments")), node))
         case "struct_specifier" | "class_specifier" if template:
             structure_template(module, node, template)
         case "struct_specifier" | "class_specifier":

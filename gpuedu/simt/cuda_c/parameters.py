@@ -12,11 +12,11 @@ from gpuedu.simt.cuda_c.declarations import (
     specified,
     type_node,
 )
-from gpuedu.simt.cuda_c.lowerer import Binding, Fixed, Lowerer, TypeName, constant, known
+from gpuedu.simt.cuda_c.lowerer import Binding, Fixed, Functions, Lowerer, TypeName, constant, known
 from gpuedu.simt.cuda_c.module import Function
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.structures import template_name
-from gpuedu.simt.cuda_c.syntax import field, parts, short
+from gpuedu.simt.cuda_c.syntax import field, parts, short, text_of
 from gpuedu.simt.cuda_c.type_names import type_of
 from gpuedu.simt.cuda_c.types import AUTO, INT, ArrayOf, CType, Pointer, Reference
 from gpuedu.simt.cuda_c.whole_numbers import whole_number_of
@@ -128,7 +128,9 @@ def for_arguments(
 
 
 def _shown(binding: Binding) -> str:
-    assert isinstance(binding, TypeName | Fixed)
+    assert isinstance(binding, TypeName | Fixed | Functions)
+    if isinstance(binding, Functions):
+        return binding.name
     return str(binding.type if isinstance(binding, TypeName) else known(binding.value))
 
 
@@ -139,7 +141,13 @@ def _is_type(parameter: Node) -> bool:
 def _written(k: Lowerer, parameter: Node, argument: Node) -> Binding:
     if _is_type(parameter):
         return TypeName(type_of(k, argument))
-    return Fixed(constant(INT, whole_number_of(k, _expression(argument))))
+    told = _expression(argument)
+    found = k.find(text_of(told))
+    if isinstance(found, Functions):
+        return found
+    if found is None and text_of(told) in k.module.functions:
+        return Functions(text_of(told), k.module.functions[text_of(told)])
+    return Fixed(constant(INT, whole_number_of(k, told)))
 
 
 def _expression(argument: Node) -> Node:

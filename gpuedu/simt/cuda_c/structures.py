@@ -77,6 +77,8 @@ def read_struct(
     ``scope`` are the arguments of a template, and ``shown`` the name of the instance.
     """
     name_node, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+    if name_node is not None and name_node.type == "template_type":
+        name_node = field(name_node, "name")
     name = "a structure" if name_node is None else text_of(name_node)
     if body is None:
         found = module.types.get(name)
@@ -223,29 +225,47 @@ def structure_template(module: Module, node: Node, template: tuple[Node, ...]) -
     made: dict[str, Struct] = {}
 
     def make(at: Node, given: Sequence[Node], names: Names, length: Length) -> CType:
-        scope: dict[str, Binding] = {}
-        for number, parameter in enumerate(template):
-            default = parameter.child_by_field_name("default_type")
-            default = default or parameter.child_by_field_name("default_value")
-            argument = given[number] if number < len(given) else default
-            if argument is None or parameter.type.startswith("variadic"):
-                raise UnknownTypeError(at, f"the type `{short(at)}`")
-            if "type_parameter" in parameter.type:
-                inner = described(argument, names, length)
-                scope[template_name(parameter)] = TypeName(inner)
-            else:
-                inner_node = parts(argument)[0] if argument.type == "type_descriptor" else argument
-                scope[template_name(parameter)] = Fixed(constant(INT, length(inner_node)))
-        told = [
-            str(found.type if isinstance(found, TypeName) else known(found.value))
-            for found in scope.values()
-        ]
-        shown = f"{name}<{', '.join(told)}>"
+        scope = _arguments(template, at, given, names, length)
+        shown = f"{name}{_told(scope)}"
         if shown not in made:
-            made[shown] = read_struct(module, node, scope, shown)
+            reading = _reading(module, {})
+            for chosen, written_out in module.chosen_structures.get(name, ()):
+                if _told(_arguments(template, written_out, chosen, *reading)) == _told(scope):
+                    made[shown] = read_struct(module, written_out, {}, shown)
+                    break
+            else:
+                made[shown] = read_struct(module, node, scope, shown)
         return made[shown]
 
     module.types[name] = TypeTemplate(name, make)
+
+
+def _arguments(
+    template: tuple[Node, ...], at: Node, given: Sequence[Node], names: Names, length: Length
+) -> dict[str, Binding]:
+    """What the parameters of a template of structures stand for."""
+    scope: dict[str, Binding] = {}
+    for number, parameter in enumerate(template):
+        default = parameter.child_by_field_name("default_type")
+        default = default or parameter.child_by_field_name("default_value")
+        argument = given[number] if number < len(given) else default
+        if argument is None or parameter.type.startswith("variadic"):
+            raise UnknownTypeError(at, f"the type `{short(at)}`")
+        if "type_parameter" in parameter.type:
+            scope[template_name(parameter)] = TypeName(described(argument, names, length))
+        else:
+            inner = parts(argument)[0] if argument.type == "type_descriptor" else argument
+            scope[template_name(parameter)] = Fixed(constant(INT, length(inner)))
+    return scope
+
+
+def _told(scope: dict[str, Binding]) -> str:
+    """The arguments of a template, as an instance's name has them."""
+    told = [
+        str(found.type if isinstance(found, TypeName) else known(found.value))
+        for found in scope.values()
+    ]
+    return f"<{', '.join(told)}>"
 
 
 def template_name(parameter: Node) -> str:

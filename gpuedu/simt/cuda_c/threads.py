@@ -11,7 +11,7 @@ from gpuedu.simt.cuda_c.folding import cast
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Lowerer, Typed, constant
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.syntax import short
-from gpuedu.simt.cuda_c.types import BOOLEAN, INT, UNSIGNED, VECTORS, VOID, Number
+from gpuedu.simt.cuda_c.types import BOOLEAN, INT, LONG, UNSIGNED, VECTORS, VOID, Number
 from gpuedu.simt.program import (
     BOOL,
     INT32,
@@ -210,6 +210,13 @@ def activemask(k: Lowerer, node: Node, given: Arguments) -> Typed:
     return Typed(UNSIGNED, bits)
 
 
+def clock(k: Lowerer, node: Node, given: Arguments) -> Typed:
+    """``clock64()``: no time passes here, so each reading is some cycles after the one before."""
+    _expect(k, node, given, 0)
+    (cycles,) = _operate(k, node, "clock", (np.dtype(np.int64),))
+    return Typed(LONG, cycles)
+
+
 FUNCTIONS: dict[str, Function] = {
     "__syncthreads": barrier(""),
     "__syncthreads_count": barrier("count"),
@@ -228,6 +235,8 @@ FUNCTIONS: dict[str, Function] = {
     "__ballot_sync": vote("ballot_sync"),
     "__match_any_sync": match_any,
     "__activemask": activemask,
+    "clock": clock,
+    "clock64": clock,
     **{
         f"__reduce_{name}_sync": reduction(f"reduce_{name}_sync")
         for name in ("add", "min", "max", "and", "or", "xor")

@@ -201,6 +201,7 @@ TYPEDEFS: dict[str, CType] = {
     **VECTORS,
     "size_t": UNSIGNED_LONG,
     "ptrdiff_t": LONG,
+    "clock_t": LONG,
     "half": HALF,
     "__half": HALF,
     "__half2": VECTORS["half2"],

@@ -15,9 +15,14 @@ from gpuedu.simt.machine.findings import Findings
 from gpuedu.simt.machine.masks import Mask, without
 from gpuedu.trace import WARP_SIZE, Place
 
+CYCLES = np.int64(1000)
+"""From one reading of the clock to the next: no time passes here, and who waits comes to an end."""
+
 
 class Synchronization(Accesses):
     """Threads of a block, and lanes of a warp, together."""
+
+    _clock = np.int64(0)
 
     def retire(self, m: Mask) -> None:
         """Threads have returned from the kernel."""
@@ -83,7 +88,10 @@ class Synchronization(Accesses):
             raise LaunchStoppedError
 
     def warp(self, kind: str, place: Place, m: Mask, *arguments: Any) -> Any:
-        """A shuffle, vote, match or ``syncwarp``."""
+        """A shuffle, vote, match or ``syncwarp``; or a reading of the clock."""
+        if kind == "clock":
+            self._clock += CYCLES
+            return (self._clock,)
         if kind == "lanemask_lt":
             return (np.tile(warps.lanemask_lt(), self.warps)[np.newaxis],)
         shape = np.broadcast_shapes(*(np.shape(a) for a in (*arguments, self._mask(m))), (1, 1))

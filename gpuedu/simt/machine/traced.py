@@ -180,7 +180,7 @@ class TracedMachine(History):
     def warp(self, kind: str, place: Place, m: Mask, *arguments: Any) -> Any:
         """Lanes meet: what the lanes named did before happens before what they do after."""
         result = super().warp(kind, place, m, *arguments)
-        if kind not in ("activemask", "lanemask_lt"):
+        if kind not in ("activemask", "lanemask_lt", "clock"):
             members = np.asarray(arguments[0]).astype(np.uint32)
             self._sync(members, m)
             for number in list(self._waiting):

@@ -103,20 +103,12 @@ add(
     "__nv_bfloat162 x; // here\nout[0] = x.x;",
     "#include <cuda_bf16.h>",
 )
-add("clock", "clock", "out[0] = clock(); // here")
 add("nanosleep", "nanosleep", "__nanosleep(100); // here")
 add(
     "inheritance",
     "B",
     "B b; b.x = 1; b.y = 2; out[0] = b.x + b.y;",
     "struct A { int x; };\nstruct B : A { int y; }; // here",
-)
-add(
-    "structure_for_chosen_arguments",
-    "chosen",
-    "V<float>::Type x = 3; out[0] = x;",
-    "template <typename T> struct V { typedef float Type; };\n"
-    "template <> struct V<float> { typedef int Type; }; // here",
 )
 add(
     "structure_for_chosen_pointers",
@@ -181,7 +173,6 @@ add(
     "out[0] = 3_k; // here",
     '__device__ int operator""_k(unsigned long long v) { return v; }',
 )
-add("size_of_alignment", "alignof", "out[0] = alignof(float4); // here")
 add(
     "no_return",
     "promises a `int` and comes to its end without `return`",

@@ -25,6 +25,21 @@ FUNCTIONS = {
 __device__ int sum() const { return a + b; }
 __device__ int times(int n) { int found = sum() * n; return found - this->a; } };
 __device__ int f(int x, int y) { P p = {x, y}; return p.sum() + 7 * p.times(3); }""",
+    "for_chosen_arguments": """template <typename T> struct Size;
+template <> struct Size<int> { int n = 3; __device__ int twice() { return 2 * n; } };
+template <> struct Size<float> { int n = 5; };
+template <typename T, int N> struct Sum { T a; __device__ T get() { return a + N; } };
+template <> struct Sum<int, 7> { int a; __device__ int get() { return a * 100; } };
+__device__ int f(int x, int y) { Size<int> s; Size<float> t; Sum<int, 7> u{x}; Sum<int, 8> v{y};
+return s.twice() + t.n + u.get() + v.get(); }""",
+    "function_as_argument": """using Op = int (*)(int, int);
+__device__ int add(int a, int b) { return a + b; }
+__device__ int larger(int a, int b) { return a > b ? a : b; }
+template <Op op> __device__ int apply(int a, int b) { return op(a, b); }
+template <Op op> __device__ int again(int a, int b) { return op(apply<op>(a, b), 5); }
+__device__ int f(int x, int y) { return again<add>(x, y) + 3 * again<larger>(x, y); }""",
+    "alignment": """struct alignas(16) P { int a; };
+__device__ int f(int x, int y) { return x * alignof(P) + y * (int)alignof(short); }""",
     "change": """struct P { int a;
 __device__ void add(int n) { a += n; }
 __device__ void twice() { add(a); this->a -= 1; } };

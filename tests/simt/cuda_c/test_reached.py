@@ -19,6 +19,9 @@ UNUSED = {
     "function": "template <typename... T> __device__ int never(T... v) { return (v + ...); }",
     "constant": "union Other { int z; float f; };\nconst Other never = {3};",
     "type of a variable": "union Other { int z; float f; };\n__device__ Other never;",
+    "structure for some arguments": "template <typename T, int N> struct Never {};\n"
+    "template <typename T> struct Never<T, 2> { int a; };",
+    "instance": "template <typename T> struct S { T a; };\ntemplate struct S<int>;",
     "enumerator": "constexpr int seven(int x) { return x + 7; }\nenum Never { one = seven(1) };",
 }
 KERNEL = """
@@ -55,19 +58,30 @@ def test_a_kernel_that_comes_to_it_is_refused_where_it_stands(name: str):
 
 
 HOST = "void host(int n) { if (typeid(int) == typeid(double) && n) return; }\n"
+LISTED = "static int never[] = {{(long *)&x, 1}};\n"
 
 
-def test_a_function_of_the_host_may_hold_what_the_grammar_does_not_know(monkeypatch):
+@pytest.mark.parametrize("unread", [HOST, LISTED, HOST.replace("void", "__device__ void")])
+def test_what_is_not_reached_may_hold_what_the_grammar_does_not_know(monkeypatch, unread: str):
     monkeypatch.setattr("gpuedu.simt.cuda_c.compile.require_valid", lambda kernel: None)
     out = np.zeros(32, np.int32)
-    code = HOST + KERNEL.replace("REACHES", "")
+    code = unread + KERNEL.replace("REACHES", "")
     assert simulate(CudaCKernel(code, "k"), 1, 32, out).hazards == ()
     np.testing.assert_array_equal(out, np.arange(32))
-    called = HOST + KERNEL.replace("REACHES", "host(3);")
-    for wrong in (called, HOST.replace("void", "__device__ void") + KERNEL.replace("REACHES", "")):
-        with pytest.raises(KernelSourceError) as caught:
-            simulate(CudaCKernel(wrong, "reaches"), 1, 32, out)
-        assert caught.value.line == 1
+    called = unread + KERNEL.replace(
+        "REACHES", "host(3);" if "host" in unread else "int i = never[0];"
+    )
+    with pytest.raises(KernelSourceError) as caught:
+        simulate(CudaCKernel(called, "reaches"), 1, 32, out)
+    assert caught.value.line == 1
+
+
+def test_a_kernel_that_an_earlier_fault_swallowed_is_refused_where_the_fault_is(monkeypatch):
+    monkeypatch.setattr("gpuedu.simt.cuda_c.compile.require_valid", lambda kernel: None)
+    code = "__device__ int f(int x) {\n    return x ? 1 : ;\n\n" + KERNEL.replace("REACHES", "")
+    with pytest.raises(KernelSourceError) as caught:
+        simulate(CudaCKernel(code, "k"), 1, 32, np.zeros(32, np.int32))
+    assert caught.value.line <= 2
 
 
 def test_a_function_one_of_whose_overloads_is_refused_is_refused():
