@@ -139,7 +139,7 @@ def _top_level(module: Module, node: Node, template: tuple[Node, ...]) -> None:
         case "struct_specifier" | "class_specifier" if _is_for_chosen(node):
             if template:
                 raise module.refuse(
-                    node, "a structure for some arguments of its template: not covered"
+                    node, "a structure with some of its template's arguments chosen: not covered"
                 )
             name = child(node, "name")
             listed = module.chosen_structures.setdefault(text_of(child(name, "name")), [])
