@@ -37,9 +37,23 @@ class Accesses(Addressing):
             return data.take(as_index(at[0]), axis=1)
         return data[self.rows, at]
 
+    def locate_own(
+        self, site: int, view: View, index: tuple[Any, ...], m: Mask
+    ) -> tuple[Any, Mask]:
+        """Like ``locate`` in an array of each thread's own, whose only index may be narrow."""
+        if len(index) == 1:
+            (i,) = index
+            if isinstance(i, np.ndarray):
+                index = (i.astype(np.int64, copy=False),)
+            elif 0 <= i < view.length:
+                return i, m
+            else:
+                index = (np.int64(i),)
+        return self.locate(site, view, index, m)
+
     def load_own(self, site: int, view: View, index: tuple[Any, ...], m: Mask) -> Any:
         """Read one element of each thread's own array."""
-        at, m = self.locate(site, view, index, m)
+        at, m = self.locate_own(site, view, index, m)
         return self._read_own(site, view, at, m)
 
     def _read_own(self, site: int, view: View, at: Any, m: Mask) -> Any:
@@ -82,7 +96,7 @@ class Accesses(Addressing):
 
     def store_own(self, site: int, view: View, index: tuple[Any, ...], value: Any, m: Mask) -> None:
         """Write one element of each thread's own array."""
-        at, m = self.locate(site, view, index, m)
+        at, m = self.locate_own(site, view, index, m)
         if m is not False:
             view.flat.write(at, value, m)
 

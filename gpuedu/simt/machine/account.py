@@ -144,6 +144,16 @@ class Account:
         if counted.add(view, at, mask):
             self._flush(site)
 
+    def access_own(self, site: int, view: View, at: Any, mask: Mask, epoch: Any) -> None:
+        """Threads touched arrays of their own, which are registers: no address costs anything."""
+        self.now += 1
+        if mask is None:
+            mask = self._everybody
+        if self.watch.row is not None:
+            self.watch.access(self.now, site, view, at, mask, epoch)
+        if self._sites[site].masks.add(mask):
+            self._flush(site)
+
     def _flush(self, number: int) -> None:
         site = self._sites[number]
         entry = self.program.sites[number]

@@ -54,16 +54,16 @@ class TracedMachine(History):
 
     def load_own(self, site: int, view: View, index: tuple[Any, ...], m: Mask) -> Any:
         """Read one element of each thread's own array, and enter it."""
-        at, m = self.locate(site, view, index, m)
+        at, m = self.locate_own(site, view, index, m)
         if m is not False:
-            self.account.access(site, view, at, m, self.epoch)
+            self.account.access_own(site, view, at, m, self.epoch)
         return self._read_own(site, view, at, m)
 
     def store_own(self, site: int, view: View, index: tuple[Any, ...], value: Any, m: Mask) -> None:
         """Write one element of each thread's own array, and enter it."""
-        at, m = self.locate(site, view, index, m)
+        at, m = self.locate_own(site, view, index, m)
         if m is not False:
-            self.account.access(site, view, at, m, self.epoch)
+            self.account.access_own(site, view, at, m, self.epoch)
             view.flat.write(at, value, m)
 
     def load_quietly(self, site: int, view: View, index: tuple[Any, ...], m: Mask) -> Any:

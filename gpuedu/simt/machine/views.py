@@ -8,6 +8,7 @@ with bounds of their own); NumPy broadcasting carries that through.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -89,6 +90,14 @@ class View:
     lead_shape: tuple[Number, ...] = ()
     outside: Any = None
     wrapped: Any = None
+
+    @cached_property
+    def length(self) -> int:
+        """The elements of a whole array of one dimension; 0 for another view."""
+        is_whole = self.outside is None and self.wrapped is None and self.strides == (1,)
+        if not is_whole or isinstance(self.offset, np.ndarray) or self.offset != 0:
+            return 0
+        return 0 if isinstance(self.shape[0], np.ndarray) else int(self.shape[0])
 
     def extent(self, axis: int) -> Number:
         """The length along an axis; of all elements for -1."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from gpuedu.simt.program import (
     Axis,
     Barrier,
     Break,
+    Cast,
     Continue,
     Expression,
     Fence,
@@ -133,10 +134,12 @@ def _statement(w: Writer, s: Statement, m: str) -> None:
                 f"{text_of(w, at)}, {w.constant(place)}, {m})"
             )
         case Load(slot, array, index, site):
-            load = f"M.load{_own(array)}({site}, {slot_name(array)}, {_index(w, index)}, {m})"
+            at = _index(w, _as_it_is(array, index))
+            load = f"M.load{_own(array)}({site}, {slot_name(array)}, {at}, {m})"
             w.put(f"{slot_name(slot)} = {load}")
         case Store(array, index, value, site):
-            given = f"{slot_name(array)}, {_index(w, index)}, {text_of(w, value)}, {m}"
+            at = _index(w, _as_it_is(array, index))
+            given = f"{slot_name(array)}, {at}, {text_of(w, value)}, {m}"
             w.put(f"M.store{_own(array)}({site}, {given})")
         case Fill(array, value, site):
             w.put(f"M.fill({site}, {slot_name(array)}, {text_of(w, value)}, {m})")
@@ -198,6 +201,19 @@ def _printed(w: Writer, item: Any) -> str:
 def _own(array: ArraySlot) -> str:
     """The end of a method's name for an array that each thread has for itself."""
     return "_own" if array.type.space is Space.LOCAL else ""
+
+
+_NARROWER = frozenset(np.dtype(f"{kind}{size}") for kind in "iu" for size in (1, 2, 4))
+
+
+def _as_it_is(array: ArraySlot, index: Sequence[Expression]) -> Sequence[Expression]:
+    """The index of a thread's own array without widening it: often all threads have the same."""
+    if not _own(array) or len(index) != 1:
+        return index
+    (at,) = index
+    if isinstance(at, Cast) and at.dtype == np.int64 and at.value.dtype in _NARROWER:
+        return (at.value,)
+    return index
 
 
 def _index(w: Writer, index: Iterable[Expression]) -> str:
