@@ -19,7 +19,13 @@ from gpuedu.interrupts import quiet_interrupts
 from gpuedu.simt import arguments as args
 from gpuedu.simt import cuda_c, exceptions
 from gpuedu.simt.borrowing import on_host
-from gpuedu.simt.host.limits import Dim3, dimensions, require_launchable, require_shared_memory
+from gpuedu.simt.host.limits import (
+    Dim3,
+    dimensions,
+    require_cooperative,
+    require_launchable,
+    require_shared_memory,
+)
 from gpuedu.simt.machine.account import Account
 from gpuedu.simt.machine.codegen import Compiled, generate
 from gpuedu.simt.machine.findings import Findings
@@ -123,7 +129,8 @@ def run(
         arguments: NumPy scalars, device views and tuples of those.
         trace: Count and look for hazards that need history; without it only bounds, barriers and
             runaway loops are seen.
-        order: The order in which blocks run, one after the other; None runs them together.
+        order: The order in which blocks run, one after the other; None runs them together, as do
+            kernels whose blocks meet.
         watch: Linear blocks whose accesses are kept one by one.
         max_turns: Turns of loops after which the blocks that run together are stopped; None for
             100,000 turns of loops with a condition and 20 million of loops over a range.
@@ -139,6 +146,10 @@ def run(
     arguments = _fitted(kernel, arguments)
     program = program_of(kernel, arguments)
     require_shared_memory(program.name, shared_bytes(program), dynamic_shared_bytes)
+    if program.is_cooperative:
+        asked = not cuda_c.is_cuda_c(kernel) or cuda_c.as_cuda_c(kernel).is_cooperative
+        require_cooperative(program.name, grid, block, asked=asked)
+        order = None
     report = Findings(program.language)
     for note in program.notes:
         report.add(note)
@@ -149,7 +160,7 @@ def run(
     complete = True
     with np.errstate(all="ignore"):
         try:
-            for blocks in _chunks(grid, block, order):
+            for blocks in _chunks(grid, block, order, together=program.is_cooperative):
                 machine = ready_machine(
                     program,
                     grid,
@@ -291,7 +302,7 @@ def _order(order: Sequence[int] | str | None, grid: Dim3) -> Sequence[int] | Non
     return order
 
 
-def _chunks(grid: Dim3, block: Dim3, order: Sequence[int] | None) -> Any:
+def _chunks(grid: Dim3, block: Dim3, order: Sequence[int] | None, *, together: bool) -> Any:
     """Blocks that run together: as many as keep the arrays of a value in the cache."""
     total = grid[0] * grid[1] * grid[2]
     if order is not None:
@@ -299,7 +310,7 @@ def _chunks(grid: Dim3, block: Dim3, order: Sequence[int] | None) -> Any:
             yield np.array([number], np.int64)
         return
     threads = -(-block[0] * block[1] * block[2] // 32) * 32
-    count = max(1, CHUNK_THREADS // threads)
+    count = total if together else max(1, CHUNK_THREADS // threads)
     for start in range(0, total, count):
         yield np.arange(start, min(start + count, total), dtype=np.int64)
 

@@ -70,8 +70,9 @@ class RawKernel:
         enable_cooperative_groups: bool = False,
         jitify: bool | None = False,
     ) -> None:
-        require_plain(translate_cucomplex, enable_cooperative_groups, jitify)
+        require_plain(translate_cucomplex, jitify)
         self._setup(code, name, options, backend, None)
+        self.enable_cooperative_groups = bool(enable_cooperative_groups)
 
     def _setup(
         self,
@@ -96,7 +97,12 @@ class RawKernel:
     @cached_property
     def _source(self) -> CudaCKernel:
         return CudaCKernel(
-            self.code, self.name, self.options, self.module_number, self.is_expression
+            self.code,
+            self.name,
+            self.options,
+            self.module_number,
+            self.is_expression,
+            self.enable_cooperative_groups,
         )
 
     def __call__(
@@ -202,11 +208,10 @@ def require_kind(what: str, value: Any, kind: type) -> None:
         )
 
 
-def require_plain(cucomplex: bool, cooperative: bool, jitify: bool | None) -> None:
+def require_plain(cucomplex: bool, jitify: bool | None) -> None:
     """Refuse ways to compile that only a GPU's CuPy has."""
     for asked, name in (
         (cucomplex, "translate_cucomplex"),
-        (cooperative, "enable_cooperative_groups"),
         (jitify, "jitify"),
     ):
         if asked:

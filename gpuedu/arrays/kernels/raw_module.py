@@ -61,10 +61,11 @@ class RawModule:
             raise DeviceArrayValueError(
                 "only nvrtc supports retrieving the mangled names for the given name expressions"
             )
-        require_plain(translate_cucomplex, enable_cooperative_groups, jitify)
+        require_plain(translate_cucomplex, jitify)
         self.code, self.options, self.backend = code, options, backend
         self.name_expressions = None if name_expressions is None else tuple(name_expressions)
-        self.file_path, self.enable_cooperative_groups = None, False
+        self.file_path = None
+        self.enable_cooperative_groups = bool(enable_cooperative_groups)
 
     def get_function(self, name: str) -> RawKernel:
         """A kernel by its name, or by one of the name expressions."""
@@ -76,6 +77,7 @@ class RawModule:
             )
         made = RawKernel.__new__(RawKernel)
         made._setup(self.code, name, self.options, self.backend, self.name_expressions)
+        made.enable_cooperative_groups = self.enable_cooperative_groups
         require_valid(made._source)
         signature(made._source)
         return made

@@ -36,6 +36,7 @@ class CudaCKernel:
     ``options`` are those of the compiler: ``-D`` is heard here, the rest by the real compiler.
     Kernels of one source text share the memory of its variables if their ``module`` is the same.
     ``is_expression`` says that the name is a C++ expression, which needs no ``extern "C"``.
+    ``is_cooperative`` says that its blocks may wait for each other.
     """
 
     code: str
@@ -43,6 +44,7 @@ class CudaCKernel:
     options: tuple[str, ...] = ()
     module: int = 0
     is_expression: bool = False
+    is_cooperative: bool = True
 
     @property
     def defines(self) -> tuple[str, ...]:
@@ -61,7 +63,8 @@ def as_cuda_c(kernel: Any) -> CudaCKernel:
     number, is_expression = (
         getattr(kernel, name, 0) for name in ("module_number", "is_expression")
     )
-    return CudaCKernel(kernel.code, kernel.name, options, number, bool(is_expression))
+    meets = bool(getattr(kernel, "enable_cooperative_groups", True))
+    return CudaCKernel(kernel.code, kernel.name, options, number, bool(is_expression), meets)
 
 
 def require_valid(kernel: CudaCKernel) -> None:

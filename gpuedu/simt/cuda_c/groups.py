@@ -124,14 +124,8 @@ def _axes(k: Lowerer, name: str) -> Typed:
 
 def synchronize(k: Lowerer, node: Node, group: Group) -> Typed:
     """``group.sync()``."""
-    if group.kind == "grid":
-        raise k.refuse(
-            node,
-            "`sync` of a grid is not covered: blocks run one after another here",
-            "two launches: the second one sees all that the first one wrote",
-        )
-    if group.kind == "block":
-        return threads.barrier("")(k, node, [])
+    if group.kind in ("grid", "block"):
+        return threads.barrier("grid" if group.kind == "grid" else "")(k, node, [])
     return threads.syncwarp(k, node, [mask_of(k, node, group.size)])
 
 

@@ -65,12 +65,13 @@ def _nothing() -> Typed:
 
 
 def barrier(kind: str) -> Function:
-    """``__syncthreads`` and its counting forms."""
+    """``__syncthreads`` and its counting forms; "grid" is that of all blocks."""
 
     def lower(k: Lowerer, node: Node, given: Arguments) -> Typed:
-        _expect(k, node, given, 1 if kind else 0)
-        point = k.tables.add("barriers", BarrierPoint(k.place(node), short(node)))
-        if not kind:
+        _expect(k, node, given, 1 if kind not in ("", "grid") else 0)
+        of_grid = kind == "grid"
+        point = k.tables.add("barriers", BarrierPoint(k.place(node), short(node), of_grid))
+        if not kind or of_grid:
             k.builder.emit(Barrier("", None, None, point))
             return _nothing()
         slot = k.builder.slot("t", INT32)

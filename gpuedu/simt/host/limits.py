@@ -70,6 +70,31 @@ def require_launchable(name: str, grid: Dim3, block: Dim3, dynamic_shared_bytes:
         )
 
 
+def most_cooperative_blocks(block: Dim3) -> int:
+    """How many blocks of this size the device holds at once, as far as threads decide."""
+    device = get_current_device()
+    warps = -(-block[0] * block[1] * block[2] // device.WARP_SIZE)
+    of_threads = device.MAX_THREADS_PER_MULTI_PROCESSOR // (warps * device.WARP_SIZE)
+    each = min(of_threads, device.MAX_BLOCKS_PER_MULTIPROCESSOR)
+    return int(device.MULTIPROCESSOR_COUNT * each)
+
+
+def require_cooperative(name: str, grid: Dim3, block: Dim3, *, asked: bool) -> None:
+    """Refuse blocks that cannot meet, as ``cuLaunchCooperativeKernel`` does: LaunchError."""
+    if not asked:
+        raise LaunchError(
+            f"launch of `{name}`: its blocks wait for each other, which needs a cooperative launch",
+            remedy="`enable_cooperative_groups=True` where the kernel is made",
+        )
+    blocks, most = grid[0] * grid[1] * grid[2], most_cooperative_blocks(block)
+    if blocks > most:
+        raise LaunchError(
+            f"launch of `{name}`: its {blocks} blocks wait for each other, and the device holds "
+            f"{most} of {block[0] * block[1] * block[2]} threads at once",
+            remedy="fewer blocks, and a grid-stride loop",
+        )
+
+
 def require_shared_memory(name: str, static_bytes: int, dynamic_bytes: int) -> None:
     """Refuse a launch whose static and dynamic shared memory no block has: LaunchError."""
     most = get_current_device().MAX_SHARED_MEMORY_PER_BLOCK

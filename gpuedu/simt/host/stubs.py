@@ -84,6 +84,10 @@ def in_kernel_names() -> dict[str, Any]:
     return names | vector_types()
 
 
+GRID = Stub("cuda.cg.GridGroup", {"sync": Stub("cuda.cg.GridGroup.sync")})
+"""What ``cuda.cg.this_grid()`` gives in a kernel."""
+
+
 def _namespace(name: str, parts: str) -> Stub:
     """A stub whose attributes are stubs."""
     return Stub(name, {part: Stub(f"{name}.{part}") for part in parts.split()})

@@ -195,6 +195,10 @@ class Account:
             )
         return self._shadows[allocation.number]
 
+    def order_all(self) -> None:
+        """All blocks met: what any thread did to global memory happens before what comes."""
+        self._shadows.clear()
+
     def forget_syncs(self) -> None:
         """The count of syncs begins anew."""
         for shadow in self._shadows.values():

@@ -54,11 +54,16 @@ class Synchronization(Accesses):
         return np.zeros((1, 1), bool) if self.live is False else self._mask(self.live)
 
     def _check_barrier(self, site: int, m: Mask) -> None:
-        if m is None or m is self.live:
+        of_grid = self.program.barriers[site].of_grid
+        if m is None or m is (self.everybody if of_grid else self.live):
             return
         here = np.broadcast_to(self._mask(m), self.shape)
         living = np.broadcast_to(self._living(), self.shape)
-        missing = here.any(axis=1, keepdims=True) & living & ~here
+        if of_grid:  # it waits for blocks of which nobody is left, too
+            ended = ~living.any(axis=1, keepdims=True)
+            missing = (living | ended & self._mask(self.everybody)) & ~here
+        else:
+            missing = here.any(axis=1, keepdims=True) & living & ~here
         if not missing.any():
             return
         self._stick(site, here, missing)

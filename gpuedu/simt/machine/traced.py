@@ -152,6 +152,8 @@ class TracedMachine(History):
             arrived = np.broadcast_to(m, self.shape).any(axis=1, keepdims=True)
         self.account.barrier(site, arrived)
         self._tell_exit(site)
+        if self.program.barriers[site].of_grid:
+            self.account.order_all()
         if arrived is True or arrived.all():
             self.epoch = self.epoch + 1
             self.syncs, self._sync_count = np.int64(0), 0

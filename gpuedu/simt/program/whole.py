@@ -37,10 +37,11 @@ class Branch:
 
 @dataclass(frozen=True)
 class BarrierPoint:
-    """One barrier of the source."""
+    """One barrier of the source; all blocks meet at one ``of_grid``."""
 
     place: Place
     text: str
+    of_grid: bool = False
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,11 @@ class Program:
     has_choices: bool = False
     language: Language = Language.PYTHON
     notes: tuple[Finding, ...] = ()
+
+    @property
+    def is_cooperative(self) -> bool:
+        """Whether all its blocks meet: a launch needs them on the device at once."""
+        return any(point.of_grid for point in self.barriers)
 
     @cached_property
     def swaps(self) -> frozenset[int]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.simt.host.names import dotted_name
+from gpuedu.simt.host.stubs import GRID
 from gpuedu.simt.program import (
     BOOL,
     INT32,
@@ -75,12 +76,14 @@ def gridsize(k: Lowerer, node: ast.Call, arguments: list[Value]) -> Value:
 
 
 def barrier(kind: str) -> Callable[[Lowerer, ast.Call, list[Value]], Value]:
-    """``cuda.syncthreads`` and its counting forms."""
+    """``cuda.syncthreads`` and its counting forms; "grid" is the ``sync`` of ``this_grid()``."""
 
     def lower(k: Lowerer, node: ast.Call, arguments: list[Value]) -> Value:
         predicate, slot = None, None
-        _expect(k, node, arguments, 1 if kind else 0)
-        if kind:
+        of_grid = kind == "grid"
+        counts = bool(kind) and not of_grid
+        _expect(k, node, arguments, 1 if counts else 0)
+        if counts:
             scalar = k.scalar(node, arguments[0])
             if scalar.dtype == BOOL or scalar.dtype.kind not in "iu":
                 raise k.refuse(
@@ -91,8 +94,9 @@ def barrier(kind: str) -> Callable[[Lowerer, ast.Call, list[Value]], Value]:
                 )
             predicate = cast(scalar.expression, INT32)
             slot = k.builder.slot("t", INT32)
-        point = BarrierPoint(k.function.place(node), k.function.text(node))
-        k.builder.emit(Barrier(kind, slot, predicate, k.tables.add("barriers", point)))
+        point = BarrierPoint(k.function.place(node), k.function.text(node), of_grid)
+        site = k.tables.add("barriers", point)
+        k.builder.emit(Barrier(kind if counts else "", slot, predicate, site))
         return Static(None) if slot is None else Scalar(slot)
 
     return lower
@@ -199,6 +203,12 @@ def lanes(kind: str) -> Callable[[Lowerer, ast.Call, list[Value]], Value]:
     return lower
 
 
+def this_grid(k: Lowerer, node: ast.Call, arguments: list[Value]) -> Value:
+    """``cuda.cg.this_grid()``."""
+    _expect(k, node, arguments, 0)
+    return Static(GRID)
+
+
 CALLS: dict[str, Callable[[Lowerer, ast.Call, list[Value]], Value]] = {
     "cuda.grid": grid,
     "cuda.gridsize": gridsize,
@@ -206,6 +216,8 @@ CALLS: dict[str, Callable[[Lowerer, ast.Call, list[Value]], Value]] = {
     "cuda.syncthreads_count": barrier("count"),
     "cuda.syncthreads_and": barrier("and"),
     "cuda.syncthreads_or": barrier("or"),
+    "cuda.cg.this_grid": this_grid,
+    "cuda.cg.GridGroup.sync": barrier("grid"),
     "cuda.threadfence": fence("device"),
     "cuda.threadfence_block": fence("block"),
     "cuda.threadfence_system": fence("system"),

@@ -206,7 +206,7 @@ def test_constructors_arguments_are_held_to_cupys_types():
         cp.RawKernel(SCALE, "scale", (), "nvrtc", True)
     with pytest.raises(DeviceArrayValueError, match="no such backend"):
         cp.RawKernel(SCALE, "scale", backend="clang")
-    for name in ("translate_cucomplex", "enable_cooperative_groups", "jitify"):
+    for name in ("translate_cucomplex", "jitify"):
         with pytest.raises(NotInStandInError, match=name):
             cp.RawKernel(SCALE, "scale", **{name: True})
     assert cp.RawKernel(SCALE, "scale", jitify=None).backend == "nvrtc"

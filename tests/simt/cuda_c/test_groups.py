@@ -282,8 +282,6 @@ out[t] = s[t ^ 15];"""
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("cg::this_grid().sync();", "grid"),
-        ("auto g = cg::this_grid(); cg::sync(g);", "grid"),
         ("auto c = cg::coalesced_threads(); out[t] = c.size();", "coalesced_threads"),
         ("auto c = cg::tiled_partition<64>(cg::this_thread_block()); out[t] = c.size();", "64"),
         (
