@@ -266,7 +266,7 @@ reveal("launch-bound")
 # %% [markdown]
 # ## What you take with you
 #
-# - A launch comes back before its kernel is done: synchronise before you start the watch and
+# - A launch comes back before its kernel is done: synchronize before you start the watch and
 #   before you stop it, leave the warm-up out, and take the median.
 # - Bandwidth counts every array that is read and every array that is written; 1 GB is 1e9 bytes.
 # - A kernel that you wait for must work as long as nine launches take before its launch is only 10%

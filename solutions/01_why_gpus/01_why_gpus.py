@@ -181,7 +181,7 @@ print("50x on 100 workers needs p =", share_for(50, 100))
 #
 # **The rule:** if two steps in a row can be merged into one step *of the same kind and size*, then
 # n steps need only log n rounds. "Times a, plus b" twice is again "times some a, plus some b". A
-# table of where each link leads, followed twice, is again such a table. But squaring twice is no
+# table of where each link leads, followed twice, is again such a table. But squaring twice is not
 # squaring: for such steps no *exact* shorter chain is known. (There are methods that guess all
 # steps at once and improve the guess in a few rounds.)
 
@@ -305,7 +305,7 @@ reveal("count-the-work")
 #
 # **`littles-law` · 3 points · about 5 minutes**
 #
-# Water takes a minute through a pipe that delivers 10 litres a minute: so 10 litres are in the
+# Water takes a minute through a pipe that delivers 10 liters a minute: so 10 liters are in the
 # pipe. Memory is such a pipe. To keep it full, enough bytes must be **in flight**: asked for and
 # not yet there. That is **Little's law**. A thread that loads 16 bytes and waits has 16 bytes in
 # flight.

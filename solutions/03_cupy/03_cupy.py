@@ -8,7 +8,7 @@
 # chain of array operations into one kernel; write a kernel in CUDA C.
 #
 # **You need** NumPy's broadcasting, kernels with a grid-stride loop, and sectors.
-# **Time** about 75 minutes.
+# **Time** about 90 minutes.
 
 # %% role="setup"
 import numpy as np
@@ -117,8 +117,8 @@ check("no-loops", squared_distances, vote)
 see("no-loops", squared_distances, vote)
 
 # %% [markdown]
-# *Reflect.* Multiplied out, q^2 - 2qp + p^2 needs no loop over features, but it takes two large
-# numbers from each other where a point lies close to a query far from 0. When would that hurt? A
+# *Reflect.* Multiplied out, q^2 - 2qp + p^2 needs no loop over features, but it subtracts two large
+# numbers where a point lies close to a query far from 0. When would that hurt? A
 # loop over features takes the difference first; what does it cost instead?
 
 # %% [markdown] exercise="stay-on-device"
@@ -131,7 +131,7 @@ see("no-loops", squared_distances, vote)
 # `a.tolist()`, or a mask as an index, `a[a > 0]` (the host has to know how many there are, also
 # where you write to them). They are **hidden** copies: nobody wrote `get`.
 #
-# The function below standardises the columns of `x`, puts them through a linear layer and a
+# The function below standardizes the columns of `x`, then puts them through a linear layer and a
 # softmax. `x` is (n, d) on the host, the weights `d_w` are (d, c) on the device, both float32.
 
 
@@ -197,7 +197,7 @@ see("stay-on-device", predict_on_device)
 # `cupyx.profiler.benchmark`, which times rightly. And whatever needs a *value* on the host waits
 # for everything before it: `float(loss)` in each step takes away the lead that the host had.
 #
-# A simulated device tells it (where `cp` is not CuPy, everything is done at once):
+# A simulated device shows it (where `cp` is not CuPy, everything is done at once):
 
 # %%
 device = AsyncDevice(kernel_times_s=[2e-3])
@@ -212,10 +212,10 @@ see("cupy/asynchrony")
 
 # %% [markdown]
 # *Measure.* What launches and copies took on real GPUs, as far as they were recorded;
-# `gpuedu record` adds yours. Look at two ratios. A launch that is waited for, to one in a queue of
-# many: what does a `float(loss)` in each step cost at least? And a large copy from **pinned**
-# memory, which stays in its place so that the device can fetch from it, to one from **pageable**
-# memory, which plain NumPy arrays have.
+# `gpuedu record` adds yours. Compare a launch you wait for with one in a long queue: what does
+# calling `float(loss)` every step cost, at the very least? Then compare a large copy from
+# **pinned** memory, which stays in its place so that the device can fetch from it, with one from
+# **pageable** memory, which plain NumPy arrays have.
 
 # %%
 see("cupy/recorded")
@@ -223,7 +223,7 @@ see("cupy/recorded")
 # %% [markdown]
 # ## The pool keeps what you freed
 #
-# To ask the driver for memory is slow, and may wait for the device. CuPy keeps what an array gave
+# Asking the driver for memory is slow, and may wait for the device. CuPy keeps what an array gave
 # back in a **memory pool**, for the next array of about that size. So `nvidia-smi` shows memory in
 # use that no array has. `used_bytes` is what arrays have, `total_bytes` what the pool took; sizes
 # are rounded up to 512 bytes. (`x = y = None` lets go of two small arrays from above.)
@@ -328,9 +328,9 @@ reveal("elementwise")
 #
 # **`reduction` · 4 points · about 18 minutes**
 #
-# The logarithm of a sum of exponentials stands in every softmax and every cross entropy. A
+# The logarithm of a sum of exponentials is part of every softmax and every cross entropy. A
 # `cp.ReductionKernel` has four expressions: what becomes of one element, how two results `a` and
-# `b` become one, what the output is in the end, and with what an empty sum begins. Here it is,
+# `b` become one, what the output is in the end, and what an empty sum starts from. Here it is,
 # straight from the formula.
 
 # %% role="given"
@@ -340,7 +340,7 @@ logsumexp_naive = cp.ReductionKernel(
     "expf(x)",  # what becomes of one element
     "a + b",  # how two results become one
     "y = logf(a)",  # what the output is, from the last result `a`
-    "0.0f",  # with what an empty sum begins
+    "0.0f",  # what an empty sum starts from
     "logsumexp_naive",  # the kernel's name
 )
 

@@ -11,7 +11,7 @@
 # kernel can; share inputs between threads in shared memory; avoid its traps, bank conflicts and
 # what was there before.
 #
-# **You need** kernels with `cuda.grid`, guards and grid-stride loops. **Time** about 75 minutes.
+# **You need** kernels with `cuda.grid`, guards and grid-stride loops. **Time** about 90 minutes.
 
 # %% role="setup"
 import numpy as np
@@ -199,7 +199,7 @@ see("memory/writes", transpose_naive)
 # which the threads of a block have in common. `cuda.shared.array(shape, float32)`, inside of the
 # kernel, makes an array there for each block; the compiler has to know its shape, so it is written
 # in numbers. Here eight threads turn eight numbers round. `cuda.syncthreads()` is a **barrier**: no
-# thread goes on before all threads of its block have come there. Without it, a thread might read
+# thread goes on before all threads of its block have arrived. Without it, a thread might read
 # what is not there yet.
 
 
@@ -475,7 +475,7 @@ progress()
 #   NVIDIA Technical Blog, 2013.
 # - What a request, a sector and a wavefront are: NVIDIA, *Nsight Compute* documentation, "Kernel
 #   Profiling Guide", section "Memory Tables".
-# - Variables in shared memory cannot be initialised where they are declared: *CUDA C++ Programming
+# - Variables in shared memory cannot be initialized where they are declared: *CUDA C++ Programming
 #   Guide*, "C++ Language Extensions", section "__shared__".
 # - Barriers: the same, section "Synchronization Functions".
 # - Shared arrays in Numba and the constant shape: *Numba-CUDA* documentation, "Memory management",

@@ -57,7 +57,7 @@ def _watched(function: Any, arguments: Sequence[Any]) -> WatchedCall:
     try:
         return watch(function, *arguments)
     except DeviceArrayTypeError as fault:
-        if "numpy.ndarray" in fault.message:
+        if "numpy.ndarray" in fault.message or "a NumPy array" in fault.message:
             fault.remedy = "a NumPy array met a CuPy one: where is it made, and by which library?"
         raise
 

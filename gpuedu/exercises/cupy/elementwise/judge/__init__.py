@@ -100,6 +100,7 @@ JUDGE = Judge(
             "how many times as many bytes does `gelu_chain` move as one kernel that reads x once "
             "and writes y once?",
             truth=9,
+            exact=True,
             unit="times",
             because="8 launches. Each reads its arrays and writes one: the sum and the last "
             "product move 3 arrays, the other six 2. That is 18 arrays against 2.",

@@ -111,6 +111,7 @@ JUDGE = Judge(
         "raw-kernel": Prediction(
             "in CUDA C, what is `7 / 2 * 2.0f`?",
             truth=6,
+            exact=True,
             because="`7 / 2` comes first, and both are whole numbers: 3. Then 3 becomes 3.0f.",
         )
     },

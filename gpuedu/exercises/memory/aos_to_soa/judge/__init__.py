@@ -137,6 +137,7 @@ JUDGE = Judge(
         "aos-to-soa": Prediction(
             "a warp reads `table[i, 3]` of 32 particles of 6 float32 each: how many sectors?",
             truth=24,
+            exact=True,
             unit="sectors",
             because="32 records of 24 bytes are 768 bytes, and in each 32 bytes of them is at "
             "least one vx. Side by side, the 32 numbers are 4 sectors.",

@@ -26,6 +26,7 @@ _LAUNCHES = (
     (1, 1, 32),
     (129, 2, 64),
     (257, 2, 128),
+    (257, 8, 32),
     (997, 3, 96),
     (0, 2, 32),
 )
@@ -106,6 +107,7 @@ JUDGE = Judge(
         "coalesced-copy": Prediction(
             "`per_thread` is 8: how many sectors does a warp ask for when it runs `src[i]` once?",
             truth=32,
+            exact=True,
             unit="sectors",
             because="Neighbouring threads are 8 float32 apart, 32 bytes: each lane needs a sector "
             "of its own, 1,024 bytes for the 128 that are wanted.",

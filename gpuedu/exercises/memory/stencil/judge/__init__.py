@@ -179,6 +179,7 @@ JUDGE = Judge(
             "a block of 128 threads, 3 neighbours on each side: how many different elements of `x` "
             "does it need?",
             truth=134,
+            exact=True,
             unit="elements",
             because="128 of its own, and 3 on each side. Without a tile its threads read 7 each, "
             "896 in all.",

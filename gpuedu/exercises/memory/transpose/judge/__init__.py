@@ -102,6 +102,7 @@ JUDGE = Judge(
         "transpose": Prediction(
             "a warp reads a column of a (32, 32) float32 tile: how many passes?",
             truth=32,
+            exact=True,
             unit="passes",
             because="The words of a column are 32 apart, so all lie in one bank, and a bank gives "
             "out one word in a pass.",
@@ -109,6 +110,7 @@ JUDGE = Judge(
         "transpose-33": Prediction(
             "and of a (32, 33) tile?",
             truth=1,
+            exact=True,
             unit="passes",
             because="Now they are 33 apart: each row begins one bank further on, and 32 rows use "
             "32 different banks.",

@@ -88,6 +88,7 @@ def _prediction(size: int) -> Prediction:
         f"{size} elements, {last + 1} blocks of {THREADS} threads: how many places of `part` does "
         f"block {last} leave unwritten?",
         truth=THREADS - written,
+        exact=True,
         unit="places",
         because=f"It has the elements {last * THREADS} to {size - 1}, {written} of them, and "
         f"{THREADS} places.",

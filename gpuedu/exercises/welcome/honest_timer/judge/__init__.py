@@ -94,6 +94,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         (0, 5, True),
         (1, 6, True),
         (2, 1, False),
+        (2, 8, False),  # an even number that is no multiple of 3
         (_MANY, 4, True),
     ):
         slow = rng.uniform(20e-3, 60e-3, warmup)
@@ -134,8 +135,8 @@ def _faults(case: Case, observed: Plain) -> Iterable[Fault]:
         said = f"it launched {len(watches)} kernels, expected {warmup} + {repeats}"
         yield Fault("warm-up", said)
     if not timed:
-        after = f" after the first {warmup}, which are the warm-up," if warmup else ""
-        yield Fault("median", f"no launch{after} stands between two readings of the clock")
+        after = f" after the first {warmup}, which should be the warm-up," if warmup else ""
+        yield Fault("median", f"no launch{after} lies between two readings of the clock")
         for name in ("waits", "idle-start"):
             yield Undecided(name, "no repeat was timed")
         return

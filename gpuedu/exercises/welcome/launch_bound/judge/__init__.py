@@ -41,8 +41,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
         inputs = {"call": "elements_for_share", **_inputs_with_fraction(rng, share, end)}
         label = f"share = {share}, a launch of {inputs['launch_s']} s"
         drawn.append(Case(label, inputs, ("enough", "smallest")))
-    # Powers of two, so that floating point is exact and the n is whole without rounding.
-    launch_s, rate = 2.0 ** -int(rng.integers(16, 19)), 2.0 ** int(rng.integers(30, 35))
+    # Floating point is exact here and the n is whole without rounding; it is three times a power of
+    # two, which a search that doubles n steps over.
+    launch_s, rate = 3 * 2.0 ** -int(rng.integers(18, 21)), 2.0 ** int(rng.integers(30, 35))
     inputs = {
         "call": "elements_for_share",
         "launch_s": launch_s,

@@ -48,7 +48,14 @@ def cases(rng: np.random.Generator) -> list[Case]:
     n = int(rng.integers(20, 500))
     drawn += [_reach(round(float(rng.uniform(2, n * 0.9)), 1), n), _reach(50.0, 100)]
     drawn += [_reach(float(n), n), _reach(1.0, n), _reach(1.25, 2)]
-    return [*drawn, _reach(n + 0.5, n), _reach(2.0, 1), _reach(0.5, n), _reach(1.0, 1)]
+    return [
+        *drawn,
+        _reach(n + 0.5, n),
+        _reach(2.0, 1),
+        _reach(0.5, n),
+        _reach(0.9, n),
+        _reach(1.0, 1),
+    ]
 
 
 def _share(rng: np.random.Generator) -> float:

@@ -20,6 +20,10 @@ _LATE = {"launch_s": 2e-5, "cpu_elements_per_s": 3e9, "gpu_elements_per_s": 3.00
 _LATE_LINK = {"gpu_elements_per_s": 3e11, "link_bytes_per_s": 2.424267e10, "bytes_per_element": 8}
 """The GPU wins, from billions of elements on: it saves a hundred thousandth of the CPU's time."""
 
+_AT_ONCE = {"launch_s": 2e-5, "cpu_elements_per_s": 3e3, "gpu_elements_per_s": 8e4}
+_AT_ONCE_LINK = {"link_bytes_per_s": 2.5e10, "bytes_per_element": 1200}
+"""So much work for each element that the GPU wins with the first one."""
+
 
 def saved_per_element_s(
     cpu_elements_per_s: float,
@@ -47,13 +51,15 @@ def smallest(launch_s: float, **rates: float) -> float:
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """GPUs that win, also very late; that tie; and that never win, also because of the link."""
+    """GPUs that win, also at once or very late; that tie; and that never win."""
     plain = [_devices(rng) for _ in range(3)]
     drawn = [_case(rates, ("without-copies", "smallest")) for rates in plain]
     copied = [_linked(rng, _devices(rng), share) for share in (0.3, 0.7, 0.99)]
     drawn += [_case(rates, ("with-copies", "smallest")) for rates in copied]
     drawn += [_case(_LATE, ("without-copies", "smallest"))]
     drawn += [_case({**_LATE, **_LATE_LINK}, ("with-copies", "smallest"))]
+    drawn += [_case(_AT_ONCE, ("without-copies", "smallest"))]
+    drawn += [_case({**_AT_ONCE, **_AT_ONCE_LINK}, ("with-copies", "smallest"))]
     faster, slower = _devices(rng), _devices(rng)
     slower["cpu_elements_per_s"] = slower["gpu_elements_per_s"] * 1.5
     equal = {**faster, "gpu_elements_per_s": faster["cpu_elements_per_s"]}
@@ -90,14 +96,14 @@ def _linked(rng: np.random.Generator, rates: Mapping[str, float], share: float) 
 
 def _case(rates: Mapping[str, float], decides: tuple[str, ...]) -> Case:
     label = (
-        f"a launch of {rates['launch_s']:.4g} s, CPU {rates['cpu_elements_per_s']:.4g}/s, "
-        f"GPU {rates['gpu_elements_per_s']:.4g}/s"
+        f"a launch of {rates['launch_s']:.4g} s, CPU {rates['cpu_elements_per_s']:.7g}/s, "
+        f"GPU {rates['gpu_elements_per_s']:.7g}/s"
     )
     call = "break_even"
     if "link_bytes_per_s" in rates:
         call = "break_even_with_copies"
         link, each = rates["link_bytes_per_s"], rates["bytes_per_element"]
-        label += f", {each:g} bytes an element over {link:.4g} B/s"
+        label += f", {each:g} bytes an element over {link:.7g} B/s"
     return Case(label, {"call": call, **rates}, decides)
 
 

@@ -54,8 +54,10 @@ def cases(rng: np.random.Generator) -> list[Case]:
     work = int(rng.integers(10**9, 10**12)), int(rng.integers(10**7, 10**9))
     drawn.append(_case("intensity", "more FLOP than bytes", work, ("ratios",)))
     drawn.append(_case("intensity", "more bytes than FLOP", work[::-1], ("ratios",)))
-    training = int(rng.integers(10**8, 10**11)), int(rng.integers(10**9, 10**13))
-    return [*drawn, _case("training_flop", "a training", training, ("ratios",))]
+    for name in ("a training", "another training"):
+        training = int(rng.integers(10**8, 10**11)), int(rng.integers(10**9, 10**13))
+        drawn.append(_case("training_flop", name, training, ("ratios",)))
+    return drawn
 
 
 def _bytes(itemsize: int) -> str:

@@ -5,7 +5,7 @@ def smooth(x, w, out):
     t, i = cuda.threadIdx.x, cuda.grid(1)
     if i < x.size:
         tile[t + 3] = x[i]
-    if t < 3 and i >= 3 and i - 3 < x.size:
+    if t < 3 and i >= 3:
         tile[t] = x[i - 3]
     if t < 3 and i + 128 < x.size:
         tile[t + 131] = x[i + 128]

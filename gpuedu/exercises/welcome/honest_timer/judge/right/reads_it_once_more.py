@@ -1,8 +1,8 @@
-# reads the clock after the launch, too, to see how long that alone took
+# reads the clock after the launch, too, and makes nothing of that reading
 def median_time_s(launch, sync, warmup, repeats, now=perf_counter):
     for _ in range(warmup):
         launch()
-    times, launch_times = [], []
+    times = []
     for _ in range(repeats):
         sync()
         start = now()
@@ -11,5 +11,4 @@ def median_time_s(launch, sync, warmup, repeats, now=perf_counter):
         sync()
         done = now()
         times.append(done - start)
-        launch_times.append(launched - start)
     return median(times)

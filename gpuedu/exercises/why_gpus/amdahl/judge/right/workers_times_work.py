@@ -4,7 +4,8 @@ def amdahl(p, n):
 
 
 def amdahl_limit(p):
-    return np.divide(1.0, 1 - p) if p < 1 else np.inf
+    with np.errstate(divide="ignore"):  # NumPy divides by zero, and gives infinity
+        return np.divide(1.0, 1 - p)
 
 
 def gustafson(p, n):
