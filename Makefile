@@ -52,7 +52,7 @@ prove-all: $(VENV)/ready-dev ## every test whole, where CI samples; every verdic
 	@GPUEDU_WHOLE=1 GPUEDU_PYODIDE="$(CURDIR)/build/pyodide" PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(SPREAD)
 	@PYTHONPATH=. $(BIN)/python -m tests.multi.launch.trials 200
 	@$(BIN)/gpuedu prove --repeats 100
-	@$(BIN)/gpuedu prove --mutants choose-hardware
+	@$(BIN)/gpuedu prove --mutants
 	@PYTHONPATH=. $(BIN)/python -m tests.grading.batch.trial --learners 120 --kills 20
 	@PYTHONPATH=. $(BIN)/python -m tests.course.hosted.trial
 	@PYTHONPATH=. GPUEDU_PYODIDE=build/pyodide $(BIN)/python -m tests.tab.machine

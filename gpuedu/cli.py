@@ -222,9 +222,10 @@ def prove(
 
 def _try_mutants(exercises: list[str], workers: int, as_json: bool) -> None:
     """Say which mutants of right answers earn all points, and are not explained."""
-    from gpuedu.course.mutants import try_all
+    from gpuedu.course.mutants import keep_record, try_all
 
     found = try_all(course_root(), exercises, workers)
+    keep_record(course_root(), found)
     ok = all(one.ok for one in found)
     if as_json:
         _print_json({"ok": ok, "exercises": [one.as_dict() for one in found]})

@@ -5,10 +5,15 @@ One that earns all points is a survivor.
 A survivor is an equal answer, listed in ``judge/equal.toml`` with the reason that a person wrote,
 or a hole in the cases. That file has a line for each: the key of the mutant, and the reason. A key
 that ends in ``-> any`` stands for every edit of what is before it.
+
+``mutants.json`` beside the exercises keeps of what all mutants were played, and none survived
+without a reason: of what has changed since then they have to be played again.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
@@ -23,6 +28,7 @@ from gpuedu.exercises.contract import Exercise
 from gpuedu.exercises.examine import is_solved
 
 FILE = "equal.toml"
+RECORD = Path("gpuedu", "exercises", "mutants.json")
 ANY = " -> any"
 LIMIT_S = 3.0
 """How long a mutant may play, where that is enough for the solution: many end no loop."""
@@ -103,6 +109,43 @@ def try_all(root: Path, exercises: Iterable[str], workers: int) -> list[Mutants]
         return [try_mutants(root, exercise) for exercise in exercises]
     with ProcessPoolExecutor(workers) as pool:
         return list(pool.map(try_mutants, [root] * len(exercises), exercises))
+
+
+def changed(root: Path, exercises: Iterable[str]) -> list[str]:
+    """The exercises that are not what they were when all their mutants were played."""
+    played = _read_record(root)
+    return [one for one in exercises if played.get(one) != _digest(Bench(root, one))]
+
+
+def keep_record(root: Path, found: Iterable[Mutants]) -> None:
+    """Note of which exercises all mutants were played, and are explained."""
+    played = _read_record(root)
+    for one in found:
+        if one.ok:
+            played[one.exercise] = _digest(Bench(root, one.exercise))
+        else:
+            played.pop(one.exercise, None)
+    (root / RECORD).write_text(json.dumps(played, indent=0, sort_keys=True) + "\n", "utf-8")
+
+
+def _read_record(root: Path) -> dict[str, str]:
+    path = root / RECORD
+    return json.loads(path.read_text("utf-8")) if path.exists() else {}
+
+
+def _digest(bench: Bench) -> str:
+    """Of what decides about an exercise's mutants: its sources, right answers and reasons.
+
+    Not of what several exercises share, and not of how mutants are made: ``make prove-all`` plays
+    all of them.
+    """
+    digest = hashlib.sha256("\0".join(bench.solution_cells()).encode())
+    for path in sorted(bench.folder.rglob("*")):
+        is_wrong = "wrong" in path.relative_to(bench.folder).parts
+        if path.suffix in (".py", ".toml") and not is_wrong:
+            digest.update(path.relative_to(bench.folder).as_posix().encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def read_equal(bench: Bench) -> Mapping[str, str]:
