@@ -27,9 +27,10 @@ setup("tiling")
 #
 # **`roofline` · 6 points · about 20 minutes**
 #
-# A kernel is not faster than the arithmetic's **peak**. Nor than its bytes come: with 2 FLOP
-# (floating-point operations) for each byte, a memory of 4,800 GB/s allows 9,600 GFLOP/s. FLOP for
-# each byte is the kernel's **intensity**. The lowest of its bounds is its roof.
+# A kernel cannot run faster than the arithmetic's **peak**, nor faster than its bytes arrive: with
+# 2 FLOP (floating-point operations) for each byte, a memory of 4,800 GB/s allows 9,600 GFLOP/s.
+# FLOP for each byte is the kernel's **intensity**. The lowest of its bounds is its roof. (The peak
+# is that of float32. Tensor Cores, which round the factors to fewer digits, have a higher one.)
 #
 # A GPU has two such memories in a row. L1 cache and shared memory of an SM have one **data path**,
 # and 128 bytes go through it in a **pass**. Shared memory takes a pass for each wavefront. A

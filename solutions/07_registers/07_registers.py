@@ -89,7 +89,7 @@ predict("occupancy", 8)
 predict("occupancy-enough", 4)
 
 # %% [markdown]
-# *Implement.* 8 to 12 lines; the rules are the four above.
+# *Implement.* 8 to 12 lines; the rules are the four above. Leave the dicts as they are.
 #
 # - `blocks_per_sm(sm, threads, registers, shared_bytes)`: `sm` is a dict as above; `threads` and
 #   `shared_bytes` are a block's, `registers` a thread's. You get only launches of which at least
@@ -410,7 +410,8 @@ predict("read-the-ladder", "E")
 # *Implement.* In `order`, the letters of the four without spills, from slow to fast: by the FLOP/s
 # that the lowest of their three roofs allows. And `limit_of(account)`, for any kernel on any
 # device. `account` is a dict with the names of the table (without units), and the device's
-# `flop_per_s`, `l1_bytes_per_s` and `memory_bytes_per_s`. It returns one of five texts:
+# `flop_per_s`, `l1_bytes_per_s` and `memory_bytes_per_s`; leave it as it is. The function returns
+# one of five texts:
 #
 # - `"registers"`: it spills, or has fewer warps than needed. That comes first: roofs do not say it.
 # - Else what takes the longest (no two take equally long): `"arithmetic"`, `"device memory"`, or

@@ -124,8 +124,8 @@ def train_epoch(ddp, optimiser, batches, every):
 # the ranks begin with different numbers; what counts is rank 0's. About 8 lines.
 #
 # - `batch` and `every` are a rank's; `optimiser_for(parameters)` makes an optimiser.
-# - Over all ranks, an epoch draws every sample, and once more only what fills up; and each epoch
-#   has an order of its own. (Take the batches in this process: no workers.)
+# - Over all ranks, an epoch draws every sample, and repeats samples only as padding; and each epoch
+#   has its own order. (Take the batches in this process: no workers.)
 # - It returns a pair: a state dict that fits a model which was never wrapped, equal on all ranks,
 #   and the list of the epochs' losses.
 
@@ -292,8 +292,9 @@ def finish(model, max_norm):
 # %% [markdown]
 # *Implement* `mean_loss`: the mean over the samples of all ranks, on every rank. `loss` is a tensor
 # of one number, the mean over this rank's `samples`. Ranks may have other numbers of samples, even
-# 0: a mean over nothing is NaN. One rank at least has some. Return a number, or a tensor of one.
-# One call of a collective is enough, and more are not right. About 3 lines.
+# 0: a mean over nothing is NaN. One rank at least has some. Return a number, or a tensor of one,
+# and leave `loss` as it is. One call of a collective is enough, and more are not right. About 3
+# lines.
 
 
 # %% role="answer"
@@ -320,7 +321,8 @@ see("ddp-in-practice/drift")
 # %% [markdown]
 # *Implement* `moments`, what a batch norm over all ranks needs. `x` has this rank's rows, (N, D) in
 # float64. On every rank it returns the pair of mean and variance over the rows of **all** ranks,
-# each of shape (D,). The variance divides by the number of rows. About 6 lines.
+# each of shape (D,), and leaves `x` as it is. The variance divides by the number of rows. About 6
+# lines.
 #
 # - Ranks have other numbers of rows, perhaps 0; one at least has some.
 # - At most two calls of collectives.
@@ -444,10 +446,10 @@ def step_s(ranks, batch, work, net):
 # *Implement* the efficiency. With `"weak"` each rank has `batch` samples, as the single one has.
 # With `"strong"` all ranks together have `batch`, as the single one has. About 4 lines.
 #
-# Then the largest of several numbers of ranks (a list, in any order) whose efficiency is at least
-# `least`; 0 if there is none. More ranks are not always less efficient: 16 samples on 7 GPUs take
-# as long as on 6 (three on the fullest), and on 8 only two: 8 can be more efficient than 7. About 2
-# lines.
+# Then the largest of several numbers of ranks (a list in any order, which is left as it is) whose
+# efficiency is at least `least`; 0 if there is none. More ranks are not always less efficient: 16
+# samples on 7 GPUs take as long as on 6 (three on the fullest), and on 8 only two: 8 can be more
+# efficient than 7. About 2 lines.
 
 
 # %% role="answer"

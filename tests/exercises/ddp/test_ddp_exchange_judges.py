@@ -53,13 +53,13 @@ def test_most_of_the_exchange_can_be_hidden_in_every_case():
 def test_a_room_that_was_left_is_told():
     case = bucket_cases(np.random.default_rng(0))[0]
     one_each = [[place] for place in reversed(range(14))]
-    (few,) = BUCKETS.seen(case, {"buckets": [one_each]})
+    (few,) = BUCKETS.seen(case, {"buckets": [one_each], "kept": True})
     assert re.fullmatch(r"14 buckets where \d are enough: bucket 0 ends with room .*", few.message)
 
 
 def test_where_no_parameter_is_in_a_bucket_the_rest_is_undecided():
     case = bucket_cases(np.random.default_rng(0))[0]
-    found = {one.property: type(one) for one in BUCKETS.seen(case, {"buckets": [[]]})}
+    found = {one.property: type(one) for one in BUCKETS.seen(case, {"buckets": [[]], "kept": True})}
     others = dict.fromkeys(("limits", "types", "order", "few"), Undecided)
     assert found == {"once": Fault, **others}
 
@@ -68,7 +68,7 @@ def test_where_nothing_trains_no_bucket_is_right():
     trains = {"shapes": [[7]], "types": ["float32"], "trains": [False]}
     limits = {"ask": "make", "first_bytes": 9, "max_bytes": 9}
     case = Case("", trains | limits, ("once", "limits", "types", "order", "few"))
-    assert not list(BUCKETS.seen(case, {"buckets": [[]]}))
+    assert not list(BUCKETS.seen(case, {"buckets": [[]], "kept": True}))
 
 
 @pytest.mark.parametrize(

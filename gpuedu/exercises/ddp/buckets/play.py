@@ -21,7 +21,9 @@ def play_buckets(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     if inputs["ask"] == "make":
         with quiet_torch():
             parameters = _plant(inputs, 0)
-            return {"buckets": [places_of(make_buckets(list(parameters), *limits), parameters)]}
+            handed = list(parameters)
+            places = places_of(make_buckets(handed, *limits), parameters)
+            return {"buckets": [places], "kept": _ids(handed) == _ids(parameters)}
 
     def body(rank: int) -> dict[str, Any]:
         parameters = _plant(inputs, rank)
@@ -31,15 +33,23 @@ def play_buckets(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         else:
             places = [list(bucket) for bucket in inputs["buckets"]]
             buckets = [[parameters[place] for place in bucket] for bucket in places]
+        before = list(map(_ids, buckets))
         reduce_buckets(buckets)
-        return {"buckets": places, "gradients": _read(parameters)}
+        kept = list(map(_ids, buckets)) == before
+        return {"buckets": places, "gradients": _read(parameters), "kept": kept}
 
     run = run_ranks(body, inputs["ranks"], answers, seed=inputs["seed"])
     return {
         "buckets": [one["buckets"] for one in run.results],
         "gradients": [one["gradients"] for one in run.results],
+        "kept": all(one["kept"] for one in run.results),
         **run.plain(),
     }
+
+
+def _ids(items: Any) -> list[int]:
+    """Which objects a list has; it may have been replaced by anything."""
+    return [id(one) for one in items] if isinstance(items, (list, tuple)) else []
 
 
 def _plant(inputs: Inputs, rank: int) -> list[Any]:

@@ -26,11 +26,13 @@ KIND = "plain"
 class Stepped:
     """A rank's run: its states after every step, and the most samples that were held at once.
 
-    Those are samples whose forward pass was kept for a backward pass to come.
+    Those are samples whose forward pass was kept for a backward pass to come. ``kept`` says whether
+    the lists of micro-batches are as they were.
     """
 
     states: list[State]
     most_samples: int
+    kept: bool
 
 
 PHASES = ("inside", "behind", "nested", "raised")
@@ -90,10 +92,13 @@ def run_steps(
         held = HeldForwards(net)
         parallel = parallel_class(net)
         optimiser = Sgd(net.parameters(), RATE)
+        kept = True
         for mine in data[rank]:
-            step(parallel, optimiser, mine)
+            handed = list(mine)
+            step(parallel, optimiser, handed)
+            kept &= list(map(id, handed)) == list(map(id, mine))
             states.append(state_of(net))
-        return Stepped(states, held.most)
+        return Stepped(states, held.most, kept)
 
     return run_ranks(body, task.ranks, answers, seed=seed)
 

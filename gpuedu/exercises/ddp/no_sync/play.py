@@ -22,6 +22,7 @@ def play_no_sync(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     return {
         "states": [list(one.states) for one in run.results],
         "most_samples": [one.most_samples for one in run.results],
+        "kept": all(one.kept for one in run.results),
         "step_bytes": wire_bytes(run.exchanges, task.ranks) / task.steps,
     }
 

@@ -8,8 +8,8 @@ from typing import Any
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.ddp.sampler.sampling import draw_epoch, draw_evaluation
 
-OTHER_SEED = 1_000_003
-"""Added to the seed, it must give another order; no epoch is as far away."""
+OTHER_SEED = 1
+"""Added to the seed, it must give another order of the same epoch: seeds are often 0, 1, 2."""
 
 
 def play_sampler(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,35 @@ from gpuedu.exercises.training.tensors import as_array, as_number
 def _run(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     """By rank, what one of the three functions gave; and how many collectives a rank called."""
     finish, mean_loss, moments = answers
-    if inputs["ask"] == "finish":
-        run, observed = run_finish(finish, inputs)
-    elif inputs["ask"] == "mean_loss":
-        run, observed = _run_mean_loss(mean_loss, inputs)
-    else:
-        run, observed = run_moments(moments, inputs["parts"], seed=inputs["seed"])
+    kept = True
+    with _unwritten_is_nan():
+        if inputs["ask"] == "finish":
+            run, observed = run_finish(finish, inputs)
+        elif inputs["ask"] == "mean_loss":
+            run, observed, kept = _run_mean_loss(mean_loss, inputs)
+        else:
+            rows = [torch.tensor(part) for part in inputs["parts"]]
+            run, observed = _run_moments(moments, rows, seed=inputs["seed"])
+            kept = _are_kept(rows, inputs["parts"])
     calls = [sum(one.rank == rank for one in run.exchanges) for rank in range(len(run.results))]
-    return {"ranks": observed, "calls": calls}
+    return {"ranks": observed, "calls": calls, "kept": kept}
+
+
+@contextmanager
+def _unwritten_is_nan() -> Iterator[None]:
+    """``torch.empty`` gives NaN meanwhile, so that a number which nobody wrote is seen."""
+    before = torch.are_deterministic_algorithms_enabled()
+    torch.use_deterministic_algorithms(True, warn_only=True)  # fills what is not initialized
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before)
+
+
+def _are_kept(tensors: Sequence[torch.Tensor], planted: Sequence[Any]) -> bool:
+    """Whether tensors still hold what they were made of."""
+    pairs = zip(tensors, planted, strict=True)
+    return all(np.array_equal(one.detach().numpy(), own, equal_nan=True) for one, own in pairs)
 
 
 def planted_model(gradients: Sequence[np.ndarray | None]) -> nn.Module:
@@ -74,23 +96,29 @@ def _plain_gradients(gradients: Sequence[Any], wanted: Sequence[Any]) -> list[An
     return plain
 
 
-def _run_mean_loss(mean_loss: Any, inputs: Inputs) -> tuple[Ranked, list[float]]:
+def _run_mean_loss(mean_loss: Any, inputs: Inputs) -> tuple[Ranked, list[float], bool]:
     losses = [torch.tensor(one, dtype=torch.float32) for one in inputs["losses"]]
 
     def body(rank: int) -> Any:
         return mean_loss(losses[rank], inputs["samples"][rank])
 
     run = run_ranks(body, len(losses), [mean_loss], seed=inputs["seed"])
-    return run, [as_number(one, "what `mean_loss` returns") for one in run.results]
+    kept = _are_kept(losses, np.array(inputs["losses"], dtype=np.float32))
+    return run, [as_number(one, "what `mean_loss` returns") for one in run.results], kept
 
 
 def run_moments(
     moments: Any, parts: Sequence[np.ndarray], *, seed: int = 0
 ) -> tuple[Ranked, list[list[np.ndarray]]]:
     """``moments`` on ranks with these rows; by rank, the mean and the variance it gave."""
-    rows = [torch.tensor(part) for part in parts]
-    run = run_ranks(lambda rank: moments(rows[rank]), len(parts), [moments], seed=seed)
-    return run, [_plain_moments(given, parts[0].shape[1]) for given in run.results]
+    return _run_moments(moments, [torch.tensor(part) for part in parts], seed=seed)
+
+
+def _run_moments(
+    moments: Any, rows: Sequence[torch.Tensor], *, seed: int
+) -> tuple[Ranked, list[list[np.ndarray]]]:
+    run = run_ranks(lambda rank: moments(rows[rank]), len(rows), [moments], seed=seed)
+    return run, [_plain_moments(given, rows[0].shape[1]) for given in run.results]
 
 
 def _plain_moments(given: Any, columns: int) -> list[np.ndarray]:

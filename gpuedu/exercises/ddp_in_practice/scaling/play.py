@@ -28,10 +28,11 @@ def _run(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         calls = ((1, batch), (ranks, ranks * batch), (ranks, batch))
         own = [_try(lambda n=n, b=b: step_s(n, b, work, net)) for n, b in calls]
         return {"got": got, "own": own}
-    counts = list(inputs["counts"])
-    got = most_ranks(list(counts), inputs["least"], batch, work, net, scaling)
+    counts, handed = list(inputs["counts"]), list(inputs["counts"])
+    got = most_ranks(handed, inputs["least"], batch, work, net, scaling)
+    kept = handed == counts
     own = [_try(lambda n=n: efficiency(n, batch, work, net, scaling)) for n in counts]
-    return {"got": whole_number(got, "most_ranks' result"), "own": own}
+    return {"got": whole_number(got, "most_ranks' result"), "own": own, "kept": kept}
 
 
 def _try(call: Callable[[], Any]) -> float:

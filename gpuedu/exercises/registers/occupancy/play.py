@@ -15,10 +15,12 @@ def play_occupancy(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     if inputs["ask"] == "warps":
         got = warps_needed(inputs["latency"], inputs["independent"])
         return {"got": whole_number(got, "what `warps_needed` returned")}
-    got = blocks_per_sm(
-        dict(inputs["sm"]), inputs["threads"], inputs["registers"], inputs["shared_bytes"]
-    )
-    return {"got": whole_number(got, "what `blocks_per_sm` returned")}
+    sm = dict(inputs["sm"])
+    got = blocks_per_sm(sm, inputs["threads"], inputs["registers"], inputs["shared_bytes"])
+    return {
+        "got": whole_number(got, "what `blocks_per_sm` returned"),
+        "kept": sm == inputs["sm"],
+    }
 
 
 PLAY = Play(

@@ -15,13 +15,15 @@ def play_read_the_ladder(answers: Sequence[Any], inputs: Inputs) -> dict[str, An
     order, limit_of = answers
     if inputs["ask"] == "order":
         return {"order": [_place(order, key) for key in inputs["keys"]]}
-    got = limit_of(dict(inputs["account"]))
+    account = dict(inputs["account"])
+    got = limit_of(account)
     if type(got) is not str:
         raise AnswerError(
             f"`limit_of` should return one of the five texts, got {describe(got)}",
             remedy='For example `return "data path"`.',
         )
-    return {"got": text(got, "what `limit_of` returned")}
+    kept = account == inputs["account"]
+    return {"got": text(got, "what `limit_of` returned"), "kept": kept}
 
 
 def _place(order: Mapping[str, Any], key: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
         drawn.append(_rates(_plan(rng, 2, 0, shape), range(2), "edges"))
     for rule in RULES:
         drawn += [_rescale(rng, rule, larger) for larger in (True, True, False)]
-    return drawn
+    drawn += [_rates(_plan(rng, 9, 2, shape), range(9), "edges") for shape in SHAPES]
+    return [*drawn, _long_run()]
 
 
 def _plan(rng: np.random.Generator, steps: int, warmup: int, shape: str) -> Plan:
@@ -54,9 +56,18 @@ def _rescale(rng: np.random.Generator, rule: str, larger: bool) -> Case:
     before = (batch, steps * ratio, warmup * ratio) if larger else (batch * ratio, steps, warmup)
     names = ("batch", "steps", "warmup", "peak", "new_batch", "rule")
     values = (*before, peak, batch * ratio if larger else batch, rule)
-    inputs = {"ask": "rescale", **dict(zip(names, values, strict=True))}
-    label = f"batch {inputs['batch']} to {inputs['new_batch']}, {rule}"
-    return Case(label, inputs, ("samples", "peak"))
+    return _rescale_case(dict(zip(names, values, strict=True)))
+
+
+def _long_run() -> Case:
+    """A run with so many samples that 32 bits do not count them."""
+    plan = {"batch": 4096, "steps": 1_000_000, "warmup": 20_000, "peak": 0.003}
+    return _rescale_case({**plan, "new_batch": 8192, "rule": "root"})
+
+
+def _rescale_case(given: dict[str, Any]) -> Case:
+    label = f"batch {given['batch']} to {given['new_batch']}, {given['rule']}"
+    return Case(label, {"ask": "rescale", **given}, ("samples", "peak"))
 
 
 def verdict(case: Case, observed: Plain) -> Iterable[Fault]:

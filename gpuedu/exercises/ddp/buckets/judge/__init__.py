@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -154,6 +155,18 @@ def _means(inputs: Inputs, observed: Plain) -> Iterable[Held]:
             yield Held(f"on rank {rank}", name, got[place], parts.mean(axis=0), room)
 
 
+def _unless_changed(prop: Property, told: str) -> Property:
+    """The same property, which the lists that the learner's function got have to survive."""
+
+    def test(case: Case, observed: Plain) -> Iterable[Fault]:
+        faults = list(prop.test(case, observed) if prop.test else ())
+        yield from faults
+        if not faults and not observed["kept"]:
+            yield Fault(prop.name, told)
+
+    return replace(prop, test=test)
+
+
 def _test_missing(case: Case, observed: Plain) -> Iterable[Fault]:
     first = observed["buckets"][0]
     for rank, buckets in enumerate(observed["buckets"]):
@@ -188,13 +201,16 @@ JUDGE = Judge(
             "widened, and travel as more bytes than they have. Which buckets may a parameter join?",
             _of_buckets("types", _of_two_types),
         ),
-        Property(
-            "order",
-            "from the last parameter to the first",
-            1,
-            "In which order does a backward pass complete the gradients, and in which order are "
-            "the parameters in your list, and in each bucket?",
-            _of_buckets("order", _out_of_order),
+        _unless_changed(
+            Property(
+                "order",
+                "from the last parameter to the first; `params` is left alone",
+                1,
+                "In which order does a backward pass complete the gradients, and in which order "
+                "are the parameters in your list, and in each bucket?",
+                _of_buckets("order", _out_of_order),
+            ),
+            "after `make_buckets(params, ...)`, the list `params` is not what it was before",
         ),
         Property(
             "few",
@@ -203,13 +219,16 @@ JUDGE = Judge(
             "When does a new bucket start, and what is sent for each bucket?",
             _test_few,
         ),
-        right_on_ranks(
-            "mean",
-            "every gradient becomes the mean over the ranks, in its place",
-            1,
-            _means,
-            asks="Follow that gradient into the bucket's tensor, through the all-reduce, and back. "
-            "What is it after each step?",
+        _unless_changed(
+            right_on_ranks(
+                "mean",
+                "every gradient becomes the mean over the ranks; the lists are left alone",
+                1,
+                _means,
+                asks="Follow that gradient into the bucket's tensor, through the all-reduce, and "
+                "back. What is it after each step?",
+            ),
+            "after `reduce_buckets(buckets)`, the lists are not what they were before",
         ),
         Property(
             "missing",

@@ -88,6 +88,9 @@ def _test_bytes(case: Case, observed: Plain) -> Iterable[Fault]:
             f"a step of {len(task.sizes[0])} micro-batches on {task.ranks} ranks sends "
             f"{format_size(sent)}, {sent / once:.1f} times what one exchange sends",
         )
+    elif not observed["kept"]:
+        told = "after the step, the list of micro-batches is not what it was before"
+        yield Fault("one-exchange", told)
 
 
 def _test_sizes(case: Case, observed: Plain) -> Iterable[Fault]:
@@ -136,7 +139,7 @@ JUDGE = Judge(
         ),
         Property(
             "one-exchange",
-            "a step exchanges its gradients once",
+            "a step exchanges its gradients once, and leaves the list of micro-batches alone",
             1,
             "How often, in one step, do your gradients go around?",
             _test_bytes,

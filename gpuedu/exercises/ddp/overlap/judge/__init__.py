@@ -175,11 +175,11 @@ JUDGE = Judge(
     seeds=5,
     predictions={
         "overlap": Prediction(
-            "how long does the step take from the begin of the backward, with overlap?",
+            "how long does the step take, from the start of the backward pass, with overlap?",
             truth=11.0,
             unit="ms",
             because="The network has nothing to do for 1 ms; then it is never without work: "
-            "8 x 1.25 = 10 ms. 7 of the 10 ms lie beside the backward.",
+            "8 x 1.25 = 10 ms. 7 of the 10 ms are hidden behind the backward pass.",
         )
     },
 )

@@ -175,7 +175,7 @@ JUDGE = Judge(
         ),
         Property(
             "padding",
-            "nothing is drawn twice but what fills up, and that once more",
+            "samples are repeated only as padding, none more often than needed",
             1,
             "How many more draws than samples are there, and which samples fill them?",
             _test_padding,

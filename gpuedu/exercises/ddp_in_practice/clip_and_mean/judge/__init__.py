@@ -63,6 +63,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         moments("two ranks", "moments", (few, many), 1.0, 1.0),
         moments("a rank without rows", "empty", (few, 0, many), 1.0, 1.0),
         moments("data far from 0", "far", (many, few, many), 1e6, 1e-2),
+        moments("a rank with one row", "moments", (many, 1, few), 1.0, 1.0),
     ]
 
 
@@ -91,6 +92,8 @@ def _test_loss(case: Case, observed: Plain) -> Iterable[Fault]:
     if prop == "loss" and max(observed["calls"]) > 1:
         message = f"`mean_loss` makes {max(observed['calls'])} calls on a rank, one is enough"
         yield Fault(prop, message)
+    elif prop == "loss" and not observed["kept"]:
+        yield Fault(prop, "after `mean_loss`, the tensor `loss` is not what it was before")
 
 
 TESTS = {"finish": test_clip, "mean_loss": _test_loss, "moments": test_moments}
@@ -125,13 +128,13 @@ JUDGE = Judge(
         ),
         Property(
             "loss",
-            "the mean loss counts every sample alike, with one call",
+            "the mean loss counts every sample alike, with one call; `loss` is left alone",
             1,
             "What does each rank add to a sum, and by what is the sum divided? In how many calls?",
         ),
         Property(
             "moments",
-            "mean and variance are those of all rows, with two calls at most",
+            "mean and variance are those of all rows, with two calls at most; `x` is left alone",
             1,
             "What does each rank add to a sum, and by what is the sum divided? In how many calls?",
         ),

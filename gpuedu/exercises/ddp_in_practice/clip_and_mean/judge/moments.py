@@ -39,3 +39,5 @@ def test_moments(case: Case, observed: Plain) -> Iterable[Fault]:
     if prop == "moments" and most > MOST_CALLS:
         message = f"`moments` makes {most} calls on a rank, {MOST_CALLS} are enough"
         yield Fault(prop, message)
+    elif prop == "moments" and not observed["kept"]:
+        yield Fault(prop, "after `moments`, the rows `x` are not what they were before")

@@ -78,6 +78,9 @@ def _judge_most(prop: str, inputs: Mapping[str, Any], observed: Plain) -> Iterab
     true = [efficiency(n, *model) for n in counts]
     ways = (true, *([observed["own"]] if any(observed["own"]) else []))
     if got in {_most(counts, found, least) for found in ways}:
+        if not observed["kept"]:
+            told = "after `most_ranks(counts, ...)`, the list `counts` is not what it was before"
+            yield Fault(prop, told)
         return
     own = observed["own"] if all(map(math.isfinite, observed["own"])) else true
     expected = _most(counts, own, least)
@@ -146,7 +149,7 @@ JUDGE = Judge(
         ),
         Property(
             "most",
-            "the largest number of ranks that is efficient enough",
+            "the largest number of ranks that is efficient enough; the list is left alone",
             1,
             "Which of the counts are efficient enough, and which of these is the largest?",
         ),

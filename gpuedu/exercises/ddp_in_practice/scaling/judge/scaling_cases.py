@@ -21,6 +21,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         *_efficiency_cases(rng),
         *_most_cases(rng),
         *_recipe_cases(rng),
+        _step_case("exchange", 2, 16, _model(rng, backward=0.0)),
     ]
 
 

@@ -16,7 +16,16 @@ from gpuedu.exercises.registers.judge.products import (
 )
 from gpuedu.exercises.registers.products import COLUMNS
 
-_SHAPES = ((64, 64, 32), (33, 64, 24), (70, 30, 17), (64, 17, 8), (5, 3, 200), (3, 5, 1))
+_SHAPES = (
+    # M, N, K
+    (64, 64, 32),
+    (33, 64, 24),
+    (70, 30, 17),
+    (64, 17, 8),
+    (5, 3, 200),
+    (3, 5, 1),
+    (128, 128, 9),
+)
 _STEPS = 3
 """Steps from which on barriers and order are judged."""
 
@@ -24,7 +33,7 @@ _SHARED_BYTES = 2 * 2 * 64 * 8 * 4
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Odd and even numbers of steps, one step only, edges, and a long, thin product."""
+    """Odd and even numbers of steps, one step only, edges, a thin product, four whole tiles."""
     return [_case(rng, *shape) for shape in _SHAPES]
 
 

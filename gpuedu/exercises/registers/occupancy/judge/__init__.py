@@ -28,7 +28,7 @@ _LAUNCHES = {
         ((7, 5), 64, 24, 5_041),
         ((7, 5), 64, 24, 0),
         ((8, 6), 64, 32, 16_042),
-        ((9, 0), 96, 40, 45_000),
+        ((9, 0), 96, 40, 45_578),
     ),
     "blocks": (((7, 5), 32, 32, 0), ((8, 9), 32, 40, 512), ((8, 6), 64, 24, 0)),
 }
@@ -88,6 +88,8 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     name = DEVICES[given["capability"]].replace(" ", "")
     call = f"blocks_per_sm({name}, {', '.join(map(str, asked))})"
     yield from number_fault(case.decides[0], call, got, expected)
+    if "warps" in case.decides and not observed["kept"]:
+        yield Fault("warps", f"after `{call}`, the dict of the SM is not what it was before")
 
 
 def enough(latency: int, independent: int) -> int:
@@ -104,7 +106,7 @@ JUDGE = Judge(
     properties=(
         Property(
             "warps",
-            "a begun warp counts as a whole one",
+            "a begun warp counts as a whole one; `sm` is left alone",
             1,
             "How many warps does such a block have, and do they limit the number of blocks?",
         ),

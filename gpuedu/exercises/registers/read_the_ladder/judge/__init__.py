@@ -128,6 +128,8 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     elif got != expected:
         told = f"your `limit_of` says {got!r}, and it is {expected!r} ({_facts(account)})"
         yield Fault(case.decides[0], told)
+    elif "path" in case.decides and not observed["kept"]:
+        yield Fault("path", "after `limit_of(account)`, the dict is not what it was before")
 
 
 def _order(got: list[str]) -> Iterator[Fault]:
@@ -176,7 +178,9 @@ JUDGE = Judge(
             "of FLOP?",
         ),
         Property("sectors", "the data path, most of it for sectors that nobody wanted", 1, _ASKS),
-        Property("path", "the data path, with traffic that is needed", 1, _ASKS),
+        Property(
+            "path", "the data path, with traffic that is needed; `account` is left alone", 1, _ASKS
+        ),
         Property("memory", "device memory", 1, _ASKS),
         Property("registers", "spills, or too few warps", 1, _ASKS),
         Property("arithmetic", "nothing but the arithmetic itself", 1, _ASKS),

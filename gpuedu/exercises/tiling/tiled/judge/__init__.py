@@ -17,12 +17,12 @@ from gpuedu.exercises.tiling.judge.products import (
 )
 from gpuedu.exercises.tiling.judge.tiles import WAITS, intensity_note, reads_once, whole_rows
 
-_SHAPES = ((64, 96, 96), (96, 32, 64), (64, 64, 64), (32, 32, 32))
+_SHAPES = ((64, 96, 96), (96, 32, 64), (64, 64, 64), (32, 32, 32), (32, 32, 1024))
 _COSTS = _SHAPES[:2]
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Several tiles along each side, a square one, and a single tile."""
+    """Several tiles along each side, a square one, a single tile, and very many turns."""
     found = []
     for m, n, k in _SHAPES:
         decides = ("every", "waits")

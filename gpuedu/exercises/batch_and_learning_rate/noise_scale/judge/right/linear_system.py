@@ -6,9 +6,9 @@ def noise_terms(few, many, few_square, many_square):
 
 
 def noise_scale(steps, few, many):
-    total = torch.zeros(2, dtype=torch.float64)
+    terms = []
     for pair in steps:
         squares = [sum(part.norm() ** 2 for part in gradient) for gradient in pair]
-        total += torch.as_tensor(noise_terms(few, many, *map(float, squares)))
-    signal, noise = total.tolist()
+        terms.append(torch.as_tensor(noise_terms(few, many, *map(float, squares))))
+    signal, noise = torch.stack(terms).sum(dim=0).tolist()
     return float("inf") if signal <= 0 else noise / signal

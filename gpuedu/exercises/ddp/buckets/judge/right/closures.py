@@ -4,7 +4,7 @@ def make_buckets(params, first_bytes, max_bytes):
     room = {}
     for p in params[::-1]:
         if p.requires_grad:
-            if p.nbytes > room.get(p.dtype, (0, None))[0] or p.dtype not in room:
+            if p.dtype not in room or p.nbytes > room[p.dtype][0]:
                 room[p.dtype] = [max_bytes if buckets else first_bytes, []]
                 buckets.append(room[p.dtype][1])
             room[p.dtype][0] -= p.nbytes
