@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sampled import WHOLE
+from tests.sampled import WHOLE, only_whole
 
 SYLLABUS = """
 [[lesson]]
@@ -91,6 +91,7 @@ def run(folder: Path, *command: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@only_whole
 def test_the_example_passes_all_that_ci_demands(example):
     run(example, "gpuedu", "build")
     run(example, "gpuedu", "build", "--check")

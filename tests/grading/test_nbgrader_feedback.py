@@ -10,6 +10,7 @@ from nbconvert.filters.markdown import markdown2html
 from nbformat import v4
 
 from tests.grading.classroom import LESSON, answered, hand_in, make_course, nbgrader
+from tests.sampled import only_whole
 
 EVIL = "https://evil.example/x.png"
 TEXTS = {
@@ -139,6 +140,7 @@ def spoil(path):
     path.write_text(json.dumps(plain))
 
 
+@only_whole
 def test_a_hostile_page_does_nothing_that_a_harmless_one_does_not(pages):
     harmless, hostile_page = Page(pages["harmless"]), Page(pages["hostile"])
     assert ("script", None) in harmless.acts  # the template's own

@@ -77,6 +77,7 @@ def points_in(folder, learner):
     return verdict["points"], {one["id"]: one["points"] for one in verdict["exercises"]}
 
 
+@only_whole
 def test_who_is_late_loses_what_the_plug_in_says_of_the_points_of_the_verdict(course):
     rows = {learner: row for (_, learner), row in exported(course).items()}
     penalties = {who: float(row["late_submission_penalty"]) for who, row in rows.items()}

@@ -9,7 +9,7 @@ import pytest
 from gpuedu.grading.verdict import read_verdicts
 from tests.grading.classroom import answered, begin_nbgrader, hand_in, make_course, nbgrader
 from tests.grading.postgres_server import postgres
-from tests.sampled import WHOLE
+from tests.sampled import WHOLE, only_whole
 
 LESSONS = ("00_welcome", "01_why_gpus")
 LEARNERS = ("ann", "bob", "cleo") if WHOLE else ("ann", "bob")
@@ -22,6 +22,7 @@ def server():
         yield address
 
 
+@only_whole
 def test_a_class_in_postgres_graded_by_two_commands_at_once(server, tmp_path, zygote):
     settings = f"\nget_config().CourseDirectory.db_url = {server!r}\n"
     folder = make_course(tmp_path, *LESSONS, settings=settings)

@@ -16,7 +16,7 @@ from gpuedu.syllabus import ready_lessons
 from tests.lessons.notebooks import points, run, streams
 from tests.sampled import sampled
 
-IN_CI = ready_lessons()[1::3]
+IN_CI = ready_lessons()[1::6]
 
 
 @pytest.mark.filterwarnings("default")

@@ -12,7 +12,7 @@ from gpuedu.syllabus import ready_lessons
 from tests.lessons.notebooks import points, run, streams
 from tests.sampled import sampled
 
-IN_CI = ready_lessons()[0:15:3]
+IN_CI = ready_lessons()[0:15:6]
 
 
 @pytest.mark.filterwarnings("default")

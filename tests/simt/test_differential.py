@@ -104,7 +104,7 @@ def assert_equal(actual: tuple[object, ...], expected: tuple[object, ...]) -> No
             np.testing.assert_array_equal(a, b, err_msg=f"argument {k}")
 
 
-@pytest.mark.parametrize(("first", "second"), sampled(product(DTYPES, repeat=2), every=5))
+@pytest.mark.parametrize(("first", "second"), sampled(product(DTYPES, repeat=2), every=10))
 def test_every_operator_gives_the_type_and_value_that_numba_gives(
     folder: Path, first: str, second: str
 ):

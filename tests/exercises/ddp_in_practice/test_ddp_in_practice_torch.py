@@ -253,6 +253,7 @@ if __name__ == "__main__":
 """
 
 
+@only_whole
 def test_a_script_under_torchrun_gets_the_weights_of_a_launch(tmp_path):
     script, left = tmp_path / "train.py", tmp_path / "model.pt"
     script.write_text(SCRIPT)
