@@ -40,6 +40,7 @@ class DigitsTask:
 
     The sum of a batch's losses is divided by ``divisor``. Weights begin as ``size`` or its
     negative; SGD takes ``steps`` steps with ``rate``, which is times the divisor over the batch.
+    Images of a batch differ in brightness, from ``dimmest`` to 1.
     """
 
     white: float
@@ -47,6 +48,7 @@ class DigitsTask:
     size: float
     rate: float
     steps: int
+    dimmest: float = 1.0
 
     @property
     def scaled_rate(self) -> float:
@@ -104,7 +106,8 @@ def batches(task: DigitsTask, seed: int) -> Iterator[tuple[Tensor, Tensor]]:
     chance, digits = generator(seed, 11), _digits()
     for _ in range(task.steps):
         chosen = torch.randint(len(digits.train), (BATCH,), generator=chance)
-        images = digits.train.inputs[chosen].flatten(1) * task.white
+        brightness = torch.linspace(task.dimmest, 1, BATCH)[:, None]
+        images = digits.train.inputs[chosen].flatten(1) * task.white * brightness
         yield images.half(), digits.train.targets[chosen]
 
 

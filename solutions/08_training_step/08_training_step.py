@@ -281,7 +281,8 @@ predict("memory-ledger", "half")
 predict("memory-ledger-batch", 1000)
 
 # %% [markdown]
-# *Implement.* `layers` is a list of such triples; the batch goes into the first one.
+# *Implement.* `layers` is a list of such triples, which stays as it is; the batch goes into the
+# first one.
 #
 # - `held_bytes(layers, optimiser)`: a dict with `"weights"`, `"gradients"` and `"optimiser"`. A
 #   linear layer also has a bias, a norm two weights for each of its `w` numbers; the optimiser is
@@ -570,7 +571,8 @@ see("training-step/waits", train_waiting)
 # *Implement.* The same run, the same log, the same weights; in the whole run the host waits **once
 # at most**: when all steps are done, to fetch the log. 15 to 20 lines.
 #
-# - `batches` is a list of pairs `(inputs, targets)`; each batch has some labelled samples.
+# - `batches` is a list of pairs `(inputs, targets)`; each batch has some labelled samples. `model`
+#   may still have gradients from an earlier run.
 # - `losses` and `norms` may be lists of numbers or one tensor each; `wrong` and `best` numbers, or
 #   tensors of one. What is printed may come at the end, or not at all.
 # - `torch.stack` makes one tensor of several; one `.tolist()` of that is one wait.

@@ -169,14 +169,15 @@ predict("accumulate", 64)
 
 # %% [markdown]
 # *Implement.* `values`, `a` and `b` are float16 arrays of NumPy, which rounds each `+`, `-` and `*`
-# of float16 to float16 (inside of `np.sum` and `np.dot` it does not). The sum of no numbers is 0.
+# of float16 to float16 (inside of `np.sum` and `np.dot` it does not). They stay as they are, and
+# the sum of no numbers is 0.
 # 1 to 7 lines each.
 #
 # - `running_sum(values)`: from the first to the last.
 # - `pairwise_sum(values)`: in rounds. Each leaves half as many numbers, until there is one: add
 #   neighbours, or the first half and the second, as you like. Their number is a power of 2, or 0.
 # - `dot(a, b)`: what a GPU's matrix units do with float16: products that are not rounded (two
-#   mantissas of 11 bits make one of 22: float32 has room), added up in float32.
+#   mantissas of 11 bits make one of 22: float32 has room), added up in float32, or in float64.
 
 # %% [markdown]
 # - `kahan_sum(values)`: a running sum with a memory, `lost`, 0 at first. Of each value, `value +
@@ -260,7 +261,7 @@ predict("master-weights", 0)
 # - `master_step(master, gradient, lr)`: `master` is float32, `gradient` has 16 bits. Return the new
 #   master and the new weights in the gradient's dtype, which forward and backward will use.
 # - `round_stochastically(values, dtype, uniform)`: `values` is float32; `uniform` has a number for
-#   each, drawn evenly from 0 to 1: your chance. Every value is below the dtype's largest number.
+#   each, drawn evenly from 0 to 1: your chance. Both stay as they are. Every value is below the dtype's largest number.
 
 # %% [markdown]
 # Helpful for the second: `torch.finfo(dtype)` has `eps`, the step from 1 to the next number, and
@@ -468,12 +469,13 @@ with torch.autocast("cpu", torch.float16):
 
 # %% [markdown]
 # *Implement.* `safe_loss`: the same loss, to be called inside of autocast, but right for large
-# hidden numbers, too, and for a model that is nearly certain (scores z from -20 to 20). Both
-# products stay in 16 bits. Take `half_loss` and change 2 places. For one of them `t.float()` is
-# enough: that is `t` in float32, and what is computed from it is float32 as well, up to the next
-# product. For the other it isn't, because near 1 float32 runs out of numbers, too. There, don't
-# compute a chance at all: look in `torch.nn.functional` for this loss as a function of the scores
-# ("logits"). The check calls `safe_loss` on a CPU, under the CPU's autocast.
+# hidden numbers, too, and for a model that is nearly certain (scores z from -20 to 20). It leaves
+# its arguments as they are, and both products stay in 16 bits. Take `half_loss` and change 2
+# places. For one of them `t.float()` is enough: that is `t` in float32, and what is computed from
+# it is float32 as well, up to the next product. For the other it isn't, because near 1 float32
+# runs out of numbers, too. There, don't compute a chance at all: look in `torch.nn.functional` for
+# this loss as a function of the scores ("logits"). The check calls `safe_loss` on a CPU, under the
+# CPU's autocast.
 
 
 # %% role="answer"

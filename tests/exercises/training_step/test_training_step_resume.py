@@ -38,7 +38,7 @@ def resume(run, state, parts=PARTS):
             kept = {key: value for key, value in state[part].items() if " " not in str(key)}
             getattr(run, part).load_state_dict(kept)
     if "data" in parts:
-        run.order, run.place = state["data"]["order"], state["data"]["place"]
+        run.order, run.place = state["data"]["order"], 0
     if "chance" in parts:
         torch.set_rng_state(state["chance"]["torch"])
         random.setstate(state["chance"]["python"])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.exercises.contract import Answer, Inputs, Play
+from gpuedu.exercises.mixed_precision.left_alone import call_and_compare
 from gpuedu.exercises.plain import number
 
 
@@ -16,9 +17,11 @@ def play_accumulate(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     functions = dict(zip(("running", "pairwise", "kahan", "dot"), answers, strict=True))
     ask = inputs["ask"]
     name = ask if ask == "dot" else f"{ask}_sum"
-    given = (inputs["a"], inputs["b"]) if ask == "dot" else (inputs["values"],)
+    names = ("a", "b") if ask == "dot" else ("values",)
+    given = [inputs[one].copy() for one in names]
     with np.errstate(all="ignore"):  # a sum that overflows is seen in its result
-        return {"got": number(functions[ask](*given), f"the result of `{name}`")}
+        got = call_and_compare(functions[ask], name, names, *given)
+    return {"got": number(got, f"the result of `{name}`")}
 
 
 PLAY = Play(

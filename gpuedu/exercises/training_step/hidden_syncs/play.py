@@ -22,6 +22,8 @@ def play_hidden_syncs(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict
     last step was done; ``mixed`` the first line that a GPU would refuse, as some of its tensors are
     on the device and others on the host; ``graphs`` how many steps' graphs lived at once, at most.
     """
+    import torch
+
     from gpuedu.exercises.training_step.hidden_syncs.sides import LivingGraphs, Mixing
     from gpuedu.exercises.training_step.hidden_syncs.waiting import begin, weights_of
     from gpuedu.training.synchronisations import SynchronisationCounter
@@ -30,6 +32,8 @@ def play_hidden_syncs(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict
     steps = len(inputs["data"])
     with quiet_torch():
         model, optimiser, batches = begin(inputs)
+        for weight in model.parameters():  # of an earlier run
+            weight.grad = torch.ones_like(weight)
         graphs = LivingGraphs()
         model.register_forward_hook(graphs.mark)
         counter = SynchronisationCounter(stand_in=True)

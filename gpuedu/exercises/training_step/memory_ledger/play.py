@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gpuedu.errors import AnswerError
@@ -23,9 +23,21 @@ def play_memory_ledger(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dic
     return observed
 
 
+def called(name: str, function: Callable[[list[Any]], Any], layers: Sequence[Any]) -> Any:
+    """What a function makes of the layers, which it should leave as they are."""
+    given = list(layers)
+    found = function(given)
+    if given != list(layers):
+        raise AnswerError(
+            f"`{name}` changed `layers`, which it was given",
+            remedy="The caller may need it again: work on a copy.",
+        )
+    return found
+
+
 def held_of(held_bytes: Any, layers: Sequence[Any], optimiser: str) -> dict[str, float]:
     """Bytes of weights, gradients and the optimiser's state, as the learner computes them."""
-    found = held_bytes(list(layers), optimiser)
+    found = called("held_bytes", lambda given: held_bytes(given, optimiser), layers)
     if type(found) is not dict:
         raise AnswerError(
             f"`held_bytes` should return a dict, got {describe(found)}",
@@ -39,7 +51,7 @@ def held_of(held_bytes: Any, layers: Sequence[Any], optimiser: str) -> dict[str,
 
 def saved_of(saved_bytes: Any, samples: int, layers: Sequence[Any]) -> list[float]:
     """Bytes that each layer, and last the loss, saves, as the learner computes them."""
-    found = saved_bytes(samples, list(layers))
+    found = called("saved_bytes", lambda given: saved_bytes(samples, given), layers)
     if type(found) not in (list, tuple):
         raise AnswerError(f"`saved_bytes` should return a list, got {describe(found)}")
     if len(found) != len(layers) + 1:

@@ -101,18 +101,31 @@ def parts_of(run: Run) -> dict[str, Any]:
             "scheduler": run.scheduler.state_dict(),
             "scaler": run.scaler.state_dict(),
             "chance": {"torch": torch.get_rng_state(), "python": random.getstate()},
-            "data": {"order": run.order, "place": run.place},
+            "data": _rest_of_pass(run),
         }
     )
 
 
+def _rest_of_pass(run: Run) -> dict[str, Any]:
+    """What later steps read of a pass: not what of it is done with."""
+    try:
+        return {"left": samples_left(run), "order": run.order[run.place :]}
+    except TypeError:  # no place, or no order: the next step says so
+        return {"left": run.place, "order": run.order}
+
+
+def samples_left(run: Run) -> int:
+    """How many samples of this pass no step has seen yet."""
+    return len(run.order) - run.place
+
+
 def take_steps(run: Run, steps: int) -> list[list[float]]:
-    """Steps, each as its loss, its learning rate, its scale and its place in the data."""
+    """Steps, each as its loss, its learning rate, its scale and the samples left of the pass."""
     rows = []
     for _ in range(steps):
         rate = float(run.optimiser.param_groups[0]["lr"])
         loss = run.step()
-        rows.append([loss, rate, float(run.scaler.get_scale()), float(run.place)])
+        rows.append([loss, rate, float(run.scaler.get_scale()), float(samples_left(run))])
     return rows
 
 

@@ -12,6 +12,8 @@ from gpuedu.exercises.contract import Answer, Play
 from gpuedu.exercises.plain import describe
 from gpuedu.exercises.training.quiet import quiet_torch
 
+CLASSES = 10
+
 
 def play_train_digits(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
     """For each task the accuracy on held-out and on training digits, and the optimiser's steps."""
@@ -41,6 +43,7 @@ def judge_model(model: Any, split: Any) -> Any:
     from gpuedu.training import evaluate
 
     try:
+        _require_ten_scores(model, split.inputs[:2])
         return evaluate(model, split, torch.nn.functional.cross_entropy)
     except RuntimeError as fault:
         first = str(fault).splitlines()[0][:200]
@@ -49,6 +52,18 @@ def judge_model(model: Any, split: Any) -> Any:
             remedy="A linear layer wants (N, 64): `torch.nn.Flatten()` before it. What was done to "
             "the images in training must be part of the model.",
         ) from None
+
+
+def _require_ten_scores(model: Any, images: Any) -> None:
+    import torch
+
+    with torch.no_grad():
+        shape = tuple(getattr(model.eval()(images), "shape", ()))
+    if len(shape) == 2 and shape[1] != CLASSES:
+        raise AnswerError(
+            f"your model gives {shape[1]} scores for each image, {CLASSES} are asked for",
+            remedy="One for each of the digits 0 to 9.",
+        )
 
 
 def require_model(model: Any) -> None:

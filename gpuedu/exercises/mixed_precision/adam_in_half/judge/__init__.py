@@ -32,6 +32,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _steps("large", "gradients from 9,000 to 60,000", np.tile(large, (4, 1)), 0.03, rng),
         _steps("follows", "200 updates below half a step", usual, 2e-5, rng),
         _steps("follows", "200 updates, rate 0.001", usual[:, ::-1], 1e-3, rng),
+        _steps("follows", "60 updates of 2 x 8 weights", usual[:60].reshape(-1, 2, 8), 1e-3, rng),
         _steps("follows", "other betas and eps", usual[:60], 1e-3, rng, **_OTHER),
     ]
     return drawn
@@ -52,8 +53,8 @@ def _steps(
     rng: np.random.Generator,
     **options: float,
 ) -> Case:
-    n = gradients.shape[1]
-    start = rng.uniform(0.5, 1.5, n) * rng.choice([-1, 1], n)
+    shape = gradients.shape[1:]
+    start = rng.uniform(0.5, 1.5, shape) * rng.choice([-1, 1], shape)
     inputs = {
         "ask": "steps",
         "start": rounding.nearest(start, FP16).astype(np.float32),
@@ -100,10 +101,12 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
         return
     (prop,) = case.decides
     if observed["dtype"] != "float16":
-        yield Fault(prop, f"the weights have dtype {observed['dtype']}, expected float16")
+        asks = "The master stays in float32. In which dtype are the weights that go out?"
+        told = f"the weights have dtype {observed['dtype']}, expected float16"
+        yield Fault(prop, told, asks if observed["dtype"] == "float32" else "")
         return
-    got, start, rate = observed["weights"], case.inputs["start"], case.inputs["rate"]
-    gradients = case.inputs["gradients"]
+    got, start, rate = observed["weights"], case.inputs["start"].ravel(), case.inputs["rate"]
+    got, gradients = (one.reshape(-1, start.size) for one in (got, case.inputs["gradients"]))
     expected = adam(start, gradients, rate, **case.inputs["options"])
     if prop == "finite":  # whether what moves moves rightly is asked elsewhere
         still = np.cumsum(np.abs(gradients), axis=0) == 0
@@ -157,7 +160,8 @@ JUDGE = Judge(
             "finite",
             "`adam_step`: a gradient of 0 moves nothing",
             1,
-            "Follow a gradient of 0 through a step by hand. What is divided by what?",
+            "Follow a gradient of 0 through a step by hand. With what does its weight begin, and "
+            "what is divided by what?",
         ),
         Property("small", "`adam_step`: tiny gradients move weights as in float32", 1, _BY_HAND),
         Property("large", "`adam_step`: so do gradients whose square is above 65,504", 1, _BY_HAND),
@@ -165,7 +169,8 @@ JUDGE = Judge(
             "follows",
             "`adam_step`: hundreds of small updates add up as in float32",
             2,
-            "What goes from one step to the next, and in which dtype is each of it?",
+            "Which numbers does a step take over from the one before, and which come with the "
+            "call? In which dtype is each?",
         ),
     ),
     hints=(

@@ -52,6 +52,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
     drawn = [Case("the twelve expressions", {"ask": "table"}, _KINDS)]
     drawn += [_loss(("half",), "usual numbers", rng, largest=8.0, surest=3.0)]
     drawn += [_with_empty_rows(drawn[-1])]
+    # Above the 1e-5 that is added to their size, and far above what fp16 rounds to 0.
+    drawn += [_loss(("half",), "hidden numbers up to 1 / 64", rng, largest=1 / 64, surest=3.0)]
     for largest in (600.0, 6000.0, 30_000.0):
         label = f"hidden numbers up to {largest:,.0f}"
         drawn.append(_loss(("large",), label, rng, largest=largest, surest=5.0))

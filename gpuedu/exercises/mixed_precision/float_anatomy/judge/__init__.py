@@ -78,6 +78,7 @@ def _around_codes(form: Format, rng: np.random.Generator) -> list[float]:
     codes = fields * mantissas + rng.integers(0, mantissas, 24)
     codes[:2] = form.bias * mantissas + np.array([0, 1])  # a tie that goes down, one that goes up
     codes[2:5] = (fields[2:5] + 1) * mantissas - 1  # ties that carry into the exponent
+    codes[5:8] = mantissas + codes[5:8] % mantissas  # the first normal numbers
     low, high = rounding.decode(codes, form), rounding.decode(codes + 1, form)
     between = low + (high - low) * rng.uniform(0.05, 0.95, 24)
     return _in_float32(low, between, _beside((low + high) / 2))

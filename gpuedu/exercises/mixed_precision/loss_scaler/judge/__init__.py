@@ -35,6 +35,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _run("grows", Rule(), 2.0**16, rng.random(6500) < 0.0001),
         _run("grows", Rule(1.5, 0.75, 3), 1000.0, rng.random(_STEPS) < 0.23),
         _run("grows", Rule(4.0, 0.25, 1), 2.0**10, rng.random(_STEPS) < 0.5),
+        # The largest float32 itself is reached, and nothing beyond.
+        _run("grows", Rule(2.0, 0.5, 3), LARGEST / 4, np.zeros(9, bool)),
         _run("halves", Rule(2.0, 0.5, 20), 2.0**24, rare | (np.arange(_STEPS) % 60 < 3)),
         _run("halves", Rule(2.0, 0.5, 7), 8.0, np.append(np.ones(30, bool), some)),
         _run("halves", Rule(2.0, 0.25, 50), 2.0**20, rng.random(40) < 0.4),

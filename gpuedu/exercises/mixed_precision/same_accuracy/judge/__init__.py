@@ -31,7 +31,7 @@ from gpuedu.experiments.same_accuracy import (
 )
 
 _ONE = (
-    ("norm", "only the inputs are large", LARGE_INPUTS),
+    ("norm", "only the inputs are large", replace(LARGE_INPUTS, dimmest=1 / 8)),
     ("gradients", "only the gradients are small", SMALL_GRADIENTS),
     ("updates", "only the updates are small", SMALL_UPDATES),
 )

@@ -69,8 +69,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
         *products,
         _long_sums(rng),
         Case("the formats", {"ask": "since", "formats": list(FORMATS)}, ("formats",)),
-        Case(
-            "numbers of many sizes", {"ask": "tf32", "x": _numbers(rng).reshape(-1, 4)}, ("tf32",)
+        *(
+            Case(label, {"ask": "tf32", "x": _numbers(rng).reshape(-1, 4)}, ("tf32",))
+            for label in ("numbers of many sizes", "other numbers")
         ),
     ]
 

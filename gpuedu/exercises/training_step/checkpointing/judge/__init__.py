@@ -222,15 +222,15 @@ JUDGE = Judge(
             "dropout",
             "with dropout, too: the second forward drops the same numbers",
             1,
-            asks="When a segment is computed again, does it drop the same numbers? They come from "
-            "the generator's state.",
+            asks="Does each segment drop what it drops in an ordinary step, and the same when it "
+            "is computed again? Both come from the generator's state.",
         ),
         Property(
             "chance",
             "after the step, chance goes on as after an ordinary one",
             1,
-            asks="What state does the last segment that you computed again leave? The next step "
-            "goes on from there.",
+            asks="From which state of the generator does the next step go on, and what has an "
+            "ordinary step drawn by then?",
         ),
         Property(
             "else",

@@ -22,7 +22,7 @@ CALLS = {
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Sizes of which no two are alike; one layer and several."""
+    """Sizes of which no two are alike; one layer and several; counts of a real model."""
 
     def sizes() -> tuple[int, int, int, int, int]:
         heads = int(rng.integers(2, 9))
@@ -36,11 +36,17 @@ def cases(rng: np.random.Generator) -> list[Case]:
         )
 
     drawn = [_case("norm", sizes()[:3]), _case("attention", sizes()[:3])]
+    drawn += [_case("norm", (64, 8_192, 4_096)), _case("attention", (64, 8_192, 4_096))]
     drawn += [_case("attention", (1, 1, 8)), _case("attention", (3, 2048, 64))]
     drawn += [_case("gpt", sizes()), _case("gpt", (2, 16, 32, 1, 97))]
     drawn += [_case("gpt-step", sizes()), _case("gpt-step", (2, 16, 32, 1, 97))]
     widths = [int(width) for width in rng.permutation(np.arange(10, 200))[:4]]
-    return [*drawn, _mlp(int(rng.integers(2, 99)), widths), _mlp(7, widths[:2])]
+    return [
+        *drawn,
+        _mlp(int(rng.integers(2, 99)), widths),
+        _mlp(7, widths[:2]),
+        _mlp(4_096, [784, 4_096, 10]),
+    ]
 
 
 def _case(prop: str, sizes: tuple[int, ...]) -> Case:

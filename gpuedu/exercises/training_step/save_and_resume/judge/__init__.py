@@ -10,7 +10,7 @@ from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Pro
 from gpuedu.exercises.training_step.save_and_resume.runs import BATCH, KINDS, PARTS, SAMPLES
 
 _AFTER = 16
-_COLUMNS = ("the loss", "the learning rate", "the loss's scale", "the place in the data")
+_COLUMNS = ("the loss", "the learning rate", "the loss's scale", "samples left of the pass")
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
@@ -52,11 +52,13 @@ def _lost(observed: Plain) -> Iterator[Fault]:
         yield Fault(
             "model",
             f"right after `resume` every part is as it was, and yet {apart}",
+            "Does the optimizer still move the weights of this run's model, and the scheduler the "
+            "rate of this optimizer? Loading into the parts that are there keeps them together.",
         )
 
 
 def _first_apart(wanted: list[list[float]], got: list[list[float]], since: str) -> str:
-    """What differs first between two runs: a step's loss, rate, scale or place, or the weights."""
+    """What differs first between two runs: loss, rate, scale, samples left of a step; weights."""
     for step, (one, other) in enumerate(zip(wanted[:-1], got[:-1], strict=True), 1):
         for name, mine, yours in zip(_COLUMNS, one, other, strict=True):
             if mine != yours:
@@ -108,7 +110,7 @@ _SAYS = {
     "data['order']": (
         "the samples come in another order",
         "The order of this pass was drawn at its beginning, some steps ago: no random state of now "
-        "gives it again. Keep it.",
+        "gives it again. Is it in what `save` returns?",
     ),
     "data": (
         "the next batch is another one",

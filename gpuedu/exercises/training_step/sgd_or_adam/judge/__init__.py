@@ -126,11 +126,12 @@ def _walks(name: str, says: str) -> Property:
         )
         if observed["returned"]:
             told = f"`{case.inputs['rule']}` returned a {observed['returned']}, expected nothing"
-            yield Fault(name, told)
+            yield Fault(name, told, "The tensor `weights` itself changes. What is returned?")
 
     asks = (
         "Work out the steps of one weight by hand, each with its own rate, until yours differs. "
-        "What does that step take over from the one before?"
+        "Which numbers go into that step, from the call and from earlier steps, and is `weights` "
+        "itself changed?"
     )
     return Property(name, says, 1, asks, test)
 

@@ -18,7 +18,7 @@ def encode(value, E, M, has_infinity):
     if value != value:
         return 2 ** (E + M) - 1
     sign = str(value).startswith("-") << (E + M)
-    largest = (2**E - 1 << M) - 1 if has_infinity else (2**E - 1 << M) + 2**M - 2
+    largest = (2**E - 1 << M) - 1 if has_infinity else 2 ** (E + M) - 2
     low, high = 0, largest
     while low < high:
         middle = (low + high + 1) // 2
