@@ -182,10 +182,11 @@ class _Run:
 
     def consume(self, prefetch: Callable[..., Any]) -> None:
         """Take the items and compute with each, until the end, the fault, or enough of them."""
-        items = _iterator_of(prefetch(self.source(), self.wanted.depth))
-        if self.wanted.is_beside:
-            self.beside = _iterator_of(prefetch(iter(self.others), self.wanted.depth))
+        items: Iterator[Any] = iter(())
         try:
+            items = _iterator_of(prefetch(self.source(), self.wanted.depth))
+            if self.wanted.is_beside:
+                self.beside = _iterator_of(prefetch(iter(self.others), self.wanted.depth))
             self._take_all(items)
         except DeadlockError:
             raise
