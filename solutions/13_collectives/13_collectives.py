@@ -227,7 +227,7 @@ predict("reduce-scatter", 3.5)
 # `x.tensor_split(n)` gives a tuple of n pieces that share `x`'s memory: `piece += y` changes `x`,
 # and `piece = piece + y` only gives a new tensor that name. (`pieces[i] += y` fails, as in any
 # tuple: name the piece first.) Where n does not divide the size, the first pieces have one element
-# more.
+# more; where there are fewer elements than ranks, the last pieces are empty.
 
 
 # %% role="answer"
@@ -495,11 +495,11 @@ def star_schedule(ranks, size_bytes):
 # *adds* that to its own, unless it is the finished sum: then it takes that instead. A rank sends
 # one message at a time, and receives one at a time: more of them in a round queue up.
 #
-# *Implement.* `tree_schedule`, for any number of ranks: whole tensors, 2 ceil(log2 n) rounds, in
-# each of which a rank sends at most once and receives at most once. `crossover`: the size from
-# which a ring is faster than a tree, in bytes (set both times equal; for 2 or 3 ranks it is 0).
-# `choose`: "tree" or "ring", whichever is faster (on a tie, either). From 2 ranks on. About 6, 4
-# and 1 lines.
+# *Implement.* `tree_schedule`, for any number of ranks from 1 on: whole tensors, at most
+# 2 ceil(log2 n) rounds, in each of which a rank sends at most once and receives at most once. (The
+# sum may meet at any rank, not only at 0.) `crossover`: the size from which a ring is faster than a
+# tree, in bytes (set both times equal; for 2 or 3 ranks it is 0). `choose`: "tree" or "ring",
+# whichever is faster (on a tie, either). These two from 2 ranks on. About 6, 4 and 1 lines.
 #
 # (`(n - 1).bit_length()` is log2 n, rounded up, for whole n from 1 on.)
 

@@ -59,7 +59,12 @@ def irecv(tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 
 
 
 def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> list[Work]:
-    """Begin all of them."""
+    """Begin all of them; without any it fails, as PyTorch does, which looks at the first one."""
+    if not p2p_op_list:
+        raise CommunicationError(
+            "`dist.batch_isend_irecv` was called without any send or receive",
+            remedy="PyTorch fails there, too: leave the call out where there is nothing to do.",
+        )
     site = call_site()
     kinds = {"isend": "send", "irecv": "recv"}
     return [_post(kinds[one.name], one.tensor, one.peer, one.tag, site) for one in p2p_op_list]

@@ -20,7 +20,8 @@ from gpuedu.units import format_size
 class Post:
     """A send or a receive that was called; ``done`` happens with a fault, or with the sender.
 
-    ``number`` counts the posts of a run, in the order in which they were called.
+    ``number`` counts the posts of a run, in the order in which they were called. ``arrived`` is
+    what a receive got, until somebody has waited for it.
     """
 
     kind: str
@@ -33,6 +34,14 @@ class Post:
     done: Moment
     number: int = 0
     kept: torch.Tensor | None = None
+    arrived: torch.Tensor | None = None
+
+    def deliver(self) -> None:
+        """Put what arrived into the tensor: its rank has waited for it."""
+        if self.arrived is not None:
+            with torch.no_grad():
+                self.tensor.copy_(self.arrived)
+            self.arrived = None
 
     @property
     def size_bytes(self) -> int:
@@ -166,7 +175,7 @@ class Mailbox:
     def _carry(
         self, send: Post, receive: Post, start_s: float, there_s: float
     ) -> Generator[Moment, Any, None]:
-        """Let the bytes pass, and put them there at the end."""
+        """Let the bytes pass, and hand them over at the end."""
         yield self._clock.after(there_s - self._clock.now())
         fault = None
         if not same_bits(send.tensor, send.kept):
@@ -175,8 +184,7 @@ class Mailbox:
                 remedy="`isend` returns at once: call `.wait()` on what it returns before the "
                 "tensor is changed.",
             )
-        with torch.no_grad():
-            receive.tensor.copy_(send.kept.reshape(receive.tensor.shape))
+        receive.arrived = send.kept.reshape(receive.tensor.shape)
         for post, peer in ((send, receive.rank), (receive, send.rank)):
             self._note(post, peer, start_s)
         send.done.happen(fault)

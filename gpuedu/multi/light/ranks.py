@@ -22,12 +22,19 @@ class Work:
         found = self._world.clock.wait(self._awaited.done)
         if isinstance(found, Exception):
             raise found
+        self._deliver()
         return True if found is None else found
 
     def is_completed(self) -> bool:
         """True if it is done; the look itself takes no time."""
         self._world.clock.glance()
+        if self._awaited.done.happened:
+            self._deliver()
         return self._awaited.done.happened
+
+    def _deliver(self) -> None:
+        if isinstance(self._awaited, Post):
+            self._awaited.deliver()
 
 
 def me() -> tuple[LightWorld, int]:

@@ -253,6 +253,7 @@ def differs(first, others):
         (lambda: dist.all_gather([torch.zeros(2)], torch.zeros(2)), "a list of 3 tensors"),
         (lambda: dist.all_to_all_single(torch.zeros(4), torch.zeros(4)), "3 equal parts"),
         (lambda: dist.P2POp(dist.send, torch.zeros(1), 0), "`dist.isend` or `dist.irecv`"),
+        (lambda: dist.batch_isend_irecv([]), "without any send or receive"),
         (lambda: dist.new_group([0, 3]), "no rank 3"),
         (lambda: dist.gather(torch.zeros(2), [torch.zeros(2)]), "`gather_list` should be a list"),
         (lambda: dist.scatter(torch.zeros(2)), "`scatter_list` should be a list of 3"),

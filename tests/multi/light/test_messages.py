@@ -130,6 +130,20 @@ def test_work_says_whether_it_is_done():
     assert run_light(ask, 2).results[1] == ((False, True), True, 1.0)
 
 
+def test_what_arrived_is_there_for_who_waited_for_it():
+    def exchange():
+        other = 1 - dist.get_rank()
+        sending = dist.isend(torch.ones(1), other)
+        receiving = dist.irecv(got := torch.zeros(1), other)
+        sending.wait()
+        work_for(1e-3)
+        before = got.isnan().item()
+        receiving.wait()
+        return before, got.item()
+
+    assert run_light(exchange, 2).results == ((True, 1.0), (True, 1.0))
+
+
 def test_a_deadlock_says_who_waits_for_whom_in_which_line():
     def everybody_sends_first():
         rank, ranks = me()

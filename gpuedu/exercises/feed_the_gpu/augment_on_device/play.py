@@ -32,6 +32,8 @@ def play_augment_on_device(answers: Sequence[Any], inputs: Inputs) -> dict[str, 
             return _draws(draw, inputs)
         if inputs["ask"] == "draws-stay":
             return _draws_stay(draw, inputs)
+        if inputs["ask"] == "small-draws":
+            return _small_draws(draw, inputs)
         return asked[inputs["ask"]](augment, inputs)
 
 
@@ -52,7 +54,9 @@ def _array(got: Any, batch: Inputs) -> np.ndarray:
 def _values(augment: Any, inputs: Inputs) -> dict[str, Any]:
     given = as_tensors(inputs)
     got = _array(augment(*given), inputs)
-    return {"got": got, "changed": not np.array_equal(given[0].numpy(), inputs["pictures"])}
+    pairs = zip(FIELDS, given, strict=True)
+    changed = [name for name, one in pairs if not np.array_equal(np.asarray(one), inputs[name])]
+    return {"got": got, "changed": changed}
 
 
 def _kernels(augment: Any, inputs: Inputs) -> dict[str, Any]:
@@ -115,6 +119,16 @@ def _draws(draw: Any, inputs: Inputs) -> dict[str, Any]:
     }
 
 
+def _small_draws(draw: Any, inputs: Inputs) -> dict[str, Any]:
+    """In how many of many batches of two pictures both drew the same, for each of the three."""
+    generator = _seeded(inputs["seed"])
+    batches = range(inputs["batches"])
+    drawn = [drawn_arrays(draw(*_asked(inputs), generator), inputs["count"]) for _ in batches]
+    return {
+        name: sum(int(one[i][0] == one[i][1]) for one in drawn) for i, name in enumerate(_DRAWN)
+    }
+
+
 def _draws_stay(draw: Any, inputs: Inputs) -> dict[str, Any]:
     """What ``draw`` makes elsewhere than where the generator is, or what then fails.
 
@@ -133,10 +147,30 @@ def _draws_stay(draw: Any, inputs: Inputs) -> dict[str, Any]:
     except (RuntimeError, TypeError) as fault:
         told = f"with a generator that is not on the host, `draw` raised {fault_text(fault)}"
         return {"leaves": "fault", "told": told}
-    places = zip(_DRAWN, devices, strict=True)
-    names = ", ".join(f"`{name}`" for name, at in places if at != generator.device)
+    names = _named_elsewhere(devices, generator.device) or _drawn_on_the_host(draw, inputs)
     told = f"{names}: made on the host, not where the generator is" if names else ""
     return {"leaves": names, "told": told}
+
+
+def _named_elsewhere(devices: Sequence[Any], wanted: Any) -> str:
+    return ", ".join(f"`{name}`" for name, at in zip(_DRAWN, devices, strict=True) if at != wanted)
+
+
+def _drawn_on_the_host(draw: Any, inputs: Inputs) -> str:
+    """What ``draw`` makes on the host although its generator says that it is on "meta".
+
+    Tensors there have no values. An answer that needs one fails, and is not judged here.
+    """
+    import torch
+
+    class OfMeta(torch.Generator):
+        device = torch.device("meta")
+
+    try:
+        devices = [require_tensor(one).device for one in _three(draw(*_asked(inputs), OfMeta()))]
+    except Exception:
+        return ""
+    return _named_elsewhere(devices, OfMeta.device)
 
 
 def _seeded(seed: int) -> Any:

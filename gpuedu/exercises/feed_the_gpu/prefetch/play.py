@@ -27,6 +27,7 @@ def play_prefetch(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         items=items,
         fault=fault,
         seed=inputs["seed"],
+        is_beside=inputs["is_beside"],
     )
     try:
         seen = watch(prefetch, wanted)
@@ -42,6 +43,7 @@ def play_prefetch(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         "got": list(seen.got),
         "raised": seen.raised,
         "instead": seen.instead,
+        "is_mixed": seen.is_mixed,
         "stuck": seen.stuck,
         "left": [list(pair) for pair in seen.left],
         "ahead": seen.ahead,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -38,6 +39,7 @@ class Wanted:
         items: what is read; None for the numbers 0, 1, 2, ...
         fault: what reading the item ``fault_at`` raises.
         seed: another legal order of what happens at the same instant.
+        is_beside: an item of another call, on another source, is taken after each item.
     """
 
     reads_s: Sequence[float]
@@ -48,6 +50,7 @@ class Wanted:
     items: Sequence[Any] | None = None
     fault: BaseException = field(default_factory=partial(OSError, BAD))
     seed: int | None = None
+    is_beside: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ class Watched:
 
     Attributes:
         got: which items arrived, by number in order; -1 for what the source never gave.
+        is_mixed: the other call did not give what its source gave.
         raised: the source's exception reached the consumer.
         instead: what reached the consumer in place of that: the type of an exception that was
             raised from it, of its copy, or of an item that was raised; else empty.
@@ -69,6 +73,7 @@ class Watched:
     """
 
     got: tuple[int, ...]
+    is_mixed: bool
     raised: bool
     instead: str
     stuck: str
@@ -110,6 +115,7 @@ def watch(prefetch: Callable[..., Any], wanted: Wanted) -> Watched:
         except DeadlockError as deadlock:
             stuck = deadlock.message
             waiting = tuple((one.name, one.what) for one in deadlock.waiting)
+            run.give_up()
         end_s = clock.now()
         clock.limit_s = end_s + 2 * _SETTLE_S
         left = () if stuck else tuple((one.name, one.what) for one in clock.settle(_SETTLE_S))
@@ -162,6 +168,8 @@ class _Run:
         faults = {} if wanted.fault_at is None else {wanted.fault_at: wanted.fault}
         self.disk = SlowDisk(clock, self.items, wanted.reads_s, faults=faults)
         self.got: list[int] = []
+        self.others = [f"other {i}" for i in range(count)]
+        self.is_mixed, self.beside = False, iter(())
         self.raised, self.instead = False, ""
         self.ahead = self.asked_in_time = 0
         self.end_s = 0.0
@@ -174,15 +182,11 @@ class _Run:
 
     def consume(self, prefetch: Callable[..., Any]) -> None:
         """Take the items and compute with each, until the end, the fault, or enough of them."""
-        given = prefetch(self.source(), self.wanted.depth)
+        items: Iterator[Any] = iter(())
         try:
-            items = iter(given)
-        except TypeError:
-            raise AnswerError(
-                f"prefetch should give an iterator, got {describe(given)}",
-                remedy="A function with `yield` in it does.",
-            ) from None
-        try:
+            items = _iterator_of(prefetch(self.source(), self.wanted.depth))
+            if self.wanted.is_beside:
+                self.beside = _iterator_of(prefetch(iter(self.others), self.wanted.depth))
             self._take_all(items)
         except DeadlockError:
             raise
@@ -193,8 +197,15 @@ class _Run:
                     raise
                 self.instead = type(fault).__name__
         self.asked_in_time = len(self.disk.asked)
-        if hasattr(items, "close"):
-            items.close()
+        for one in (items, self.beside):
+            if hasattr(one, "close"):
+                one.close()
+
+    def give_up(self) -> None:
+        """Close the other call's iterator while the clock is there, which it may wait on."""
+        if hasattr(self.beside, "close"):
+            with suppress(DeadlockError):
+                self.beside.close()
 
     def _knows(self, fault: BaseException) -> bool:
         """Whether it was raised from the source's exception, or is a copy of it or an item."""
@@ -205,7 +216,9 @@ class _Run:
 
     def _take_all(self, items: Iterator[Any]) -> None:
         most = self.wanted.stop_after
+        others = iter(self.others if self.wanted.is_beside else ())
         for item in items:
+            self.is_mixed |= next(self.beside, None) is not next(others, None)
             self.got.append(next((i for i, one in enumerate(self.items) if one is item), -1))
             place = min(len(self.got), len(self.items)) - 1
             began_s = self.clock.now()
@@ -221,6 +234,7 @@ class _Run:
         late = len(self.disk.asked) - self.asked_in_time
         return Watched(
             tuple(self.got),
+            self.is_mixed,
             self.raised,
             self.instead,
             "",
@@ -231,3 +245,13 @@ class _Run:
             end_s,
             self.clock.timeline,
         )
+
+
+def _iterator_of(given: Any) -> Iterator[Any]:
+    try:
+        return iter(given)
+    except TypeError:
+        raise AnswerError(
+            f"prefetch should give an iterator, got {describe(given)}",
+            remedy="A function with `yield` in it does.",
+        ) from None

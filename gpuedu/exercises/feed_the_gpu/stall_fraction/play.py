@@ -7,6 +7,7 @@ from typing import Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
+from gpuedu.exercises.given import left_as_given
 from gpuedu.exercises.plain import describe, number, numbers
 
 
@@ -16,14 +17,17 @@ def play_stall_fraction(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any
     if inputs["ask"] == "step":
         got = step_s(inputs["load_s"], inputs["compute_s"], inputs["overlap"])
         return {"got": number(got, "the time of a step")}
-    loads_s, computes_s = list(inputs["loads_s"]), list(inputs["computes_s"])
+    given = {name: list(inputs[name]) for name in ("loads_s", "computes_s")}
     if inputs["ask"] == "done":
-        got = done_times(loads_s, computes_s, inputs["depth"])
+        with left_as_given("done_times", **given):
+            got = done_times(*given.values(), inputs["depth"])
         return {"got": numbers(got, len(inputs["loads_s"]), "done_times' result")}
     if inputs["ask"] == "stall":
-        got = stall_share(loads_s, computes_s, inputs["depth"])
+        with left_as_given("stall_share", **given):
+            got = stall_share(*given.values(), inputs["depth"])
         return {"got": number(got, "the share"), "last_done": _last_done(done_times, inputs)}
-    name = bottleneck(loads_s, computes_s)
+    with left_as_given("bottleneck", **given):
+        name = bottleneck(*given.values())
     if type(name) is not str or name not in BOTTLENECKS:
         wanted = " or ".join(f'"{one}"' for one in BOTTLENECKS)
         raise AnswerError(f"bottleneck's result should be {wanted}, got {describe(name)}")

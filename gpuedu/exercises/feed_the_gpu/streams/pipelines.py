@@ -10,6 +10,7 @@ import numpy as np
 
 from gpuedu.clock import Buffer, Kernel, Link, Race, StreamDevice, Timeline, VirtualClock
 from gpuedu.clock.engines import COMPUTE, TO_DEVICE, TO_HOST
+from gpuedu.exercises.given import left_as_given
 from gpuedu.units import MS
 
 LANES = ("host", TO_DEVICE, COMPUTE, TO_HOST)
@@ -110,7 +111,9 @@ def run_pipeline(pipeline: Pipeline, work: Work, values: Sequence[np.ndarray]) -
             for i, value in enumerate(values)
         ]
         results = [device.host_buffer(result_bytes(work), f"out {i}") for i in range(len(values))]
-        pipeline(device, list(chunks), list(results), kernel)
+        given = {"chunks": list(chunks), "results": list(results)}
+        with left_as_given("pipeline", **given):
+            pipeline(device, *given.values(), kernel)
         got = tuple(result.read() for result in results)
         device.synchronize()
     launches = clock.timeline.on("host", "launch")

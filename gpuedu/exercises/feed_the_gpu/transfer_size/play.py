@@ -10,6 +10,7 @@ import numpy as np
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.feed_the_gpu.torch_faults import with_causes
+from gpuedu.exercises.given import left_as_given
 from gpuedu.exercises.plain import describe, number, numbers
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array, require_tensor
@@ -39,8 +40,12 @@ def play_transfer_size(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]
             "half": number(half_size(*cost), "half_size's result"),
         }
     if inputs["ask"] == "fit":
-        found = fit(inputs["sizes_bytes"].copy(), inputs["times_s"].copy())
-        return {"got": numbers(found, 2, "fit's result")}
+        given = {name: inputs[name].copy() for name in ("sizes_bytes", "times_s")}
+        with left_as_given("fit", **given):
+            found = fit(*given.values())
+        # Apart, as beside the bandwidth the latency is next to nothing.
+        latency_s, bandwidth = numbers(found, 2, "fit's result")
+        return {"latency_s": latency_s, "bandwidth_bytes_per_s": bandwidth}
     return _send(send, inputs)
 
 
@@ -64,8 +69,9 @@ def _send(send: Any, inputs: Inputs) -> dict[str, Any]:
             tensor.t() if is_turned else tensor
             for tensor, is_turned in zip(tensors, inputs["turned"], strict=True)
         ]
-        with with_causes(_CAUSES), device:
-            got = send(list(tensors), copy)
+        tensors += tensors[-1:] * inputs["is_repeated"]
+        with with_causes(_CAUSES), device, left_as_given("send", tensors=tensors):
+            got = send(tensors, copy)
         if isinstance(got, torch.Tensor) or type(got) not in (list, tuple):
             raise AnswerError(f"`send` should return a list of tensors, got {describe(got)}")
         if len(got) != len(tensors):

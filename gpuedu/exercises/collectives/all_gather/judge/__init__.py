@@ -23,6 +23,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         case(rng, ["everything"], 4, 32, on_two=True, **own),
         *(case(rng, ["ragged"], n, 9 * n + int(rng.integers(1, n)), **own) for n in (2, 3, 8)),
         case(rng, ["ragged"], 4, 5, **own),
+        case(rng, ["ragged"], 5, 3, **own),
         *(case(rng, costs, n, _CHUNK * n, **own) for n in (2, 3, 8)),
         case(rng, ["ring"], 5, 5 * _CHUNK + int(rng.integers(1, 5)), **own),
     ]

@@ -101,15 +101,15 @@ def _label(inputs: Mapping[str, Any]) -> str:
 
 def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     """Whether the one property that the case decides holds."""
-    inputs, got = case.inputs, observed["got"]
+    inputs = case.inputs
     if inputs["ask"] == "time":
-        yield from _judge_time(case.decides[0], inputs, got)
+        yield from _judge_time(case.decides[0], inputs, observed["got"])
     elif inputs["ask"] == "bandwidths":
-        yield from _judge_bandwidths(inputs, got)
+        yield from _judge_bandwidths(inputs, observed["got"])
     elif case.decides == ("fit",):
-        yield from _judge_fit(inputs, *got)
+        yield from _judge_fit(inputs, observed["alpha_s"], observed["bytes_per_s"])
     else:
-        yield from _judge_predictions(inputs, *got)
+        yield from _judge_predictions(inputs, observed["alpha_s"], observed["bytes_per_s"])
 
 
 def _judge_time(prop: str, inputs: Mapping[str, Any], got: float) -> Iterable[Fault]:

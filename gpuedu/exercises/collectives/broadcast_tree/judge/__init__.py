@@ -28,7 +28,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     return [
         *(case(rng, ["arrives"], n, small, root=0) for n in (2, 4, 8)),
         case(rng, ["arrives"], 4, small, root=0, late=int(rng.integers(4))),
-        *(case(rng, ["any-count"], n, small, root=0) for n in (1, 3, 5, 7, 13)),
+        *(case(rng, ["any-count"], n, small, root=0) for n in (1, 3, 5, 7, 13, 40)),
         case(rng, ["any-root"], 2, small, root=1),
         case(rng, ["any-root"], 8, small, root=int(rng.integers(1, 8))),
         case(rng, ["any-root"], 6, small, root=int(rng.integers(1, 5))),
@@ -77,21 +77,24 @@ JUDGE = Judge(
             "every rank gets the tensor of rank 0, on 2, 4 and 8 ranks",
             1,
             _tensor_of_root,
-            asks="In which round is it that rank's turn, and who sends to it, from which tensor?",
+            asks="Follow that rank's `x` from the first round to the last: what writes to it, and "
+            "which numbers were sent there?",
         ),
         right_on_ranks(
             "any-count",
-            "so it does on 1, 3, 5, 7 and 13 ranks",
+            "so it does on 1, 3, 5, 7, 13 and 40 ranks",
             1,
             _tensor_of_root,
-            asks="In which round is it that rank's turn, and who sends to it?",
+            asks="Follow that rank's `x` from the first round to the last: what writes to it, and "
+            "which numbers were sent there?",
         ),
         right_on_ranks(
             "any-root",
             "any rank can be the root",
             1,
             _tensor_of_root,
-            asks="Who has the tensor at the start, and how do you count ranks from there?",
+            asks="Who has the tensor at the start, and how do you count ranks from there? What "
+            "writes to that rank's `x`?",
         ),
         Property(
             "messages",

@@ -27,6 +27,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         *(case(rng, ["ragged"], n, 9 * n + int(rng.integers(1, n))) for n in (2, 3, 8)),
         # Chunks of ceil(size / n) would be fewer than n here.
         case(rng, ["ragged"], 4, 5),
+        case(rng, ["ragged"], 5, 3),
         *(case(rng, _COSTS, n, _CHUNK * n) for n in (2, 3, 8)),
         case(rng, ["bytes"], 5, 5 * _CHUNK + int(rng.integers(1, 5))),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,12 +30,25 @@ def cases(rng: np.random.Generator) -> list[Case]:
         case(rng, ["in-place"], 4, (2, 3, 4), dtype="float32"),
         case(rng, ["in-place"], 2, 16, dtype="bfloat16"),
         case(rng, ["in-place"], 3, 27, dtype="int64"),
+        case(rng, ["in-place"], 3, ()),
+        _large_numbers(rng),
         *(case(rng, ["same-bits"], n, 9 * n + 1, dtype="float32") for n in (3, 8)),
         *(case(rng, costs, n, _CHUNK * n) for n in (2, 3, 8)),
         case(rng, ["bytes"], 5, 500 + int(rng.integers(1, 5))),
         case(rng, ["bytes"], 4, (3, 7)),
         case(rng, ["bytes"], 5, 3),
     ]
+
+
+def _large_numbers(rng: np.random.Generator) -> Case:
+    """Whole numbers beyond those that float64 knows one by one, on the last rank alone.
+
+    Added up in float64 that rank's go first or second around a ring, and the ones are lost.
+    """
+    drawn = case(rng, ["in-place"], 3, 6, dtype="int64")
+    values = np.ones((3, 6))
+    values[2] = 2.0**53
+    return replace(drawn, label=f"{drawn.label}, 2**53", inputs={**drawn.inputs, "values": values})
 
 
 _SUM = sums()

@@ -107,6 +107,9 @@ def _judge_rounds(
     if walked.fault or walked.missing:
         yield Fault("rounds", "the schedule does not sum up")
         return
+    most = 2 * (ranks - 1).bit_length()
+    if len(rounds) > most:
+        yield Fault("rounds", f"your schedule has {len(rounds)} rounds, a tree {most}")
     took_s = simulate(rounds, Cluster(ranks, _LINK)).time_s
     best_s = tree_all_reduce_s(ranks, size, _LINK)
     if took_s > best_s * (1 + _SLACK):
@@ -146,7 +149,7 @@ JUDGE = Judge(
         ),
         Property(
             "rounds",
-            "it takes 2 ceil(log2 n) messages one after another, up to 1024 ranks",
+            "2 ceil(log2 n) rounds or fewer, each as long as a message, up to 1024 ranks",
             1,
             asks="How many ranks still have something to send after each round? It should be half "
             "of them.",

@@ -20,6 +20,7 @@ _TOLERANCE = 2e-5
 _MOST_KERNELS = 24
 _COUNTS = (4, 16, 64)
 _DRAWS = 20_000
+_BATCHES = 2_000
 _SIGMAS = 8
 """Beyond it, a count of independent draws lies once in 10**15 times."""
 
@@ -49,6 +50,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
         inputs["seed"] = int(rng.integers(10**6))
         label = f"{_DRAWS:,} draws, {size} x {size} of {height} x {width}"
         drawn.append(Case(label, inputs, ("positions", "own-draws")))
+    inputs = {"ask": "small-draws", "count": 2, "height": 36, "width": 38, "size": 32}
+    inputs |= {"batches": _BATCHES, "seed": int(rng.integers(10**6))}
+    drawn.append(Case(f"{_BATCHES:,} batches of two pictures", inputs, ("own-draws",)))
     return drawn
 
 
@@ -76,8 +80,8 @@ def _test_values(case: Case, observed: Plain) -> Iterable[Fault]:
     if observed["changed"]:
         yield Fault(
             prop,
-            "the pictures that were handed in have changed",
-            "They are the data set: the next epoch wants them as they were.",
+            f"`{observed['changed'][0]}` that was handed in has changed",
+            "The next batch or epoch wants it as it was.",
         )
 
 
@@ -108,6 +112,8 @@ _MADE_ON_THE_HOST = (
 
 def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     """Random draws against their law: what is judged of the rest, properties judge themselves."""
+    if case.inputs["ask"] == "small-draws":
+        yield from _judge_two(case.inputs, observed)
     if case.inputs["ask"] != "draws":
         return
     columns = {"flips": (np.asarray(observed["flips"]).astype(int), 2)}
@@ -156,6 +162,21 @@ def _judge_generator(observed: Plain, columns: Iterable[tuple[int, str]]) -> Ite
             yield Fault("own-draws", f"one generator gave the same `{name}` in two calls")
         if not observed["differs"][i]:
             yield Fault("own-draws", f"generators of two seeds gave the same `{name}`")
+
+
+def _judge_two(inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fault]:
+    """Two pictures of a batch draw the same as often as if they knew nothing of each other."""
+    many, size = inputs["batches"], inputs["size"]
+    places = {"flips": 2, "tops": inputs["height"] - size + 1, "lefts": inputs["width"] - size + 1}
+    for name, count in places.items():
+        wanted, alike = many / count, observed[name]
+        if abs(alike - wanted) > _SIGMAS * np.sqrt(wanted * (1 - 1 / count)):
+            told = (
+                f"both pictures drew the same of `{name}` in {alike:,} of {many:,} batches, "
+                f"expected about {wanted:,.0f}"
+            )
+            yield Fault("own-draws", told, "Does what one picture draws depend on the other's?")
+            return
 
 
 _WHOSE = "Does every random number come from `generator`? `torch.rand(n, generator=generator)`."

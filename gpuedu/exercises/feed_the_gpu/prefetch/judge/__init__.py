@@ -42,6 +42,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _case(rng, "no-thread-left", 40, 1, read_ms=(1, 3), stop_after=int(rng.integers(2, 6))),
         _case(rng, "no-thread-left", 40, 1, read_ms=(18, 20), stop_after=int(rng.integers(2, 6))),
         _case(rng, "no-thread-left", 40, 3, stop_after=1),
+        # One place again: what is put in after the exception finds no room.
+        _case(rng, "no-thread-left", 9, 1, read_ms=(1, 3), fault_at=4),
+        _case(rng, "order", 12, 2, is_beside=True),
     ]
 
 
@@ -57,6 +60,7 @@ def _case(
     fault_at: int | None = None,
     fault: str = "OSError",
     stop_after: int | None = None,
+    is_beside: bool = False,
 ) -> Case:
     inputs = {
         "reads_s": _times(rng, read_ms, count),
@@ -66,12 +70,14 @@ def _case(
         "fault_at": fault_at,
         "fault": fault,
         "stop_after": stop_after,
+        "is_beside": is_beside,
         "seed": int(rng.integers(1000)),
     }
     said = f"{count} item{'' if count == 1 else 's'}, depth {depth}"
     said += f", {kinds} among them" if kinds != "numbers" else ""
     said += f", reading item {fault_at} raises {fault}" if fault_at is not None else ""
     said += f", the consumer stops after {stop_after}" if stop_after is not None else ""
+    said += ", beside another call that is in use" if is_beside else ""
     return Case(said, inputs, (prop,))
 
 
@@ -93,6 +99,9 @@ def _test_items(case: Case, observed: Plain) -> Iterable[Fault]:
         message = f"item {len(got)} is an exception object, and it was raised, not given"
     if message:
         yield Fault(case.decides[0], message)
+    elif observed["is_mixed"]:
+        told = "the other call, on another source, did not give the items of that source in order"
+        yield Fault(case.decides[0], told)
 
 
 def items_fault(got: Sequence[int], count: int) -> str:
@@ -125,7 +134,10 @@ def _test_overlap(case: Case, observed: Plain) -> Iterable[Fault]:
 
 def _test_bound(case: Case, observed: Plain) -> Iterable[Fault]:
     depth = case.inputs["depth"]
-    if observed["ahead"] > depth + 1:
+    message = items_fault(observed["got"], len(case.inputs["reads_s"]))
+    if message:
+        yield Undecided("bounded", message)
+    elif observed["ahead"] > depth + 1:
         yield Fault(
             "bounded",
             f"with depth {depth}, the source was asked for {observed['ahead']} items more than the "
@@ -135,10 +147,11 @@ def _test_bound(case: Case, observed: Plain) -> Iterable[Fault]:
 
 def _test_exception(case: Case, observed: Plain) -> Iterable[Fault]:
     at, wanted, got = case.inputs["fault_at"], case.inputs["fault"], observed["got"]
-    message = items_fault(got, at)
+    message = items_fault(got, len(got))
+    if message:
+        yield Undecided("exceptions", message)
+        return
     if observed["raised"] and len(got) == at:
-        if message:
-            yield Undecided("exceptions", message)
         return
     instead = observed["instead"]
     told = "the iterator just ended"
@@ -151,9 +164,13 @@ def _test_exception(case: Case, observed: Plain) -> Iterable[Fault]:
 
 
 def _test_end(case: Case, observed: Plain) -> Iterable[Fault]:
-    count, stop_after = len(case.inputs["reads_s"]), case.inputs["stop_after"]
-    taken = len(observed["got"])
-    when = "after the last item" if stop_after is None else f"after the consumer stopped at {taken}"
+    stop_after, fault_at = case.inputs["stop_after"], case.inputs["fault_at"]
+    taken, wanted = len(observed["got"]), len(case.inputs["reads_s"])
+    when = "after the last item"
+    if stop_after is not None:
+        when, wanted = f"after the consumer stopped at {taken}", stop_after
+    elif fault_at is not None:
+        when, wanted = "after the exception", fault_at
     if observed["left"]:
         told = " and ".join(f"{name} still waits for {what}" for name, what in observed["left"])
         yield Fault("no-thread-left", f"{when}, {told}")
@@ -162,8 +179,8 @@ def _test_end(case: Case, observed: Plain) -> Iterable[Fault]:
             "no-thread-left",
             f"{when}, the thread asked the source for {observed['late']} more items",
         )
-    elif taken < (count if stop_after is None else stop_after):
-        yield Undecided("no-thread-left", items_fault(observed["got"], count))
+    elif taken < wanted:
+        yield Undecided("no-thread-left", items_fault(observed["got"], wanted))
 
 
 def _ms(time_s: float) -> str:

@@ -17,7 +17,7 @@ from gpuedu.units import MS
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Gaps, streams that overlap, kernels across the edges, one block alone, and nothing."""
+    """Gaps, streams that overlap or do the same, kernels across the edges, one alone, none."""
     return [
         *(case for _ in range(2) for case in _cases("a stream with gaps", _in_turn(rng), _INNER)),
         *(case for _ in range(3) for case in _cases("two streams", _two_streams(rng), _STREAMS)),
@@ -26,6 +26,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         *_cases("one block, all the time", [(0, 40, 1, _gb(rng, 1))], _INNER, (0, 40)),
         *_cases("no kernel at all", [], _WINDOW),
         *_cases("short kernels on another GPU", _short(rng), _INNER, device=_OF_ANOTHER),
+        *_cases("two streams that do the same", _twice(rng), _STREAMS),
     ]
 
 
@@ -86,6 +87,15 @@ def _two_streams(rng: np.random.Generator) -> list[tuple[int, int, int, float]]:
         (*span, sms, _gb(rng, span[1] - span[0])) for span, sms in zip(spans, used, strict=True)
     ]
     return [drawn[3], *(drawn[i] for i in rng.permutation(3))]
+
+
+def _twice(rng: np.random.Generator) -> list[tuple[int, int, int, float]]:
+    """Each kernel runs twice at the same time, and its entries in the list are equal."""
+    a, b, c, d = (20 + np.sort(rng.choice(np.arange(1, 39), 4, replace=False))).tolist()
+    drawn = [
+        (*span, int(rng.integers(10, 67)), _gb(rng, span[1] - span[0])) for span in ((a, b), (c, d))
+    ]
+    return [*drawn, *drawn]
 
 
 def _across(rng: np.random.Generator) -> list[tuple[int, int, int, float]]:

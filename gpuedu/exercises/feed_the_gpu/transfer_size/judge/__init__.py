@@ -29,18 +29,23 @@ _REPEATS = 3
 def cases(rng: np.random.Generator) -> list[Case]:
     """Links of many kinds; times with and without scatter; batches of few and of many tensors."""
     drawn = []
-    for ratio in (0.01, 1.0, 300.0):
-        cost = _cost(rng)
-        size = int(ratio * cost.latency_s * cost.bandwidth_bytes_per_s)
-        inputs = {"ask": "model", "size_bytes": size, **cost._asdict()}
-        drawn.append(Case(f"a copy of {format_size(size)}", inputs, ("model",)))
+    drawn += [_model_case(rng, ratio) for ratio in (0.01, 1.0, 300.0)]
     drawn += [_fit_case(rng, "exact") for _ in range(3)]
     drawn += [_fit_case(rng, "scattered") for _ in range(4)]
-    return drawn + [_send_case(rng, count) for count in (1, 3, 40)] + [_send_case(rng, 4, odd=True)]
+    drawn += [_send_case(rng, count) for count in (1, 3, 40)] + [_send_case(rng, 4, odd=True)]
+    return [*drawn, _send_case(rng, 3, is_repeated=True), _model_case(rng, 0.0)]
 
 
 def _cost(rng: np.random.Generator) -> CopyCost:
     return CopyCost(rng.integers(50, 200) * 1e-7, rng.integers(30, 500) * 1e8)
+
+
+def _model_case(rng: np.random.Generator, ratio: float) -> Case:
+    """A copy of so many times the half size."""
+    cost = _cost(rng)
+    size = int(ratio * cost.latency_s * cost.bandwidth_bytes_per_s)
+    inputs = {"ask": "model", "size_bytes": size, **cost._asdict()}
+    return Case(f"a copy of {format_size(size)}", inputs, ("model",))
 
 
 def _fit_case(rng: np.random.Generator, prop: str) -> Case:
@@ -59,8 +64,13 @@ def _fit_case(rng: np.random.Generator, prop: str) -> Case:
     return Case(f"{len(sizes)} times {how}", inputs, (prop,))
 
 
-def _send_case(rng: np.random.Generator, count: int, *, odd: bool = False) -> Case:
-    """Tensors of different shapes; an odd batch has an empty one, a number and a turned one."""
+def _send_case(
+    rng: np.random.Generator, count: int, *, odd: bool = False, is_repeated: bool = False
+) -> Case:
+    """Tensors of different shapes; an odd batch has an empty one, a number and a turned one.
+
+    With ``is_repeated`` the last one is in the list twice. To send it once is right, too.
+    """
     shapes = [
         tuple(int(n) for n in rng.integers(1, 6, int(rng.integers(1, 4)))) for _ in range(count)
     ]
@@ -70,8 +80,9 @@ def _send_case(rng: np.random.Generator, count: int, *, odd: bool = False) -> Ca
     tensors = [np.asarray(rng.standard_normal(shape), np.float32) for shape in shapes]
     label = f"{count} tensor{'' if count == 1 else 's'}"
     label += ", one empty, one a number, one transposed" if odd else ""
-    inputs = {"ask": "send", "tensors": tensors, "turned": turned}
-    return Case(label, inputs, ("arrive",) if odd else ("one-copy", "arrive"))
+    label += ", the last of them in the list twice" if is_repeated else ""
+    inputs = {"ask": "send", "tensors": tensors, "turned": turned, "is_repeated": is_repeated}
+    return Case(label, inputs, ("arrive",) if odd or is_repeated else ("one-copy", "arrive"))
 
 
 def _test_model(case: Case, observed: Plain) -> Iterable[Fault]:
@@ -88,7 +99,7 @@ def _test_fit(case: Case, observed: Plain) -> Iterable[Fault]:
     inputs, (prop,) = case.inputs, case.decides
     cost = CopyCost(inputs["latency_s"], inputs["bandwidth_bytes_per_s"])
     limit = _EXACT if prop == "exact" else CLOSE
-    fitted = CopyCost(*map(float, observed["got"]))
+    fitted = CopyCost(*(float(observed[name]) for name in CopyCost._fields))
     error, size = worst_error(cost, fitted)
     # The latency by itself, too: of a large copy it is nothing.
     if error > limit or not abs(fitted.latency_s / cost.latency_s - 1) <= limit:
@@ -116,7 +127,8 @@ def _time(time_s: float) -> str:
 
 def _sent(case: Case) -> list[np.ndarray]:
     pairs = zip(case.inputs["tensors"], case.inputs["turned"], strict=True)
-    return [tensor.T if is_turned else tensor for tensor, is_turned in pairs]
+    tensors = [tensor.T if is_turned else tensor for tensor, is_turned in pairs]
+    return tensors + tensors[-1:] * case.inputs["is_repeated"]
 
 
 def _test_copies(case: Case, observed: Plain) -> Iterable[Fault]:

@@ -33,6 +33,10 @@ _WHOLE = tuple(
 """Two and three workers reach the best rate, and not one fewer or more."""
 _MANY = Stages(_UNIT_S / 4, 79.75 * _UNIT_S, _UNIT_S, 3 * _UNIT_S, 64)
 """Twenty of them."""
+_LITTLE = Stages(_UNIT_S / 8, _UNIT_S / 8, _UNIT_S, 3 * _UNIT_S, 4)
+"""A worker has next to nothing to do, and yet it takes one."""
+_OF_HASHES = [(3343923605, 2575089590, 3428722611), (1616736591, 1100252503, 3259644734)]
+"""Different triples whose hashes in Python end in the same 32 bits, and so do those of others."""
 
 
 @lru_cache(maxsize=512)
@@ -59,9 +63,10 @@ def cases(rng: np.random.Generator) -> list[Case]:
             rates.append(_rate_case(stages, workers, "rate"))
         inputs = {"ask": "knee", **stages._asdict()}
         rates.append(Case(f"a loop that the {kind} {_LIMITS[kind]}", inputs, ("knee",)))
-    for stages in (*_WHOLE, _MANY):
+    told = "a loop whose workers are just enough"
+    for stages, label in (*((one, told) for one in (*_WHOLE, _MANY)), (_LITTLE, "little to load")):
         inputs = {"ask": "knee", **stages._asdict()}
-        rates.append(Case("a loop whose workers are just enough", inputs, ("knee",)))
+        rates.append(Case(label, inputs, ("knee",)))
     seed = int(rng.integers(2, 100_000))
     grids = [
         _grid("workers of one epoch", [seed], range(1), range(16)),
@@ -86,8 +91,12 @@ def _grid(label: str, seeds: Sequence[int], epochs: Sequence[int], workers: Sequ
 
 
 def _any_numbers(rng: np.random.Generator) -> Case:
-    """So many, and so irregular, that some collide where a seed is made of 16 bits."""
+    """So many, and so irregular, that some collide where a seed is made of 16 bits.
+
+    Two more collide where it is 32 bits of a hash, and two where an epoch has 31 bits of a number.
+    """
     triples = [tuple(row) for row in rng.integers(0, 2**32, (1000, 3)).tolist()]
+    triples += [*_OF_HASHES, (0, 2**31, 0), (1, 0, 0)]
     return Case("numbers of any size", {"ask": "rng", "triples": triples}, ("distinct", "repeats"))
 
 

@@ -1,9 +1,7 @@
 # begins with its own chunk, and ends with that of the next rank
 def ring_all_reduce(x):
     rank, ranks = dist.get_rank(), dist.get_world_size()
-    chunks = (
-        torch.tensor_split(x.flatten(), ranks) if x.dim() == 0 else x.view(-1).tensor_split(ranks)
-    )
+    chunks = x.view(-1).tensor_split(ranks)
 
     def pass_on(out, into):
         handles = [dist.irecv(into, (rank - 1) % ranks), dist.isend(out, (rank + 1) % ranks)]

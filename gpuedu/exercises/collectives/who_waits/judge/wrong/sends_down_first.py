@@ -1,6 +1,6 @@
 # loses: at-once
-# asks: A chain: each rank waits until the one before it is done. How many pairs of neighbors could swap
-#   at the same time?
+# asks: That takes as long as messages from each rank to the next, one after another. How many pairs of
+#   neighbors could swap at the same time?
 def swap_halos(piece, above, below):
     rank, last = dist.get_rank(), dist.get_world_size() - 1
     if rank < last:

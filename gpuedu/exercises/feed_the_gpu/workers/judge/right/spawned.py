@@ -6,6 +6,7 @@ def worker_rng(seed, epoch, worker):
 
 
 def knee(read_s, decode_s, copy_s, step_s, cores):
-    stages = read_s, decode_s, copy_s, step_s, cores
-    best = batches_per_s(1000, *stages)
-    return next(w for w in range(1, 1001) if batches_per_s(w, *stages) > 0.999 * best)
+    workers = 1
+    while (read_s + decode_s) / workers > max(copy_s + step_s, read_s, decode_s / cores):
+        workers += 1
+    return workers
