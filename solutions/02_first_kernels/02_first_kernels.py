@@ -185,7 +185,7 @@ predict("launch-shape", 48)
 # *Implement.* These run on the host; they are plain Python.
 #
 # - `blocks_for(n, threads)`: the fewest blocks of `threads` threads that give each of `n`
-#   elements a thread. `n` is at least 1; a launch takes an `int`.
+#   elements a thread. `n` is from 1 to 10**12; a launch takes an `int`.
 # - `can_launch(grid, block)`: True if a device takes this launch, False if not. Both are triples
 #   `(x, y, z)` of whole numbers, which may be anything, even negative. A device takes an extent
 #   from 1 up to its limit in the table, which may be reached.

@@ -38,7 +38,7 @@ see("cooperation/lost-count", count_together)
 # `total[0] += 1` is three things: read, add, write. Here all threads read 0, all add 1, and all
 # write 1. Another time it may be any number from 1 to 256, for nothing orders them. Two threads
 # touch the same place, at least one of them writes, and nothing says who comes first: that is a
-# **data race**, whatever its result.
+# **data race**, whatever its result. (Threads that all write the same value are let off here.)
 #
 # There are three ways out, and this lesson takes them in turn. Give each place to *one* thread at
 # a time, with barriers between. Let lanes hand values to each other without a place. Or let the
@@ -510,8 +510,8 @@ predict("row-softmax", "nan")
 # *Implement.* `x` and `y` are float32, (M, N), N at least 1. The check launches M blocks of 32, 64,
 # 128 or 256 threads, with N from 1 to 1,300, and rows near 1,000 and -1,000.
 #
-# - On average, read an element at most three times: for the largest, for the sum, for the result.
-#   (As a start, `x[first]` may be read by all threads.)
+# - All threads share a row's columns, and fold together. On average, read an element at most three
+#   times: for the largest, for the sum, for the result. (As a start, all may read `x[first]`.)
 # - Neighbours read neighbours, and all arithmetic is in float32: `expf`, `0.0f`.
 # - There is one `part`, and two folds need it. When may the second begin to fill it?
 

@@ -10,6 +10,7 @@ from typing import Any
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Inputs, Plain
 from gpuedu.exercises.cooperation.block_work import line_record, rounds_of
+from gpuedu.exercises.cooperation.busiest_warps import busiest_warps
 from gpuedu.exercises.kernels.launches import launch_play
 from gpuedu.exercises.kernels.raw_kernel import RawKernelAnswer
 from gpuedu.trace import Trace
@@ -37,7 +38,8 @@ def observe_work(trace: Trace) -> dict[str, Any]:
     counts = [(line.flop.get(_DOUBLE, 0), line.place) for line in trace.lines]
     most, place = max(counts, key=lambda found: found[0], default=(0, None))
     at = line_record(trace, place if most else None)
-    return {**rounds_of(trace), "doubles": int(most), "doubles.at": at}
+    busiest = busiest_warps(trace, ("x", "", ""))
+    return {**rounds_of(trace), **busiest, "doubles": int(most), "doubles.at": at}
 
 
 _LAUNCH = launch_play(

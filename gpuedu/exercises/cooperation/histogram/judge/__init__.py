@@ -39,6 +39,8 @@ _LAUNCHES = (
     (700, 256, 2, 32, 0.50),
     (640, 200, 3, 96, 0.10),
     (500, 33, 2, 32, 0.95),
+    (600, 40, 3, 50, 0.10),  # blocks that are no whole number of warps
+    (300, 120, 2, 50, 0.10),
 )
 _WRITES = ("atomic", "store")
 _CROWDED = 0.95

@@ -20,6 +20,7 @@ from gpuedu.exercises.contract import (
     Undecided,
 )
 from gpuedu.exercises.cooperation.block_work import line_of
+from gpuedu.exercises.cooperation.busiest_warps import Share, uneven_faults
 from gpuedu.exercises.cooperation.judge.endings import stopped_values
 from gpuedu.exercises.kernels.costs import sector_faults
 from gpuedu.exercises.kernels.faults import ENDLESS, OUTSIDE, RACE, UNWRITTEN, hazard_faults
@@ -47,8 +48,9 @@ _LAUNCHES = (
     (2, 200, 128, -1234.0, 1000.0, 6.0),
     (2, 300, 256, 1000.0, 900.0, _ALONE),
     (3, 96, 64, 500.0, 0.0, _ALONE),
+    (2, 50, 128, -1500.0, -900.0, 6.0),  # far below 0, and threads without a column
 )
-_HAZARDS = {OUTSIDE | UNWRITTEN: "inside", RACE | ENDLESS: "together"}
+_HAZARDS = {OUTSIDE | UNWRITTEN: "inside", RACE | ENDLESS | {"warp-sync-mask"}: "together"}
 _SAFE = tuple(_HAZARDS.values())
 _COSTS = ("rounds", "reads", "sectors", "float32")
 _WHOLE_ROWS, _TEAM, _LONG = 32, 128, 8
@@ -95,11 +97,13 @@ def _case(
 def _stand_alone(rng: np.random.Generator, below: np.ndarray, threads: int) -> np.ndarray:
     """One largest element in each row, at least 90 above the others.
 
-    An odd thread of the second half finds it: who loses it in a fold gets infinite exponentials. In
-    the last row it is the last element, which a loop that ends too early leaves out.
+    An odd thread of the second half finds it, in a row between others an even one: who loses it in
+    a fold gets infinite exponentials. In the last row it is the last element, which a loop that
+    ends too early leaves out.
     """
     below = 90 + below / 2
     owners = threads // 2 + 1 + 2 * rng.integers(0, threads // 4, len(below))
+    owners[1:-1] -= 1
     owners[-1] = below.shape[1] - 1
     below[np.arange(len(below)), owners] = 0
     return below
@@ -176,6 +180,8 @@ def _rounds(case: Case, observed: Plain) -> Iterator[Fault]:
             f"{threads} threads, {columns} columns take {turns} turn{'' if turns == 1 else 's'}, "
             f"and a fold takes {folds} rounds",
         )
+    elif columns >= _LONG * threads:
+        yield from uneven_faults("rounds", observed, [Share("x", _PAR * turns + 1, slack=1.5)])
 
 
 def _reads(case: Case, observed: Plain) -> Iterator[Fault | Finding]:

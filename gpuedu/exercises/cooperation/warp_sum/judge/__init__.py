@@ -52,8 +52,8 @@ _MOST_BARRIERS, _MOST_BYTES = 2, 8 * WARP_SIZE
 _MOST_TURNS = 8
 """A loop of five shuffles comes to its first line six times."""
 
-_ONE_BY_ONE = 16
-"""Turns in which a thread adds the sums of 32 warps, if it adds two at a time."""
+_ONE_BY_ONE, _MOST_SUMS = 16, WARP_SIZE + 2
+"""Turns in which a thread adds the sums of 32 warps, two or one at a time."""
 
 _COSTS = ("together", "little")
 _REST = ("sum", "inside", "ordered", "together", "little")
@@ -118,6 +118,18 @@ def _little(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
         )
     elif barriers > _MOST_BARRIERS:
         yield Fault("little", f"a block of {threads} threads passes {barriers} barriers")
+    elif observed["waits"] > 2 * threads // WARP_SIZE:
+        yield Fault(
+            "little",
+            f"{observed['waits']:.0f} additions of a block of {threads} threads meet at one "
+            "address, and an atomic lets one through at a time",
+        )
+    elif observed["rounds"] > _MOST_SUMS:
+        yield Fault(
+            "little",
+            f"{line_of(observed, 'rounds')}, runs {observed['rounds']} times in a block of "
+            f"{threads} threads, and 32 warps have 32 sums",
+        )
     elif observed["rounds"] >= _ONE_BY_ONE:
         yield Finding(
             Level.NOTE,
@@ -134,8 +146,8 @@ JUDGE = Judge(
             "warp",
             "`warp_sum` gives lane 0 the sum of its warp's 32 values",
             1,
-            "How many lanes' values does lane 0 hold after each step? It should be 2, 4, 8, 16, "
-            "32.",
+            "How many lanes' values does lane 0 hold after each step (it should be 2, 4, 8, 16, "
+            "32), and does each keep its fractions?",
         ),
         right_values(
             "sum",
@@ -173,8 +185,8 @@ JUDGE = Judge(
             "little",
             "five steps a warp; one number a warp in shared memory; two barriers",
             1,
-            "How many steps, how many places of shared memory and how many barriers does each "
-            "level need?",
+            "How many numbers does each level add, and how many steps, places of shared memory "
+            "and barriers does it need?",
         ),
     ),
     hints=(

@@ -21,21 +21,29 @@ _LAUNCHES = (
     (127, 4, 32),
     (129, 2, 128),
     (257, 3, 96),
-    (100, 7, 64),
+    (100, 7, 64),  # blocks in which no thread has anything to do
+    (250, 3, 100),  # blocks that are no whole number of warps; and `a` is 0
     (_LONG, 69, 1024),
 )
-"""The last but one has blocks in which no thread has anything to do."""
+_NOTHING = 250
+"""The length of the case in which `a` is 0."""
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """One block first; then several, exact and not, and with blocks to spare; `a` of both signs."""
+    """One block first; then several, exact and not, and with blocks to spare.
+
+    `a` has both signs, and some elements of `x` and `y` are 0: the result is due there, too.
+    """
     return [_case(rng, *launch, (-1) ** at) for at, launch in enumerate(_LAUNCHES)]
 
 
 def _case(rng: np.random.Generator, n: int, blocks: int, threads: int, sign: int) -> Case:
+    arrays = {name: rng.normal(3, 2, n).astype(np.float32) for name in ("x", "y", "out")}
+    for name in ("x", "y"):
+        arrays[name][rng.permutation(n)[: n // 16]] = 0
     inputs = {
-        "a": np.float32(sign * rng.uniform(1.5, 4.0)),
-        **{name: rng.normal(3, 2, n).astype(np.float32) for name in ("x", "y", "out")},
+        "a": np.float32(0 if n == _NOTHING else sign * rng.uniform(1.5, 4.0)),
+        **arrays,
         "grid": blocks,
         "block": threads,
     }
@@ -65,7 +73,7 @@ JUDGE = Judge(
         right_values("one-block", "right when one block is enough", 1, **_VALUES),
         right_values("every-block", "right over several blocks", 1, **_VALUES),
         inside(1),
-        written_once(1),
+        written_once(1, asks="Which element is each thread's own, and how often is it written?"),
     ),
     hints=(
         "Blocks of 128 threads: which elements does block 0 take, which block 1? What is the "

@@ -23,6 +23,7 @@ _LAUNCHES = (
     (768, 3, 128),
     (257, 2, 128),
     (997, 3, 96),
+    (500, 3, 50),  # blocks that are no whole number of warps
     (0, 2, 32),
 )
 
@@ -33,8 +34,10 @@ def cases(rng: np.random.Generator) -> list[Case]:
 
 
 def _case(rng: np.random.Generator, n: int, blocks: int, threads: int) -> Case:
+    x = rng.normal(0, 3, n).astype(np.float32)
+    x[rng.permutation(n)[: n // 16]] = 0  # whose square is to be written, too
     inputs = {
-        "x": rng.normal(0, 3, n).astype(np.float32),
+        "x": x,
         "out": -rng.uniform(1, 2, n).astype(np.float32),  # no square is negative
         "grid": blocks,
         "block": threads,
@@ -119,14 +122,17 @@ JUDGE = Judge(
             "neighbors",
             "at each step the grid takes neighboring elements, one for each thread",
             1,
-            "At the first step each thread takes one element. Which elements are those, all "
+            "At each step every thread takes one element. Which elements are those, all "
             "together, and which of them belong to threads that are neighbors?",
             _in_step,
         ),
         *map(
             _if_it_goes_on,
             (
-                written_once(1, asks="Which elements are each thread's own?"),
+                written_once(
+                    1,
+                    asks="Which elements are each thread's own, and how often is each one written?",
+                ),
                 inside(
                     0.5, asks="Which elements are that thread's own, and which index does it use?"
                 ),

@@ -36,7 +36,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
         threads, whole = 32 * int(rng.integers(1, 33)), int(rng.integers(3, 5000))
         rest = int(rng.integers(1, threads // 2))
         drawn += [_blocks(whole * threads + rest, threads), _blocks(whole * threads, threads)]
-    drawn += [_blocks(10**9 + 1, 128), _blocks(1024 * int(rng.integers(3, 5000)) + 1, 1024)]
+    drawn += [_blocks(10**9 + 1, 128), _blocks(10**12 - 1, 96)]
+    drawn += [_blocks(1024 * int(rng.integers(3, 5000)) + 1, 1024)]
     drawn += [_limits("block-limits", (1, 1, 1), block) for block in _some_blocks(rng)]
     drawn += [_limits("grid-limits", grid, (128, 1, 1)) for grid in _some_grids(rng)]
     sizes = (33, 32, 1, 64, 100, 1023, 1024, *(int(n) for n in rng.integers(65, 1000, 4)))
@@ -65,6 +66,7 @@ def _some_blocks(rng: np.random.Generator) -> list[Extents]:
         (-1, 1, 1),
         (-8, -8, 1),
         (8, -8, -1),
+        (2**32, 2**32, 1),  # the product does not fit into 64 bits
     ]
 
 

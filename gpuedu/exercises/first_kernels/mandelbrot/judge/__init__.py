@@ -24,8 +24,10 @@ _VIEWS = (
     (9, 9, (1, 2), (32, 8), -4.0, 4.0, 1.0, 1),
     (4, 20, (1, 1), (32, 4), -0.3, 0.1, 0.02, 300),
     (5, 7, (1, 1), (8, 8), -1.0, 1.0, 0.3, 0),
+    (20, 30, (1, 3), (32, 8), 0.6, -1.0, -0.08, 25),
 )
-"""The last two: points of the set, with more steps than a byte can count; and no step at all."""
+"""The last three: points of the set, with more steps than a byte can count; no step at all; and a
+step below 0, which turns the image around."""
 
 
 _CIRCLE = (5, 9, (2, 2), (8, 4), -2.0, 1.0, 0.5, 12)
@@ -95,7 +97,7 @@ def _case(
     *,
     moved: bool = True,
 ) -> Case:
-    width = step if moved else 0.0
+    width = abs(step) if moved else 0.0
     inputs = {
         "left": left + float(rng.uniform(0, width)),
         "top": top + float(rng.uniform(0, width)),

@@ -37,9 +37,12 @@ def cases(rng: np.random.Generator, size: int = SIZE, threads: int = THREADS) ->
 
 
 def _case(rng: np.random.Generator, n: int, blocks: int, threads: int) -> Case:
+    x = rng.normal(0, 5, n).astype(np.float32)
+    level = rng.permutation(n - 1)[: n // 16]
+    x[level + 1] = x[level]  # a rise of 0 is to be written, too
     inputs = {
         "ask": "kernel",
-        "x": rng.normal(0, 5, n).astype(np.float32),
+        "x": x,
         "out": rng.uniform(100, 200, n).astype(np.float32),
         "grid": blocks,
         "block": threads,
@@ -89,7 +92,8 @@ def judge_of(size: int = SIZE, threads: int = THREADS) -> Judge:
             ),
             inside(
                 1,
-                asks="Does that thread have an element, and has that element a right neighbor?",
+                asks="Which element is that thread's own, has it a right neighbor, and which index "
+                "does the line use?",
             ),
         ),
         hints=(

@@ -37,6 +37,7 @@ _LAUNCHES = (
     (33, 65, (9, 17), (8, 4), _ALL),
     (1, 31, (2, 2), (16, 16), _ALL),
     (31, 1, (2, 2), (16, 16), _ALL),
+    (20, 50, (5, 6), (12, 10), _ALL),  # blocks of no round size
     (1, 1, (1, 1), (32, 8), _ALL),
 )
 _SQUARE = (32, 32)
@@ -44,7 +45,10 @@ _SQUARE = (32, 32)
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Square first; one axis that does not come out even; flat, tall, and a single element."""
+    """Square first; one axis that does not come out even; flat, tall, and a single element.
+
+    Some elements, and in wide matrices some biases, are 0.
+    """
     return [_case(rng, *launch) for launch in _LAUNCHES]
 
 
@@ -56,9 +60,12 @@ def _case(
     block: tuple[int, int],
     decides: tuple[str, ...],
 ) -> Case:
+    bias = (rng.normal(50, 9, columns) * rng.choice([-1, 1], columns)).astype(np.float32)
+    bias[rng.permutation(columns)[: columns // 16]] = 0
+    m = rng.normal(0, 2, (rows, columns)).astype(np.float32)
     inputs = {
-        "m": rng.normal(0, 2, (rows, columns)).astype(np.float32),
-        "bias": (rng.normal(50, 9, columns) * rng.choice([-1, 1], columns)).astype(np.float32),
+        "m": np.where(rng.random(m.shape) < 1 / 16, np.float32(0), m),
+        "bias": bias,
         "out": -rng.uniform(200, 300, (rows, columns)).astype(np.float32),
         "grid": grid,
         "block": block,
@@ -136,7 +143,7 @@ JUDGE = Judge(
             "no thread goes on past the last column",
             "Which columns are there, and which one does that thread take?",
         ),
-        written_once(1),
+        written_once(1, asks="Which element is each thread's own, and how often is it written?"),
     ),
     hints=(
         "`cuda.grid(2)` gives two indices, x first. Which of them should be the column, if "

@@ -1,4 +1,4 @@
-# two copies a block, for even and odd warps
+# two copies a block, for even and odd threads
 @cuda.jit
 def histogram(values, hist):
     part = cuda.shared.array((2, 256), np.int32)
@@ -7,7 +7,7 @@ def histogram(values, hist):
         part[0, b] = 0
         part[1, b] = 0
     cuda.syncthreads()
-    mine = t // 32 % 2
+    mine = t % 2
     for i in range(cuda.grid(1), values.size, cuda.gridsize(1)):
         cuda.atomic.add(part, (mine, values[i]), 1)
     cuda.syncthreads()
