@@ -23,7 +23,8 @@ def play_scan(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     """The three launches of a scan: blocks, their totals, and what comes before each block.
 
     ``scanned`` and ``totals`` are what the first launch leaves, ``out`` is the array at the end.
-    ``sightings`` are those of the first launch, ``later.sightings`` those of the others.
+    ``sightings`` are those of the first launch, ``later.sightings`` those of the others; so are
+    ``rounds`` and, of the third launch, ``last rounds``.
     """
     scan_block, add_before = answers
     x, out, blocks, threads = (inputs[name] for name in ("x", "out", "grid", "block"))
@@ -37,6 +38,7 @@ def play_scan(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     return {
         **observe(first, {"x": x, "out": out, "upto": upto}),
         **rounds_of(first),
+        **{f"last {name}": value for name, value in rounds_of(rest[-1] if rest else first).items()},
         "shared.traffic": shared_traffic(first),
         "scanned": scanned,
         "totals": block_totals,

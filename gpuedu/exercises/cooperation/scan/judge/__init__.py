@@ -48,7 +48,8 @@ _LAUNCHES = (
     (129, 2, 128, _LARGE),
     (900, 4, 256, _BELOW),
 )
-_HAZARDS = {OUTSIDE | UNWRITTEN: "inside", RACE: "ordered", ENDLESS: "barrier"}
+_MASK = "warp-sync-mask"
+_HAZARDS = {OUTSIDE | UNWRITTEN: "inside", RACE: "ordered", ENDLESS | {_MASK}: "barrier"}
 _SPARE = 2
 
 
@@ -116,6 +117,12 @@ def _rounds(case: Case, observed: Plain) -> Iterable[Fault]:
             "rounds",
             f"a thread comes {observed['rounds']} times to {line_of(observed, 'rounds')}, in a "
             f"block of {threads} threads; {rounds} rounds do it",
+        )
+    elif observed["last rounds"] > 2 * rounds + _SPARE:
+        yield Fault(
+            "rounds",
+            f"in the third launch, a thread comes {observed['last rounds']} times to "
+            f"{line_of(observed, 'last rounds')}, and has one element",
         )
 
 
