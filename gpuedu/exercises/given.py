@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from gpuedu.errors import AnswerError
 
 
@@ -43,4 +41,16 @@ def _is_same(before: Any, after: Any) -> bool:
     if isinstance(before, list):
         pairs = zip(before, after, strict=False)
         return len(before) == len(after) and all(one is other for one, other in pairs)
-    return np.array_equal(np.asarray(before), np.asarray(after))
+    return _bytes_of(before) == _bytes_of(after)
+
+
+def _bytes_of(value: Any) -> Any:
+    """NaN and all, of an array or of a tensor of any dtype; another value as it is."""
+    if hasattr(value, "tobytes"):
+        return value.tobytes()
+    if not hasattr(value, "detach"):
+        return value
+    import torch
+
+    flat = value.detach().cpu().contiguous().reshape(-1)
+    return flat.view(torch.uint8).numpy().tobytes()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.exercises.contract import Answer, Inputs, Play
-from gpuedu.exercises.mixed_precision.left_alone import call_and_compare
+from gpuedu.exercises.given import left_as_given
 from gpuedu.exercises.plain import number
 
 
@@ -18,9 +18,9 @@ def play_accumulate(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     ask = inputs["ask"]
     name = ask if ask == "dot" else f"{ask}_sum"
     names = ("a", "b") if ask == "dot" else ("values",)
-    given = [inputs[one].copy() for one in names]
-    with np.errstate(all="ignore"):  # a sum that overflows is seen in its result
-        got = call_and_compare(functions[ask], name, names, *given)
+    given = {one: inputs[one].copy() for one in names}
+    with np.errstate(all="ignore"), left_as_given(name, **given):
+        got = functions[ask](*given.values())  # a sum that overflows is seen in its result
     return {"got": number(got, f"the result of `{name}`")}
 
 

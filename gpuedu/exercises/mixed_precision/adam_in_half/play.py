@@ -9,7 +9,7 @@ import numpy as np
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
-from gpuedu.exercises.mixed_precision.left_alone import call_and_compare
+from gpuedu.exercises.given import left_as_given
 from gpuedu.exercises.plain import describe
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array, as_number, dtype_of
@@ -25,7 +25,8 @@ def play_adam_in_half(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
             found = smallest_gradient(inputs["beta2"])
             return {"got": as_number(found, "the result of `smallest_gradient`")}
         weight = torch.from_numpy(inputs["start"]).half()
-        kept = call_and_compare(begin, "begin", ("weight",), weight.clone())
+        with left_as_given("begin", weight=weight):
+            kept = begin(weight)
         state, path, names = require_state(kept), [], set()
         other = require_state(begin(-weight.clone()))  # a model has more than one weight
         for gradient in torch.from_numpy(inputs["gradients"]).half():

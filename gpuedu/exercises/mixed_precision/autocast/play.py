@@ -7,8 +7,8 @@ from typing import Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
+from gpuedu.exercises.given import left_as_given
 from gpuedu.exercises.mixed_precision.autocast.autocast_table import DTYPES, EXPRESSIONS
-from gpuedu.exercises.mixed_precision.left_alone import call_and_compare
 from gpuedu.exercises.plain import describe
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_number
@@ -23,9 +23,10 @@ def play_autocast(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     runs_in, safe_loss = answers
     if inputs["ask"] == "table":
         return {"table": read_table(runs_in)}
-    parts = [torch.from_numpy(inputs[name].copy()) for name in ("x", "w1", "w2", "yes")]
-    with quiet_torch(), torch.autocast("cpu", torch.float16), ProductWatch() as watch:
-        value = call_and_compare(safe_loss, "safe_loss", ("x", "w1", "w2", "yes"), *parts)
+    parts = {name: torch.from_numpy(inputs[name].copy()) for name in ("x", "w1", "w2", "yes")}
+    watch, given = ProductWatch(), left_as_given("safe_loss", **parts)
+    with quiet_torch(), given, torch.autocast("cpu", torch.float16), watch:
+        value = safe_loss(*parts.values())
     loss = as_number(value, "the loss")
     return {"loss": loss, "products": watch.dtypes, "powers": watch.powers}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
-from gpuedu.exercises.mixed_precision.left_alone import call_and_compare
+from gpuedu.exercises.given import left_as_given
 from gpuedu.exercises.plain import describe
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array, dtype_of
@@ -23,13 +23,8 @@ def play_master_weights(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any
         if inputs["ask"] == "round":
             uniform = torch.from_numpy(inputs["uniform"])
             values = torch.from_numpy(inputs["values"]).expand(uniform.shape).clone()
-            rounded = call_and_compare(
-                lambda values, uniform: round_stochastically(values, dtype, uniform),
-                "round_stochastically",
-                ("values", "uniform"),
-                values,
-                uniform.clone(),
-            )
+            with left_as_given("round_stochastically", values=values, uniform=uniform):
+                rounded = round_stochastically(values, dtype, uniform)
             seen = as_array(rounded, uniform.shape, "the result")
             return {"rounded": seen, "dtype": dtype_of(rounded)}
         master = torch.from_numpy(inputs["start"].copy())
