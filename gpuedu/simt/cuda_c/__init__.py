@@ -16,9 +16,12 @@ an extent an expression):
 - ``expressions``, ``literals``, ``casts``, ``type_names``, ``initializers``, ``assignments``:
   values; ``folding``, ``conversions``, ``operators``: their arithmetic.
 - ``places``, ``lvalues``: what can be assigned; ``variables``, ``views``, ``access``: registers,
-  memory, and how both are read and written; ``reinterpretation``: bits as another type.
+  memory, and how both are read and written; ``reinterpretation``, ``bits``: bits as another type,
+  and ``memcpy``.
 - ``calls``, ``device_functions``, ``parameters``, ``instances``: calls, inlining, templates;
-  ``methods``: functions of structures, constructors, operators.
+  ``choosing``, ``methods``: functions of structures and operators, which one is meant, and what
+  it does; ``construction``: new objects; ``copies``, ``objects``: those with arrays in them, which
+  live in local memory.
 - ``statements``, ``locals``: what a body does and declares; ``loops``, ``counting``, ``switches``,
   ``changes``: control flow, and what it carries.
 - ``functions``, ``prototypes``, ``half_functions``, ``bfloats``, ``pairs``: CUDA's functions of

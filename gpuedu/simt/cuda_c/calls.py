@@ -8,6 +8,7 @@ import numpy as np
 
 from gpuedu.simt.cuda_c import (
     atomics,
+    bits,
     functions,
     groups,
     matrix_functions,
@@ -17,7 +18,10 @@ from gpuedu.simt.cuda_c import (
     threads,
 )
 from gpuedu.simt.cuda_c.access import read, write
+from gpuedu.simt.cuda_c.choosing import functions_of
+from gpuedu.simt.cuda_c.construction import is_made, made_object
 from gpuedu.simt.cuda_c.conversions import convert
+from gpuedu.simt.cuda_c.copies import has_array
 from gpuedu.simt.cuda_c.device_functions import call_device_function
 from gpuedu.simt.cuda_c.dispatch import (
     BUILDERS,
@@ -31,7 +35,7 @@ from gpuedu.simt.cuda_c.dispatch import (
 from gpuedu.simt.cuda_c.group_types import BLOCK, Group
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Lowerer, Method, Typed, TypeName
 from gpuedu.simt.cuda_c.nodes import Node
-from gpuedu.simt.cuda_c.places import Local, PlaceOf, dereference, named_place
+from gpuedu.simt.cuda_c.places import Local, PlaceOf, Temporary, dereference, named_place
 from gpuedu.simt.cuda_c.syntax import (
     bare,
     field,
@@ -41,7 +45,7 @@ from gpuedu.simt.cuda_c.syntax import (
     text_of,
     within_namespaces,
 )
-from gpuedu.simt.cuda_c.type_names import type_named, type_of
+from gpuedu.simt.cuda_c.type_names import owner_of, type_named, type_of
 from gpuedu.simt.cuda_c.types import (
     INT,
     LONG,
@@ -77,42 +81,97 @@ _REFUSED = {
 
 
 @PLACES.enter("call_expression")
-def _called(k: Lowerer, node: Node) -> PlaceOf | None:
-    """What a function of a structure gives: a place, if it returns a reference."""
-    callee, given = bare(field(node, "function")), parts(field(node, "arguments"))
-    arguments: list[Node] = []
-    if callee.type == "field_expression":
-        name = field(callee, "field")
-        if name.type == "template_method":
-            arguments = parts(field(name, "arguments"))
-            name = field(name, "name")
-        if text_of(name) not in k.module.methods:
-            return None
-        owner = field(callee, "argument")
-        if owner.type == "this" or operator_of(callee) == ".":
-            this = place_of(k, owner)
-        else:
-            this = dereference(k, callee, evaluate(k, owner))
-        found = methods.functions_of(this.type, text_of(name))
-        return methods.call_method(k, node, this, found, given, arguments) if found else None
-    if callee.type != "identifier":
-        return None
-    binding = k.find(text_of(callee))
-    if isinstance(binding, Method):
-        return methods.call_method(k, node, binding.place, binding.functions, given)
-    if "operator()" in k.module.methods and binding is not None:
-        this = place_of(k, callee)
-        found = methods.functions_of(this.type, "operator()")
-        return methods.call_method(k, node, this, found, given) if found else None
-    return None
+def _called(k: Lowerer, node: Node) -> PlaceOf:
+    """What a call gives: a place, if it is a reference or an object in memory."""
+    made = _of_source(k, node)
+    return Temporary(_of_cuda(k, node)) if made is None else made
 
 
 @VALUES.enter("call_expression")
 def call(k: Lowerer, node: Node) -> Typed:
     """The value of a call."""
-    made = _called(k, node)
-    if made is not None:
-        return read(k, node, made)
+    return read(k, node, _called(k, node))
+
+
+def _of_source(k: Lowerer, node: Node) -> PlaceOf | None:
+    """What a function of the source gives, or an object in memory; None for all other calls."""
+    callee, given = bare(field(node, "function")), parts(field(node, "arguments"))
+    if callee.type == "field_expression":
+        return _of_object(k, node, callee, given)
+    if callee.type == "qualified_identifier":
+        owner, name = owner_of(k, callee)
+        function, arguments = _template_of(name)
+        found = [] if owner is None else functions_of(owner, text_of(function))
+        if found:
+            return methods.call_method(k, node, None, found, given, arguments, owner)
+        callee = name
+    function, arguments = _template_of(callee)
+    name = text_of(function)
+    if callee.type in ("identifier", "template_function"):
+        binding = k.find(name)
+        if isinstance(binding, Method):
+            place, owner = binding.place, binding.type
+            return methods.call_method(k, node, place, binding.functions, given, arguments, owner)
+        if (
+            callee.type == "identifier"
+            and binding is not None
+            and k.module.has_method("operator()")
+        ):
+            this = place_of(k, callee)
+            found = functions_of(this.type, "operator()")
+            if found:
+                return methods.call_method(k, node, this, found, given)
+        if name in k.module.functions and not isinstance(binding, TypeName):
+            return call_device_function(k, node, k.module.functions[name], given, arguments)
+    return _new_object(k, node, callee, given)
+
+
+def _of_object(k: Lowerer, node: Node, callee: Node, given: list[Node]) -> PlaceOf | None:
+    """``object.f(...)`` and ``pointer->f(...)``."""
+    name, arguments = _template_of(field(callee, "field"))
+    if text_of(name) not in k.module.methods:
+        return None
+    owner = field(callee, "argument")
+    if owner.type == "this" or operator_of(callee) == ".":
+        this = place_of(k, owner)
+    else:
+        this = dereference(k, callee, evaluate(k, owner))
+    found = functions_of(this.type, text_of(name))
+    return methods.call_method(k, node, this, found, given, arguments) if found else None
+
+
+def _template_of(name: Node) -> tuple[Node, list[Node]]:
+    """A function's name without the arguments of its template, and those."""
+    if name.type in ("template_method", "template_function"):
+        return field(name, "name"), parts(field(name, "arguments"))
+    return name, []
+
+
+def _new_object(k: Lowerer, node: Node, callee: Node, given: list[Node]) -> PlaceOf | None:
+    """``T(...)``, where a T has an array in it."""
+    name, _ = _template_of(callee)
+    is_type = isinstance(k.find(text_of(name)), TypeName) or text_of(name) in k.module.types
+    if callee.type not in ("identifier", "type_identifier", "template_function") or not is_type:
+        return None
+    named = callee.type == "identifier"
+    type_ = type_named(k, text_of(callee)) if named else type_of(k, callee)
+    if type_ is None or not has_array(type_):
+        return None
+    return made_object(k, node, type_, given, is_list=False)  # type: ignore[arg-type]
+
+
+@PLACES.enter("compound_literal_expression")
+def _listed_object(k: Lowerer, node: Node) -> PlaceOf | None:
+    """``T{...}``, where a T has an array in it."""
+    type_ = type_of(k, field(node, "type"))
+    if not has_array(type_):
+        return None
+    given = parts(field(node, "value"))
+    return made_object(k, node, type_, given, is_list=True)  # type: ignore[arg-type]
+
+
+def _of_cuda(k: Lowerer, node: Node) -> Typed:
+    """A call of one of CUDA's functions, or a cast that is written as one."""
     callee, given = bare(field(node, "function")), parts(field(node, "arguments"))
     if callee.type == "qualified_identifier":
         callee = within_namespaces(callee)
@@ -124,7 +183,7 @@ def call(k: Lowerer, node: Node) -> Typed:
         case "primitive_type" | "sized_type_specifier" | "type_identifier":
             return _as_cast(k, node, callee, given)
         case "qualified_identifier" if (name := text_of(callee).rpartition("::")[2]) in (
-            k.module.functions.keys() | matrix_functions.FUNCTIONS.keys() | _group_functions(k)
+            {"memcpy"} | matrix_functions.FUNCTIONS.keys() | _group_functions(k)
         ):
             return _named(k, node, name, given)
         case "field_expression" if (group := _group_of(k, callee)) is not None:
@@ -171,8 +230,6 @@ def _shuffled(k: Lowerer, given: Sequence[Node], value: int = 1) -> list[Typed]:
 
 
 def _named(k: Lowerer, node: Node, name: str, given: list[Node]) -> Typed:
-    if name in k.module.functions:
-        return call_device_function(k, node, k.module.functions[name], given, ())
     if isinstance(k.find(name), TypeName) or name in k.module.types:
         return _as_cast(k, node, bare(field(node, "function")), given)
     if name in _group_functions(k):
@@ -185,6 +242,8 @@ def _named(k: Lowerer, node: Node, name: str, given: list[Node]) -> Typed:
         return _cached_load(k, node, given)
     if name in ("__stwb", "__stcg", "__stcs", "__stwt"):
         return _cached_store(k, node, name, given)
+    if name == "memcpy":
+        return bits.copy_memory(k, node, given)
     if name == "printf":
         return printing.print_formatted(k, node, given, evaluate_all(k, given[1:]))
     if name == "assert":
@@ -253,7 +312,7 @@ def _as_cast(k: Lowerer, node: Node, callee: Node, given: list[Node]) -> Typed:
     """``float(x)``, ``T(x)``, ``dim3(x, y)``."""
     type_ = type_named(k, text_of(callee)) if callee.type == "identifier" else type_of(k, callee)
     assert type_ is not None
-    if methods.is_made(type_):
+    if is_made(type_):
         return BUILDERS["structure"](k, node, type_, given, is_list=False)
     if not given:
         return Typed(type_, zero(k, type_))
@@ -275,14 +334,12 @@ def _with_types(k: Lowerer, node: Node, callee: Node, given: list[Node]) -> Type
     name, arguments = text_of(field(callee, "name")), parts(field(callee, "arguments"))
     if name in _CASTS and len(arguments) == len(given) == 1:
         return convert(k, node, evaluate_all(k, given)[0], type_of(k, arguments[0]))
-    if name in k.module.functions:
-        return call_device_function(k, node, k.module.functions[name], given, arguments)
     if name == "tiled_partition" and name in _group_functions(k) and len(arguments) == 1:
         size = whole_number_of(k, arguments[0])
         return groups.parted(k, node, evaluate_all(k, given), size, wide=False)
     if isinstance(k.module.types.get(name), TypeTemplate):
         type_ = type_of(k, callee)
-        if methods.is_made(type_):
+        if is_made(type_):
             return BUILDERS["structure"](k, node, type_, given, is_list=False)
         if given:
             raise k.refuse(node, f"`{type_}` is not made like this here", f"`{type_}{{...}}`")

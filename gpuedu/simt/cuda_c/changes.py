@@ -8,7 +8,9 @@ from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.parameters import is_reference
 from gpuedu.simt.cuda_c.places import Local, Member
 from gpuedu.simt.cuda_c.syntax import (
+    addressed,
     bare,
+    copied_by,
     field,
     operator_of,
     parts,
@@ -100,10 +102,17 @@ def _is_constant(function: Function) -> bool:
 
 
 def _changed_by_call(k: Lowerer, node: Node) -> list[str]:
+    copied = copied_by(node)
+    if copied:
+        target = addressed(copied[0])
+        return [] if target is None else [_root(target)]
     callee = within_namespaces(bare(field(node, "function")))
     if callee.type == "template_function":
         callee = field(callee, "name")
-    known = k.module.functions.get(text_of(callee).rpartition("::")[2], ())
+    name = text_of(callee).rpartition("::")[2]
+    known = [*k.module.functions.get(name, ())]
+    if "::" in text_of(callee):
+        known += k.module.methods.get(name, ())
     return [
         _root(part)
         for at, part in enumerate(parts(field(node, "arguments")))

@@ -6,13 +6,25 @@ import numpy as np
 
 from gpuedu.simt.cuda_c.access import read, write
 from gpuedu.simt.cuda_c.dispatch import PLACE_KINDS, evaluate, place_of
+from gpuedu.simt.cuda_c.folding import plus
 from gpuedu.simt.cuda_c.lowerer import Lowerer
 from gpuedu.simt.cuda_c.nodes import Node
-from gpuedu.simt.cuda_c.places import Element, Member, PlaceOf, Temporary
+from gpuedu.simt.cuda_c.places import Element, Member, PlaceOf, Row, Temporary
 from gpuedu.simt.cuda_c.syntax import bare, operator_of, short
 from gpuedu.simt.cuda_c.types import ArrayOf, CType, Struct, dimensions
 from gpuedu.simt.cuda_c.views import array_member
 from gpuedu.simt.program import Const
+
+_OBJECT_KINDS = frozenset(
+    {
+        "assignment_expression",
+        "binary_expression",
+        "call_expression",
+        "compound_literal_expression",
+        "unary_expression",
+    }
+)
+"""Expressions that may give an object with an array in it, or a reference to one."""
 
 
 def has_array(type_: CType) -> bool:
@@ -26,7 +38,7 @@ def source_of(k: Lowerer, node: Node) -> PlaceOf:
     """What an expression gives: a structure with an array in it as its place, else the value."""
     node = bare(node)
     is_address = node.type == "pointer_expression" and operator_of(node) == "&"
-    if is_address or node.type not in PLACE_KINDS | {"assignment_expression"}:
+    if is_address or node.type not in PLACE_KINDS | _OBJECT_KINDS:
         return Temporary(evaluate(k, node))
     place = place_of(k, node)
     return place if has_array(place.type) else Temporary(read(k, node, place))
@@ -40,7 +52,7 @@ def copy(k: Lowerer, node: Node, target: PlaceOf, source: PlaceOf) -> None:
             node, f"`{short(node)}`: a `{source.type}` cannot become a `{target.type}` here"
         )
     for name, inner in source.type.fields:
-        to, from_ = (_member(k, place, name, inner) for place in (target, source))
+        to, from_ = (member_of(k, place, name, inner) for place in (target, source))
         if has_array(inner):
             copy(k, node, to, from_)
         elif isinstance(inner, ArrayOf):
@@ -49,10 +61,22 @@ def copy(k: Lowerer, node: Node, target: PlaceOf, source: PlaceOf) -> None:
             write(k, node, to, read(k, node, from_))
 
 
-def _member(k: Lowerer, place: PlaceOf, name: str, inner: CType) -> PlaceOf:
+def member_of(k: Lowerer, place: PlaceOf, name: str, inner: CType) -> PlaceOf:
+    """A member of an object in memory; an array as the row of its elements."""
     assert isinstance(place, Element | Member)
     made = Member(place, name, inner)
     return array_member(k, made) if isinstance(inner, ArrayOf) else made
+
+
+def element_of(row: Row, at: int) -> PlaceOf:
+    """An element of an array inside memory."""
+    assert isinstance(row.type, ArrayOf)
+    inner, extents = dimensions(row.type.element)
+    steps = int(np.prod([extent or 0 for extent in extents], dtype=int))
+    offset = plus(row.offset, Const(np.int64(at * steps)))
+    if isinstance(row.type.element, ArrayOf):
+        return Row(row.slot, offset, row.type.element, row.const)
+    return Element(row.slot, (offset,), inner, row.const)
 
 
 def _copy_elements(k: Lowerer, node: Node, target: PlaceOf, source: PlaceOf) -> None:

@@ -97,7 +97,10 @@ class Method(Binding):
 
 @dataclass
 class Frame:
-    """A function being lowered: its scopes, and what ``return`` and ``continue`` do in it."""
+    """A function being lowered: its scopes, and what ``return`` and ``continue`` do in it.
+
+    ``place`` is where an object that it returns is left, if that lives in memory.
+    """
 
     function: Function
     scopes: list[dict[str, Binding]]
@@ -106,6 +109,7 @@ class Frame:
     loops: list[Callable[[], None] | str] = field(default_factory=list)
     in_memory: frozenset[str] = frozenset()
     this: Any = None
+    place: Any = None
 
 
 @dataclass

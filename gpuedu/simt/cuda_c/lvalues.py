@@ -17,6 +17,7 @@ from gpuedu.simt.cuda_c.places import (
     Temporary,
     decay,
     dereference,
+    named,
     named_place,
 )
 from gpuedu.simt.cuda_c.reinterpretation import reinterpreted
@@ -46,7 +47,7 @@ def _object(k: Lowerer, node: Node) -> PlaceOf:
         above = above.parent
     if above is None or above.type not in ("field_expression", "pointer_expression"):
         raise k.refuse(node, "`this` as a pointer is not covered", "`*this`, `this->x`")
-    return k.frame.this
+    return named(k.frame.this)
 
 
 @PLACES.enter("pointer_expression")
