@@ -25,7 +25,8 @@ an extent an expression):
 - ``statements``, ``locals``: what a body does and declares; ``loops``, ``counting``, ``switches``,
   ``changes``: control flow, and what it carries.
 - ``functions``, ``prototypes``, ``half_functions``, ``bfloats``, ``pairs``: CUDA's functions of
-  numbers; ``threads``, ``atomics``, ``printing``: those of threads together; ``fragments``,
+  numbers; ``pointer_functions``: those with results behind pointers; ``type_traits``: C++'s types;
+  ``threads``, ``atomics``, ``printing``: those of threads together; ``fragments``,
   ``matrix_functions``: the matrices that a warp holds; ``group_types``, ``groups``: cooperative
   groups.
 - ``arguments``, ``compile``: from a source text, a kernel's name and arguments to a program.

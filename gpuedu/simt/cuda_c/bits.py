@@ -1,6 +1,7 @@
 """``memcpy`` between a thread's own variables: the bits stay, whatever the types on both sides.
 
-Such a variable is in registers or in local memory, whose numbers are kept one by one. So what is
+So do copies of structures that are wider aligned than their numbers, which memory sees in words.
+A variable is in registers or in local memory, whose numbers are kept one by one. So what is
 copied is taken apart into numbers, and these are put together anew from their bits.
 """
 
@@ -12,13 +13,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpuedu.simt.cuda_c.access import read, write
-from gpuedu.simt.cuda_c.copies import element_of, has_array, member_of
-from gpuedu.simt.cuda_c.dispatch import evaluate, place_of
+from gpuedu.simt.cuda_c.conversions import convert
+from gpuedu.simt.cuda_c.copies import element_of, has_array, member_of, word_of
+from gpuedu.simt.cuda_c.dispatch import BUILDERS, evaluate, place_of
 from gpuedu.simt.cuda_c.folding import cast, folded
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Lowerer, Typed, known, member
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.operators import moved
-from gpuedu.simt.cuda_c.places import Element, Member, PlaceOf, Row, Temporary, dereference
+from gpuedu.simt.cuda_c.places import (
+    Element,
+    Member,
+    PlaceOf,
+    Row,
+    Temporary,
+    dereference,
+    is_const_place,
+)
 from gpuedu.simt.cuda_c.syntax import addressed, short, uncast
 from gpuedu.simt.cuda_c.types import (
     VOID,
@@ -82,6 +92,36 @@ def copy_memory(k: Lowerer, node: Node, given: Sequence[Node]) -> Typed:
     for at, place in targets:
         _put(k, given[0], place, at, int(size), pieces)
     return Typed(VOID, NOTHING)
+
+
+@BUILDERS.enter("words")
+def copy_in_words(k: Lowerer, node: Node, target: PlaceOf, source: PlaceOf) -> None:
+    """``a = b`` of structures with arrays, of which one at least is in global or shared memory."""
+    if is_const_place(target):
+        raise k.refuse(node, f"`{short(node)}`: what is `const` cannot be written")
+    size = size_of(source.type)
+    pieces = [
+        piece for at, place in _words(k, node, source) for piece in _taken(k, node, place, at, size)
+    ]
+    for at, place in _words(k, node, target):
+        _put(k, node, place, at, size, pieces)
+
+
+def _words(k: Lowerer, node: Node, place: PlaceOf) -> list[tuple[int, PlaceOf]]:
+    """Words in memory; a thread's own object as it is."""
+    base = place
+    while isinstance(base, Member):
+        base = base.base
+    assert isinstance(base, Element) and isinstance(place.type, Struct)
+    if base.slot.type.space is Space.LOCAL:
+        return [(0, place)]
+    word = word_of(place.type)
+    assert word is not None
+    first, step = convert(k, node, address(k, node, place), Pointer(word)), size_of(word)
+    return [
+        (at, dereference(k, node, moved(first, Const(np.int64(at // step)))))
+        for at in range(0, size_of(place.type), step)
+    ]
 
 
 def _places(k: Lowerer, node: Node, size: int) -> list[tuple[int, PlaceOf]]:

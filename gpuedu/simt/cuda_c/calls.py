@@ -14,10 +14,11 @@ from gpuedu.simt.cuda_c import (
     matrix_functions,
     methods,
     pairs,
+    pointer_functions,
     printing,
     threads,
 )
-from gpuedu.simt.cuda_c.access import read, write
+from gpuedu.simt.cuda_c.access import read
 from gpuedu.simt.cuda_c.choosing import functions_of
 from gpuedu.simt.cuda_c.construction import is_made, made_object
 from gpuedu.simt.cuda_c.conversions import convert
@@ -33,7 +34,7 @@ from gpuedu.simt.cuda_c.dispatch import (
     unevaluated,
 )
 from gpuedu.simt.cuda_c.group_types import BLOCK, Group
-from gpuedu.simt.cuda_c.lowerer import NOTHING, Lowerer, Method, Typed, TypeName
+from gpuedu.simt.cuda_c.lowerer import Lowerer, Method, Typed, TypeName
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.places import Local, PlaceOf, Temporary, dereference, named_place
 from gpuedu.simt.cuda_c.syntax import (
@@ -51,7 +52,6 @@ from gpuedu.simt.cuda_c.types import (
     LONG,
     UNSIGNED,
     VECTORS,
-    VOID,
     Struct,
     TypeTemplate,
     number,
@@ -238,10 +238,8 @@ def _named(k: Lowerer, node: Node, name: str, given: list[Node]) -> Typed:
         return groups.call(k, node, name, evaluate_all(k, given))
     if name in matrix_functions.FUNCTIONS:
         return matrix_functions.call(k, node, name, given)
-    if name in ("__ldg", "__ldca", "__ldcg", "__ldcs", "__ldlu", "__ldcv"):
-        return _cached_load(k, node, given)
-    if name in ("__stwb", "__stcg", "__stcs", "__stwt"):
-        return _cached_store(k, node, name, given)
+    if name in pointer_functions.FUNCTIONS:
+        return pointer_functions.FUNCTIONS[name](k, node, evaluate_all(k, given))
     if name == "memcpy":
         return bits.copy_memory(k, node, given)
     if name == "printf":
@@ -261,30 +259,11 @@ def _named(k: Lowerer, node: Node, name: str, given: list[Node]) -> Typed:
         return pairs.FUNCTIONS[name](k, node, evaluate_all(k, given))
     if name.startswith("make_") and name.removeprefix("make_") in VECTORS:
         return _vector(k, node, VECTORS[name.removeprefix("make_")], given)
-    if name in ("sincosf", "sincos", "__sincosf"):
-        return _sincos(k, node, given, name)
     if name in _SIZES and len(given) == 1:
         return convert(k, node, evaluate_all(k, given)[0], _SIZES[name])
-    if name in ("__builtin_expect", "__builtin_assume"):
+    if name in ("__builtin_expect", "__builtin_assume", "__builtin_assume_aligned"):
         return evaluate_all(k, given[:1])[0]
     raise k.refuse(node, f"the function `{name}` is not covered", _REFUSED.get(name, ""))
-
-
-def _cached_load(k: Lowerer, node: Node, given: list[Node]) -> Typed:
-    """``__ldg(&a[i])`` reads like ``a[i]``; the cache is not modelled."""
-    if len(given) != 1:
-        raise k.refuse(node, "`__ldg` takes one address")
-    (pointer,) = evaluate_all(k, given)
-    return read(k, node, dereference(k, node, pointer))
-
-
-def _cached_store(k: Lowerer, node: Node, name: str, given: list[Node]) -> Typed:
-    """``__stcs(&a[i], x)`` writes like ``a[i] = x``; the cache is not modelled."""
-    if len(given) != 2:
-        raise k.refuse(node, f"`{name}` takes an address and a value")
-    pointer, value = evaluate_all(k, given)
-    write(k, node, dereference(k, node, pointer), value)
-    return Typed(VOID, NOTHING)
 
 
 def _vector(k: Lowerer, node: Node, type_: Struct, given: list[Node]) -> Typed:
@@ -295,17 +274,6 @@ def _vector(k: Lowerer, node: Node, type_: Struct, given: list[Node]) -> Typed:
         for part, value, (_, inner) in zip(given, evaluate_all(k, given), type_.fields, strict=True)
     ]
     return Typed(type_, Tuple(tuple(values), tuple(name for name, _ in type_.fields)))
-
-
-def _sincos(k: Lowerer, node: Node, given: list[Node], name: str) -> Typed:
-    if len(given) != 3:
-        raise k.refuse(node, f"`{name}` takes an angle and two addresses")
-    angle, sine, cosine = evaluate_all(k, given)
-    suffix = "f" if name.endswith("f") else ""
-    for pointer, part in ((sine, "sin"), (cosine, "cos")):
-        value = functions.FUNCTIONS[f"{part}{suffix}"](k, node, [angle])
-        write(k, node, dereference(k, node, pointer), value)
-    return Typed(VOID, NOTHING)
 
 
 def _as_cast(k: Lowerer, node: Node, callee: Node, given: list[Node]) -> Typed:

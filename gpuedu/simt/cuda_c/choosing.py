@@ -36,13 +36,10 @@ def chosen(
     ]
     if len(fitting) < 2:
         return fitting[0] if fitting else None
-    exact = []
-    for function in fitting:
-        if function.template:
-            continue
-        wanted = [unreferred(made.type) for made in declared_parameters(k, function, [scope])]
-        if wanted[: len(kinds)] == list(kinds):
-            exact.append(function)
+    written = [(f, _wanted(k, f, scope)) for f in fitting if not f.template]
+    exact = [f for f, wanted in written if wanted[: len(kinds)] == list(kinds)]
+    if not exact and len(written) == len(fitting) and all(w == written[0][1] for _, w in written):
+        exact = fitting  # all take the same
     if len({short(function.body) for function in exact}) == 1:
         return exact[0]  # perhaps once more for objects that are `const`
     if exact:
@@ -51,6 +48,10 @@ def chosen(
     if len(templates) == 1:
         return templates[0]
     raise k.refuse(node, f"which `{fitting[0].name}` is meant is not told by exact types here")
+
+
+def _wanted(k: Lowerer, function: Function, scope: dict[str, Binding]) -> list[CType]:
+    return [unreferred(made.type) for made in declared_parameters(k, function, [scope])]
 
 
 def only_operator(k: Lowerer, free: Sequence[Function], kinds: Sequence[CType]) -> Function | None:

@@ -142,9 +142,9 @@ def _shared(k: Lowerer, node: Node, made: Declared, *, dynamic: bool) -> None:
         k.bind(made.name, known_as)
         return
     shape = tuple(extent or 0 for extent in extents) or (1,)
-    slot = k.builder.array_slot(
-        made.name, ArrayType(_dtype(k, node, inner), len(shape), Space.SHARED)
-    )
+    is_raw = dynamic and isinstance(inner, Pointer)  # nobody reads pointers there, but other types
+    dtype = np.dtype(np.uint8) if is_raw else _dtype(k, node, inner)
+    slot = k.builder.array_slot(made.name, ArrayType(dtype, len(shape), Space.SHARED))
     alignment = max(alignment_of(inner), alignment_told(k.module, node))
     entry = SharedArray(slot, () if dynamic else shape, dynamic, alignment)
     k.tables.add("shared", entry)

@@ -17,6 +17,7 @@ from gpuedu.simt.cuda_c import (  # noqa: F401 (they enter what they lower)
     lvalues,
     statements,
     switches,
+    type_traits,
 )
 from gpuedu.simt.cuda_c.declarations import (
     UnknownTypeError,
@@ -55,6 +56,8 @@ def read_module(code: str, defines: tuple[str, ...] = (), number: int = 0) -> Mo
         module.types.update(group_types.TYPES)
     if includes(code, bfloats.HEADER):
         module.types.update(bfloats.TYPES)
+    if any(includes(code, header) for header in type_traits.HEADERS):
+        module.types.update(type_traits.TYPES)
     _read(module, parse(text))
     return module
 

@@ -197,3 +197,33 @@ def test_what_is_not_set_in_an_object_is_told_where_it_is_read():
     x, y = np.arange(128, dtype=np.int32), np.zeros(128, np.int32)
     hazards = simulate(CudaCKernel(code, "k"), 1, 32, x, y).hazards
     assert {hazard.kind for hazard in hazards} == {"uninitialised-read"}
+
+
+STAGED = """extern "C" __global__ void k(const float* x, float* y) {
+    __shared__ Packed<float> kept[32];
+    const Packed<float>* from = reinterpret_cast<const Packed<float>*>(x);
+    kept[threadIdx.x] = from[threadIdx.x];
+    __syncthreads();
+    Packed<float> mine = kept[threadIdx.x ^ 1];
+    mine[1u] += 1;
+    reinterpret_cast<Packed<float>*>(y)[threadIdx.x] = mine;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("alignment", "bytes_at_once"), [("alignas(16)", 16), ("alignas(8)", 8), ("", 4)]
+)
+def test_a_copy_moves_as_many_bytes_at_once_as_the_alignment_allows(
+    alignment: str, bytes_at_once: int
+):
+    x = np.random.default_rng(6).standard_normal(128).astype(np.float32)
+    y = np.zeros_like(x)
+    code = (PACKED + STAGED).replace("alignas(16)", alignment)
+    trace = simulate(CudaCKernel(code, "k"), 1, 32, x, y)
+    assert trace.hazards == ()
+    expected = x.reshape(-1, 4)[np.arange(32) ^ 1] + np.float32([0, 1, 0, 0])
+    np.testing.assert_array_equal(y.reshape(-1, 4), expected)
+    widths = {site.array: site.itemsize for site in trace.sites if site.array != "mine"}
+    assert widths == {"x": bytes_at_once, "kept": bytes_at_once, "y": bytes_at_once}
+    requests = sum(int(site.requests.sum()) for site in trace.sites if site.array == "x")
+    assert requests == 16 // bytes_at_once
