@@ -282,7 +282,7 @@ def _run_constructor(
             elif _makes_itself(inner):
                 fill(k, node, member_of(k, this, name, inner), None)
         if returns_at_end(function):
-            run(k, parts(function.body))
+            run(k, [part for part in parts(function.body) if part.type != "return_statement"])
         else:
             inlined(k, node, frame)
 

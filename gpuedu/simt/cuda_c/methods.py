@@ -49,7 +49,12 @@ from gpuedu.simt.cuda_c.lowerer import (
 from gpuedu.simt.cuda_c.module import Function
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.objects import bound, given_back, new_object, own
-from gpuedu.simt.cuda_c.parameters import declared_parameters, result_type, template_scope
+from gpuedu.simt.cuda_c.parameters import (
+    declared_parameters,
+    is_reference,
+    result_type,
+    template_scope,
+)
 from gpuedu.simt.cuda_c.places import Local, Member, PlaceOf, Temporary
 from gpuedu.simt.cuda_c.statements import address_taken, returns_at_end, run_body
 from gpuedu.simt.cuda_c.structures import CONVERSION
@@ -163,8 +168,17 @@ def framed(
     )
     for at, made in enumerate(declared_parameters(k, function, frame.scopes[:1])):
         part = given[at] if at < len(given) else made.value
+        if isinstance(part, Temporary) and _refers(function, at):
+            raise k.refuse(node, f"`{made.name}` of `{function.name}` refers to no variable here")
         frame.scopes[1][made.name] = _parameter(k, node, made, part)
     return frame
+
+
+def _refers(function: Function, at: int) -> bool:
+    """Whether a parameter is a reference that is written through, and not one to a mere value."""
+    declarator = function.parameters[at].child_by_field_name("declarator")
+    is_value = declarator is not None and text_of(declarator).startswith("&&")
+    return is_reference(function, at) and not is_value
 
 
 def is_node(part: Any) -> bool:
@@ -210,6 +224,10 @@ def _written(k: Lowerer, part: Node, type_: CType) -> PlaceOf:
 def _with_exits(k: Lowerer, node: Node, frame: Frame) -> PlaceOf:
     """A body that returns before its end: what it changed of the caller's comes back with it."""
     function = frame.function
+    if isinstance(frame.result, Reference) and _returns_object(function):
+        frame.result = VOID
+        inlined(k, node, frame)
+        return frame.this
     if isinstance(frame.result, Reference):
         raise k.refuse(
             node,
@@ -218,15 +236,21 @@ def _with_exits(k: Lowerer, node: Node, frame: Frame) -> PlaceOf:
         )
     value = inlined(k, node, frame)
     if has_array(frame.result):
-        assert frame.place is not None
-        return frame.place
+        return frame.place or new_object(k, node, function.name, frame.result)
     return Temporary(Typed(frame.result, value))
+
+
+def _returns_object(function: Function) -> bool:
+    """Whether all that a body returns is ``*this``."""
+    returns = [part for part in walk(function.body) if part.type == "return_statement"]
+    return all(parts(part) and text_of(bare(parts(part)[0])) == "*this" for part in returns)
 
 
 def inlined(k: Lowerer, node: Node, frame: Frame) -> Value:
     """Lower a function's body with all that it may change of the caller's variables."""
     names = k.builder.names
-    assert names is not None
+    if names is None:
+        return NOTHING
     frame.references = _reached(k, frame)
     body = frame.function
     result = k.at(node, k.builder.inline, names, lambda: run_body(k, body), body.name)

@@ -162,7 +162,7 @@ def leave(k: Lowerer, node: Node, value: Node | None) -> None:
         else:
             _give_object(k, value, source)
     elif value is not None:
-        evaluate(k, value)
+        place_of(k, value)
     if k.builder.names is None:
         return
     if frame.result not in (VOID, AUTO) and not given and value is None:

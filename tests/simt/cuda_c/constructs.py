@@ -26,6 +26,12 @@ add(
     "A a{{1}}, b{{2}};\nA c = out[0] ? a : b; // here\nout[0] = c.d[0];",
     "struct A { int d[2]; };",
 )
+add(
+    "reference_to_bits_of_another_type",
+    "no variable",
+    "float g = 1.5f;\nf(*(int*)&g) += 3; // here\nout[0] = g;",
+    "__device__ int& f(int& x) { return x; }",
+)
 add("copy_of_global_memory", "memcpy", "int x;\nmemcpy(&x, out, 4); // here\nout[1] = x;")
 add("copy_of_unknown_size", "memcpy", "int x, y = 2;\nmemcpy(&x, &y, out[0]); // here\nout[1] = x;")
 add(

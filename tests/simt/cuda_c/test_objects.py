@@ -98,8 +98,46 @@ __device__ int f(int x, int y) { P p{x, y, {1}}; Q q{x, y}; int n = y, s = 0;
 for (int i = 0; i < 4; ++i) { s = s * 3 + q.add(i + (x & 3)); if (i != 1) q.go(n); }
 return p.look(x) + s + 5 * q.a + 7 * q.b + 11 * n; }""",
     "early_return_of_a_constructor": """struct Q { int a, b; __device__ Q(int v) : a(v), b(1) { if (v < 0) return; b = v; } };
+struct E { int a; __device__ E(int v) { a = v; return; } __device__ void twice() { a *= 2; return; } };
 struct A { int d[2]; __device__ A(int v) : d{v, 0} { if (v & 1) return; d[1] = 6; } };
-__device__ int f(int x, int y) { Q q(x); A a(y); return q.a + 3 * q.b + a.d[0] + a.d[1]; }""",
+__device__ int f(int x, int y) { Q q(x); A a(y); E e(x); e.twice();
+return q.a + 3 * q.b + a.d[0] + a.d[1] + 7 * e.a; }""",
+    "return_of_itself_early": """struct A { int d[4]; int n;
+__device__ A& push(int v) { if (n >= 3) return *this; d[n++] = v; return *this; } };
+struct Q { int a; __device__ Q& add(int v) { if (v < 0) return *this; a += v; return *this; } };
+__device__ int f(int x, int y) { A a{}; a.push(x).push(y).push(3).push(4); Q q{y};
+for (int i = 0; i < 3; ++i) q.add(x + i).add(2); (q.add(x) = Q{y}).add(1);
+return a.d[1] + a.d[3] + a.n + 3 * q.a; }""",
+    "searches": """struct A { int d[3];
+__device__ int find(int v) const { for (int i = 0; i < 3; ++i) { if (d[i] == v) return i; if (d[i] > 90) break; } return -1; }
+__device__ bool set(int i, int v) { if (i < 0 || i > 2) return false; d[i] = v; return true; } };
+struct R { int v; __device__ bool step(int most) { while (true) { if (v > most) return false; v += 3;
+if (v % 7 == 0) return true; } } };
+__device__ int f(int x, int y) { A a{{x, y, 3}}; R r{x}; int s = 0; for (int i = 0; i < 5; ++i) {
+if (!a.set(i - 1, i * y)) s += 10; if (r.step(y)) s++; else s += 100; }
+return s + 3 * a.find(y * 2) + a.find(x) + r.v; }""",
+    "powers_of_a_matrix": """struct M { int m[2][2]; __device__ M operator*(const M& o) const { M r{};
+for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) for (int k = 0; k < 2; k++) r.m[i][j] += m[i][k] * o.m[k][j];
+return r; } };
+__device__ M power(M b, int e) { M r = {{{1, 0}, {0, 1}}}; while (e > 0) { if (e & 1) r = r * b; b = b * b; e >>= 1; }
+return r; }
+__device__ int f(int x, int y) { M one = {{{1, 1}, {1, 0}}}; M p = power(one, x & 15);
+return p.m[0][1] + 3 * (p * one).m[0][0] + one.m[1][1]; }""",
+    "an_array_as_a_class": """template <class T, int N> struct Arr { T v[N];
+__device__ T& operator[](int i) { return v[i]; }
+__device__ const T& operator[](int i) const { return v[i]; }
+__device__ Arr operator+(const Arr& o) const { Arr r; for (int i = 0; i < N; ++i) r[i] = v[i] + o[i]; return r; }
+static __device__ Arr fill(T x) { Arr r; for (int i = 0; i < N; ++i) r.v[i] = x; return r; } };
+template <class T> __device__ T sum(T* p, int n) { T s = 0; for (int i = 0; i < n; ++i) s += p[i]; return s; }
+__device__ int f(int x, int y) { using A = Arr<int, 4>; A a = A::fill(x); a[2u] = y; Arr<short, 3> b{{1, 2, 3}};
+A c = a + a + A::fill(1); c = c + c;
+return sum(c.v, 4) + b[x & 1] + sum(&c[1], 2) + (int)sizeof(A); }""",
+    "through_pointers": """struct A { int d[2]; };
+__device__ A made(int v) { A r; r.d[0] = v; r.d[1] = v * 2; return r; }
+__device__ A two(A a, A b) { a.d[0] += b.d[1]; return a; }
+__device__ int f(int x, int y) { A a = made(x); A b = two(a, a); A c = two(made(y), b); const A& k = made(3);
+A e = k; e.d[0] = 100; A* p = &a; p->d[1] += 3; A q = *p; q.d[0] = 1; (*p).d[0] += q.d[1];
+return a.d[0] + a.d[1] * 3 + b.d[0] * 5 + c.d[0] * 7 + c.d[1] + k.d[0] + e.d[1] + q.d[1]; }""",
     "references": """struct float3_ { int x, y, z; };
 __device__ int& at(float3_& v, int i) { return reinterpret_cast<int*>(&v)[i]; }
 __device__ int& second(int& a, int& b) { a += 1; return b; }
