@@ -21,7 +21,7 @@ an extent an expression):
 - ``calls``, ``device_functions``, ``parameters``, ``instances``: calls, inlining, templates;
   ``choosing``, ``methods``: functions of structures and operators, which one is meant, and what
   it does; ``construction``: new objects; ``copies``, ``objects``: those with arrays in them, which
-  live in local memory.
+  live in local memory; ``lambdas``: those that are called in place.
 - ``statements``, ``locals``: what a body does and declares; ``loops``, ``counting``, ``switches``,
   ``changes``: control flow, and what it carries.
 - ``functions``, ``prototypes``, ``half_functions``, ``bfloats``, ``pairs``: CUDA's functions of

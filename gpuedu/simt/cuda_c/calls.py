@@ -11,6 +11,7 @@ from gpuedu.simt.cuda_c import (
     bits,
     functions,
     groups,
+    lambdas,
     matrix_functions,
     methods,
     pairs,
@@ -34,7 +35,7 @@ from gpuedu.simt.cuda_c.dispatch import (
     unevaluated,
 )
 from gpuedu.simt.cuda_c.group_types import BLOCK, Group
-from gpuedu.simt.cuda_c.lowerer import Lowerer, Method, Typed, TypeName
+from gpuedu.simt.cuda_c.lowerer import Lambda, Lowerer, Method, Typed, TypeName
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.places import Local, PlaceOf, Temporary, dereference, named_place
 from gpuedu.simt.cuda_c.syntax import (
@@ -98,6 +99,8 @@ def _of_source(k: Lowerer, node: Node) -> PlaceOf | None:
     callee, given = bare(field(node, "function")), parts(field(node, "arguments"))
     if callee.type == "field_expression":
         return _of_object(k, node, callee, given)
+    if callee.type == "lambda_expression":
+        return lambdas.call_lambda(k, node, lambdas.made_lambda(k, callee), given)
     if callee.type == "qualified_identifier":
         owner, name = owner_of(k, callee)
         function, arguments = _template_of(name)
@@ -112,11 +115,10 @@ def _of_source(k: Lowerer, node: Node) -> PlaceOf | None:
         if isinstance(binding, Method):
             place, owner = binding.place, binding.type
             return methods.call_method(k, node, place, binding.functions, given, arguments, owner)
-        if (
-            callee.type == "identifier"
-            and binding is not None
-            and k.module.has_method("operator()")
-        ):
+        if isinstance(binding, Lambda):
+            return lambdas.call_lambda(k, node, binding, given)
+        is_object = callee.type == "identifier" and binding is not None
+        if is_object and k.module.has_method("operator()"):
             this = place_of(k, callee)
             found = functions_of(this.type, "operator()")
             if found:

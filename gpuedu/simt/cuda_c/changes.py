@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuedu.simt.cuda_c.lowerer import Alias, Lowerer, Method, Variable
+from gpuedu.simt.cuda_c.lowerer import Alias, Lambda, Lowerer, Method, Variable
 from gpuedu.simt.cuda_c.module import Function, declarator_of
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.parameters import is_reference
@@ -66,6 +66,11 @@ def changed_names(k: Lowerer, node: Node) -> list[str]:
         target = node.child_by_field_name("left") or field(node, "argument")
         return [_root(target)]
     if node.type == "call_expression":
+        callee = bare(field(node, "function"))
+        called = k.find(text_of(callee)) if callee.type == "identifier" else None
+        if isinstance(called, Lambda):
+            inner = [name for part in walk(called.function.body) for name in changed_names(k, part)]
+            return [*inner, *(_root(part) for part in parts(field(node, "arguments")))]
         return [*_changed_by_call(k, node), *_changed_object(k, node)]
     return []
 

@@ -107,6 +107,8 @@ def inline(
     places = [_given(k, function, at, part) for at, part in enumerate(given)]
     scope = template_scope(k, node, function, arguments, [place.type for place in places])
     function, scope = for_arguments(k, node, function, scope)
+    if not function.has_body:
+        raise k.refuse(node, f"`{function.name}` is declared for these arguments, and not defined")
     frame = Frame(function, [scope, {}], VOID, in_memory=address_taken(k.module, function))
     names, back = _passed(k, node, frame, given, places)
     frame.references = [(reference.key, reference.type) for reference in back]

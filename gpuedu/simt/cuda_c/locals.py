@@ -37,7 +37,7 @@ from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.objects import bound, new_object, own
 from gpuedu.simt.cuda_c.places import Element, PlaceOf, Row, Temporary, named
 from gpuedu.simt.cuda_c.structures import alignment_told, read_struct
-from gpuedu.simt.cuda_c.syntax import field, parts, short, text_of
+from gpuedu.simt.cuda_c.syntax import bare, field, parts, short, text_of
 from gpuedu.simt.cuda_c.type_names import type_named
 from gpuedu.simt.cuda_c.types import (
     AUTO,
@@ -178,6 +178,9 @@ def _variable(k: Lowerer, node: Node, made: Declared) -> None:
         return
     if isinstance(type_, ArrayOf):
         _local_array(k, node, made)
+        return
+    if type_ == AUTO and made.value is not None and bare(made.value).type == "lambda_expression":
+        k.bind(made.name, BUILDERS["lambda"](k, bare(made.value)))
         return
     if has_array(type_):
         _object(k, node, made)

@@ -95,6 +95,14 @@ class Method(Binding):
     functions: Any
 
 
+@dataclass(frozen=True, eq=False)
+class Lambda(Binding):
+    """A lambda; ``scopes`` are the names that it sees."""
+
+    function: Function
+    scopes: tuple[dict[str, Binding], ...]
+
+
 @dataclass
 class Frame:
     """A function being lowered: its scopes, and what ``return`` and ``continue`` do in it.

@@ -23,7 +23,12 @@ from gpuedu.simt.cuda_c.choosing import (
 )
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.copies import has_array, source_of
-from gpuedu.simt.cuda_c.declarations import declared_type_is_reference, is_const, type_node
+from gpuedu.simt.cuda_c.declarations import (
+    Declared,
+    declared_type_is_reference,
+    is_const,
+    type_node,
+)
 from gpuedu.simt.cuda_c.dispatch import (
     BUILDERS,
     OPERATORS,
@@ -166,12 +171,26 @@ def framed(
     frame = Frame(
         function, [scope, {}], VOID, in_memory=address_taken(k.module, function), this=this
     )
-    for at, made in enumerate(declared_parameters(k, function, frame.scopes[:1])):
+    declared = declared_parameters(k, function, frame.scopes[:1])
+    frame.scopes[1].update(parameters(k, node, function, declared, given))
+    return frame
+
+
+def parameters(
+    k: Lowerer,
+    node: Node,
+    function: Function,
+    declared: Sequence[Declared],
+    given: Sequence[PlaceOf | Node],
+) -> dict[str, Binding]:
+    """What the parameters of a call stand for."""
+    found: dict[str, Binding] = {}
+    for at, made in enumerate(declared):
         part = given[at] if at < len(given) else made.value
         if isinstance(part, Temporary) and _refers(function, at):
             raise k.refuse(node, f"`{made.name}` of `{function.name}` refers to no variable here")
-        frame.scopes[1][made.name] = _parameter(k, node, made, part)
-    return frame
+        found[made.name] = _parameter(k, node, made, part)
+    return found
 
 
 def _refers(function: Function, at: int) -> bool:
@@ -186,7 +205,7 @@ def is_node(part: Any) -> bool:
     return not hasattr(part, "typed") and hasattr(part, "named_children")
 
 
-def _parameter(k: Lowerer, node: Node, made: Any, part: Any) -> Binding:
+def _parameter(k: Lowerer, node: Node, made: Declared, part: Any) -> Binding:
     """What a parameter stands for: the caller's place, or a copy of the value."""
     if part is None:
         raise k.refuse(node, f"the parameter `{made.name}` has no value")

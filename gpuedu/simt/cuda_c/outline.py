@@ -59,6 +59,9 @@ def read_module(code: str, defines: tuple[str, ...] = (), number: int = 0) -> Mo
     if any(includes(code, header) for header in type_traits.HEADERS):
         module.types.update(type_traits.TYPES)
     _read(module, parse(text))
+    for name, function in module.declared.items():
+        if name in module.chosen and name not in dict.keys(module.functions):
+            module.functions[name] = [function]  # for chosen arguments alone
     return module
 
 
@@ -215,6 +218,9 @@ def _alias(module: Module, node: Node) -> None:
 def _declaration(module: Module, node: Node, template: tuple[Node, ...]) -> None:
     given, listed = words(node), declarators(node)
     if any(part.type == "function_declarator" for part in listed):
+        if template:
+            name = declare_name(listed[0])
+            module.declared[name] = made_function(module, node, name, template)
         return  # a declaration of a function that is defined elsewhere
     if not listed:
         specifier = type_node(node)

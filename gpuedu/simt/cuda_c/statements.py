@@ -206,6 +206,8 @@ def address_taken(
     They are kept in memory; ``memcpy`` reaches registers, too. ``above`` are the functions that are
     being looked at already.
     """
+    if not function.has_body:
+        return frozenset()
     found = set()
     copied = {
         inner.start_byte

@@ -13,7 +13,11 @@ def add(name: str, words: str, body: str, before: str = "") -> None:
 
 
 add("goto", "goto", "again: out[0]++; // here\nif (out[0] < 5) goto again;")
-add("lambda", "lambda", "auto f = [](int x) { return x + 1; }; // here\nout[0] = f(1);")
+add(
+    "lambda_by_value",
+    "lambda",
+    "int n = 2;\nauto f = [=](int x) { return x + n; }; // here\nout[0] = f(1);",
+)
 add(
     "early_return_of_a_reference",
     "returns a reference",
