@@ -18,10 +18,11 @@ an extent an expression):
 - ``places``, ``lvalues``: what can be assigned; ``variables``, ``views``, ``access``: registers,
   memory, and how both are read and written; ``reinterpretation``, ``bits``: bits as another type,
   and ``memcpy``.
-- ``calls``, ``device_functions``, ``parameters``, ``instances``: calls, inlining, templates;
+- ``calls``, ``source_calls``, ``device_functions``, ``parameters``, ``instances``: calls, inlining,
+  templates; ``frames``, ``lambdas``: what the names in a function stand for, and lambdas;
   ``choosing``, ``methods``: functions of structures and operators, which one is meant, and what
   it does; ``construction``: new objects; ``copies``, ``objects``: those with arrays in them, which
-  live in local memory; ``lambdas``: those that are called in place.
+  live in local memory.
 - ``statements``, ``locals``: what a body does and declares; ``loops``, ``counting``, ``switches``,
   ``changes``: control flow, and what it carries.
 - ``functions``, ``prototypes``, ``half_functions``, ``bfloats``, ``pairs``: CUDA's functions of

@@ -12,18 +12,11 @@ from gpuedu.simt.cuda_c.choosing import chosen, kinds_of
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.copies import copy, element_of, has_array, member_of, source_of
 from gpuedu.simt.cuda_c.dispatch import BUILDERS, evaluate, run
+from gpuedu.simt.cuda_c.frames import argument, framed, inside, is_node, kept, members_of
 from gpuedu.simt.cuda_c.initializers import initial_value, initialised
 from gpuedu.simt.cuda_c.locals import spill_parameters
 from gpuedu.simt.cuda_c.lowerer import Frame, Lowerer, Typed
-from gpuedu.simt.cuda_c.methods import (
-    argument,
-    framed,
-    inlined,
-    inside,
-    is_node,
-    kept,
-    members_of,
-)
+from gpuedu.simt.cuda_c.methods import inlined
 from gpuedu.simt.cuda_c.module import Function
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.objects import new_object

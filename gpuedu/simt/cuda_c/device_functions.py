@@ -13,6 +13,7 @@ from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.copies import has_array, source_of
 from gpuedu.simt.cuda_c.declarations import Declared, declared_type_is_reference
 from gpuedu.simt.cuda_c.dispatch import BUILDERS, evaluate, place_of
+from gpuedu.simt.cuda_c.frames import argument
 from gpuedu.simt.cuda_c.group_types import Group
 from gpuedu.simt.cuda_c.initializers import initialised
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Alias, Frame, Lowerer, Memory, Typed, Variable
@@ -55,7 +56,7 @@ def call_device_function(
     if any(frame.function is function for frame in k.frames) or len(k.frames) > MAX_DEPTH:
         raise k.refuse(node, f"`{function.name}` calls itself: recursion is not covered", "a loop")
     if declared_type_is_reference(function.node) and function.name not in k.module.chosen:
-        passed = [methods.argument(k, part) for part in given]
+        passed = [argument(k, part) for part in given]
         return methods.call(k, node, function, None, passed, arguments)
     return inline(k, node, function, given, arguments)
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpuedu.simt.cuda_c import methods
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.copies import source_of
 from gpuedu.simt.cuda_c.dispatch import BUILDERS, place_of, run
+from gpuedu.simt.cuda_c.frames import argument, parameters
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Binding, Lambda, Lowerer, Typed
 from gpuedu.simt.cuda_c.module import Function
 from gpuedu.simt.cuda_c.nodes import Node
@@ -50,10 +50,10 @@ def call_lambda(k: Lowerer, node: Node, called: Lambda, given: Sequence[Node]) -
     _refuse_other_variables(k, node, called, {made.name for made in declared})
     if len(given) != len(declared):
         raise k.refuse(node, f"this lambda takes {len(declared)} arguments, got {len(given)}")
-    passed = [methods.argument(k, part) for part in given]
-    parameters = methods.parameters(k, node, function, declared, passed)
+    passed = [argument(k, part) for part in given]
+    bound = parameters(k, node, function, declared, passed)
     scopes, loops = frame.scopes, frame.loops
-    frame.scopes, frame.loops = [*called.scopes, parameters, {}], []
+    frame.scopes, frame.loops = [*called.scopes, bound, {}], []
     try:
         return _result(k, function)
     finally:
