@@ -138,6 +138,29 @@ __device__ A two(A a, A b) { a.d[0] += b.d[1]; return a; }
 __device__ int f(int x, int y) { A a = made(x); A b = two(a, a); A c = two(made(y), b); const A& k = made(3);
 A e = k; e.d[0] = 100; A* p = &a; p->d[1] += 3; A q = *p; q.d[0] = 1; (*p).d[0] += q.d[1];
 return a.d[0] + a.d[1] * 3 + b.d[0] * 5 + c.d[0] * 7 + c.d[1] + k.d[0] + e.d[1] + q.d[1]; }""",
+    "early_return_in_conditions": """struct R { int v;
+__device__ bool step(int most) { if (v > most) return false; v += 3; return true; }
+__device__ bool big() const { if (v > 40) return true; return v < -20; } };
+__device__ int f(int x, int y) { R r{x}; int n = 0; while (r.step(y)) n++;
+for (; !r.big() && n < 60; n++) r.v += 2; bool a = y > 0 && r.step(100); int c = x > 5 ? r.step(90) : n; bool d = r.big() || r.step(1000);
+ do { n += 1; } while (r.step(60) && n < 90); return n + 3 * r.v + 5 * a + 7 * c + 11 * d; }""",
+    "a_stack": """struct A { int d[3]; int n;
+__device__ A() : n(0) { for (int i = 0; i < 3; ++i) d[i] = i; }
+__device__ bool pop(int& out) { if (n == 0) return false; out = d[--n]; return true; }
+__device__ void push(int v) { if (n == 3) return; d[n++] = v; } };
+__device__ int f(int x, int y) { A a;
+for (int i = 0; i < (x & 3) + 2; ++i) a.push(y + i); int s = 0, v = 0; while (a.pop(v)) s = s * 3 + v; if (a.n == 0 && !a.pop(s)) s += 1; return s + v; }""",
+    "objects_in_objects": """struct T3 { int e[3]; }; struct Two { T3 p, q; int n; };
+__device__ T3 rot(const T3& t) { T3 r = {{t.e[1], t.e[2], t.e[0]}}; return r; }
+__device__ Two mk(int x) { Two t{}; t.p = {{x, 1, 2}}; t.q = rot(t.p); t.n = 3; return t; }
+__device__ void swap(T3& a, T3& b) { T3 t = a; a = b; b = t; }
+__device__ int f(int x, int y) { Two t = mk(x), u = t; swap(t.p, t.q); swap(t.p, u.q); t.p = rot(rot(t.p)); Two w[2] = {t, mk(y)}; swap(w[0].p, w[1].q); T3 z = w[y & 1].p;
+ int s = 0;
+for (int i = 0; i < 3; ++i) s = s * 5 + t.p.e[i] + 2 * t.q.e[i] + 3 * u.q.e[i] + w[0].p.e[i] * 7 + w[1].q.e[i] + z.e[i]; return s; }""",
+    "aligned_objects": """struct alignas(8) H { short s[4];
+__device__ H(int v) { for (int i = 0; i < 4; ++i) s[i] = v + i; } H() = default; };
+__device__ H pick(bool c, H a, H b) { if (c) return a; return b; }
+__device__ int f(int x, int y) { H a(x), b(y); H c = pick(x > y, a, b); H e; e = pick(x < y, c, H(7)); c.s[0] = 99; auto g = pick(true, e, c); return c.s[0] + e.s[1] * 3 + g.s[2] * 7 + a.s[3]; }""",
     "references": """struct float3_ { int x, y, z; };
 __device__ int& at(float3_& v, int i) { return reinterpret_cast<int*>(&v)[i]; }
 __device__ int& second(int& a, int& b) { a += 1; return b; }
