@@ -16,13 +16,18 @@ an extent an expression):
 - ``expressions``, ``literals``, ``casts``, ``type_names``, ``initializers``, ``assignments``:
   values; ``folding``, ``conversions``, ``operators``: their arithmetic.
 - ``places``, ``lvalues``: what can be assigned; ``variables``, ``views``, ``access``: registers,
-  memory, and how both are read and written; ``reinterpretation``: bits as another type.
-- ``calls``, ``device_functions``, ``parameters``, ``instances``: calls, inlining, templates;
-  ``methods``: functions of structures, constructors, operators.
+  memory, and how both are read and written; ``reinterpretation``, ``bits``: bits as another type,
+  and ``memcpy``.
+- ``calls``, ``source_calls``, ``device_functions``, ``parameters``, ``instances``: calls, inlining,
+  templates; ``frames``, ``lambdas``: what the names in a function stand for, and lambdas;
+  ``choosing``, ``methods``: functions of structures and operators, which one is meant, and what
+  it does; ``construction``: new objects; ``copies``, ``objects``: those with arrays in them, which
+  live in local memory.
 - ``statements``, ``locals``: what a body does and declares; ``loops``, ``counting``, ``switches``,
   ``changes``: control flow, and what it carries.
 - ``functions``, ``prototypes``, ``half_functions``, ``bfloats``, ``pairs``: CUDA's functions of
-  numbers; ``threads``, ``atomics``, ``printing``: those of threads together; ``fragments``,
+  numbers; ``pointer_functions``: those with results behind pointers; ``type_traits``: C++'s types;
+  ``threads``, ``atomics``, ``printing``: those of threads together; ``fragments``,
   ``matrix_functions``: the matrices that a warp holds; ``group_types``, ``groups``: cooperative
   groups.
 - ``arguments``, ``compile``: from a source text, a kernel's name and arguments to a program.

@@ -214,6 +214,8 @@ def _members(where: str, type_: Struct, value: Any) -> list[Any]:
             remedy="pass the array as an argument of its own, and fill the structure in the kernel",
         )
     wanted = dtype_of(type_)
+    if not type_.fields and isinstance(value, np.generic) and value.dtype.itemsize == 1:
+        return []  # one byte that nobody reads
     if not isinstance(value, np.void) or _layout(value.dtype) != _layout(wanted):
         raise KernelArgumentError(
             f"{where} is a structure of {wanted.itemsize} bytes, and got {type(value).__name__}",

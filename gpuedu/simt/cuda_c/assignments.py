@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from gpuedu.simt.cuda_c.access import read, write
 from gpuedu.simt.cuda_c.conversions import convert
-from gpuedu.simt.cuda_c.copies import copy, source_of
-from gpuedu.simt.cuda_c.dispatch import OPERATORS, PLACES, VALUES, evaluate, place_of
+from gpuedu.simt.cuda_c.copies import copy, has_array, source_of
+from gpuedu.simt.cuda_c.dispatch import BUILDERS, OPERATORS, PLACES, VALUES, evaluate, place_of
 from gpuedu.simt.cuda_c.initializers import initialised
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, constant
 from gpuedu.simt.cuda_c.nodes import Node
+from gpuedu.simt.cuda_c.objects import new_object
 from gpuedu.simt.cuda_c.operators import binary, unary
 from gpuedu.simt.cuda_c.places import Element, Local, Member, PlaceOf, Temporary
 from gpuedu.simt.cuda_c.syntax import field, operator_of, text_of
@@ -29,6 +30,11 @@ def assignment(k: Lowerer, node: Node) -> PlaceOf:
     if operator == "=":
         if right.type == "initializer_list":
             place = place_of(k, left)
+            if has_array(place.type):
+                made = new_object(k, right, str(place.type), place.type)
+                BUILDERS["fill"](k, right, made, right)
+                copy(k, node, place, made)
+                return place
             write(k, left, place, initialised(k, right, place.type))
             return place
         source = source_of(k, right)

@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from gpuedu.simt.cuda_c import (
     atomics,
+    bits,
     functions,
     groups,
     matrix_functions,
-    methods,
     pairs,
+    pointer_functions,
     printing,
     threads,
 )
-from gpuedu.simt.cuda_c.access import read, write
+from gpuedu.simt.cuda_c.access import read
+from gpuedu.simt.cuda_c.construction import is_made
 from gpuedu.simt.cuda_c.conversions import convert
-from gpuedu.simt.cuda_c.device_functions import call_device_function, takes_exactly
 from gpuedu.simt.cuda_c.dispatch import (
     BUILDERS,
     PLACES,
     VALUES,
-    evaluate,
     evaluate_all,
     place_of,
     unevaluated,
 )
-from gpuedu.simt.cuda_c.group_types import BLOCK, Group
-from gpuedu.simt.cuda_c.lowerer import NOTHING, Functions, Lowerer, Method, Typed, TypeName
+from gpuedu.simt.cuda_c.group_types import Group
+from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, TypeName
 from gpuedu.simt.cuda_c.nodes import Node
-from gpuedu.simt.cuda_c.places import Local, PlaceOf, dereference, named_place
+from gpuedu.simt.cuda_c.places import Local, PlaceOf, Temporary, named_place
+from gpuedu.simt.cuda_c.source_calls import of_source
 from gpuedu.simt.cuda_c.syntax import (
     bare,
     field,
@@ -48,7 +48,6 @@ from gpuedu.simt.cuda_c.types import (
     LONG,
     UNSIGNED,
     VECTORS,
-    VOID,
     Struct,
     TypeTemplate,
     number,
@@ -76,42 +75,20 @@ _REFUSED = {
 
 
 @PLACES.enter("call_expression")
-def _called(k: Lowerer, node: Node) -> PlaceOf | None:
-    """What a function of a structure gives: a place, if it returns a reference."""
-    callee, given = bare(field(node, "function")), parts(field(node, "arguments"))
-    arguments: list[Node] = []
-    if callee.type == "field_expression":
-        name = field(callee, "field")
-        if name.type == "template_method":
-            arguments = parts(field(name, "arguments"))
-            name = field(name, "name")
-        if text_of(name) not in k.module.methods:
-            return None
-        owner = field(callee, "argument")
-        if owner.type == "this" or operator_of(callee) == ".":
-            this = place_of(k, owner)
-        else:
-            this = dereference(k, callee, evaluate(k, owner))
-        found = methods.functions_of(this.type, text_of(name))
-        return methods.call_method(k, node, this, found, given, arguments) if found else None
-    if callee.type != "identifier":
-        return None
-    binding = k.find(text_of(callee))
-    if isinstance(binding, Method):
-        return methods.call_method(k, node, binding.place, binding.functions, given)
-    if "operator()" in k.module.methods and binding is not None:
-        this = place_of(k, callee)
-        found = methods.functions_of(this.type, "operator()")
-        return methods.call_method(k, node, this, found, given) if found else None
-    return None
+def _called(k: Lowerer, node: Node) -> PlaceOf:
+    """What a call gives: a place, if it is a reference or an object in memory."""
+    made = of_source(k, node)
+    return Temporary(_of_cuda(k, node)) if made is None else made
 
 
 @VALUES.enter("call_expression")
 def call(k: Lowerer, node: Node) -> Typed:
     """The value of a call."""
-    made = _called(k, node)
-    if made is not None:
-        return read(k, node, made)
+    return read(k, node, _called(k, node))
+
+
+def _of_cuda(k: Lowerer, node: Node) -> Typed:
+    """A call of one of CUDA's functions, or a cast that is written as one."""
     callee, given = bare(field(node, "function")), parts(field(node, "arguments"))
     if callee.type == "qualified_identifier":
         callee = within_namespaces(callee)
@@ -122,10 +99,10 @@ def call(k: Lowerer, node: Node) -> Typed:
             return _with_types(k, node, callee, given)
         case "primitive_type" | "sized_type_specifier" | "type_identifier":
             return _as_cast(k, node, callee, given)
-        case "qualified_identifier" if _is_of_groups(k, callee):
+        case "qualified_identifier" if groups.is_named(k, callee):
             return _of_groups(k, node, text_of(field(callee, "name")), given)
         case "qualified_identifier" if (name := text_of(callee).rpartition("::")[2]) in (
-            k.module.functions.keys() | matrix_functions.FUNCTIONS.keys() | _group_functions(k)
+            {"memcpy"} | matrix_functions.FUNCTIONS.keys() | groups.functions_here(k)
         ):
             return _named(k, node, name, given)
         case "field_expression" if (group := _group_of(k, callee)) is not None:
@@ -135,21 +112,6 @@ def call(k: Lowerer, node: Node) -> Typed:
         case "field_expression":
             raise k.refuse(node, f"`{short(callee)}`: structures have no functions here")
     raise k.refuse(node, f"`{short(callee)}` cannot be called here")
-
-
-def _group_functions(k: Lowerer) -> frozenset[str]:
-    """The functions of cooperative groups, where their header is included."""
-    is_there = k.module.types.get("thread_block") is BLOCK
-    return groups.FUNCTIONS | groups.REFUSED if is_there else frozenset()
-
-
-def _is_of_groups(k: Lowerer, callee: Node) -> bool:
-    """Whether a name is ``cg::reduce``, where the source may have a ``reduce`` of its own."""
-    scope, name = callee.child_by_field_name("scope"), text_of(field(callee, "name"))
-    if scope is None or name not in _group_functions(k):
-        return False
-    known_as = re.findall(r"\bnamespace\s+(\w+)\s*=\s*cooperative_groups\b", k.module.text)
-    return text_of(scope) in ("cooperative_groups", *known_as)
 
 
 def _of_groups(k: Lowerer, node: Node, name: str, given: list[Node]) -> Typed:
@@ -187,20 +149,16 @@ def _shuffled(k: Lowerer, given: Sequence[Node], value: int = 1) -> list[Typed]:
 
 
 def _named(k: Lowerer, node: Node, name: str, given: list[Node]) -> Typed:
-    found = k.find(name)
-    own = found.functions if isinstance(found, Functions) else k.module.functions.get(name)
-    if own and not (_is_cudas(name) and not takes_exactly(k, own, given)):
-        return call_device_function(k, node, own, given, ())
     if isinstance(k.find(name), TypeName) or name in k.module.types:
         return _as_cast(k, node, bare(field(node, "function")), given)
-    if name in _group_functions(k):
+    if name in groups.functions_here(k):
         return _of_groups(k, node, name, given)
     if name in matrix_functions.FUNCTIONS:
         return matrix_functions.call(k, node, name, given)
-    if name in ("__ldg", "__ldca", "__ldcg", "__ldcs", "__ldlu", "__ldcv"):
-        return _cached_load(k, node, given)
-    if name in ("__stwb", "__stcg", "__stcs", "__stwt"):
-        return _cached_store(k, node, name, given)
+    if name in pointer_functions.FUNCTIONS:
+        return pointer_functions.FUNCTIONS[name](k, node, evaluate_all(k, given))
+    if name == "memcpy":
+        return bits.copy_memory(k, node, given)
     if name == "printf":
         return printing.print_formatted(k, node, given, evaluate_all(k, given[1:]))
     if name == "assert":
@@ -218,36 +176,11 @@ def _named(k: Lowerer, node: Node, name: str, given: list[Node]) -> Typed:
         return pairs.FUNCTIONS[name](k, node, evaluate_all(k, given))
     if name.startswith("make_") and name.removeprefix("make_") in VECTORS:
         return _vector(k, node, VECTORS[name.removeprefix("make_")], given)
-    if name in ("sincosf", "sincos", "__sincosf"):
-        return _sincos(k, node, given, name)
     if name in _SIZES and len(given) == 1:
         return convert(k, node, evaluate_all(k, given)[0], _SIZES[name])
-    if name in ("__builtin_expect", "__builtin_assume"):
+    if name in ("__builtin_expect", "__builtin_assume", "__builtin_assume_aligned"):
         return evaluate_all(k, given[:1])[0]
     raise k.refuse(node, f"the function `{name}` is not covered", _REFUSED.get(name, ""))
-
-
-def _is_cudas(name: str) -> bool:
-    """Whether CUDA has a function of this name, beside which a source may put its own overloads."""
-    vector = name.removeprefix("make_")
-    return name in functions.FUNCTIONS or (name.startswith("make_") and vector in VECTORS)
-
-
-def _cached_load(k: Lowerer, node: Node, given: list[Node]) -> Typed:
-    """``__ldg(&a[i])`` reads like ``a[i]``; the cache is not modelled."""
-    if len(given) != 1:
-        raise k.refuse(node, "`__ldg` takes one address")
-    (pointer,) = evaluate_all(k, given)
-    return read(k, node, dereference(k, node, pointer))
-
-
-def _cached_store(k: Lowerer, node: Node, name: str, given: list[Node]) -> Typed:
-    """``__stcs(&a[i], x)`` writes like ``a[i] = x``; the cache is not modelled."""
-    if len(given) != 2:
-        raise k.refuse(node, f"`{name}` takes an address and a value")
-    pointer, value = evaluate_all(k, given)
-    write(k, node, dereference(k, node, pointer), value)
-    return Typed(VOID, NOTHING)
 
 
 def _vector(k: Lowerer, node: Node, type_: Struct, given: list[Node]) -> Typed:
@@ -260,22 +193,11 @@ def _vector(k: Lowerer, node: Node, type_: Struct, given: list[Node]) -> Typed:
     return Typed(type_, Tuple(tuple(values), tuple(name for name, _ in type_.fields)))
 
 
-def _sincos(k: Lowerer, node: Node, given: list[Node], name: str) -> Typed:
-    if len(given) != 3:
-        raise k.refuse(node, f"`{name}` takes an angle and two addresses")
-    angle, sine, cosine = evaluate_all(k, given)
-    suffix = "f" if name.endswith("f") else ""
-    for pointer, part in ((sine, "sin"), (cosine, "cos")):
-        value = functions.FUNCTIONS[f"{part}{suffix}"](k, node, [angle])
-        write(k, node, dereference(k, node, pointer), value)
-    return Typed(VOID, NOTHING)
-
-
 def _as_cast(k: Lowerer, node: Node, callee: Node, given: list[Node]) -> Typed:
     """``float(x)``, ``T(x)``, ``dim3(x, y)``."""
     type_ = type_named(k, text_of(callee)) if callee.type == "identifier" else type_of(k, callee)
     assert type_ is not None
-    if methods.is_made(type_):
+    if is_made(type_):
         return BUILDERS["structure"](k, node, type_, given, is_list=False)
     if not given:
         return Typed(type_, zero(k, type_))
@@ -297,14 +219,12 @@ def _with_types(k: Lowerer, node: Node, callee: Node, given: list[Node]) -> Type
     name, arguments = text_of(field(callee, "name")), parts(field(callee, "arguments"))
     if name in _CASTS and len(arguments) == len(given) == 1:
         return convert(k, node, evaluate_all(k, given)[0], type_of(k, arguments[0]))
-    if name in k.module.functions:
-        return call_device_function(k, node, k.module.functions[name], given, arguments)
-    if name == "tiled_partition" and name in _group_functions(k) and len(arguments) == 1:
+    if name == "tiled_partition" and name in groups.functions_here(k) and len(arguments) == 1:
         size = whole_number_of(k, arguments[0])
         return groups.parted(k, node, evaluate_all(k, given), size, wide=False)
     if isinstance(k.module.types.get(name), TypeTemplate):
         type_ = type_of(k, callee)
-        if methods.is_made(type_):
+        if is_made(type_):
             return BUILDERS["structure"](k, node, type_, given, is_list=False)
         if given:
             raise k.refuse(node, f"`{type_}` is not made like this here", f"`{type_}{{...}}`")

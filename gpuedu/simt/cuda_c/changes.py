@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from gpuedu.simt.cuda_c.lowerer import Alias, Lowerer, Method, Variable
+from gpuedu.simt.cuda_c.lowerer import Alias, Lambda, Lowerer, Method, Variable
 from gpuedu.simt.cuda_c.module import Function, declarator_of
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.parameters import is_reference
 from gpuedu.simt.cuda_c.places import Local, Member
 from gpuedu.simt.cuda_c.syntax import (
+    addressed,
     bare,
+    copied_by,
     field,
     operator_of,
     parts,
@@ -64,6 +66,11 @@ def changed_names(k: Lowerer, node: Node) -> list[str]:
         target = node.child_by_field_name("left") or field(node, "argument")
         return [_root(target)]
     if node.type == "call_expression":
+        callee = bare(field(node, "function"))
+        called = k.find(text_of(callee)) if callee.type == "identifier" else None
+        if isinstance(called, Lambda):
+            inner = [name for part in walk(called.function.body) for name in changed_names(k, part)]
+            return [*inner, *(_root(part) for part in parts(field(node, "arguments")))]
         return [*_changed_by_call(k, node), *_changed_object(k, node)]
     return []
 
@@ -100,10 +107,17 @@ def _is_constant(function: Function) -> bool:
 
 
 def _changed_by_call(k: Lowerer, node: Node) -> list[str]:
+    copied = copied_by(node)
+    if copied:
+        target = addressed(copied[0])
+        return [] if target is None else [_root(target)]
     callee = within_namespaces(bare(field(node, "function")))
     if callee.type == "template_function":
         callee = field(callee, "name")
-    known = k.module.functions.get(text_of(callee).rpartition("::")[2], ())
+    name = text_of(callee).rpartition("::")[2]
+    known = [*k.module.functions.get(name, ())]
+    if "::" in text_of(callee):
+        known += k.module.methods.get(name, ())
     return [
         _root(part)
         for at, part in enumerate(parts(field(node, "arguments")))

@@ -148,7 +148,7 @@ def compile_cuda_c(kernel: CudaCKernel) -> Program:
     module, function, scope = _found(kernel)
     tables = Tables(sources=[function.source])
     k = Lowerer(Builder(tables), tables, module)
-    frame = Frame(function, [scope, {}], VOID, in_memory=address_taken(function))
+    frame = Frame(function, [scope, {}], VOID, in_memory=address_taken(module, function))
     k.frames.append(frame)
     global_memory(k)
     shared_memory(k, function)

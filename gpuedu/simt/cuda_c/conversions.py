@@ -52,6 +52,8 @@ def convert(k: Lowerer, node: Node, typed: Typed, target: CType) -> Typed:
             return convert(k, node, Typed(FLOAT, widened(typed.value)), target)
         case Number(), Struct(name="__nv_bfloat16") if typed.type == FLOAT and target == BFLOAT:
             return Typed(target, rounded(k.builder.keep(typed.expression)))
+        case Number(), Struct(name="__nv_bfloat16") if target == BFLOAT and _is_small(typed):
+            return convert(k, node, convert(k, node, typed, FLOAT), target)
         case Number(), Struct(name="dim3", fields=fields):
             one = Scalar(Const(np.uint32(1)))
             first = Scalar(cast(typed.expression, np.dtype(np.uint32)))
@@ -59,6 +61,13 @@ def convert(k: Lowerer, node: Node, typed: Typed, target: CType) -> Typed:
         case Number(), Pointer() if known(typed) == 0:
             raise null_pointer(k, node)
     raise k.refuse(node, f"`{short(node)}` is `{typed.type}`, which cannot become `{target}` here")
+
+
+def _is_small(typed: Typed) -> bool:
+    """Whether a value is an integer known now that a float holds exactly."""
+    value = known(typed)
+    assert isinstance(typed.type, Number)
+    return value is not None and typed.type.dtype.kind in "iub" and abs(int(value)) <= 1 << 24
 
 
 def null_pointer(k: Lowerer, node: Node) -> KernelSourceError:

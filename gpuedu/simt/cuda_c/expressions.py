@@ -9,12 +9,12 @@ from typing import Any
 from gpuedu.simt.cuda_c import methods, threads
 from gpuedu.simt.cuda_c.access import read
 from gpuedu.simt.cuda_c.conversions import common_type, convert, is_there, null_pointer, truth
-from gpuedu.simt.cuda_c.dispatch import VALUES, evaluate, place_of, unevaluated
+from gpuedu.simt.cuda_c.dispatch import PLACES, VALUES, evaluate, place_of, unevaluated
 from gpuedu.simt.cuda_c.literals import character, literal
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Fixed, Lowerer, Typed, constant
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.operators import binary, unary
-from gpuedu.simt.cuda_c.places import defined_place, named_place
+from gpuedu.simt.cuda_c.places import PlaceOf, Temporary, defined_place, named_place
 from gpuedu.simt.cuda_c.syntax import bare, field, operator_of, short, text_of
 from gpuedu.simt.cuda_c.type_names import num_elements, static_constant
 from gpuedu.simt.cuda_c.types import BOOLEAN, INT, Number, Pointer
@@ -61,12 +61,17 @@ def _template_number(k: Lowerer, node: Node) -> Typed:
     return read(k, node, defined_place(k, node))
 
 
+@PLACES.enter("unary_expression")
+def _unary_place(k: Lowerer, node: Node) -> PlaceOf:
+    """What an operator gives; one of the source may give an object in memory, or a reference."""
+    sign, argument = operator_of(node), field(node, "argument")
+    made = methods.operator(k, node, sign, argument, None)
+    return Temporary(unary(k, node, sign, evaluate(k, argument))) if made is None else made
+
+
 @VALUES.enter("unary_expression")
 def _unary(k: Lowerer, node: Node) -> Typed:
-    made = methods.operator(k, node, operator_of(node), field(node, "argument"), None)
-    if made is not None:
-        return read(k, node, made)
-    return unary(k, node, operator_of(node), evaluate(k, field(node, "argument")))
+    return read(k, node, _unary_place(k, node))
 
 
 @VALUES.enter("pointer_expression")
@@ -122,12 +127,20 @@ def _builtin_member(k: Lowerer, node: Node) -> Typed:
     return special
 
 
+@PLACES.enter("binary_expression")
+def _binary_place(k: Lowerer, node: Node) -> PlaceOf:
+    """What an operator gives; one of the source may give an object in memory, or a reference."""
+    sign = operator_of(node)
+    made = methods.operator(k, node, sign, field(node, "left"), field(node, "right"))
+    return Temporary(_binary(k, node, sign)) if made is None else made
+
+
 @VALUES.enter("binary_expression")
-def _binary(k: Lowerer, node: Node) -> Typed:
-    operator = operator_of(node)
-    made = methods.operator(k, node, operator, field(node, "left"), field(node, "right"))
-    if made is not None:
-        return read(k, node, made)
+def _binary_value(k: Lowerer, node: Node) -> Typed:
+    return read(k, node, _binary_place(k, node))
+
+
+def _binary(k: Lowerer, node: Node, operator: str) -> Typed:
     if operator in ("&&", "||"):
         return _shortcut(k, node, operator)
     sides = [bare(field(node, side)) for side in ("left", "right")]

@@ -9,6 +9,7 @@ for the types of results and for the order in which ``reduce`` adds.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from gpuedu.simt.cuda_c import threads
@@ -18,7 +19,7 @@ from gpuedu.simt.cuda_c.group_types import BLOCK, GRID, Group, Reducer, tile, ti
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, constant, known
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.operators import binary
-from gpuedu.simt.cuda_c.syntax import short
+from gpuedu.simt.cuda_c.syntax import field, short, text_of
 from gpuedu.simt.cuda_c.types import FLOAT, INT, UNSIGNED, UNSIGNED_LONG, VECTORS, Number
 from gpuedu.simt.program import BOOL, INT32, Binary, Select, Special
 from gpuedu.simt.values import Scalar, Tuple
@@ -288,6 +289,21 @@ REFUSED = frozenset(
     | {"wait_prior", "inclusive_scan", "exclusive_scan", "this_cluster", "this_multi_grid"}
     | {"reduce_store_async", "reduce_update_async", "invoke_one", "invoke_one_broadcast"}
 )
+
+
+def functions_here(k: Lowerer) -> frozenset[str]:
+    """The functions of cooperative groups, where their header is included."""
+    is_there = k.module.types.get("thread_block") is BLOCK
+    return FUNCTIONS | REFUSED if is_there else frozenset()
+
+
+def is_named(k: Lowerer, callee: Node) -> bool:
+    """Whether a name is ``cg::reduce``, where the source may have a ``reduce`` of its own."""
+    scope, name = callee.child_by_field_name("scope"), text_of(field(callee, "name"))
+    if scope is None or name not in functions_here(k):
+        return False
+    known_as = re.findall(r"\bnamespace\s+(\w+)\s*=\s*cooperative_groups\b", k.module.text)
+    return text_of(scope) in ("cooperative_groups", *known_as)
 
 
 # Reductions

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gpuedu.simt.cuda_c.conversions import convert
+from gpuedu.simt.cuda_c.copies import has_array
 from gpuedu.simt.cuda_c.dispatch import BUILDERS, evaluate
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, constant
 from gpuedu.simt.cuda_c.nodes import Node
@@ -41,6 +42,10 @@ def initialised(k: Lowerer, node: Node, type_: CType) -> Typed:
         return convert(k, node, evaluate(k, given[0]), type_) if given else constant(type_, 0)
     if not isinstance(type_, Struct):
         raise k.refuse(node, f"`{type_}` cannot be made from a list here")
+    if has_array(type_):
+        raise k.refuse(
+            node, f"`{type_}` has an array, so it cannot be made just here", "a variable"
+        )
     if type_.members is not None and type_.members.are_made:
         return BUILDERS["structure"](k, node, type_, given, is_list=True)
     if len(given) > len(type_.fields):

@@ -8,7 +8,7 @@ from gpuedu.simt.cuda_c.access import write
 from gpuedu.simt.cuda_c.assignments import held
 from gpuedu.simt.cuda_c.constants import enumerators
 from gpuedu.simt.cuda_c.conversions import convert
-from gpuedu.simt.cuda_c.copies import copy, has_array, source_of
+from gpuedu.simt.cuda_c.copies import has_array, source_of
 from gpuedu.simt.cuda_c.declarations import (
     Declared,
     UnknownTypeError,
@@ -35,9 +35,10 @@ from gpuedu.simt.cuda_c.lowerer import (
 )
 from gpuedu.simt.cuda_c.module import Function
 from gpuedu.simt.cuda_c.nodes import Node
-from gpuedu.simt.cuda_c.places import Element, PlaceOf, Temporary, defined_place
+from gpuedu.simt.cuda_c.objects import bound, new_object, own
+from gpuedu.simt.cuda_c.places import Element, PlaceOf, Row, Temporary, named
 from gpuedu.simt.cuda_c.structures import alignment_told, read_struct
-from gpuedu.simt.cuda_c.syntax import field, parts, short, text_of
+from gpuedu.simt.cuda_c.syntax import bare, field, parts, short, text_of
 from gpuedu.simt.cuda_c.type_names import type_named
 from gpuedu.simt.cuda_c.types import (
     AUTO,
@@ -53,10 +54,14 @@ from gpuedu.simt.cuda_c.types import (
     dtype_of,
 )
 from gpuedu.simt.cuda_c.variables import flag_of, zero
+from gpuedu.simt.cuda_c.views import flat
 from gpuedu.simt.cuda_c.whole_numbers import whole_number_of
 from gpuedu.simt.program import ArrayType, Const, LocalArray, SharedArray
 from gpuedu.simt.values import Scalar, Tuple
 from gpuedu.trace import Space
+
+_LISTS = ("initializer_list", "argument_list", "parameter_list")
+"""What may stand behind a name without ``=``."""
 
 
 def declaration(k: Lowerer, node: Node) -> None:
@@ -138,9 +143,9 @@ def _shared(k: Lowerer, node: Node, made: Declared, *, dynamic: bool) -> None:
         k.bind(made.name, known_as)
         return
     shape = tuple(extent or 0 for extent in extents) or (1,)
-    slot = k.builder.array_slot(
-        made.name, ArrayType(_dtype(k, node, inner), len(shape), Space.SHARED)
-    )
+    is_raw = dynamic and isinstance(inner, Pointer)  # nobody reads pointers there, but other types
+    dtype = np.dtype(np.uint8) if is_raw else _dtype(k, node, inner)
+    slot = k.builder.array_slot(made.name, ArrayType(dtype, len(shape), Space.SHARED))
     alignment = max(alignment_of(inner), alignment_told(k.module, node))
     entry = SharedArray(slot, () if dynamic else shape, dynamic, alignment)
     k.tables.add("shared", entry)
@@ -177,9 +182,17 @@ def _variable(k: Lowerer, node: Node, made: Declared) -> None:
     if isinstance(type_, ArrayOf):
         _local_array(k, node, made)
         return
+    if type_ == AUTO and made.value is not None and bare(made.value).type == "lambda_expression":
+        k.bind(made.name, BUILDERS["lambda"](k, bare(made.value)))
+        return
+    if has_array(type_):
+        _object(k, node, made)
+        return
     source = None if made.value is None else _initial(k, made.value, type_)
     if source is not None and not isinstance(source, Temporary):
-        _copied(k, node, made, source)
+        if type_ != AUTO:
+            raise k.refuse(node, f"a `{source.type}` cannot become a `{type_}` here")
+        k.bind(made.name, bound(own(k, node, made.name, source)))
         return
     value = None if source is None else source.typed
     if value is None and type_ == VECTORS["dim3"]:
@@ -197,7 +210,7 @@ def _variable(k: Lowerer, node: Node, made: Declared) -> None:
             raise k.refuse(node, f"the group `{made.name}` needs a value")
         value = convert(k, made.value or node, value, type_)
         type_ = value.type
-    if made.name in k.frame.in_memory or has_array(type_):
+    if made.name in k.frame.in_memory:
         _in_memory(k, node, made, type_, value)
         return
     key = k.new_key(made.name)
@@ -219,15 +232,23 @@ def _is_made(type_: Struct) -> bool:
 
 def _initial(k: Lowerer, node: Node, type_: CType) -> PlaceOf:
     """What a variable is declared with; a structure with an array in it as its place."""
-    if node.type in ("initializer_list", "argument_list", "parameter_list"):
+    if node.type in _LISTS:
         return Temporary(initial_value(k, node, type_))
     return source_of(k, node)
 
 
-def _copied(k: Lowerer, node: Node, made: Declared, source: PlaceOf) -> None:
-    """``fragment<...> x = y``."""
-    _in_memory(k, node, made, source.type if made.type == AUTO else made.type, None)
-    copy(k, node, defined_place(k, made.node), source)
+def _object(k: Lowerer, node: Node, made: Declared) -> None:
+    """A structure with an array in it, which is made where it stays."""
+    value = made.value
+    if value is not None and value.type not in _LISTS:
+        source = source_of(k, value)
+        if source.type != made.type or isinstance(source, Temporary):
+            raise k.refuse(node, f"a `{source.type}` cannot become a `{made.type}` here")
+        k.bind(made.name, bound(own(k, node, made.name, source)))
+        return
+    place = new_object(k, node, made.name, made.type)
+    k.bind(made.name, bound(place))
+    BUILDERS["fill"](k, node, named(place), value)
 
 
 def _reference(k: Lowerer, node: Node, made: Declared) -> None:
@@ -239,11 +260,10 @@ def _reference(k: Lowerer, node: Node, made: Declared) -> None:
 
 def _in_memory(k: Lowerer, node: Node, made: Declared, type_: CType, value: Typed | None) -> None:
     """A variable whose address is taken: local memory of one element."""
-    slot = k.builder.array_slot(made.name, ArrayType(_dtype(k, node, type_), 1, Space.LOCAL))
-    k.tables.add("local", LocalArray(slot, (1,)))
-    k.bind(made.name, Memory(slot, type_, is_scalar=True))
+    place = new_object(k, node, made.name, type_)
+    k.bind(made.name, bound(place))
     if value is not None:
-        write(k, node, Element(slot, (Const(np.int64(0)),), type_), value)
+        write(k, node, place, value)
 
 
 def spill_parameters(k: Lowerer, function: Function) -> None:
@@ -267,8 +287,6 @@ def _local_array(k: Lowerer, node: Node, made: Declared) -> None:
     if made.value is not None and isinstance(type_, ArrayOf) and type_.length is None:
         type_ = ArrayOf(type_.element, len(parts(made.value)))
     inner, extents = dimensions(type_)
-    if isinstance(inner, Struct) and _is_made(inner):
-        raise k.refuse(node, f"an array of `{inner}`, which has a constructor, is not covered")
     if not extents or None in extents or 0 in extents:
         raise k.refuse(node, f"`{made.name}` needs its size")
     shape = tuple(int(extent or 0) for extent in extents)
@@ -277,6 +295,9 @@ def _local_array(k: Lowerer, node: Node, made: Declared) -> None:
     )
     k.tables.add("local", LocalArray(slot, shape))
     k.bind(made.name, Memory(slot, type_))
+    if isinstance(inner, Struct) and (has_array(inner) or _is_made(inner)):
+        BUILDERS["fill"](k, node, Row(flat(k, slot), Const(np.int64(0)), type_), made.value)
+        return
     if made.value is None:
         return
     if made.value.type != "initializer_list":

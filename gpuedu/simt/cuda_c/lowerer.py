@@ -103,9 +103,20 @@ class Method(Binding):
     functions: Any
 
 
+@dataclass(frozen=True, eq=False)
+class Lambda(Binding):
+    """A lambda; ``scopes`` are the names that it sees."""
+
+    function: Function
+    scopes: tuple[dict[str, Binding], ...]
+
+
 @dataclass
 class Frame:
-    """A function being lowered: its scopes, and what ``return`` and ``continue`` do in it."""
+    """A function being lowered: its scopes, and what ``return`` and ``continue`` do in it.
+
+    ``place`` is where an object that it returns is left, if that lives in memory.
+    """
 
     function: Function
     scopes: list[dict[str, Binding]]
@@ -114,6 +125,7 @@ class Frame:
     loops: list[Callable[[], None] | str] = field(default_factory=list)
     in_memory: frozenset[str] = frozenset()
     this: Any = None
+    place: Any = None
 
 
 @dataclass

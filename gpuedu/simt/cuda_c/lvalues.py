@@ -17,11 +17,12 @@ from gpuedu.simt.cuda_c.places import (
     Temporary,
     decay,
     dereference,
+    named,
     named_place,
 )
 from gpuedu.simt.cuda_c.reinterpretation import reinterpreted
 from gpuedu.simt.cuda_c.syntax import bare, field, operator_of, parts, short, text_of
-from gpuedu.simt.cuda_c.types import INT, ArrayOf, Struct, dimensions
+from gpuedu.simt.cuda_c.types import INT, ArrayOf, Pointer, Struct, dimensions
 from gpuedu.simt.cuda_c.views import array_member
 
 
@@ -46,7 +47,7 @@ def _object(k: Lowerer, node: Node) -> PlaceOf:
         above = above.parent
     if above is None or above.type not in ("field_expression", "pointer_expression"):
         raise k.refuse(node, "`this` as a pointer is not covered", "`*this`, `this->x`")
-    return k.frame.this
+    return named(k.frame.this)
 
 
 @PLACES.enter("pointer_expression")
@@ -77,7 +78,7 @@ def _subscript(k: Lowerer, node: Node) -> PlaceOf:
     found = k.find(text_of(root)) if root.type == "identifier" else None
     if isinstance(found, Memory) and not found.is_scalar:
         inner, extents = dimensions(found.type)
-        if len(chain) == len(extents):
+        if len(chain) == len(extents) and not isinstance(inner, Pointer):
             index = tuple(index_of(k, part, evaluate(k, part)) for part in chain)
             return Element(found.slot, index, inner, found.slot.type.readonly)
     pointer = decay(k, node, evaluate(k, field(node, "argument")))

@@ -29,6 +29,11 @@ class Function:
         return child(self.node, "body")
 
     @property
+    def has_body(self) -> bool:
+        """Whether it is defined, not only declared."""
+        return self.node.child_by_field_name("body") is not None
+
+    @property
     def parameters(self) -> list[Node]:
         """Its parameter declarations."""
         kinds = ("parameter_declaration", "optional_parameter_declaration")
@@ -84,7 +89,8 @@ class Module:
 
     ``shared`` are the declarations of shared memory outside of functions, by name; ``refused`` is
     why a name cannot be used; ``methods`` the functions of all structures;
-    ``chosen`` and ``chosen_structures`` what is written out for chosen arguments of a template.
+    ``chosen`` and ``chosen_structures`` what is written out for chosen arguments of a template, and
+    ``declared`` the templates of functions that are declared first.
     """
 
     code: str
@@ -102,6 +108,7 @@ class Module:
     methods: dict[str, list[Function]] = field(default_factory=dict)
     chosen: dict[str, list[tuple[list[Node], Function]]] = field(default_factory=dict)
     chosen_structures: dict[str, list[tuple[list[Node], Node]]] = field(default_factory=dict)
+    declared: dict[str, Function] = field(default_factory=dict)
 
     def has_method(self, name: str) -> bool:
         """Whether any structure has a function of this name."""
@@ -144,7 +151,8 @@ class Module:
 def declarator_of(node: Node) -> Node:
     """The part of a function's declarator with its name and parameters."""
     found = child(node, "declarator")
-    while found.type not in ("function_declarator", "abstract_function_declarator"):
+    kinds = ("function_declarator", "abstract_function_declarator", "lambda_declarator")
+    while found.type not in kinds:
         inner = found.child_by_field_name("declarator")
         found = inner if inner is not None else parts(found)[-1]
     return found

@@ -17,6 +17,7 @@ from gpuedu.simt.cuda_c import (  # noqa: F401 (they enter what they lower)
     lvalues,
     statements,
     switches,
+    type_traits,
 )
 from gpuedu.simt.cuda_c.declarations import (
     UnknownTypeError,
@@ -55,7 +56,12 @@ def read_module(code: str, defines: tuple[str, ...] = (), number: int = 0) -> Mo
         module.types.update(group_types.TYPES)
     if includes(code, bfloats.HEADER):
         module.types.update(bfloats.TYPES)
+    if any(includes(code, header) for header in type_traits.HEADERS):
+        module.types.update(type_traits.TYPES)
     _read(module, parse(text))
+    for name, function in module.declared.items():
+        if name in module.chosen and name not in dict.keys(module.functions):
+            module.functions[name] = [function]  # for chosen arguments alone
     return module
 
 
@@ -216,6 +222,9 @@ def _alias(module: Module, node: Node) -> None:
 def _declaration(module: Module, node: Node, template: tuple[Node, ...]) -> None:
     given, listed = words(node), declarators(node)
     if any(part.type == "function_declarator" for part in listed):
+        if template:
+            name = declare_name(listed[0])
+            module.declared[name] = made_function(module, node, name, template)
         return  # a declaration of a function that is defined elsewhere
     if not listed:
         specifier = type_node(node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,12 +23,13 @@ class Local:
 
 @dataclass(frozen=True, eq=False)
 class Element:
-    """One element of memory."""
+    """One element of memory; a ``fresh`` one is an object without a name, which nobody else has."""
 
     slot: ArraySlot
     index: tuple[Expression, ...]
     type: CType
     const: bool = False
+    fresh: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +76,15 @@ def named_place(k: Lowerer, name: str) -> PlaceOf | None:
         case Memory(slot, type_):
             return Row(slot, Const(np.int64(0)), type_)
         case Alias(place):
-            return place
+            return named(place)
         case Fixed(value):
             return Temporary(value)
     return None
+
+
+def named(place: PlaceOf) -> PlaceOf:
+    """A place that has a name from now on."""
+    return replace(place, fresh=False) if isinstance(place, Element) else place
 
 
 def defined_place(k: Lowerer, node: Node) -> PlaceOf:

@@ -21,7 +21,7 @@ HEADERS = frozenset(
         *("cuda.h", "cuda_runtime.h", "device_launch_parameters.h", "vector_types.h"),
         *("math.h", "cmath", "stdint.h", "cstdint", "float.h", "cfloat", "limits.h", "climits"),
         *("math_constants.h", "cuda_fp16.h", "stdio.h", "cstdio", "assert.h", "cassert"),
-        *("stddef.h", "cstddef", "device_functions.h", "sm_20_intrinsics.h"),
+        *("stddef.h", "cstddef", "string.h", "cstring", "device_functions.h", "sm_20_intrinsics.h"),
         *("mma.h", "crt/mma.h"),
         *("cooperative_groups.h", "cooperative_groups/reduce.h", "cooperative_groups/scan.h"),
         *("cooperative_groups/memcpy_async.h", "cuda/pipeline", "cuda/barrier", "cuda/atomic"),

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from gpuedu.simt.cuda_c.conversions import convert, truth
+from gpuedu.simt.cuda_c.conversions import truth
+from gpuedu.simt.cuda_c.copies import copy
+from gpuedu.simt.cuda_c.declarations import declare_name
 from gpuedu.simt.cuda_c.dispatch import STATEMENTS, block, evaluate, place_of, run, statement
-from gpuedu.simt.cuda_c.initializers import initialised
 from gpuedu.simt.cuda_c.locals import declaration, local_type, spill_parameters
 from gpuedu.simt.cuda_c.lowerer import Lowerer, TypeName
-from gpuedu.simt.cuda_c.module import Function
+from gpuedu.simt.cuda_c.module import Function, Module
 from gpuedu.simt.cuda_c.nodes import Node
-from gpuedu.simt.cuda_c.syntax import bare, field, parts, short, text_of, walk
+from gpuedu.simt.cuda_c.objects import given_back, new_object, own
+from gpuedu.simt.cuda_c.parameters import is_reference
+from gpuedu.simt.cuda_c.places import PlaceOf, Temporary
+from gpuedu.simt.cuda_c.syntax import (
+    addressed,
+    bare,
+    copied_by,
+    field,
+    parts,
+    short,
+    text_of,
+    walk,
+    within_namespaces,
+)
 from gpuedu.simt.cuda_c.type_names import type_of
 from gpuedu.simt.cuda_c.types import AUTO, VOID
 from gpuedu.simt.program import Branch, Const
@@ -80,8 +94,8 @@ def _type(k: Lowerer, node: Node) -> None:
 def _for_effect(k: Lowerer, node: Node) -> None:
     """An expression whose value nobody uses."""
     node = bare(node)
-    if node.type in ("assignment_expression", "update_expression"):
-        place_of(k, node) if node.type == "assignment_expression" else evaluate(k, node)
+    if node.type in ("assignment_expression", "call_expression"):
+        place_of(k, node)  # what it stands for is not read
         return
     if node.type == "gnu_asm_expression":
         _assembly(k, node)
@@ -140,18 +154,18 @@ def leave(k: Lowerer, node: Node, value: Node | None) -> None:
         return
     given: list[Value] = []
     if value is not None and frame.result != VOID:
-        if value.type == "initializer_list":
-            typed = initialised(k, value, frame.result)
-        else:
-            typed = evaluate(k, value)
+        source = given_back(k, value, frame.result)
         if frame.result == AUTO:
-            frame.result = typed.type
-        given.append(convert(k, value, typed, frame.result).value)
+            frame.result = source.type
+        if isinstance(source, Temporary):
+            given.append(source.typed.value)
+        else:
+            _give_object(k, value, source)
     elif value is not None:
-        evaluate(k, value)
+        place_of(k, value)
     if k.builder.names is None:
         return
-    if frame.result not in (VOID, AUTO) and not given:
+    if frame.result not in (VOID, AUTO) and not given and value is None:
         raise k.refuse(
             frame.function.node,
             f"`{frame.function.name}` promises a `{frame.result}` and comes to its end without "
@@ -165,15 +179,73 @@ def leave(k: Lowerer, node: Node, value: Node | None) -> None:
         k.builder.leave_function(given[0] if given else None)
 
 
+def _give_object(k: Lowerer, node: Node, source: PlaceOf) -> None:
+    """``return x;`` of an object in memory: all returns of a function leave it in one place."""
+    frame = k.frame
+    if returns_at_end(frame.function):
+        frame.place = own(k, node, frame.function.name, source)
+        return
+    if frame.place is None:
+        frame.place = new_object(k, node, frame.function.name, source.type)
+    copy(k, node, frame.place, source)
+
+
+def returns_at_end(function: Function) -> bool:
+    """Whether a body has no ``return`` but as its last statement."""
+    body = parts(function.body)
+    returns = [part for part in walk(function.body) if part.type == "return_statement"]
+    return all(body and part == body[-1] for part in returns)
+
+
 @lru_cache(maxsize=512)
-def address_taken(function: Function) -> frozenset[str]:
-    """The variables of a function whose address is taken: they are kept in memory."""
+def address_taken(
+    module: Module, function: Function, above: frozenset[Function] = frozenset()
+) -> frozenset[str]:
+    """The variables of a function whose address is taken, here or by a function that refers to it.
+
+    They are kept in memory; ``memcpy`` reaches registers, too. ``above`` are the functions that are
+    being looked at already.
+    """
+    if not function.has_body:
+        return frozenset()
     found = set()
+    copied = {
+        inner.start_byte
+        for node in walk(function.body)
+        if node.type == "call_expression"
+        for part in copied_by(node)
+        if (inner := addressed(part)) is not None
+    }
     for node in walk(function.body):
         if node.type == "pointer_expression" and text_of(node.children[0]) == "&":
             inner = bare(field(node, "argument"))
-            while inner.type in ("field_expression",) and text_of(inner.children[1]) == ".":
-                inner = bare(field(inner, "argument"))
-            if inner.type == "identifier":
-                found.add(text_of(inner))
-    return frozenset(found)
+            found |= set() if inner.start_byte in copied else {_root(inner)}
+        if node.type == "call_expression":
+            found |= _referred(module, node, above | {function})
+    return frozenset(found - {""})
+
+
+def _root(node: Node) -> str:
+    """The variable of ``x``, ``x.y`` and the like; empty for other places."""
+    node = bare(node)
+    while node.type == "field_expression" and text_of(node.children[1]) == ".":
+        node = bare(field(node, "argument"))
+    return text_of(node) if node.type == "identifier" else ""
+
+
+def _referred(module: Module, node: Node, above: frozenset[Function]) -> set[str]:
+    """The variables that a call passes to references whose address is taken."""
+    callee = within_namespaces(bare(field(node, "function")))
+    inner = callee.child_by_field_name("field") or callee.child_by_field_name("name") or callee
+    name = text_of(inner).partition("<")[0].rpartition("::")[2]
+    known = [*dict.get(module.functions, name, []), *module.methods.get(name, [])]
+    found = set()
+    for called in known:
+        if called in above:
+            continue
+        taken = address_taken(module, called, above)
+        for at, part in enumerate(parts(field(node, "arguments"))):
+            if is_reference(called, at, const=True):
+                declared = declare_name(field(called.parameters[at], "declarator"))
+                found |= {_root(part)} if declared in taken else set()
+    return found

@@ -112,3 +112,34 @@ def within_namespaces(node: Node) -> Node:
     while inner.type == "qualified_identifier":
         inner = field(inner, "name")
     return inner if inner.type == "template_function" else node
+
+
+def uncast(node: Node) -> Node:
+    """An expression without the casts of its pointer to another type."""
+    node = bare(node)
+    while True:
+        if node.type == "cast_expression" and "*" in text_of(field(node, "type")):
+            node = bare(field(node, "value"))
+        elif node.type == "call_expression" and text_of(node).startswith(
+            ("reinterpret_cast", "static_cast", "const_cast")
+        ):
+            node = bare(parts(field(node, "arguments"))[0])
+        else:
+            return node
+
+
+def addressed(node: Node) -> Node | None:
+    """The x of ``&x``, whatever the address is cast to; None of another expression."""
+    node = uncast(node)
+    if node.type != "pointer_expression" or operator_of(node) != "&":
+        return None
+    return bare(field(node, "argument"))
+
+
+def copied_by(node: Node) -> list[Node]:
+    """The target and the source of a ``memcpy``; nothing for another call."""
+    callee = bare(field(node, "function"))
+    is_copy = callee.type in ("identifier", "qualified_identifier")
+    if not is_copy or text_of(callee) not in ("memcpy", "std::memcpy"):
+        return []
+    return parts(field(node, "arguments"))[:2]

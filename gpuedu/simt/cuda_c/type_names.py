@@ -35,14 +35,22 @@ def type_named(k: Lowerer, name: str) -> CType | None:
 
 def static_constant(k: Lowerer, node: Node) -> Typed | None:
     """``S::size``, a constant of a structure; None for other names."""
-    scope = node.child_by_field_name("scope")
-    if scope is None:
+    owner, name = owner_of(k, node)
+    if owner is None or owner.members is None:
         return None
-    owner = type_of(k, scope) if scope.type == "template_type" else type_named(k, text_of(scope))
-    if not isinstance(owner, Struct) or owner.members is None:
-        return None
-    found = owner.members.scope.get(text_of(field(node, "name")))
+    found = owner.members.scope.get(text_of(name))
     return found.value if isinstance(found, Fixed) else None
+
+
+def owner_of(k: Lowerer, node: Node) -> tuple[Struct | None, Node]:
+    """The structure that ``S::name`` names a member of, if it is one, and the name itself."""
+    scope, name = node.child_by_field_name("scope"), field(node, "name")
+    while name.type == "qualified_identifier":
+        scope, name = name.child_by_field_name("scope"), field(name, "name")
+    if scope is None:
+        return None, name
+    owner = type_of(k, scope) if scope.type == "template_type" else type_named(k, text_of(scope))
+    return (owner if isinstance(owner, Struct) else None), name
 
 
 def num_elements(k: Lowerer, node: Node) -> int | None:

@@ -121,7 +121,9 @@ FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
     "cbrt": _quiet(np.cbrt),
     "clz": clz,
     "ffs": ffs,
+    "half_as_short": lambda x: x.view(np.int16),
     "popc": popc,
     "selp": selp,
+    "short_as_half": lambda x: x.view(np.float16),
 }
-"""The functions by their names in ``numba.cuda``."""
+"""The functions by their names in ``numba.cuda``; those that tell a half's bits are CUDA C's."""

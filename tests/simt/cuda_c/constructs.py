@@ -13,12 +13,41 @@ def add(name: str, words: str, body: str, before: str = "") -> None:
 
 
 add("goto", "goto", "again: out[0]++; // here\nif (out[0] < 5) goto again;")
-add("lambda", "lambda", "auto f = [](int x) { return x + 1; }; // here\nout[0] = f(1);")
 add(
-    "early_return_in_a_method",
-    "return",
-    "S s; s.x = 1; out[0] = s.f(); // here",
-    "struct S { int x;\n__device__ int f() { if (x) return 2; return x; }\n};",
+    "lambda_by_value",
+    "lambda",
+    "int n = 2;\nauto f = [=](int x) { return x + n; }; // here\nout[0] = f(1);",
+)
+add(
+    "early_return_of_a_reference",
+    "returns a reference",
+    "S s; s.x = 1; s.f() = 2; // here\nout[0] = s.x;",
+    "struct S { int x, y;\n__device__ int& f() { if (x) return y; return x; }\n};",
+)
+add(
+    "object_with_an_array_by_a_condition",
+    "",
+    "A a{{1}}, b{{2}};\nA c = out[0] ? a : b; // here\nout[0] = c.d[0];",
+    "struct A { int d[2]; };",
+)
+add(
+    "reference_to_bits_of_another_type",
+    "no variable",
+    "float g = 1.5f;\nf(*(int*)&g) += 3; // here\nout[0] = g;",
+    "__device__ int& f(int& x) { return x; }",
+)
+add("copy_of_global_memory", "memcpy", "int x;\nmemcpy(&x, out, 4); // here\nout[1] = x;")
+add("copy_of_unknown_size", "memcpy", "int x, y = 2;\nmemcpy(&x, &y, out[0]); // here\nout[1] = x;")
+add(
+    "copy_of_half_a_number",
+    "ends inside",
+    "int x = 0, y = 2;\nmemcpy(&x, &y, 2); // here\nout[1] = x;",
+)
+add(
+    "copy_between_members",
+    "between members",
+    "S s{1, 2};\nlong long x;\nmemcpy(&x, &s, 8); // here\nout[0] = x;",
+    "struct S { char c; int n; };",
 )
 add(
     "destructor",
@@ -118,10 +147,10 @@ add(
     "template <typename T> struct V<T*> { char a; }; // here",
 )
 add(
-    "reference_returned_in_a_loop",
-    "reference",
-    "for (int i = 0; i < out[0]; ++i)\nf(out[i]) = 3;",
-    "__device__ int& f(int& x) { return x; } // here",
+    "reference_to_one_of_two",
+    "returns a reference",
+    "for (int i = 0; i < out[0]; ++i)\nf(out[i], out[0]) = 3; // here",
+    "__device__ int& f(int& x, int& y) { if (x > y) return x; return y; }",
 )
 add(
     "variable_template",
@@ -137,12 +166,6 @@ add(
 )
 add("pointer_to_pointer", "int*", "int* p = out; // here\nint** pp = &p;\n**pp = 3;")
 add("array_of_pointers", "int*", "int a, b;\nint* p[2] = {&a, &b}; // here\n*p[0] = 3; out[0] = a;")
-add(
-    "returned_reference",
-    "reference",
-    "pick(out) = 3;",
-    "__device__ int& pick(int* p) { return p[0]; } // here",
-)
 add("decltype", "decltype", "decltype(out[0] + 1) x = 3; // here\nout[0] = x;")
 add("placement_of_a_string", "text", 'const char* s = "abc"; // here\nout[0] = s[1];')
 add("atomic_on_a_short", "atomicCAS", "__shared__ unsigned short s;\natomicCAS(&s, 1, 2); // here")

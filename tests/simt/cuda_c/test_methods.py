@@ -152,7 +152,7 @@ def test_a_structure_may_become_the_pointer_that_it_promises():
 
 
 REFUSED = {
-    "early return": "struct P { int a; __device__ int g(int n) { if (n) return a; return 2; } };",
+    "early reference": "struct P { int a, b; __device__ int& g(int n) { if (n) return a; return b; } };",
     "destructor": "struct P { int a; __device__ ~P() {} __device__ int g(int n) { return n; } };",
     "const alone tells": "struct P { int a; __device__ int g(int n) { return n; } "
     "__device__ int g(int n) const { return a; } };",

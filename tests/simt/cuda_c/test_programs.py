@@ -287,6 +287,18 @@ extern "C" __global__ void k(int* x) { x[0] = f<1>(2) * 100 + f<3>(2); }
     assert x[0] == 1002
 
 
+def test_a_template_may_be_declared_alone_beside_its_chosen_arguments():
+    code = r"""
+template <typename To, typename From> __device__ To cast(From x);
+template <> __device__ float cast<float, int>(int x) { return x * 0.5f; }
+template <> __device__ int cast<int, int>(int x) { return x + 1; }
+extern "C" __global__ void k(float* x) { x[0] = cast<float, int>(3); x[1] = cast<int, int>(3); }
+"""
+    x = np.zeros(2, np.float32)
+    run(code, "k", 1, x)
+    assert x.tolist() == [1.5, 4]
+
+
 def test_dim3_is_one_where_nothing_is_told():
     code = r"""
 extern "C" __global__ void k(int* x) {
