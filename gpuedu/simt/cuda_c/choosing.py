@@ -11,7 +11,7 @@ from gpuedu.simt.cuda_c.module import Function
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.parameters import declared_parameters
 from gpuedu.simt.cuda_c.syntax import short
-from gpuedu.simt.cuda_c.types import VOID, CType, Reference, Struct
+from gpuedu.simt.cuda_c.types import VOID, CType, Number, Reference, Struct
 
 
 def functions_of(type_: CType, name: str) -> list[Function]:
@@ -55,20 +55,25 @@ def _wanted(k: Lowerer, function: Function, scope: dict[str, Binding]) -> list[C
 
 
 def only_operator(k: Lowerer, free: Sequence[Function], kinds: Sequence[CType]) -> Function | None:
-    """The operator outside of structures that takes just these types."""
-    exact = [function for function in free if _fits(k, function, kinds)]
+    """The operator outside of structures that takes just these types, or numbers for numbers."""
+    exact = [function for function in free if _fits(k, function, kinds, converted=False)]
     if len(exact) > 1:
         exact = [function for function in exact if not function.template] or exact[:0]
-    return exact[0] if len(exact) == 1 else None
+    found = exact or [one for one in free if _fits(k, one, kinds, converted=True)]
+    return found[0] if len(found) == 1 else None
 
 
-def _fits(k: Lowerer, function: Function, kinds: Sequence[CType]) -> bool:
+def _fits(k: Lowerer, function: Function, kinds: Sequence[CType], *, converted: bool) -> bool:
     if len(function.parameters) != len(kinds):
         return False
     if function.template:
-        return True
+        return not converted
     declared = declared_parameters(k, function, [{}])
-    return all(unreferred(made.type) == kind for made, kind in zip(declared, kinds, strict=True))
+    pairs = [(unreferred(made.type), kind) for made, kind in zip(declared, kinds, strict=True)]
+    return all(
+        wanted == kind or (converted and isinstance(wanted, Number) and isinstance(kind, Number))
+        for wanted, kind in pairs
+    )
 
 
 def _required(function: Function) -> int:

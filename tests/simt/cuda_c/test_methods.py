@@ -38,6 +38,12 @@ __device__ int larger(int a, int b) { return a > b ? a : b; }
 template <Op op> __device__ int apply(int a, int b) { return op(a, b); }
 template <Op op> __device__ int again(int a, int b) { return op(apply<op>(a, b), 5); }
 __device__ int f(int x, int y) { return again<add>(x, y) + 3 * again<larger>(x, y); }""",
+    "number_for_a_number": """struct P { float a, b; };
+__device__ P operator*(P p, float s) { return P{p.a * s, p.b * s}; }
+__device__ P operator*(float s, P p) { return P{p.a + s, p.b + s}; }
+__device__ P operator*(P p, P q) { return P{p.a * q.a, p.b * q.b}; }
+__device__ int f(int x, int y) { P p{1.0f * x, 2.0f}; P q = p * (y & 7); P r = 3 * q; P s = q * r;
+return (int)(q.a + r.b + s.b); }""",
     "alignment": """struct alignas(16) P { int a; };
 __device__ int f(int x, int y) { return x * alignof(P) + y * (int)alignof(short); }""",
     "change": """struct P { int a;
