@@ -90,7 +90,8 @@ class Module:
     ``shared`` are the declarations of shared memory outside of functions, by name; ``refused`` is
     why a name cannot be used; ``methods`` the functions of all structures;
     ``chosen`` and ``chosen_structures`` what is written out for chosen arguments of a template, and
-    ``declared`` the templates of functions that are declared first.
+    ``declared`` the templates of functions that are declared first; ``taken`` the variables of a
+    function whose address is taken, as far as was asked for.
     """
 
     code: str
@@ -109,6 +110,7 @@ class Module:
     chosen: dict[str, list[tuple[list[Node], Function]]] = field(default_factory=dict)
     chosen_structures: dict[str, list[tuple[list[Node], Node]]] = field(default_factory=dict)
     declared: dict[str, Function] = field(default_factory=dict)
+    taken: dict[Function, frozenset[str]] = field(default_factory=dict)
 
     def has_method(self, name: str) -> bool:
         """Whether any structure has a function of this name."""

@@ -208,6 +208,8 @@ def address_taken(
     """
     if not function.has_body:
         return frozenset()
+    if function in module.taken:
+        return module.taken[function]
     found = set()
     copied = {
         inner.start_byte
@@ -222,7 +224,8 @@ def address_taken(
             found |= set() if inner.start_byte in copied else {_root(inner)}
         if node.type == "call_expression":
             found |= _referred(module, node, above | {function})
-    return frozenset(found - {""})
+    module.taken[function] = frozenset(found - {""})
+    return module.taken[function]
 
 
 def _root(node: Node) -> str:
