@@ -788,7 +788,7 @@ see("time-to-accuracy", one_after_the_other)
 #   be run. All rates of a surface are in a unit of its own, so none is known to be good beforehand.
 # - At most `budget` runs, 20 as a rule, and none twice. It may be as little as 1. One run more is
 #   refused: it ends the search, without a result.
-# - Return the best `(batch, rate)` of those that were run.
+# - Return the best `(batch, rate)` of those that were run, and leave both lists as they are.
 #
 # About 17 lines.
 
