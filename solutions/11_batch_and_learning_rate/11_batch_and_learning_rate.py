@@ -77,7 +77,8 @@ def knee(share, launches, launch_s, fixed_s, per_sample_s):
 # *Implement.* `runs` is a list of tuples `(batch, time_s)`, in any order, with an odd number of
 # runs for each batch; `time_s` is the time of one step. The rate of a batch comes from the
 # **median** of its times. Return the smallest of the batches with at least `share` of the best of
-# these rates. About 5 lines; `statistics.median(a_list)` or `torch.tensor(a_list).median()`.
+# these rates, and leave `runs` as it is. About 5 lines; `statistics.median(a_list)` or
+# `torch.tensor(a_list).median()`.
 
 
 # %% role="answer"
@@ -288,6 +289,7 @@ see("accumulate-gradients", draft)
 # - The gradients of the step before may still be there when yours begins.
 # - The gradient is clipped, and the optimiser updates, once.
 # - The activations of one micro-batch live at a time.
+# - `micro_batches` stays as it is.
 # - It returns the big batch's loss, as a number or a tensor without a graph (detached).
 #
 # About 10 lines.
@@ -427,9 +429,9 @@ predict("lr-finder-share", "half")
 
 # %% [markdown]
 # *Implement.* `suggest` takes what `sweep` returned, with at least one rate, and returns **half**
-# of the rate with the lowest smoothed loss. `find_rate` sweeps with a real model: `step()` trains
-# it on its next batch with the optimiser, and returns the loss, a float. It returns the rate that
-# `suggest` names. About 1 and 10 lines.
+# of the rate with the lowest smoothed loss; both lists stay as they are. `find_rate` sweeps with a
+# real model: `step()` trains it on its next batch with the optimiser, and returns the loss, a
+# float. It returns the rate that `suggest` names. About 1 and 10 lines.
 #
 # - The rate of a step is in `optimiser.param_groups`, a list of dictionaries: `group["lr"]`.
 # - A sweep ruins what it trains. After it, all that model and optimiser have in their
@@ -667,9 +669,9 @@ def noise_terms(few, many, few_square, many_square):
 # for each other. They do so in a mean of signals. They do not in a mean of ratios.
 #
 # *Implement.* `steps` is a list of pairs `(of_few, of_many)`. Each of the two is a gradient, as a
-# list of tensors, one for each parameter of a model; leave them as they are. Average both terms
-# over all steps, then divide. Return infinity (`float("inf")`) where the average signal is 0 or
-# less. About 6 lines.
+# list of tensors, one for each parameter of a model. Leave the lists and the tensors as they are.
+# Average both terms over all steps, then divide. Return infinity (`float("inf")`) where the average
+# signal is 0 or less. About 6 lines.
 
 
 # %% role="answer"
@@ -786,7 +788,7 @@ see("time-to-accuracy", one_after_the_other)
 #   be run. All rates of a surface are in a unit of its own, so none is known to be good beforehand.
 # - At most `budget` runs, 20 as a rule, and none twice. It may be as little as 1. One run more is
 #   refused: it ends the search, without a result.
-# - Return the best `(batch, rate)` of those that were run.
+# - Return the best `(batch, rate)` of those that were run, and leave both lists as they are.
 #
 # About 17 lines.
 

@@ -44,11 +44,15 @@ class Task:
 
 @dataclass(frozen=True)
 class Seen:
-    """One step: the gradients at its first update, how many updates it made, what it returned."""
+    """One step: the gradients at its first update, how many updates it made, what it returned.
+
+    ``kept`` says whether the list of micro-batches is as it was.
+    """
 
     gradients: tuple[np.ndarray, ...]
     updates: int
     result: Any
+    kept: bool
 
 
 def build(task: Task) -> tuple[Any, Any, list[list[tuple[Any, Any]]]]:
@@ -122,8 +126,10 @@ def run_steps(step: Step, task: Task) -> list[Seen]:
         seen = []
         for micro_batches in batches:
             updates.clear()
-            result = step(model, optimiser, list(micro_batches), task.max_norm)
-            seen.append(Seen(updates[0] if updates else (), len(updates), result))
+            handed = list(micro_batches)
+            result = step(model, optimiser, handed, task.max_norm)
+            kept = list(map(id, handed)) == list(map(id, micro_batches))
+            seen.append(Seen(updates[0] if updates else (), len(updates), result, kept))
         return seen
 
 

@@ -31,6 +31,7 @@ def play_accumulate_gradients(answers: Sequence[Any], inputs: Mapping[str, Any])
         "gradients": [list(one.gradients) for one in seen],
         "updates": [one.updates for one in seen],
         "losses": [_loss(one.result) for one in seen],
+        "kept": all(one.kept for one in seen),
     }
 
 

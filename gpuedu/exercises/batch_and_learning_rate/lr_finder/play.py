@@ -30,8 +30,10 @@ def play_lr_finder(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         rates, smoothed = two_lists(got)
         return {"called": script.rates, "rates": rates, "smoothed": smoothed}
     if ask == "suggest":
-        got = suggest(list(inputs["rates"]), list(inputs["smoothed"]))
-        return {"got": as_number(got, "what `suggest` returned")}
+        given = [list(inputs[name]) for name in ("rates", "smoothed")]
+        handed = [list(one) for one in given]
+        got = as_number(suggest(*handed), "what `suggest` returned")
+        return {"got": got, "kept": handed == given}
     task = Task(**inputs["task"])
     with quiet_torch(task.seed):
         if ask == "error":

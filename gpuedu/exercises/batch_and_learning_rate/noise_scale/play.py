@@ -28,9 +28,12 @@ def play_noise_scale(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[
         steps = [tuple(_tensors(step[size]) for size in _SIZES) for step in inputs["steps"]]
         given = [part for step in steps for gradient in step for part in gradient]
         before = [part.clone() for part in given]
+        lists = [steps, *(gradient for step in steps for gradient in step)]
+        held = [list(map(id, one)) for one in lists]
         got = as_number(noise_scale(steps, few, many), "the noise scale")
         changed = any(not was.equal(now) for was, now in zip(before, given, strict=True))
-        return {"got": got, "changed": changed}
+        kept = held == [list(map(id, one)) for one in lists]
+        return {"got": got, "changed": changed, "kept": kept}
 
 
 def _devices(devices_that_pay: Any, inputs: Mapping[str, Any]) -> float:

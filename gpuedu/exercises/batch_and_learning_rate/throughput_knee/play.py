@@ -14,7 +14,8 @@ def play_throughput_knee(answers: Sequence[Any], inputs: Mapping[str, Any]) -> d
     """A rate, or a batch."""
     samples_per_s, knee, measured_knee = answers
     if inputs["ask"] == "measured":
-        return {"got": [_measured(measured_knee, *one) for one in inputs["sets"]]}
+        seen = [_measured(measured_knee, *one) for one in inputs["sets"]]
+        return {"got": [got for got, _ in seen], "kept": [kept for _, kept in seen]}
     if inputs["ask"] == "knee":
         got = whole_number(knee(inputs["share"], *inputs["cost"]), "the batch")
         own = [_own_rate(samples_per_s, batch, inputs["cost"]) for batch in (got - 1, got)]
@@ -22,8 +23,12 @@ def play_throughput_knee(answers: Sequence[Any], inputs: Mapping[str, Any]) -> d
     return {"got": number(samples_per_s(inputs["batch"], *inputs["cost"]), "the rate")}
 
 
-def _measured(measured_knee: Any, runs: Sequence[Any], share: float) -> int:
-    return whole_number(measured_knee([tuple(run) for run in runs], share), "the batch")
+def _measured(measured_knee: Any, runs: Sequence[Any], share: float) -> tuple[int, bool]:
+    """The batch, and whether the list of runs is as it was."""
+    given = [tuple(run) for run in runs]
+    handed = list(given)
+    got = whole_number(measured_knee(handed, share), "the batch")
+    return got, handed == given
 
 
 def _own_rate(samples_per_s: Any, batch: int, cost: Sequence[float]) -> float:

@@ -17,7 +17,7 @@ def play_time_to_accuracy(answers: Sequence[Any], inputs: Mapping[str, Any]) -> 
     found = try_search(answers[0], Surface(**inputs["surface"]), inputs["budget"])
     chosen = None if found.chosen is None else list(found.chosen)
     tried = [list(point) for point in found.points]
-    return {"tried": tried, "asked": found.asked, "chosen": chosen}
+    return {"tried": tried, "asked": found.asked, "chosen": chosen, "kept": found.kept}
 
 
 PLAY = Play(

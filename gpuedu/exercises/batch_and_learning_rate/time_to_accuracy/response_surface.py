@@ -86,12 +86,14 @@ def _values() -> Any:
 class Tries:
     """What a search ran, in order, and what it returned; None if it was ended.
 
-    ``asked`` counts the runs that it asked for: those beyond the budget were refused.
+    ``asked`` counts the runs that it asked for: those beyond the budget were refused. ``kept`` says
+    whether the lists of batches and rates are as they were.
     """
 
     points: tuple[Point, ...]
     chosen: Point | None
     asked: int
+    kept: bool = True
 
 
 class _BudgetSpentError(Exception):
@@ -112,6 +114,7 @@ def try_search(search: Search, surface: Surface, budget: int) -> Tries:
         AnswerError: for a point that is not there, or no point in the end.
     """
     tried: list[Point] = []
+    batches, rates = surface.batches, surface.rates
     asked = 0
 
     def run(batch: Any, rate: Any) -> float:
@@ -124,7 +127,7 @@ def try_search(search: Search, surface: Surface, budget: int) -> Tries:
         return surface.seconds(point)
 
     try:
-        got = search(run, surface.batches, surface.rates, budget)
+        got = search(run, batches, rates, budget)
     except _BudgetSpentError:
         return Tries(tuple(tried), None, asked)
     if not isinstance(got, (tuple, list)) or len(got) != 2:
@@ -133,7 +136,8 @@ def try_search(search: Search, surface: Surface, budget: int) -> Tries:
             f"`search` should return a batch and a rate, got {describe(got)}{count}",
             remedy="`return batch, rate`",
         )
-    return Tries(tuple(tried), _point(surface, *got), asked)
+    kept = (batches, rates) == (surface.batches, surface.rates)
+    return Tries(tuple(tried), _point(surface, *got), asked, kept)
 
 
 def _point(surface: Surface, batch: Any, rate: Any) -> Point:

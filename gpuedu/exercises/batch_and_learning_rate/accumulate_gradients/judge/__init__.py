@@ -81,6 +81,9 @@ def _same_steps(name: str, says: str, points: float, *, asks: str, rel: float = 
                 which = f"in step {place + 1} of {task.steps} " if place else ""
                 yield Fault(name, which + message)
                 return
+        if name == "even" and not observed["kept"]:
+            told = "after the step, the list of micro-batches is not what it was before"
+            yield Fault(name, told)
 
     return Property(name, says, points, asks, test)
 
@@ -155,7 +158,7 @@ JUDGE = Judge(
     properties=(
         _same_steps(
             "even",
-            "the big batch's gradient and its single update, for even cuts",
+            "the big batch's gradient and its single update, for even cuts; the list is left alone",
             1,
             asks="What does each micro-batch add to the gradient, and what has the optimiser got "
             "when it updates?",

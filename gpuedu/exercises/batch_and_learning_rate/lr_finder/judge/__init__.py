@@ -129,6 +129,9 @@ def _suggest_faults(case: Case, observed: Plain) -> Iterable[Fault]:
             f"of {len(rates)} rates to {show(rates[-1])}, with the lowest "
             f"smoothed loss at {show(rate)}, `suggest` gave {got}, expected {expected}",
         )
+    elif not observed["kept"]:
+        told = "after `suggest(rates, smoothed)`, the two lists are not what they were before"
+        yield Fault("suggest", told)
 
 
 def _find_faults(case: Case, observed: Plain) -> Iterable[Fault]:
@@ -217,7 +220,7 @@ JUDGE = Judge(
         ),
         Property(
             "suggest",
-            "`suggest`: half of the rate with the lowest smoothed loss",
+            "`suggest`: half of the rate with the lowest smoothed loss; the lists are left alone",
             1,
             asks="At which rate is the smoothed loss lowest, and what is half of that rate?",
         ),

@@ -29,6 +29,8 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     """Numbers against the formula, or against a truth that was known before."""
     if observed.get("changed") and case.decides == ("norms",):
         yield Fault("norms", "after `noise_scale`, the gradients that it was given are others")
+    elif not observed.get("kept", True) and case.decides == ("norms",):
+        yield Fault("norms", "after `noise_scale`, the lists that it was given are others")
     judges = {"terms": _judge_terms, "devices": _judge_devices, "scale": _judge_scale}
     yield from judges[case.inputs["ask"]](case, observed["got"])
 

@@ -50,6 +50,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     drawn += [_steps(rng, int(rng.integers(6, 14)), "averages", size=s) for s in (1.0, 0.05)]
     drawn += [_all_draws(rng, 4, 1, 2), _all_draws(rng, 3, 2, 3)]
     drawn += [_no_signal(rng, is_below=below) for below in (False, True)]
+    drawn.append(_just_noise())
     drawn += [_devices(rng, least) for least in (2, 8, 32)]
     drawn.append(_case("devices", "devices", "thousands of devices", _thousands(rng)))
     drawn.append(_case("devices", "devices", "more samples a device than the scale", _past(rng)))
@@ -161,6 +162,13 @@ def _no_signal(rng: np.random.Generator, *, is_below: bool) -> Case:
     steps = [{"few": few, "many": many} for many in (above, below)]
     label = f"a signal {'below' if is_below else 'of'} 0 on average"
     return _case("endless", "scale", label, {"few": 1, "many": 2, "steps": steps})
+
+
+def _just_noise() -> Case:
+    """One step whose square falls with the batch, as noise does: by norms, too, it is exact."""
+    step = {"few": [np.array([2.0]), np.zeros(1)], "many": [np.array([1.0]), np.zeros(1)]}
+    given = {"few": 1, "many": 4, "steps": [step]}
+    return _case("endless", "scale", "one step, with a signal of 0", given)
 
 
 def _devices(rng: np.random.Generator, least: int) -> Case:

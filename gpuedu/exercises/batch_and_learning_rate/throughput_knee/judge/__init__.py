@@ -43,6 +43,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     drawn.append(_just_enough(rng))
     # Last: with a wrong rate, a search for the knee may never end.
     knees += [_knee(rng, StepCost(10, 2 * US, 5 * US, 4000 * US)), _large_knee(rng)]
+    knees.append(_knee_of(0.5, StepCost(201, 1 * US, 0.1 * US, 1 * US)))
     return [*drawn, *knees, _exact_knee(rng)]
 
 
@@ -59,7 +60,10 @@ def _rate(cost: StepCost, batch: int) -> Case:
 
 
 def _knee(rng: np.random.Generator, cost: StepCost) -> Case:
-    share = float(rng.integers(60, 91)) / 100
+    return _knee_of(float(rng.integers(60, 91)) / 100, cost)
+
+
+def _knee_of(share: float, cost: StepCost) -> Case:
     return Case(f"share {share}", {"ask": "knee", "share": share, "cost": tuple(cost)}, ("knee",))
 
 
@@ -260,7 +264,8 @@ def _right_knees(name: str, says: str, points: float, *, asks: str) -> Property:
     """Of each set of runs the smallest batch whose median rate is within the share."""
 
     def test(case: Case, observed: Plain) -> Iterator[Fault]:
-        for (runs, share), got in zip(case.inputs["sets"], observed["got"], strict=True):
+        got_and_kept = zip(observed["got"], observed["kept"], strict=True)
+        for (runs, share), (got, kept) in zip(case.inputs["sets"], got_and_kept, strict=True):
             rates = median_rates(runs)
             truth = first_within(rates, share)
             if got != truth:
@@ -270,6 +275,10 @@ def _right_knees(name: str, says: str, points: float, *, asks: str) -> Property:
                     f"`measured_knee(runs, {show(share)})` gave {got}, expected {truth}; "
                     f"samples/s by medians: {listed}",
                 )
+                return
+            if name == "runs" and not kept:
+                told = "after `measured_knee(runs, ...)`, the list `runs` is not what it was before"
+                yield Fault(name, told)
                 return
 
     return Property(name, says, points, asks, test)
@@ -295,7 +304,7 @@ JUDGE = Judge(
         ),
         _right_knees(
             "runs",
-            "`measured_knee`: runs that are far off do not move it",
+            "`measured_knee`: runs that are far off do not move it; the list is left alone",
             1,
             asks="Which rates reach that share of the best one in this list, and which of their "
             "batches is the smallest?",

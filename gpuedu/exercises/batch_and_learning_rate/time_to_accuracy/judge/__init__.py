@@ -51,7 +51,14 @@ def cases(rng: np.random.Generator) -> list[Case]:
     for budget in (1, 2, int(rng.integers(5, 9))):
         label = f"a budget of {budget}"
         drawn.append(_case(label, _surface(rng, "momentum", 100), budget=budget))
-    return drawn
+    return [*drawn, *_corners()]
+
+
+def _corners() -> Iterable[Case]:
+    """Four rates, and the best pair at the end of both lists, or at their start."""
+    for knee, where in ((100_000, "last"), (1, "first")):
+        surface = Surface("momentum", knee, first=3, count=4)
+        yield _case(f"the {where} batch and the {where} of 4 rates are best", surface)
 
 
 def _case(label: str, surface: Surface, *decides: str, budget: int = BUDGET) -> Case:
@@ -100,6 +107,9 @@ def _returns_the_best(case: Case, observed: Plain) -> Iterable[Fault]:
             f"it returned {_told(chosen)}: {_time(surface, chosen)}; run {tried.index(best) + 1}, "
             f"{_told(best)}, took {_time(surface, best)}",
         )
+    elif not observed["kept"]:
+        told = "after the search, the lists `batches` and `rates` are not what they were before"
+        yield Fault("best", told)
 
 
 def _near(name: str, kind: str) -> Property:
@@ -156,7 +166,7 @@ JUDGE = Judge(
         ),
         Property(
             "best",
-            "it returns the best of what it ran",
+            "it returns the best of what it ran; both lists are left alone",
             1,
             asks="Which of all that were run takes the least time, and is that pair returned?",
             test=_returns_the_best,
