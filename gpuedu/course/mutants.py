@@ -6,8 +6,8 @@ A survivor is an equal answer, listed in ``judge/equal.toml`` with the reason th
 or a hole in the cases. That file has a line for each: the key of the mutant, and the reason. A key
 that ends in ``-> any`` stands for every edit of what is before it.
 
-``mutants.json`` beside the exercises keeps of what all mutants were played, and none survived
-without a reason: of what has changed since then they have to be played again.
+``mutants.json`` beside the exercises keeps of which all mutants were played, and none survived
+without a reason; of what has changed since then they have to be played again.
 """
 
 from __future__ import annotations
@@ -111,10 +111,15 @@ def try_all(root: Path, exercises: Iterable[str], workers: int) -> list[Mutants]
         return list(pool.map(try_mutants, [root] * len(exercises), exercises))
 
 
-def changed(root: Path, exercises: Iterable[str]) -> list[str]:
-    """The exercises that are not what they were when all their mutants were played."""
+def explained(root: Path) -> list[str]:
+    """The exercises all of whose mutants were played, with a reason for each survivor."""
+    return list(_read_record(root))
+
+
+def changed(root: Path) -> list[str]:
+    """Those of them that are not any more what they were then."""
     played = _read_record(root)
-    return [one for one in exercises if played.get(one) != _digest(Bench(root, one))]
+    return [one for one, state in played.items() if state != _digest(Bench(root, one))]
 
 
 def keep_record(root: Path, found: Iterable[Mutants]) -> None:

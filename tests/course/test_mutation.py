@@ -19,7 +19,6 @@ from gpuedu.course.habit_mutation import changing_its_arguments
 from gpuedu.course.mutation import Mutant, mutants_of
 from gpuedu.course.proof import Bench
 from gpuedu.errors import CatalogueError
-from gpuedu.syllabus import exercise_ids
 from tests.sampled import sampled
 
 ROOT = Path(__file__).parents[2]
@@ -187,7 +186,7 @@ def test_the_same_edit_in_two_places_has_two_keys():
 
 
 @pytest.mark.filterwarnings("default")  # in a notebook a warning is no error
-@pytest.mark.parametrize("exercise", sampled(exercise_ids(), every=6))
+@pytest.mark.parametrize("exercise", sampled(mutants.explained(ROOT), every=6))
 def test_no_drawn_mutant_earns_everything_unexplained(exercise):
     every = [one.key for one in mutants.every_mutant(Bench(ROOT, exercise))]
     chosen = random.Random(exercise).sample(every, min(DRAWN, len(every)))
@@ -198,21 +197,21 @@ def test_no_drawn_mutant_earns_everything_unexplained(exercise):
 @pytest.mark.filterwarnings("default")
 def test_no_mutant_of_what_has_changed_earns_everything_unexplained():
     """Where this is slow: `gpuedu prove --mutants` plays them, and keeps that it did."""
-    found = [mutants.try_mutants(ROOT, one) for one in mutants.changed(ROOT, exercise_ids())]
+    found = [mutants.try_mutants(ROOT, one) for one in mutants.changed(ROOT)]
     assert {one.exercise: (one.survivors, one.unneeded) for one in found if not one.ok} == {}
 
 
 def test_what_was_played_is_kept_until_the_exercise_changes(tmp_path, monkeypatch):
     for part in ("gpuedu/exercises/why_gpus/amdahl", "solutions/01_why_gpus"):
         shutil.copytree(ROOT / part, tmp_path / part)
-    assert mutants.changed(tmp_path, ["amdahl"]) == ["amdahl"]
+    assert mutants.explained(tmp_path) == []
     mutants.keep_record(tmp_path, [mutants.Mutants("amdahl", 3, (), ())])
-    assert mutants.changed(tmp_path, ["amdahl"]) == []
+    assert (mutants.explained(tmp_path), mutants.changed(tmp_path)) == (["amdahl"], [])
     judge = tmp_path / "gpuedu/exercises/why_gpus/amdahl/judge/__init__.py"
     judge.write_text(judge.read_text("utf-8") + "\n", "utf-8")
-    assert mutants.changed(tmp_path, ["amdahl"]) == ["amdahl"]
+    assert mutants.changed(tmp_path) == ["amdahl"]
     mutants.keep_record(tmp_path, [mutants.Mutants("amdahl", 3, ("n -> n + 1",), ())])
-    assert mutants.changed(tmp_path, ["amdahl"]) == ["amdahl"]
+    assert mutants.explained(tmp_path) == []
 
 
 def test_a_survivor_is_told_and_a_reason_that_nothing_needs_too(monkeypatch):
