@@ -57,9 +57,11 @@ see("memory/blocked", copy_blocked)
 reveal("coalesced-copy")
 
 # %% [markdown]
-# *Implement.* The same copy, any number of threads, and neighbouring threads take neighbouring
-# elements in the same step. `src` and `dst` are float32 arrays of the same length, 0 too; the
-# launch has any number of blocks, and blocks of 32, 64, 96 or 128 threads. About 2 lines.
+# *Implement.* The same copy, with any number of threads, but in whole sectors: neighbouring
+# threads take neighbouring elements in the same step, so that a warp uses all of each sector it
+# asks for. No element is read or written twice. `src` and `dst` are float32 arrays of the same
+# length, 0 too; the launch has any number of blocks, and blocks of 32, 64, 96 or 128 threads.
+# About 2 lines.
 
 
 # %% role="answer"

@@ -37,6 +37,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         for numbers in _VOTES:
             drawn.append(_votes(rng, library, numbers, (prop or "vote",)))
         drawn.append(_close_votes(rng, library, (prop or "vote",)))
+    drawn.append(_many_votes(rng, ("vote",)))
     drawn.append(_distances(rng, "cupy", _COST, ("memory", "loops"), grows=True))
     drawn.append(_votes(rng, "cupy", (12, 40, 3, 4, 30), ("loops",), grows=True))
     return drawn
@@ -91,6 +92,14 @@ def _close_votes(rng: np.random.Generator, library: str, decides: tuple[str, ...
     distances[::2] += 1
     label = f"{case.label}, float64, distances close to 1, or close to 0 on either side"
     return Case(label, {**case.inputs, "distances": distances}, decides)
+
+
+def _many_votes(rng: np.random.Generator, decides: tuple[str, ...]) -> Case:
+    """More classes, and more votes for one of them, than a number of one byte can hold."""
+    case = _votes(rng, "numpy", (3, 600, 500, 300, 1000), decides)
+    frequent = rng.choice([299, 7, -1], 600, p=[0.6, 0.2, 0.2])
+    labels = np.where(frequent < 0, case.inputs["labels"], frequent).astype(np.int32)
+    return Case(f"{case.label}, 300 classes", {**case.inputs, "labels": labels}, decides)
 
 
 _NAMES = {"numpy": "NumPy", "cupy": "CuPy"}

@@ -25,6 +25,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     # In so long a row a thread joins several elements, here with gaps of all sizes between them.
     wide = rng.permuted(np.linspace(-40, 40, 1200) + np.zeros((2, 1)), axis=1)
     drawn.append(_case("rows from -40 to 40", wide, ("values",)))
+    drawn.append(_case("rows of few different numbers", rng.integers(-2, 3, (3, 65)), ("values",)))
     near = rng.normal(0, 2, (3, 65))
     drawn.append(_case("rows around 1000", near + 1000, ("large",)))
     drawn.append(_case("rows around -1000", near - 1000, ("large",)))
@@ -39,6 +40,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
     long = rng.normal(0, 2, (3, 1200))
     long[0, 1::2], long[1, :1000], long[2, 5:] = -np.inf, -np.inf, -np.inf
     drawn.append(_case("long rows with -inf among the numbers", long, ("infinite",)))
+    low = np.where(np.arange(70) % 3, rng.normal(-1000, 2, (3, 70)), -np.inf)
+    drawn.append(_case("rows around -1000, with -inf among them", low, ("infinite",)))
     nothing = np.full((2, 40), -np.inf)
     drawn.append(_case("rows of -inf alone", nothing, ("infinite",)))
     drawn.append(_case("rows of one -inf", nothing[:, :1], ("infinite",)))

@@ -155,6 +155,8 @@ JUDGE = Judge(
             1,
             says="all threads come to the barrier, and none reads what is not in the tile yet",
             in_shared=True,
+            asks="Which threads write and use that place, and what puts them in order? Do all "
+            "threads of the block come to the barrier?",
         ),
         inside(
             1,
