@@ -91,9 +91,10 @@ predict("occupancy-enough", 4)
 # %% [markdown]
 # *Implement.* 8 to 12 lines; the rules are the four above. Leave the dicts as they are.
 #
-# - `blocks_per_sm(sm, threads, registers, shared_bytes)`: `sm` is a dict as above; `threads` and
-#   `shared_bytes` are a block's, `registers` a thread's. You get only launches of which at least
-#   one block fits. On a T4, a block without shared memory takes none: then that is no limit.
+# - `blocks_per_sm(sm, threads, registers, shared_bytes)`: `sm` is a dict that `sm_of` can make,
+#   perhaps of another SM than these; `threads` and `shared_bytes` are a block's, `registers` a
+#   thread's. You get only launches of which at least one block fits. On a T4, a block without
+#   shared memory takes none: then that is no limit.
 # - `warps_needed(latency, independent)`: warps on the SM. A result takes `latency` clocks, and a
 #   warp has `independent` instructions that do not wait for each other. All four schedulers are
 #   busy, each with whole warps of its own.

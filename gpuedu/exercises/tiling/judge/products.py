@@ -21,9 +21,12 @@ _EPSILON = float(np.finfo(np.float32).eps)
 def draw_matrices(rng: np.random.Generator, m: int, n: int, k: int) -> dict[str, object]:
     """``a`` (m, k), ``b`` (k, n) and a filled ``c`` (m, n), all float32; rows differ in scale.
 
-    With a launch of a block for each tile of ``c``, whole or not.
+    Where there are many rows, one of ``a`` is all zeros: a sum that is 0 has to be written, too.
+    The launch has one block for each tile of ``c``, whole or not.
     """
     scale = 10.0 ** rng.uniform(-1, 1, (m, 1))
+    if m >= TILE:
+        scale[m // 3] = 0
     return {
         "a": (rng.normal(0, 1, (m, k)) * scale).astype(np.float32),
         "b": rng.normal(0, 2, (k, n)).astype(np.float32),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,15 +30,29 @@ _LAUNCHES = {
         ((7, 5), 64, 24, 0),
         ((8, 6), 64, 32, 16_042),
         ((9, 0), 96, 40, 45_578),
+        ((7, 5), 32, 24, 9_300),
     ),
     "blocks": (((7, 5), 32, 32, 0), ((8, 9), 32, 40, 512), ((8, 6), 64, 24, 0)),
 }
+_OTHER_SMS = (
+    # reserved bytes, unit, bytes of a block, and how many such blocks 4 KiB are enough for
+    (512, 128, 0, 8),
+    (100, 256, 412, 8),
+)
+"""SMs of no device: the first limits blocks that have no shared memory of their own.
+
+On the second, 412 bytes and 100 reserved are two units; rounded before they are added, 612 bytes.
+"""
 _CHAINS = ((4, 1), (4, 2), (4, 16), (4, 3), (30, 1), (30, 16), (5, 4))
+
+
+_TOO_FEW = "Which of the four limits allows so few here, and do its rules ask for that much?"
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
     """Launches that one limit decides, launches drawn at random, and chains of results."""
     found = [_case(one, (prop,)) for prop, ones in _LAUNCHES.items() for one in ones]
+    found += [_other(*one) for one in _OTHER_SMS]
     found += [_case(_draw(rng, limiter), ("least",)) for limiter in Limiter for _ in range(2)]
     return found + [_chain(*one) for one in _CHAINS]
 
@@ -70,6 +85,19 @@ def _case(launch: tuple[Any, ...], decides: tuple[str, ...]) -> Case:
     return Case(label, inputs, decides)
 
 
+def _other(reserved_bytes: int, unit_bytes: int, shared_bytes: int, blocks: int) -> Case:
+    """A launch of one-warp blocks on an SM that only its dict describes."""
+    sm = dict(SMS[(9, 0)]) | {"shared_bytes": 4096}
+    sm |= {"reserved_bytes": reserved_bytes, "unit_bytes": unit_bytes}
+    inputs = {"ask": "blocks", "sm": sm, "threads": 32, "registers": 16}
+    label = (
+        f"an SM with 4 KiB of shared memory in units of {unit_bytes} bytes, {reserved_bytes} bytes "
+        f"reserved for each block, blocks of 32 threads, 16 registers a thread, {shared_bytes} "
+        "bytes a block"
+    )
+    return Case(label, {**inputs, "shared_bytes": shared_bytes, "blocks": blocks}, ("shared",))
+
+
 def _chain(latency: int, independent: int) -> Case:
     inputs = {"ask": "warps", "latency": latency, "independent": independent}
     return Case(f"{independent} independent, {latency} clocks each", inputs, ("enough",))
@@ -84,10 +112,15 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
         yield from number_fault("enough", call, got, enough(*asked))
         return
     asked = (given["threads"], given["registers"], given["shared_bytes"])
-    expected = occupancy(given["capability"], *asked).blocks_per_sm
-    name = DEVICES[given["capability"]].replace(" ", "")
+    if "capability" in given:
+        expected = occupancy(given["capability"], *asked).blocks_per_sm
+        name = DEVICES[given["capability"]].replace(" ", "")
+    else:
+        expected, name = given["blocks"], "sm"
     call = f"blocks_per_sm({name}, {', '.join(map(str, asked))})"
-    yield from number_fault(case.decides[0], call, got, expected)
+    asks = _TOO_FEW if "blocks" in case.decides and got < expected else ""
+    for fault in number_fault(case.decides[0], call, got, expected):
+        yield replace(fault, cause=asks) if asks else fault
     if "warps" in case.decides and not observed["kept"]:
         yield Fault("warps", f"after `{call}`, the dict of the SM is not what it was before")
 

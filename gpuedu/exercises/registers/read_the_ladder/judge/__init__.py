@@ -136,7 +136,8 @@ def _order(got: list[str]) -> Iterator[Fault]:
     if sorted(got) != sorted(ORDER):
         wanted = ", ".join(sorted(ORDER))
         told = f"the list has {', '.join(got) or 'nothing'}; it should have {wanted}, each once"
-        yield Fault("order", told)
+        asks = "Which of the five spills, and which four are left?" if SPILLING in got else ""
+        yield Fault("order", told, asks)
         return
     accounts = five()
     for slow, fast in pairwise(got):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from gpuedu.exercises.contract import (
     Plain,
     Prediction,
     Property,
+    Undecided,
 )
 from gpuedu.exercises.kernels.faults import LOOPS, OUTSIDE, RACE, hazard_faults
 from gpuedu.exercises.kernels.properties import right_values, unless_idle
@@ -49,6 +51,30 @@ def _case(rng: np.random.Generator, n: int, columns: int) -> Case:
     }
     decides = ("right",) + (("loops", "once") if (n, columns) in _COSTS else ())
     return Case(f"x of shape {(n, columns)}, {LaunchShape(blocks, _THREADS)}", inputs, decides)
+
+
+def right() -> Property:
+    """Each column has the right values; an element that nobody wrote has no wrong one."""
+    values = right_values(
+        "right",
+        "each column has the right values, as exact as float32 sums are",
+        1,
+        reference,
+        tolerance=tolerance,
+        leaves=("x", "w"),
+        asks="Follow one column: its mean square, the root, and what each element is divided "
+        "by and weighed with. Which of them is not what it should be?",
+    )
+
+    def test(case: Case, observed: Plain) -> Iterable[Fault]:
+        faults = list(values.test(case, observed))
+        missing = np.argwhere(observed["out.times"].reshape(observed["out"].shape) == 0)
+        if missing.size and not any(isinstance(fault, Undecided) for fault in faults):
+            told = f"`out[{missing[0][0]}, {missing[0][1]}]` was not written"
+            yield Fault("right", told, "Which thread has that column, and what does it do there?")
+        yield from faults
+
+    return replace(values, test=test)
 
 
 def reference(inputs: Inputs) -> np.ndarray:
@@ -94,16 +120,7 @@ def compiled(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
 JUDGE = Judge(
     title="No float64 on the way",
     properties=(
-        right_values(
-            "right",
-            "each column has the right values, as exact as float32 sums are",
-            1,
-            reference,
-            tolerance=tolerance,
-            leaves=("x", "w"),
-            asks="Follow one column: its mean square, the root, and what each element is divided "
-            "by and weighed with. Which of them is not what it should be?",
-        ),
+        right(),
         float32_lines(
             "loops",
             "nothing in the loops is computed in float64",

@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
-from gpuedu.exercises.kernels.properties import all_wait, inside, no_bank_conflicts
+from gpuedu.exercises.kernels.properties import inside, no_bank_conflicts
 from gpuedu.exercises.tiling.judge.products import (
     TILE,
     draw_matrices,
     float32_sum,
     right_product,
 )
-from gpuedu.exercises.tiling.judge.tiles import WAITS, reads_once, whole_rows
+from gpuedu.exercises.tiling.judge.tiles import reads_once, tiles_wait, whole_rows
 
 _EDGES = ((33, 40, 64), (50, 31, 32), (1, 96, 32), (64, 1, 32))
 _TAILS = ((64, 32, 40), (32, 64, 7), (20, 45, 65), (32, 32, 33), (5, 3, 200), (1, 1, 1))
@@ -74,13 +74,7 @@ JUDGE = Judge(
             "have no element of their matrix?",
         ),
         inside(1, output="c", asks="Which index is outside there, and what should keep it inside?"),
-        all_wait(
-            1,
-            says="all threads come to each barrier, and nothing is read before it is written",
-            output="c",
-            in_shared=True,
-            asks=WAITS,
-        ),
+        tiles_wait(1, "all threads come to each barrier, and nothing is read before it is written"),
         reads_once("no block reads an element twice from global memory"),
         float32_sum(with_tiles=True),
         costs(),

@@ -38,6 +38,8 @@ _SHAPES = (
     (32, 65, 3),
     (3, 2, 200),
     (1, 1, 1),
+    (1, 1100, 1),
+    (1100, 1, 1),
 )
 _COSTS = _SHAPES[:2]
 _STEP_SECTORS, _SUM_SECTORS = 5, 4
@@ -45,7 +47,7 @@ _MARGIN = 1.05
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Whole blocks first; then ragged ones, a square, a row, a column, a long sum, one element."""
+    """Whole blocks first; then ragged ones, a long sum, one element, and very many blocks."""
     found = []
     for shape in _SHAPES:
         decides = ("every", "grid", "inside")

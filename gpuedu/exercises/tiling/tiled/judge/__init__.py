@@ -8,14 +8,14 @@ import numpy as np
 
 from gpuedu.exercises.contract import Case, Finding, Judge, Plain, Prediction
 from gpuedu.exercises.kernels.faults import LOOPS, OUTSIDE
-from gpuedu.exercises.kernels.properties import all_wait, no_bank_conflicts
+from gpuedu.exercises.kernels.properties import no_bank_conflicts
 from gpuedu.exercises.tiling.judge.products import (
     draw_matrices,
     float32_sum,
     is_right,
     right_product,
 )
-from gpuedu.exercises.tiling.judge.tiles import WAITS, intensity_note, reads_once, whole_rows
+from gpuedu.exercises.tiling.judge.tiles import intensity_note, reads_once, tiles_wait, whole_rows
 
 _SHAPES = ((64, 96, 96), (96, 32, 64), (64, 64, 64), (32, 32, 32), (32, 32, 1024))
 _COSTS = _SHAPES[:2]
@@ -50,13 +50,7 @@ JUDGE = Judge(
             "of `b` are in the tiles, and which row of one goes with which column of the other?",
             lost_by=LOOPS | OUTSIDE,
         ),
-        all_wait(
-            2,
-            says="no thread reads or overwrites a tile too early",
-            output="c",
-            in_shared=True,
-            asks=WAITS,
-        ),
+        tiles_wait(2, "no thread reads or overwrites a tile too early"),
         float32_sum(with_tiles=True),
         reads_once("no block reads an element of `a` or `b` twice from global memory"),
         whole_rows(
