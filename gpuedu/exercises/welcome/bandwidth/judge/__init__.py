@@ -11,6 +11,7 @@ from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Pro
 from gpuedu.exercises.functions import arguments_of, result_faults
 
 ARRAYS = {"copy": 2, "scale": 2, "add": 3, "triad": 3}
+_LARGE, _FEW = (10**5, 10**8), (2, 10)
 _GB = 1e9
 _OTHER_UNITS = (1.0, 1e3, 1e6, 1e12, _GB / 8, 2.0**30)
 
@@ -24,18 +25,20 @@ def cases(rng: np.random.Generator) -> list[Case]:
     """Each kernel with its own size, time and element size.
 
     Elements of 16 bytes come first: with 8 bytes, forgetting the write and taking elements for 4
-    bytes give the same number.
+    bytes give the same number. With a few elements only, the number ``s`` would count.
     """
     drawn = []
-    for kernel, itemsize, name in (
-        ("copy", 16, "two-arrays"),
-        ("scale", 4, "two-arrays"),
-        ("add", 16, "three-arrays"),
-        ("triad", 4, "three-arrays"),
-        ("scale", 8, "itemsize"),
-        ("triad", 2, "itemsize"),
+    for kernel, itemsize, name, sizes in (
+        ("copy", 16, "two-arrays", _LARGE),
+        ("scale", 4, "two-arrays", _LARGE),
+        ("add", 16, "three-arrays", _LARGE),
+        ("triad", 4, "three-arrays", _LARGE),
+        ("scale", 8, "itemsize", _LARGE),
+        ("triad", 2, "itemsize", (10**9, 10**10)),
+        ("scale", 4, "two-arrays", _FEW),
+        ("triad", 4, "three-arrays", _FEW),
     ):
-        n = int(rng.integers(10**5, 10**8)) * (100 if itemsize == 2 else 1)  # once in the billions
+        n = int(rng.integers(*sizes))
         time_s = float(f"{ARRAYS[kernel] * n * itemsize / rng.uniform(5e9, 4e12):.3g}")
         inputs = {"kernel": kernel, "n": n, "itemsize": itemsize, "time_s": time_s}
         label = f"{kernel} of {n} elements of {itemsize} bytes in {time_s} s"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -29,7 +30,8 @@ class WatchedLaunch:
     wait, or else after the launch, and before the reading that starts the next watch.
 
     ``busy_s`` is how long the device still had earlier work when the watch started; ``waited`` says
-    whether the host waited between the launch and the reading that stopped the watch.
+    whether the host waited between the launch and the reading that stopped the watch; ``others`` is
+    the number of launches between the reading that started the watch and this launch.
     """
 
     start_s: float
@@ -37,6 +39,7 @@ class WatchedLaunch:
     busy_s: float
     waited: bool
     kernel_s: float
+    others: int
 
     @property
     def time_s(self) -> float:
@@ -68,8 +71,24 @@ def watched_launches(events: Events) -> list[WatchedLaunch | None]:
                 max(done_s - start_s, 0.0),
                 "sync" in kinds[place:stop],
                 kernel_end_s - kernel_start_s,
+                kinds[before[-1] : place].count("launch"),
             )
         )
+    return found
+
+
+def late_times_s(events: Events) -> list[float | None]:
+    """For each launch what a watch shows that starts after it and stops after the next wait.
+
+    None where the two readings are missing.
+    """
+    kinds = [kind for kind, _, _ in events]
+    launches = [place for place, kind in enumerate(kinds) if kind == "launch"]
+    found: list[float | None] = []
+    for place, following in pairwise([*launches, len(kinds)]):
+        readings = [i for i in range(place, following) if kinds[i] == "now"]
+        stops = [i for i in readings if "sync" in kinds[readings[0] : i]]
+        found.append(events[stops[0]][2] - events[readings[0]][2] if stops else None)
     return found
 
 
@@ -134,6 +153,10 @@ def _faults(case: Case, observed: Plain) -> Iterable[Fault]:
     if len(watches) != warmup + repeats:
         said = f"it launched {len(watches)} kernels, expected {warmup} + {repeats}"
         yield Fault("warm-up", said)
+    late = [time_s for time_s in late_times_s(events)[warmup:] if time_s is not None]
+    if late and is_close(observed["time_s"], statistics.median(late), 1e-6):
+        yield Fault("idle-start", "the watch started after the launch, not just before it")
+        return
     if not timed:
         after = f" after the first {warmup}, which should be the warm-up," if warmup else ""
         yield Fault("median", f"no launch{after} lies between two readings of the clock")
@@ -146,6 +169,10 @@ def _faults(case: Case, observed: Plain) -> Iterable[Fault]:
 
 def _watch_faults(timed: Sequence[WatchedLaunch]) -> Iterable[Fault]:
     """The first watch that was stopped too early, and the first that was started so."""
+    if timed[0].others:
+        yield Fault(
+            "warm-up", "the watch of the first repeat started before a launch of the warm-up"
+        )
     early = next((watch for watch in timed if not watch.waited), None)
     if early:
         yield Fault(

@@ -39,7 +39,10 @@ def conv2d_bytes(kernel: int, itemsize: int, **sizes: int) -> Mapping[str, int]:
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Layers whose sizes all differ, a batch of one, a 1 x 1 convolution, other item sizes."""
+    """Layers whose sizes all differ, a batch of one, a 1 x 1 convolution, other item sizes.
+
+    The last linear layer has more FLOP than 32 bits count, the last window an even side.
+    """
     drawn = []
     for batch, itemsize in ((1, 2), (int(rng.integers(2, 64)), 4), (int(rng.integers(65, 600)), 8)):
         inputs, outputs = (int(n) for n in rng.permutation(np.arange(100, 5000))[:2])
@@ -57,6 +60,14 @@ def cases(rng: np.random.Generator) -> list[Case]:
     for name in ("a training", "another training"):
         training = int(rng.integers(10**8, 10**11)), int(rng.integers(10**9, 10**13))
         drawn.append(_case("training_flop", name, training, ("ratios",)))
+    batch, inputs, outputs = (int(n) for n in rng.permutation(np.arange(2000, 9000))[:3])
+    label = f"a batch of {batch}, 2 bytes a number"
+    drawn.append(_case("linear_work", label, (batch, inputs, outputs, 2), ("linear",)))
+    channels = (int(n) for n in rng.permutation(np.arange(3, 300))[:2])
+    side = (int(n) for n in rng.permutation(np.arange(8, 120))[:2])
+    sizes = (9, *channels, *side, 4, 2)
+    label = "a window of 4 x 4, 2 bytes a number"
+    drawn.append(_case("conv2d_work", label, sizes, ("conv2d-flop", "conv2d-bytes")))
     return drawn
 
 
@@ -117,7 +128,7 @@ JUDGE = Judge(
             1,
             {
                 "intensity": lambda flop, bytes: flop / bytes,
-                "training_flop": lambda params, tokens: 6 * params * tokens,
+                "training_flop": lambda params, tokens: 6.0 * params * tokens,  # above 2**53
             },
             asks="What should that number count: the FLOP for each byte, or the FLOP of all "
             "products, forward and backward?",

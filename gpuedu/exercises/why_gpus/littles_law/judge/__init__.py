@@ -51,6 +51,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
         latency_s, peak = _memory(rng)
         each = int(rng.choice([1, 4, 16]))
         drawn.append(_reached(int(load * latency_s * peak / each), each, latency_s, peak))
+    # Fewer threads than a warp has, since each brings much.
+    drawn.append(_threads(float(f"{rng.uniform(80, 120):.0f}e-9"), 2.03e10, 256))
     return drawn
 
 

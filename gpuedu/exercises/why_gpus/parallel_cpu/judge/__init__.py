@@ -24,7 +24,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
     """Round lengths first, then lengths that no chunk divides. The first call compiles."""
     drawn = [_case(rng, n, "right") for n in (1024, 64)]
     several_thousand = int(rng.integers(1500, 4000)) * 2 + 1
-    return drawn + [_case(rng, n, "any-length") for n in (*_ODD_LENGTHS, several_thousand)]
+    long = 2**17 + int(rng.integers(1, 1000)) * 2 + 1  # more than 16 bits count
+    lengths = (*_ODD_LENGTHS, several_thousand, long)
+    return drawn + [_case(rng, n, "any-length") for n in lengths]
 
 
 def _case(rng: np.random.Generator, n: int, name: str) -> Case:
@@ -53,7 +55,8 @@ def _values(case: Case, observed: Plain) -> Iterable[Fault]:
         yield Fault(
             name,
             "it wrote to memory before or after `out`",
-            "Compiled code does not check an index. Which values does your loop's index take?",
+            "Compiled code does not check an index. Which elements of `out` does yours write, and "
+            "how many are there?",
         )
     a, x, y = case.inputs["a"], *(case.inputs[key].astype(np.float64) for key in ("x", "y"))
     # Two roundings in float32; one where the compiler fuses the two operations.
