@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from gpuedu.exercises.given import left_as_given
 from gpuedu.exercises.training.quiet import quiet_torch
 
 SHORT_SIZES = {"blocks": 16, "segments": 4, "width": 8, "samples": 16}
@@ -106,7 +107,8 @@ def run_step(step: Step, stack: Stack, *, before: float | None = None) -> dict[s
         if before is not None:
             for weight in weights:
                 weight.grad = torch.full_like(weight, before)
-        value = step(segments, x, y, loss_of)
+        with left_as_given("checkpointed_step", segments=segments, x=x, y=y):
+            value = step(segments, x, y, loss_of)
         gradients = [None if w.grad is None else w.grad.to(torch.float64).numpy() for w in weights]
         return {
             "loss": value,

@@ -7,6 +7,7 @@ from typing import Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Play
+from gpuedu.exercises.given import left_as_given
 from gpuedu.exercises.plain import describe, number
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array, as_number
@@ -37,8 +38,14 @@ def play_hidden_syncs(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict
         graphs = LivingGraphs()
         model.register_forward_hook(graphs.mark)
         counter = SynchronisationCounter(stand_in=True)
+        given = {
+            f"batches[{step}][{place}]": part
+            for step, pair in enumerate(batches)
+            for place, part in enumerate(pair)
+        }
         # Between the counter and PyTorch, where calls are as the counter has seen them.
-        with Mixing(counter.placement) as mixing, counter:
+        kept = left_as_given("train", batches=batches, **given)
+        with kept, Mixing(counter.placement) as mixing, counter:
 
             def step_ended(*_: Any) -> None:
                 counter.next_step()
