@@ -261,7 +261,8 @@ predict("master-weights", 0)
 # - `master_step(master, gradient, lr)`: `master` is float32, `gradient` has 16 bits. Return the new
 #   master and the new weights in the gradient's dtype, which forward and backward will use.
 # - `round_stochastically(values, dtype, uniform)`: `values` is float32; `uniform` has a number for
-#   each, drawn evenly from 0 to 1: your chance. Both stay as they are. Every value is below the dtype's largest number.
+#   each, drawn evenly from 0 to 1: your chance. Both stay as they are. Every value is below the
+#   dtype's largest number.
 
 # %% [markdown]
 # Helpful for the second: `torch.finfo(dtype)` has `eps`, the step from 1 to the next number, and
