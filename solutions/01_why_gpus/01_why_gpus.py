@@ -125,8 +125,8 @@ predict("amdahl", 20)
 # - `amdahl(p, n)`: the speed-up; `amdahl_limit(p)`: its limit for endless workers (`math.inf` if
 #   none)
 # - `gustafson(p, n)`: the scaled speed-up
-# - `share_for(speedup, n)`: the `p` from 0 to 1 that gives this (Amdahl) speed-up on `n` workers;
-#   `math.nan` unless there is exactly one
+# - `share_for(speedup, n)`: the `p` from 0 to 1 that gives this (Amdahl) speed-up, a number above
+#   0, on `n` workers; `math.nan` unless there is exactly one
 
 
 # %% role="answer"
