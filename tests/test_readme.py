@@ -9,11 +9,11 @@ import shlex
 import nbformat
 import pytest
 import typer
-from nbclient import NotebookClient
 
 from gpuedu.cli import app
 from gpuedu.course.lite import SITE_URL
 from tests.conftest import ROOT
+from tests.kernels import runner
 
 PAGES = ["README.md", "CONTRIBUTING.md"] + [
     f"docs/{name}.md"
@@ -48,9 +48,7 @@ def test_the_blocks_of_python_run_when_pasted_in_order(root, tmp_path):
     pasted = [block for page in PAGES for block in blocks(root, page, "python")]
     assert len(pasted) >= 4
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(b) for b in pasted])
-    done = NotebookClient(
-        notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}
-    ).execute()
+    done = runner(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
     for cell in done.cells:
         assert cell.outputs, cell.source
         assert all(output.get("name") != "stderr" for output in cell.outputs), cell.outputs

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from jupyter_client.manager import start_new_kernel
+from tests.kernels import start_kernel
 
 LIMIT_S = 120
 
@@ -52,7 +52,7 @@ class LiveKernel:
 
 @contextmanager
 def live_kernel() -> Iterator[LiveKernel]:
-    manager, client = start_new_kernel(kernel_name="python3")
+    manager, client = start_kernel()
     try:
         yield LiveKernel(manager, client)
     finally:

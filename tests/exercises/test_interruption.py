@@ -19,6 +19,7 @@ from gpuedu.exercises.guard import play_guarded
 from gpuedu.exercises.interruption import interrupts_heard
 from gpuedu.interrupts import NOTE
 from tests.exercises.live_kernel import live_kernel, text_of
+from tests.kernels import runner
 
 
 def interrupt():
@@ -260,7 +261,6 @@ def test_the_ranks_of_a_launch_are_ended_from_the_notebook(kernel):
 
 
 def test_a_cell_that_nbgrader_stopped_has_no_points(monkeypatch):
-    from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError
     from nbformat import v4
     from nbgrader.utils import determine_grade
@@ -270,6 +270,6 @@ def test_a_cell_that_nbgrader_stopped_has_no_points(monkeypatch):
     settings = {"grade": True, "solution": False, "points": 2, "schema_version": 3}
     cell = v4.new_code_cell(code, metadata={"nbgrader": {"grade_id": "a", **settings}})
     with pytest.raises(CellExecutionError):
-        NotebookClient(v4.new_notebook(cells=[cell]), timeout=120).execute()
+        runner(v4.new_notebook(cells=[cell]), timeout=120).execute()
     assert cell.outputs[-1].traceback == [NOTE]
     assert determine_grade(cell) == (0, 2)

@@ -13,6 +13,7 @@ import pytest
 
 import gpuedu
 from gpuedu.exercises import registry, session
+from tests.kernels import runner
 
 
 def right(n, itemsize):
@@ -26,14 +27,13 @@ def test_check_draws_a_card_and_returns_a_plain_float(capsys):
 
 
 def test_a_notebook_hands_the_number_to_nbgrader_and_shows_none():
-    from nbclient import NotebookClient
     from nbformat import v4
     from nbgrader.utils import determine_grade
 
     code = "import gpuedu\ngpuedu.check('first-check', lambda n, i: n * i)"
     settings = {"grade": True, "solution": False, "points": 2, "schema_version": 3}
     cell = v4.new_code_cell(code, metadata={"nbgrader": {"grade_id": "a", **settings}})
-    NotebookClient(v4.new_notebook(cells=[cell]), timeout=120).execute()
+    runner(v4.new_notebook(cells=[cell]), timeout=120).execute()
     result = cell.outputs[-1]
     assert result.output_type == "execute_result"
     assert result.data["text/plain"] == "0.0"

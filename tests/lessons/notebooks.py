@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from nbclient import NotebookClient
 from nbformat import read
+
+from tests.kernels import runner
 
 
 def run(path, home, monkeypatch, **options):
     monkeypatch.setenv("GPUEDU_HOME", str(home))
     notebook = read(path, as_version=4)
-    client = NotebookClient(
-        notebook, timeout=120, resources={"metadata": {"path": str(home)}}, **options
-    )
+    client = runner(notebook, timeout=120, resources={"metadata": {"path": str(home)}}, **options)
     return client.execute()
 
 

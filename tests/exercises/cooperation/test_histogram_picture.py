@@ -45,6 +45,7 @@ def alone(values, hist):
         for i in range(cuda.blockIdx.x, values.size, cuda.gridDim.x):
             cuda.atomic.add(hist, values[i], 1)
             cuda.atomic.add(hist, values[i], 0)
+            cuda.atomic.add(hist, values[i], 0)
 
 
 def readable(ax):

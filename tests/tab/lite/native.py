@@ -63,12 +63,13 @@ def _environment(home: str) -> dict[str, str]:
 def main(source: Path, out: Path) -> None:
     """Run every cell, as Run All does: an exception ends it, and stays where it happened."""
     import nbformat
-    from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError
+
+    from tests.kernels import runner
 
     notebook = nbformat.read(source, as_version=4)
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "", "language": "python"}
-    client = NotebookClient(notebook, timeout=None, resources={"metadata": {"path": out.parent}})
+    client = runner(notebook, timeout=None, resources={"metadata": {"path": out.parent}})
     with contextlib.suppress(CellExecutionError):
         client.execute()
     nbformat.write(notebook, out)

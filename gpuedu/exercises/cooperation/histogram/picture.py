@@ -31,7 +31,7 @@ def crowded_values(share: float) -> np.ndarray:
 def _run(kernel: Any, share: float) -> Trace:
     values, hist = crowded_values(share), np.zeros(BINS, np.int32)
     trace = run_kernel(kernel, BLOCKS, THREADS, values, hist, watch=range(BLOCKS), max_turns=30_000)
-    if trace.truncated:
+    if trace.events_truncated:
         raise AnswerError(
             f"`{trace.launch.kernel}` asks for memory too often to be drawn",
             remedy="Share the values out among all threads first.",
