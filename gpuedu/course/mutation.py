@@ -113,6 +113,8 @@ def _changed(owner: ast.stmt) -> Iterator[tuple[str, str, list[ast.stmt]]]:
     """What is replaced, by what, and the statements in place of this one."""
     for before, after, whole in _edited(owner):
         yield before, after, [whole]
+    if isinstance(owner, ast.Assign) and isinstance(owner.value, ast.Dict):
+        yield from ((before, after, [whole]) for before, after, whole in _other_texts(owner))
     if isinstance(owner, ast.FunctionDef):
         for before, after, below in habits_of(owner):
             yield before, after, [owner, *below]
@@ -131,6 +133,27 @@ def _edited(owner: ast.stmt) -> Iterator[tuple[str, str, ast.stmt]]:
             yield before, after, whole
 
 
+def _other_texts(table: ast.Assign) -> Iterator[tuple[str, str, ast.stmt]]:
+    """Each text that is an entry of a table, with the next of its texts in place of it."""
+    found = [node.value for node in _entries(table)]
+    texts = sorted(set(found))
+    for place, text in enumerate(found):
+        whole = copy.deepcopy(table)
+        other = texts[(texts.index(text) + 1) % len(texts)]
+        _entries(whole)[place].value = other
+        yield repr(text), repr(other), whole
+
+
+def _entries(table: ast.Assign) -> list[ast.Constant]:
+    """The texts in the values of a dict."""
+    return [
+        node
+        for value in getattr(table.value, "values", [])
+        for node in ast.walk(value)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+
+
 def _told_edits(
     node: ast.AST, field: str, is_followed: bool
 ) -> Iterator[tuple[str, str, ast.AST | None]]:
@@ -140,7 +163,8 @@ def _told_edits(
             yield before, after, ast.Constant(text)
         return
     for new in _edits_of(node, field):
-        yield _short(node), _short(new) if new is not None else "nothing", new
+        if new is None or ast.dump(new) != ast.dump(node):
+            yield _short(node), _short(new) if new is not None else "nothing", new
     if isinstance(node, ast.If) and is_followed and not node.orelse:
         others_leave = ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Return()], node.body)
         yield _short(node), "return for all others", others_leave

@@ -17,6 +17,11 @@ from gpuedu.exercises.interruption import require_unheard, unbroken
 from gpuedu.exercises.time_limit import call_learner, is_course_or_library, time_limit
 from gpuedu.needs import missing_of
 
+TOO_LONG = (
+    "Is there a loop that never ends, a wait for something that never comes, or far more work than "
+    "is asked for?"
+)
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -107,7 +112,7 @@ def explain(fault: BaseException, limit_s: float) -> Problem:
     if isinstance(fault, TimeLimitExceeded):
         return Problem(
             f"it did not finish within {limit_s:.3g} s",
-            "Is there a loop that never ends, or a wait for something that never comes?",
+            TOO_LONG,
             ends_check=True,
         )
     if isinstance(fault, ToldProblemError):

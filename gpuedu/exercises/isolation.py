@@ -20,7 +20,7 @@ from typing import Any
 from gpuedu.allowance import Allowance
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Case, Exercise
-from gpuedu.exercises.guard import Outcome, Problem
+from gpuedu.exercises.guard import TOO_LONG, Outcome, Problem
 from gpuedu.exercises.interruption import unbroken
 
 START_LIMIT_S = 60.0
@@ -140,7 +140,7 @@ def _play(
 def _too_long(limit_s: float) -> Problem:
     return Problem(
         f"it did not finish within {limit_s:.3g} s, all cases together",
-        "Is there a loop that never ends?",
+        TOO_LONG,
         ends_check=True,
     )
 

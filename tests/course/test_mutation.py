@@ -84,6 +84,20 @@ def test_those_without_work_return_before_what_follows():
     assert "if i < n: ... -> return for all others" not in edits("if i < n:\n        a[i] = b[i]")
 
 
+def test_equal_arguments_are_not_swapped():
+    edits = [one.key for one in mutants_of(["def f(a):\n    return pow(a, a)\n"])]
+    assert not any("pow" in edit for edit in edits)
+
+
+def test_each_text_of_a_table_becomes_another_of_its_texts():
+    table = 'chains = {"sum": ("n", "log n"), "map": ("1", "1")}'
+    edits = {one.key.removeprefix("chains: "): one.cells[0] for one in mutants_of([table])}
+    assert edits["'log n' -> 'n'"] == 'chains = {"sum": ("n", "n"), "map": ("1", "1")}'.replace(
+        '"', "'"
+    )
+    assert list(edits) == ["'n' -> '1'", "'log n' -> 'n'", "'1' -> 'log n'", "'1' -> 'log n' (2)"]
+
+
 def test_a_function_keeps_its_result_or_changes_its_arguments():
     (text,) = (
         one.cells[0] for one in mutants_of(["def f(a):\n    return sum(a)"]) if "first" in one.key

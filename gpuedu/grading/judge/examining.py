@@ -15,7 +15,7 @@ import numpy as np
 
 from gpuedu.exercises.contract import Case, Exercise, Fault, Finding, Plain
 from gpuedu.exercises.examine import Report, report_of, report_without_cases
-from gpuedu.exercises.guard import Outcome, Problem, play_guarded, without_cause
+from gpuedu.exercises.guard import TOO_LONG, Outcome, Problem, play_guarded, without_cause
 from gpuedu.grading.judge.cells import Cells
 from gpuedu.grading.judge.players import PlayerGoneError
 from gpuedu.grading.judge.relaying import Relay
@@ -180,7 +180,7 @@ class _Table:
     def _too_long(self) -> Problem:
         return Problem(
             f"it did not finish within {self._limit_s:.3g} s, all cases together",
-            "Is there a loop that never ends, or a wait for something that never comes?",
+            TOO_LONG,
             ends_check=True,
         )
 
