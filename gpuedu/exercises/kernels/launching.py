@@ -205,7 +205,7 @@ def require_all_kept(trace: Trace) -> None:
     if trace.events_truncated and trace.complete:
         raise TruncatedError(
             f"the launch of `{trace.launch.kernel}` asked for memory too often to be counted",
-            remedy="Does each thread do its own share of the work only?",
+            remedy="Does each thread do its own share only, and keep what it needs again?",
         )
 
 

@@ -7,6 +7,7 @@ those of known wrong answers. ``asks`` is that question where the usual one does
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -23,12 +24,13 @@ from gpuedu.exercises.kernels.faults import (
     OUTSIDE,
     RACE,
     UNWRITTEN,
+    WAITS,
     hazard_faults,
     repeated_faults,
     wrapped_faults,
 )
 from gpuedu.exercises.kernels.shapes import LaunchShape
-from gpuedu.exercises.kernels.sightings import read_sightings
+from gpuedu.exercises.kernels.sightings import Sighting, read_sightings
 from gpuedu.exercises.kernels.traffic import Traffic, read_traffic
 
 UNDEFINED = RACE | UNWRITTEN
@@ -36,6 +38,11 @@ UNDEFINED = RACE | UNWRITTEN
 
 _ENOUGH, _FEW = 32, 16
 _TURNS = "What changes from one turn to the next, and does every thread's condition become false?"
+_MEET = "Which threads come to that barrier, and which take a path that goes around it?"
+_APART = (
+    "Which threads of the whole grid use that element, and which one is to write it? A barrier "
+    "holds only the threads of one block."
+)
 
 
 def right_values(
@@ -142,9 +149,26 @@ def all_wait(
     in_shared: bool = False,
     asks: str = "Who writes what is read there, and where do all threads wait for it?",
 ) -> Property:
-    """No race, nothing read before it is written, and barriers that every thread reaches."""
-    kinds = RACE | UNWRITTEN | BARRIER
-    return no_hazard(name, says, points, kinds, asks, output=output, in_shared=in_shared)
+    """No race, nothing read before it is written, and barriers that every thread reaches.
+
+    ``asks`` is about shared memory: see ``question_of_waits`` for the rest.
+    """
+    ask = question_of_waits(asks)
+    return no_hazard(name, says, points, WAITS, asks, output=output, in_shared=in_shared, ask=ask)
+
+
+def question_of_waits(asks: str) -> Callable[[Case, Sighting], str]:
+    """What to ask about a race, an early read or a barrier: ``asks``, or what fits better.
+
+    A race over an argument of the kernel may be between blocks, which no barrier orders.
+    """
+
+    def ask(case: Case, seen: Sighting) -> str:
+        if seen.kind in BARRIER:
+            return _MEET
+        return _APART if seen.kind in RACE and seen.array in case.inputs else asks
+
+    return ask
 
 
 def ends(
@@ -251,15 +275,18 @@ def no_hazard(
     enough: int = _ENOUGH,
     in_shared: bool = False,
     unless: frozenset[str] = frozenset(),
+    ask: Callable[[Case, Sighting], str] | None = None,
 ) -> Property:
     """The machine finds none of these hazards.
 
     ``output`` and ``enough`` are those of ``unless_idle``. With ``in_shared`` a kernel that does
     not use shared memory shows nothing, and none does after a hazard of the kinds ``unless``.
+    ``ask`` says what stands below a counterexample, by default ``asks``.
     """
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
-        yield from hazard_faults(observed, {kinds: name}, lambda seen: asks)
+        questions = partial(ask, case) if ask else lambda seen: asks
+        yield from hazard_faults(observed, {kinds: name}, questions)
         if in_shared and not _shared(observed).requests:
             yield Undecided(name, "no thread used shared memory")
         for told in _hazards(observed, unless):

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import numpy as np
 
 from gpuedu.exercises.contract import Case, Fault, Finding, Level, Plain, Property, Undecided
-from gpuedu.exercises.kernels.faults import BARRIER, RACE, UNWRITTEN, hazard_faults
 from gpuedu.exercises.kernels.properties import all_wait, unless_idle
-from gpuedu.exercises.kernels.sightings import Sighting, read_sightings
+from gpuedu.exercises.kernels.sightings import read_sightings
 from gpuedu.exercises.kernels.traffic import read_traffic
 from gpuedu.exercises.tiling.judge.products import TILE
 from gpuedu.trace.counts import SECTOR_BYTES
@@ -21,35 +19,13 @@ WAITS = (
 )
 """What is asked where a thread does not wait for the others."""
 
-_MEET = "Which threads come to that barrier, and which take a path that goes around it?"
-_APART = (
-    "Which threads of the whole grid use that element, and which one writes it? A barrier holds "
-    "only the threads of one block."
-)
-
 _ROOM = 1.05
 """How many times the sectors of whole rows a launch may ask for."""
 
 
 def tiles_wait(points: float, says: str) -> Property:
-    """No race, no place of a tile read before it is written, and barriers that all threads reach.
-
-    A race over one of the matrices may be between blocks, which no barrier orders.
-    """
-    usual = all_wait(points, says=says, output="c", in_shared=True, asks=WAITS)
-    kinds = RACE | UNWRITTEN | BARRIER
-
-    def test(case: Case, observed: Plain) -> Iterable[Fault]:
-        faults = list(hazard_faults(observed, {kinds: usual.name}, _what_waits))
-        yield from faults or usual.test(case, observed)
-
-    return replace(usual, test=test)
-
-
-def _what_waits(seen: Sighting) -> str:
-    if seen.kind in BARRIER:
-        return _MEET
-    return _APART if seen.array in ("a", "b", "c") else WAITS
+    """No race, no place of a tile read before it is written, barriers that all threads reach."""
+    return all_wait(points, says=says, output="c", in_shared=True, asks=WAITS)
 
 
 def reads_once(says: str, points: float = 1) -> Property:

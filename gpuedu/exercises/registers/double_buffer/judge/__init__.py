@@ -7,6 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
+from gpuedu.exercises.kernels.faults import RACE
+from gpuedu.exercises.kernels.sightings import read_sightings
 from gpuedu.exercises.registers.judge.products import (
     all_wait,
     if_written,
@@ -51,6 +53,7 @@ def _steps(case: Case) -> int:
 def barriers(case: Case, observed: Plain) -> Iterable[Fault]:
     """One barrier a step and one before the first, with two buffers of both tiles."""
     steps, met, taken = _steps(case), observed["barriers"], len(observed["used"])
+    yield from _too_few("barriers", case, observed)
     if met > steps + 1:
         k = case.inputs["a"].shape[1]
         told = f"a block comes to {met} barriers, and K = {k} is {steps} steps"
@@ -61,7 +64,16 @@ def barriers(case: Case, observed: Plain) -> Iterable[Fault]:
             "barriers",
             f"a block takes {observed['shared_bytes']:,} bytes of shared memory; two buffers of "
             f"both tiles are {_SHARED_BYTES:,}",
+            "Which tiles are needed at one time: the one in use, and how many others?",
         )
+
+
+def _too_few(prop: str, case: Case, observed: Plain) -> Iterable[Undecided]:
+    """What stands between two barriers is no step where one is missing, and threads race."""
+    steps, met = _steps(case), observed["barriers"]
+    races = any(seen.kind in RACE for seen in read_sightings(observed["sightings"]))
+    if races and met <= steps:
+        yield Undecided(prop, f"a block comes to {met} barriers only, and threads do not wait")
 
 
 def early(case: Case, observed: Plain) -> Iterable[Fault]:
@@ -79,6 +91,10 @@ def early(case: Case, observed: Plain) -> Iterable[Fault]:
 def late(case: Case, observed: Plain) -> Iterable[Fault]:
     """In every step but the last, a warp stores after its last read of a tile."""
     stored, used = observed["stored"], observed["used_last"]
+    undecided = list(_too_few("late", case, observed))
+    if undecided:
+        yield from undecided
+        return
     if len(used) < 2:
         yield Undecided("late", "no step reads shared memory and waits")
     for step in range(min(len(used), _steps(case)) - 1):
