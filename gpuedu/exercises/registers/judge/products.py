@@ -16,6 +16,7 @@ from gpuedu.exercises.kernels.traffic import read_traffic
 from gpuedu.exercises.registers.judge.float4 import in_floats
 
 _EPSILON = float(np.finfo(np.float32).eps)
+_FLOAT_BYTES = 4
 _ENOUGH = 4
 """The share of ``c`` that has to be written, as one part of so many, before anything is judged."""
 
@@ -48,10 +49,10 @@ def tolerance(inputs: Inputs) -> np.ndarray:
 
 
 def right_product(says: str) -> Property:
-    """``c`` is the product, and ``a`` and ``b`` are as before."""
+    """``c`` is the product, no element is written twice, and ``a`` and ``b`` are as before."""
     values = right_values(
         "right",
-        says,
+        f"{says}, each element written once",
         1,
         product,
         output="c",
@@ -64,9 +65,22 @@ def right_product(says: str) -> Property:
     )
 
     def test(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
-        yield from values.test(case, in_floats(observed)) if values.test else ()
+        found = list(values.test(case, in_floats(observed)) if values.test else ())
+        yield from found or _written_again(observed)
 
     return replace(values, test=test)
+
+
+def _written_again(observed: Plain) -> Iterable[Fault]:
+    """A fault where a launch writes more floats of ``c`` than there are."""
+    accesses = read_traffic(observed["c.traffic"]).of("store").accesses
+    floats = sum(one.lanes * one.itemsize for one in accesses) // _FLOAT_BYTES
+    if floats > observed["c"].size:
+        yield Fault(
+            "right",
+            f"a launch writes {floats:,} elements of `c`, which has {observed['c'].size:,}",
+            "After which step is a sum complete? Before, there is nothing to write.",
+        )
 
 
 def inside(says: str) -> Property:
