@@ -74,8 +74,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
         drawn.append(_ask("predicted", blocks, k, kept, inside))
         drawn.append(_ask("best", blocks, kept, inside))
     drawn += [_ask("predicted", 12, 1, 8, 40), _ask("predicted", 13, 4, 8, 40)]
-    # The best of these are in the middle, the last k there is, and the first.
-    ends = [_ask("best", 4, 4, 400), _ask("best", 12, 4000, 4)]
+    # The best of these are in the middle, the last k there is, the first, and the second.
+    ends = [_ask("best", 4, 4, 400), _ask("best", 12, 4000, 4), _ask("best", 8, 3000, 1000)]
     return [*drawn, _ask("best", 48, 512, 512), *ends]
 
 

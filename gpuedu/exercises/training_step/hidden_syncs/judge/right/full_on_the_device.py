@@ -1,12 +1,12 @@
 def train_ahead(model, optimiser, batches):
     losses, norms, wrong = [], [], 0
-    most = torch.full((), 1.0, device=batches[0][0].device, dtype=batches[0][0].dtype)
     for inputs, targets in batches:
         scores = model(inputs)
         loss = torch.nn.functional.cross_entropy(scores, targets, ignore_index=-1)
         optimiser.zero_grad()
         loss.backward()
         norm = norm_of(model)
+        most = torch.full((), 1.0, device=norm.device, dtype=norm.dtype)
         factor = torch.minimum(most, 1 / (norm + 1e-6))
         for p in model.parameters():
             p.grad *= factor
