@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from gpuedu.simt.cuda_c.access import read, write
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.copies import copy, has_array, source_of
@@ -16,6 +18,7 @@ from gpuedu.simt.cuda_c.operators import binary, unary
 from gpuedu.simt.cuda_c.places import Element, Local, Member, PlaceOf, Temporary
 from gpuedu.simt.cuda_c.syntax import field, operator_of, text_of
 from gpuedu.simt.cuda_c.types import INT
+from gpuedu.simt.program import Cast, Expression
 
 
 @PLACES.enter("assignment_expression")
@@ -67,10 +70,17 @@ def held(k: Lowerer, place: PlaceOf) -> PlaceOf:
     """The place with its index worked out once."""
     match place:
         case Element(index=index):
-            return replace(place, index=tuple(k.builder.keep(part) for part in index))
+            return replace(place, index=tuple(_kept(k, part) for part in index))
         case Member(base=base):
             return replace(place, base=held(k, base))
     return place
+
+
+def _kept(k: Lowerer, index: Expression) -> Expression:
+    """An index that is worked out once, and widened where it is used, if at all."""
+    if isinstance(index, Cast) and np.dtype(index.dtype) == np.int64:
+        return replace(index, value=k.builder.keep(index.value))
+    return k.builder.keep(index)
 
 
 def step(k: Lowerer, node: Node, argument: Node | None = None) -> tuple[PlaceOf, Typed]:

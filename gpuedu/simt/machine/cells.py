@@ -51,6 +51,18 @@ class Cells:
             missing = union(missing, gone)
         return record(self.dtype, tuple(items)), missing
 
+    def holds(self, at: Any) -> bool:
+        """Whether all threads wrote there, and an element is all that is to be looked up."""
+        return self._dense is None and self._written[at] is None and not self._fields
+
+    def held(self, at: Any) -> Any:
+        """The values of an element that it ``holds``."""
+        return self._values[at]
+
+    def hold(self, at: Any, value: Any) -> None:
+        """Set the values of an element that it ``holds`` already."""
+        self._values[at] = value
+
     def read(self, at: Any, mask: Mask) -> tuple[Any, Mask]:
         """The values at an index, and the active threads that never wrote there."""
         if self.dtype.names:

@@ -74,6 +74,10 @@ class Recast(Cells):
         start = self._start + offset // self.words.size_bytes
         return Recast(self.words, inner, start, self._step)
 
+    def holds(self, at: Any) -> bool:
+        """Never: its values are put together from words."""
+        return False
+
     def read(self, at: Any, mask: Mask) -> tuple[Any, Mask]:
         """The values at an index, and the active threads that never wrote all of it."""
         if self.dtype.names:

@@ -54,6 +54,11 @@ class TracedMachine(History):
 
     def load_own(self, site: int, view: View, index: tuple[Any, ...], m: Mask) -> Any:
         """Read one element of each thread's own array, and enter it."""
+        if m is None and len(index) == 1:
+            at = index[0]
+            if not isinstance(at, np.ndarray) and 0 <= at < view.length and view.flat.holds(at):
+                self.account.access_own(site, view, at, m, self.epoch)
+                return view.flat.held(at)
         at, m = self.locate_own(site, view, index, m)
         if m is not False:
             self.account.access_own(site, view, at, m, self.epoch)
@@ -61,6 +66,12 @@ class TracedMachine(History):
 
     def store_own(self, site: int, view: View, index: tuple[Any, ...], value: Any, m: Mask) -> None:
         """Write one element of each thread's own array, and enter it."""
+        if m is None and len(index) == 1:
+            at = index[0]
+            if not isinstance(at, np.ndarray) and 0 <= at < view.length and view.flat.holds(at):
+                self.account.access_own(site, view, at, m, self.epoch)
+                view.flat.hold(at, value)
+                return
         at, m = self.locate_own(site, view, index, m)
         if m is not False:
             self.account.access_own(site, view, at, m, self.epoch)
