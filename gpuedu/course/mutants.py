@@ -77,8 +77,14 @@ def try_mutants(root: Path, exercise: str, keys: Iterable[str] | None = None) ->
         for listed in equal
         if not any(_stands_for(listed, key) for key in full)
         and (chosen is None or listed in chosen)
+        and not _needs_longer(bench, [one for one in tried if _stands_for(listed, one.key)])
     )
     return Mutants(exercise, len(tried), survivors, unneeded)
+
+
+def _needs_longer(bench: Bench, listed: Iterable[Mutant]) -> bool:
+    """Whether one of them is right after all, in the time that the exercise itself gives."""
+    return any(_earns_everything(bench, bench.exercise, one.cells) for one in listed)
 
 
 def _stands_for(listed: str, key: str) -> bool:
