@@ -53,13 +53,14 @@ class _Record:
         ]
 
     def _function(self, number: int) -> Callable[..., Any]:
-        def recorded(*arguments: Any) -> Any:
+        def recorded(*arguments: Any, **named: Any) -> Any:
             call = self._calls.popleft() if self._calls else None
             if type(call) is not list or len(call) != 3 or call[0] != number:
                 self._is_another = True  # a play may go on after an error
                 raise AnswerError(_ANOTHER)
             _, given, left = call
-            for mine, theirs in zip(arrays_in(arguments), _list(left), strict=False):
+            arrays = arrays_in((*arguments, *named.values()))
+            for mine, theirs in zip(arrays, _list(left), strict=False):
                 if theirs is not None:
                     write_back(mine, rebuild(theirs))
             if given is None:

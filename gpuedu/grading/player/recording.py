@@ -48,12 +48,12 @@ class Recorder:
 
     def _recorded(self, number: int, function: Callable) -> Callable:
         @functools.wraps(function, assigned=("__name__",), updated=())
-        def recorded(*arguments: Any) -> Any:
+        def recorded(*arguments: Any, **named: Any) -> Any:
             call: list = [number, None, []]
             self._calls.append(call)
-            before = [(one, _copy(one)) for one in arrays_in(arguments)]
+            before = [(one, _copy(one)) for one in arrays_in((*arguments, *named.values()))]
             try:
-                given = function(*arguments)
+                given = function(*arguments, **named)
                 call[1] = describe(given)
             finally:
                 call[2] = [None if _is_as(*pair) else describe(pair[0]) for pair in before]

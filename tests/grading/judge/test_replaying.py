@@ -99,7 +99,7 @@ def test_a_list_that_holds_itself_ends():
 def changes_and_gives(answers, inputs):
     halve, scale = answers
     values, tensor = inputs["values"].copy(), torch.from_numpy(inputs["values"].copy())
-    given = halve({"of": [values, tensor]})
+    given = halve({"of": [values]}, also=tensor)
     try:
         failed = scale(2)
     except Exception:
@@ -111,8 +111,8 @@ PLAY = Play((Answer("halve"), Answer("scale")), changes_and_gives)
 INPUTS = {"values": np.array([1.0, np.nan, 4.0])}
 
 
-def halve(arguments):
-    values, tensor = arguments["of"]
+def halve(arguments, also):
+    (values,), tensor = arguments["of"], also
     values /= 2
     tensor[0] = 7
     return values[2]
