@@ -153,7 +153,7 @@ predict("naive-along", 5)
 # - `blocks_for(rows, columns)`: plain Python; how many blocks it takes along x and along y, and no
 #   more, for a `c` of that shape. Two whole numbers. One line.
 # - `matmul_naive(a, b, c)`: the kernel. `c` holds anything before. The sum begins with
-#   `float32(0)`. About 6 lines.
+#   `float32(0)`, and each element of `c` is written once. About 6 lines.
 
 
 # %% role="answer"

@@ -50,8 +50,10 @@ def moved_once(case: Case, observed: Plain) -> Iterator[Fault]:
         yield Fault("once", f"x is float32, the result is {dtype}")
     if observed["launches"] != 1:
         yield Fault("once", f"{observed['launches']} launches")
-    moved_bytes, wanted = observed["moved_bytes"], 2 * 32 * -(-x.nbytes // 32)
-    if moved_bytes > wanted:
+    moved_bytes, array_bytes = observed["moved_bytes"], 32 * -(-x.nbytes // 32)
+    wanted = 2 * array_bytes
+    # A y that is computed step by step is read, too; a compiler keeps it in a register.
+    if moved_bytes > wanted + array_bytes:
         moved = f"{moved_bytes:,} bytes were moved for {x.size} elements"
         yield Fault("once", f"{moved}; {wanted:,} do")
 

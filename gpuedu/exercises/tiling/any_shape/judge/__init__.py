@@ -17,7 +17,7 @@ from gpuedu.exercises.tiling.judge.products import (
 )
 from gpuedu.exercises.tiling.judge.tiles import reads_once, tiles_wait, whole_rows
 
-_EDGES = ((33, 40, 64), (50, 31, 32), (1, 96, 32), (64, 1, 32))
+_EDGES = ((33, 40, 96), (50, 31, 32), (1, 96, 32), (64, 1, 32))
 _TAILS = ((64, 32, 40), (32, 64, 7), (20, 45, 65), (32, 32, 33), (5, 3, 200), (1, 1, 1))
 _WHOLE = ((64, 32, 32), (32, 96, 64))
 _COSTS = _WHOLE[1]
