@@ -73,7 +73,7 @@ reveal("sampler")
 # - each epoch has its own order, and so has each `seed` of a run (seed + epoch as the seed of an
 #   order will do: PyTorch takes it, too); the same arguments give the same draws, in every process
 #   and at any time
-# - any samples can come to any rank
+# - any samples can come to any rank, and together on one rank
 
 # %% [markdown]
 # And what it draws in an evaluation, where nobody waits for a gradient: every sample once, on
