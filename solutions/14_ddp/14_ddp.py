@@ -179,7 +179,8 @@ see("ddp/apart", draft_start, draft_average)
 #   fewer than on other ranks, even 0. It becomes the mean over the samples of all ranks.
 # - A parameter that a rank did not use has None as its gradient there, and a gradient elsewhere.
 #   A frozen one (`p.requires_grad` is False) has None everywhere, and is not sent.
-# - Each gradient is exchanged once. (`model.parameters()` gives a parameter with two names once.)
+# - Each gradient is exchanged once, by an all-reduce: an all-gather would send more bytes.
+#   (`model.parameters()` gives a parameter with two names once.)
 
 # %% [markdown]
 # (`p.detach()` is the same memory, seen without a gradient: what is written there is in `p`.
