@@ -314,9 +314,10 @@ def no_sync(parallel):
 # %% [markdown]
 # *Implement* the step. Each rank hands over its own list of at least one pair `(x, y)`, each of at
 # least one sample; lengths and sizes may differ, and another rank's list may be longer. Leave the
-# list as it is. The update is that of one process with all samples of all ranks as one batch, whose
-# loss is their **mean**. Only one micro-batch fits: each has its forward, then its backward. A rank
-# exchanges its gradients once. One number more may be exchanged. About 13 lines.
+# list and `parallel` as you found them. The update is that of one process with all samples of all
+# ranks as one batch, whose loss is their **mean**. Only one micro-batch fits: each has its forward,
+# then its backward. A rank exchanges its gradients once, and besides them a number or two. About
+# 13 lines.
 
 
 # %% role="answer"
@@ -423,9 +424,11 @@ def make_buckets(params, first_bytes, max_bytes):
 # Then the exchange: one all-reduce for each bucket, after which every `p.grad` is the mean over the
 # ranks. (From here on, shards are of one size, so that this is the mean over the samples, too.) A
 # parameter may have `p.grad is None` on some ranks: there its gradient counts as zeros, and becomes
-# the mean like the others. The next step needs the lists again, so leave them as they are. About 10
-# lines. (`torch.cat` of vectors makes a long one, `flat.split([3, 5])` cuts views of 3 and 5
-# elements from it, `x.copy_(y)` writes y into x.)
+# the mean like the others. A gradient has any number of dimensions, and may lie in memory in another
+# order than it is read: `reshape(-1)` gives its elements in order, and may have to copy them. The
+# next step needs the lists again, so leave them as they are. About 10 lines. (`torch.cat` of vectors
+# makes a long one, `flat.split([3, 5])` cuts views of 3 and 5 elements from it, `x.copy_(y)` writes
+# y into x.)
 
 
 # %% role="answer"
