@@ -292,9 +292,9 @@ def finish(model, max_norm):
 # %% [markdown]
 # *Implement* `mean_loss`: the mean over the samples of all ranks, on every rank. `loss` is a tensor
 # of one number, the mean over this rank's `samples`. Ranks may have other numbers of samples, even
-# 0: a mean over nothing is NaN. One rank at least has some. Return a number, or a tensor of one,
-# and leave `loss` as it is. One call of a collective is enough, and more are not right. About 3
-# lines.
+# 0: a mean over nothing is NaN, and does not count. One rank at least has some; if the loss of
+# samples is NaN, so is the mean, so that it is seen. Return a number, or a tensor of one, and leave
+# `loss` as it is. One call of a collective is enough, and more are not right. About 3 lines.
 
 
 # %% role="answer"
