@@ -123,7 +123,8 @@ def train_epoch(ddp, optimiser, batches, every):
 # *Implement* the training, with your `train_epoch`. The process group is there already. Models of
 # the ranks begin with different numbers; what counts is rank 0's. About 8 lines.
 #
-# - `batch` and `every` are a rank's; `optimiser_for(parameters)` makes an optimiser.
+# - `batch` and `every` are a rank's; `optimiser_for(parameters)` makes an optimiser, which may have
+#   momentum: it lasts for all epochs.
 # - Over all ranks, an epoch draws every sample, and repeats samples only as padding; and each epoch
 #   has its own order. (Take the batches in this process: no workers.)
 # - It returns a pair: a state dict that fits a model which was never wrapped, equal on all ranks,

@@ -66,7 +66,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         moments("a rank without rows", "empty", (few, 0, many), 1.0, 1.0),
         moments("data far from 0", "far", (many, few, many), 1e6, 1e-2),
         moments("a rank with one row", "moments", (many, 1, few), 1.0, 1.0),
-        moments("data far from 0, and none on rank 0", "far", (0, many, few), 1e6, 1e-2),
+        moments("data far from 0, and none on rank 0", "empty", (0, many, few), 1e6, 1e-2),
         _cancelling(clip("gradients that cancel each other", "small", (3.0, 3.0), 1.0)),
         _not_a_number(loss("a loss that is NaN, on a rank with samples", "loss", (many, few, 0))),
     ]
