@@ -69,15 +69,15 @@ def array_fault(
     wrong = ~(np.abs(got.astype(np.float64) - expected) <= tolerance)
     if wrong.any():
         index = tuple(int(i) for i in np.argwhere(wrong)[0])
-        at = ", ".join(map(str, index))
+        at = f"[{', '.join(map(str, index))}]" if index else ""
         count = int(wrong.sum())
+        many = f"{count} of {got.size} elements {'is' if count == 1 else 'are'}"
         shown, wanted = show_apart(float(got[index]), float(expected[index]))
         unwritten = times is not None and not times.reshape(got.shape)[index]
         yield Fault(
             prop,
-            f"`{name}[{at}]` is {shown}{', and no thread wrote it' if unwritten else ''}, "
-            f"expected {wanted} ({count} of {got.size} elements {'is' if count == 1 else 'are'} "
-            "wrong)",
+            f"`{name}{at}` is {shown}{', and no thread wrote it' if unwritten else ''}, "
+            f"expected {wanted}{f' ({many} wrong)' if index else ''}",
         )
 
 

@@ -73,7 +73,7 @@ reveal("sampler")
 # - each epoch has its own order, and so has each `seed` of a run (seed + epoch as the seed of an
 #   order will do: PyTorch takes it, too); the same arguments give the same draws, in every process
 #   and at any time
-# - any samples can come to any rank
+# - any samples can come to any rank, and together on one rank
 
 # %% [markdown]
 # And what it draws in an evaluation, where nobody waits for a gradient: every sample once, on
@@ -179,7 +179,8 @@ see("ddp/apart", draft_start, draft_average)
 #   fewer than on other ranks, even 0. It becomes the mean over the samples of all ranks.
 # - A parameter that a rank did not use has None as its gradient there, and a gradient elsewhere.
 #   A frozen one (`p.requires_grad` is False) has None everywhere, and is not sent.
-# - Each gradient is exchanged once. (`model.parameters()` gives a parameter with two names once.)
+# - Each gradient is exchanged once, by an all-reduce: an all-gather would send more bytes.
+#   (`model.parameters()` gives a parameter with two names once.)
 
 # %% [markdown]
 # (`p.detach()` is the same memory, seen without a gradient: what is written there is in `p`.
@@ -313,9 +314,10 @@ def no_sync(parallel):
 # %% [markdown]
 # *Implement* the step. Each rank hands over its own list of at least one pair `(x, y)`, each of at
 # least one sample; lengths and sizes may differ, and another rank's list may be longer. Leave the
-# list as it is. The update is that of one process with all samples of all ranks as one batch, whose
-# loss is their **mean**. Only one micro-batch fits: each has its forward, then its backward. A rank
-# exchanges its gradients once. One number more may be exchanged. About 13 lines.
+# list and `parallel` as you found them. The update is that of one process with all samples of all
+# ranks as one batch, whose loss is their **mean**. Only one micro-batch fits: each has its forward,
+# then its backward. A rank exchanges its gradients once, and besides them a number or two. About
+# 13 lines.
 
 
 # %% role="answer"
@@ -422,9 +424,11 @@ def make_buckets(params, first_bytes, max_bytes):
 # Then the exchange: one all-reduce for each bucket, after which every `p.grad` is the mean over the
 # ranks. (From here on, shards are of one size, so that this is the mean over the samples, too.) A
 # parameter may have `p.grad is None` on some ranks: there its gradient counts as zeros, and becomes
-# the mean like the others. The next step needs the lists again, so leave them as they are. About 10
-# lines. (`torch.cat` of vectors makes a long one, `flat.split([3, 5])` cuts views of 3 and 5
-# elements from it, `x.copy_(y)` writes y into x.)
+# the mean like the others. A gradient has any number of dimensions, and may lie in memory in another
+# order than it is read: `reshape(-1)` gives its elements in order, and may have to copy them. The
+# next step needs the lists again, so leave them as they are. About 10 lines. (`torch.cat` of vectors
+# makes a long one, `flat.split([3, 5])` cuts views of 3 and 5 elements from it, `x.copy_(y)` writes
+# y into x.)
 
 
 # %% role="answer"

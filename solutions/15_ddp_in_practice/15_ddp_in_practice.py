@@ -123,7 +123,8 @@ def train_epoch(ddp, optimiser, batches, every):
 # *Implement* the training, with your `train_epoch`. The process group is there already. Models of
 # the ranks begin with different numbers; what counts is rank 0's. About 8 lines.
 #
-# - `batch` and `every` are a rank's; `optimiser_for(parameters)` makes an optimiser.
+# - `batch` and `every` are a rank's; `optimiser_for(parameters)` makes an optimiser, which may have
+#   momentum: it lasts for all epochs.
 # - Over all ranks, an epoch draws every sample, and repeats samples only as padding; and each epoch
 #   has its own order. (Take the batches in this process: no workers.)
 # - It returns a pair: a state dict that fits a model which was never wrapped, equal on all ranks,
@@ -292,9 +293,9 @@ def finish(model, max_norm):
 # %% [markdown]
 # *Implement* `mean_loss`: the mean over the samples of all ranks, on every rank. `loss` is a tensor
 # of one number, the mean over this rank's `samples`. Ranks may have other numbers of samples, even
-# 0: a mean over nothing is NaN. One rank at least has some. Return a number, or a tensor of one,
-# and leave `loss` as it is. One call of a collective is enough, and more are not right. About 3
-# lines.
+# 0: a mean over nothing is NaN, and does not count. One rank at least has some; if the loss of
+# samples is NaN, so is the mean, so that it is seen. Return a number, or a tensor of one, and leave
+# `loss` as it is. One call of a collective is enough, and more are not right. About 3 lines.
 
 
 # %% role="answer"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -41,13 +42,14 @@ class Net(nn.Module):
             self.register_buffer("shift", torch.zeros(WIDTH))
             order = torch.zeros(WIDTH, dtype=torch.int64)
             self.register_buffer("order", order, persistent=False)  # in no `state_dict()`
+            self.scale = nn.Sequential(nn.Sequential(Scale()))
         self.double()
 
     def forward(self, x: Tensor) -> Tensor:
         """Scores."""
         routes, x = x[:, 0].long(), x[:, 1:]
         if self.kind == "buffers":
-            x = (x + self.shift)[:, self.order]
+            x = self.scale((x + self.shift)[:, self.order])
         h = torch.tanh(self.inner(x))
         if self.kind == "frozen":
             h = torch.tanh(self.norm(h))
@@ -59,6 +61,18 @@ class Net(nn.Module):
             if rows.any():
                 scores[rows] = head(h[rows])
         return scores
+
+
+class Scale(nn.Module):
+    """Multiplies by a buffer that is one number, of no dimension."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("factor", torch.ones(()))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Scaled."""
+        return self.factor * x
 
 
 def _head(kind: str, place: int) -> nn.Module:
@@ -77,6 +91,7 @@ def build(kind: str, seed: int) -> Net:
         if kind == "buffers":
             net.shift.copy_(torch.randn(WIDTH, generator=chance, dtype=torch.float64))
             net.order.copy_(torch.randperm(WIDTH, generator=chance))
+            net.scale[0][0].factor.copy_(1 + torch.rand((), generator=chance, dtype=torch.float64))
     return net
 
 
@@ -85,9 +100,9 @@ def classes_of(kind: str) -> int:
     return WIDTH if kind == "tied" else CLASSES
 
 
-def state_of(net: nn.Module) -> list[Any]:
-    """Parameters and buffers as arrays, each once."""
-    tensors = [*net.parameters(), *net.buffers()]
+def state_of(net: nn.Module, parameters: Iterable[Tensor] | None = None) -> list[Any]:
+    """Parameters and buffers as arrays, each once; by default the parameters that it has now."""
+    tensors = [*(net.parameters() if parameters is None else parameters), *net.buffers()]
     return [one.detach().numpy().copy() for one in tensors]
 
 

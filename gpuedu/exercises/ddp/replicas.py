@@ -116,9 +116,11 @@ def train_ranks(
 
     def body(rank: int) -> list[State]:
         net = models[rank]
-        optimiser = Sgd(net.parameters(), RATE)
+        made_with = list(net.parameters())
         start(net)
-        states = [state_of(net)]
+        # Of the parameters from before, which an optimizer may have: they should hold the numbers.
+        states = [state_of(net, made_with)]
+        optimiser = Sgd(net.parameters(), RATE)
         for mine in (step[rank] for step in shards):
             backward(net, *mine)
             average(net, len(mine[1]))

@@ -104,7 +104,7 @@ def test_calls_too_many_lose_one_row_alone():
 
 def test_cases_differ_by_seed_and_agree_with_themselves():
     drawn = [cases(np.random.default_rng(seed)) for seed in (1, 1, 2)]
-    firsts = [one[4].inputs["losses"] for one in drawn]
+    firsts = [one[5].inputs["losses"] for one in drawn]
     assert firsts[0] == firsts[1] != firsts[2]
 
 

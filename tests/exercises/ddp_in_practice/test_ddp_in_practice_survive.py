@@ -120,7 +120,7 @@ def test_a_random_state_that_is_rank_0s_is_named(run):
 @pytest.mark.parametrize(
     ("name", "cause"),
     [
-        ("weights", "nobody loaded any"),
+        ("weights", "this rank loaded none"),
         ("momentum", "without momentum"),
         ("schedule", "counted 0 steps"),
     ],

@@ -15,7 +15,7 @@ def planted_gradients(shapes: Sequence[Sequence[int]], rank: int, seed: int) -> 
     """The gradient of each parameter on a rank: whole numbers, float64."""
     rng = np.random.default_rng((seed, rank))
     return [
-        rng.integers(-LARGEST, LARGEST, tuple(shape), endpoint=True).astype(np.float64)
+        np.array(rng.integers(-LARGEST, LARGEST, tuple(shape), endpoint=True), dtype=np.float64)
         for shape in shapes
     ]
 
@@ -29,16 +29,19 @@ def plant_parameters(
 ) -> list[Any]:
     """Parameters with these gradients; those at the places ``missing``, and frozen ones, have none.
 
-    Without ``gradients`` nobody has one, and the parameters take no memory.
+    Without ``gradients`` nobody has one, and the parameters take no memory. What has four
+    dimensions has its channels last in memory, as weights of convolutions often have.
     """
     import torch
 
     made = []
     for place, (shape, name) in enumerate(zip(shapes, types, strict=True)):
         dtype = getattr(torch, name)
-        value = torch.empty(*shape, dtype=dtype, device=None if len(gradients) else "meta")
+        order = torch.channels_last if len(shape) == 4 else torch.contiguous_format
+        device = None if len(gradients) else "meta"
+        value = torch.empty(tuple(shape), dtype=dtype, device=device, memory_format=order)
         one = torch.nn.Parameter(value, requires_grad=bool(trains[place]))
         if len(gradients) and trains[place] and place not in missing:
-            one.grad = torch.as_tensor(gradients[place]).to(dtype)
+            one.grad = torch.as_tensor(gradients[place]).to(dtype).contiguous(memory_format=order)
         made.append(one)
     return made

@@ -14,7 +14,7 @@ def play_naive_ddp(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     """States by rank and step, and the bytes of the steps, those of the start left out."""
     start, average = answers
     task, seed = Task.of(inputs["task"]), inputs["seed"]
-    run = train_ranks(start, average, task, seed=seed)
+    run = train_ranks(start, average, task, steps=inputs["steps"], seed=seed)
     observed: dict[str, Any] = {"states": [list(states) for states in run.results]}
     if inputs["counts_bytes"]:
         begun = train_ranks(start, average, task, steps=0, seed=seed)

@@ -27,15 +27,16 @@ class Stepped:
     """A rank's run: its states after every step, and the most samples that were held at once.
 
     Those are samples whose forward pass was kept for a backward pass to come. ``kept`` says whether
-    the lists of micro-batches are as they were.
+    the lists of micro-batches are as they were, ``is_on`` whether a backward pass still exchanges.
     """
 
     states: list[State]
     most_samples: int
     kept: bool
+    is_on: bool
 
 
-PHASES = ("inside", "behind", "nested", "raised")
+PHASES = ("inside", "behind", "innermost", "nested", "behind both", "raised", "interrupted")
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def run_steps(
             step(parallel, optimiser, handed)
             kept &= list(map(id, handed)) == list(map(id, mine))
             states.append(state_of(net))
-        return Stepped(states, held.most, kept)
+        return Stepped(states, held.most, kept, bool(getattr(parallel, "is_exchanging", True)))
 
     return run_ranks(body, task.ranks, answers, seed=seed)
 
@@ -125,7 +126,7 @@ def try_block(
     phase: str,
     answers: Sequence[Any],
 ) -> Ranked:
-    """One backward on 2 ranks: within the block, behind it, in an outer one, after an exception.
+    """One backward on 2 ranks: within a block or two, between them, behind, after an exception.
 
     ``results`` tell by rank whether an exception that was raised in the block came out of it.
     """
@@ -146,20 +147,28 @@ def try_block(
         if phase == "inside":
             with block():
                 backward()
+        elif phase == "innermost":
+            with block(), block():
+                backward()
         elif phase == "nested":
             with block():
                 with block():
                     pass
                 backward()
+        elif phase == "behind both":
+            with block(), block():
+                pass
+            backward()
         elif phase == "behind":
             with block():
                 pass
             backward()
         else:
+            planted = _PlantedError if phase == "raised" else _PlantedInterrupt
             try:
                 with block():
-                    raise _PlantedError
-            except _PlantedError:
+                    raise planted
+            except planted:
                 came_out = True
             backward()
         return came_out
@@ -169,6 +178,10 @@ def try_block(
 
 class _PlantedError(Exception):
     """What is raised within a block."""
+
+
+class _PlantedInterrupt(KeyboardInterrupt):
+    """What comes where somebody stops a cell, and is no ``Exception``."""
 
 
 def require_manager(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gpuedu.exercises.contract import Answer, Inputs, Play
@@ -23,6 +23,7 @@ def play_no_sync(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         "states": [list(one.states) for one in run.results],
         "most_samples": [one.most_samples for one in run.results],
         "kept": all(one.kept for one in run.results),
+        "is_on": all(one.is_on for one in run.results),
         "step_bytes": wire_bytes(run.exchanges, task.ranks) / task.steps,
     }
 
@@ -30,7 +31,7 @@ def play_no_sync(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
 PLAY = Play(
     (
         Answer("Parallel", kind=type),
-        Answer("no_sync", signature=("parallel",)),
+        Answer("no_sync", kind=Callable, signature=("parallel",)),  # a class will do
         Answer("accumulated_step", signature=("parallel", "optimiser", "micro_batches")),
     ),
     play_no_sync,

@@ -19,6 +19,8 @@ from gpuedu.multi import work_for
 FORWARD_SHARE = 0.5
 """Time of a layer's forward, of that of its backward: half as many products."""
 BATCH = 3
+IDLE = -1
+"""In place of a branch: the rank computes nothing, and its loss has no parameter in it."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,8 @@ def make_parameters(plan: Plan) -> list[Any]:
 
 def compute_loss(parameters: Sequence[Any], plan: Plan, rank: int, step: int) -> Any:
     """The forward of one rank on its share of the batch; the mean of the squared errors."""
+    if IDLE in plan.routes[step][rank]:
+        return torch.zeros((), requires_grad=True).sum()
     rng = np.random.default_rng((plan.seed, rank, step))
     x = torch.tensor(rng.normal(0, 1, (BATCH, plan.widths[0])))
     wanted = torch.tensor(rng.normal(0, 1, (BATCH, plan.widths[-1])))

@@ -145,7 +145,7 @@ def _train(
                 file.write(NOTED)
         dist.barrier()
         train(job, own, every)
-        stays = note.is_file() and note.read_text("utf-8") == NOTED
+        stays = note.is_file() and note.read_text("utf-8", "replace") == NOTED
         diary.write("end", stays=stays, **job.look())
         dist.barrier()  # a run is over when it is on all ranks: the next one reads what it wrote
 

@@ -17,6 +17,7 @@ from gpuedu.exercises.ddp_in_practice.torch_ddp.one_process import EpochTask, St
 from gpuedu.exercises.ddp_in_practice.torch_ddp.small_task import (
     CLASSES,
     RATE,
+    MomentumSgd,
     NotingData,
     arrays_of,
     build_model,
@@ -99,9 +100,9 @@ def run_trainings(train: Callable[..., Any], tasks: Tasks) -> Found:
     return found
 
 
-def make_optimiser(parameters: Iterable[Parameter]) -> Sgd:
-    """What ``train`` is handed as ``optimiser_for``."""
-    return Sgd(parameters, RATE)
+def make_optimiser(parameters: Iterable[Parameter]) -> MomentumSgd:
+    """What ``train`` is handed as ``optimiser_for``: it keeps something from step to step."""
+    return MomentumSgd(parameters)
 
 
 def run_evaluations(accuracy: Callable[..., Any], tasks: Tasks) -> Found:

@@ -10,8 +10,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from gpuedu.exercises.ddp.sgd import Sgd
 from gpuedu.exercises.ddp_in_practice.torch_ddp.small_task import (
     RATE,
+    MomentumSgd,
     arrays_of,
     build_model,
     make_samples,
@@ -59,7 +61,9 @@ class EpochTask:
         return f"batches of {sizes} samples, {self.every} a group"
 
 
-def update_alone(model: torch.nn.Module, by_rank: Sequence[Sequence[Batch]], every: int) -> Updates:
+def update_alone(
+    model: torch.nn.Module, by_rank: Sequence[Sequence[Batch]], every: int, optimiser: Sgd
+) -> Updates:
     """Train a model in this process on the batches of all ranks; it is changed in place.
 
     Each sample of a group counts alike, and the model's gradient is the mean over the ranks.
@@ -67,7 +71,7 @@ def update_alone(model: torch.nn.Module, by_rank: Sequence[Sequence[Batch]], eve
     states: list[State] = []
     losses: list[list[float]] = [[] for _ in by_rank]
     for begin in range(0, len(by_rank[0]), every):
-        model.zero_grad()
+        optimiser.zero_grad()
         for rank, batches in enumerate(by_rank):
             group = batches[begin : begin + every]
             samples = sum(len(y) for _, y in group)
@@ -75,9 +79,7 @@ def update_alone(model: torch.nn.Module, by_rank: Sequence[Sequence[Batch]], eve
                 loss = functional.cross_entropy(model(x), y, reduction="sum")
                 (loss / samples / len(by_rank)).backward()
                 losses[rank].append(loss.item())
-        with torch.no_grad():
-            for p in model.parameters():
-                p -= RATE * (0.0 if p.grad is None else p.grad)
+        optimiser.step()
         states.append(arrays_of(model))
     sizes = tuple(len(y) for _, y in by_rank[0])
     return Updates(tuple(states), tuple(map(tuple, losses)), sizes)
@@ -86,7 +88,8 @@ def update_alone(model: torch.nn.Module, by_rank: Sequence[Sequence[Batch]], eve
 def epoch_alone(task: EpochTask, ranks: int) -> Updates:
     """An epoch of one process with the batches that ``ranks`` ranks have."""
     by_rank = [task.batches(rank) for rank in range(ranks)]
-    return update_alone(build_model(task.seed), by_rank, task.every)
+    model = build_model(task.seed)
+    return update_alone(model, by_rank, task.every, Sgd(model.parameters(), RATE))
 
 
 def train_alone(
@@ -109,11 +112,12 @@ def train_alone(
         The state at the end, and each epoch's mean loss.
     """
     model, (x, y), losses = build_model(seed), samples, []
+    optimiser = MomentumSgd(model.parameters())
     for epoch in draws:
         places = [range(0, len(mine), batch) for mine in epoch]
         by_rank = [
             [(x[list(mine[at : at + batch])], y[list(mine[at : at + batch])]) for at in begins]
             for mine, begins in zip(epoch, places, strict=True)
         ]
-        losses.append(update_alone(model, by_rank, every).loss)
+        losses.append(update_alone(model, by_rank, every, optimiser).loss)
     return arrays_of(model), losses

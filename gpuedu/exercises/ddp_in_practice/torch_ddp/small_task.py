@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,12 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import Dataset
 
+from gpuedu.exercises.ddp.sgd import Sgd
 from gpuedu.training.seeds import generator
 
 WIDTH, HIDDEN, CLASSES = 5, 6, 3
 RATE = 0.5
+MOMENTUM = 0.5
 
 
 def build_model(seed: int) -> nn.Sequential:
@@ -39,6 +42,23 @@ def make_samples(count: int, *seeds: int) -> tuple[Tensor, Tensor]:
 def arrays_of(model: nn.Module) -> dict[str, np.ndarray]:
     """Copies of a model's parameters, by name."""
     return {name: p.detach().numpy().copy() for name, p in model.named_parameters()}
+
+
+class MomentumSgd(Sgd):
+    """SGD that goes on in the direction of its last steps, as long as it is one and the same."""
+
+    def __init__(self, parameters: Iterable[nn.Parameter]) -> None:
+        super().__init__(parameters, RATE)
+        self._velocities = [torch.zeros_like(p) for p in self.param_groups[0]["params"]]
+
+    @torch.no_grad()
+    def step(self) -> None:
+        """One update."""
+        group = self.param_groups[0]
+        for p, velocity in zip(group["params"], self._velocities, strict=True):
+            if p.grad is not None:
+                velocity.mul_(MOMENTUM).add_(p.grad)
+                p -= group["lr"] * velocity
 
 
 class NotingData(Dataset[Any]):

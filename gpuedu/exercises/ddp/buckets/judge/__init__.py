@@ -32,7 +32,7 @@ from gpuedu.exercises.ranks.running import exchanges_of
 
 Buckets = Sequence[Sequence[int]]
 
-_EPS = {"float32": 2.0**-23, "bfloat16": 2.0**-7}
+_EPS = {"float64": 2.0**-52, "float32": 2.0**-23, "bfloat16": 2.0**-7}
 
 
 def _of_buckets(name: str, find: Callable[[Inputs, Buckets], Iterable[str]]) -> Test:
@@ -146,7 +146,7 @@ def _means(inputs: Inputs, observed: Plain) -> Iterable[Held]:
     own = [planted_gradients(inputs["shapes"], rank, inputs["seed"]) for rank in range(ranks)]
     for rank, missing in enumerate(inputs["missing"]):
         for place in missing:
-            own[rank][place][:] = 0
+            own[rank][place][...] = 0
     for rank, got in enumerate(observed["gradients"]):
         for place, name in enumerate(inputs["types"]):
             parts = np.stack([one[place] for one in own])

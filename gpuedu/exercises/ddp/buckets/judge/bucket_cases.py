@@ -11,8 +11,8 @@ from gpuedu.exercises.contract import Case, Inputs
 from gpuedu.exercises.ddp.buckets.grouping import group
 
 MADE = ("once", "limits", "types", "order", "few")
-ITEM_BYTES = {"float32": 4, "bfloat16": 2}
-F32, BF16 = "float32", "bfloat16"
+ITEM_BYTES = {"float64": 8, "float32": 4, "bfloat16": 2}
+F64, F32, BF16 = "float64", "float32", "bfloat16"
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
@@ -38,6 +38,8 @@ def _making(rng: np.random.Generator) -> list[Case]:
         _make(rng, "two types, in turn", mixed, types=types),
         _make(rng, "two types, three frozen", usual[:10], types=types[:10], frozen=frozen),
         _two_firsts(rng),
+        _make(rng, "three types", mixed[:12], types=[F64, BF16, F64, F32] * 3),
+        _of_no_dimension(rng),
         _make(rng, "one parameter", [7]),
         _make(rng, "nothing that trains", [7, 9], frozen=[0, 1]),
     ]
@@ -50,6 +52,13 @@ def _two_firsts(rng: np.random.Generator) -> Case:
     if rng.random() < 0.5:
         types = [BF16, F32, F32, BF16]
     return _make(rng, "two types, two buckets", [small, large, large, small], types=types)
+
+
+def _of_no_dimension(rng: np.random.Generator) -> Case:
+    """One of the parameters is a single number, with a shape of nothing."""
+    case = _make(rng, "a parameter that is one number", [9, 8, 7, 9])
+    shapes = [case.inputs["shapes"][0], [], *case.inputs["shapes"][2:]]
+    return Case(case.label, {**case.inputs, "shapes": shapes}, ("once",))
 
 
 def _make(
@@ -88,6 +97,7 @@ def _exchanging(rng: np.random.Generator) -> list[Case]:
         inputs |= {"ranks": ranks, "first_bytes": 60, "max_bytes": 200}
         inputs["buckets"] = buckets_of(inputs)
         made.append(Case(label, inputs, ("few", "mean")))
+    made.append(_images(rng))
     shapes, types = _few_shapes(rng)
     places = [int(n) for n in rng.permutation(len(shapes))]
     lacking = {"ranks": 3, "first_bytes": 60, "max_bytes": 200}
@@ -100,6 +110,16 @@ def _exchanging(rng: np.random.Generator) -> list[Case]:
         inputs = _inputs(rng, "both", shapes, types, [True] * len(shapes))
         made.append(Case(label, inputs | lacking | {"missing": missing}, ("missing",)))
     return made
+
+
+def _images(rng: np.random.Generator) -> Case:
+    """Weights of convolutions, whose four dimensions lie in memory in another order; one number."""
+    shapes = [[int(n) for n in rng.integers(2, 4, 4)] for _ in range(2)]
+    shapes += [[int(rng.integers(2, 7))], []]
+    inputs = _inputs(rng, "reduce", shapes, [F32] * 4, [True] * 4)
+    inputs |= {"ranks": 2, "first_bytes": 60, "max_bytes": 2000}
+    inputs["buckets"] = buckets_of(inputs)
+    return Case("weights of convolutions, and one number", inputs, ("mean",))
 
 
 def _few_shapes(rng: np.random.Generator) -> tuple[list[list[int]], list[str]]:

@@ -30,9 +30,12 @@ def cases(rng: np.random.Generator) -> list[Case]:
         inputs = {"ask": "steps", "task": asdict(task), "seed": next(seeds)}
         return Case(label, inputs, decides)
 
-    props = {"inside": "block", "behind": "block", "nested": "nested", "raised": "nested"}
     blocks = [
-        Case(f"a backward: {phase}", {"ask": "block", "phase": phase}, (props[phase],))
+        Case(
+            f"a backward: {phase}",
+            {"ask": "block", "phase": phase},
+            ("block" if phase in ("inside", "behind") else "nested",),
+        )
         for phase in PHASES
     ]
     every = ("equal", "one-exchange", "one-by-one")
@@ -59,16 +62,23 @@ def _test_block(case: Case, observed: Plain) -> Iterable[Fault]:
         yield Fault("block", "a backward pass after the block exchanged nothing")
 
 
+_QUIET = {"innermost": "in the inner one", "nested": "after the inner one, still in the outer one"}
+_RAISES = {"raised": "an exception", "interrupted": "a KeyboardInterrupt"}
+
+
 def _test_nested(case: Case, observed: Plain) -> Iterable[Fault]:
-    is_nested, calls = case.inputs["phase"] == "nested", observed["calls"]
-    if is_nested and calls:
-        told = "a block within a block: after the inner one, still in the outer one, a backward "
-        yield Fault("nested", f"{told}pass exchanged gradients")
-    elif not is_nested and not observed["came_out"]:
-        yield Fault("nested", "an exception in the block did not come out of it")
-    elif not is_nested and not calls:
-        told = "after an exception in the block, a backward pass exchanged nothing: the ranks would"
-        yield Fault("nested", f"{told} drift apart silently")
+    phase, calls = case.inputs["phase"], observed["calls"]
+    if phase in _QUIET:
+        if calls:
+            told = f"a block within a block: {_QUIET[phase]}, a backward pass exchanged gradients"
+            yield Fault("nested", told)
+        return
+    if phase in _RAISES and not observed["came_out"]:
+        yield Fault("nested", f"{_RAISES[phase]} in the block did not come out of it")
+    elif not calls:
+        after = f"after {_RAISES[phase]} in the block" if phase in _RAISES else "after two blocks"
+        told = f"{after}, a backward pass exchanged nothing: the ranks would drift apart silently"
+        yield Fault("nested", told)
 
 
 def _steps(inputs: Inputs, observed: Plain) -> Iterable[Held]:
@@ -90,6 +100,9 @@ def _test_bytes(case: Case, observed: Plain) -> Iterable[Fault]:
         )
     elif not observed["kept"]:
         told = "after the step, the list of micro-batches is not what it was before"
+        yield Fault("one-exchange", told)
+    elif not observed["is_on"]:
+        told = "after the step, `parallel.is_exchanging` is not true, and it was before"
         yield Fault("one-exchange", told)
 
 
@@ -139,9 +152,10 @@ JUDGE = Judge(
         ),
         Property(
             "one-exchange",
-            "a step exchanges its gradients once, and leaves the list of micro-batches alone",
+            "a step exchanges its gradients once, and leaves its list and `parallel` as they were",
             1,
-            "How often, in one step, do your gradients go around?",
+            "How often, in one step, do your gradients go around, and what does the step leave "
+            "behind?",
             _test_bytes,
         ),
         Property(

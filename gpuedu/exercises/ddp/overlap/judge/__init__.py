@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, pairwise
 from math import prod
 
 import numpy as np
@@ -20,7 +20,7 @@ from gpuedu.exercises.contract import (
     Undecided,
 )
 from gpuedu.exercises.ddp.overlap.judge.overlap_cases import cases
-from gpuedu.exercises.ddp.overlap.judge.overlap_times import times_of
+from gpuedu.exercises.ddp.overlap.judge.overlap_times import Times, times_of
 from gpuedu.exercises.ddp.overlap.layered import train_alone
 from gpuedu.exercises.ddp.overlap.overlap_runs import plan_of
 from gpuedu.exercises.ranks.properties import Held, first_off, right_on_ranks
@@ -81,6 +81,18 @@ def _test_whole(case: Case, observed: Plain) -> Iterable[Fault]:
         if posted_s < ready_s - _EARLY_S:
             told = f"the all-reduce of bucket {number} was called at {_ms(posted_s)}"
             yield Fault("whole", f"{told}, and its last gradient came at {_ms(ready_s)}")
+    # Where hooks wait, or none of them sends, that costs what can be hidden, and is told there.
+    if not list(_test_hidden(case, observed)):
+        yield from _late(times, observed["posted_s"])
+
+
+def _late(times: Times, posted_s: Sequence[float]) -> Iterable[Fault]:
+    """Buckets that were complete, and whose turn it was, before they were sent."""
+    could_s = accumulate(times.ready_s, max)
+    for number, (could, did) in enumerate(zip(could_s, posted_s, strict=True)):
+        if did > could + _EARLY_S:
+            told = f"the all-reduce of bucket {number} was called at {_ms(did)}"
+            yield Fault("whole", f"{told}, and it could have been at {_ms(could)}")
 
 
 def _test_hidden(case: Case, observed: Plain) -> Iterable[Fault]:
@@ -134,7 +146,8 @@ JUDGE = Judge(
             "the same order on all ranks, whatever order gradients arrive in",
             1,
             _means,
-            asks="Which bucket does each rank send first, which one next, and what is added to "
+            asks="Are the means right where gradients arrive in the same order on all ranks? If "
+            "so: which bucket does each rank send first, which one next, and what is added to "
             "what?",
         ),
         right_on_ranks(
@@ -142,8 +155,9 @@ JUDGE = Judge(
             "a parameter that a rank, or no rank, used gets its mean, too",
             1,
             _means,
-            asks="What does a rank send for a parameter that it did not use, and what is in its "
-            "`grad` after `finish`?",
+            asks="Are the means right where all ranks use all parameters? If so: what does a rank "
+            "send for one that it did not use, what is in its `grad` after `finish`, and what do "
+            "your counts and lists hold then?",
         ),
         Property(
             "again",

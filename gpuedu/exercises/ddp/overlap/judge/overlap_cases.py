@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.exercises.contract import Case
+from gpuedu.exercises.ddp.overlap.layered import IDLE
 
 _ALPHA_S = 50e-6
 _LAYER_S = 1e-3
@@ -23,6 +24,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     same = [[0, 1, 2, 0]] * 3
     orders = [[[0, 1, 2], [2, 1, 0], [1, 2, 0]], [[2, 0, 1], [0, 2, 1], [1, 0, 2]]]
     some = [[[0, 2], [2], [0, 2]], [[2, 0], [0, 1, 2], [2]]]
+    idle = [[[0, 1, 2]] * 3, [[0, 1], [IDLE], [2, 0]], [[1], [2], [IDLE]]]
     again = [[[0, 2], [2], [0, 1, 2]], [[0, 1, 2]] * 3, [[2, 1], [1, 0, 2], [0, 1, 2]]]
     return [
         _chain(rng, "9 layers on 4 ranks", 4, 9, 1, ("mean", "hidden", "whole")),
@@ -32,6 +34,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _chain(rng, "3 steps on 3 ranks", 3, 5, 3, ("again",)),
         _branches(rng, "gradients that arrive in another order on each rank", orders, ("order",)),
         _branches(rng, "layers that some ranks, or all, do not use", some, ("unused",)),
+        _branches(rng, "a rank that uses nothing in a step", idle, ("unused",)),
         _branches(
             rng,
             "a layer that shares a bucket, unused in one step and used in the next",

@@ -137,6 +137,13 @@ def _test_mixed(case: Case, observed: Plain) -> Iterable[Fault]:
         if len(set(map(frozenset, parts))) == 1:
             told = f"rank {rank} drew the same {len(parts[0])} samples in all {len(parts)} epochs"
             yield Fault("mixed", told)
+    # Parts that only change ranks are the same batches in every epoch.
+    for a, b in combinations(range(len(observed["epochs"])), 2):
+        before, after = (list(map(frozenset, observed["epochs"][epoch])) for epoch in (a, b))
+        for rank, part in enumerate(after):
+            if part in before:
+                told = f"the {len(part)} samples that rank {before.index(part)} drew in epoch {a}"
+                yield Fault("mixed", f"{told} are those that rank {rank} drew in epoch {b}")
 
 
 def _test_evaluation(case: Case, observed: Plain) -> Iterable[Fault]:
@@ -189,7 +196,7 @@ JUDGE = Judge(
         ),
         Property(
             "mixed",
-            "a rank gets other samples in the next epoch",
+            "in the next epoch a rank gets other samples, in other company",
             1,
             "Which samples can come to a rank in your function, and what decides that in each "
             "epoch?",

@@ -54,6 +54,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
     return [
         clip("gradients of norms 40, 4 and 2", "clip", (40.0, 4.0, 2.0), 0.3),
         clip("a parameter without a gradient", "clip", (20.0, 30.0), 0.5, none=1),
+        # The sum of three is shorter than this limit, too: nothing is scaled.
+        clip("a mean that is far below the limit", "small", (12.0, 9.0, 30.0), 3.5),
         clip("a mean that is shorter than the limit", "small", (12.0, 9.0, 30.0), 1.3),
         clip("long gradients, a short mean", "small", (25.0, 25.0, 25.0, 25.0), 1.05),
         loss("ranks with as many samples", "loss", (many,) * 3),
@@ -64,7 +66,23 @@ def cases(rng: np.random.Generator) -> list[Case]:
         moments("a rank without rows", "empty", (few, 0, many), 1.0, 1.0),
         moments("data far from 0", "far", (many, few, many), 1e6, 1e-2),
         moments("a rank with one row", "moments", (many, 1, few), 1.0, 1.0),
+        moments("data far from 0, and none on rank 0", "empty", (0, many, few), 1e6, 1e-2),
+        _cancelling(clip("gradients that cancel each other", "small", (3.0, 3.0), 1.0)),
+        _not_a_number(loss("a loss that is NaN, on a rank with samples", "loss", (many, few, 0))),
     ]
+
+
+def _cancelling(case: Case) -> Case:
+    """The second rank's gradients are those of the first, turned round: their mean is 0."""
+    first = case.inputs["gradients"][0]
+    turned = {"gradients": [first, [-one for one in first]], "max_norm": 1.0}
+    return Case(case.label, {**case.inputs, **turned}, case.decides)
+
+
+def _not_a_number(case: Case) -> Case:
+    """Rank 1's loss is NaN, though it has samples."""
+    losses = [case.inputs["losses"][0], float("nan"), float("nan")]
+    return Case(case.label, {**case.inputs, "losses": losses}, case.decides)
 
 
 def _scaled(gradients: Sequence[np.ndarray], size: float) -> list[np.ndarray]:
@@ -79,11 +97,11 @@ def _losses(rng: np.random.Generator) -> np.ndarray:
 
 def _test_loss(case: Case, observed: Plain) -> Iterable[Fault]:
     (prop,), samples = case.decides, np.array(case.inputs["samples"])
-    sums = np.where(samples > 0, samples * np.nan_to_num(case.inputs["losses"]), 0.0)
-    true = sums.sum() / samples.sum()
+    sums = np.where(samples > 0, samples * np.array(case.inputs["losses"]), 0.0)
+    true = float(sums.sum() / samples.sum())
     told = ", ".join(f"{n}" for n in samples)
     for rank, got in enumerate(observed["ranks"]):
-        if not is_close(got, true, LOSS_REL):
+        if not (is_close(got, true, LOSS_REL) or (np.isnan(got) and np.isnan(true))):
             shown, wanted = show_apart(got, true)
             message = f"`mean_loss` with {told} samples: {shown} on rank {rank}, expected {wanted}"
             yield Fault(prop, message)
@@ -142,14 +160,15 @@ JUDGE = Judge(
             "empty",
             "and where a rank has no samples",
             1,
-            "What does a rank without samples hand over, and does it come to every call?",
+            "Is it right where all ranks have samples? If so: what does a rank without samples "
+            "hand over, and does it come to every call?",
         ),
         Property(
             "far",
             "and where the data lie far from 0",
             1,
-            "How many digits do your sums have? And does yours subtract two large numbers that are "
-            "nearly equal?",
+            "Is it right near 0? If so: how many digits do your sums have, and does yours subtract "
+            "two large numbers that are nearly equal?",
         ),
     ),
     hints=(

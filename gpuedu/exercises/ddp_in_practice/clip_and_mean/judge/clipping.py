@@ -57,7 +57,8 @@ def _norm(gradients: Gradients) -> float:
 
 
 def _clipped(gradients: Gradients, limit: float) -> Gradients:
-    share = min(1.0, limit / _norm(gradients))
+    norm = _norm(gradients)
+    share = limit / norm if norm > limit else 1.0
     return [one * share for one in gradients]
 
 

@@ -133,19 +133,22 @@ JUDGE = Judge(
             "exchange",
             "and exchanges in two rings, over the slowest link they use",
             1,
-            "How many messages does each ring send, of how many bytes, and over which link?",
+            "Is computing alone right? If so: how many messages does each ring send, of how many "
+            "bytes, and over which link?",
         ),
         Property(
             "hidden",
             "beside the backward, all buckets but the last can hide",
             1,
-            "Which bytes can travel beside the backward, for how long, and what is left of them?",
+            "Are computing and both rings right by themselves? If so: which bytes can travel "
+            "beside the backward, for how long, and what is left of them?",
         ),
         Property(
             "efficiency",
             "efficiency, weak and strong, from your own times",
             2,
-            "Which step is one rank's, which is that of all, and how many samples has each?",
+            "Which step is one rank's, which is that of all, how many samples has each, and what "
+            "is `ranks` times one?",
         ),
         Property(
             "most",

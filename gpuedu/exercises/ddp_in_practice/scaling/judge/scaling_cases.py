@@ -22,6 +22,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         *_most_cases(rng),
         *_recipe_cases(rng),
         _step_case("exchange", 2, 16, _model(rng, backward=0.0)),
+        _step_case("exchange", 20, int(rng.integers(3, 9)), _model(rng, backward=0.0)),
     ]
 
 
@@ -102,7 +103,7 @@ def _most_cases(rng: np.random.Generator) -> list[Case]:
     weak = _model(rng, bytes=8e8)
     counts = [256, 2, 64, 16, 1024, 4]
     falls = _most_case("weak, in disorder", counts, 64, "weak", weak, place=2)
-    samples = int(rng.integers(2, 5))
+    samples = int(rng.choice([2, 4]))
     even = _model(rng, fixed_s=0.0, bytes=1e3, last_bytes=1e2)
     for link in ("within", "across"):
         even["net"][link] = [1e-9, 1e12]

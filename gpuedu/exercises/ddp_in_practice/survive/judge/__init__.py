@@ -80,7 +80,8 @@ def _end_faults(story: Story) -> Iterable[Fault]:
     for one in story.of("broken", "end"):
         if one["weights"] != wanted[one["rank"]]:
             told = f"rank {one['rank']} ends with other weights than in the unbroken run"
-            yield Fault("state", told, "It went on with the right ones. What is lost later?")
+            asks = "After which restart do they part? Is all that a restart loads of one step?"
+            yield Fault("state", told, asks)
             return
 
 
@@ -112,8 +113,8 @@ JUDGE = Judge(
             "random",
             "and each rank with its own random state",
             1,
-            asks="Each rank draws its own numbers. Whose state is in the checkpoint, and who sets "
-            "which?",
+            asks="Each rank draws its own numbers. Whose state is in the checkpoint, from which "
+            "moment, and who sets which?",
         ),
         Property(
             "whole",

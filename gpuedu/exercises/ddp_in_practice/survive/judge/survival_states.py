@@ -30,7 +30,9 @@ def place_faults(story: Story, shape: Shape) -> Iterable[Fault]:
             return
     kept = story.last_checkpoint(1)
     if kept is None:
-        yield Fault("place", NOTHING_SAVED, "Does `train` save while it trains?")
+        yield Fault(
+            "place", NOTHING_SAVED, "When is a checkpoint due, and into which file is it saved?"
+        )
         return
     for rank in range(RANKS):
         found = story.steps("broken", rank, 1)
@@ -85,7 +87,7 @@ def state_faults(story: Story) -> Iterable[Fault]:
         where = f"started again from the checkpoint behind {kept} steps, rank {rank}"
         if mine["weights"] != true["weights"]:
             is_fresh = mine["weights"] == fresh["weights"]
-            why = "They are those of the beginning: nobody loaded any." if is_fresh else ""
+            why = "They are those of the beginning: this rank loaded none." if is_fresh else ""
             yield Fault("state", f"{where} has other weights than the unbroken run had", why)
         elif mine["momentum"] != true["momentum"]:
             is_fresh = mine["momentum"] == fresh["momentum"]

@@ -77,7 +77,8 @@ JUDGE = Judge(
             "short",
             "and where a group or a batch is the last and shorter",
             1,
-            "With which weight does a sample count in a short group, or in a short batch?",
+            "With which weight does a sample count in a short group, or in a short batch, and when "
+            "does a short group get its update?",
         ),
         Property(
             "by-batch",
@@ -96,7 +97,8 @@ JUDGE = Judge(
             "loss",
             "the loss is the mean over the samples of all ranks, on every rank",
             1,
-            "Whose losses are in that number, and by what are they divided?",
+            "Whose losses are in that number, from which forward pass, and by what are they "
+            "divided?",
         ),
         Property(
             "epochs",
@@ -108,7 +110,8 @@ JUDGE = Judge(
             "alike",
             "all ranks end with one state: that of one process with the same draws",
             1,
-            "Which model trains, on which batches, and whose state is returned?",
+            "Which model trains, on which batches, by which optimizer, and whose state is "
+            "returned?",
         ),
         Property(
             "accuracy",

@@ -1,12 +1,12 @@
 # one flat buffer a bucket, made once; gradients become views of it
 def attach(buckets):
     n = dist.get_world_size()
-    flats = [torch.zeros(sum(p.numel() for p in b), dtype=b[0].dtype) for b in buckets]
+    flats = [torch.cat([torch.zeros_like(p).flatten() for p in bucket]) for bucket in buckets]
     views = []
     place = {}
-    for k, (bucket, flat) in enumerate(zip(buckets, flats, strict=True)):
+    for k, (bucket, flat) in enumerate(zip(buckets, flats)):
         parts = flat.split([p.numel() for p in bucket])
-        views.append([part.view_as(p) for p, part in zip(bucket, parts, strict=True)])
+        views.append([part.view_as(p) for p, part in zip(bucket, parts)])
         for i, p in enumerate(bucket):
             place[p] = k, i
     ready, works = set(), []
@@ -29,8 +29,8 @@ def attach(buckets):
             launch(k)
         for k, bucket in enumerate(buckets):
             works[k].wait()
-            for p, view in zip(bucket, views[k], strict=True):
-                p.grad = view.clone()
+            for p, view in zip(bucket, views[k]):
+                p.grad = view
         ready.clear()
         works.clear()
 

@@ -27,7 +27,7 @@ class Exchange:
 
     def finish(self):
         self.send_complete(all_of_them=True)
-        for (work, flat), bucket in zip(self.sent, self.buckets, strict=True):
+        for (work, flat), bucket in zip(self.sent, self.buckets):
             work.wait()
             flat /= dist.get_world_size()
             at = 0
@@ -38,4 +38,4 @@ class Exchange:
 
 
 def attach(buckets):
-    return Exchange(list(buckets)).finish
+    return Exchange(buckets).finish

@@ -10,7 +10,8 @@ def finish(model, max_norm):
 
 
 def mean_loss(loss, samples):
-    pair = torch.stack([torch.nan_to_num(loss) * samples, torch.tensor(float(samples))])
+    own = loss * samples if samples else torch.zeros(())
+    pair = torch.stack([own, torch.tensor(float(samples))])
     dist.all_reduce(pair)
     return pair[0] / pair[1]
 
