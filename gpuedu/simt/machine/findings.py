@@ -94,12 +94,12 @@ def negative_index(
     *,
     literal: bool,
 ) -> Finding:
-    """An index below zero: Numba counts it from the end, CUDA C reads what lies before."""
+    """An index below zero: Numba counts it from the end, CUDA C takes what lies before."""
     return Finding(
         Level.NOTE if literal else Level.HAZARD,
         "negative-index",
         f"{describe(who)} {verb} `{array}[{_at(index)}]`: Numba takes a negative index from the "
-        "array's end, CUDA C reads whatever lies before the array",
+        f"array's end, CUDA C {verb} whatever lies before the array",
         "guard the first elements, or write the index from the end as `n - 1`",
         place,
         who,
