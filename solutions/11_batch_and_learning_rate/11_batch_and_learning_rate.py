@@ -436,7 +436,8 @@ predict("lr-finder-share", "half")
 # - The rate of a step is in `optimiser.param_groups`, a list of dictionaries: `group["lr"]`.
 # - A sweep ruins what it trains. After it, all that model and optimiser have in their
 #   `state_dict()` is as before, also where a step raises an error or you press the stop button.
-#   (The batches are used up; that is all right.)
+#   The optimiser still updates the model's own weights. (The batches are used up; that is all
+#   right.)
 
 
 # %% role="answer"

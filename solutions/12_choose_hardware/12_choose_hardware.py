@@ -449,9 +449,10 @@ def per_million(price_per_hour, tokens_per_s):
 # between two readings.
 #
 # *Implement.* `energy_j` returns the joules from the first to the last of a list of `readings` in
-# microjoules; the counter goes from `wraps_at - 1` to 0. `joules_each` returns the joules for each
-# result, when `results` of them took `energy` joules, of which `idle_w` watts over `time_s` seconds
-# would have been drawn anyway. (What the run adds is the question when the machine is on all day.)
+# microjoules; the counter goes from `wraps_at - 1` to 0. Between two equal readings it has not
+# moved. `joules_each` returns the joules for each result, when `results` of them took `energy`
+# joules, of which `idle_w` watts over `time_s` seconds would have been drawn anyway. (What the run
+# adds is the question when the machine is on all day.)
 
 
 # %% role="answer"

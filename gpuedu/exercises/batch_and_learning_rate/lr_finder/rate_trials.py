@@ -111,12 +111,15 @@ class Bench:
     def state(self) -> dict[str, Any]:
         """All that a sweep may change, copied, by the words that a card has for it."""
         buffers = {name for name, _ in self.model.named_buffers()}
+        own = set(map(id, self.model.parameters()))
+        updated = [id(one) for group in self.optimiser.param_groups for one in group["params"]]
         whole, optimiser = deepcopy((self.model.state_dict(), self.optimiser.state_dict()))
         return {
             "the weights": {k: v for k, v in whole.items() if k not in buffers},
             "the statistics of batch norm": {k: v for k, v in whole.items() if k in buffers},
             "the optimiser's state, such as momentum": optimiser["state"],
             "the learning rates": [group["lr"] for group in optimiser["param_groups"]],
+            "which weights the optimiser updates": [one in own for one in updated],
         }
 
     def changed_since(self, before: dict[str, Any]) -> list[str]:

@@ -29,9 +29,12 @@ REL = 1e-6
 that are ratios of whole tensors are float32 in PyTorch, and right answers, too."""
 REL_CLIPPED = 1e-5
 """PyTorch's clipping adds 1e-6 to the norm; one by hand need not."""
-MORE_MEMORY = 1.3
-WIDE = Task(sizes=(64,) * 8, width=64, steps=1)
+MORE_MEMORY = 1.17
+"""Names that stay until the next micro-batch, and gradients that are added up by hand, take 8%
+more; a second graph, or the scores of all micro-batches, 29% and more."""
+WIDE = Task(sizes=(512,) * 8, width=32, steps=1)
 _CLIPPED_AT = 0.05
+_MOVED = "after the step, the list of micro-batches is not what it was before"
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
@@ -44,9 +47,11 @@ def cases(rng: np.random.Generator) -> list[Case]:
         return Case(label, {"ask": "steps", "task": asdict(task)}, decides)
 
     few, many = int(rng.integers(2, 5)), int(rng.integers(8, 14))
+    order = draw("even", "an order that is not by size", 6, many, 4)
     return [
         draw("even", "4 micro-batches of 8", 8, 8, 8, 8),
         draw("even", "a single micro-batch", many),
+        Case(order.label, {**order.inputs, "of_the_list": True}, ("even",)),
         draw("ragged", f"{many}, {many}, {few} samples", many, many, few),
         draw("ragged", f"{few}, {many}, 1 samples", few, many, 1),
         draw("tokens", "texts with padding, 4 micro-batches of 6", 6, 6, 6, 6, texts=True),
@@ -55,8 +60,13 @@ def cases(rng: np.random.Generator) -> list[Case]:
         draw("clean", "gradients of the step before are there", 8, 8, 8, stale=True, steps=2),
         draw("clip", "gradients to be clipped", 8, 8, few, max_norm=_CLIPPED_AT),
         draw("clip", "gradients to be clipped, texts", 6, 6, 6, texts=True, max_norm=_CLIPPED_AT),
-        Case("8 micro-batches of 64", {"ask": "memory", "task": asdict(WIDE)}, ("memory",)),
+        Case("8 micro-batches of 512", {"ask": "memory", "task": asdict(WIDE)}, ("memory",)),
     ]
+
+
+def _is_of_the_list(case: Case) -> bool:
+    """Whether a case asks for nothing but the list of micro-batches, which is as it was."""
+    return bool(case.inputs.get("of_the_list"))
 
 
 def _task(inputs: Inputs) -> Task:
@@ -74,6 +84,10 @@ def _same_steps(name: str, says: str, points: float, *, asks: str, rel: float = 
 
     def test(case: Case, observed: Plain) -> Iterator[Fault]:
         task = _task(case.inputs)
+        if _is_of_the_list(case):
+            if not observed["kept"]:
+                yield Fault(name, _MOVED)
+            return
         seen = zip(_big_batch(task), observed["gradients"], observed["updates"], strict=True)
         for place, (true, gradients, updates) in enumerate(seen):
             message = _step_fault(true, gradients, updates, rel)
@@ -82,8 +96,7 @@ def _same_steps(name: str, says: str, points: float, *, asks: str, rel: float = 
                 yield Fault(name, which + message)
                 return
         if name == "even" and not observed["kept"]:
-            told = "after the step, the list of micro-batches is not what it was before"
-            yield Fault(name, told)
+            yield Fault(name, _MOVED)
 
     return Property(name, says, points, asks, test)
 

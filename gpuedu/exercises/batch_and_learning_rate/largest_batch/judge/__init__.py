@@ -39,6 +39,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         )
     ]
     drawn.append(_made_up(int(rng.integers(5, 8)), 10**6, "largest", "few"))
+    drawn.append(_made_up(3 * 2**20 + 5, 10**7, "largest", "few"))
     drawn += [
         _made_up(0, 64, "edges"),
         _made_up(0, 1, "edges"),
@@ -52,6 +53,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         drawn.append(Case(_ERRORS[error], inputs | {"at": int(rng.integers(4, 60))}, ("others",)))
     drawn += [_real(rng) for _ in range(2)]
     drawn += [_guess(rng), _guess(rng), _guess_between(rng), _guess(rng, too_small=True)]
+    drawn.append(_tiny_samples())
     return drawn
 
 
@@ -105,6 +107,19 @@ def _guess_between(rng: np.random.Generator) -> Case:
         "fits": fits,
     }
     return Case("a sample takes no whole number of bytes", inputs, ("guess",))
+
+
+def _tiny_samples() -> Case:
+    """So many samples that float32 does not count them."""
+    fixed, fits = 40 * MIB, 90_000_001
+    inputs = {
+        "ask": "guess",
+        "small": (1000, fixed + 20 * 1000),
+        "large": (3000, fixed + 20 * 3000),
+        "budget_bytes": fixed + 20 * fits + 15,
+        "fits": fits,
+    }
+    return Case("samples of 20 bytes", inputs, ("guess",))
 
 
 def most_trials(fits: int) -> int:

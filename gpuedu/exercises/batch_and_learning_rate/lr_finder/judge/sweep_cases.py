@@ -28,6 +28,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     drawn += [_sweep(rng, _noisy(rng, 30), "smooth") for _ in range(2)]
     drawn += [_sweep(rng, losses, "stop") for losses in _stopping(rng)]
     drawn.append(_sweep(rng, [0.0] * 6, "stop"))  # 0 is not above twice 0
+    drawn.append(_sweep(rng, [3e8, 4e8, 3.5e8, 3e8], "stop"))  # high is not above twice high
     drawn += [_sweep(rng, losses, "finite") for losses in _not_finite(rng)]
     drawn += [_suggest(rng, place) for place in ("middle", "middle", "first", "last")]
     for kind, used in (("SGD", True), ("SGD", False), ("Adam", True)):

@@ -47,14 +47,17 @@ def cases(rng: np.random.Generator) -> list[Case]:
     """Squares, one step, many steps, all draws of a known truth, no signal, and devices."""
     drawn = [_terms(rng, is_negative=place == 1) for place in range(3)]
     drawn += [_steps(rng, 1, "norms") for _ in range(2)]
-    drawn += [_steps(rng, int(rng.integers(6, 14)), "averages", size=s) for s in (1.0, 0.05)]
+    drawn += [_steps(rng, int(rng.integers(6, 14)), "averages", size=s) for s in (1.0, 0.001)]
     drawn += [_all_draws(rng, 4, 1, 2), _all_draws(rng, 3, 2, 3)]
     drawn += [_no_signal(rng, is_below=below) for below in (False, True)]
     drawn.append(_just_noise())
+    drawn.append(_large_gradient(rng))
     drawn += [_devices(rng, least) for least in (2, 8, 32)]
     drawn.append(_case("devices", "devices", "thousands of devices", _thousands(rng)))
     drawn.append(_case("devices", "devices", "more samples a device than the scale", _past(rng)))
     drawn.append(_case("devices", "devices", "a doubling that divides by just 1.5", _edge(rng)))
+    under = {"scale": 198.0, "per_device": 100, "gain": 1.5}
+    drawn.append(_case("devices", "devices", "a doubling that divides by 1.497", under))
     # Last: here a search may never end.
     drawn.append(_case("devices", "devices", "one device is all that pays", _lone(rng)))
     endless = {"scale": math.inf, "per_device": int(rng.integers(3, 60)), "gain": 1.5}
@@ -105,18 +108,39 @@ def _steps(rng: np.random.Generator, count: int, prop: str, *, size: float = 1.0
                     for noise in (_gradient(rng, spread / samples**0.5),)
                 }
             )
-        if _is_telling(few, many, squares(steps)):
+        if _is_telling(few, many, steps):
             label = f"made-up gradients of {count} step{'s' if count > 1 else ''}"
             return _case(prop, "scale", label, {"few": few, "many": many, "steps": steps})
     raise AssertionError("no gradients tell averages from single steps")
 
 
-def _is_telling(few: int, many: int, pairs: Sequence[tuple[float, float]]) -> bool:
+def _is_telling(few: int, many: int, steps: Steps) -> bool:
+    pairs = squares(steps)
     signal, noise = mean_terms(few, many, pairs)
     if not (signal > 0.1 * max(pair[1] for pair in pairs) and noise > 0):
         return False
+    if len(pairs) == 1 and not _parts_tell(few, many, steps[0]):
+        return False
     negative = sum(solve_terms(few, many, *pair).signal < 0 for pair in pairs)
     return len(pairs) == 1 or 0 < negative < len(pairs) // 2
+
+
+def _parts_tell(few: int, many: int, step: dict[str, Gradient]) -> bool:
+    """Whether the first and the last parameter have a finite noise scale of their own."""
+    alone = [
+        solve_terms(few, many, square([step["few"][place]]), square([step["many"][place]]))
+        for place in (0, -1)
+    ]
+    return all(one.signal > 0 and one.noise > 0 for one in alone)
+
+
+def _large_gradient(rng: np.random.Generator) -> Case:
+    """A parameter with thousands of numbers."""
+    mean = rng.standard_normal((60, 70))
+    few, many = (mean + rng.standard_normal((60, 70)) * 4 / size**0.5 for size in (8, 64))
+    step = {"few": [few, np.ones(3)], "many": [many, np.ones(3)]}
+    given = {"few": 8, "many": 64, "steps": [step]}
+    return _case("norms", "scale", "a parameter of 4,200 numbers", given)
 
 
 def _all_draws(rng: np.random.Generator, samples: int, few: int, many: int) -> Case:

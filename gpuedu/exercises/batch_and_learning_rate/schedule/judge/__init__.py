@@ -13,6 +13,8 @@ from gpuedu.exercises.compare import show, show_apart
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
 from gpuedu.experiments import read_results
 
+_ORDER = ("batch", "steps", "warmup", "peak", "new_batch", "rule")
+"""Of what `rescale` gets."""
 _REL = 1e-6
 """Of the peak: rates in float32 are right, too."""
 
@@ -25,7 +27,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         fall = range(plan.warmup, plan.steps - 1)
         drawn += [_rates(plan, range(plan.warmup), "warmup"), _rates(plan, fall, shape)]
         drawn.append(_rates(plan, [plan.steps - 1], "ends"))
-        drawn.append(_rates(plan, [plan.steps, plan.steps + 1, plan.steps + 20], "ends"))
+        drawn.append(_rates(plan, [plan.steps, plan.steps + 1, 3 * plan.steps], "ends"))
         steps = int(rng.integers(8, 15))
         for warmup in (0, 1, steps):
             edge = _plan(rng, steps, warmup, shape)
@@ -35,7 +37,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     for rule in RULES:
         drawn += [_rescale(rng, rule, larger) for larger in (True, True, False)]
     drawn += [_rates(_plan(rng, 9, 2, shape), range(9), "edges") for shape in SHAPES]
-    return [*drawn, _long_run()]
+    return [*drawn, _long_run(), *_exact_ratios()]
 
 
 def _plan(rng: np.random.Generator, steps: int, warmup: int, shape: str) -> Plan:
@@ -54,15 +56,23 @@ def _rescale(rng: np.random.Generator, rule: str, larger: bool) -> Case:
     steps, warmup = int(rng.integers(20, 90)), int(rng.integers(2, 10))
     peak = float(f"{10 ** rng.uniform(-3, -0.5):.2g}")
     before = (batch, steps * ratio, warmup * ratio) if larger else (batch * ratio, steps, warmup)
-    names = ("batch", "steps", "warmup", "peak", "new_batch", "rule")
     values = (*before, peak, batch * ratio if larger else batch, rule)
-    return _rescale_case(dict(zip(names, values, strict=True)))
+    return _rescale_case(dict(zip(_ORDER, values, strict=True)))
 
 
 def _long_run() -> Case:
     """A run with so many samples that 32 bits do not count them."""
     plan = {"batch": 4096, "steps": 1_000_000, "warmup": 20_000, "peak": 0.003}
     return _rescale_case({**plan, "new_batch": 8192, "rule": "root"})
+
+
+def _exact_ratios() -> list[Case]:
+    """Ratios that no float has: what is cut off after them may be one too few. And no warm-up."""
+    plans = ((48, 125, 50, 100), (1, 98, 0, 49))
+    names = ("batch", "steps", "warmup", "new_batch")
+    given = {"peak": 0.01, "rule": "root"}
+    drawn = [dict(zip(names, plan, strict=True)) for plan in plans]
+    return [_rescale_case({name: (one | given)[name] for name in _ORDER}) for one in drawn]
 
 
 def _rescale_case(given: dict[str, Any]) -> Case:

@@ -44,7 +44,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
     # Last: with a wrong rate, a search for the knee may never end.
     knees += [_knee(rng, StepCost(10, 2 * US, 5 * US, 4000 * US)), _large_knee(rng)]
     knees.append(_knee_of(0.5, StepCost(201, 1 * US, 0.1 * US, 1 * US)))
-    return [*drawn, *knees, _exact_knee(rng)]
+    knees += [_exact_knee(rng), _knee_of(0.5, StepCost(0, 5 * US, 0.0, 30 * US))]
+    return [*drawn, *knees]  # the last one: nothing holds it back
 
 
 def _cost(rng: np.random.Generator, *, host: bool) -> StepCost:
@@ -81,12 +82,14 @@ def _exact_knee(rng: np.random.Generator) -> Case:
 
 
 def _just_enough(rng: np.random.Generator) -> Case:
-    """Rates that are powers of two, one of which is just the share of the best one."""
+    """One of the rates is just the share of the best one, without rounding."""
     power = int(rng.integers(3, 6))
-    times = {2**power: 2.0**-3, 2 ** (power + 1): 2.0**-3 * 3, 2 ** (power + 2): 2.0**-2}
+    times = {2**power: 2.0**-3, 2 ** (power + 1): 2.0**-4 * 3, 2 ** (power + 2): 2.0**-2}
     runs = list(times.items())
     return Case(
-        "a batch with just the share", {"ask": "measured", "sets": [(runs, 0.5)]}, ("runs",)
+        "a batch with just the share",
+        {"ask": "measured", "sets": [(runs, 0.5)]},
+        ("runs",),
     )
 
 

@@ -51,6 +51,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
     for budget in (1, 2, int(rng.integers(5, 9))):
         label = f"a budget of {budget}"
         drawn.append(_case(label, _surface(rng, "momentum", 100), budget=budget))
+    nowhere = Surface("momentum", 100, first=10, count=2)
+    drawn.append(_case("two rates that are too high, a budget of 1", nowhere, budget=1))
     return [*drawn, *_corners()]
 
 
@@ -168,7 +170,8 @@ JUDGE = Judge(
             "best",
             "it returns the best of what it ran; both lists are left alone",
             1,
-            asks="Which of all that were run takes the least time, and is that pair returned?",
+            asks="Which of all that were run takes the least time, is that pair returned, and are "
+            "both lists as they were?",
             test=_returns_the_best,
         ),
         _near("small", "small batches"),

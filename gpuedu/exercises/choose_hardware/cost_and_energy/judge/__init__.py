@@ -45,7 +45,13 @@ def cases(rng: np.random.Generator) -> list[Case]:
         energy = float(round((idle + float(rng.uniform(40, 500))) * time_s))
         given = {"energy": energy, "idle_w": idle, "time_s": time_s}
         drawn.append(call_case("each", "joules_each", **given, results=int(rng.integers(3, 5000))))
-    return drawn
+    # Often, by a little, and not at all; and a list with nothing to compare.
+    often = [900, 100, 950, 20, 980, 10, 700, 690, 690, 30]
+    drawn.append(_counted("wraps", np.array(often), 1000))
+    drawn.append(_counted("energy", np.array([700, 1400, 1400, 1900]), 4000))
+    drawn.append(_counted("energy", np.array([700]), 4000))
+    single = {"energy": 900.0, "idle_w": 20, "time_s": 12.5, "results": 1}
+    return [*drawn, call_case("each", "joules_each", **single)]
 
 
 def _digits(rng: np.random.Generator, low: float, high: float) -> float:

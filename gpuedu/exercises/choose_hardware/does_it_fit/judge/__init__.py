@@ -7,7 +7,7 @@ from dataclasses import asdict
 import numpy as np
 
 from gpuedu.choosing import memory
-from gpuedu.choosing.models import KNOWN, Model
+from gpuedu.choosing.models import KNOWN, Model, count_parameters
 from gpuedu.exercises.choose_hardware.judge.drawn import draw_model
 from gpuedu.exercises.contract import Case, Judge, Prediction
 from gpuedu.exercises.functions import call_case, right_result
@@ -51,6 +51,10 @@ def cases(rng: np.random.Generator) -> list[Case]:
         model = draw_model(rng)
         given |= {"fused": fused, "recompute": recompute}
         drawn.append(call_case(decides, "activation_bytes", model=model, **given))
+    one_layer = asdict(Model(count_parameters(1, 768, 50_000), 1, 768, 12, 12, 50_000))
+    given = {"model": one_layer, "batch": 2, "length": 32_768, "fused": False}
+    for recompute, decides in ((False, "activations"), (True, "recomputed")):
+        drawn.append(call_case(decides, "activation_bytes", **given, recompute=recompute))
     for model in (asdict(KNOWN["opt-13b"][0]), draw_model(rng), draw_model(rng)):
         length, batch = 64 * int(rng.integers(2, 60)), int(rng.integers(2, 40))
         drawn.append(call_case("cache", "cache_bytes", model=model, batch=batch, length=length))
@@ -88,6 +92,9 @@ def _devices(rng: np.random.Generator) -> list[Case]:
     asked += [
         ("devices", (160 * GB, 10 * GB, 100 * GB)),  # 2 devices, and nothing is left
         ("devices", (0.0, 10 * GB, 100 * GB)),  # nothing to divide: one device
+        ("devices", (80 * GB, 10 * GB, 100 * GB)),  # one device, and nothing is left
+        ("devices", (160.4 * GB, 10 * GB, 100 * GB)),  # a little more than two hold
+        ("devices", (160_040 * GB, 10 * GB, 100 * GB)),  # 2,001 devices
         ("never", (160 * GB, 90 * GB, 100 * GB)),  # no room at all
     ]
     return [
@@ -145,7 +152,8 @@ JUDGE = Judge(
             "`devices_needed`: the smallest number that holds it",
             1,
             {"devices_needed": memory.devices_needed},
-            asks="How much of its memory does a device have left for its share?",
+            asks="How much of its memory does a device have left for its share? How many "
+            "such shares are there, on one device at least?",
         ),
         right_result(
             "never",

@@ -17,7 +17,17 @@ _AMPERE = ["fp16", "bf16", "tf32"]
 _HOPPER = [*_AMPERE, "fp8"]
 _BLACKWELL = [*_HOPPER, "fp4"]
 _ASKING = ((8, 9), (7, 0), (6, 1), (3, 5))
-_DEVICES = ((7, 5), _TURING), ((8, 6), _AMPERE), ((9, 0), _HOPPER), ((12, 0), _BLACKWELL)
+_DEVICES = ((7, 5), _TURING), ((9, 0), _HOPPER), ((12, 0), _BLACKWELL)
+
+_BY_FORMATS = (
+    ((6, 1), [], "fp16"),
+    ((6, 1), [], "fp32"),
+    ((8, 7), ["fp16"], "bf16"),
+    ((8, 7), ["bf16"], "tf32"),
+    ((9, 0), ["fp16", "bf16"], "fp8"),
+    ((7, 5), ["fp8"], "fp8"),
+)
+"""Devices, most of them made up, whose formats do not follow from the capability."""
 
 
 def outcome(device: Mapping[str, Any], job: Mapping[str, Any]) -> str:
@@ -41,10 +51,24 @@ def cases(rng: np.random.Generator) -> list[Case]:
             built = [str(one) for one in rng.permutation(names)]
             drawn.append(call_case(decides, "running", capability=capability, built=built))
     drawn += [call_case("wheels", "wheel_for", capability=one, wheels=_wheels()) for one in _ASKING]
+    drawn += [
+        call_case("wheels", "wheel_for", capability=one, wheels=wheels)
+        for one, wheels in (
+            ((9, 0), _unsorted_wheels()),
+            ((12, 0), _unsorted_wheels()),
+            ((9, 0), {}),
+        )
+    ]
+    for capability, formats, wanted in _BY_FORMATS:
+        device = {"capability": capability, "formats": formats}
+        job = {"built": ["compute_60"], "format": wanted}
+        decides = "silent" if outcome(device, job) == "falls back" else "outcomes"
+        drawn.append(call_case(decides, "outcome", device=device, job=job))
     for capability, formats in _DEVICES:
         own = [str(one) for one in rng.permutation(formats)]
         device = {"capability": capability, "formats": own}
-        for wanted in ("fp32", "tf32", "bf16", "fp16", "fp8", "fp4"):
+        slow = ("tf32", "bf16", "fp16") if capability < (12, 0) else ()
+        for wanted in ("fp32", *slow, "fp8", "fp4"):
             job = {"built": ["sm_75", "sm_80", "compute_80"], "format": wanted}
             decides = "silent" if outcome(device, job) == "falls back" else "outcomes"
             drawn.append(call_case(decides, "outcome", device=device, job=job))
@@ -52,7 +76,20 @@ def cases(rng: np.random.Generator) -> list[Case]:
         device = {"capability": (7, 5), "formats": _TURING}
         job = {"built": ["sm_80", "compute_90"], "format": wanted}
         drawn.append(call_case("outcomes", "outcome", device=device, job=job))
+    names = [str(one) for one in rng.permutation([*lists["binaries"], *lists["exact"]])]
+    drawn.append(call_case("exact", "running", capability=(12, 0), built=names[::-1]))
+    drawn.append(call_case("exact", "running", capability=(12, 0), built=names))
     return drawn
+
+
+def _unsorted_wheels() -> dict[str, list[str]]:
+    """The first runs through PTX alone; others have more kernels, and come first by name."""
+    return {
+        "stable": ["sm_80", "compute_80"],
+        "lts": ["sm_75", "sm_80", "sm_86", "sm_90", "sm_120", "compute_90"],
+        "nightly": ["sm_90", "sm_100", "sm_120", "compute_120"],
+        "zero": ["sm_90", "sm_120"],
+    }
 
 
 def _wheels() -> dict[str, list[str]]:
@@ -72,21 +109,24 @@ JUDGE = Judge(
             "`running`: a binary runs on its major version, from its minor one on",
             1,
             {"running": binaries.running},
-            asks="Which major version is each binary for, and from which minor version on?",
+            asks="Which major version is each binary for, and from which minor version on? In "
+            "which order are they asked for?",
         ),
         right_result(
             "ptx",
             "`running`: PTX runs on its capability and everything later",
             1,
             {"running": binaries.running},
-            asks="Which capability is the PTX for? Is the device's the same, or later?",
+            asks="Which capability is the PTX for? Is the device's the same, or later? In which "
+            "order are the names asked for?",
         ),
         right_result(
             "exact",
             "`running`: names that end with `a` run on just their capability",
             1,
             {"running": binaries.running},
-            asks="What does the name end with, and on which devices does that run?",
+            asks="What does the name end with, and on which devices does that run? In which order "
+            "are the names asked for?",
         ),
         right_result(
             "wheels",

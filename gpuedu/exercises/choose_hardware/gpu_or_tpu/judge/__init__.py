@@ -45,7 +45,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
     for side in (128, 256):
         m, n, k = (side * int(one) for one in rng.integers(2, 9, 3))
         extra = int(rng.integers(1, side // 2))
-        for sizes in ((m, n, k), (m, n + extra, k), (m, n, k + extra), (m + 3, n, k)):
+        shapes = [(m, n, k), (m, n + extra, k), (m, n, k + extra), (m + 3, n, k)]
+        small = [(1, n, k), (16, side // 3, k), (16, n, side // 3)]
+        for sizes in [*shapes, *small] if side == 128 else shapes[1:3]:
             given = dict(zip("mnk", sizes, strict=True))
             drawn.append(call_case("padded", "tpu_share", **given, side=side))
     for tile_m, tile_n in ((128, 128), (128, 256)):
@@ -61,12 +63,22 @@ def cases(rng: np.random.Generator) -> list[Case]:
     tpu = {"flop_per_s": 400 * TERA, "side": 128}
     gpu = {"flop_per_s": 400 * TERA, "tile_m": 128, "tile_n": 128, "sms": 128}
     k, extra = 128 * int(rng.integers(4, 30)), int(rng.integers(1, 30))
-    for n in (128 * 128, 128 * 128 + extra, 128 + extra):
-        for peak in (300, 400, 600):
-            given = {"m": 128, "n": n, "k": k, "tpu": tpu | {"flop_per_s": peak * TERA}}
-            drawn.append(call_case("faster", "faster", **given, gpu=gpu))
+    # What depends on the waves comes last, so that its question is asked of nobody else.
     uneven = {"m": 2048, "n": 129, "k": 128 * int(rng.integers(2, 9)) + 1}
-    drawn.append(call_case("faster", "faster", **uneven, tpu=tpu, gpu=gpu | {"sms": 32}))
+    asked = [(128, 128 * 128, k, peak, 128, 128) for peak in (300, 400, 600)]
+    asked += [
+        (2048, 192, 512, 350, 64, 32),  # whole multiples on the TPU, not on the GPU
+        (*uneven.values(), 400, 128, 32),
+        (2048, 384, 384, 450, 128, 48),  # whole multiples, but no powers of two
+        (2048, 384, 512, 500, 256, 48),  # another side
+        (2048, 128, 129, 770, 128, 16),  # a GPU is not slower for an odd k
+        (128, 128 * 128, k, 401, 128, 128),  # a little faster is faster
+    ]
+    asked += [(128, 128 * 128 + extra, k, peak, 128, 128) for peak in (300, 400)]
+    asked.append((128, 128 + extra, k, 600, 128, 128))
+    for m, n, own_k, peak, side, sms in asked:
+        given = {"m": m, "n": n, "k": own_k, "tpu": {"flop_per_s": peak * TERA, "side": side}}
+        drawn.append(call_case("faster", "faster", **given, gpu=gpu | {"sms": sms}))
     # An odd number of tiles that are not square: with m and n exchanged there is one more.
     sms = 2 * int(rng.integers(2, 9)) + 1
     given = {"m": 128 * sms, "n": 256, "k": k, "tpu": tpu | {"flop_per_s": 300 * TERA}}

@@ -60,6 +60,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
         for slices in (1, 2, 7):
             drawn.append(call_case("job", "job_s", **given, slices=slices))
         instances = int(rng.integers(2, 8))
+        if width == 7:
+            continue
         for jobs in (4 * instances, 4 * instances + 1, instances - 1):
             shared = {"slices": 2, "instances": instances}
             drawn.append(call_case("batch", "batch_s", jobs=jobs, **given, **shared))
@@ -80,7 +82,29 @@ def cases(rng: np.random.Generator) -> list[Case]:
     wide = {"host_s": 0.0, "work_s": 3.0, "width": 7, "memory_gb": 5}
     drawn.append(call_case("best", "best_profile", jobs=1, **wide, profiles=profiles))
     drawn.append(call_case("best", "best_profile", jobs=42, **wide, profiles=profiles[::-1]))
-    return drawn
+    return [*drawn, *_apart(profiles)]
+
+
+def _apart(profiles: list[Profile]) -> list[Case]:
+    """No job at all; and batches of which one number of a profile alone decides."""
+    named = [(f"cut {place}", *one[1:]) for place, one in enumerate(profiles)]
+    nothing = {"host_s": 2.0, "work_s": 6.0, "width": 3, "slices": 2, "instances": 3}
+    asked = [
+        # The shortest job is on 3 slices, the shortest batch on one.
+        ("best", 147, 2.0, 6.0, 3, 5, profiles),
+        ("best", 30, 0.0, 4.0, 5, 5, named[::-1]),
+        ("best", 1, 0.0, 0.2, 7, 5, profiles),  # fractions of a second apart
+        ("memory", 84, 0.0, 4.0, 2, 16, profiles),  # 1g.20gb has 4 instances, not 7
+        ("memory", 1, 0.0, 4.0, 7, 20, profiles),  # more memory than needed, and done first
+    ]
+    names = ("jobs", "host_s", "work_s", "width", "memory_gb", "profiles")
+    return [
+        call_case("batch", "batch_s", jobs=0, **nothing),
+        *(
+            call_case(decides, "best_profile", **dict(zip(names, given, strict=True)))
+            for decides, *given in asked
+        ),
+    ]
 
 
 JUDGE = Judge(

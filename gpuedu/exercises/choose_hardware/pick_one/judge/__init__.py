@@ -59,9 +59,42 @@ def _exact() -> list[Case]:
     hour = {"years": 1, "power_w": 1000, "price_per_kwh": 0.5}
     return [
         *picked,
+        *_near_the_limits(),
         call_case("buying", "share_to_buy", price=8760, **hour, rent_per_hour=1.5),
         call_case("never", "share_to_buy", price=1000, **hour, rent_per_hour=0.5),
+        call_case("buying", "share_to_buy", price=0, **hour, rent_per_hour=1.5),
     ]
+
+
+def _near_the_limits() -> list[Case]:
+    """A number that is no power of two, parts of hours and of money, and prices near each other."""
+    run = Job(3600 * 2.0**50, 0, 0, 0, 1e9, 1e9)
+    short = Job(3600 * 2.0**40, 2.0**34, 2.0**31, 0, 1e9, 1e9)
+    many = Offer("A", 2.0**36, 2.0**40, 1.0, 16)
+    part = Job(3600 * 2.0**40 * 10.25, 0, 0, 0, 1e9, 1e9)
+    slow, fast = Offer("A", 2.0**36, 2.0**40, 1.0, 1), Offer("B", 2.0**36, 2.0**40 * 1.025, 1.04, 1)
+    twins = [Offer("B", 2.0**36, 2.0**40, 1.0, 1), Offer("A", 2.0**36, 2.0**40, 1.0, 1)]
+    asked = [
+        ("deadline", _but(run, deadline_h=94.0), [many]),  # 11 devices
+        ("deadline", _but(part, deadline_h=10.5), [slow]),
+        ("none", _but(run, budget=1024.0), [Offer("A", 2.0**36, 2.0**40, 1 + 2.0**-12, 1)]),
+        ("cheapest", part, [fast, slow]),  # in whole hours the other one would be cheaper
+        ("ties", part, twins),
+    ]
+    # Two small devices against a large one that costs a little more: what is equal?
+    # An hour of the right choice is the cheapest as well: no card asks about the price per hour.
+    for price, more, speed in ((1.0, 3e-6, 2), (1.0, 3e-7, 1), (1000.0, 3e-3, 2)):
+        small = Offer("A", 2.0**34, 2.0**40, price, 2)
+        large = Offer("B", 2.0**37, speed * 2.0**40, speed * (price + more), 1)
+        asked.append(("ties", short, [small, large]))
+    return [
+        call_case(decides, "pick", job=vars(job), offers=[vars(one) for one in offers])
+        for decides, job, offers in asked
+    ]
+
+
+def _but(job: Job, **limits: float) -> Job:
+    return Job(**vars(job) | limits)
 
 
 def _drawn(rng: np.random.Generator, condition: str, overhead: float) -> Case:
@@ -184,8 +217,8 @@ JUDGE = Judge(
             "memory",
             "`pick` with a memory that not all have",
             1,
-            "What does each device need: its own bytes, and which share of the others? How much of "
-            "its memory may it use?",
+            "Which choices hold a device's own bytes and its share of the others, in 90% of its "
+            "memory? And which of those costs least?",
         ),
         _picked("deadline", "`pick` with a deadline", 0.5),
         _picked("budget", "`pick` with a deadline and a budget", 0.5),
@@ -193,8 +226,8 @@ JUDGE = Judge(
             "ties",
             "`pick` among equal prices",
             0.5,
-            "Several choices cost the same, to a millionth. Which of them comes first by the "
-            "rules?",
+            "Which choices cost the same, rounded to six digits after the point? And which of "
+            "those comes first by the rules?",
         ),
         _picked("none", '`pick` gives `""` if nothing meets the conditions', 0.5),
         right_result(

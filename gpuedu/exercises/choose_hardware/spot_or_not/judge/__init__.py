@@ -25,12 +25,14 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _run("steady", [], 4 * hour, plan),
         _run("lost", [2.5 * step], 5.5 * hour, plan),
         _run("lost", [2 * step - 0.0625], 5.5 * hour, plan),
+        _run("lost", [step + 0.25], 5.5 * hour, plan),  # a restart would not fit as well
         _run("lost", [2 * step], 5.5 * hour, plan),
         _run("lost", [4 * step + 0.5 * hour], 4.75 * hour, plan),
         _run("lost", [2 * step + 0.5 * hour], 2.5 * hour, plan),  # ends with the stretch
         # All the work would fit, but not the save that it needs.
         _run("lost", [hour + 0.09375], hour + 0.0625, plan),
         _run("again", [2.5 * step, 0.25, 1.75 * step], 5.5 * hour, plan),
+        _run("again", [2.5 * step, 0.25, step + 0.25], 5.5 * hour, plan),  # no whole restart
         _run("again", [0.5 * step, 0.5 + 1.25 * step, 0.5 + 2 * step, 4.0], 7.5 * hour, plan),
     ]
     for _ in range(2):
@@ -43,7 +45,16 @@ def cases(rng: np.random.Generator) -> list[Case]:
         "restart_h": 0.25,
         "mean_h": float(rng.choice([5, 6, 7, 9, 10, 11])) / 8,
     }
-    return [*drawn, call_case("short", "best_interval", **short)]
+    drawn.append(call_case("short", "best_interval", **short))
+    # Days, seconds, and a save that is nearly twice as long as a stretch.
+    for decides, *given in (
+        ("best", 2.0, 0.5, 2000.0),
+        ("best", 0.0002, 0.01, 0.5),
+        ("short", 0.95, 0.25, 0.5),
+    ):
+        rates = dict(zip(("save_h", "restart_h", "mean_h"), given, strict=True))
+        drawn.append(call_case(decides, "best_interval", **rates))
+    return drawn
 
 
 def _run(decides: str, up_h: list[float], work_h: float, plan: dict[str, float]) -> Case:

@@ -86,7 +86,10 @@ def cases(rng: np.random.Generator) -> list[Case]:
         given = {"model": draw_model(rng), "batch": batch, "length": length}
         device = _device(rng) | ({"flop_per_s": 5e13, "bytes_per_s": 5e12} if batch == 4000 else {})
         drawn.append(call_case("decode", "decode_s", **given, device=device))
-    return drawn
+    sizes = {"flop": 7e13, "moved_bytes": 4e10, "gradient_bytes": 1.4e10, "launches": 900}
+    drawn.append(call_case("terms", "terms", **sizes, device=_device(rng), devices=64))
+    near = dict(zip(TERMS, (2.1e-4, 2.4e-4, 1.9e-4, 2.2e-4), strict=True))
+    return [*drawn, call_case("limit", "limit", **near)]
 
 
 def _few(rng: np.random.Generator) -> int:

@@ -38,7 +38,7 @@ def best_cap(
 def cases(rng: np.random.Generator) -> list[Case]:
     """Limits that bind, that do not, and that leave nothing; kernels of both kinds."""
     drawn = []
-    for _ in range(2):
+    for is_first in (True, False):
         static, dynamic = 10 * int(rng.integers(12, 25)), 10 * int(rng.integers(25, 40))
         given = {"static_w": static, "dynamic_w": dynamic}
         cap = static + round(dynamic * float(rng.uniform(0.2, 0.8)))
@@ -49,16 +49,27 @@ def cases(rng: np.random.Generator) -> list[Case]:
         for compute, memory in ((long, long - 3), (0.3 * long, long), (0.95 * long, long)):
             kernel = {"compute_s": round(compute, 3), "memory_s": memory}
             drawn.append(call_case("time", "capped_s", share=share, **kernel))
-            caps = [static + round(dynamic * part / 16) for part in range(1, 17)]
+            if not is_first:
+                continue
+            caps = [static + round(dynamic * part / 32) for part in range(1, 33)]
             caps = [int(one) for one in rng.permutation(caps)]
             drawn.append(call_case("energy", "best_cap", caps_w=caps, **given, **kernel))
         drawn.append(call_case("stopped", "capped_s", share=0, compute_s=long, memory_s=1))
         for memory in (long, long / 16):
             drawn.append(call_case("stopped", "capped_s", share=0, compute_s=0, memory_s=memory))
-        tied = [static + dynamic + 10 * one for one in (3, 1, 2)]
-        drawn.append(
-            call_case("energy", "best_cap", caps_w=tied, **given, compute_s=long, memory_s=1)
-        )
+        if is_first:
+            tied = [static + dynamic + 10 * one for one in (3, 1, 2)]
+            kernel = {"compute_s": long, "memory_s": 1}
+            drawn.append(call_case("energy", "best_cap", caps_w=tied, **given, **kernel))
+    drawn.append(call_case("time", "capped_s", share=0.05, compute_s=2, memory_s=1))
+    few = {"compute_s": 4, "memory_s": 1}
+    for caps, dynamic, kernel in (
+        ([400, 240], 20, few),  # far above what it draws at full clock, and nothing else is as good
+        ([300, 400], 340, few),  # the one that is farther from where a curve has its minimum
+        ([480, 300, 390, 260], 340, {"compute_s": 0.0004, "memory_s": 0.0001}),
+    ):
+        given = {"static_w": 230, "dynamic_w": dynamic}
+        drawn.append(call_case("energy", "best_cap", caps_w=caps, **given, **kernel))
     return drawn
 
 

@@ -9,7 +9,7 @@ def hours(flop, devices, flop_per_s, overhead):
 
 def _price(job, offer, devices):
     time_h = hours(job["flop"], devices, offer["flop_per_s"], job["overhead"])
-    return round(time_h * devices * offer["price_per_hour"], 7)
+    return round(time_h * devices * offer["price_per_hour"], 6)
 
 
 def pick(job, offers):
