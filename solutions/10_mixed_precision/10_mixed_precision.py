@@ -567,7 +567,8 @@ see("mixed-precision/before-and-after")
 #
 # - `begin(weights)`: whatever you want to keep between steps; `weights` are the two float32 ones.
 # - `train_step(state, images, labels, rate, n)`: takes a step of SGD, keeps what it needs in
-#   `state`, and returns the two new weights as float16. `images` are float16.
+#   `state`, and returns the two new weights as float16. `images` are float16. Batches, the rate
+#   and `n` may change from call to call, and two runs may take turns, each with its own `state`.
 #
 # Every product of matrices must get float16, forward and backward: the check notes the dtypes of
 # the two factors of each. All else may be float32 where it must. In the check, `n` is 2**10, 2**26

@@ -149,7 +149,7 @@ def test_the_float64_adam_is_torchs():
     start, gradients = rng.standard_normal(8), rng.standard_normal((30, 8)) * 0.1
     weight = torch.tensor(start, requires_grad=True)
     optimiser = torch.optim.Adam([weight], lr=0.01)
-    path = adam_in_half.adam(start, gradients, 0.01)
+    path = adam_in_half.adam(start, gradients, np.full(30, 0.01))
     for row, expected in zip(gradients, path, strict=True):
         weight.grad = torch.tensor(row)
         optimiser.step()

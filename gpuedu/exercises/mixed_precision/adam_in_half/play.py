@@ -29,9 +29,10 @@ def play_adam_in_half(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
             kept = begin(weight)
         state, path, names = require_state(kept), [], set()
         other = require_state(begin(-weight.clone()))  # a model has more than one weight
-        for gradient in torch.from_numpy(inputs["gradients"]).half():
-            weight = adam_step(state, gradient.clone(), inputs["rate"], **inputs["options"])
-            adam_step(other, 0.5 - gradient, inputs["rate"], **inputs["options"])
+        gradients = torch.from_numpy(inputs["gradients"]).half()
+        for gradient, rate in zip(gradients, inputs["rates"].tolist(), strict=True):
+            weight = adam_step(state, gradient.clone(), rate, **inputs["options"])
+            adam_step(other, 0.5 - gradient, rate, **inputs["options"])
             path.append(as_array(weight, gradient.shape, "the result of `adam_step`"))
             names.add(dtype_of(weight))
         return {"weights": np.array(path), "dtype": " and ".join(sorted(names))}

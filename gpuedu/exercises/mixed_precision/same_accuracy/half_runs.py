@@ -73,6 +73,26 @@ def run_half(
     )
 
 
+def run_in_turns(
+    begin: Callable[..., Any],
+    train_step: Callable[..., Any],
+    starts: Sequence[Sequence[np.ndarray]],
+    turns: Sequence[Mapping[str, Any]],
+) -> list[list[np.ndarray]]:
+    """The two weights that each call returns, of runs that each have a state of their own."""
+    import torch
+
+    states = [begin([torch.from_numpy(weight.copy()) for weight in start]) for start in starts]
+    returned = []
+    for turn in turns:
+        start = starts[turn["run"]]
+        images, labels = (torch.from_numpy(turn[name].copy()) for name in ("images", "labels"))
+        result = train_step(states[turn["run"]], images, labels, turn["rate"], turn["n"])
+        weights = _weights(result, [weight.shape for weight in start])
+        returned.append([weight.float().numpy() for weight in weights])
+    return returned
+
+
 def move_of(before: Sequence[Any], after: Sequence[Any]) -> float:
     """The distance that nine of ten weights do not exceed: most stay, where pixels are white."""
     changes = [(w.detach().double() - s).abs() for s, w in zip(before, after, strict=True)]

@@ -11,10 +11,16 @@ from gpuedu.exercises.training.quiet import quiet_torch
 
 
 def play_same_accuracy(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
-    """The ends of the learner's runs, one for each seed, and the dtypes they computed in."""
-    from gpuedu.exercises.mixed_precision.same_accuracy.half_runs import run_half
+    """The ends of the learner's runs, one for each seed, and the dtypes they computed in.
+
+    Or, of two runs that take turns, the weights after each call.
+    """
+    from gpuedu.exercises.mixed_precision.same_accuracy.half_runs import run_half, run_in_turns
     from gpuedu.experiments.same_accuracy import DigitsTask
 
+    if "turns" in inputs:
+        with quiet_torch():
+            return {"weights": run_in_turns(*answers, inputs["starts"], inputs["turns"])}
     task = DigitsTask(**inputs["task"])
     with quiet_torch():
         runs = [run_half(*answers, task, seed) for seed in inputs["seeds"]]

@@ -65,6 +65,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
         return
     yield from _rounds(case, observed)
     yield from _whole_warps(observed)
+    yield from _one_pass(observed)
 
 
 def _is_tried(case: Case, observed: Plain) -> bool:
@@ -99,6 +100,19 @@ def _whole_warps(observed: Plain) -> Iterable[Fault]:
             f"barrier{'' if epoch == 1 else 's'}, {partly} warps run {line_of(observed, 'partly')},"
             " with some of their lanes switched off",
         )
+
+
+def _one_pass(observed: Plain) -> Iterable[Fault]:
+    """Even without a conflict, 32 numbers of 8 bytes do not come through 32 banks at once."""
+    for access in read_traffic(observed["shared.traffic"]).accesses:
+        if access.ideal_wavefronts > access.requests:
+            yield Fault(
+                "no-conflict",
+                f"{access.told}: 32 elements of {access.itemsize} bytes each take more than one "
+                "pass, even without a conflict",
+                "How many bytes do 32 banks bring in a pass, and how many do 32 lanes ask for?",
+            )
+            return
 
 
 JUDGE = Judge(
@@ -150,7 +164,7 @@ JUDGE = Judge(
         no_bank_conflicts(
             1,
             "no-conflict",
-            "no request to shared memory takes more passes than it must",
+            "each request of a warp to shared memory takes one pass",
         ),
     ),
     hints=(

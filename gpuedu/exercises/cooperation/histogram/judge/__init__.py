@@ -180,7 +180,7 @@ JUDGE = Judge(
             "values and bins are shared out among all threads",
             1,
             "A warp does one thing at a time, for its 32 lanes together. Which values, and which "
-            "bins, are each thread's own?",
+            "bins, are each thread's own, and how often does it come back to them?",
         ),
     ),
     hints=(

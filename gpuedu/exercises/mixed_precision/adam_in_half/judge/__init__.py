@@ -24,6 +24,10 @@ def cases(rng: np.random.Generator) -> list[Case]:
     tiny[:3] = 2.0**-24  # six times eps: without that, these weights move 17% too far
     large = rng.uniform(9_000, 60_000, n)  # 0.001 * g * g overflows, too, in any order
     usual = rng.standard_normal((200, n)) * 0.01 + 0.01
+    changing = usual[:60].copy()
+    changing[10:45] *= 0.02  # v falls, and then an update is longer than the rate
+    changing[5:9, ::2] = 0.0
+    falling = np.repeat([1e-3, 4e-4], 30)
     drawn += [
         _steps("finite", "gradients of 0", zeros, 1e-3, rng),
         _steps("finite", "gradients of which some are 0", some, 1e-3, rng),
@@ -34,11 +38,15 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _steps("follows", "200 updates, rate 0.001", usual[:, ::-1], 1e-3, rng),
         _steps("follows", "60 updates of 2 x 8 weights", usual[:60].reshape(-1, 2, 8), 1e-3, rng),
         _steps("follows", "other betas and eps", usual[:60], 1e-3, rng, **_OTHER),
+        _steps("follows", "gradients and rates that change", changing, falling, rng, **_SHORT),
+        _steps("follows", "weights near 0.0002, rate 2e-8", usual[:60], 2e-8, rng, size=2e-4),
     ]
     return drawn
 
 
 _OTHER = {"beta1": 0.8, "beta2": 0.98, "eps": 1e-2}
+_SHORT = {"beta1": 0.5, "beta2": 0.98}
+"""A short memory, of m above all."""
 
 
 def _survivor(decay: float) -> Case:
@@ -49,17 +57,19 @@ def _steps(
     prop: str,
     label: str,
     gradients: np.ndarray,
-    rate: float,
+    rates: float | np.ndarray,
     rng: np.random.Generator,
+    size: float = 1.0,
     **options: float,
 ) -> Case:
+    """Gradients of every step, of weights of about a ``size``; a rate for all steps or for each."""
     shape = gradients.shape[1:]
-    start = rng.uniform(0.5, 1.5, shape) * rng.choice([-1, 1], shape)
+    start = size * rng.uniform(0.5, 1.5, shape) * rng.choice([-1, 1], shape)
     inputs = {
         "ask": "steps",
         "start": rounding.nearest(start, FP16).astype(np.float32),
         "gradients": rounding.nearest(gradients, FP16).astype(np.float32),
-        "rate": rate,
+        "rates": np.broadcast_to(rates, len(gradients)).astype(np.float64),
         "options": options,
     }
     return Case(label, inputs, (prop,))
@@ -77,7 +87,7 @@ def smallest_survivor(beta2: float) -> float:
 def adam(
     start: np.ndarray,
     gradients: np.ndarray,
-    rate: float,
+    rates: np.ndarray,
     beta1: float = 0.9,
     beta2: float = 0.999,
     eps: float = 1e-8,
@@ -85,7 +95,8 @@ def adam(
     """Weights (steps, n) of Adam in float64 (Kingma and Ba, algorithm 1)."""
     weights, m, v = start.astype(np.float64), np.zeros(start.size), np.zeros(start.size)
     path = []
-    for step, gradient in enumerate(gradients.astype(np.float64), 1):
+    pairs = zip(gradients.astype(np.float64), rates, strict=True)
+    for step, (gradient, rate) in enumerate(pairs, 1):
         m = beta1 * m + (1 - beta1) * gradient
         v = beta2 * v + (1 - beta2) * gradient**2
         root = np.sqrt(v / (1 - beta2**step))
@@ -105,14 +116,14 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
         told = f"the weights have dtype {observed['dtype']}, expected float16"
         yield Fault(prop, told, asks if observed["dtype"] == "float32" else "")
         return
-    got, start, rate = observed["weights"], case.inputs["start"].ravel(), case.inputs["rate"]
+    got, start, rates = observed["weights"], case.inputs["start"].ravel(), case.inputs["rates"]
     got, gradients = (one.reshape(-1, start.size) for one in (got, case.inputs["gradients"]))
-    expected = adam(start, gradients, rate, **case.inputs["options"])
+    expected = adam(start, gradients, rates, **case.inputs["options"])
     if prop == "finite":  # whether what moves moves rightly is asked elsewhere
         still = np.cumsum(np.abs(gradients), axis=0) == 0
         wrong = ~np.isfinite(got) | (still & (got != start))
     else:
-        wrong = ~(np.abs(got - expected) <= _room(prop, start, expected, rate))
+        wrong = ~(np.abs(got - expected) <= _room(prop, start, expected, rates))
     if wrong.any():
         step, i = (int(part[0]) for part in np.nonzero(wrong))
         told, wanted = show_apart(float(got[step, i]), float(expected[step, i]))
@@ -123,7 +134,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
         )
 
 
-def _room(prop: str, start: np.ndarray, expected: np.ndarray, rate: float) -> np.ndarray:
+def _room(prop: str, start: np.ndarray, expected: np.ndarray, rates: np.ndarray) -> np.ndarray:
     """Room for each weight: for rounding to fp16, and a little for roundings on the way.
 
     A few steps of one gradient are judged roughly: what every step loses is a question of its own.
@@ -131,7 +142,7 @@ def _room(prop: str, start: np.ndarray, expected: np.ndarray, rate: float) -> np
     half_step = 0.501 * FP16.epsilon * 2.0 ** np.floor(np.log2(np.abs(expected)))
     if prop != "follows":
         return 4 * half_step + 0.1 * np.abs(expected - start)
-    return half_step + 0.01 * rate * np.arange(1, len(expected) + 1)[:, None]
+    return half_step + 0.01 * np.cumsum(rates)[:, None]
 
 
 def _judge_survivor(beta2: float, got: float) -> Iterable[Fault]:

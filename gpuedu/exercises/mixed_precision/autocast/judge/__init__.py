@@ -154,8 +154,8 @@ _LISTS = (
     "Look the last operation up in the lists. If it is in none, what is the dtype of what comes in?"
 )
 _LINES = (
-    "Go through it line by line with such inputs, beside the same lines in float64. Which is the "
-    "first to differ?"
+    "Go through it line by line with such inputs, beside `half_loss` in float64. Where do the two "
+    "first differ?"
 )
 
 JUDGE = Judge(
@@ -170,9 +170,10 @@ JUDGE = Judge(
         Property("certain", "`safe_loss` is right where the model is nearly certain", 1, _LINES),
         Property(
             "half",
-            "`safe_loss` computes its two products in float16",
+            "elsewhere `safe_loss` is `half_loss`, with both products in float16",
             1,
-            "Line by line, with usual numbers: where is it not `half_loss`, in value or in dtype?",
+            "Go through it line by line with such inputs: where is it not `half_loss`, in value or "
+            "in dtype?",
         ),
     ),
     hints=(

@@ -40,6 +40,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _run("halves", Rule(2.0, 0.5, 20), 2.0**24, rare | (np.arange(_STEPS) % 60 < 3)),
         _run("halves", Rule(2.0, 0.5, 7), 8.0, np.append(np.ones(30, bool), some)),
         _run("halves", Rule(2.0, 0.25, 50), 2.0**20, rng.random(40) < 0.4),
+        _run("halves", Rule(1.5, 0.75, 9), 1000.0, rng.random(40) < 0.3),
         _run("finite", Rule(2.0, 0.5, 3), 2.0**124, rng.random(60) < 0.02),
         _run("finite", Rule(3.0, 0.5, 2), 1e38, np.zeros(12, bool)),
     ]
@@ -85,10 +86,11 @@ def _skipped_steps(rng: np.random.Generator) -> list[Case]:
 
 
 def _clipped_steps(rng: np.random.Generator) -> list[Case]:
-    """A norm above the limit; one below it, whose scaled norm is far above."""
+    """A norm above the limit; one below it, whose scaled norm is far above; a norm of 0."""
     large = _steps("clips", "a norm above max_norm", rng, 2.0, (2.0**10,), 0.1, max_norm=0.5)
     fine = _steps("clips", "a norm below max_norm", rng, 1e-3, (2.0**16,), 10.0, max_norm=0.5)
-    return [large, fine]
+    none = _steps("clips", "all gradients are 0", rng, 0.0, (2.0**10,), 0.1, max_norm=0.5)
+    return [large, fine, none]
 
 
 def _many(rng: np.random.Generator) -> list[Case]:

@@ -29,6 +29,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
             _updates("copy", dtype, rng, size=1.0, gradient=0.3, rate=0.01),
         ]
         drawn += [_to_round(prop, dtype, rng) for prop in ("neighbours", "chance")]
+        large = form.largest * rng.uniform(0.2, 0.45, 6)
+        drawn += [_draws(prop, dtype, rng, large) for prop in ("neighbours", "chance")]
     return drawn
 
 
@@ -56,7 +58,11 @@ def _to_round(prop: str, dtype: str, rng: np.random.Generator) -> Case:
     # Subnormal in fp16; in bf16, far below what is normal in fp16.
     smallest = form.smallest if form is FP16 else 2.0 ** rng.integers(-60, -20, 8)
     tiny = smallest * rng.uniform(0.2, 20, 8)
-    values = np.concatenate([between, kept, above, below, tiny, [0.0]])
+    return _draws(prop, dtype, rng, np.concatenate([between, kept, above, below, tiny, [0.0]]))
+
+
+def _draws(prop: str, dtype: str, rng: np.random.Generator, values: np.ndarray) -> Case:
+    """Numbers of either sign, each with uniform numbers that are spread evenly."""
     values = (values * rng.choice([-1, 1], values.size)).astype(np.float32)
     draws = (np.arange(DRAWS) + 0.5) / DRAWS
     uniform = np.stack([rng.permutation(draws) for _ in values], axis=1).astype(np.float32)

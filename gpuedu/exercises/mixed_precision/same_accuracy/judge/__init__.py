@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
 from statistics import median
@@ -18,9 +18,12 @@ from gpuedu.exercises.training.bands import Band
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.experiments import read_results
 from gpuedu.experiments.same_accuracy import (
+    CLASSES,
     FLOAT32,
     HARD,
+    HIDDEN,
     LARGE_INPUTS,
+    PIXELS,
     SMALL_GRADIENTS,
     SMALL_UPDATES,
     DigitsTask,
@@ -40,6 +43,12 @@ TOGETHER = replace(HARD, divisor=2.0**30)
 
 _SMALL_STEPS = ("updates", "accuracy")
 """Properties in whose cases fp16 weights rightly stay as they are in the first steps."""
+
+_RUNS = 2
+_CALLS = ((64, 10), (40, 26), (64, 10), (16, 26), (40, 26), (40, 10), (16, 10), (64, 26))
+"""Of each call in turn, how many images it brings, and of which power of 2 n is."""
+_STRAY = 0.04
+"""The share by which fp16 may lengthen or shorten a step, in float32's direction."""
 
 _FAR = 4
 _SEEDS = 3
@@ -71,6 +80,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     """A few steps to look at; each difficulty alone; all three, with several seeds."""
     drawn = [_case("half", "the first steps", replace(HARD, steps=WATCHED), rng, 1)]
     drawn += [_case(prop, label, task, rng, 1) for prop, label, task in _ONE]
+    drawn.append(_turns(rng))
     return [*drawn, _case("accuracy", f"all three, {_SEEDS} seeds", TOGETHER, rng, _SEEDS)]
 
 
@@ -79,6 +89,27 @@ def _case(prop: str, label: str, task: DigitsTask, rng: np.random.Generator, see
     drawn = [int(seed) for seed in rng.integers(100, 2**31, seeds)]
     label = f"{label}, n = {_power(task.divisor)}, {task.steps} steps"
     return Case(label, {"task": asdict(task), "seeds": drawn}, (prop,))
+
+
+def _turns(rng: np.random.Generator) -> Case:
+    """Two runs in turn, in which the size of a batch, n and the rate change from call to call."""
+    shapes = ((PIXELS, HIDDEN), (HIDDEN, CLASSES))
+    starts = [
+        [rng.choice([-0.125, 0.125], shape).astype(np.float32) for shape in shapes]
+        for _ in range(_RUNS)
+    ]
+    turns = []
+    for call, (size, power) in enumerate(_CALLS):
+        turns.append(
+            {
+                "run": call % _RUNS,
+                "images": rng.integers(0, 17, (size, PIXELS)).astype(np.float16),
+                "labels": rng.integers(0, CLASSES, size),
+                "rate": float(rng.uniform(0.02, 0.1)) / size * 2.0**power,
+                "n": 2.0**power,
+            }
+        )
+    return Case("two runs that take turns", {"starts": starts, "turns": turns}, ("steps",))
 
 
 def _power(divisor: float) -> str:
@@ -95,11 +126,55 @@ def first_move(task: DigitsTask, seed: int) -> float:
     return move_of(start, after)
 
 
+def in_float32(
+    starts: Sequence[Sequence[np.ndarray]], turns: Sequence[Mapping[str, Any]]
+) -> list[list[np.ndarray]]:
+    """The two weights after each call, computed in float32."""
+    import torch
+
+    weights = [[torch.from_numpy(weight) for weight in start] for start in starts]
+    after = []
+    with quiet_torch():
+        for turn in turns:
+            task, old = replace(SMALL_GRADIENTS, divisor=turn["n"]), weights[turn["run"]]
+            images, labels = (torch.from_numpy(turn[name]) for name in ("images", "labels"))
+            found = gradients_of(task, [w.clone() for w in old], images, labels, FLOAT32)
+            new = [w - turn["rate"] * g for w, g in zip(old, found, strict=True)]
+            weights[turn["run"]] = new
+            after.append([weight.numpy() for weight in new])
+    return after
+
+
+def _judge_turns(inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fault]:
+    """How far each call took the weights of its run in the direction in which float32 goes."""
+    before = [list(start) for start in inputs["starts"]]
+    got_before = [list(start) for start in inputs["starts"]]
+    expected = in_float32(inputs["starts"], inputs["turns"])
+    for turn, got, wanted in zip(inputs["turns"], observed["weights"], expected, strict=True):
+        run = turn["run"]
+        way = np.concatenate([(b - a).ravel() for a, b in zip(before[run], wanted, strict=True)])
+        gone = np.concatenate([(b - a).ravel() for a, b in zip(got_before[run], got, strict=True)])
+        before[run], got_before[run] = wanted, got
+        far = float(gone @ way / (way @ way))
+        if not abs(far - 1) <= _STRAY:
+            told = f"went {far:.3g} times as far as they do in float32"
+            yield Fault(
+                "steps",
+                f"in a step of run {run + 1}, with {len(turn['labels'])} images and n = "
+                f"{_power(turn['n'])}, the weights "
+                f"{told if math.isfinite(far) else 'became infinite or NaN'}",
+            )
+            return
+
+
 def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     """Dtypes of products and weights; losses and accuracies against float32's of the same seeds."""
     (prop,) = case.decides
     if prop == "half":
         yield from _judge_dtypes(prop, observed)
+        return
+    if prop == "steps":
+        yield from _judge_turns(case.inputs, observed)
         return
     if prop == "accuracy" and (faults := list(_judge_dtypes(prop, observed))):
         yield from faults
@@ -177,9 +252,15 @@ JUDGE = Judge(
         Property("gradients", "gradients below 2**-24 arrive", 1, _NUMBERS),
         Property("updates", "updates of less than half a step add up", 1, _NUMBERS),
         Property(
+            "steps",
+            "each call takes a step of its own run, with its own batch, rate and n",
+            0.5,
+            "Which numbers come with this call, and what does the `state` of this run keep?",
+        ),
+        Property(
             "accuracy",
             "all three at once: loss and accuracy of float32",
-            2,
+            1.5,
             "Is a property above lost, too? If not, what changes where all three come together?",
         ),
     ),

@@ -44,7 +44,8 @@ _QUESTIONS = dict.fromkeys(OUTSIDE, _TILES) | {
     "them?",
     "uninitialised-read": "`mma_sync` adds to what the accumulator holds. With what do the sums "
     "begin?",
-    "data-race": "Two warps store to one place. Which tile of `c` belongs to which block?",
+    "data-race": "Two warps store to one place. Where does the tile of each begin, and how far "
+    "apart are its rows?",
     "misaligned": "Tiles begin at multiples of 16 elements, 32 bytes. By how much does k grow in a "
     "step, and how long is a row?",
 }
@@ -105,7 +106,8 @@ def _inputs(rng: np.random.Generator, a: np.ndarray, b: np.ndarray) -> dict[str,
 
 def _numbers(rng: np.random.Generator) -> np.ndarray:
     """Float32 of both signs and many sizes, none half-way between two of TF32."""
-    x = (rng.standard_normal(200) * 2.0 ** rng.integers(-40, 40, 200)).astype(np.float32)
+    powers = np.where(np.arange(200) % 4, rng.integers(-40, 40, 200), rng.integers(-105, 105, 200))
+    x = (rng.standard_normal(200) * 2.0**powers).astype(np.float32)
     bits = x.view(np.uint32)
     ties = (bits & (2**_DROPPED_BITS - 1)) == 2 ** (_DROPPED_BITS - 1)
     x[ties] = 1.0

@@ -18,5 +18,5 @@ def scaled_step(weights, loss, scale, lr, max_norm):
         return True
     norm = math.sqrt(sum(float((g**2).sum()) for g in gradients))
     for weight, gradient in zip(weights, gradients, strict=True):
-        weight.data -= (lr * min(1.0, max_norm / norm) * gradient).float()
+        weight.data -= (lr * max_norm / max(norm, max_norm) * gradient).float()
     return False
