@@ -423,12 +423,12 @@ def make_buckets(params, first_bytes, max_bytes):
 # %% [markdown]
 # Then the exchange: one all-reduce for each bucket, after which every `p.grad` is the mean over the
 # ranks. (From here on, shards are of one size, so that this is the mean over the samples, too.) A
-# parameter may have `p.grad is None` on some ranks: there its gradient counts as zeros, and becomes
-# the mean like the others. A gradient has any number of dimensions, and may lie in memory in another
-# order than it is read: `reshape(-1)` gives its elements in order, and may have to copy them. The
-# next step needs the lists again, so leave them as they are. About 10 lines. (`torch.cat` of vectors
-# makes a long one, `flat.split([3, 5])` cuts views of 3 and 5 elements from it, `x.copy_(y)` writes
-# y into x.)
+# parameter may have `p.grad is None` on some ranks: there its gradient counts as zeros, and
+# becomes the mean like the others. A gradient has any number of dimensions, and may lie in memory
+# in another order than it is read: `reshape(-1)` gives its elements in order, and may have to copy
+# them. The next step needs the lists again, so leave them as they are. About 10 lines.
+# (`torch.cat` of vectors makes a long one, `flat.split([3, 5])` cuts views of 3 and 5 elements
+# from it, `x.copy_(y)` writes y into x.)
 
 
 # %% role="answer"
