@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -73,9 +73,7 @@ def _digest(bench: Bench) -> str:
 
 
 def mistakes_of(bench: Bench) -> dict[str, KnownMistake]:
-    """What each wrong answer with a question of its own gives where it loses a property.
-
-    Where two give the same, another property than the one that they are stored for is left out.
+    """What each wrong answer with a question of its own gives where it loses its property.
 
     Raises:
         CatalogueError: The solution is not right; an answer does not run, or is stored for a
@@ -103,8 +101,8 @@ def mistakes_of(bench: Bench) -> dict[str, KnownMistake]:
             remedy=f"in place of what {alike[0][1]!r} asks, let it say `like: {alike[0][0]}`, or "
             "name another property that it loses",
         )
-    clear = {name: _unmistakable(name, stored[name].loses, found) for name in found}
-    return {name: mistake for name, mistake in clear.items() if mistake.loses}
+    own = {name: _for_its_property(found[name], stored[name].loses) for name in found}
+    return {name: mistake for name, mistake in own.items() if mistake.loses}
 
 
 def _look_at(bench: Bench) -> None:
@@ -122,17 +120,16 @@ def _look_at(bench: Bench) -> None:
         raise CatalogueError(f"{bench.id}: the solution is {report.state}: {first_fault(report)}")
 
 
-def _unmistakable(name: str, own: str, found: Mapping[str, KnownMistake]) -> KnownMistake:
-    """A wrong answer without the properties that another one loses with the same result."""
-    mistake = found[name]
-    others = [other for key, other in found.items() if key != name]
-    loses = {
-        prop: place
-        for prop, place in mistake.loses.items()
-        if prop == own or not any(_are_alike(mistake, other, prop) for other in others)
-    }
-    observed = {place: mistake.observed[place] for place in sorted({*loses.values()})}
-    return KnownMistake(mistake.asks, loses, observed)
+def _for_its_property(mistake: KnownMistake, own: str) -> KnownMistake:
+    """A wrong answer with the property alone that it is stored for.
+
+    What it loses besides, others lose with the same result by another slip: its question is about
+    its own property.
+    """
+    loses = {prop: place for prop, place in mistake.loses.items() if prop == own}
+    return KnownMistake(
+        mistake.asks, loses, {place: mistake.observed[place] for place in loses.values()}
+    )
 
 
 def _are_alike(one: KnownMistake, other: KnownMistake, prop: str) -> bool:

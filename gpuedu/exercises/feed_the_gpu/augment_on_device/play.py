@@ -195,11 +195,11 @@ def _three(got: Any) -> tuple[Any, ...]:
 
 
 def _whole(value: Any, name: str, count: int) -> np.ndarray:
-    """Booleans or whole numbers; flips are booleans."""
+    """Flips as booleans, the rest as whole numbers of 64 bits."""
     dtype = str(require_tensor(value, name).dtype).removeprefix("torch.")
-    wanted = ("bool",) if name == "flips" else ("int64", "int32")
-    if dtype not in wanted:
-        raise AnswerError(f"{name} has dtype {dtype}, expected {wanted[0]}")
+    wanted = "bool" if name == "flips" else "int64"
+    if dtype != wanted:
+        raise AnswerError(f"{name} has dtype {dtype}, expected {wanted}")
     return as_array(value, (count,), name)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gpuedu.exercises.collectives.all_reduce_schedules import Message, walk
 from gpuedu.exercises.collectives.tree_or_ring.judge.ring_from import judge_choices, judge_crossover
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
 from gpuedu.multi.network import (
     LINKS,
     Cluster,
@@ -64,7 +64,7 @@ def _numbers(one: Link) -> dict[str, float]:
     return {"alpha_s": one.latency_s, "bytes_per_s": one.bytes_per_s}
 
 
-def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
+def verdict(case: Case, observed: Plain) -> Iterable[Fault | Undecided]:
     """Whether the one property that the case decides holds."""
     (prop,), inputs = case.decides, case.inputs
     if prop == "sum":
@@ -101,11 +101,11 @@ def _judge_sum(inputs: Mapping[str, Any], rounds: Sequence[Sequence[Message]]) -
 
 def _judge_rounds(
     inputs: Mapping[str, Any], rounds: Sequence[Sequence[Message]]
-) -> Iterable[Fault]:
+) -> Iterable[Fault | Undecided]:
     ranks, size = inputs["ranks"], inputs["size_bytes"]
     walked = walk(rounds, ranks, size)
     if walked.fault or walked.missing:
-        yield Fault("rounds", "the schedule does not sum up")
+        yield Undecided("rounds", "the schedule does not sum up")
         return
     most = 2 * (ranks - 1).bit_length()
     if len(rounds) > most:
@@ -151,8 +151,8 @@ JUDGE = Judge(
             "rounds",
             "2 ceil(log2 n) rounds or fewer, each as long as a message, up to 1024 ranks",
             1,
-            asks="How many ranks still have something to send after each round? It should be half "
-            "of them.",
+            asks="Which ranks still have something to send after each round? In a tree they are "
+            "half as many each time.",
         ),
         Property(
             "crossover",

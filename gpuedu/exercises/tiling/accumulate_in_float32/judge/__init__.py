@@ -77,6 +77,11 @@ def right() -> Property:
     return replace(values, test=test)
 
 
+_OUTSIDE = (
+    "Which index counts rows there, and which one columns? And what keeps each of them inside?"
+)
+
+
 def reference(inputs: Inputs) -> np.ndarray:
     """Each column divided by its root mean square, times ``w``, in float64, (n, columns)."""
     x, w = (inputs[name].astype(np.float64) for name in ("x", "w"))
@@ -91,7 +96,8 @@ def tolerance(inputs: Inputs) -> np.ndarray:
 def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     """Hazards, which are faults of the values here."""
     if case.inputs["ask"] == "kernel":
-        yield from hazard_faults(observed, {LOOPS | RACE | OUTSIDE: "right"})
+        questions = dict.fromkeys(OUTSIDE, _OUTSIDE)
+        yield from hazard_faults(observed, {LOOPS | RACE | OUTSIDE: "right"}, questions)
 
 
 def float32_lines(name: str, says: str, points: float, asks: str, *, in_loop: bool) -> Property:

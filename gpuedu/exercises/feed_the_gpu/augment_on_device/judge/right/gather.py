@@ -12,6 +12,6 @@ def augment(pictures, flips, tops, lefts, size, mean, std):
 def draw(count, height, width, size, generator):
     given = {"generator": generator, "device": generator.device}
     flips = torch.randint(2, (count,), **given).bool()
-    tops = torch.randint(0, height - size + 1, (count,), dtype=torch.int32, **given)
+    tops = torch.randint(0, height - size + 1, (count,), **given)
     lefts = torch.randint(0, width - size + 1, (count,), **given)
     return flips, tops, lefts
