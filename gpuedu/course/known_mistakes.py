@@ -101,7 +101,8 @@ def mistakes_of(bench: Bench) -> dict[str, KnownMistake]:
             remedy=f"in place of what {alike[0][1]!r} asks, let it say `like: {alike[0][0]}`, or "
             "name another property that it loses",
         )
-    own = {name: _for_its_property(found[name], stored[name].loses) for name in found}
+    every = bench.stored_wrong().values()
+    own = {name: _on(mistake, _asked_on(every, name)) for name, mistake in found.items()}
     return {name: mistake for name, mistake in own.items() if mistake.loses}
 
 
@@ -120,16 +121,20 @@ def _look_at(bench: Bench) -> None:
         raise CatalogueError(f"{bench.id}: the solution is {report.state}: {first_fault(report)}")
 
 
-def _for_its_property(mistake: KnownMistake, own: str) -> KnownMistake:
-    """A wrong answer with the property alone that it is stored for.
+def _asked_on(stored: Iterable[StoredAnswer], name: str) -> set[str]:
+    """The properties that a wrong answer is stored for, and those that say that they are like it.
 
     What it loses besides, others lose with the same result by another slip: its question is about
     its own property.
     """
-    loses = {prop: place for prop, place in mistake.loses.items() if prop == own}
-    return KnownMistake(
-        mistake.asks, loses, {place: mistake.observed[place] for place in loses.values()}
-    )
+    return {one.loses for one in stored if name in (one.name, one.like)}
+
+
+def _on(mistake: KnownMistake, properties: set[str]) -> KnownMistake:
+    """A wrong answer with these of the properties that it loses."""
+    loses = {prop: place for prop, place in mistake.loses.items() if prop in properties}
+    observed = {place: mistake.observed[place] for place in sorted({*loses.values()})}
+    return KnownMistake(mistake.asks, loses, observed)
 
 
 def _are_alike(one: KnownMistake, other: KnownMistake, prop: str) -> bool:
