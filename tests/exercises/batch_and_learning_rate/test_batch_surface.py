@@ -69,6 +69,9 @@ def test_the_rates_drawn_always_hold_the_best_and_are_stretched():
         for case in judge.cases(np.random.default_rng(seed)):
             surface = Surface(**case.inputs["surface"])
             whole = Surface(surface.setting, surface.knee, surface.least_s)
+            if case.label.startswith("two rates that are too high"):
+                assert surface.seconds(surface.best) == math.inf
+                continue
             assert surface.seconds(surface.best) == pytest.approx(whole.seconds(whole.best))
             assert len(set(surface.rates)) == surface.count
 
