@@ -124,7 +124,7 @@ def processes():
 def test_only_what_a_killed_run_half_wrote_is_removed_from_the_folder(tmp_path):
     (tmp_path / ".gitignore").write_text("mine")
     (tmp_path / ".git").mkdir()
-    (tmp_path / ".abc.verdict.json.4711").write_text("{")
+    (tmp_path / ".abc.verdict.json.99999999").write_text("{")
     assert grade_class([], tmp_path, lambda _: None, sandbox=False) == {}
     assert sorted(one.name for one in tmp_path.iterdir()) == [".git", ".gitignore"]
 
