@@ -13,7 +13,7 @@ import typer
 from gpuedu.cli import app
 from gpuedu.course.lite import SITE_URL
 from tests.conftest import ROOT
-from tests.kernels import runner
+from tests.notebook_kernels import runner
 
 PAGES = ["README.md", "CONTRIBUTING.md"] + [
     f"docs/{name}.md"

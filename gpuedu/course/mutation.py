@@ -134,10 +134,10 @@ def _edited(owner: ast.stmt) -> Iterator[tuple[str, str, ast.stmt]]:
 
 
 def _other_texts(table: ast.Assign) -> Iterator[tuple[str, str, ast.stmt]]:
-    """Each text that is an entry of a table, with the next of its texts in place of it."""
+    """Each text that is an entry of a table, with the next of the others in place of it."""
     found = [node.value for node in _entries(table)]
     texts = sorted(set(found))
-    for place, text in enumerate(found):
+    for place, text in enumerate(found if len(texts) > 1 else ()):
         whole = copy.deepcopy(table)
         other = texts[(texts.index(text) + 1) % len(texts)]
         _entries(whole)[place].value = other

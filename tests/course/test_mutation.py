@@ -96,6 +96,7 @@ def test_each_text_of_a_table_becomes_another_of_its_texts():
         '"', "'"
     )
     assert list(edits) == ["'n' -> '1'", "'log n' -> 'n'", "'1' -> 'log n'", "'1' -> 'log n' (2)"]
+    assert not list(mutants_of(['chains = {"map": ("1", "1")}']))
 
 
 def test_a_function_keeps_its_result_or_changes_its_arguments():
@@ -256,6 +257,22 @@ def test_a_solution_that_needs_longer_gives_its_mutants_longer(monkeypatch):
     assert mutants.try_mutants(ROOT, "does-it-fit", [key]).survivors == (key,)
     short = [limit_s / 5 for limit_s in mutants.LIMITS_S]
     assert limits == [*short, *[bench.exercise.play.time_limit_s] * 2]
+
+
+def test_a_reason_is_needed_where_its_mutant_is_right_in_the_exercises_own_time(monkeypatch):
+    bench, key = Bench(ROOT, "does-it-fit"), "cache_bytes: 2 -> 3"
+    (mutant,) = (one for one in mutants.every_mutant(bench) if one.key == key)
+    own_s = bench.exercise.play.time_limit_s
+    right_in_s = [own_s]
+
+    def slow(bench, exercise, cells):
+        return tuple(cells) != mutant.cells or exercise.play.time_limit_s >= right_in_s[0]
+
+    monkeypatch.setattr(mutants, "_earns_everything", slow)
+    monkeypatch.setattr(mutants, "read_equal", lambda bench: {key: "it is slow and right"})
+    assert mutants.try_mutants(ROOT, "does-it-fit", [key]).unneeded == ()
+    right_in_s[0] = own_s + 1
+    assert mutants.try_mutants(ROOT, "does-it-fit", [key]).unneeded == (key,)
 
 
 def test_mutants_are_told_as_json_too(monkeypatch):

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from tests.kernels import start_kernel
+from tests.notebook_kernels import start_kernel
 
 LIMIT_S = 120
 

@@ -19,7 +19,7 @@ from gpuedu.exercises.guard import play_guarded
 from gpuedu.exercises.interruption import interrupts_heard
 from gpuedu.interrupts import NOTE
 from tests.exercises.live_kernel import live_kernel, text_of
-from tests.kernels import runner
+from tests.notebook_kernels import runner
 
 
 def interrupt():

@@ -13,7 +13,7 @@ import pytest
 
 import gpuedu
 from gpuedu.exercises import registry, session
-from tests.kernels import runner
+from tests.notebook_kernels import runner
 
 
 def right(n, itemsize):

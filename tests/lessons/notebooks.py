@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nbformat import read
 
-from tests.kernels import runner
+from tests.notebook_kernels import runner
 
 
 def run(path, home, monkeypatch, **options):

@@ -39,6 +39,11 @@ UNDEFINED = RACE | UNWRITTEN
 _ENOUGH, _FEW = 32, 16
 _TURNS = "What changes from one turn to the next, and does every thread's condition become false?"
 _MEET = "Which threads come to that barrier, and which take a path that goes around it?"
+BETWEEN_TURNS = (
+    "Which threads use that element, which of them writes it, and where do all threads of the "
+    "block wait between the two, also from one turn to the next?"
+)
+"""What is asked about shared memory that a loop fills anew in each turn."""
 _APART = (
     "Which threads of the whole grid use that element, and which one is to write it? A barrier "
     "holds only the threads of one block."

@@ -94,12 +94,12 @@ def negative_index(
     *,
     literal: bool,
 ) -> Finding:
-    """An index below zero: Numba counts it from the end, CUDA C takes what lies before."""
+    """An index below zero: Numba counts it from the end, CUDA C goes before the array."""
     return Finding(
         Level.NOTE if literal else Level.HAZARD,
         "negative-index",
         f"{describe(who)} {verb} `{array}[{_at(index)}]`: Numba takes a negative index from the "
-        f"array's end, CUDA C {verb} whatever lies before the array",
+        f"array's end, CUDA C {verb} the memory before the array",
         "guard the first elements, or write the index from the end as `n - 1`",
         place,
         who,

@@ -65,7 +65,7 @@ def main(source: Path, out: Path) -> None:
     import nbformat
     from nbclient.exceptions import CellExecutionError
 
-    from tests.kernels import runner
+    from tests.notebook_kernels import runner
 
     notebook = nbformat.read(source, as_version=4)
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "", "language": "python"}

@@ -10,7 +10,12 @@ import numpy as np
 
 from gpuedu.exercises.contract import Case, Fault, Finding, Inputs, Plain, Property, Undecided
 from gpuedu.exercises.kernels.faults import BARRIER, OUTSIDE, UNWRITTEN, WAITS, hazard_faults
-from gpuedu.exercises.kernels.properties import UNDEFINED, question_of_waits, right_values
+from gpuedu.exercises.kernels.properties import (
+    BETWEEN_TURNS,
+    UNDEFINED,
+    question_of_waits,
+    right_values,
+)
 from gpuedu.exercises.kernels.sightings import read_sightings
 from gpuedu.exercises.kernels.traffic import read_traffic
 from gpuedu.exercises.registers.judge.float4 import in_floats
@@ -98,20 +103,17 @@ def all_wait() -> Property:
 
     A thread that reads past a tile reads what nobody has written: that is no second fault.
     """
-    asks = (
-        "Which threads use that element, which of them writes it, and where do all threads of the "
-        "block wait between the two, also from one turn to the next?"
-    )
+    ask = question_of_waits(BETWEEN_TURNS)
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
         seen = in_floats(observed)
         kinds = WAITS - UNWRITTEN if leaves_arrays(seen) else WAITS
-        yield from hazard_faults(seen, {kinds: "waits"}, partial(question_of_waits(asks), case))
+        yield from hazard_faults(seen, {kinds: "waits"}, partial(ask, case))
         if not read_traffic(observed["shared.traffic"]).requests:
             yield Undecided("waits", "no thread used shared memory")
 
     says = "no thread reads what is not there yet, nor fills what is still read"
-    return if_written(Property("waits", says, 1, asks, test))
+    return if_written(Property("waits", says, 1, BETWEEN_TURNS, test))
 
 
 def if_written(prop: Property) -> Property:

@@ -7,17 +7,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from gpuedu.exercises.contract import Case, Fault, Finding, Level, Plain, Property, Undecided
-from gpuedu.exercises.kernels.properties import all_wait, unless_idle
+from gpuedu.exercises.kernels.properties import BETWEEN_TURNS, all_wait, unless_idle
 from gpuedu.exercises.kernels.sightings import read_sightings
 from gpuedu.exercises.kernels.traffic import read_traffic
 from gpuedu.exercises.tiling.judge.products import TILE
 from gpuedu.trace.counts import SECTOR_BYTES
-
-WAITS = (
-    "Which threads use that element, which of them writes it, and where do all threads of the "
-    "block wait between the two, also from one turn to the next?"
-)
-"""What is asked where a thread does not wait for the others."""
 
 _ROOM = 1.05
 """How many times the sectors of whole rows a launch may ask for."""
@@ -25,7 +19,7 @@ _ROOM = 1.05
 
 def tiles_wait(points: float, says: str) -> Property:
     """No race, no place of a tile read before it is written, barriers that all threads reach."""
-    return all_wait(points, says=says, output="c", in_shared=True, asks=WAITS)
+    return all_wait(points, says=says, output="c", in_shared=True, asks=BETWEEN_TURNS)
 
 
 def reads_once(says: str, points: float = 1) -> Property:

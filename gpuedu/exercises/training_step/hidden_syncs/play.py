@@ -44,7 +44,7 @@ def play_hidden_syncs(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict
             for place, part in enumerate(pair)
         }
         # Between the counter and PyTorch, where calls are as the counter has seen them.
-        kept = left_as_given("train", batches=batches, **given)
+        kept = left_as_given("train_ahead", batches=batches, **given)
         with kept, Mixing(counter.placement) as mixing, counter:
 
             def step_ended(*_: Any) -> None:

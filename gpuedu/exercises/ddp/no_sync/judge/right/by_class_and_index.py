@@ -1,8 +1,8 @@
-# a class as the context manager; which micro-batch exchanges is told by its index
+# the context is a class, which `with` takes as it is; which micro-batch exchanges is told by its index
 from contextlib import nullcontext
 
 
-class no_sync_block:
+class no_sync:
     def __init__(self, parallel):
         self.parallel = parallel
 
@@ -11,10 +11,6 @@ class no_sync_block:
 
     def __exit__(self, *_):
         self.parallel.is_exchanging = self.before
-
-
-def no_sync(parallel):
-    return no_sync_block(parallel)
 
 
 def accumulated_step(parallel, optimiser, micro_batches):
