@@ -27,7 +27,8 @@ help: ## list these commands
 
 lab: $(VENV)/ready ## set up, and open JupyterLab in your own copy of the lessons
 	@$(BIN)/gpuedu start "$(WORKSPACE)"
-	@cd "$(WORKSPACE)" && exec env PATH="$(CURDIR)/$(BIN):$$PATH" "$(CURDIR)/$(BIN)/jupyter" lab $(LAB_OPTIONS) 00_welcome/00_welcome.ipynb
+	@cd "$(WORKSPACE)" && exec env PATH="$(CURDIR)/$(BIN):$$PATH" "$(CURDIR)/$(BIN)/jupyter" lab \
+		--ServerApp.root_dir="$$PWD" $(LAB_OPTIONS) 00_welcome/00_welcome.ipynb
 
 lite: $(VENV)/ready-lite ## build the site that runs in a browser, in site/ (PYODIDE=folder: with its own Pyodide)
 	@$(BIN)/gpuedu build --lite site $(if $(PYODIDE),--pyodide "$(PYODIDE)")

@@ -19,19 +19,22 @@ class Allowance:
 
     Args:
         limit_s: seconds; ``math.inf`` for none.
-        pid: of a process, whose main thread is looked at, or of a thread; by default the calling
-            thread's.
+        pids: of processes, whose main threads are looked at, or of threads; by default the calling
+            thread's. Several take turns: their waits are added.
     """
 
-    def __init__(self, limit_s: float, pid: int | None = None) -> None:
-        self._limit_s, self._pid = limit_s, pid
-        self._began_s, self._waited_s = time.monotonic(), waited_for_a_processor_s(pid)
+    def __init__(self, limit_s: float, *pids: int) -> None:
+        self._limit_s, self._pids = limit_s, pids or (None,)
+        self._began_s, self._waited_s = time.monotonic(), self._waits_s()
 
     def left_s(self) -> float:
         """What is left of it; below 0 when it is over."""
-        waited_s = waited_for_a_processor_s(self._pid) - self._waited_s
+        waited_s = self._waits_s() - self._waited_s
         more_s = min(max(waited_s, 0.0), MOST_WAITED * self._limit_s)
         return self._limit_s + more_s - (time.monotonic() - self._began_s)
+
+    def _waits_s(self) -> float:
+        return sum(map(waited_for_a_processor_s, self._pids))
 
 
 def waited_for_a_processor_s(pid: int | None = None) -> float:

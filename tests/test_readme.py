@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import shlex
+import subprocess
 
 import nbformat
 import pytest
@@ -79,3 +80,18 @@ def test_the_files_that_a_page_links_to_are_there(root, page):
 def test_the_site_in_the_browser_is_named_as_it_is_published(root):
     assert f"]({SITE_URL})" in (root / "README.md").read_text("utf-8")
     assert f"]({SITE_URL}playground/index.html)" in (root / "README.md").read_text("utf-8")
+
+
+def test_make_lab_shows_all_lessons_beside_the_one_it_opens(root):
+    """A server that is only given a file shows the folder of that file, which is one lesson."""
+    run = subprocess.run(
+        ["make", "--dry-run", "--no-print-directory", "lab", "WORKSPACE=workspace"],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    _, opens = run.stdout.split("\ncd ")
+    assert opens.startswith('"workspace"')
+    assert '--ServerApp.root_dir="$PWD"' in opens
+    assert opens.rstrip().endswith("00_welcome/00_welcome.ipynb")

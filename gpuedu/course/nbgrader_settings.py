@@ -9,10 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from nbgrader.converters import Autograde
+from nbgrader.coursedir import CourseDirectory
 
 from gpuedu.course.collect import SubmittedNames
+from gpuedu.course.export import SafeCsv
 from gpuedu.course.rebuild import RELEASE_FOLDER, RebuildFromRelease
 from gpuedu.course.release import RELEASE_PREPROCESSORS
+from gpuedu.course.timestamps import submitted_at
 
 CELL_LIMIT_S = 120
 """Wall-clock seconds for a cell of a submission; a check limits itself long before that."""
@@ -49,6 +52,8 @@ def configure(config: Any) -> None:
         RebuildFromRelease,
         *Autograde.sanitize_preprocessors.default_args[0],
     ]
+    CourseDirectory.get_existing_timestamp = submitted_at
+    config.ExportApp.plugin_class = SafeCsv
     # What `zip_collect` reads from a submitted file's name: change it to what your platform writes.
     config.ZipCollectApp.collector_plugin = SubmittedNames
     config.FileNameCollectorPlugin.named_regexp = SUBMITTED_NAME

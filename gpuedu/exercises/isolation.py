@@ -21,7 +21,7 @@ from gpuedu.allowance import Allowance
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Case, Exercise
 from gpuedu.exercises.guard import TOO_LONG, Outcome, Problem
-from gpuedu.exercises.interruption import unbroken
+from gpuedu.interrupts import unbroken
 
 START_LIMIT_S = 60.0
 

@@ -40,6 +40,7 @@ def grade(
     from gpuedu.grading.batch.submissions import find_submissions
     from gpuedu.grading.batch.variants import variants_in
     from gpuedu.grading.sandbox.users import require_ordinary_user
+    from gpuedu.grading.verdict import State
 
     if not sandbox and not scheduler:  # a cluster's workers look at who they are themselves
         require_ordinary_user()
@@ -61,6 +62,8 @@ def grade(
         warn=_warn,
     )
     print(", ".join(f"{count} {state}" for state, count in sorted(counts.items())))
+    if counts.get(State.FAILED_BY_GRADER):
+        raise typer.Exit(1)  # what is not graded yet is not overlooked by whoever calls this
 
 
 def variants(

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,9 @@ _LEAVES = (str, bool, float, type(None))
 _KINDS = "biufcUS"
 _MOST_BITS = 4_000
 """Of a whole number: beyond it Python takes long to write it, or refuses to."""
+_EXACT = (Fraction, Decimal)
+_MOST_DIGITS = 1_000
+"""Of a number that is told as it is written."""
 _GENERATORS = {
     "PCG64": lambda state: True,
     "PCG64DXSM": lambda state: True,
@@ -56,6 +61,8 @@ def _describe(value: Any, depth: int) -> list:
     if isinstance(value, np.random.Generator):
         bits = value.bit_generator
         return ["generator", type(bits).__name__, bits.state]
+    if type(value) in _EXACT and len(written := str(value)) < _MOST_DIGITS:
+        return [type(value).__name__, written]
     if _is_plain(value, 2 * depth):
         return ["plain", value]
     if depth < _DEEPEST and type(value) in (list, tuple):
@@ -140,9 +147,20 @@ def rebuild(encoded: Any, depth: int = 0) -> Any:
         return _CONTAINERS[kind](rebuild(one, depth + 1) for one in inside)
     if kind == "dict" and type(inside) is list:
         return {key: rebuild(one, depth + 1) for key, one in map(_pair, inside)}
+    if kind in ("Fraction", "Decimal") and type(inside) is str:
+        return _exact(kind, inside)
     if kind == "other" and type(inside) is str:
         return type(inside[:60] or "object", (), {})()
     raise AnswerError("a result arrived in a form that none has")
+
+
+def _exact(kind: str, written: str) -> Fraction | Decimal:
+    try:
+        if len(written) >= _MOST_DIGITS:
+            raise ValueError(written)
+        return Decimal(written) if kind == "Decimal" else Fraction(*map(int, written.split("/")))
+    except (ValueError, TypeError, ZeroDivisionError, InvalidOperation) as fault:
+        raise AnswerError("a number arrived in a form that none has") from fault
 
 
 def _pair(encoded: Any) -> list:

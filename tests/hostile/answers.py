@@ -81,9 +81,16 @@ WRONG = {
 """Played, and not all points."""
 
 HARMLESS = {
-    "daemon": "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        time.sleep(1000)\n    os._exit(0)",
+    "daemon": "import os, time\nif os.fork() == 0:\n    os.setpgid(0, 0)\n    if os.fork() == 0:\n        time.sleep(1000)\n    os._exit(0)",
     "thread": "import threading, time\nthreading.Thread(target=time.sleep, args=(1000,), daemon=True).start()",
     "kills its parent": "import os\ntry: os.kill(os.getppid(), 9)\nexcept OSError: pass",
+    "looks for kernels": (
+        "import importlib\n"
+        "for name in ('ladder.plain', 'ladder.rungs', 'recording.kernels'):\n"
+        "    try: importlib.import_module('gpuedu.' + name)\n"
+        "    except ImportError: continue\n"
+        "    raise AssertionError(name)"
+    ),
     "looks for judges": (
         "import pathlib, gpuedu\nroot = pathlib.Path(gpuedu.__file__).parent\n"
         "found = [p for p in root.rglob('judge/*') if p.is_file()]\nassert not found, found"

@@ -56,11 +56,13 @@ class Reply:
         verdict: None where there is a fault.
         fault: what went wrong.
         is_unfit: the fault is that of the place, for every job alike: no sandbox, another course.
+        is_slow: time was over for us; it is worth a try when nothing else runs here.
     """
 
     verdict: Verdict | None = None
     fault: str = ""
     is_unfit: bool = False
+    is_slow: bool = False
 
 
 @dataclass(frozen=True)

@@ -147,12 +147,15 @@ class _Run:
         self._waiting, self._total = deque(tasks), len(tasks)
         self._running: dict[Job, GradingTask] = {}
         self._opened: deque[Job] = deque()  # those of them that nobody has yet
+        self._slow: deque[GradingTask] = deque()  # for when nothing else runs, one at a time
         self._faults: Counter[GradingTask] = Counter()
         self._states: Counter[str] = Counter()
 
     def grade_all(self) -> Counter[str]:
         """Bring every task to its end."""
-        while self._waiting or self._running:
+        while self._waiting or self._running or self._slow:
+            if not (self._waiting or self._running):
+                self._waiting.append(self._slow.popleft())
             self._hand_out()
             if not self._opened:
                 self._open_next()  # while the others are judged, so that nobody waits for it
@@ -196,12 +199,12 @@ class _Run:
         elif reply.is_unfit:
             self._waiting.appendleft(task)  # it was not tried, and it is not its fault
         else:
-            self._count_fault(task, reply.fault)
+            self._count_fault(task, reply.fault, is_slow=reply.is_slow)
 
-    def _count_fault(self, task: GradingTask, fault: str) -> None:
+    def _count_fault(self, task: GradingTask, fault: str, *, is_slow: bool = False) -> None:
         self._faults[task] += 1
         if self._faults[task] < TRIES:
-            self._waiting.append(task)
+            (self._slow if is_slow else self._waiting).append(task)
         else:
             self._end(task, self._ledger.fail(task, fault), fault)
 

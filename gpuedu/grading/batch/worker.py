@@ -18,7 +18,7 @@ from gpuedu.grading.judge.sources import sources_digest
 from gpuedu.grading.judge.zygote import Zygote
 from gpuedu.grading.player.namespaces import die_with_parent
 from gpuedu.grading.sandbox.availability import require_sandbox
-from gpuedu.grading.sandbox.limits import SandboxError
+from gpuedu.grading.sandbox.limits import JudgeSlowError, SandboxError
 from gpuedu.grading.sandbox.users import require_ordinary_user
 from gpuedu.grading.submission import Submission
 from gpuedu.grading.verdict import Verdict
@@ -51,6 +51,8 @@ class Worker:
         try:
             unfit = _why_unfit(job)
             return Reply(fault=unfit, is_unfit=True) if unfit else Reply(self.judge(job))
+        except JudgeSlowError as fault:
+            return Reply(fault=str(fault), is_slow=True)
         except Exception as fault:
             self.drop_zygote()
             return Reply(fault=str(fault) if isinstance(fault, GpueduError) else repr(fault))

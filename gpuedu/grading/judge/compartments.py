@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gpuedu.grading.judge.players import Player
-from gpuedu.grading.player.zygote import READY
+from gpuedu.grading.player.zygote import HERE, READY
 from gpuedu.grading.sandbox.cgroups import control_group
 from gpuedu.grading.sandbox.limits import PlayingLimits, SandboxError
 
@@ -91,8 +91,7 @@ class Compartment:
             with theirs:
                 socket.send_fds(control, [json.dumps(settings).encode()], [theirs.fileno()])
             self._group.add(_process_behind(ours))
-            ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
-            ours.sendall(b"!")
+            ours.sendall(HERE)
             message = ours.recv(4096)
             if message != READY:
                 raise SandboxError(
@@ -110,18 +109,16 @@ class Compartment:
         reading, writing = os.pipe()
         try:
             socket.send_fds(self._compartment, [b"player"], [theirs.fileno(), writing])
-            is_there = self._compartment.recv(len(READY)) == READY
-        except OSError:
-            is_there = False
-        finally:
-            theirs.close()
-            os.close(writing)
-        if not is_there:
+            pid = _process_behind(self._compartment)
+        except (OSError, SandboxError):
             self._is_lost = True
             ours.close()
             os.close(reading)
             return None
-        self._player = Player(ours, reading, self._limits, self._group)
+        finally:
+            theirs.close()
+            os.close(writing)
+        self._player = Player(ours, reading, self._limits, self._group, pid)
         return self._player
 
     def end(self) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from gpuedu.allowance import Allowance
 from gpuedu.exercises.contract import Case, Exercise, Fault, Finding, Plain
 from gpuedu.exercises.examine import Report, report_of, report_without_cases
 from gpuedu.exercises.guard import TOO_LONG, Outcome, Problem, play_guarded, without_cause
@@ -21,7 +22,7 @@ from gpuedu.grading.judge.players import PlayerGoneError
 from gpuedu.grading.judge.relaying import Relay
 from gpuedu.grading.judge.replaying import play_again
 from gpuedu.grading.judge.stage import Stage
-from gpuedu.grading.sandbox.limits import PlayingLimits
+from gpuedu.grading.sandbox.limits import JudgeSlowError, PlayingLimits
 
 VERDICT_LIMIT_S = 30.0
 _MOST_TEXT = 4_000
@@ -59,7 +60,7 @@ def examine_cells(stage: Stage, exercise: Exercise, cells: Cells, seed: int) -> 
             stage.drop_machine()
         return told.report
     cases = exercise.judge.cases(np.random.default_rng(seed))
-    table = _Table(exercise, stage.limits, ask)
+    table = _Table(exercise, stage.limits, ask, relay.allowance)
     outcomes = table.play(cases)
     report = report_of(
         _wary(exercise),
@@ -136,34 +137,50 @@ def _prepare(
 
 
 class _Table:
-    """Where cases are played: in the player that ``ask`` asks."""
+    """Where cases are played: in the player that ``ask`` asks.
 
-    def __init__(self, exercise: Exercise, limits: PlayingLimits, ask: Ask) -> None:
+    What counts is the time in which a player computes. What the judge takes, and what a player
+    waits for a processor, is not the learner's.
+    """
+
+    def __init__(
+        self,
+        exercise: Exercise,
+        limits: PlayingLimits,
+        ask: Ask,
+        allowance: Callable[[float], Allowance],
+    ) -> None:
         self._limits, self._ask, self._play = limits, ask, exercise.play
-        self._limit_s = exercise.play.time_limit_s
+        self._limit_s, self._allowance = exercise.play.time_limit_s, allowance
 
     def play(self, cases: Sequence[Case]) -> list[Outcome]:
-        """An Outcome for each case that was reached before the time ran out."""
-        end_s = time.monotonic() + self._limit_s
+        """An Outcome for each case that was reached before the time ran out.
+
+        Raises:
+            JudgeSlowError: the judge did not get through a result.
+        """
+        left_s = self._limit_s
         outcomes: list[Outcome] = []
         for case in cases:
-            outcomes.append(self._play_one(case, max(end_s - time.monotonic(), 0.0)))
-            if outcomes[-1].ends_check:
+            allowance = self._allowance(left_s)
+            outcome = self._play_one(case, left_s)
+            left_s = max(allowance.left_s(), 0.0)
+            if not outcome.problem and self._play.is_repeatable:
+                again = play_again(self._play, case.inputs, outcome.observed, VERDICT_LIMIT_S)
+                outcome = replace(_in_time(again), printed=outcome.printed)
+            outcomes.append(outcome)
+            if outcome.ends_check:
                 break
         return outcomes
 
     def _play_one(self, case: Case, left_s: float) -> Outcome:
         request = {"do": "play", "inputs": dict(case.inputs), "limit_s": left_s}
         try:
-            outcome = self._outcome(self._ask(request, left_s + self._limits.grace_s))
+            return self._outcome(self._ask(request, left_s + self._limits.grace_s))
         except TimeoutError:
             return Outcome(problem=self._too_long())
         except PlayerGoneError as fault:
             return Outcome(problem=Problem(str(fault), ends_check=True))
-        if outcome.problem or not self._play.is_repeatable:
-            return outcome
-        again = play_again(self._play, case.inputs, outcome.observed, VERDICT_LIMIT_S)
-        return replace(again, printed=outcome.printed)
 
     def _outcome(self, reply: Any) -> Outcome:
         problem = _problem_of(reply)
@@ -183,6 +200,17 @@ class _Table:
             TOO_LONG,
             ends_check=True,
         )
+
+
+def _in_time(outcome: Outcome) -> Outcome:
+    """What the judge computed, by itself.
+
+    Raises:
+        JudgeSlowError: it did not end in time.
+    """
+    if outcome.ends_check:
+        raise JudgeSlowError(f"the judge did not get through a result in {VERDICT_LIMIT_S:g} s")
+    return outcome
 
 
 def _problem_of(reply: Any) -> Problem | None:
@@ -210,7 +238,9 @@ def _wary(exercise: Exercise) -> Exercise:
     """The exercise with a verdict for results that nobody vouches for: it never raises or hangs."""
 
     def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
-        outcome = play_guarded(lambda: list(exercise.judge.seen(case, observed)), VERDICT_LIMIT_S)
+        outcome = _in_time(
+            play_guarded(lambda: list(exercise.judge.seen(case, observed)), VERDICT_LIMIT_S)
+        )
         if outcome.problem is None:
             return outcome.observed
         message = f"its result does not have the form that is judged ({outcome.problem.message})"

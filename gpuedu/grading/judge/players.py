@@ -9,6 +9,7 @@ import threading
 import time
 from typing import Any, Protocol
 
+from gpuedu.allowance import Allowance
 from gpuedu.grading.player.channel import Channel
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.wire import WireError
@@ -39,22 +40,26 @@ class Player:
         output: int,
         limits: PlayingLimits,
         group: Group,
+        pid: int,
     ) -> None:
         self._channel, self._group, self._limits = Channel(connection), group, limits
+        self.pid = pid
         self._output = _Output(output, limits.output_bytes, self._kill)
         self._ended = self.is_killed = False
 
     def ask(self, request: Any, limit_s: float) -> Any:
         """Send a request and wait for the reply; what it says is not to be trusted.
 
+        Its waits for a processor do not count (see ``Allowance``).
+
         Raises:
             TimeoutError: it was not read, or no whole reply came, in time; it has been killed.
             PlayerGoneError: it is gone, and why.
         """
         try:
-            end_s = time.monotonic() + limit_s
+            allowance = Allowance(limit_s, self.pid)
             self._channel.send(request, limit_s)
-            return self._channel.receive(end_s - time.monotonic())
+            return self._channel.receive(allowance)
         except TimeoutError:
             self._kill()
             raise

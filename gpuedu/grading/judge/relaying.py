@@ -7,10 +7,10 @@ of the device. They take turns, so whoever was not asked is waiting.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
+from gpuedu.allowance import Allowance
 from gpuedu.grading.judge.players import Player, PlayerGoneError
 
 MOST_MESSAGES = 1_000_000
@@ -39,6 +39,11 @@ class Relay:
         self.asked_machine = True
         return self._start_machine()
 
+    def allowance(self, limit_s: float) -> Allowance:
+        """Time for what is asked next, of the machine, too, if it is there: they take turns."""
+        players = (self.learner, *([self._start_machine()] if self.asked_machine else []))
+        return Allowance(limit_s, *(player.pid for player in players))
+
     def ask_learner(self, request: Any, limit_s: float) -> Any:
         """Ask the learner's player; meanwhile it may use the device.
 
@@ -46,17 +51,17 @@ class Relay:
             TimeoutError: it took longer; a player has been killed.
             PlayerGoneError: one of them is gone, or says what has no known form.
         """
-        end_s, busy = time.monotonic() + limit_s, False
+        allowance, busy = self.allowance(limit_s), False
         reply = self.learner.ask(request, limit_s)
         while _has(reply, "device"):
             self._count()
             self.used_device = True
             message = {"said": reply} if busy else {"do": "device", "device": reply["device"]}
-            answer = self._machine().ask(message, _left(end_s))
+            answer = self._machine().ask(message, _left(allowance))
             if not _has(answer, "answer"):
                 raise PlayerGoneError("its reply has no known form")
             busy = "done" not in answer  # it called a function of the learner's back, and waits
-            reply = self.learner.ask({"answer": answer["answer"]}, _left(end_s))
+            reply = self.learner.ask({"answer": answer["answer"]}, _left(allowance))
         return reply
 
     def ask_machine(self, request: Any, limit_s: float) -> Any:
@@ -66,7 +71,8 @@ class Relay:
             TimeoutError: it took longer; a player has been killed.
             PlayerGoneError: one of them is gone, or says what has no known form.
         """
-        end_s = time.monotonic() + limit_s
+        self._machine()
+        allowance = self.allowance(limit_s)
         reply = self._machine().ask(request, limit_s)
         while _has(reply, "call") or _has(reply, "answer"):
             self._count()
@@ -74,9 +80,9 @@ class Relay:
                 self.used_device = True
                 message = {"answer": reply["answer"]}
             else:
-                message = {"do": "call", **reply["call"], "limit_s": _left(end_s)}
-            said = self.learner.ask(message, _left(end_s))
-            reply = self._machine().ask({"said": said}, _left(end_s))
+                message = {"do": "call", **reply["call"], "limit_s": _left(allowance)}
+            said = self.learner.ask(message, _left(allowance))
+            reply = self._machine().ask({"said": said}, _left(allowance))
         return reply
 
     def _count(self) -> None:
@@ -89,5 +95,5 @@ def _has(message: Any, name: str) -> bool:
     return type(message) is dict and name in message
 
 
-def _left(end_s: float) -> float:
-    return max(end_s - time.monotonic(), 0.001)
+def _left(allowance: Allowance) -> float:
+    return max(allowance.left_s(), 0.001)

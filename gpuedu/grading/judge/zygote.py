@@ -12,6 +12,7 @@ import tempfile
 
 from gpuedu.grading.judge.compartments import Compartment
 from gpuedu.grading.player.zygote import READY
+from gpuedu.grading.sandbox import syscalls
 from gpuedu.grading.sandbox.bubblewrap import HOME, command, writable_folders
 from gpuedu.grading.sandbox.limits import PlayingLimits, SandboxError
 from gpuedu.grading.sandbox.users import players_user
@@ -103,6 +104,7 @@ class Zygote:
             "writable": list(writable_folders()),
             "disk_bytes": limits.disk_bytes,
             "open_files": limits.open_files,
+            "filter": syscalls.program().hex() if self.sandbox else "",
         }
         return Compartment(self._control, settings, limits)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import socket
-import time
 from typing import Any
 
+from gpuedu.allowance import Allowance
 from gpuedu.grading.wire import LENGTHS_BYTES, WireLimits, pack, read_lengths, unpack
 
 _PIECE = 2**20
@@ -32,29 +32,30 @@ class Channel:
         self._connection.settimeout(None if limit_s is None else max(limit_s, 0.001))
         self._connection.sendall(pack(value))
 
-    def receive(self, limit_s: float | None = None) -> Any:
+    def receive(self, allowance: Allowance | None = None) -> Any:
         """The next value.
 
         Raises:
-            TimeoutError: it was not there, whole, within ``limit_s`` seconds.
+            TimeoutError: it was not there, whole, when the allowance was over.
             EOFError: the other side has gone.
             WireError: what came is no message, or beyond the limits.
         """
-        end_s = None if limit_s is None else time.monotonic() + limit_s
-        begin = self._read(LENGTHS_BYTES, end_s)
-        rest = self._read(sum(read_lengths(begin, self._limits)), end_s)
+        begin = self._read(LENGTHS_BYTES, allowance)
+        rest = self._read(sum(read_lengths(begin, self._limits)), allowance)
         return unpack(begin + rest, self._limits)
 
-    def _read(self, count: int, end_s: float | None) -> bytes:
+    def _read(self, count: int, allowance: Allowance | None) -> bytes:
         parts, left = [], count
         while left:
-            if end_s is not None:
-                left_s = end_s - time.monotonic()
+            if allowance is not None:
+                left_s = allowance.left_s()
                 if left_s <= 0:
                     raise TimeoutError
                 self._connection.settimeout(left_s)
             try:
                 part = self._connection.recv(min(left, _PIECE))
+            except TimeoutError:  # the allowance may have become longer
+                continue
             except ConnectionError as fault:
                 raise EOFError from fault
             if not part:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import os
 import platform
 import resource
 import signal
+import socket
+import struct
 import sys
 from pathlib import Path
 
 _NEW_USER, _NEW_MOUNTS, _NEW_PROCESSES, _NEW_IPC = 0x10000000, 0x20000, 0x20000000, 0x08000000
+_NEW_NETWORK = 0x40000000
+_SET_INTERFACE_FLAGS, _IS_UP = 0x8914, 0x1
+_CONNECTIONS = ("/proc/net/tcp", "/proc/net/tcp6")
 _NO_SETUID, _NO_DEVICES, _NO_PROGRAMS, _READ_ONLY = 2, 4, 8, 1
 _SET_DEATH_SIGNAL, _SET_DUMPABLE, _DROP_BOUND, _NO_NEW_PRIVILEGES = 1, 4, 24, 38
+_SET_FILTER, _MODE_FILTER = 22, 2
 _KEYCTL = {"x86_64": 250, "aarch64": 219}
 _JOIN_SESSION_KEYRING = 1
 _SHARED_MEMORY_INFO, _QUEUES_INFO, _SEMAPHORES_INFO, _SEMAPHORE_SETS = 14, 12, 19, 7
@@ -58,18 +65,30 @@ def _set_dumpable(value: int) -> None:
 
 
 def enter_own_namespaces() -> None:
-    """Get a user, mount, process and message namespace of one's own; the first child is process 1.
+    """Get namespaces of one's own: user, mounts, processes, messages, and a network that is empty.
 
-    The caller has one thread, and keeps its number as a user.
+    The caller has one thread, and keeps its number as a user. Its first child is process 1.
     """
     user, group = os.getuid(), os.getgid()
-    flags = _NEW_USER | _NEW_MOUNTS | _NEW_PROCESSES | _NEW_IPC
+    flags = _NEW_USER | _NEW_MOUNTS | _NEW_PROCESSES | _NEW_IPC | _NEW_NETWORK
     _require(_libc().unshare(flags), "unshare")
     _set_dumpable(1)  # while memory is hidden, these files are root's, and only root can write them
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
     Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
     hide_memory()
+    _start_loopback()
+
+
+def _start_loopback() -> None:
+    """Let ``localhost`` be reached: in a new network it is there, and down."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        fcntl.ioctl(asking, _SET_INTERFACE_FLAGS, struct.pack("16sh14x", b"lo", _IS_UP))
+
+
+def has_connections() -> bool:
+    """True if ports are taken in this network, by what a process left that is gone."""
+    return any(len(Path(name).read_text().splitlines()) > 1 for name in _CONNECTIONS)
 
 
 def enter_own_keyring() -> None:
@@ -125,6 +144,21 @@ def drop_privileges() -> None:
     _require(libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "no new privileges")
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     _require(libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
+
+
+def load_filter(program: bytes) -> None:
+    """Let a filter decide about all calls of the kernel, for good; privileges are dropped before.
+
+    Args:
+        program: instructions of the kernel's, 8 bytes each.
+    """
+
+    class Program(ctypes.Structure):
+        _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
+
+    loaded = Program(len(program) // 8, program)
+    status = _libc().prctl(_SET_FILTER, _MODE_FILTER, ctypes.byref(loaded), 0, 0)
+    _require(status, "filter of calls")
 
 
 def _drop_bounds() -> None:

@@ -203,7 +203,7 @@ def run_cells(cells: Sequence[tuple[str, str]], arguments: Sequence[str]) -> lis
         filename = f"<{name}>"
         lines = source.splitlines(keepends=True)
         linecache.cache[filename] = (len(source), None, lines, filename)
-        exec(compile(source, filename, "exec"), namespace)
+        exec(compile(source, filename, "exec", dont_inherit=True), namespace)
     return [eval(argument, namespace) for argument in arguments]
 
 

@@ -29,7 +29,8 @@ from gpuedu.grading.player import namespaces
 from gpuedu.grading.player.channel import Channel
 from gpuedu.grading.player.preloading import import_lesson, import_machine
 
-READY = b"ready\n"
+READY, HERE = b"ready\n", b"!"
+"""What is said when something can be asked for; by a process of whose number the kernel tells."""
 
 
 def main() -> None:
@@ -72,8 +73,8 @@ def _be_warden(control: socket.socket, settings: dict[str, Any], handle: int) ->
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         namespaces.die_with_parent()
         compartment = socket.socket(fileno=handle)
-        compartment.sendall(b"!")  # with it goes this process's number, told by the kernel
-        if compartment.recv(1) != b"!":
+        compartment.sendall(HERE)
+        if compartment.recv(len(HERE)) != HERE:
             os._exit(0)
         if settings["sandbox"]:
             namespaces.enter_own_namespaces()
@@ -107,6 +108,7 @@ def _be_host(compartment: socket.socket, settings: dict[str, Any]) -> None:
             namespaces.forbid_namespaces()
             namespaces.mount_processes()
             namespaces.drop_privileges()
+            namespaces.load_filter(bytes.fromhex(settings["filter"]))
         compartment.sendall(READY)
         host(compartment, settings)
         status = 0
@@ -127,10 +129,10 @@ def host(compartment: socket.socket, settings: dict[str, Any]) -> None:
             return
         player = os.fork()
         if player == 0:
+            compartment.sendall(HERE)
             _be_player(socket.socket(fileno=handles[0]), handles[1], settings)
         for handle in handles:
             os.close(handle)
-        compartment.sendall(READY)
 
 
 def _wait_for(player: int, compartment: socket.socket, *, is_alone: bool) -> None:
@@ -156,7 +158,7 @@ def _is_swept(folders: list[str]) -> bool:
             os.waitpid(-1, 0)
     try:
         is_empty = not any(any(Path(folder).iterdir()) for folder in folders)
-        return is_empty and not namespaces.has_ipc_objects()
+        return is_empty and not (namespaces.has_ipc_objects() or namespaces.has_connections())
     except OSError:
         return False
 

@@ -242,9 +242,14 @@ def _choose(listing: _Listing, lesson: str) -> _Entry:
     shown = [entry for entry in listing.entries if not _is_hidden(entry.name)]
     notebooks = [entry for entry in shown if entry.name.lower().endswith(".ipynb")]
     exact = [one for one in notebooks if PurePosixPath(one.name).name == f"{lesson}.ipynb"]
+    top = [one for one in exact if one.name == f"{lesson}.ipynb"]
+    if top and len(exact) > 1:
+        below = ", ".join(sorted(one.name for one in exact if one is not top[0])[:4])
+        listing.remarks.append(f"took {top[0].name}, which nbgrader shows; not {below}")
     near = [one for one in notebooks if _is_near(one.name, lesson)]
     archives = [entry for entry in shown if entry.name.lower().endswith(".zip")]
-    for kind in (exact, near, notebooks if len(notebooks) == 1 else [], archives):
+    alone = notebooks if len(notebooks) == 1 else []
+    for kind in (top, exact, near, alone, archives):
         if not kind:
             continue
         # The newest, as whoever hands in again expects; of equal ones that which lies highest.

@@ -40,10 +40,22 @@ class _Lesson:
 
 def render_page(summaries: Sequence[Summary]) -> str:
     """The page for some lessons."""
-    environment = Environment(autoescape=True, undefined=StrictUndefined)
+    environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=_visible)
     environment.filters["code"] = code
     source = resources.files("gpuedu.grading.report").joinpath("page.html.j2").read_text("utf-8")
     return environment.from_string(source).render(lessons=[_lesson(one) for one in summaries])
+
+
+def _visible(value: object) -> object:
+    r"""What is put into the page, without characters that act and are not seen.
+
+    >>> _visible("\x1b[2K, \u202e and a\nline")
+    '\\x1b[2K, \\u202e and a\nline'
+    """
+    if not isinstance(value, str):
+        return value
+    shown = (one if one.isprintable() or one in "\n\t" else ascii(one)[1:-1] for one in value)
+    return type(value)("".join(shown))  # markup stays markup
 
 
 def _lesson(summary: Summary) -> _Lesson:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuedu.grading.sandbox.bubblewrap import mounted_folders, program
+from gpuedu.grading.sandbox import bubblewrap, syscalls
 from gpuedu.grading.sandbox.cgroups import can_limit
 from gpuedu.grading.sandbox.limits import SandboxError
 from gpuedu.grading.sandbox.users import require_readable
@@ -10,8 +10,9 @@ from gpuedu.grading.sandbox.users import require_readable
 
 def require_sandbox() -> None:
     """Raise SandboxError where there is no sandbox with limits; it says what is missing."""
-    program()
-    require_readable(mounted_folders())
+    bubblewrap.program()
+    syscalls.program()
+    require_readable(bubblewrap.mounted_folders())
     if not can_limit():
         raise SandboxError(
             "no control group can be made here, so nothing would limit memory and processes",

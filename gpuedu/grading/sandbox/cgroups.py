@@ -1,4 +1,7 @@
-"""Limits on memory and processes by control group, versions 1 and 2 of the kernel's interface."""
+"""A room's limits on memory and processes, and its share of the processors, by control group.
+
+Versions 1 and 2 of the kernel's interface. Where they give no share, ``fairness`` sees to it.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,18 @@ import itertools
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpuedu.grading.sandbox.fairness import watched
 from gpuedu.grading.sandbox.limits import PlayingLimits
 
 _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "gpuedu-"
+_SHARE, _WEIGHT = 256, 25
+"""A quarter of what a process outside has, in version 1 and in 2: judges do not wait for rooms."""
+_OPTIONAL = ("memory.memsw", "cpu.")
 _count = itertools.count()
 
 
@@ -50,11 +57,18 @@ class ControlGroup:
                     return int(lines.get(key, 0)) > 0
         return False
 
+    def threads(self) -> set[int]:
+        """The numbers of all threads in it."""
+        return self._numbers("cgroup.threads") or self._numbers("tasks")
+
     def _processes(self) -> set[int]:
+        return self._numbers("cgroup.procs")
+
+    def _numbers(self, file: str) -> set[int]:
         found: set[int] = set()
         for folder in self.folders:
             with contextlib.suppress(OSError):
-                found |= {int(line) for line in (folder / "cgroup.procs").read_text().split()}
+                found |= {int(line) for line in (folder / file).read_text().split()}
         return found
 
 
@@ -74,15 +88,21 @@ def control_group(limits: PlayingLimits) -> Iterator[ControlGroup]:
             made.append(folder)
             for file, value in settings.items():
                 path = folder / file
-                if path.exists() or not file.startswith("memory.memsw"):
+                if path.exists() or not file.startswith(_OPTIONAL):
                     path.write_text(str(value))
         group = ControlGroup(tuple(made))
-        yield group
+        with contextlib.nullcontext() if _is_fair(made) else watched(group.threads):
+            yield group
     finally:
         if made:
             ControlGroup(tuple(made)).kill()
         for folder in made:
             _remove(folder)
+
+
+def _is_fair(folders: Iterable[Path]) -> bool:
+    """Whether the kernel gives a group a share of the processors."""
+    return any((one / file).exists() for one in folders for file in ("cpu.shares", "cpu.weight"))
 
 
 def sweep_groups() -> None:
@@ -99,14 +119,17 @@ def _parents(limits: PlayingLimits) -> list[tuple[Path, dict[str, object]]]:
     """Where a group is made for each controller, and what is written there."""
     memory, processes = limits.memory_bytes, limits.processes
     if (_ROOT / "cgroup.controllers").exists():
-        settings = {"memory.max": memory, "memory.swap.max": 0, "pids.max": processes}
-        return [(_giving(_ROOT / _own("0", "")), settings | {"memory.oom.group": 1})]
+        settings = {"memory.max": memory, "memory.swap.max": 0, "memory.oom.group": 1}
+        settings |= {"pids.max": processes, "cpu.weight": _WEIGHT}
+        return [(_giving(_ROOT / _own("0", "")), settings)]
+    share = _ROOT / "cpu" / _own("", "cpu")
     return [
         (
             _ROOT / "memory" / _own("", "memory"),
             {"memory.limit_in_bytes": memory, "memory.memsw.limit_in_bytes": memory},
         ),
         (_ROOT / "pids" / _own("", "pids"), {"pids.max": processes}),
+        *([(share, {"cpu.shares": _SHARE})] if os.access(share, os.W_OK) else []),
     ]
 
 

@@ -13,6 +13,10 @@ class SandboxError(GpueduError):
     """No sandbox can be had here, or it was lost: a fault of ours, never the learner's."""
 
 
+class JudgeSlowError(GpueduError):
+    """The judge was too slow with a result: a fault of ours; worth a try when nothing else runs."""
+
+
 @dataclass(frozen=True)
 class PlayingLimits:
     """For one exercise of one submission, in a sandbox of its own.

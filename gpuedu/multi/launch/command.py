@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import os
 import re
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -77,18 +78,25 @@ def launch(
             watch = Watch(
                 folder, board, time_limit_s=time_limit_s, stall_s=stall_s, show=show or lines
             )
-            try:
-                with ready_server(), own_files(folder), quiet_launcher(), own_settings(), watch:
-                    statuses = _run_elastic(folder, ranks, restarts)
-            finally:
-                end_processes(folder, watch.began_s, wait_s=5.0)
-                board.close()
-                lines.finish()
+            ended = _ended(folder, board, lines, watch)
+            with ended, ready_server(), own_files(folder), quiet_launcher(), own_settings(), watch:
+                statuses = _run_elastic(folder, ranks, restarts)
             return outcome_of(folder, ranks, watch, statuses)
 
 
 _ONE_AT_A_TIME = threading.Lock()
 """The launcher sets signal handlers and environment variables of the whole process."""
+
+
+@contextlib.contextmanager
+def _ended(folder: Path, board: Board, lines: _Lines, watch: Watch) -> Iterator[None]:
+    """Whatever happens in the block: afterwards no process of the launch runs any more."""
+    try:
+        yield
+    finally:
+        end_processes(folder, watch.began_s, wait_s=5.0)
+        board.close()
+        lines.finish()
 
 
 def _usual_backend(ranks: int) -> str:
@@ -179,16 +187,17 @@ def _run_elastic(folder: Path, ranks: int, restarts: int) -> dict[int, int | Non
         monitor_interval=0.1,
         logs_specs=DefaultLogsSpecs(log_dir=str(logs), redirects=Std.ALL),
     )
+    # The errors themselves go no further: their tracebacks would keep the launcher's ports open.
     try:
         elastic_launch(config, run_rank)(str(folder))
     except ChildFailedError as fault:
-        # Not the error itself: its traceback would keep the launcher's ports open.
         return {rank: failure.exitcode for rank, failure in fault.failures.items()}
     except SignalException as fault:
-        if fault.sigval == signal.SIGINT:
-            raise KeyboardInterrupt from None
-        raise
-    return {}
+        if fault.sigval != signal.SIGINT:
+            raise
+    else:
+        return {}
+    raise KeyboardInterrupt
 
 
 class _Lines:

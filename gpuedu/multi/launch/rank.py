@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import os
 import time
@@ -101,8 +102,9 @@ def _be_known(folder: Path) -> None:
     if not folder.exists():
         os._exit(0)
     os.environ[MARK] = str(folder)
-    if hasattr(os, "setsid"):
-        os.setsid()
+    with contextlib.suppress(PermissionError):  # in a sandbox that has no sessions of one's own
+        if hasattr(os, "setsid"):
+            os.setsid()
     (folder / f"session-{os.getpid()}").touch()
 
 

@@ -13,7 +13,8 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from multiprocessing import forkserver, resource_tracker
 from types import ModuleType
 
@@ -24,6 +25,9 @@ PRELOADED = [
     # takes as long as PyTorch itself, and every rank would do it.
     "torch._dynamo",
 ]
+
+
+_keeper = ThreadPoolExecutor(1, "fork server")
 
 
 def start_method() -> str:
@@ -41,7 +45,8 @@ def ready_server() -> Iterator[None]:
     Meanwhile there is no ``__main__``: a started process would run the program's file again to
     have it. A function of the notebook or the program is sent by value.
     """
-    resource_tracker.ensure_running()  # Python's own, which outlives the launch, like the server
+    # Python's own, which outlives the launch, like the server.
+    _undisturbed(resource_tracker.ensure_running)
     if start_method() == "forkserver":
         multiprocessing.set_forkserver_preload(PRELOADED)
     program = sys.modules["__main__"]
@@ -60,7 +65,7 @@ def _ensure_running() -> None:
     One that still imports would start it when a launch that was interrupted is over.
     """
     before = server_pid()
-    forkserver.ensure_running()
+    _undisturbed(forkserver.ensure_running)
     if server_pid() == before:
         return
     first = multiprocessing.get_context("forkserver").Process(target=_do_nothing)
@@ -68,9 +73,27 @@ def _ensure_running() -> None:
         first.start()
         first.join()
     except BaseException:
-        os.kill(server_pid(), signal.SIGKILL)
-        stop_server()
+        _undisturbed(_kill_server)
         raise
+
+
+def _kill_server() -> None:
+    if server_pid() is not None:
+        os.kill(server_pid(), signal.SIGKILL)
+    forkserver._forkserver._stop()
+
+
+def _undisturbed(work: Callable[[], None]) -> None:
+    """Have it finished, though an interrupt or the end of a time limit hits the caller meanwhile.
+
+    What Python notes about its server is half done in between, and no launch would work after it.
+    Interrupts come to the thread that launches, so another one does it, each such work by itself.
+    """
+    done = _keeper.submit(work)
+    try:
+        done.result()
+    finally:
+        wait([done])
 
 
 def _do_nothing() -> None:
@@ -86,4 +109,4 @@ def stop_server() -> None:
     """End the fork server; the next launch starts one anew."""
     if start_method() == "forkserver":
         # Python keeps this for its own tests, and has no other name for it.
-        forkserver._forkserver._stop()
+        _undisturbed(forkserver._forkserver._stop)

@@ -187,12 +187,12 @@ def _processes(folder: Path, began_s: float) -> Iterator[psutil.Process]:
             # Numbers of processes are used again: what is older than the launch is not of it.
             if process.pid == os.getpid() or process.create_time() < began_s - 1:
                 continue
-            if _session(process.pid) in sessions or process.environ().get(MARK) == str(folder):
+            if _began(process.pid, sessions) or process.environ().get(MARK) == str(folder):
                 yield process
 
 
 def _newborn(folder: Path, began_s: float) -> bool:
-    """Whether the fork server has a child of this launch that is in no session of it yet."""
+    """Whether the fork server has a child of this launch that has not said yet that it is one."""
     server = server_pid()
     if server is None:
         return False
@@ -201,19 +201,20 @@ def _newborn(folder: Path, began_s: float) -> bool:
         return any(
             one.create_time() >= began_s - 1
             and one.status() != psutil.STATUS_ZOMBIE
-            and _session(one.pid) not in sessions
+            and not _began(one.pid, sessions)
             for one in psutil.Process(server).children()
         )
     return False
 
 
 def _sessions(folder: Path) -> set[int]:
-    """Those that ranks have begun."""
+    """Those that ranks have begun: numbers of ranks."""
     return {int(path.name.partition("-")[2]) for path in folder.glob("session-*")}
 
 
-def _session(pid: int) -> int:
-    return os.getsid(pid) if hasattr(os, "getsid") else pid
+def _began(pid: int, sessions: set[int]) -> bool:
+    """Whether a process is a rank, or in a rank's session; some sandboxes let nobody begin one."""
+    return pid in sessions or (hasattr(os, "getsid") and os.getsid(pid) in sessions)
 
 
 def _is_alive(pid: int) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from typer.testing import CliRunner
 
+from gpuedu import cli
 from gpuedu.errors import GpueduError
 from gpuedu.grading.batch import running
 from gpuedu.grading.batch.jobs import Reply
@@ -51,6 +53,24 @@ def grade(tmp_path, monkeypatch, **plan):
     finally:
         assert crew.ended
     return crew, told
+
+
+def test_who_the_judge_was_slow_with_is_tried_again_when_nothing_else_runs(tmp_path, monkeypatch):
+    slow = Reply(fault="slow", is_slow=True)
+    beside = []
+    take = PlannedCrew.take
+
+    def counting(self, job):
+        take(self, job)
+        if job.task.learner in ("ann", "bob") and self.asked.count(job.task.learner) > 1:
+            beside.append((len(self.jobs) - 1, self.asked.count("dan")))
+
+    monkeypatch.setattr(PlannedCrew, "take", counting)
+    plan = {"ann": [slow, slow, None], "bob": [slow], "cy": [None], "dan": [None]}
+    _, told = grade(tmp_path, monkeypatch, **plan)
+    assert beside == [(0, 1)] * 4
+    ends = {one.task.learner: one.state for one in told}
+    assert ends == {"ann": "graded", "bob": "failed: grader", "cy": "graded", "dan": "graded"}
 
 
 def test_a_fault_of_ours_is_tried_again_and_then_ends_as_ours(tmp_path, monkeypatch):
@@ -105,3 +125,12 @@ def test_a_submission_that_cannot_even_be_opened_stops_nobody(tmp_path, monkeypa
         "bob": "graded",
     }
     assert "the disk is gone" in json.dumps(read_verdicts(tmp_path))
+
+
+@pytest.mark.parametrize("state, status", [(State.GRADED, 0), (State.FAILED_BY_GRADER, 1)])
+def test_the_command_tells_whether_something_is_not_graded(tmp_path, monkeypatch, state, status):
+    (tmp_path / "submitted" / "ann" / LESSON).mkdir(parents=True)
+    monkeypatch.setattr(running, "grade_class", lambda *_, **__: {state: 1, State.GRADED: 2})
+    command = ["grade", str(tmp_path / "submitted"), "--out", str(tmp_path / "verdicts")]
+    done = CliRunner().invoke(cli.app, command)
+    assert done.exit_code == status, done.output

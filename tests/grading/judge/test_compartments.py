@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import psutil
 import pytest
 
+from gpuedu import allowance
 from gpuedu.exercises.registry import load
 from gpuedu.grading.judge.cells import Cells
 from gpuedu.grading.judge.examining import examine_cells
@@ -68,11 +71,58 @@ def test_files_are_gone_for_the_next_exercise(name, stage):
 
 
 def test_processes_are_gone_for_the_next_exercise(stage):
-    leave = "\nimport os, signal, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(60)"
+    leave = (
+        "\nimport os, signal, time\nif os.fork() == 0:\n    os.setpgid(0, 0)\n    time.sleep(60)"
+    )
     assert run(stage.learner(), RIGHT + leave)["problem"] is None
     look = "\nimport os\npids = [int(n) for n in os.listdir('/proc') if n.isdigit()]"
     told = run(stage.learner(), RIGHT + look + "\nassert set(pids) == {1, os.getpid()}, pids")
     assert told["problem"] is None
+
+
+USED_PORTS = """
+import socket
+listening = socket.create_server(("127.0.0.1", 40000))
+calling = socket.create_connection(("127.0.0.1", 40000))
+called, _ = listening.accept()
+calling.close()
+called.close()
+"""
+NO_PORT_USED = """
+for name in ("tcp", "tcp6"):
+    assert len(open("/proc/net/" + name).readlines()) == 1, open("/proc/net/" + name).read()
+"""
+
+
+def test_ports_that_an_exercise_used_are_free_for_the_next(stage):
+    """A port of a connection that was closed stays taken for a minute."""
+    assert run(stage.learner(), RIGHT + USED_PORTS)["problem"] is None
+    assert run(stage.learner(), RIGHT + NO_PORT_USED)["problem"] is None
+
+
+def test_two_submissions_at_a_time_do_not_reach_each_other(zygote, stage):
+    assert run(stage.learner(), RIGHT + USED_PORTS)["problem"] is None
+    call = "\nimport socket\nsocket.create_connection(('127.0.0.1', 40000))"
+    with Stage(zygote, LIMITS) as other:
+        told = run(other.learner(), RIGHT + call)["problem"][0]
+    assert "ConnectionRefusedError" in told
+
+
+def test_what_a_player_waits_for_a_processor_is_not_its_time(stage, monkeypatch):
+    """The system says of the judge's own waits, and of others', what the test lets it say."""
+    began_s = time.monotonic()
+
+    def waited_s(pid):
+        return max(time.monotonic() - began_s, 0.0) if pid == player.pid else 0.0
+
+    player = stage.learner()
+    monkeypatch.setattr(allowance, "waited_for_a_processor_s", waited_s)
+    sleep = {"do": "load", "lesson": "welcome", "exercise": "first-check", "limit_s": 9.0}
+    sleep |= {"cells": [["a", "import time; time.sleep(0.8)" + "\n" + RIGHT]]}
+    assert player.ask({**sleep, "arguments": ["copied_bytes"]}, 0.4)["problem"] is None
+    monkeypatch.undo()
+    with pytest.raises(TimeoutError):
+        stage.learner().ask({**sleep, "arguments": ["copied_bytes"]}, 0.4)
 
 
 def test_process_1_cannot_be_ended_from_inside(stage):

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gpuedu.course.proof import Bench
 from gpuedu.exercises.examine import report_without_cases
-from gpuedu.grading.judge.cells import course_cells, is_untouched
+from gpuedu.exercises.registry import load
+from gpuedu.grading.judge import examining, replaying
+from gpuedu.grading.judge.cells import Cells, course_cells, is_untouched
+from gpuedu.grading.judge.examining import examine_cells
 from gpuedu.grading.judge.grading import grade
+from gpuedu.grading.judge.stage import Stage
 from gpuedu.grading.sandbox import PlayingLimits
+from gpuedu.grading.sandbox.limits import JudgeSlowError
 from gpuedu.grading.submission import Submission
 from gpuedu.grading.verdict import GradingTask
 from gpuedu.syllabus import exercise_ids, ready_lessons
+from tests.hostile.answers import RIGHT
 from tests.sampled import sampled
 
 ROOT = Path(__file__).parents[3]
@@ -39,6 +46,23 @@ def test_a_lesson_as_it_was_handed_out_needs_no_player(lesson):
     verdict = grade(NoZygote(), task, Submission({}, (), "0"), PlayingLimits())
     assert {one.state for one in verdict.exercises} == {"unsolved"}
     assert verdict.points == 0.0
+
+
+@pytest.mark.parametrize("slow", ["verdict", "replay"])
+def test_a_judge_that_is_too_slow_is_a_fault_of_ours(zygote, monkeypatch, slow):
+    def for_ever(*_):
+        while True:
+            pass
+
+    exercise = load("first-check")
+    monkeypatch.setattr(examining, "VERDICT_LIMIT_S", 0.2)
+    if slow == "verdict":
+        exercise = replace(exercise, judge=replace(exercise.judge, verdict=for_ever))
+    else:
+        monkeypatch.setattr(replaying._Record, "require_end", for_ever)
+    cells = Cells((("answer", RIGHT),), ("copied_bytes",))
+    with Stage(zygote, PlayingLimits()) as stage, pytest.raises(JudgeSlowError):
+        examine_cells(stage, exercise, cells, 3)
 
 
 def test_a_blank_with_other_line_ends_is_a_blank_and_one_with_a_word_in_it_is_not():

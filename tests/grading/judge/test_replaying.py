@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import torch
@@ -22,6 +25,7 @@ VALUES = {
     "a number": 2.5,
     "NumPy's": np.float16(2.5),
     "a large one": 10**200,
+    "exact ones": [Fraction(-5, 3), Decimal("0.1"), Fraction(7)],
     "nothing": None,
     "a tuple in a list": [(1, "a"), (2.0, True)],
     "an array": np.arange(6, dtype=np.float32).reshape(2, 3),
@@ -44,6 +48,15 @@ def test_tensors_come_back_bit_by_bit(dtype):
         found = rebuild(sent(describe({"in": [one]})))["in"][0]
         assert (found.dtype, found.shape) == (one.dtype, one.shape)
         assert torch.equal(found, one)
+
+
+@pytest.mark.parametrize(
+    "encoded",
+    [["Fraction", "1/0"], ["Fraction", "x"], ["Decimal", "1" * 2_000], ["Fraction", "1/2/3"]],
+)
+def test_exact_numbers_of_no_form_are_none(encoded):
+    with pytest.raises(AnswerError, match="a form that none has"):
+        rebuild(encoded)
 
 
 def test_generators_draw_what_they_would_have_drawn():

@@ -210,6 +210,19 @@ def test_of_two_submitted_ones_the_newer_is_taken(tmp_path, notebook, released):
     assert "the newest; not 01_why_gpus (1).ipynb" in got.repairs[0]
 
 
+def test_that_which_nbgrader_shows_is_taken_however_new_another_one_is(
+    tmp_path, notebook, released
+):
+    shown = hand_in(tmp_path, notebook, f"{LESSON}.ipynb")
+    cell_of(notebook, ANSWER)["source"] = "def amdahl(p, n): ..."
+    hidden = hand_in(tmp_path, notebook, f"sub/{LESSON}.ipynb")
+    os.utime(shown, (1e9, 1e9))
+    os.utime(hidden, (2e9, 2e9))
+    got = read(tmp_path, released)
+    assert got.answers[ANSWER] == MINE
+    assert got.repairs[0] == f"took {LESSON}.ipynb, which nbgrader shows; not sub/{LESSON}.ipynb"
+
+
 def archive(path, members):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bundle:
         for name, data in members.items():

@@ -149,6 +149,13 @@ def test_the_page_shows_what_was_found_and_nothing_becomes_markup(summary):
     assert rows[0][4] == f"2 x {NAMES[0]}"
 
 
+def test_no_character_of_the_page_acts_without_being_seen():
+    told = [failed("eve\x1b[2K", "\u202eodd, <b>\x07").as_dict()]
+    page = render_page(summarise(told, lambda _: {}, lambda _: ""))
+    assert all(one.isprintable() or one == "\n" for one in page)
+    assert "eve\\x1b[2K" in page and "\\u202eodd, &lt;b&gt;\\x07" in page
+
+
 def test_a_class_of_which_nothing_was_graded_has_a_page():
     told = [failed("eve", "empty").as_dict()]
     (found,) = summarise(told, lambda _: {}, lambda _: "")

@@ -15,7 +15,8 @@ import pytest
 import torch
 import torch.distributed as dist
 
-from gpuedu.errors import DeadlockError
+from gpuedu.errors import DeadlockError, TimeLimitExceeded
+from gpuedu.exercises.time_limit import call_learner, time_limit
 from gpuedu.multi.exchanges import CommunicationError, RankError, sent_bytes
 from gpuedu.multi.launch import LaunchError, launch, stop_server
 from gpuedu.multi.launch.server import server_pid, start_method
@@ -364,3 +365,12 @@ def test_the_server_ends_when_it_is_asked_to_and_begins_anew():
     before = look_around()
     assert run(dist.get_rank)[0].results == (0, 1)
     assert look_around() == before
+
+
+@pytest.mark.skipif(start_method() != "forkserver", reason="there is no server here")
+def test_time_that_is_up_while_the_server_starts_leaves_the_next_launch_able_to():
+    for limit_s in (0.02, 0.05, 0.1, 0.2, 0.4):
+        stop_server()
+        with pytest.raises(TimeLimitExceeded), time_limit(limit_s):
+            call_learner(lambda: run(time.sleep, 3600))
+    assert run(dist.get_rank)[0].results == (0, 1)
