@@ -48,14 +48,12 @@ def count_copies(elements: int = ELEMENTS) -> tuple[Traffic, Traffic]:
 
 
 def _account(launch: Callable[..., None], elements: int) -> Traffic:
-    from gpuedu.simt.host.transfers import Direction, transfers
+    from gpuedu.simt.host.transfers import Direction, watched_transfers
 
     arrays = tuple(np.ones((3, _SHOWN), np.float32))
-    before = len(transfers())
-    with warnings.catch_warnings():
+    with watched_transfers() as own, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that NumPy arrays are copied is what is shown here
         launch(_saxpy_on_machine(), *arrays)
-    own = transfers()[before:]
     scale = elements / _SHOWN
     sums = {
         way: round(scale * sum(one.size_bytes for one in own if one.direction is way))

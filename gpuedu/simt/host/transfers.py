@@ -38,6 +38,7 @@ class Transfer:
 
 
 _log: deque[Transfer] = deque(maxlen=_KEPT)
+_watching: ContextVar[list[Transfer] | None] = ContextVar("watching", default=None)
 _cause: ContextVar[str | None] = ContextVar("cause", default=None)
 
 
@@ -54,7 +55,21 @@ def reset_transfers() -> None:
 def note_transfer(direction: Direction, size_bytes: int, what: str) -> None:
     """Enter a copy; inside ``hidden_copies`` it is implicit."""
     cause = _cause.get()
-    _log.append(Transfer(direction, size_bytes, cause is not None, cause or what))
+    transfer = Transfer(direction, size_bytes, cause is not None, cause or what)
+    _log.append(transfer)
+    if (watching := _watching.get()) is not None:
+        watching.append(transfer)
+
+
+@contextmanager
+def watched_transfers() -> Iterator[list[Transfer]]:
+    """The copies inside, however many were made before and how few of them are kept."""
+    inside: list[Transfer] = []
+    token = _watching.set(inside)
+    try:
+        yield inside
+    finally:
+        _watching.reset(token)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import pytest
 
 from gpuedu.exercises.first_kernels.copies import ELEMENTS, LAUNCHES, count_copies
 from gpuedu.exercises.registry import load
+from gpuedu.simt.host import transfers
 
 
 def test_numpy_arrays_go_there_and_back_at_every_launch():
@@ -25,3 +26,12 @@ def test_the_prediction_is_what_is_counted():
     by_numpy, by_device = count_copies(ELEMENTS)
     assert by_numpy.size_bytes == pytest.approx(truth * 1e6)
     assert by_device.size_bytes == pytest.approx(12e6)
+
+
+def test_copies_are_counted_when_the_account_is_full():
+    note = transfers.note_transfer
+    for _ in range(10_001):
+        note(transfers.Direction.HOST_TO_DEVICE, 4, "another's")
+    by_numpy, by_device = count_copies(1000)
+    assert (by_numpy.copies, by_device.copies) == (LAUNCHES * 6, 3)
+    transfers.reset_transfers()
