@@ -1,7 +1,8 @@
-"""What is seen of a person's interrupt (a notebook's square button, Ctrl-C) that hits the course.
+"""Where an interrupt or the end of a time limit may land, and what is seen of an interrupt.
 
-It stays a KeyboardInterrupt. But a notebook shows one line of it: the traceback would be of the
-course's code, which tells a learner nothing.
+It lands only where nothing is left half done: functions of the course say where that is. A person's
+interrupt (a notebook's square button, Ctrl-C) stays a KeyboardInterrupt. But a notebook shows one
+line of it: the traceback would be of the course's code, which tells a learner nothing.
 """
 
 from __future__ import annotations
@@ -10,13 +11,46 @@ import contextlib
 import linecache
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
+from typing import Any, TypeVar
 
 NOTE = "Stopped. Cells that were queued after this one have not run."
 _OURS = (str(Path(__file__).resolve().parent) + os.sep, contextlib.__file__)
 """Files of the course, and the one through which a `with` block is left."""
+_IMPORTS = "<frozen importlib"
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_is_broken_by_it: dict[CodeType, bool] = {}
+
+
+def unbroken(function: Function) -> Function:
+    """Let a function finish first, but for the ``interruptible`` ones that it calls."""
+    _is_broken_by_it[function.__code__] = False
+    return function
+
+
+def interruptible(function: Function) -> Function:
+    """Let an interrupt land in what this function calls, also from within an unbroken one."""
+    _is_broken_by_it[function.__code__] = True
+    return function
+
+
+def may_land(frame: FrameType | None, *, elsewhere: bool = True) -> bool:
+    """Whether an interrupt may be raised in a frame; ``elsewhere``, if no caller says it.
+
+    Never inside an import: what is cut off there may not be importable again in this process, as
+    is PyTorch, and the learner would have to restart the kernel.
+    """
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(_IMPORTS):
+            return False
+        if frame.f_code in _is_broken_by_it:
+            return _is_broken_by_it[frame.f_code]
+        frame = frame.f_back
+    return elsewhere
 
 
 def quiet(interrupt: KeyboardInterrupt) -> KeyboardInterrupt:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpuedu.clock.moments import Moment, Waiting
 from gpuedu.errors import ClockError
+from gpuedu.interrupts import interruptible, unbroken
 
 if TYPE_CHECKING:
     from gpuedu.clock.virtual import VirtualClock
@@ -85,6 +86,7 @@ class Steps(Process):
                 self._moment.let_wait(self)
                 return
 
+    @interruptible
     def abandon(self) -> None:
         """Close the generator."""
         self._steps.close()
@@ -138,6 +140,7 @@ class ThreadProcess(Process):
         self._is_running = False
         self._refusals = 0
 
+    @unbroken
     def resume(self) -> None:
         """Hand over the baton and wait until it comes back."""
         self._is_running = True
@@ -146,13 +149,17 @@ class ThreadProcess(Process):
                 self._thread.start()
             else:
                 self._go.release()
-            while not self._back.acquire(timeout=_LOOK_S):
-                pass
+            self._await_baton()
         except BaseException:
             # The driver is interrupted while this thread runs: from here on nobody may go on.
             self.clock.close()
             raise
         self._is_running = False
+
+    @interruptible
+    def _await_baton(self) -> None:
+        while not self._back.acquire(timeout=_LOOK_S):
+            pass
 
     def block(self, moment: Moment) -> None:
         """Give the baton back until ``moment`` happens."""

@@ -12,6 +12,7 @@ for what is not 0), so that sums are exact and equal times are equal.
 
 from __future__ import annotations
 
+import contextlib
 import heapq
 import math
 import random
@@ -24,6 +25,7 @@ from gpuedu.clock.processes import Guest, Process, Steps, ThreadProcess, current
 from gpuedu.clock.standins.locks import Semaphore
 from gpuedu.clock.timeline import Interval, Timeline
 from gpuedu.errors import ClockError, DeadlockError
+from gpuedu.interrupts import unbroken
 
 _NS = 1_000_000_000
 _MOST_STEPS = 100_000
@@ -251,6 +253,7 @@ class VirtualClock:
         self._guest = Guest(self, "main")
         return self
 
+    @unbroken
     def __exit__(
         self,
         kind: type[BaseException] | None,
@@ -259,15 +262,21 @@ class VirtualClock:
     ) -> None:
         self.close()
 
+    @unbroken
     def close(self) -> None:
-        """End every thread of this clock; it cannot be used any more."""
+        """End every thread of this clock; it cannot be used any more.
+
+        A generator runs to its end meanwhile, and may be interrupted there: the others are ended
+        nevertheless.
+        """
         if self.is_closed:
             return
         self.is_closed = True
         if self._guest is not None:
             self._guest.leave()
-        for process in self._processes:
-            process.abandon()
+        with contextlib.ExitStack() as all_of_them:
+            for process in reversed(self._processes):
+                all_of_them.callback(process.abandon)
 
 
 def _told(fault: BaseException) -> str:

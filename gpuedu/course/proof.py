@@ -150,7 +150,7 @@ def _imports_of(setup: str) -> str:
 def run_cell(text: str, filename: str, namespace: dict[str, Any]) -> None:
     """Run a cell so that its source can be read back, as a notebook's can."""
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    exec(compile(text, filename, "exec"), namespace)
+    exec(compile(text, filename, "exec", dont_inherit=True), namespace)
 
 
 def prove(

@@ -52,6 +52,18 @@ def number_fault(
         yield Fault(prop, f"`{call}` gave {shown}{behind}, expected {wanted}{behind}")
 
 
+def are_close(got: np.ndarray, expected: np.ndarray, tolerance: np.ndarray | float) -> np.ndarray:
+    """Where two arrays agree; an infinity agrees with the same one, whatever the tolerance.
+
+    >>> with_infinity = np.array([1.0, np.inf, -np.inf, np.nan])
+    >>> are_close(np.array([1.1, np.inf, 0.0, np.nan]), with_infinity, np.inf).tolist()
+    [True, True, False, False]
+    """
+    with np.errstate(invalid="ignore"):
+        is_near = np.isfinite(expected) & (np.abs(got - expected) <= tolerance)
+    return is_near | (got == expected)
+
+
 def array_fault(
     prop: str,
     got: np.ndarray,
@@ -66,7 +78,7 @@ def array_fault(
     ``times`` is how often each element was written, where that is known: it is told of one that
     was not.
     """
-    wrong = ~(np.abs(got.astype(np.float64) - expected) <= tolerance)
+    wrong = ~are_close(got.astype(np.float64), expected, tolerance)
     if wrong.any():
         index = tuple(int(i) for i in np.argwhere(wrong)[0])
         at = f"[{', '.join(map(str, index))}]" if index else ""

@@ -7,8 +7,8 @@ import sys
 from typing import Any
 
 from gpuedu.exercises.card import Card
-from gpuedu.exercises.interruption import unbroken
 from gpuedu.exercises.sign import take_place
+from gpuedu.interrupts import unbroken
 
 
 def in_notebook() -> bool:

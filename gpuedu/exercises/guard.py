@@ -13,8 +13,9 @@ from typing import Any
 
 from gpuedu.errors import AnswerError, GpueduError, MissingPackageError, TimeLimitExceeded
 from gpuedu.exercises.capture import captured
-from gpuedu.exercises.interruption import require_unheard, unbroken
+from gpuedu.exercises.interruption import require_unheard
 from gpuedu.exercises.time_limit import call_learner, is_course_or_library, time_limit
+from gpuedu.interrupts import unbroken
 from gpuedu.needs import missing_of
 
 TOO_LONG = (

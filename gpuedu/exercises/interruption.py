@@ -13,43 +13,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from types import CodeType, FrameType
-from typing import Any, TypeVar
+from types import FrameType
+from typing import Any
 
-from gpuedu.interrupts import quiet
+from gpuedu.interrupts import may_land, quiet
 
 _AGAIN_S = 0.05
-
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-_is_broken_by_it: dict[CodeType, bool] = {}
-
-
-def unbroken(function: Function) -> Function:
-    """Let a function finish first, but for the ``interruptible`` ones that it calls."""
-    _is_broken_by_it[function.__code__] = False
-    return function
-
-
-def interruptible(function: Function) -> Function:
-    """Let an interrupt land in what this function calls, also from within an unbroken one."""
-    _is_broken_by_it[function.__code__] = True
-    return function
-
-
-def _may_land(frame: FrameType | None) -> bool:
-    """Whether an interrupt may be raised here.
-
-    Never inside an import: what is cut off there may not be importable again in this process, as
-    is PyTorch, and the learner would have to restart the kernel.
-    """
-    while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
-            return False
-        if frame.f_code in _is_broken_by_it:
-            return _is_broken_by_it[frame.f_code]
-        frame = frame.f_back
-    return True
 
 
 class _Call:
@@ -62,7 +31,7 @@ class _Call:
     def hear(self, signum: int, frame: FrameType | None) -> None:
         """The handler of SIGINT. Its own caller is asked, as ``frame`` may have ended by then."""
         self.heard = True
-        if _may_land(sys._getframe(1)):
+        if may_land(sys._getframe(1)):
             self._raise_it(signum, frame)
         else:
             # Not a `threading.Thread`: the code that was interrupted may hold that module's lock.

@@ -1,20 +1,23 @@
 """From whatever the learner's code returned to plain numbers and arrays, or a clear refusal.
 
-A play uses these on every result. Exact types are asked for, so that an object which only pretends
-to be a number (its ``__eq__`` always true, say) never reaches a judge.
+A play uses these on every result. They give exact types, read without any method of the learner's,
+so that an object which only pretends to be a number (its ``__eq__`` always true, say) never reaches
+a judge: of a named tuple its items, of ``np.str_`` the text.
 """
 
 from __future__ import annotations
 
 import math
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from gpuedu.errors import AnswerError
 
-_NUMBERS = (int, float)
 _MOST_NAMES = 1_000
+_MOST_ITEMS = 1_000_000
 _LARGEST = 10**300
 """Beyond it a whole number does not fit into a float, in which judges compute."""
 
@@ -22,19 +25,35 @@ _LARGEST = 10**300
 def number(value: Any, name: str = "the result") -> float:
     """The learner's number as a Python float or int; a bool, None or text is refused.
 
-    >>> number(np.float32(2.5))
-    2.5
+    >>> number(np.float32(2.5)), number(Fraction(5, 2))
+    (2.5, 2.5)
     >>> number("2.5")
     Traceback (most recent call last):
     gpuedu.errors.AnswerError: the result should be a number, got '2.5' (str)
     """
     if (type(value) is np.ndarray and value.shape == ()) or isinstance(value, np.generic):
         value = np.asarray(value).item()
-    if type(value) is int and abs(value) > _LARGEST:
-        raise AnswerError(f"{name} is a whole number of more than 300 digits")
-    if type(value) in _NUMBERS:
+    if type(value) is np.longdouble:
+        return float(value)
+    if type(value) is Fraction and value.denominator == 1:
+        value = value.numerator
+    if type(value) in (Fraction, Decimal):
+        return _as_float(value, name)
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, int) and type(value) is not bool:
+        value = int.__int__(value)
+        if abs(value) > _LARGEST:
+            raise AnswerError(f"{name} is a whole number of more than 300 digits")
         return value
     raise AnswerError(f"{name} should be a number, got {describe(value)}")
+
+
+def _as_float(value: Fraction | Decimal, name: str) -> float:
+    try:
+        return float(value)
+    except (OverflowError, ValueError) as fault:
+        raise AnswerError(f"{name} does not fit into a float") from fault
 
 
 def whole_number(value: Any, name: str = "the result") -> int:
@@ -58,13 +77,41 @@ def numbers(value: Any, count: int, name: str = "the result") -> list[float]:
     >>> numbers((1, 2.0), 2)
     [1, 2.0]
     """
+    found = items(value, name, f"{count} numbers")
+    if len(found) != count:
+        raise AnswerError(f"{name} should be {count} numbers, got {len(found)} of them")
+    return [number(item, f"number {i} of {name}") for i, item in enumerate(found)]
+
+
+def items(value: Any, name: str = "the result", what: str = "a list") -> list[Any]:
+    """What is in the learner's tuple (a named one, too), list, range or 1-D array.
+
+    >>> items(range(2)), items(np.arange(2.0))
+    ([0, 1], [0.0, 1.0])
+    >>> items("ab")
+    Traceback (most recent call last):
+    gpuedu.errors.AnswerError: the result should be a list, got 'ab' (str)
+    """
     if type(value) is np.ndarray and value.ndim == 1:
-        value = value.tolist()
-    if type(value) not in (tuple, list):
-        raise AnswerError(f"{name} should be {count} numbers, got {describe(value)}")
-    if len(value) != count:
-        raise AnswerError(f"{name} should be {count} numbers, got {len(value)} of them")
-    return [number(item, f"number {i} of {name}") for i, item in enumerate(value)]
+        return value.tolist()
+    if type(value) is range and not value[_MOST_ITEMS:]:
+        return list(value)
+    for kind in (tuple, list):
+        if isinstance(value, kind):
+            return list(kind.__iter__(value))
+    raise AnswerError(f"{name} should be {what}, got {describe(value)}")
+
+
+def entries(value: Any, name: str = "the result") -> dict[Any, Any]:
+    """What is in the learner's dict, an ordered one or one with a default, too.
+
+    >>> from collections import OrderedDict
+    >>> entries(OrderedDict(a=1))
+    {'a': 1}
+    """
+    if not isinstance(value, dict):
+        raise AnswerError(f"{name} should be a dict, got {describe(value)}")
+    return dict(dict.items(value))
 
 
 def array(value: Any, dtype: Any, shape: tuple[int, ...], name: str = "the result") -> np.ndarray:
@@ -86,10 +133,14 @@ def array(value: Any, dtype: Any, shape: tuple[int, ...], name: str = "the resul
 
 
 def text(value: Any, name: str = "the result", limit: int = 200) -> str:
-    """The learner's string, as an exact ``str`` of at most ``limit`` characters."""
-    if type(value) is not str or len(value) > limit:
+    """The learner's string, as an exact ``str`` of at most ``limit`` characters.
+
+    >>> text(np.str_("ring"))
+    'ring'
+    """
+    if not isinstance(value, str) or len(exact := str.__str__(value)) > limit:
         raise AnswerError(f"{name} should be a short text, got {describe(value)}")
-    return value
+    return exact
 
 
 def names(value: Any, name: str = "the result") -> list[str]:
@@ -98,9 +149,10 @@ def names(value: Any, name: str = "the result") -> list[str]:
     >>> names(("sm_80", "sm_90"))
     ['sm_80', 'sm_90']
     """
-    if type(value) not in (tuple, list) or len(value) > _MOST_NAMES:
-        raise AnswerError(f"{name} should be a list of texts, got {describe(value)}")
-    return [text(one, f"entry {i} of {name}") for i, one in enumerate(value)]
+    found = items(value, name, "a list of texts")
+    if len(found) > _MOST_NAMES:
+        raise AnswerError(f"{name} should be at most {_MOST_NAMES:,} texts, got {len(found):,}")
+    return [text(one, f"entry {i} of {name}") for i, one in enumerate(found)]
 
 
 def flag(value: Any, name: str = "the result") -> bool:
@@ -112,7 +164,9 @@ def flag(value: Any, name: str = "the result") -> bool:
     Traceback (most recent call last):
     gpuedu.errors.AnswerError: the result should be True or False, got 1 (int)
     """
-    if type(value) in (bool, np.bool_):
+    if type(value) in (bool, np.bool_) or (
+        type(value) is np.ndarray and value.shape == () and value.dtype == np.bool_
+    ):
         return bool(value)
     raise AnswerError(f"{name} should be True or False, got {describe(value)}")
 

@@ -20,7 +20,7 @@ from gpuedu.exercises.card import Card, report_card
 from gpuedu.exercises.display import Points, draw, draw_figure, draw_text, in_notebook
 from gpuedu.exercises.examine import examine
 from gpuedu.exercises.guard import learner_line, play_guarded, require_nothing_missing
-from gpuedu.exercises.interruption import interrupts_heard, unbroken
+from gpuedu.exercises.interruption import interrupts_heard
 from gpuedu.exercises.placeholder import has_placeholder
 from gpuedu.exercises.predictions import (
     as_kept,
@@ -32,7 +32,7 @@ from gpuedu.exercises.predictions import (
 )
 from gpuedu.exercises.sign import sign_of_life
 from gpuedu.exercises.variants import require_code
-from gpuedu.interrupts import quiet
+from gpuedu.interrupts import quiet, unbroken
 from gpuedu.needs import missing_of
 
 SEED_VARIABLE = "GPUEDU_SEED"

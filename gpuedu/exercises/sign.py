@@ -17,7 +17,7 @@ from typing import Any
 from uuid import uuid4
 
 from gpuedu.exercises.card import code
-from gpuedu.exercises.interruption import unbroken
+from gpuedu.interrupts import unbroken
 
 PERIOD_S = 1.0
 

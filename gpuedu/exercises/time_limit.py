@@ -22,12 +22,12 @@ from typing import Any
 
 from gpuedu.allowance import Allowance
 from gpuedu.errors import TimeLimitExceeded
-from gpuedu.exercises.interruption import interruptible
+from gpuedu.interrupts import interruptible, may_land
 from gpuedu.needs import IN_TAB
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
 _LIBRARY = str(Path(contextlib.__file__).parent)
-_IMPORTS = "<frozen importlib._bootstrap>"
+_LEAVING = contextlib._GeneratorContextManager.__exit__.__code__
 _AGAIN_S = 0.001
 _TOOL = 4
 """The id under which ``sys.monitoring`` knows us; 3 and 4 belong to no kind of tool."""
@@ -35,22 +35,26 @@ _TOOL = 4
 
 @interruptible
 def call_learner(play: Callable[[], Any]) -> Any:
-    """The frame below which an interruption may land; see ``_is_inside``."""
+    """The frame below which an interruption may land, but for what is ``unbroken``."""
     return play()
 
 
 def _is_inside(frame: FrameType | None) -> bool:
-    """Whether a stack runs the learner's code, so that our own clean-up is never interrupted.
-
-    Nor is an import: half a package would stay, and every later check would fail by it.
-    """
-    while frame is not None:
-        if frame.f_code.co_filename == _IMPORTS:
+    """Whether a stack runs the learner's code, so that our own clean-up is never interrupted."""
+    inner = frame
+    while inner is not None and inner.f_code is not call_learner.__code__:
+        if _leaves_ours(inner):
             return False
-        if frame.f_code is call_learner.__code__:
-            return True
-        frame = frame.f_back
-    return False
+        inner = inner.f_back
+    return may_land(frame, elsewhere=False)
+
+
+def _leaves_ours(frame: FrameType) -> bool:
+    """Whether a ``with`` block of the course is being left: by a generator of its own."""
+    if frame.f_code is not _LEAVING:
+        return False
+    code = getattr(getattr(frame.f_locals.get("self"), "gen", None), "gi_code", None)
+    return code is not None and code.co_filename.startswith(_PACKAGE)
 
 
 def is_course_or_library(filename: str) -> bool:

@@ -69,7 +69,8 @@ predict("no-loops", 25.6)
 reveal("no-loops")
 
 # %% [markdown]
-# *Implement.* `xp` is NumPy or CuPy; use its functions only, and no loop over queries or points.
+# *Implement.* `xp` is NumPy or CuPy; the arrays are its own, and those that you make come from it,
+# too. No loop over queries or points.
 # (One over the features is allowed. It takes a few launches a feature; is there a way without?)
 #
 # - `squared_distances`: `queries` is (m, d), `points` (n, d), both float32 or both float64. The
@@ -383,7 +384,8 @@ def pair_kernel(functions):
 # (Masked attention has such rows.) Any other element is a number, however large or small: some
 # masks are -3.4028235e38, the lowest number in float32, and a row of those still gives about that.
 # The kernel is called with `axis=1` on float32 arrays of shape (rows, columns). `fmaxf` and `expf`
-# are the functions for floats. About 4 lines.
+# are the functions for floats. No function may call itself: the check does not cover that. About 4
+# lines.
 
 # %% role="answer"
 pairs = r"""

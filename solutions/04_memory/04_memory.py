@@ -320,7 +320,7 @@ predict("stencil", 134)
 #   All threads of a block come to the barrier.
 # - A block reads an element of `x` from global memory once at most. (`w` is small and every lane
 #   wants the same weight at a time: one sector. Leave it where it is.)
-# - Neighbouring threads bring neighbouring elements: at least half of each sector has to be used.
+# - Neighbouring threads bring neighbouring elements: at least half of what comes of `x` is used.
 #
 # 12 to 16 lines. A kernel knows `a if condition else b`. (Begin the sum with `float32(0)`: with a
 # plain `0`, Numba adds in float64, which most GPUs do far more slowly. The card tells you so, but

@@ -336,7 +336,7 @@ predict("vector-loads-pad", 4)
 # - Declare `a_tile`, transposed; `__align__(16)` makes it begin where a `float4` may. Without it,
 #   the compiler promises a multiple of 4 bytes.
 # - In each step, fill both tiles: `at(b, K, N, row, column)` is an element of `b`, or 0 outside. A
-#   tile has 512 numbers, a block 256 threads.
+#   tile has 512 numbers, a block 256 threads. No access takes more passes than it has to.
 # - For each k, one `float4` of each tile, and `add_products(sums, p, q)`. The check counts what the
 #   source asks for.
 

@@ -565,7 +565,8 @@ see("mixed-precision/before-and-after")
 # *Implement.* Training with fp16 weights, fp16 gradients and products of fp16, that ends where
 # float32 ends. 1 line and 10 to 14.
 #
-# - `begin(weights)`: whatever you want to keep between steps; `weights` are the two float32 ones.
+# - `begin(weights)`: whatever you want to keep between steps; `weights` are the two float32 ones,
+#   and stay as they are.
 # - `train_step(state, images, labels, rate, n)`: takes a step of SGD, keeps what it needs in
 #   `state`, and returns the two new weights as float16. `images` are float16. Batches, the rate
 #   and `n` may change from call to call, and two runs may take turns, each with its own `state`.

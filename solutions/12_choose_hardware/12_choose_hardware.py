@@ -115,8 +115,8 @@ def activation_bytes(model, batch, length, fused, recompute):
 # *Implement.* `devices_needed` returns the smallest number of devices, from 1 on. Several devices
 # divide the `shared_bytes` (the states) evenly, and each needs `own_bytes` (its activations, or its
 # cache) for itself. Tensors can have 90% of a device's memory; the rest is for the context, the
-# libraries' workspaces and free memory in pieces too small to use. Where no number of devices is
-# enough, return `math.inf`.
+# libraries' workspaces and free memory in pieces too small to use. Where that leaves no room for a
+# share of the states, return `math.inf`.
 
 
 # %% role="answer"

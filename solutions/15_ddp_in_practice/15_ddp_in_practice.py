@@ -86,7 +86,8 @@ reveal("torch-ddp-draft")
 # %% [markdown]
 # *Implement* an epoch; every rank calls it, with its own list of batches `(x, y)`: as many on all
 # ranks, of the same sizes. `every` of them make a group, and a group makes one update; the last
-# group of an epoch may have fewer, and its last batch fewer samples. About 13 lines.
+# group of an epoch may have fewer, and its last batch fewer samples. Leave the list as it is. About
+# 13 lines.
 #
 # - An update is that of one process with all samples of the group on all ranks as one batch, whose
 #   loss is the mean of their cross-entropies. Only one batch fits at once: each has its forward,
@@ -128,7 +129,8 @@ def train_epoch(ddp, optimiser, batches, every):
 # - Over all ranks, an epoch draws every sample, and repeats samples only as padding; and each epoch
 #   has its own order. (Take the batches in this process: no workers.)
 # - It returns a pair: a state dict that fits a model which was never wrapped, equal on all ranks,
-#   and the list of the epochs' losses.
+#   and the list of the epochs' losses. (No model here has batch norm, whose running statistics each
+#   rank would have of its own batches.)
 
 
 # %% role="answer"
@@ -295,7 +297,8 @@ def finish(model, max_norm):
 # of one number, the mean over this rank's `samples`. Ranks may have other numbers of samples, even
 # 0: a mean over nothing is NaN, and does not count. One rank at least has some; if the loss of
 # samples is NaN, so is the mean, so that it is seen. Return a number, or a tensor of one, and leave
-# `loss` as it is. One call of a collective is enough, and more are not right. About 3 lines.
+# `loss` as it is. One call of a collective is enough, and more are not right (`all_gather_object`
+# makes two: one for the sizes, one for the bytes). About 3 lines.
 
 
 # %% role="answer"
@@ -592,9 +595,9 @@ def draft(job, folder, every):
 see("survive", draft)
 
 # %% [markdown]
-# *Implement* `save(state, path)`; `path` is a `pathlib.Path`. It writes with `torch.save`, into a
-# file. If the process is killed in any line of it, under `path` there is a whole checkpoint: the
-# old one or the new one. About 5 lines.
+# *Implement* `save(state, path)`; `path` is a `pathlib.Path`. It writes with `torch.save`,
+# straight into a file (not into memory first). If the process is killed in any line of it, under
+# `path` there is a whole checkpoint: the old one or the new one. About 5 lines.
 #
 # - Write under another name in the same folder. For paths `a` and `b`, `a.replace(b)` then gives
 #   the file `a` the name `b` in one go: whoever opens `b` finds the old file or the new one.
@@ -617,9 +620,9 @@ def save(state, path):
 
 
 # %% [markdown]
-# And *implement* `train(job, folder, every)`, which every rank calls at every start. `folder` is a
-# `pathlib.Path` that all ranks see; it exists, and other files in it stay as they are. About 18
-# lines.
+# And *implement* `train_job(job, folder, every)`, which every rank calls at every start. `folder`
+# is a `pathlib.Path` that all ranks see; it exists, and other files in it stay as they are. About
+# 18 lines.
 #
 # - A checkpoint behind every `every` steps **of the whole run** (through epochs), and one behind
 #   its last step. A complete run that is started again trains nothing, and has its final model.
@@ -632,10 +635,11 @@ def save(state, path):
 
 # %% [markdown]
 # Model, optimiser and schedule have `state_dict()` and `load_state_dict(state)`. Each rank's random
-# state is `torch.get_rng_state()`, a tensor, and `torch.set_rng_state(state)` puts it back.
-# `dist.all_gather_object(found, mine)` fills the list `found`, which has a place for every rank,
-# with what each rank hands over; all ranks call it. `torch.load(path)` reads tensors, numbers,
-# texts, lists and dicts. `divmod(17, 5)` is `(3, 2)`.
+# state is `torch.get_rng_state()`, a tensor, and `torch.set_rng_state(state)` puts it back. (It
+# takes a tensor of its own: PyTorch 2.13 crashes on a row of a larger one, of which you make a copy
+# with `.clone()`.) `dist.all_gather_object(found, mine)` fills the list `found`, which has a place
+# for every rank, with what each rank hands over; all ranks call it. `torch.load(path)` reads
+# tensors, numbers, texts, lists and dicts. `divmod(17, 5)` is `(3, 2)`.
 #
 # The ranks here compute on CPUs. On GPUs two things are added: dropout draws from the GPU's own
 # generator, so the checkpoint needs every rank's `torch.cuda.get_rng_state()` as well; and rank 0
@@ -644,7 +648,7 @@ def save(state, path):
 
 
 # %% role="answer"
-def train(job, folder, every):
+def train_job(job, folder, every):
     """Train to the end, from the last checkpoint if there is one."""
     ### BEGIN SOLUTION
     path, parts = folder / "checkpoint.pt", (job.model, job.optimiser, job.schedule)
@@ -673,10 +677,10 @@ def train(job, folder, every):
 # That takes some seconds.
 
 # %% role="check"
-check("survive", save, train)
+check("survive", save, train_job)
 
 # %%
-see("survive", save, train)
+see("survive", save, train_job)
 reveal("survive")
 reveal("survive-momentum")
 

@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from gpuedu.clock import VirtualClock
 from gpuedu.errors import MissingPackageError
 from gpuedu.exercises.guard import play_guarded, require_nothing_missing
 from gpuedu.simt.host.numba_names import Uncompiled
@@ -181,3 +182,24 @@ def test_an_import_comes_to_its_end_before_the_time_is_up(tmp_path, monkeypatch,
         play()
     assert outcomes[0].problem.ends_check
     assert sys.modules["takes_long"].whole == 1
+
+
+def test_the_threads_of_a_simulated_clock_are_ended_with_the_time():
+    """One computes for ever, and while those before it are ended, the alarm rings again."""
+
+    def stays_busy():
+        while True:
+            sum(range(100))
+
+    def play():
+        with VirtualClock() as clock:
+            for number in range(3):
+                clock.start_thread(lambda: clock.sleep(2.0), f"waiting thread {number}")
+            clock.start_thread(stays_busy, "busy thread")
+            clock.sleep(1.0)
+
+    assert play_guarded(play, 0.2).problem.message == "it did not finish within 0.2 s"
+    for one in threading.enumerate():
+        if one.name == "busy thread":
+            one.join(timeout=5)
+            assert not one.is_alive()

@@ -150,6 +150,13 @@ def test_an_import_is_finished_first(tmp_path, monkeypatch):
     assert sys.modules.pop("cut_off").is_whole
 
 
+@pytest.fixture
+def _no_warm_worker():
+    """None is left of an earlier check: the one that follows starts its own."""
+    isolation.end_workers()
+
+
+@pytest.mark.usefixtures("_no_warm_worker")
 def test_the_process_that_a_check_started_is_ended(monkeypatch):
     started = []
     ask = isolation.Worker.ask
@@ -166,6 +173,7 @@ def test_the_process_that_a_check_started_is_ended(monkeypatch):
     assert not isolation._warm
 
 
+@pytest.mark.usefixtures("_no_warm_worker")
 def test_a_process_that_is_being_started_is_ended(monkeypatch):
     started = []
     popen = isolation.subprocess.Popen

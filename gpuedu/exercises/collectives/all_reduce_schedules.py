@@ -13,9 +13,13 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.plain import describe
+from gpuedu.exercises.plain import describe, items
 
 MOST_MESSAGES = 200_000
+_FORM = (
+    "A schedule is a list of rounds, and a round a list of triples: "
+    "`[[(1, 0, 8)], [(0, 1, 8)]]` has two rounds of a message each."
+)
 Message = tuple[int, int, int]
 
 
@@ -33,16 +37,9 @@ class Walked:
 
 def rounds_of(value: Any) -> list[list[Message]]:
     """The learner's schedule as lists of triples; AnswerError for anything else."""
-    if type(value) not in (list, tuple):
-        raise AnswerError(f"a schedule should be a list of rounds, got {describe(value)}")
     found, count = [], 0
-    for number, messages in enumerate(value):
-        if type(messages) not in (list, tuple):
-            raise AnswerError(
-                f"round {number} should be a list of messages, got {describe(messages)}",
-                remedy="A schedule is a list of rounds, and a round a list of triples: "
-                "`[[(1, 0, 8)], [(0, 1, 8)]]` has two rounds of a message each.",
-            )
+    for number, given in enumerate(_rows(value, "a schedule", "a list of rounds")):
+        messages = _rows(given, f"round {number}", "a list of messages", _FORM)
         count += len(messages)
         if count > MOST_MESSAGES:
             raise AnswerError(f"the schedule has more than {MOST_MESSAGES:,} messages")
@@ -51,18 +48,28 @@ def rounds_of(value: Any) -> list[list[Message]]:
 
 
 def _message(one: Any, number: int) -> Message:
-    if type(one) not in (list, tuple) or len(one) != 3:
-        raise AnswerError(
-            f"a message of round {number} should be a triple (from, to, bytes), got {describe(one)}"
-        )
-    if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in one):
-        told = ", ".join(describe(n) for n in one)
+    name, what = f"a message of round {number}", "a triple (from, to, bytes)"
+    found = items(one, name, what)
+    if len(found) != 3:
+        raise AnswerError(f"{name} should be {what}, got {describe(one)}")
+    if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in found):
+        told = ", ".join(describe(n) for n in found)
         raise AnswerError(
             f"a message of round {number} is ({told}): all three should be whole numbers",
             remedy="From which rank, to which, and how many bytes: the whole tensor's.",
         )
-    src, dst, size = (int(n) for n in one)
+    src, dst, size = (int(n) for n in found)
     return src, dst, size
+
+
+def _rows(value: Any, name: str, what: str, remedy: str = "") -> list[Any]:
+    """What is in a list, or the rows of an array; ``remedy`` where it is neither."""
+    if type(value) is np.ndarray and value.ndim > 1:
+        return list(value)
+    try:
+        return items(value, name, what)
+    except AnswerError as fault:
+        raise AnswerError(fault.message, remedy=remedy) from None
 
 
 def walk(rounds: Sequence[Sequence[Message]], ranks: int, size_bytes: int) -> Walked:

@@ -20,13 +20,18 @@ _ALL_LANES = 0xFFFFFFFF
 def rounds_of(trace: Trace) -> dict[str, Any]:
     """How many steps one after the other a block takes.
 
+    A step is a line that computes in floats, uses memory or waits at a barrier: a loop that looks
+    further, and finds nothing to do, takes none.
+
     Returns:
-        ``rounds``: how often the warp that repeats a line most runs it, and ``rounds.at``, which
+        ``rounds``: how often a warp runs such a line at most, and ``rounds.at``, which
         ``line_of`` reads. ``waits``: lanes of a block that wait for another's atomic on the same
         address.
     """
-    often = [int(line.executions.max()) for line in trace.lines]
-    place = trace.lines[int(np.argmax(often))].place if often else None
+    works = {site.place for site in (*trace.sites, *trace.barriers)}
+    steps = [line for line in trace.lines if line.flop or line.place in works]
+    often = [int(line.executions.max()) for line in steps]
+    place = steps[int(np.argmax(often))].place if often else None
     atomics = [site for site in trace.sites if site.operation is Operation.ATOMIC]
     waits = sum(int(site.same_address_lanes.sum()) for site in atomics)
     return {

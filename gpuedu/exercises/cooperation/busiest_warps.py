@@ -77,7 +77,7 @@ def uneven_faults(prop: str, observed: Plain, shares: Iterable[Share]) -> Iterab
             yield Fault(
                 prop,
                 f"warp {busiest['warp']} of block {busiest['block']} asks for {what} "
-                f"{busiest['requests']:,} times (mostly on line {busiest['line']}); shared out "
-                f"evenly, {times} would do",
+                f"{busiest['requests']:,} times (mostly on line {busiest['line']}); where all "
+                f"warps share the work, and none asks again, {times} would do",
             )
             return

@@ -12,21 +12,22 @@ from torch import Tensor
 from torch.distributed import ReduceOp
 
 from gpuedu.multi.exchanges import CommunicationError
-from gpuedu.multi.light.groups import CollectiveCall, Group
+from gpuedu.multi.light.groups import CollectiveCall, Group, Outputs, Written
 from gpuedu.multi.light.posts import bytes_of, describe, place
 from gpuedu.multi.light.ranks import Work, get_rank, get_world_size, me, place_of
 from gpuedu.multi.light.world import call_site
 
 
 def _meet(
-    said: CollectiveCall, work: Callable[[Sequence[Any]], None], group: Group | None, async_op: bool
+    said: CollectiveCall, outputs: Outputs, group: Group | None, async_op: bool
 ) -> Work | None:
     """Come to the group's next collective; the caller is a function of this module."""
     world, rank = me()
     group = group or world.everybody
     if rank not in group.members:
         return None
-    handle = Work(world, group.come(rank, said, call_site(), work))
+    collective = group.come(rank, said, call_site(), outputs)
+    handle = Work(world, collective.done, functools.partial(collective.deliver, rank))
     if async_op:
         return handle
     handle.wait()
@@ -81,7 +82,9 @@ def _name_op(op: Any) -> str:
 
 def barrier(group: Any = None, async_op: bool = False, **_: Any) -> Work | None:
     """Wait until all ranks are here."""
-    return _meet(CollectiveCall("barrier"), lambda _: None, group, async_op)
+    return _meet(
+        CollectiveCall("barrier"), lambda all_of_them: [()] * len(all_of_them), group, async_op
+    )
 
 
 def all_reduce(
@@ -91,15 +94,14 @@ def all_reduce(
     _require_op(op, tensor)
     _require_tensor(tensor, "all_reduce")
 
-    def work(tensors: Sequence[Tensor]) -> None:
+    def outputs(tensors: Sequence[Tensor]) -> Written:
         total = _reduced(tensors, op)
-        for one in tensors:
-            one.copy_(total)
+        return [[(one, total)] for one in tensors]
 
     said = CollectiveCall(
         "all_reduce", (describe(tensor), _name_op(op)), tensor, tensor, bytes_of(tensor)
     )
-    return _meet(said, work, group, async_op)
+    return _meet(said, outputs, group, async_op)
 
 
 def reduce(
@@ -114,12 +116,13 @@ def reduce(
     _require_tensor(tensor, "reduce")
     at = place_of(dst, group)
 
-    def work(tensors: Sequence[Tensor]) -> None:
-        tensors[at].copy_(_reduced(tensors, op))
+    def outputs(tensors: Sequence[Tensor]) -> Written:
+        total = _reduced(tensors, op)
+        return [[(one, total)] * (place == at) for place, one in enumerate(tensors)]
 
     wants = describe(tensor), _name_op(op), f"dst={dst}"
     said = CollectiveCall("reduce", wants, tensor, tensor, bytes_of(tensor), at)
-    return _meet(said, work, group, async_op)
+    return _meet(said, outputs, group, async_op)
 
 
 def broadcast(tensor: Tensor, src: int, group: Any = None, async_op: bool = False) -> Work | None:
@@ -127,14 +130,13 @@ def broadcast(tensor: Tensor, src: int, group: Any = None, async_op: bool = Fals
     _require_tensor(tensor, "broadcast")
     at = place_of(src, group)
 
-    def work(tensors: Sequence[Tensor]) -> None:
-        for one in tensors:
-            one.copy_(tensors[at])
+    def outputs(tensors: Sequence[Tensor]) -> Written:
+        return [[(one, tensors[at])] for one in tensors]
 
     is_root = get_rank(group) == at
     wants, given = (describe(tensor), f"src={src}"), tensor if is_root else None
     said = CollectiveCall("broadcast", wants, tensor, given, bytes_of(tensor), at)
-    return _meet(said, work, group, async_op)
+    return _meet(said, outputs, group, async_op)
 
 
 def broadcast_object_list(
@@ -166,14 +168,13 @@ def all_gather_into_tensor(
     ranks = get_world_size(group)
     _require_parts(output_tensor, input_tensor, ranks, "output", "input")
 
-    def work(pairs: Sequence[tuple[Tensor, Tensor]]) -> None:
+    def outputs(pairs: Sequence[tuple[Tensor, Tensor]]) -> Written:
         whole = torch.cat([given.reshape(-1) for _, given in pairs])
-        for output, _ in pairs:
-            output.copy_(whole.reshape(output.shape))
+        return [[(output, whole.reshape(output.shape))] for output, _ in pairs]
 
     tensors, wants = (output_tensor, input_tensor), (describe(input_tensor),)
     said = CollectiveCall("all_gather", wants, tensors, input_tensor, bytes_of(output_tensor))
-    return _meet(said, work, group, async_op)
+    return _meet(said, outputs, group, async_op)
 
 
 def all_gather(
@@ -183,14 +184,32 @@ def all_gather(
     ranks = get_world_size(group)
     _require_list(tensor_list, tensor, ranks, "tensor_list")
 
-    def work(pairs: Sequence[tuple[list[Tensor], Tensor]]) -> None:
-        for outputs, _ in pairs:
-            for output, (_, given) in zip(outputs, pairs, strict=True):
-                output.copy_(given)
+    def outputs(pairs: Sequence[tuple[list[Tensor], Tensor]]) -> Written:
+        given = [one for _, one in pairs]
+        return [list(zip(into, given, strict=True)) for into, _ in pairs]
 
     tensors, wants = (tensor_list, tensor), (describe(tensor),)
     said = CollectiveCall("all_gather", wants, tensors, tensor, bytes_of(tensor) * ranks)
-    return _meet(said, work, group, async_op)
+    return _meet(said, outputs, group, async_op)
+
+
+def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> None:
+    """Every rank's list holds copies of the objects of all, in place.
+
+    As PyTorch does it: all gather how many bytes each of them has, and then the bytes, filled up
+    to the longest.
+    """
+    if get_rank(group) == -1:
+        return
+    made = pickle.dumps(obj)
+    size = torch.tensor([len(made)])
+    sizes = torch.empty(get_world_size(group), dtype=size.dtype)
+    all_gather_into_tensor(sizes, size, group)
+    longest = int(sizes.max())
+    whole = torch.empty(len(sizes) * longest, dtype=torch.uint8)
+    filled = torch.frombuffer(bytearray(made.ljust(longest, b"\0")), dtype=torch.uint8)
+    all_gather_into_tensor(whole, filled, group)
+    object_list[:] = [pickle.loads(part.numpy().tobytes()) for part in whole.split(longest)]
 
 
 def gather(
@@ -205,15 +224,18 @@ def gather(
     if get_rank(group) == at:
         _require_list(gather_list, tensor, ranks, "gather_list")
 
-    def work(pairs: Sequence[tuple[list[Tensor], Tensor]]) -> None:
-        for output, (_, given) in zip(pairs[at][0], pairs, strict=True):
-            output.copy_(given)
+    def outputs(pairs: Sequence[tuple[list[Tensor] | None, Tensor]]) -> Written:
+        given = [one for _, one in pairs]
+        return [
+            list(zip(into, given, strict=True)) if place == at and into else []
+            for place, (into, _) in enumerate(pairs)
+        ]
 
     wants = describe(tensor), f"dst={dst}"
     said = CollectiveCall(
         "gather", wants, (gather_list, tensor), tensor, bytes_of(tensor) * ranks, at
     )
-    return _meet(said, work, group, async_op)
+    return _meet(said, outputs, group, async_op)
 
 
 def scatter(
@@ -228,15 +250,14 @@ def scatter(
     if get_rank(group) == at:
         _require_list(scatter_list, tensor, ranks, "scatter_list")
 
-    def work(pairs: Sequence[tuple[Tensor, list[Tensor]]]) -> None:
-        for (output, _), part in zip(pairs, pairs[at][1], strict=True):
-            output.copy_(part)
+    def outputs(pairs: Sequence[tuple[Tensor, list[Tensor]]]) -> Written:
+        return [[(output, part)] for (output, _), part in zip(pairs, pairs[at][1], strict=True)]
 
     wants = describe(tensor), f"src={src}"
     said = CollectiveCall(
         "scatter", wants, (tensor, scatter_list), None, bytes_of(tensor) * ranks, at
     )
-    return _meet(said, work, group, async_op)
+    return _meet(said, outputs, group, async_op)
 
 
 def reduce_scatter_tensor(
@@ -251,14 +272,16 @@ def reduce_scatter_tensor(
     ranks = get_world_size(group)
     _require_parts(input, output, ranks, "input", "output")
 
-    def work(pairs: Sequence[tuple[Tensor, Tensor]]) -> None:
+    def outputs(pairs: Sequence[tuple[Tensor, Tensor]]) -> Written:
         total = _reduced([given.reshape(-1) for given, _ in pairs], op)
-        for (_, out), part in zip(pairs, total.chunk(ranks), strict=True):
-            out.copy_(part.reshape(out.shape))
+        return [
+            [(out, part.reshape(out.shape))]
+            for (_, out), part in zip(pairs, total.chunk(ranks), strict=True)
+        ]
 
     wants = describe(input), _name_op(op)
     said = CollectiveCall("reduce_scatter", wants, (input, output), input, bytes_of(input))
-    return _meet(said, work, group, async_op)
+    return _meet(said, outputs, group, async_op)
 
 
 def reduce_scatter(
@@ -284,13 +307,15 @@ def all_to_all_single(
             f"got {describe(input)} and {describe(output)}"
         )
 
-    def work(pairs: Sequence[tuple[Tensor, Tensor]]) -> None:
-        parts = [given.reshape(ranks, -1).clone() for given, _ in pairs]
-        for at, (_, out) in enumerate(pairs):
-            out.copy_(torch.stack([part[at] for part in parts]).reshape(out.shape))
+    def outputs(pairs: Sequence[tuple[Tensor, Tensor]]) -> Written:
+        parts = [given.reshape(ranks, -1) for given, _ in pairs]
+        return [
+            [(out, torch.stack([part[at] for part in parts]).reshape(out.shape))]
+            for at, (_, out) in enumerate(pairs)
+        ]
 
     said = CollectiveCall("all_to_all", (describe(input),), (input, output), input, bytes_of(input))
-    return _meet(said, work, group, async_op)
+    return _meet(said, outputs, group, async_op)
 
 
 def _require_parts(whole: Tensor, part: Tensor, ranks: int, large: str, small: str) -> None:

@@ -76,15 +76,27 @@ class PostedCall:
 
 @dataclass
 class Collective:
-    """One collective of a group: who has come, and the moment at which it is over."""
+    """One collective of a group: who has come, and the moment at which it is over.
+
+    ``arrived`` is what each rank got, until it has waited for it: tensors to write to, and values.
+    """
 
     number: int
     done: Moment
     calls: dict[int, PostedCall] = field(default_factory=dict)
+    arrived: dict[int, list[tuple[torch.Tensor, torch.Tensor]]] = field(default_factory=dict)
+
+    def deliver(self, rank: int) -> None:
+        """Put what arrived into the rank's tensors: it has waited for it."""
+        with torch.no_grad():
+            for into, value in self.arrived.pop(rank, ()):
+                into.copy_(value)
 
 
-Work = Callable[[Sequence[Any]], None]
-"""Changes the tensors of all ranks, handed over in the order of the ranks."""
+Written = Sequence[Sequence[tuple[torch.Tensor, torch.Tensor]]]
+"""What a collective writes, rank by rank: the tensors to write to, and the values."""
+Outputs = Callable[[Sequence[Any]], Written]
+"""Finds that from the tensors of all ranks."""
 
 
 class Group:
@@ -100,7 +112,7 @@ class Group:
         self._free_s = 0.0
 
     def come(
-        self, rank: int, said: CollectiveCall, site: CallSite | None, work: Work
+        self, rank: int, said: CollectiveCall, site: CallSite | None, outputs: Outputs
     ) -> Collective:
         """Enter the rank's next collective; the last one to come lets it begin."""
         number = self._came[rank]
@@ -118,7 +130,9 @@ class Group:
                 collective.done.happen(fault)
             else:
                 times_s = self._book(collective)
-                self._clock.start(self._hold(collective, work, *times_s), said.kind, is_server=True)
+                self._clock.start(
+                    self._hold(collective, outputs, *times_s), said.kind, is_server=True
+                )
         return collective
 
     def _disagreement(self, collective: Collective) -> CommunicationError | None:
@@ -148,14 +162,18 @@ class Group:
         return start_s, self._free_s
 
     def _hold(
-        self, collective: Collective, work: Work, start_s: float, end_s: float
+        self, collective: Collective, outputs: Outputs, start_s: float, end_s: float
     ) -> Generator[Moment, Any, None]:
         calls = [collective.calls[rank] for rank in self.members]
         yield self._clock.after(end_s - self._clock.now())
         fault = self._change(calls)
         if fault is None:
             with torch.no_grad():
-                work([call.said.tensors for call in calls])
+                written = outputs([call.said.tensors for call in calls])
+            collective.arrived = {
+                rank: [(into, value.detach().clone()) for into, value in pairs]
+                for rank, pairs in zip(self.members, written, strict=True)
+            }
         for rank, call in zip(self.members, calls, strict=True):
             self._note(rank, call, start_s)
         collective.done.happen(fault)

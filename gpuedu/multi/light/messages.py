@@ -32,10 +32,11 @@ def _post(kind: str, tensor: Any, peer: int | None, tag: int, site: CallSite | N
     if not isinstance(tensor, Tensor):
         raise CommunicationError(f"a {kind} is of a tensor, got {type(tensor).__name__}")
     if peer is not None:
-        require_rank(world, peer)
+        peer = require_rank(world, peer)
     if peer == rank:
         raise CommunicationError(f"rank {rank} calls a {kind} with itself as the other side")
-    return Work(world, world.mailbox.post(kind, rank, peer, tensor, tag, site))
+    post = world.mailbox.post(kind, rank, peer, tensor, tag, site)
+    return Work(world, post.done, post.deliver)
 
 
 def send(tensor: Tensor, dst: int, group: Any = None, tag: int = 0) -> None:

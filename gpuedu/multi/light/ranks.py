@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from torch import Tensor
+
+from gpuedu.clock import Moment
 from gpuedu.multi.exchanges import CommunicationError
-from gpuedu.multi.light.groups import Collective, Group
-from gpuedu.multi.light.posts import Post
+from gpuedu.multi.light.groups import Group
 from gpuedu.multi.light.world import LightWorld, here
 
 
 class Work:
-    """What a call with ``async_op=True``, ``isend`` and ``irecv`` return."""
+    """What a call with ``async_op=True``, ``isend`` and ``irecv`` return.
 
-    def __init__(self, world: LightWorld, awaited: Post | Collective) -> None:
-        self._world, self._awaited = world, awaited
+    What arrives is put into the tensors when the rank has waited for it, or has seen that it is
+    done: who reads before has nothing to rely on, on any backend.
+    """
+
+    def __init__(self, world: LightWorld, done: Moment, deliver: Callable[[], None]) -> None:
+        self._world, self._done, self._deliver = world, done, deliver
 
     def wait(self, timeout: Any = None) -> Any:
         """Wait until it is done; a receive gives the rank that sent."""
-        found = self._world.clock.wait(self._awaited.done)
+        found = self._world.clock.wait(self._done)
         if isinstance(found, Exception):
             raise found
         self._deliver()
@@ -28,13 +35,9 @@ class Work:
     def is_completed(self) -> bool:
         """True if it is done; the look itself takes no time."""
         self._world.clock.glance()
-        if self._awaited.done.happened:
+        if self._done.happened:
             self._deliver()
-        return self._awaited.done.happened
-
-    def _deliver(self) -> None:
-        if isinstance(self._awaited, Post):
-            self._awaited.deliver()
+        return self._done.happened
 
 
 def me() -> tuple[LightWorld, int]:
@@ -78,18 +81,18 @@ def new_group(ranks: Sequence[int] | None = None, *_: Any, **__: Any) -> Group:
     """A group of these ranks; as with PyTorch, every rank calls it."""
     world, rank = me()
     members = range(world.ranks) if ranks is None else ranks
-    for one in members:
-        require_rank(world, one)
-    return world.group(rank, members)
+    return world.group(rank, [require_rank(world, one) for one in members])
 
 
-def require_rank(world: LightWorld, rank: Any) -> None:
-    """CommunicationError where there is no such rank."""
-    if not isinstance(rank, int) or not 0 <= rank < world.ranks:
+def require_rank(world: LightWorld, rank: Any) -> int:
+    """The rank as an int, which NumPy's are not; CommunicationError where there is none."""
+    is_whole = hasattr(rank, "__index__") and not isinstance(rank, (bool, Tensor))
+    if not is_whole or not 0 <= operator.index(rank) < world.ranks:
         raise CommunicationError(
             f"there is no rank {rank!r}: they are 0 to {world.ranks - 1}",
             remedy="`% dist.get_world_size()` comes round to rank 0.",
         )
+    return operator.index(rank)
 
 
 def place_of(rank: int, group: Group | None) -> int:

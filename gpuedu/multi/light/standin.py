@@ -39,6 +39,7 @@ _NAMES = {
         "scatter",
         "all_gather",
         "all_gather_into_tensor",
+        "all_gather_object",
         "reduce_scatter",
         "reduce_scatter_tensor",
         "all_to_all_single",
@@ -46,7 +47,6 @@ _NAMES = {
 }
 _LENT = {name: getattr(module, name) for module, names in _NAMES.items() for name in names}
 _NOT_HERE = (
-    "all_gather_object",
     "all_to_all",
     "gather_object",
     "monitored_barrier",

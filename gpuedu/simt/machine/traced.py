@@ -213,7 +213,7 @@ class TracedMachine(History):
         lane = np.arange(self.shape[1]) % WARP_SIZE
         named = ((members >> lane.astype(np.uint32)) & 1).astype(bool) & self._mask(m)
         if self._known.matrix is None:
-            before = np.broadcast_to(self.syncs, (1, self.shape[1]))[0]
+            before = np.broadcast_to(self.syncs, self.shape).max(axis=0)
             self._known.matrix = np.repeat(before[:, np.newaxis], WARP_SIZE, axis=1)
         self.syncs = np.where(named, self._sync_count, self.syncs)
         met = np.broadcast_to(named.any(axis=0), (self.shape[1],))

@@ -17,6 +17,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._C._functorch import is_functorch_wrapped_tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
@@ -132,7 +133,9 @@ class LiveCounter(TorchDispatchMode):
 
 
 def _has_storage(value: Any) -> bool:
-    return isinstance(value, Tensor) and value.layout == torch.strided
+    """A tensor that ``torch.func`` has wrapped has none: what is inside it is counted."""
+    is_dense = isinstance(value, Tensor) and value.layout == torch.strided
+    return is_dense and not is_functorch_wrapped_tensor(value)
 
 
 def _key(tensor: Tensor) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import Any
 
 from torch import Tensor, nn
@@ -32,6 +32,8 @@ class MemoryWatch:
         optimiser: whose state is told apart.
         budget_bytes: the most that may live, the model and the optimiser's state included.
         allocator: read at each birth; by default the GPU's own.
+        tells_saved: whether what is saved for backward is told apart from other results, and what
+            is overwritten there is refused. ``torch.func`` does not work where it is.
 
     Raises:
         NoParametersError: for a model without parameters.
@@ -57,6 +59,7 @@ class MemoryWatch:
         *,
         budget_bytes: int | None = None,
         allocator: Allocator | None = None,
+        tells_saved: bool = True,
     ) -> None:
         self._model, self._optimiser = model, optimiser
         device = device_of(model)
@@ -65,7 +68,9 @@ class MemoryWatch:
         self._counter = LiveCounter(
             device, budget_bytes=budget_bytes, layer=self._layers.current, on_birth=self._read
         )
-        self._saved = SavedTensors(self._counter, self._layers)
+        self._saved: AbstractContextManager[Any] = nullcontext()
+        if tells_saved:
+            self._saved = SavedTensors(self._counter, self._layers)
         self._marks: list[Mark] = []
         self._readings: list[Reading] = []
         self._strangers_bytes: int | None = None  # not known before the watch is entered

@@ -55,7 +55,7 @@ def test_more_than_its_share_is_a_fault_and_slack_is_none():
     (fault,) = uneven_faults("even", observed, [Share("x", 1), Share("out", 1)])
     assert fault.property == "even"
     assert "warp 3 of block 0 asks for `out` 4 times" in fault.message
-    assert "evenly, once would do" in fault.message
+    assert "none asks again, once would do" in fault.message
     (fault,) = uneven_faults("even", observed, [Share("shared memory", 2)])
     assert "asks for shared memory 5 times" in fault.message
     assert "2 times would do" in fault.message

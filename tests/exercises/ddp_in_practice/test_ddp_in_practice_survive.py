@@ -181,7 +181,9 @@ def test_a_rank_that_returned_while_the_other_trained_is_told(run):
     begun = [one for one in run.entries if one["attempt"] == 0 and one["run"] == "unbroken"]
     ended = [one for one in last if one["rank"] == 0]
     told = Story([*begun, *ended, step | {"run": "again"}]).left_alone(0)
-    assert told.startswith("a complete run, started again: rank 0 had returned from `train`, and")
+    assert told.startswith(
+        "a complete run, started again: rank 0 had returned from `train_job`, and"
+    )
     assert not Story(begun).left_alone(0)
 
 
@@ -286,20 +288,20 @@ def test_a_card_names_the_slip(name, prop, cause):
             ("job.step(None)", "one batch of `job.batches(epoch)`"),
             ("job.batches(99)", "an epoch from 0"),
             ("raise SystemExit(3)", "SystemExit"),
-            ("os._exit(3)", "before `train` had returned"),
+            ("os._exit(3)", "before `train_job` had returned"),
         ],
         chosen=["return None", "os._exit(3)"],
     ),
 )
 def test_what_does_not_train_is_told(body, cause):
-    report = hand_in("survive", f"def train(job, folder, every):\n    {body}\n")
+    report = hand_in("survive", f"def train_job(job, folder, every):\n    {body}\n")
     assert len(lost(report)) == 6
     assert cause in told(report, "every")
 
 
 @only_whole
 def test_a_collective_of_other_bytes_on_one_rank_is_told():
-    text = """def train(job, folder, every):
+    text = """def train_job(job, folder, every):
     job.step(job.batches(0)[0])
     if dist.get_rank() == 0:
         states = [torch.empty_like(torch.get_rng_state()) for _ in range(2)]
@@ -312,7 +314,7 @@ def test_a_collective_of_other_bytes_on_one_rank_is_told():
 
 
 def test_ranks_in_different_steps_before_any_death_are_told():
-    text = "def train(job, folder, every):\n    job.step(job.batches(0)[dist.get_rank()])\n"
+    text = "def train_job(job, folder, every):\n    job.step(job.batches(0)[dist.get_rank()])\n"
     found = told(hand_in("survive", text), "every")
     assert "rank 0 in step 1, rank 1 in step 2" in found
     assert "Nobody was killed yet" in found
@@ -328,11 +330,12 @@ def test_what_is_written_into_memory_is_told():
     report = hand_in("survive", text)
     assert "whole" in lost(report)
     assert "wrote into memory" in told(report, "every")
+    assert "wrote into memory, and into no file" in told(report, "state")
 
 
 @only_whole  # in CI another case of one rank's collective is told
 def test_ranks_that_wait_for_each_other_are_told():
-    text = "def train(job, folder, every):\n    dist.get_rank() or dist.barrier()\n"
+    text = "def train_job(job, folder, every):\n    dist.get_rank() or dist.barrier()\n"
     report = hand_in("survive", text)
     assert len(lost(report)) == 6
     assert "rank 0 waits in" in told(report, "every")

@@ -104,7 +104,7 @@ def test_kahan_needs_only_a_step_or_so():
 def test_what_is_no_pair_is_refused(given):
     _, faults = judge("master-weights", master_step=lambda *_: given)
     assert set(faults) == {"master", "gradient", "copy"}
-    assert "should return two things" in faults["master"].message
+    assert "should be two things" in faults["master"].message
 
 
 def test_rounding_is_judged_by_law_whichever_draws_go_up():
@@ -202,7 +202,7 @@ def test_rounding_is_drawn_while_it_is_wrong(code):
 @pytest.mark.parametrize(
     ("picture", "given", "says"),
     [
-        ("master-weights", (lambda *_: None, round_stochastically), "should return two things"),
+        ("master-weights", (lambda *_: None, round_stochastically), "should be two things"),
         ("master-weights", (master_step, lambda *_: None), "`round_stochastically` should be"),
         ("adam-in-half", (adam_in_16_bits, lambda *_: None, adam_step), "should return the state"),
         ("adam-in-half", (adam_in_16_bits, begin, lambda *_: None), "`adam_step` should be"),

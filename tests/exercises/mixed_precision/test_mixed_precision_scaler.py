@@ -157,9 +157,9 @@ def test_the_largest_float32_is_told_from_a_power_of_two() -> None:
 @pytest.mark.parametrize(
     ("answers", "told"),
     [
-        ((lambda *_: 1.0, lambda *_: True), "should return two numbers"),
+        ((lambda *_: 1.0, lambda *_: True), "should be two numbers"),
         ((lambda *_: (1.0, 0.5), lambda *_: True), "good_steps should be a whole number"),
-        ((lambda *_: (1.0, 0), lambda *_: None), "should return True or False, got None"),
+        ((lambda *_: (1.0, 0), lambda *_: None), "should be True or False, got None"),
     ],
 )
 def test_results_of_another_kind_are_refused(answers, told) -> None:

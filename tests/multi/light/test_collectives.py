@@ -91,6 +91,17 @@ def test_a_broadcast_of_objects_that_a_rank_leaves_out_is_told_with_its_line():
         run_light(leaves_out, RANKS)
 
 
+def test_objects_are_gathered_by_all_of_a_group():
+    def gather(rank):
+        group, found = dist.new_group([0, 2]), [None, None]
+        if rank != 1:
+            dist.all_gather_object(found, {"rank": rank, "text": "x" * int(rank)}, group=group)
+        return found
+
+    both = [{"rank": 0.0, "text": ""}, {"rank": 2.0, "text": "xx"}]
+    assert on_each(gather) == (both, [None, None], both)
+
+
 def test_gathers():
     def gather(rank):
         whole, parts = torch.zeros(RANKS, 2), [torch.zeros(2) for _ in range(RANKS)]
@@ -257,7 +268,7 @@ def differs(first, others):
         (lambda: dist.new_group([0, 3]), "no rank 3"),
         (lambda: dist.gather(torch.zeros(2), [torch.zeros(2)]), "`gather_list` should be a list"),
         (lambda: dist.scatter(torch.zeros(2)), "`scatter_list` should be a list of 3"),
-        (lambda: dist.all_gather_object([], 1), "`all_gather_object` does not work on light"),
+        (lambda: dist.gather_object(1, []), "`gather_object` does not work on light"),
     ],
 )
 def test_calls_that_do_not_agree_are_told(function, told):
@@ -318,3 +329,31 @@ def test_groups_are_made_by_all_ranks_in_the_same_order():
     told = r"call 1 of `new_group` is for the ranks \[2, 3\] on rank 2, and for \[0, 1\] on rank 0"
     with pytest.raises(CommunicationError, match=told):
         run_light(own_group_only, 4)
+
+
+def test_a_result_is_there_for_who_waited_for_it_not_for_a_later_one():
+    def later():
+        first, last = torch.ones(1), torch.ones(1)
+        works = [dist.all_reduce(x, async_op=True) for x in (first, last)]
+        works[1].wait()
+        before = first.item(), last.item()
+        assert works[0].is_completed()
+        return before, first.item()
+
+    assert run_light(later, 2).results == (((1.0, 2.0), 2.0),) * 2
+
+
+def test_a_result_is_of_what_was_there_when_it_was_done():
+    """Rank 0 has waited, and writes on, before the other looks."""
+
+    def broadcast_and_write():
+        x = torch.full((1,), float(dist.get_rank() + 1))
+        work = dist.broadcast(x, 0, async_op=True)
+        if dist.get_rank() == 1:
+            work_for(1.0)
+        work.wait()
+        got = x.item()
+        x.fill_(9.0)
+        return got
+
+    assert run_light(broadcast_and_write, 2).results == (1.0, 1.0)

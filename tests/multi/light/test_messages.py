@@ -197,6 +197,25 @@ def test_what_does_not_fit_together_is_told(function, told):
         run_light(function, 2)
 
 
+@pytest.mark.parametrize("whole", [int, np.int64, np.uint8])
+def test_a_rank_may_be_a_whole_number_of_numpy(whole):
+    def body():
+        if dist.get_rank() == whole(0):
+            dist.send(torch.ones(2), whole(1))
+            return 2.0
+        found = torch.zeros(2)
+        dist.recv(found, whole(0))
+        return float(found.sum())
+
+    assert run_light(body, 2).results == (2.0, 2.0)
+
+
+@pytest.mark.parametrize("rank", [True, 1.0, "1", torch.tensor(1)])
+def test_a_rank_is_a_whole_number(rank):
+    with pytest.raises(CommunicationError, match="there is no rank"):
+        run_light(sends(torch.zeros(4), to=rank), 2)
+
+
 def test_a_tensor_that_is_changed_while_it_is_sent_is_told():
     def hurries():
         if dist.get_rank() == 0:

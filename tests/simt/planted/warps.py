@@ -199,3 +199,17 @@ def active_mask_names_the_lanes_of_the_branch(a, out):
     if a[t] > 30:
         mask = cuda.activemask()
         out[t] = cuda.popc(cuda.ballot_sync(mask, t % 2 == 0))
+
+
+@plant(None, 2, 64, lambda: (floats(192), zeros(192)))
+def shuffles_in_a_turn_that_one_block_alone_takes(a, out):
+    total = cuda.shared.array(1, float32)
+    t = cuda.threadIdx.x
+    for start in range(cuda.blockIdx.x * 64, a.size, cuda.gridDim.x * 64):
+        if t == 0:
+            total[0] = 0
+        cuda.syncthreads()
+        cuda.atomic.add(total, 0, cuda.shfl_xor_sync(FULL, a[start + t], 16))
+        cuda.syncthreads()
+        out[start + t] = a[start + t] / total[0]
+        cuda.syncthreads()

@@ -162,22 +162,42 @@ def big_batch_step(model: Any, optimiser: Any, micro_batches: Any, max_norm: flo
 
 def passing_bytes(step: Step, task: Task) -> int:
     """The most bytes at once of what a step saves for backward and what comes and goes."""
+    return passing_of(step, task)[0]
+
+
+def passing_of(step: Step, task: Task) -> tuple[int, bool]:
+    """The same, and whether the step works with ``torch.func``, which keeps more."""
     from gpuedu.training.memory import points
 
-    return max(
-        point.by_kind["activations"] + point.by_kind["other"]
-        for point in points(watch_step(step, task))
-    )
+    trace, is_functional = _watch(step, task)
+    most = max(point.by_kind["activations"] + point.by_kind["other"] for point in points(trace))
+    return most, is_functional
 
 
 def watch_step(step: Step, task: Task) -> Any:
-    """The memory of one step, storage by storage; its phases are its forwards, by number."""
+    """The memory of one step, storage by storage; its phases are its forwards, by number.
+
+    Where the step works with ``torch.func``, what it saves is counted among its other results.
+    """
+    return _watch(step, task)[0]
+
+
+def _watch(step: Step, task: Task) -> tuple[Any, bool]:
+    try:
+        return _watch_step(step, task, tells_saved=True), False
+    except RuntimeError as fault:
+        if "saved tensor hooks" not in str(fault):
+            raise
+        return _watch_step(step, task, tells_saved=False), True
+
+
+def _watch_step(step: Step, task: Task, *, tells_saved: bool) -> Any:
     from gpuedu.training.memory import MemoryWatch
 
     with quiet_torch(task.seed):
         model, optimiser, batches = build(task)
         numbers = count(1)
-        with MemoryWatch(model, optimiser) as watch:
+        with MemoryWatch(model, optimiser, tells_saved=tells_saved) as watch:
             watch.add_batch(*(tensor for pair in batches[0] for tensor in pair))
             model.register_forward_pre_hook(lambda *_: watch.enter_phase(str(next(numbers))))
             optimiser.register_step_pre_hook(lambda *_: watch.enter_phase("update"))

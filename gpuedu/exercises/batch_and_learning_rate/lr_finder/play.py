@@ -9,7 +9,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.batch_and_learning_rate.largest_batch.play import Interrupted
 from gpuedu.exercises.batch_and_learning_rate.lr_finder.rate_trials import Bench, Script, Task
 from gpuedu.exercises.contract import Answer, Inputs, Play
-from gpuedu.exercises.plain import describe
+from gpuedu.exercises.plain import describe, items
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_number
 
@@ -47,12 +47,13 @@ def two_lists(got: Any, name: str = _SWEEP) -> tuple[list[float], list[float]]:
     >>> two_lists(([0.1, 0.2], (3.0, 2)))
     ([0.1, 0.2], [3.0, 2.0])
     """
-    if type(got) not in (tuple, list) or len(got) != 2:
+    pair = items(got) if isinstance(got, (tuple, list)) else []
+    if len(pair) != 2:
         raise AnswerError(
             f"{name} should be two lists, rates and smoothed losses, got {describe(got)}",
             remedy="`return rates, smoothed`",
         )
-    rates, smoothed = _floats(got[0], "a rate"), _floats(got[1], "a smoothed loss")
+    rates, smoothed = _floats(pair[0], "a rate"), _floats(pair[1], "a smoothed loss")
     if len(rates) != len(smoothed):
         raise AnswerError(
             f"{name} has {len(rates)} rates and {len(smoothed)} losses",
@@ -64,9 +65,9 @@ def two_lists(got: Any, name: str = _SWEEP) -> tuple[list[float], list[float]]:
 def _floats(values: Any, name: str) -> list[float]:
     if hasattr(values, "tolist"):
         values = values.tolist()
-    if type(values) not in (tuple, list):
+    if not isinstance(values, (tuple, list)):
         raise AnswerError(f"{_SWEEP} should be two lists, one is {describe(values)}")
-    return [as_number(value, f"{name} in {_SWEEP}") for value in values]
+    return [as_number(value, f"{name} in {_SWEEP}") for value in items(values)]
 
 
 def _play_find(answers: Sequence[Any], task: Task) -> dict[str, Any]:

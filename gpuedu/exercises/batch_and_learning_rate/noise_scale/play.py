@@ -6,9 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Play
-from gpuedu.exercises.plain import describe, whole_number
+from gpuedu.exercises.plain import describe, items, whole_number
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_number
 
@@ -47,15 +49,17 @@ def _devices(devices_that_pay: Any, inputs: Mapping[str, Any]) -> float:
             "it doubled on until the number had more than 300 digits",
             remedy="Where the noise scale is infinite, each doubling pays, and none is the last.",
         ) from None
-    return got if got == math.inf else whole_number(got, "the number of devices")
+    found = as_number(got, "the number of devices")
+    return found if found == math.inf else whole_number(got, "the number of devices")
 
 
 def _two(got: Any) -> list[float]:
-    """Signal and noise, from a tuple, a list, or a tensor of two."""
+    """Signal and noise, from a tuple, a list, an array or a tensor of two."""
     import torch
 
     pair = list(got) if isinstance(got, torch.Tensor) and got.ndim else got
-    if not isinstance(pair, (tuple, list)) or len(pair) != len(_TERMS):
+    pair = items(pair) if isinstance(pair, (tuple, list, np.ndarray)) else []
+    if len(pair) != len(_TERMS):
         raise AnswerError(f"`noise_terms` should return signal and noise, got {describe(got)}")
     return [as_number(one, name) for one, name in zip(pair, _TERMS, strict=True)]
 

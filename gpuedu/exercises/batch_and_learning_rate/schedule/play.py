@@ -6,10 +6,12 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.batch_and_learning_rate.schedule.plans import Plan
 from gpuedu.exercises.contract import Answer, Play
-from gpuedu.exercises.plain import describe
+from gpuedu.exercises.plain import describe, items
 from gpuedu.exercises.training.tensors import as_number
 
 _RESCALE = ("batch", "steps", "warmup", "peak", "new_batch", "rule")
@@ -20,19 +22,20 @@ def play_schedule(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str
     rate_at, rescale = answers
     if inputs["ask"] == "rescale":
         got = rescale(*(inputs[name] for name in _RESCALE))
-        return {"got": list(three(got)), "whole": [is_whole(one) for one in got[:2]]}
+        return {"got": list(three(got)), "whole": [is_whole(one) for one in items(got)[:2]]}
     rates = [rate_at(step, *inputs["plan"]) for step in inputs["at"]]
     return {"got": [as_number(rate, "the rate") for rate in rates]}
 
 
 def three(got: Any) -> tuple[float, float, float]:
     """Steps, warm-up and peak that the learner returned; AnswerError for anything else."""
-    if type(got) not in (tuple, list) or len(got) != 3:
+    found = items(got) if isinstance(got, (tuple, list, np.ndarray)) else []
+    if len(found) != 3:
         raise AnswerError(
             f"`rescale` should return three numbers, got {describe(got)}",
             remedy="`return steps, warmup, peak`",
         )
-    steps, warmup, peak = (as_number(one, "a number that `rescale` returned") for one in got)
+    steps, warmup, peak = (as_number(one, "a number that `rescale` returned") for one in found)
     return steps, warmup, peak
 
 

@@ -7,14 +7,22 @@ from typing import Any
 
 from gpuedu.exercises.batch_and_learning_rate.time_to_accuracy.response_surface import (
     Surface,
+    Tries,
     try_search,
 )
 from gpuedu.exercises.contract import Answer, Play
 
 
 def play_time_to_accuracy(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """The points that were run, in order, how many were asked for, and the one that was chosen."""
-    found = try_search(answers[0], Surface(**inputs["surface"]), inputs["budget"])
+    """The points that each search ran, in order, how many it asked for, and what it chose."""
+    searches = [
+        try_search(answers[0], Surface(**one["surface"]), one["budget"])
+        for one in inputs["searches"]
+    ]
+    return {"searches": [_told(found) for found in searches]}
+
+
+def _told(found: Tries) -> dict[str, Any]:
     chosen = None if found.chosen is None else list(found.chosen)
     tried = [list(point) for point in found.points]
     return {"tried": tried, "asked": found.asked, "chosen": chosen, "kept": found.kept}

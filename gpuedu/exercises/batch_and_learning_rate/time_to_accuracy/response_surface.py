@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.batch_and_learning_rate.step_costs import StepCost
 from gpuedu.exercises.compare import show
-from gpuedu.exercises.plain import describe, number
+from gpuedu.exercises.plain import describe, items, number
 from gpuedu.experiments import read_results
 from gpuedu.units import US
 
@@ -130,14 +132,16 @@ def try_search(search: Search, surface: Surface, budget: int) -> Tries:
         got = search(run, batches, rates, budget)
     except _BudgetSpentError:
         return Tries(tuple(tried), None, asked)
-    if not isinstance(got, (tuple, list)) or len(got) != 2:
-        count = f" of {len(got)}" if isinstance(got, (tuple, list)) else ""
+    is_listed = isinstance(got, (tuple, list, np.ndarray)) and np.ndim(got) == 1
+    pair = items(got) if is_listed else []
+    if len(pair) != 2:
+        count = f" of {len(pair)}" if is_listed else ""
         raise AnswerError(
             f"`search` should return a batch and a rate, got {describe(got)}{count}",
             remedy="`return batch, rate`",
         )
     kept = (batches, rates) == (surface.batches, surface.rates)
-    return Tries(tuple(tried), _point(surface, *got), asked, kept)
+    return Tries(tuple(tried), _point(surface, *pair), asked, kept)
 
 
 def _point(surface: Surface, batch: Any, rate: Any) -> Point:

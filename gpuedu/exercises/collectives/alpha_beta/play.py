@@ -10,7 +10,8 @@ import numpy as np
 from gpuedu.exercises.collectives.play_costs import LINK
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.given import left_as_given
-from gpuedu.exercises.plain import number, numbers
+from gpuedu.exercises.plain import items, number, numbers
+from gpuedu.exercises.training.tensors import as_number
 
 
 def play_alpha_beta(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -25,10 +26,16 @@ def play_alpha_beta(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         with left_as_given("fit_ring", sizes_bytes=sizes, times_s=times):
             found = fit_ring(ranks, sizes, times)
         # Apart, as beside the rate alpha is next to nothing.
-        alpha_s, rate = numbers(found, 2, "fit_ring's result")
+        name = "fit_ring's result"
+        alpha_s, rate = numbers([_bare(one) for one in items(found, name, "2 numbers")], 2, name)
         return {"alpha_s": alpha_s, "bytes_per_s": rate}
     got = bandwidths(ranks, inputs["size_bytes"], inputs["time_s"])
     return {"got": numbers(got, 2, "bandwidths' result")}
+
+
+def _bare(value: Any) -> Any:
+    """The number in a tensor of one; anything else as it is."""
+    return as_number(value) if hasattr(value, "detach") else value
 
 
 PLAY = Play(

@@ -11,7 +11,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.collectives.all_reduce_schedules import rounds_of
 from gpuedu.exercises.collectives.play_costs import LINK
 from gpuedu.exercises.contract import Answer, Inputs, Play
-from gpuedu.exercises.plain import describe, number
+from gpuedu.exercises.plain import describe, number, text
 
 WAYS = ("tree", "ring")
 
@@ -41,10 +41,10 @@ def _number_or_nan(call: Callable[[], Any]) -> float:
 
 def way_of(value: Any) -> str:
     """The learner's choice; AnswerError where it is neither."""
-    if type(value) is not str or value not in WAYS:
-        wanted = " or ".join(f'"{way}"' for way in WAYS)
+    wanted = " or ".join(f'"{way}"' for way in WAYS)
+    if not isinstance(value, str) or (way := text(value, "choose's result")) not in WAYS:
         raise AnswerError(f"choose's result should be {wanted}, got {describe(value)}")
-    return value
+    return way
 
 
 PLAY = Play(

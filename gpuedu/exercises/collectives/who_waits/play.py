@@ -58,13 +58,14 @@ def _ranks_of(waits_for: dict[Any, Any], ranks: int) -> list[int]:
     found = []
     for rank in range(ranks):
         value = waits_for.get(rank, ...)
-        if type(value) is not int or not 0 <= value < ranks:
+        is_whole = isinstance(value, int | np.integer) and type(value) is not bool
+        if not is_whole or not 0 <= value < ranks:
             told = "not there" if value is ... else describe(value)
             raise AnswerError(
                 f"`waits_for[{rank}]` is {told}",
                 remedy=f"For each of the ranks 0 to {ranks - 1}, the rank that it waits for.",
             )
-        found.append(value)
+        found.append(int(value))
     return found
 
 

@@ -9,7 +9,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Play
 from gpuedu.exercises.cooperation.busiest_warps import busiest_warps
 from gpuedu.exercises.kernels.launching import observe, run_kernel
-from gpuedu.exercises.plain import describe, text
+from gpuedu.exercises.plain import describe, items, text
 
 KERNELS = ("jumps", "widen", "shares")
 """The three kernels, in the order in which they are handed in."""
@@ -41,13 +41,14 @@ def _entry(found: Mapping[str, Any], name: str) -> tuple[str, str]:
     if name not in found:
         raise AnswerError(f"`found` has no entry for {name!r}")
     entry = found[name]
-    if type(entry) not in (tuple, list) or len(entry) != 2:
+    told = items(entry) if isinstance(entry, (tuple, list)) else ()
+    if len(told) != 2:
         raise AnswerError(
             f"the entry for {name!r} should be a letter and a kind, got {describe(entry)}",
             remedy='Such as ("A", "outside").',
         )
-    letter = text(entry[0], f"the letter for {name!r}").strip().upper()
-    kind = text(entry[1], f"the kind for {name!r}").strip().lower()
+    letter = text(told[0], f"the letter for {name!r}").strip().upper()
+    kind = text(told[1], f"the kind for {name!r}").strip().lower()
     if letter not in LETTERS or len(letter) != 1:
         raise AnswerError(
             f"the letter for {name!r} should be one of A to E, got {describe(letter)}"

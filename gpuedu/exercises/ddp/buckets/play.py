@@ -8,7 +8,7 @@ from typing import Any
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.ddp.buckets.planted import plant_parameters, planted_gradients
-from gpuedu.exercises.plain import describe
+from gpuedu.exercises.plain import describe, items
 from gpuedu.exercises.ranks import run_ranks
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array
@@ -47,9 +47,9 @@ def play_buckets(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     }
 
 
-def _ids(items: Any) -> list[int]:
+def _ids(listed: Any) -> list[int]:
     """Which objects a list has; it may have been replaced by anything."""
-    return [id(one) for one in items] if isinstance(items, (list, tuple)) else []
+    return [id(one) for one in items(listed)] if isinstance(listed, (list, tuple)) else []
 
 
 def _plant(inputs: Inputs, rank: int) -> list[Any]:
@@ -75,26 +75,27 @@ def places_of(buckets: Any, parameters: Sequence[Any]) -> list[list[int]]:
     >>> places_of([["b"], ["a"]], ["a", "b"])
     [[1], [0]]
     """
-    if type(buckets) not in (list, tuple):
+    if not isinstance(buckets, (list, tuple)):
         raise AnswerError(
             f"make_buckets should return a list of buckets, got {describe(buckets)}",
             remedy="A bucket is a list of parameters.",
         )
     known = {id(one): place for place, one in enumerate(parameters)}
     found = []
-    for number, bucket in enumerate(buckets):
-        if type(bucket) not in (list, tuple):
+    for number, bucket in enumerate(items(buckets)):
+        if not isinstance(bucket, (list, tuple)):
             raise AnswerError(
                 f"bucket {number} should be a list of parameters, got {describe(bucket)}"
             )
-        for one in bucket:
+        own = items(bucket)
+        for one in own:
             if id(one) not in known:
                 raise AnswerError(
                     f"bucket {number} holds {describe(one)} that is none of the parameters",
                     remedy="A bucket holds the parameters themselves: no gradients, no copies, no "
                     "numbers.",
                 )
-        found.append([known[id(one)] for one in bucket])
+        found.append([known[id(one)] for one in own])
     return found
 
 

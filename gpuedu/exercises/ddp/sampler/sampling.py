@@ -12,7 +12,7 @@ from unittest import mock
 import numpy as np
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.plain import describe
+from gpuedu.exercises.plain import describe, items
 from gpuedu.training.seeds import kept_random_state, seed_all
 
 MOST = 100_000
@@ -100,18 +100,16 @@ def as_part(value: Any, samples: int, name: str) -> Part:
 
     if isinstance(value, torch.Tensor):
         value = value.detach().cpu().numpy()
-    is_flat = type(value) is np.ndarray and value.ndim == 1
-    if not is_flat and type(value) not in (list, tuple, range):
-        raise AnswerError(f"{name} should give a list of samples, got {describe(value)}")
-    if len(value) > MOST:
-        raise AnswerError(f"{name} gave {len(value)} samples of {samples}")
-    items = [_plain(item) for item in value]
-    for item in items:
+    listed = items(value, f"what {name} gives", "a list of samples")
+    if len(listed) > MOST:
+        raise AnswerError(f"{name} gave {len(listed)} samples of {samples}")
+    part = [_plain(item) for item in listed]
+    for item in part:
         if type(item) is not int:
             raise AnswerError(f"{name} should give whole numbers, got {describe(item)} among them")
         if not 0 <= item < samples:
             raise AnswerError(f"{name} gave sample {item}, but they are 0 to {samples - 1}")
-    return items
+    return part
 
 
 def _plain(item: Any) -> Any:

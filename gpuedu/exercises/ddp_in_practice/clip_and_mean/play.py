@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,16 +11,17 @@ from torch import nn
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
-from gpuedu.exercises.plain import describe
+from gpuedu.exercises.plain import describe, items
 from gpuedu.exercises.ranks import Ranked, run_ranks
 from gpuedu.exercises.training.tensors import as_array, as_number
+from gpuedu.exercises.training.unwritten import unwritten_is_nan
 
 
 def _run(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     """By rank, what one of the three functions gave; and how many collectives a rank called."""
     finish, mean_loss, moments = answers
     kept = True
-    with _unwritten_is_nan():
+    with unwritten_is_nan():
         if inputs["ask"] == "finish":
             run, observed = run_finish(finish, inputs)
         elif inputs["ask"] == "mean_loss":
@@ -31,18 +31,8 @@ def _run(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
             run, observed = _run_moments(moments, rows, seed=inputs["seed"])
             kept = _are_kept(rows, inputs["parts"])
     calls = [sum(one.rank == rank for one in run.exchanges) for rank in range(len(run.results))]
-    return {"ranks": observed, "calls": calls, "kept": kept}
-
-
-@contextmanager
-def _unwritten_is_nan() -> Iterator[None]:
-    """``torch.empty`` gives NaN meanwhile, so that a number which nobody wrote is seen."""
-    before = torch.are_deterministic_algorithms_enabled()
-    torch.use_deterministic_algorithms(True, warn_only=True)  # fills what is not initialized
-    try:
-        yield
-    finally:
-        torch.use_deterministic_algorithms(before)
+    kinds = sorted({one.kind for one in run.exchanges})
+    return {"ranks": observed, "calls": calls, "kinds": kinds, "kept": kept}
 
 
 def _are_kept(tensors: Sequence[torch.Tensor], planted: Sequence[Any]) -> bool:
@@ -122,11 +112,12 @@ def _run_moments(
 
 
 def _plain_moments(given: Any, columns: int) -> list[np.ndarray]:
-    if type(given) is not tuple or len(given) != 2:
+    found = items(given) if isinstance(given, (tuple, list)) else []
+    if len(found) != 2:
         told = describe(given)
         raise AnswerError(f"`moments` should return two tensors, mean and variance, got {told}")
     names = "the mean of `moments`", "the variance of `moments`"
-    return [as_array(one, (columns,), name) for one, name in zip(given, names, strict=True)]
+    return [as_array(one, (columns,), name) for one, name in zip(found, names, strict=True)]
 
 
 PLAY = Play(

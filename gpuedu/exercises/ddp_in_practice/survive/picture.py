@@ -37,7 +37,7 @@ def draw_survival(*answers: Callable[..., Any]) -> Any:
     """The steps that rank 0 trained, one after another, with deaths and checkpoints.
 
     Args:
-        *answers: ``save`` and ``train``, or ``train`` alone.
+        *answers: ``save`` and ``train_job``, or ``train_job`` alone.
     """
     run = run_survival(answers[0], answers[-1], SHAPE, EVERY, PLAN)
     story = Story(run.entries)

@@ -82,15 +82,15 @@ class Deaths:
 
     # What writes
 
-    def _watched_save(self, state: Any, f: Any, *more: Any, **named: Any) -> None:
+    def _watched_save(self, obj: Any, f: Any, *more: Any, **named: Any) -> None:
         if isinstance(f, io.BytesIO):  # so PyTorch pickles a tensor that is sent
             if not _is_called_by_torch():
                 self._diary.write("memory")
-            return self._save(state, f, *more, **named)
+            return self._save(obj, f, *more, **named)
         path = str(getattr(f, "name", f))
         if self._is_due("save", 1, self._plan.write):
             whole = io.BytesIO()
-            self._save(state, whole, *more, **named)
+            self._save(obj, whole, *more, **named)
             half = whole.getvalue()[: len(whole.getvalue()) // 2]
             if isinstance(f, (str, os.PathLike)):
                 with _open(f, "wb") as file:
@@ -100,13 +100,13 @@ class Deaths:
                 f.flush()
             self._wait_for_rank_0()
             self._die("save")
-        self._save(state, f, *more, **named)
+        self._save(obj, f, *more, **named)
         self._diary.write("save", path=path, file=self._file_of(f))
         return None
 
-    def _watched_fsync(self, file: Any) -> None:
-        self._fsync(file)
-        status = os.fstat(file if isinstance(file, int) else file.fileno())
+    def _watched_fsync(self, fd: Any) -> None:
+        self._fsync(fd)
+        status = os.fstat(fd if isinstance(fd, int) else fd.fileno())
         self._diary.write("fsync", file=status.st_ino, size=status.st_size)
 
     def _renaming(self, original: Callable[..., None]) -> Callable[..., None]:
@@ -133,11 +133,11 @@ class Deaths:
         return copy
 
     def _putting(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        def put(path: Path, content: Any, *more: Any, **named: Any) -> Any:
+        def put(path: Path, data: Any, *more: Any, **named: Any) -> Any:
             if self._is_due("name", 2, self._plan.naming):
-                original(path, content[: len(content) // 2], *more, **named)
+                original(path, data[: len(data) // 2], *more, **named)
                 self._die_of_naming()
-            found = original(path, content, *more, **named)
+            found = original(path, data, *more, **named)
             self._diary.write("name", path=str(path), file=path.stat().st_ino, size=-1)
             return found
 

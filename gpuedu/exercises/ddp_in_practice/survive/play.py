@@ -28,7 +28,7 @@ def play_survive(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str,
 PLAY = Play(
     (
         Answer("save", signature=("state", "path")),
-        Answer("train", signature=("job", "folder", "every")),
+        Answer("train_job", signature=("job", "folder", "every")),
     ),
     play_survive,
     time_limit_s=120.0,

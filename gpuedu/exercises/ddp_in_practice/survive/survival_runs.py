@@ -20,6 +20,11 @@ from gpuedu.exercises.ranks.launching import launch_ranks, tell_failure
 RANKS, DEATHS = 2, 3
 NOTE, NOTED = "note", "what is in the folder stays\n"
 """A file that is in the folder before the ranks train, and what is in it."""
+CRASHED = (
+    "No exception was raised there: the other process has exited, or it has crashed in compiled "
+    "code. What does that rank call next, and with what? `torch.set_rng_state` crashes on a row of "
+    "a larger tensor, and takes a copy of it."
+)
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,7 @@ def _survival(entries: Sequence[Entry], fault: GpueduError | None) -> Survival:
         attempt = max((one["attempt"] for one in entries), default=0)
         told, remedy = fault.message, fault.remedy
     elif sum((one["run"], one["kind"]) == ("unbroken", "end") for one in entries) < RANKS:
-        raise AnswerError("a rank ended before `train` had returned", remedy="Return from it.")
+        raise AnswerError("a rank ended before `train_job` had returned", remedy="Return from it.")
     else:
         return Survival(entries)
     alone = Story(entries).left_alone(attempt)
@@ -159,6 +164,7 @@ def _tell(failed: BaseException, rank: int) -> tuple[str, str]:
     trace = "".join(traceback.format_exception(failed))
     if isinstance(failed, RuntimeError) and "gloo" in text:  # which names its own source files
         told = f"rank {rank} waits in vain: another rank has ended, or is in another collective"
-        return tell_failure(f"{told}\n\n{trace}"), ONE_RANK_ONLY
+        why = CRASHED if "closed by peer" in text else ONE_RANK_ONLY
+        return tell_failure(f"{told}\n\n{trace}"), why
     named = f"{type(failed).__name__}: {text}" if text else type(failed).__name__
     return tell_failure(f"rank {rank} failed: {named}\n\n{trace}"), ""

@@ -71,7 +71,7 @@ class Story:
         return ""
 
     def left_alone(self, attempt: int) -> str:
-        """Who had returned from `train` while another rank trained on; "" where nobody had."""
+        """Who had returned from `train_job` while another rank trained on; "" where nobody had."""
         found = [one for one in self.entries if one["attempt"] == attempt]
         if not found:
             return ""
@@ -81,7 +81,7 @@ class Story:
         others = [rank for rank in steps if rank not in ended]
         if not (ended and others):
             return ""
-        told = f"rank {min(ended)} had returned from `train`, and rank {others[0]} was in step "
+        told = f"rank {min(ended)} had returned from `train_job`, and rank {others[0]} was in step "
         how = {"again": "a complete run, started again: "}.get(last[0]["run"], "")
         return f"{how}{told}{steps[others[0]] + 1}"
 

@@ -23,6 +23,8 @@ from gpuedu.exercises.ddp_in_practice.torch_ddp.small_task import (
     build_model,
     make_samples,
 )
+from gpuedu.exercises.given import left_as_given
+from gpuedu.exercises.training.unwritten import unwritten_is_nan
 
 Tasks = Sequence[Mapping[str, Any]]
 Found = list[dict[str, Any]]
@@ -46,6 +48,7 @@ class NotingSgd(Sgd):
 
 
 @meeting()
+@unwritten_is_nan()
 def run_epochs(train_epoch: Callable[..., Any], tasks: Tasks) -> Found:
     """``train_epoch`` on each task, with a model that is wrapped already.
 
@@ -60,7 +63,8 @@ def run_epochs(train_epoch: Callable[..., Any], tasks: Tasks) -> Found:
         ddp.register_comm_hook(calls, _counted_mean)
         optimiser = NotingSgd(model, calls)
         batches = task.batches(dist.get_rank())
-        loss = called(train_epoch, ddp, optimiser, batches, task.every)
+        with left_as_given("train_epoch", batches=batches):
+            loss = called(train_epoch, ddp, optimiser, batches, task.every)
         found.append(
             {
                 "loss": loss,
@@ -83,6 +87,7 @@ def _counted_mean(calls, bucket):  # PyTorch refuses annotations that are texts
 
 
 @meeting()
+@unwritten_is_nan()
 def run_trainings(train: Callable[..., Any], tasks: Tasks) -> Found:
     """``train`` on each task, from models that differ by rank; what each rank drew, and returned.
 
@@ -105,6 +110,7 @@ def make_optimiser(parameters: Iterable[Parameter]) -> MomentumSgd:
     return MomentumSgd(parameters)
 
 
+@unwritten_is_nan()
 def run_evaluations(accuracy: Callable[..., Any], tasks: Tasks) -> Found:
     """``accuracy`` on each task: a model that is right on all samples but some."""
     found = []

@@ -11,7 +11,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.ddp_in_practice.torch_ddp import ddp_ranks
 from gpuedu.exercises.ddp_in_practice.torch_ddp.meetings import RANKS, is_meeting, launch_learners
-from gpuedu.exercises.plain import describe, numbers, text
+from gpuedu.exercises.plain import describe, entries, items, numbers, text
 from gpuedu.exercises.training.tensors import as_number, require_tensor
 
 
@@ -39,21 +39,20 @@ def _plain_accuracy(found: Mapping[str, Any]) -> dict[str, Any]:
     return {**found, "given": as_number(found["given"], "what `accuracy` returns")}
 
 
-def plain_training(found: Mapping[str, Any]) -> dict[str, Any]:
+def plain_training(seen: Mapping[str, Any]) -> dict[str, Any]:
     """What a rank's ``train`` returned, as plain values; AnswerError where it cannot be."""
-    given = found["given"]
-    if type(given) is not tuple or len(given) != 2:
+    given = seen["given"]
+    found = items(given) if isinstance(given, (tuple, list)) else []
+    if len(found) != 2:
         raise AnswerError(
             f"`train` should return two things, the state and the losses, got {describe(given)}"
         )
-    state, losses = given
-    if type(losses) not in (list, tuple):
-        raise AnswerError(f"the losses of `train` should be a list, got {describe(losses)}")
+    state, losses = found[0], items(found[1], "the losses of `train`")
     plain = [as_number(one, f"loss {at} of `train`") for at, one in enumerate(losses)]
     return {
         "state": plain_state(state),
         "losses": numbers(plain, len(plain)),
-        "drawn": found["drawn"],
+        "drawn": seen["drawn"],
     }
 
 
@@ -71,7 +70,7 @@ def plain_state(state: Any) -> dict[str, np.ndarray]:
         .cpu()
         .numpy()
         .copy()
-        for name, value in state.items()
+        for name, value in entries(state).items()
     }
 
 

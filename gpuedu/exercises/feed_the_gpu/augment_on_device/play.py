@@ -11,7 +11,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.feed_the_gpu.augment_on_device.augmentation import FIELDS
 from gpuedu.exercises.feed_the_gpu.torch_faults import with_causes
-from gpuedu.exercises.plain import describe
+from gpuedu.exercises.plain import describe, items
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array, require_tensor
 
@@ -189,9 +189,10 @@ def drawn_arrays(got: Any, count: int) -> list[np.ndarray]:
 
 
 def _three(got: Any) -> tuple[Any, ...]:
-    if type(got) not in (tuple, list) or len(got) != 3:
+    flips_tops_lefts = tuple(items(got, "draw's result", "flips, tops and lefts"))
+    if len(flips_tops_lefts) != 3:
         raise AnswerError(f"`draw` should return flips, tops and lefts, got {describe(got)}")
-    return tuple(got)
+    return flips_tops_lefts
 
 
 def _whole(value: Any, name: str, count: int) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.given import left_as_given
-from gpuedu.exercises.plain import describe, number, numbers
+from gpuedu.exercises.plain import describe, number, numbers, text
 
 
 def play_stall_fraction(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -27,8 +27,8 @@ def play_stall_fraction(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any
             got = stall_share(*given.values(), inputs["depth"])
         return {"got": number(got, "the share"), "last_done": _last_done(done_times, inputs)}
     with left_as_given("bottleneck", **given):
-        name = bottleneck(*given.values())
-    if type(name) is not str or name not in BOTTLENECKS:
+        name = text(bottleneck(*given.values()), "bottleneck's result")
+    if name not in BOTTLENECKS:
         wanted = " or ".join(f'"{one}"' for one in BOTTLENECKS)
         raise AnswerError(f"bottleneck's result should be {wanted}, got {describe(name)}")
     return {"got": name}

@@ -11,7 +11,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.feed_the_gpu.torch_faults import with_causes
 from gpuedu.exercises.given import left_as_given
-from gpuedu.exercises.plain import describe, number, numbers
+from gpuedu.exercises.plain import items, number, numbers
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array, require_tensor
 
@@ -72,8 +72,7 @@ def _send(send: Any, inputs: Inputs) -> dict[str, Any]:
         tensors += tensors[-1:] * inputs["is_repeated"]
         with with_causes(_CAUSES), device, left_as_given("send", tensors=tensors):
             got = send(tensors, copy)
-        if isinstance(got, torch.Tensor) or type(got) not in (list, tuple):
-            raise AnswerError(f"`send` should return a list of tensors, got {describe(got)}")
+        got = items(got, "`send`'s result", "a list of tensors")
         if len(got) != len(tensors):
             count = f"{len(tensors)} tensor{'' if len(tensors) == 1 else 's'}"
             raise AnswerError(f"`send` got {count} and returned {len(got)}")

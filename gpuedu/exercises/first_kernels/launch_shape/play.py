@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
-from gpuedu.exercises.plain import describe, whole_number
+from gpuedu.exercises.plain import describe, flag, whole_number
 
 
 def ask(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -18,10 +16,7 @@ def ask(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     if inputs["ask"] == "blocks":
         return {"got": _count(blocks_for(inputs["n"], inputs["threads"]), "the number of blocks")}
     if inputs["ask"] == "limits":
-        said = can_launch(inputs["grid"], inputs["block"])
-        if type(said) not in (bool, np.bool_):
-            raise AnswerError(f"`can_launch` should say True or False, got {describe(said)}")
-        return {"got": bool(said)}
+        return {"got": flag(can_launch(inputs["grid"], inputs["block"]), "`can_launch`'s result")}
     return {"got": _count(empty_lanes(inputs["threads"]), "the number of lanes")}
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.given import left_as_given
-from gpuedu.exercises.plain import number
+from gpuedu.exercises.training.tensors import as_number
 
 
 def play_accumulate(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def play_accumulate(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     given = {one: inputs[one].copy() for one in names}
     with np.errstate(all="ignore"), left_as_given(name, **given):
         got = functions[ask](*given.values())  # a sum that overflows is seen in its result
-    return {"got": number(got, f"the result of `{name}`")}
+    return {"got": as_number(got, f"the result of `{name}`")}
 
 
 PLAY = Play(

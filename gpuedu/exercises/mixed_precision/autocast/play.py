@@ -10,6 +10,7 @@ from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.given import left_as_given
 from gpuedu.exercises.mixed_precision.autocast.autocast_table import DTYPES, EXPRESSIONS
 from gpuedu.exercises.plain import describe
+from gpuedu.exercises.plain import text as read_text
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_number
 
@@ -36,7 +37,8 @@ def read_table(table: Mapping[str, Any]) -> dict[str, str]:
     found = {}
     for text in EXPRESSIONS:
         said = table.get(text)
-        name = said if type(said) is str else str(said).removeprefix("torch.")
+        is_text = isinstance(said, str)
+        name = read_text(said) if is_text else str(said).removeprefix("torch.")
         if name not in DTYPES:
             wanted = " or ".join(f'"{dtype}"' for dtype in DTYPES)
             told = "is missing" if said is None else f"is {describe(said)}"

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
-from gpuedu.exercises.plain import describe, whole_number
+from gpuedu.exercises.plain import flag, items, whole_number
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array, as_number
 
@@ -31,11 +31,12 @@ def _next_state(
     next_scale: Any, scale: float, good_steps: int, found_inf: bool, *rules: float
 ) -> tuple[float, int]:
     result = next_scale(scale, good_steps, found_inf, *rules)
-    if type(result) not in (tuple, list) or len(result) != 2:
-        wanted = "the new scale and the good steps behind it"
-        raise AnswerError(f"`next_scale` should return two numbers, {wanted}: {describe(result)}")
-    scale = as_number(result[0], "the new scale")
-    return scale, whole_number(as_number(result[1], "good_steps"), "good_steps")
+    what = "two numbers, the new scale and the good steps behind it"
+    found = items(result, "the result of `next_scale`", what)
+    if len(found) != 2:
+        raise AnswerError(f"the result of `next_scale` should be {what}, got {len(found)}")
+    scale = as_number(found[0], "the new scale")
+    return scale, whole_number(as_number(found[1], "good_steps"), "good_steps")
 
 
 def _play_steps(scaled_step: Any, inputs: Inputs) -> dict[str, Any]:
@@ -64,11 +65,7 @@ def _truth(value: Any) -> bool:
 
     if isinstance(value, torch.Tensor) and value.numel() == 1:
         value = value.item()
-    if isinstance(value, np.bool_):
-        value = bool(value)
-    if type(value) is not bool:
-        raise AnswerError(f"`scaled_step` should return True or False, got {describe(value)}")
-    return value
+    return flag(value, "the result of `scaled_step`")
 
 
 PLAY = Play(

@@ -8,7 +8,7 @@ from typing import Any
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.given import left_as_given
-from gpuedu.exercises.plain import describe
+from gpuedu.exercises.plain import items
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array, dtype_of
 
@@ -44,12 +44,11 @@ def play_master_weights(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any
 
 def pair(value: Any) -> tuple[Any, Any]:
     """The two things that `master_step` should return; AnswerError for anything else."""
-    if type(value) not in (tuple, list) or len(value) != 2:
-        wanted = "the new master and the 16-bit weights"
-        raise AnswerError(
-            f"`master_step` should return two things, {wanted}; got {describe(value)}"
-        )
-    return value[0], value[1]
+    what = "two things, the new master and the 16-bit weights"
+    found = items(value, "the result of `master_step`", what)
+    if len(found) != 2:
+        raise AnswerError(f"the result of `master_step` should be {what}, got {len(found)}")
+    return found[0], found[1]
 
 
 PLAY = Play(

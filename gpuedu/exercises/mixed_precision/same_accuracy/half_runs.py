@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.plain import describe
+from gpuedu.exercises.given import left_as_given
+from gpuedu.exercises.plain import items
 from gpuedu.exercises.training.tensors import require_tensor
 from gpuedu.experiments.same_accuracy import DigitsTask, batches, judge_weights, start_weights
 
@@ -82,14 +83,21 @@ def run_in_turns(
     """The two weights that each call returns, of runs that each have a state of their own."""
     import torch
 
-    states = [begin([torch.from_numpy(weight.copy()) for weight in start]) for start in starts]
-    returned = []
-    for turn in turns:
-        start = starts[turn["run"]]
-        images, labels = (torch.from_numpy(turn[name].copy()) for name in ("images", "labels"))
-        result = train_step(states[turn["run"]], images, labels, turn["rate"], turn["n"])
-        weights = _weights(result, [weight.shape for weight in start])
-        returned.append([weight.float().numpy() for weight in weights])
+    given = [[torch.from_numpy(weight.copy()) for weight in start] for start in starts]
+    flat = {
+        f"weights[{i}] of run {run}": weight
+        for run, start in enumerate(given)
+        for i, weight in enumerate(start)
+    }
+    with left_as_given("begin", **flat):
+        states, returned = [begin(list(start)) for start in given], []
+    with left_as_given("train_step", **flat):
+        for turn in turns:
+            start = starts[turn["run"]]
+            images, labels = (torch.from_numpy(turn[name].copy()) for name in ("images", "labels"))
+            result = train_step(states[turn["run"]], images, labels, turn["rate"], turn["n"])
+            weights = _weights(result, [weight.shape for weight in start])
+            returned.append([weight.float().numpy() for weight in weights])
     return returned
 
 
@@ -102,13 +110,13 @@ def move_of(before: Sequence[Any], after: Sequence[Any]) -> float:
 
 def _weights(result: Any, shapes: list[tuple[int, ...]]) -> list[Any]:
     """The two tensors that a step returned, or AnswerError."""
-    if type(result) not in (tuple, list) or len(result) != len(shapes):
-        wanted = "the two new weights"
-        raise AnswerError(f"`train_step` should return {wanted}, got {describe(result)}")
-    for place, (weight, shape) in enumerate(zip(result, shapes, strict=True)):
+    found = items(result, "the result of `train_step`", "the two new weights")
+    if len(found) != len(shapes):
+        raise AnswerError(f"`train_step` should return the two new weights, got {len(found)}")
+    for place, (weight, shape) in enumerate(zip(found, shapes, strict=True)):
         tensor = require_tensor(weight, f"weight {place}")
         if tuple(tensor.shape) != shape:
             raise AnswerError(f"weight {place} has shape {tuple(tensor.shape)}, expected {shape}")
         if not tensor.is_floating_point():
             raise AnswerError(f"weight {place} has dtype {tensor.dtype}, expected float16")
-    return [weight.detach() for weight in result]
+    return [weight.detach() for weight in found]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -14,7 +15,7 @@ from gpuedu.exercises.mixed_precision.tensor_cores.tensor_products import (
     run_product,
     seen_of,
 )
-from gpuedu.exercises.plain import number
+from gpuedu.exercises.plain import items, number, text, whole_number
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array
 
@@ -41,9 +42,13 @@ def _entry(since: Mapping[str, Any], name: str) -> float:
     if name not in since:
         raise AnswerError(f"`since` has no entry for {name!r}")
     given = since[name]
-    if type(given) in (tuple, list) and len(given) == 2:  # (8, 0) says the same as 8.0
-        given = float(f"{given[0]}.{given[1]}")
-    return float(number(given, f"the entry for {name!r}"))
+    told = f"the entry for {name!r}"
+    if isinstance(given, tuple | list) and len(found := items(given)) == 2:
+        major, minor = (whole_number(one, f"a number of {told}") for one in found)
+        return major + minor / 10  # (8, 0) says the same as 8.0
+    if isinstance(given, str) and re.fullmatch(r"\d+\.\d", text(given, told)):
+        return float(text(given))
+    return float(number(given, told))
 
 
 @contextmanager

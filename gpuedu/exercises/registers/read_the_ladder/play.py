@@ -17,7 +17,7 @@ def play_read_the_ladder(answers: Sequence[Any], inputs: Inputs) -> dict[str, An
         return {"order": [_place(order, key) for key in inputs["keys"]]}
     account = dict(inputs["account"])
     got = limit_of(account)
-    if type(got) is not str:
+    if not isinstance(got, str):
         raise AnswerError(
             f"`limit_of` should return one of the five texts, got {describe(got)}",
             remedy='For example `return "data path"`.',

@@ -7,7 +7,7 @@ from typing import Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
-from gpuedu.exercises.plain import number, numbers, text
+from gpuedu.exercises.plain import items, number, numbers, text
 
 
 def play_roofline(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -21,9 +21,10 @@ def play_roofline(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     if ask == "rates":
         device = dict(inputs["device"])
         got = attainable(inputs["l1"], inputs["memory"], device)
-        if not isinstance(got, (tuple, list)) or len(got) != 2:
+        pair = items(got, "`attainable`'s result", "a rate, and the limit's name")
+        if len(pair) != 2:
             raise AnswerError("`attainable` should return two things: a rate, and the limit's name")
-        rate, name = number(got[0], "the rate"), text(got[1], "the name of the limit")
+        rate, name = number(pair[0], "the rate"), text(pair[1], "the name of the limit")
         return {"rate": rate, "name": name, "kept": device == inputs["device"]}
     return {name: _entry(limits, name) for name in inputs["names"]}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Play
-from gpuedu.exercises.plain import describe
+from gpuedu.exercises.plain import describe, entries
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array
 
@@ -71,12 +71,12 @@ def gradients_of(backward: Any, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
     """What the learner's function returns for these inputs, if it is a dict."""
     with without_autograd():
         found = backward(run_forward(inputs))
-    if type(found) is not dict:
+    if not isinstance(found, dict):
         raise AnswerError(
             f"`backward` should return a dict of gradients, got {describe(found)}",
             remedy='As in `return {"s": ds, "w2": dw2, ...}`.',
         )
-    return found
+    return entries(found)
 
 
 def play_backward_by_hand(

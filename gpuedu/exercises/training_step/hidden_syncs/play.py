@@ -8,7 +8,7 @@ from typing import Any
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Play
 from gpuedu.exercises.given import left_as_given
-from gpuedu.exercises.plain import describe, number
+from gpuedu.exercises.plain import entries, items, number
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array, as_number
 from gpuedu.exercises.training.waits import waits_of
@@ -72,8 +72,7 @@ def _early(counter: Any, steps: int) -> list[Any]:
 def _logged(log: Any, steps: int) -> dict[str, Any]:
     """The log as arrays and numbers; what is wrong with its form is told, not raised."""
     try:
-        if type(log) is not dict:
-            raise AnswerError(f"the log should be a dict, got {describe(log)}")
+        log = entries(log, "the log")
         missing = [name for name in ("losses", "norms", "wrong", "best") if name not in log]
         if missing:
             raise AnswerError(f"the log has no {missing[0]!r}")
@@ -82,14 +81,15 @@ def _logged(log: Any, steps: int) -> dict[str, Any]:
     except AnswerError as fault:
         return {"problem": fault.message, "remedy": fault.remedy}
     scattered = [name for name in series if _has_tensors(log[name])]
-    copied = any(type(log[name]) in (list, tuple) for name in series if name not in scattered)
+    copied = any(isinstance(log[name], (list, tuple)) for name in series if name not in scattered)
     return {**series, **single, "copied": copied, "scattered": scattered}
 
 
 def _has_tensors(value: Any) -> bool:
     import torch
 
-    return type(value) in (list, tuple) and any(isinstance(one, torch.Tensor) for one in value)
+    is_list = isinstance(value, (list, tuple))
+    return is_list and any(isinstance(one, torch.Tensor) for one in items(value))
 
 
 def _series(value: Any, steps: int, name: str) -> Any:
@@ -99,10 +99,7 @@ def _series(value: Any, steps: int, name: str) -> Any:
 
     if isinstance(value, torch.Tensor):
         return as_array(value, (steps,), name)
-    if type(value) is np.ndarray:
-        value = value.tolist()
-    if type(value) not in (list, tuple):
-        raise AnswerError(f"{name} should be a list or a tensor, got {describe(value)}")
+    value = items(value, name, "a list or a tensor")
     if len(value) != steps:
         raise AnswerError(f"{name} has {len(value)} entries after {steps} steps")
     entry = f"an entry of {name}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Play
-from gpuedu.exercises.plain import describe, number
+from gpuedu.exercises.plain import describe, entries, items, number
 
 HELD = ("weights", "gradients", "optimiser")
 
@@ -38,11 +38,12 @@ def called(name: str, function: Callable[[list[Any]], Any], layers: Sequence[Any
 def held_of(held_bytes: Any, layers: Sequence[Any], optimiser: str) -> dict[str, float]:
     """Bytes of weights, gradients and the optimiser's state, as the learner computes them."""
     found = called("held_bytes", lambda given: held_bytes(given, optimiser), layers)
-    if type(found) is not dict:
+    if not isinstance(found, dict):
         raise AnswerError(
             f"`held_bytes` should return a dict, got {describe(found)}",
             remedy='Its keys are "weights", "gradients" and "optimiser".',
         )
+    found = entries(found)
     missing = [name for name in HELD if name not in found]
     if missing:
         raise AnswerError(f'the dict of `held_bytes` has no "{missing[0]}"')
@@ -52,8 +53,7 @@ def held_of(held_bytes: Any, layers: Sequence[Any], optimiser: str) -> dict[str,
 def saved_of(saved_bytes: Any, samples: int, layers: Sequence[Any]) -> list[float]:
     """Bytes that each layer, and last the loss, saves, as the learner computes them."""
     found = called("saved_bytes", lambda given: saved_bytes(samples, given), layers)
-    if type(found) not in (list, tuple):
-        raise AnswerError(f"`saved_bytes` should return a list, got {describe(found)}")
+    found = items(found, "what `saved_bytes` returns")
     if len(found) != len(layers) + 1:
         raise AnswerError(
             f"`saved_bytes` gave {len(found)} numbers for {len(layers)} layers and the loss",

@@ -7,7 +7,7 @@ from typing import Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Play
-from gpuedu.exercises.plain import describe, number, text
+from gpuedu.exercises.plain import entries, number, text
 
 
 def play_read_the_profile(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -16,13 +16,13 @@ def play_read_the_profile(answers: Sequence[Any], inputs: Mapping[str, Any]) -> 
 
     worst, where_it_went = answers
     if inputs["ask"] == "worst":
+        worst = entries(worst)
         missing = [name for name in inputs["names"] if name not in worst]
         if missing:
             raise AnswerError(f"`worst` has no entry for {missing[0]!r}")
         return {"worst": {name: text(worst[name], name) for name in inputs["names"]}}
     got = where_it_went(take_steps(Plan(**inputs["plan"])))
-    if type(got) is not dict:
-        raise AnswerError(f"`where_it_went` should return a dict, got {describe(got)}")
+    got = entries(got, "what `where_it_went` returns")
     missing = [cause for cause in CAUSES if cause not in got]
     if missing:
         raise AnswerError(f"`where_it_went` returned no {missing[0]!r}")

@@ -43,7 +43,7 @@ def play_save_and_resume(answers: Sequence[Any], inputs: Mapping[str, Any]) -> d
         saved = make_run(kind, inputs["seed"])
         take_steps(saved, before)
         state = save(saved)
-        if type(state) is not dict:
+        if not isinstance(state, dict):
             raise AnswerError(f"`save` should return a dict, got {describe(state)}")
         stored, file_problem = _through_file(state)
         went_on = take_steps(saved, after)
@@ -86,7 +86,7 @@ def _place_of(data: Sequence[Any], state: Any, path: str = "") -> str:
     pairs: list[tuple[str, Any]] = []
     if isinstance(state, Mapping):
         pairs = [(repr(key), value) for key, value in state.items()]
-    elif type(state) in (list, tuple):
+    elif isinstance(state, (list, tuple)):
         pairs = [(str(at), value) for at, value in enumerate(state)]
     found = (_place_of(data, value, f"{path}[{key}]") for key, value in pairs)
     return next((place for place in found if place), "")

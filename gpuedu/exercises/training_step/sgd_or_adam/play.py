@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Number
 from typing import Any
+
+import numpy as np
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Play
+from gpuedu.exercises.plain import entries, items
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array
 
@@ -24,7 +28,6 @@ def play_sgd_or_adam(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[
     A case's inputs are ``rule``, ``weights`` (n,) and ``gradients`` (steps, n) of one dtype,
     ``rates``, the ``lr`` of each step, and the other ``options`` by their names.
     """
-    import numpy as np
     import torch
 
     rule = dict(zip(NAMES, answers, strict=True))[inputs["rule"]]
@@ -59,13 +62,13 @@ def _bytes_of(state: Any) -> int:
         if isinstance(one, torch.Tensor):
             storage = one.untyped_storage()
             storages[storage.data_ptr()] = storage.nbytes()
-        elif type(one) is dict:
-            open_ += one.values()
-        elif type(one) in (list, tuple):
-            open_ += one
-        elif isinstance(one, (bool, int, float)):
+        elif isinstance(one, dict):
+            open_ += entries(one).values()
+        elif isinstance(one, (list, tuple)):
+            open_ += items(one)
+        elif isinstance(one, (Number, np.bool_)):
             numbers += 1
-        elif one is not None and type(one) is not str:
+        elif one is not None and not isinstance(one, str):
             raise AnswerError(
                 f"the state holds a {type(one).__name__}: tensors and numbers, please"
             )

@@ -20,8 +20,16 @@ from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients.accumulation 
     run_steps,
 )
 from gpuedu.exercises.compare import show_apart
-from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
-from gpuedu.exercises.training.properties import at_most
+from gpuedu.exercises.contract import (
+    Case,
+    Fault,
+    Inputs,
+    Judge,
+    Plain,
+    Prediction,
+    Property,
+    Undecided,
+)
 from gpuedu.units import format_size
 
 REL = 1e-6
@@ -148,14 +156,46 @@ def in_parts(model: Any, optimiser: Any, micro_batches: Any, max_norm: float) ->
     return value
 
 
+def in_functional_parts(model: Any, optimiser: Any, micro_batches: Any, max_norm: float) -> float:
+    """The same with ``torch.func``, which keeps more while it works."""
+    from torch.func import functional_call, grad_and_value
+
+    optimiser.zero_grad()
+    weights = {name: p.detach() for name, p in model.named_parameters()}
+    total = sum(int((y != IGNORED).sum()) for _, y in micro_batches)
+
+    def part(given: Any, x: Any, y: Any) -> Any:
+        return loss_sum(functional_call(model, given, (x,)), y) / total
+
+    value = 0.0
+    for x, y in micro_batches:
+        gradients, loss = grad_and_value(part)(weights, x, y)
+        value += loss.item()
+        for name, p in model.named_parameters():
+            p.grad = gradients[name] if p.grad is None else p.grad + gradients[name]
+    optimiser.step()
+    return value
+
+
 @lru_cache(maxsize=8)
 def _passing(step: Step, task: Task) -> int:
     return passing_bytes(step, task)
 
 
-def most_bytes(task: Task = WIDE) -> int:
+def most_bytes(task: Task = WIDE, *, is_functional: bool = False) -> int:
     """The peak that is allowed: one micro-batch's, and some."""
-    return int(MORE_MEMORY * _passing(in_parts, task))
+    lean = in_functional_parts if is_functional else in_parts
+    return int(MORE_MEMORY * _passing(lean, task))
+
+
+def _memory_faults(case: Case, observed: Plain) -> Iterator[Fault]:
+    got = observed["peak"]
+    limit = most_bytes(_task(case.inputs), is_functional=observed["functional"])
+    if got > limit:
+        yield Fault("memory", _tell_peak(case.inputs, got, limit))
+    elif not got:
+        told = "no activation lived at any time: your step computed nothing"
+        yield Undecided("memory", told)
 
 
 def _tell_peak(inputs: Inputs, got: int, limit: int) -> str:
@@ -212,16 +252,13 @@ JUDGE = Judge(
             asks="What does the big batch clip, when, and how often?",
             rel=REL_CLIPPED,
         ),
-        at_most(
+        Property(
             "memory",
             "the activations of one micro-batch live at a time",
             1,
-            "peak",
-            lambda inputs: most_bytes(_task(inputs)),
-            tell=_tell_peak,
-            idle="no activation lived at any time: your step computed nothing",
-            asks="What forward saves lives until its backward pass. Of how many micro-batches does "
+            "What forward saves lives until its backward pass. Of how many micro-batches does "
             "that live at once in your step?",
+            _memory_faults,
         ),
     ),
     hints=(

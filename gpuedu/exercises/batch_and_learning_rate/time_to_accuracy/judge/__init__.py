@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import asdict
-from itertools import islice
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +53,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         drawn.append(_case(label, _surface(rng, "momentum", 100), budget=budget))
     nowhere = Surface("momentum", 100, first=10, count=2)
     drawn.append(_case("two rates that are too high, a budget of 1", nowhere, budget=1))
-    return [*drawn, *_corners()]
+    return [*drawn, *_corners(), _many(rng)]
 
 
 def _corners() -> Iterable[Case]:
@@ -63,8 +63,25 @@ def _corners() -> Iterable[Case]:
         yield _case(f"the {where} batch and the {where} of 4 rates are best", surface)
 
 
+def _many(rng: np.random.Generator) -> Case:
+    """Few rates, and devices of which each batch is the fastest for one: the best is at an edge."""
+    settings = sorted({setting for kinds in SURFACES.values() for setting, _ in kinds})
+    searches = [
+        _one(Surface(setting, knee, first=first, count=count), int(rng.integers(2, BUDGET + 1)))
+        for setting in settings
+        for knee in (1, 32, 1_000, 100_000)
+        for count in (2, 5)
+        for first in (0, 4, 7)
+    ]
+    return Case(f"{len(searches)} surfaces with few rates", {"searches": searches}, _ALWAYS)
+
+
 def _case(label: str, surface: Surface, *decides: str, budget: int = BUDGET) -> Case:
-    return Case(label, {"surface": asdict(surface), "budget": budget}, (*decides, *_ALWAYS))
+    return Case(label, {"searches": [_one(surface, budget)]}, (*decides, *_ALWAYS))
+
+
+def _one(surface: Surface, budget: int) -> dict[str, Any]:
+    return {"surface": asdict(surface), "budget": budget}
 
 
 def _surface(rng: np.random.Generator, setting: str, knee: int) -> Surface:
@@ -74,52 +91,96 @@ def _surface(rng: np.random.Generator, setting: str, knee: int) -> Surface:
     return Surface(setting, knee, least_s, first, 12 - first - last, stretch)
 
 
-def _search(case: Case, observed: Plain) -> tuple[Surface, list[Point], Point | None]:
-    """The surface, what was run on it, in order, and what was chosen; None where it was ended."""
-    tried = [(batch, rate) for batch, rate in observed["tried"]]
-    chosen = observed["chosen"]
-    return Surface(**case.inputs["surface"]), tried, chosen and (chosen[0], chosen[1])
+@dataclass(frozen=True)
+class Search:
+    """A surface, what was run on it, in order, and what was chosen; None where it was ended."""
+
+    surface: Surface
+    budget: int
+    tried: list[Point]
+    asked: int
+    chosen: Point | None
+    kept: bool
 
 
-def _keeps_the_budget(case: Case, observed: Plain) -> Iterable[Fault]:
-    budget: int = case.inputs["budget"]
-    if observed["asked"] > budget:
-        yield Fault("budget", f"it asked for run {budget + 1}, and the budget is {budget}")
+def _searches(case: Case, observed: Plain) -> list[Search]:
+    pairs = zip(case.inputs["searches"], observed["searches"], strict=True)
+    return [
+        Search(
+            Surface(**given["surface"]),
+            given["budget"],
+            [(batch, rate) for batch, rate in found["tried"]],
+            found["asked"],
+            found["chosen"] and (found["chosen"][0], found["chosen"][1]),
+            found["kept"],
+        )
+        for given, found in pairs
+    ]
 
 
-def _runs_once(case: Case, observed: Plain) -> Iterable[Fault]:
-    _, tried, _ = _search(case, observed)
-    again = (place for place, point in enumerate(tried) if point in tried[:place])
-    for place in islice(again, 1):
-        told = f"run {place + 1}, {_told(tried[place])}, was run before"
-        yield Fault("once", f"{told}: it gives the same time again")
+def _keeps_the_budget(search: Search) -> str | None:
+    if search.asked > search.budget:
+        return f"it asked for run {search.budget + 1}, and the budget is {search.budget}"
+    return None
 
 
-def _returns_the_best(case: Case, observed: Plain) -> Iterable[Fault]:
-    surface, tried, chosen = _search(case, observed)
+def _runs_once(search: Search) -> str | None:
+    tried = search.tried
+    for place, point in enumerate(tried):
+        if point in tried[:place]:
+            told = f"run {place + 1}, {_told(point)}, was run before"
+            return f"{told}: it gives the same time again"
+    return None
+
+
+def _returns_the_best(search: Search) -> str | None:
+    surface, tried, chosen = search.surface, search.tried, search.chosen
     if chosen is None:
-        return
+        return None
     if chosen not in tried:
-        yield Fault("best", f"it returned {_told(chosen)}, and never ran it")
-        return
+        return f"it returned {_told(chosen)}, and never ran it"
     best = min(tried, key=surface.seconds)
     if surface.seconds(chosen) > surface.seconds(best) * (1 + _ROUNDING):
-        yield Fault(
-            "best",
+        return (
             f"it returned {_told(chosen)}: {_time(surface, chosen)}; run {tried.index(best) + 1}, "
-            f"{_told(best)}, took {_time(surface, best)}",
+            f"{_told(best)}, took {_time(surface, best)}"
         )
-    elif not observed["kept"]:
-        told = "after the search, the lists `batches` and `rates` are not what they were before"
-        yield Fault("best", told)
+    if not search.kept:
+        return "after the search, the lists `batches` and `rates` are not what they were before"
+    return None
+
+
+def _in_each(
+    name: str, fault_of: Callable[[Search], str | None]
+) -> Callable[[Case, Plain], Iterable[Fault]]:
+    """The first fault of the searches of a case, and on which surface, where it has several."""
+
+    def test(case: Case, observed: Plain) -> Iterable[Fault]:
+        searches = _searches(case, observed)
+        for search in searches:
+            if told := fault_of(search):
+                where = (
+                    f"with a budget of {search.budget} and rates {_listed(search)}: "
+                    if len(searches) > 1
+                    else ""
+                )
+                yield Fault(name, where + told)
+                return
+
+    return test
+
+
+def _listed(search: Search) -> str:
+    return ", ".join(map(show, search.surface.rates))
 
 
 def _near(name: str, kind: str) -> Property:
     """What is chosen takes little more than the best time, on surfaces of a kind."""
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
-        surface, tried, chosen = _search(case, observed)
-        budget, runs = case.inputs["budget"], f"{len(tried)} run{'' if len(tried) == 1 else 's'}"
+        [search] = _searches(case, observed)
+        surface, tried, chosen, budget = search.surface, search.tried, search.chosen, search.budget
+        runs = f"{len(tried)} run{'' if len(tried) == 1 else 's'}"
         if chosen is None:
             told = f"run {budget + 1} of {budget} was refused, and with that the search ended"
             yield Undecided(name, told)
@@ -157,14 +218,14 @@ JUDGE = Judge(
             "no more runs than the budget has",
             1,
             asks="Where are the runs counted, and what ends them?",
-            test=_keeps_the_budget,
+            test=_in_each("budget", _keeps_the_budget),
         ),
         Property(
             "once",
             "no point is run twice",
             1,
             asks="Where does it stand what was run, and when is it looked up?",
-            test=_runs_once,
+            test=_in_each("once", _runs_once),
         ),
         Property(
             "best",
@@ -172,7 +233,7 @@ JUDGE = Judge(
             1,
             asks="Which of all that were run takes the least time, is that pair returned, and are "
             "both lists as they were?",
-            test=_returns_the_best,
+            test=_in_each("best", _returns_the_best),
         ),
         _near("small", "small batches"),
         _near("middle", "batches of middle size"),

@@ -40,7 +40,8 @@ _LAUNCHES = (
     (1, 1, 128),
     (512, 2, 256),
 )
-_HAZARDS = {OUTSIDE | UNWRITTEN: "inside", RACE: "ordered", ENDLESS: "barrier"}
+_MASK = "warp-sync-mask"
+_HAZARDS = {OUTSIDE | UNWRITTEN: "inside", RACE: "ordered", ENDLESS | {_MASK}: "barrier"}
 _COSTS = ("rounds", "whole-warps", "no-conflict")
 _SPARE = 2
 """Turns beyond the logarithm: the one that finds the end, and one to come in."""

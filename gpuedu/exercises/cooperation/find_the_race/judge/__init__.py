@@ -15,7 +15,7 @@ from gpuedu.exercises.kernels.shapes import LaunchShape
 
 # An uninitialised read is none of them: the machine's garbage spoils a result that depends on it,
 # and a thread without an element may read what it does not use.
-_HAZARDS = RACE | OUTSIDE | ENDLESS
+_HAZARDS = RACE | OUTSIDE | ENDLESS | {"warp-sync-mask"}
 _EPSILON = float(np.finfo(np.float32).eps)
 _LAUNCHES = {
     # blocks, threads, and for jumps the elements, for widen the steps, for shares the rows

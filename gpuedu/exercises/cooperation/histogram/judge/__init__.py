@@ -82,7 +82,8 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
     """Hazards, how often ``hist`` was updated, and who did the work."""
     result = case.decides[0]
     yield from stopped_values(result, observed)
-    hazards = {UNWRITTEN: result, OUTSIDE: "inside", RACE | ENDLESS: "no-race"}
+    together = RACE | ENDLESS | {"warp-sync-mask"}
+    hazards = {UNWRITTEN: result, OUTSIDE: "inside", together: "no-race"}
     yield from hazard_faults(observed, hazards, lambda seen: "")
     yield from _updates(case, observed)
     yield from _spread(case, observed)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gpuedu.exercises.arrays.properties import in_float32
-from gpuedu.exercises.compare import show, show_apart
+from gpuedu.exercises.compare import are_close, show, show_apart
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
 
 _EPSILON = float(np.finfo(np.float32).eps)
@@ -81,8 +81,7 @@ def _right_rows(name: str, says: str, asks: str) -> Property:
             return
         joins = 16 + x.shape[1] / _THREADS  # one after the other, each with a rounding
         room = joins * _EPSILON * np.maximum(np.abs(expected), 1) + 1e-6
-        with np.errstate(invalid="ignore"):
-            wrong = ~((got == expected) | (np.abs(got - expected) <= room))
+        wrong = ~are_close(got, expected, room)
         for row in np.flatnonzero(wrong)[:1]:
             gave, right = show_apart(float(got[row]), float(expected[row]))
             yield Fault(

@@ -10,7 +10,7 @@ import numpy as np
 from gpuedu.exercises.compare import is_close, show_apart
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
 from gpuedu.exercises.ddp_in_practice.clip_and_mean.judge.clipping import test_clip
-from gpuedu.exercises.ddp_in_practice.clip_and_mean.judge.moments import test_moments
+from gpuedu.exercises.ddp_in_practice.clip_and_mean.judge.moments import of_objects, test_moments
 
 LOSS_REL = 1e-5
 SHAPES = ((3, 4), (4,), (2, 3))
@@ -109,7 +109,7 @@ def _test_loss(case: Case, observed: Plain) -> Iterable[Fault]:
     # Once is enough: the row of an empty rank is about what comes out.
     if prop == "loss" and max(observed["calls"]) > 1:
         message = f"`mean_loss` makes {max(observed['calls'])} calls on a rank, one is enough"
-        yield Fault(prop, message)
+        yield Fault(prop, message + of_objects(observed["kinds"]))
     elif prop == "loss" and not observed["kept"]:
         yield Fault(prop, "after `mean_loss`, the tensor `loss` is not what it was before")
 

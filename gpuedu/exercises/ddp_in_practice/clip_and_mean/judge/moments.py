@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -12,6 +12,11 @@ from gpuedu.exercises.contract import Case, Fault, Plain
 REL = 1e-4
 """Of a variance; a mean may be off by as much of a standard deviation."""
 MOST_CALLS = 2
+
+
+def of_objects(kinds: Sequence[str]) -> str:
+    """What somebody who gathered objects has to know of the number of calls."""
+    return " (an `all_gather_object` makes two)" if "all_gather" in kinds else ""
 
 
 def test_moments(case: Case, observed: Plain) -> Iterable[Fault]:
@@ -38,6 +43,6 @@ def test_moments(case: Case, observed: Plain) -> Iterable[Fault]:
     # One row alone: the others are about what comes out.
     if prop == "moments" and most > MOST_CALLS:
         message = f"`moments` makes {most} calls on a rank, {MOST_CALLS} are enough"
-        yield Fault(prop, message)
+        yield Fault(prop, message + of_objects(observed["kinds"]))
     elif prop == "moments" and not observed["kept"]:
         yield Fault(prop, "after `moments`, the rows `x` are not what they were before")

@@ -121,8 +121,8 @@ JUDGE = Judge(
             "a death while it is written leaves the checkpoint before it",
             1,
             asks="Stop between any two lines of `save`, and between two calls of it: is there a "
-            "whole checkpoint under the name that `train` looks for, and is it the same one for "
-            "all ranks?",
+            "whole checkpoint under the name that `train_job` looks for, and is it the same one "
+            "for all ranks?",
         ),
         Property(
             "disk",
@@ -136,11 +136,12 @@ JUDGE = Judge(
         "Stop in your mind between any two lines: what is in the folder, and what would each rank "
         "need to go on from there? Which of it is the same on all ranks, and which is not?",
         "`save`: write under another name beside it, `os.fsync`, then give it its name. "
-        "`train`: count the steps of the whole run; epoch and place in it follow from that number. "
-        "In the checkpoint: three `state_dict()`s, the number, and a list with every rank's random "
-        "state, from `dist.all_gather_object`. All ranks gather, rank 0 saves, all load.",
+        "`train_job`: count the steps of the whole run; epoch and place in it follow from that "
+        "number. In the checkpoint: three `state_dict()`s, the number, and a list with every "
+        "rank's random state, from `dist.all_gather_object`. All ranks gather, rank 0 saves, all "
+        "load.",
         "`with waiting.open('wb') as file: torch.save(state, file); "
-        "os.fsync(file.fileno())`, then `waiting.replace(path)`. In `train`: `while done < "
+        "os.fsync(file.fileno())`, then `waiting.replace(path)`. In `train_job`: `while done < "
         "job.epochs * job.steps: epoch, place = divmod(done, job.steps); "
         "job.step(job.batches(epoch)[place]); done += 1`, and where `done % every == 0` or it was "
         "the last: `random = [None] * dist.get_world_size()`, `dist.all_gather_object(random, "

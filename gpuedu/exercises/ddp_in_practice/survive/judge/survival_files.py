@@ -83,7 +83,10 @@ def _why_places(story: Story, found: Sequence[int], shape: Shape, every: int) ->
 
 def _why_none(story: Story) -> str:
     if story.of("unbroken", "memory"):
-        return "It wrote into memory (a BytesIO). `torch.save(state, file)` writes into a file."
+        return (
+            "It wrote into memory (a BytesIO), and only what it writes into a file itself is "
+            "followed here: `torch.save(state, file)`, with the file that you opened."
+        )
     return "`torch.save` wrote no file. Which rank saves, and when?"
 
 
@@ -104,6 +107,11 @@ def disk_faults(story: Story) -> Iterable[Fault]:
         return
     for one in saves:
         told = _why_not_on_disk(story, one)
+        if told:
+            yield Fault("disk", *told)
+            return
+    for one in story.of("unbroken", "name"):
+        told = _why_grown(story, one)
         if told:
             yield Fault("disk", *told)
             return
@@ -147,12 +155,20 @@ def _why_not_on_disk(story: Story, saved: Entry) -> tuple[str, str] | None:
         )
     if not before:
         return f"{where} had its name before it was on the disk", "In which order, and why?"
-    if named and before[-1]["size"] < named[0]["size"]:
-        return (
-            f"{where} has {named[0]['size']} bytes, and at `os.fsync` it had {before[-1]['size']}",
-            "The rest was still in Python's own buffer. What does `file.flush()` do?",
-        )
     return None
+
+
+def _why_grown(story: Story, named: Entry) -> tuple[str, str] | None:
+    """A file, written with `torch.save` or not, that `os.fsync` found shorter than it is."""
+    found = story.of("unbroken", "fsync", rank=named["rank"], file=named["file"])
+    before = [one for one in found if one["step"] == named["step"] and one["at"] <= named["at"]]
+    if not before or before[-1]["size"] >= named["size"]:
+        return None
+    return (
+        f"behind {named['step'] + 1} steps, {Path(named['path']).name} has {named['size']} bytes, "
+        f"and at `os.fsync` it had {before[-1]['size']}",
+        "The rest was still in Python's own buffer. What does `file.flush()` do?",
+    )
 
 
 def _list(numbers: Sequence[int]) -> str:

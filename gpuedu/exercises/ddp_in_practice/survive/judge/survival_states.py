@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gpuedu.exercises.contract import Fault
+from gpuedu.exercises.contract import Fault, Undecided
 from gpuedu.exercises.ddp_in_practice.survive.interrupted_job import Shape
 from gpuedu.exercises.ddp_in_practice.survive.survival_runs import RANKS
 from gpuedu.exercises.ddp_in_practice.survive.survival_story import Story, is_half_a_file
 
-NOTHING_SAVED = "nothing was saved before a rank was killed"
+
+def _nothing_saved(story: Story, prop: str, why: str = "") -> Fault:
+    """No file of `torch.save`; what was put into memory first is not followed from there."""
+    if story.of("unbroken", "memory"):
+        told = "`torch.save` wrote into memory, and into no file, so this says nothing yet"
+        return Undecided(prop, told)
+    return Fault(prop, "nothing was saved before a rank was killed", why)
 
 
 def place_faults(story: Story, shape: Shape) -> Iterable[Fault]:
@@ -30,9 +36,8 @@ def place_faults(story: Story, shape: Shape) -> Iterable[Fault]:
             return
     kept = story.last_checkpoint(1)
     if kept is None:
-        yield Fault(
-            "place", NOTHING_SAVED, "When is a checkpoint due, and into which file is it saved?"
-        )
+        why = "When is a checkpoint due, and into which file is it saved?"
+        yield _nothing_saved(story, "place", why)
         return
     for rank in range(RANKS):
         found = story.steps("broken", rank, 1)
@@ -60,7 +65,7 @@ def _misplaced(story: Story, shape: Shape, rank: int, kept: int, first: int) -> 
     epoch = kept // shape.steps
     causes = {
         died: "Nobody saved there. The weights are older than that.",
-        0: "It begins from the beginning. Does `train` look for the checkpoint, and where?",
+        0: "It begins from the beginning. Does `train_job` look for the checkpoint, and where?",
         epoch * shape.steps: "That is the begin of the epoch: its first batches come twice. Which "
         "batch of it is next?",
         (epoch + 1) * shape.steps: "That is the next epoch: the rest of this one is left out.",
@@ -76,7 +81,7 @@ def state_faults(story: Story) -> Iterable[Fault]:
     """With what the ranks began their first step behind the first death."""
     kept = story.last_checkpoint(1)
     if kept is None:
-        yield Fault("state", NOTHING_SAVED)
+        yield _nothing_saved(story, "state")
         return
     for rank in range(RANKS):
         mine, true = story.first(1, rank), story.unbroken(rank, kept)
@@ -114,7 +119,7 @@ def random_faults(story: Story) -> Iterable[Fault]:
     """Each rank's random state at its first step behind the first death."""
     kept = story.last_checkpoint(1)
     if kept is None:
-        yield Fault("random", NOTHING_SAVED)
+        yield _nothing_saved(story, "random")
         return
     for rank in range(RANKS):
         mine, true = story.first(1, rank), story.unbroken(rank, kept)
@@ -148,6 +153,9 @@ def whole_faults(
     it looked at here.
     """
     death = story.death(1)
+    if death is None and story.of("unbroken", "memory"):
+        yield _nothing_saved(story, "whole")
+        return
     if death is None:
         yield Fault(
             "whole",
@@ -201,7 +209,7 @@ def _why_not_whole(story: Story) -> str:
 
 
 _WHY = (
-    "At any moment, under the name that `train` looks for, there has to be a whole checkpoint: the "
-    "old one, or the new one. For two paths, `a.replace(b)` changes from one to the other in one "
-    "go."
+    "At any moment, under the name that `train_job` looks for, there has to be a whole checkpoint: "
+    "the old one, or the new one. For two paths, `a.replace(b)` changes from one to the other in "
+    "one go."
 )

@@ -14,7 +14,7 @@ from gpuedu.exercises.mixed_precision.judge import rounding
 
 def cases(rng: np.random.Generator) -> list[Case]:
     """Decays of v; gradients of 0, tiny and large ones, and many updates below half a step."""
-    decays = [0.999, 0.9, round(1 - float(rng.uniform(0.003, 0.05)), 4)]
+    decays = [0.999, 0.9, _decay(rng)]
     drawn = [_survivor(decay) for decay in decays]
     n = 16
     zeros = np.zeros((5, n))
@@ -47,6 +47,17 @@ def cases(rng: np.random.Generator) -> list[Case]:
 _OTHER = {"beta1": 0.8, "beta2": 0.98, "eps": 1e-2}
 _SHORT = {"beta1": 0.5, "beta2": 0.98}
 """A short memory, of m above all."""
+
+
+def _decay(rng: np.random.Generator) -> float:
+    """One for which NumPy, which rounds `1 - beta2` to fp16 first, finds the same as PyTorch."""
+    every = np.arange(1, 31744, dtype=np.int16).view(np.float16)
+    while True:
+        decay = round(1 - float(rng.uniform(0.003, 0.05)), 4)
+        with np.errstate(over="ignore"):
+            kept = (1 - decay) * every * every
+        if float(every[kept > 0][0]) == smallest_survivor(decay):
+            return decay
 
 
 def _survivor(decay: float) -> Case:

@@ -66,6 +66,8 @@ def _draws(prop: str, dtype: str, rng: np.random.Generator, values: np.ndarray) 
     values = (values * rng.choice([-1, 1], values.size)).astype(np.float32)
     draws = (np.arange(DRAWS) + 0.5) / DRAWS
     uniform = np.stack([rng.permutation(draws) for _ in values], axis=1).astype(np.float32)
+    low, high = neighbours(values.astype(np.float64), DTYPES[dtype])
+    uniform[0, low == high] = 0.0  # and yet they stay
     inputs = {"ask": "round", "dtype": dtype, "values": values, "uniform": uniform}
     return Case(f"{dtype}, {values.size} numbers, {DRAWS} draws each", inputs, (prop,))
 
@@ -184,7 +186,8 @@ JUDGE = Judge(
             "gradient",
             "`master_step`: rate times gradient is not rounded to 16 bits",
             1,
-            "What is rounded on the way to one update of the master, and to which format?",
+            "Compute one update by hand: what comes to the master, with which sign, and is it "
+            "rounded to 16 bits on the way?",
         ),
         Property(
             "copy",

@@ -73,11 +73,13 @@ def _case(rng: np.random.Generator, t: int, m: int, n: int, k: int) -> Case:
 
 def verdict(case: Case, observed: Plain) -> Iterable[Finding]:
     """A medal for the intensity of a kernel that is right."""
-    if "registers" not in case.decides:
-        return
-    off = np.abs(observed["c"] - product(case.inputs))
-    if (off <= tolerance(case.inputs)).all():
+    if "registers" in case.decides and _is_right(case, observed):
         yield from _medal(case, observed)
+
+
+def _is_right(case: Case, observed: Plain) -> bool:
+    off = np.abs(observed["c"] - product(case.inputs))
+    return bool((off <= tolerance(case.inputs)).all())
 
 
 def float32(case: Case, observed: Plain) -> Iterable[Fault]:
@@ -85,7 +87,7 @@ def float32(case: Case, observed: Plain) -> Iterable[Fault]:
     yield from float64_faults("float32", observed)
 
 
-def intensity(case: Case, observed: Plain) -> Iterable[Fault]:
+def intensity(case: Case, observed: Plain) -> Iterable[Fault | Undecided]:
     """FLOP for each byte that a kernel without conflicts would take out of shared memory.
 
     Both as they were done: with too many steps, or too few, a kernel asks for no more in each.
@@ -97,7 +99,9 @@ def intensity(case: Case, observed: Plain) -> Iterable[Fault]:
         yield Undecided("intensity", "no thread read from shared memory")
         return
     got = observed["flop"] / (PASS_BYTES * passes)
-    if got < _SLACK * t / 4:
+    if got < _SLACK * t / 4 and not _is_right(case, observed):
+        yield Undecided("intensity", "`c` is not the product: its FLOP may be too few")
+    elif got < _SLACK * t / 4:
         most = max(loads.accesses, key=lambda one: one.requests)
         yield Fault(
             "intensity",

@@ -18,6 +18,7 @@ from gpuedu.exercises.contract import (
     Plain,
     Prediction,
     Property,
+    Undecided,
 )
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training_step.memory_ledger.judge.saved_storages import (
@@ -187,6 +188,11 @@ def _against_count(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
     pairs["saved"] = sum(observed["saved"]), sum(measured.saved)
     for name, (mine, real) in pairs.items():
         if not abs(mine - real) <= TOLERANCE * real:
+            saved = case.inputs["samples"], case.inputs["layers"], observed["saved"]
+            if name == "saved" and is_kind_slip(*saved):  # that is the matter of `layers`
+                told = "what one kind of layer saves is not right yet, so its sum says nothing"
+                yield Undecided("measured", f"{case.label}: {told}")
+                return
             off = f"{100 * (mine / real - 1):+.1f}%" if real else "more than nothing"
             yield Fault(
                 "measured",

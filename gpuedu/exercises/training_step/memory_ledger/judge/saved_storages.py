@@ -5,8 +5,8 @@ Tests hold ``saved_bytes`` against the bytes that are counted in real steps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from gpuedu.exercises.training_step.memory_ledger.small_nets import Layer
 
@@ -17,18 +17,15 @@ SHARES_STORAGE = ("flatten", "relu_")
 
 @dataclass(frozen=True)
 class Belief:
-    """What somebody thinks of saving; the default is what is so."""
+    """What somebody thinks of saving; the default is what is so.
 
-    in_place_is_free: bool = False
+    ``saves`` has, for some kinds, whether their input and whether their output is saved.
+    """
+
+    saves: Mapping[str, tuple[bool, bool]] = field(default_factory=dict)
     mask_bytes: int = FLOAT_BYTES
     norm_numbers: int = 2
     has_loss: bool = True
-    gelu_like_relu: bool = False
-    relu_like_gelu: bool = False
-    sigmoid_saves: bool = True
-    sigmoid_like_gelu: bool = False
-    gelu_saves_both: bool = False
-    dropout_saves_result: bool = False
     norm_saves_weights: bool = False
     linear_saves_weights: bool = False
 
@@ -45,7 +42,8 @@ def saved_bytes(samples: int, layers: Sequence[Layer], belief: Belief | None = N
     for kind, inputs, outputs in layers:
         row, result = FLOAT_BYTES * samples * inputs, FLOAT_BYTES * samples * outputs
         size = 0
-        if _saves_input(kind, belief) and not is_counted:
+        of_input, of_output = _saves(kind, belief)
+        if of_input and not is_counted:
             size, is_counted = size + row, True
         if kind == "linear" and belief.linear_saves_weights:
             size += FLOAT_BYTES * inputs * outputs
@@ -55,43 +53,36 @@ def saved_bytes(samples: int, layers: Sequence[Layer], belief: Belief | None = N
         if kind == "dropout":
             size += belief.mask_bytes * samples * outputs
         is_counted = is_counted and kind in SHARES_STORAGE
-        if _saves_output(kind, belief) and not is_counted:
+        if of_output and not is_counted:
             size, is_counted = size + result, True
         found.append(size)
     scores = FLOAT_BYTES * samples * layers[-1][2]
     return [*found, scores if belief.has_loss else 0]
 
 
-def _saves_input(kind: str, belief: Belief) -> bool:
-    if kind == "gelu":
-        return not belief.gelu_like_relu
-    if kind == "sigmoid":
-        return belief.sigmoid_like_gelu
-    if kind in ("relu", "relu_"):
-        return belief.relu_like_gelu
-    return kind in SAVES_INPUT
+def _saves(kind: str, belief: Belief) -> tuple[bool, bool]:
+    """Whether a layer's input is saved, and whether its output is."""
+    return belief.saves.get(kind, (kind in SAVES_INPUT, kind in SAVES_OUTPUT))
 
 
-def _saves_output(kind: str, belief: Belief) -> bool:
-    if kind == "gelu":
-        return belief.gelu_like_relu or belief.gelu_saves_both
-    if kind == "dropout":
-        return belief.dropout_saves_result
-    if kind == "relu_" and belief.in_place_is_free:
-        return False
-    if kind == "sigmoid":
-        return belief.sigmoid_saves and not belief.sigmoid_like_gelu
-    return kind in SAVES_OUTPUT and not (belief.relu_like_gelu and kind != "sigmoid")
+def _is_wrong(kind: str, of_input: bool, of_output: bool) -> bool:
+    """Input and output of a layer in place are one storage: either is as right as both."""
+    if kind in SHARES_STORAGE:
+        return not (of_input or of_output)
+    return (of_input, of_output) != _saves(kind, Belief())
 
+
+_ALIKE = (*((kind,) for kind in (*SAVES_INPUT, *SAVES_OUTPUT, "dropout")), ("relu", "relu_"))
+"""Kinds that somebody can be wrong about at once."""
 
 KIND_SLIPS = (
-    Belief(in_place_is_free=True),
-    Belief(sigmoid_like_gelu=True),
-    Belief(sigmoid_saves=False),
-    Belief(gelu_saves_both=True),
-    Belief(gelu_like_relu=True),
-    Belief(relu_like_gelu=True),
-    Belief(dropout_saves_result=True),
+    *(
+        Belief(dict.fromkeys(kinds, (of_input, of_output)))
+        for kinds in _ALIKE
+        for of_input in (False, True)
+        for of_output in (False, True)
+        if _is_wrong(kinds[0], of_input, of_output)
+    ),
     *(Belief(mask_bytes=size) for size in (0, 1, 2 * FLOAT_BYTES)),
     Belief(norm_saves_weights=True),
     *(Belief(norm_numbers=numbers) for numbers in (0, 1)),

@@ -12,7 +12,7 @@ def save(state, path):
     write(path, lambda file: torch.save(state, file))
 
 
-def train(job, folder, every):
+def train_job(job, folder, every):
     mine, done = dist.get_rank(), 0
     latest = folder / "latest"
     if latest.exists():

@@ -8,7 +8,7 @@ def save(state, path):
     waiting.rename(path)
 
 
-def train(job, folder, every):
+def train_job(job, folder, every):
     path, done, ranks = folder / "state", 0, dist.get_world_size()
     if path.is_file():
         saved = torch.load(path, weights_only=False)

@@ -1,5 +1,5 @@
 # loses: whole
-def train(job, folder, every):
+def train_job(job, folder, every):
     path, parts = folder / f"rank{dist.get_rank()}.pt", (job.model, job.optimiser, job.schedule)
     done, last = 0, job.epochs * job.steps
     if path.exists():

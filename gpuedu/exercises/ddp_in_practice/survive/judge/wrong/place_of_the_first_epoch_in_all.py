@@ -1,5 +1,5 @@
 # loses: place
-def train(job, folder, every):
+def train_job(job, folder, every):
     path, parts = folder / "checkpoint.pt", (job.model, job.optimiser, job.schedule)
     begin, first, done = 0, 0, 0
     if path.exists():
