@@ -27,6 +27,8 @@ _MOST_BITS = 4_000
 _EXACT = (Fraction, Decimal)
 _MOST_DIGITS = 1_000
 """Of a number that is told as it is written."""
+_MOST_COSTLY = 2_000
+"""Tensors, generators, exact numbers and values without a form, in one result."""
 _GENERATORS = {
     "PCG64": lambda state: True,
     "PCG64DXSM": lambda state: True,
@@ -119,39 +121,54 @@ def tensor_of(name: Any, shape: Any, raw: Any) -> Any:
         raise AnswerError("a tensor arrived in a form that none has") from fault
 
 
-def rebuild(encoded: Any, depth: int = 0) -> Any:
+def rebuild(encoded: Any) -> Any:
     """The value that was described.
 
     Raises:
-        AnswerError: nothing is described so.
+        AnswerError: nothing is described so, or more than is worth the time it takes.
 
     >>> rebuild(describe([np.float32(2.5), {"a": (1, None)}]))
     [np.float32(2.5), {'a': (1, None)}]
     """
-    if (
-        type(encoded) is not list
-        or len(encoded) < 2
-        or type(encoded[0]) is not str
-        or depth > _DEEPEST
-    ):
+    return _Rebuilding().value(encoded, 0)
+
+
+class _Rebuilding:
+    """One value on its way back; what takes long to make is counted."""
+
+    def __init__(self) -> None:
+        self._costly = 0
+
+    def value(self, encoded: Any, depth: int) -> Any:
+        if (
+            type(encoded) is not list
+            or len(encoded) < 2
+            or type(encoded[0]) is not str
+            or depth > _DEEPEST
+        ):
+            raise AnswerError("a result arrived in a form that none has")
+        kind, inside, *more = encoded
+        if kind == "plain":
+            return inside
+        if kind in _CONTAINERS and type(inside) is list:
+            return _CONTAINERS[kind](self.value(one, depth + 1) for one in inside)
+        if kind == "dict" and type(inside) is list:
+            return {key: self.value(one, depth + 1) for key, one in map(_pair, inside)}
+        return self._costly_one(kind, inside, more)
+
+    def _costly_one(self, kind: str, inside: Any, more: list) -> Any:
+        self._costly += 1
+        if self._costly > _MOST_COSTLY:
+            raise AnswerError("a result has too many values that are not plain")
+        if kind == "tensor" and len(more) == 2:
+            return tensor_of(inside, *more)
+        if kind == "generator" and len(more) == 1:
+            return _generator(inside, *more)
+        if kind in ("Fraction", "Decimal") and type(inside) is str:
+            return _exact(kind, inside)
+        if kind == "other" and type(inside) is str:
+            return type(inside[:60] or "object", (), {})()
         raise AnswerError("a result arrived in a form that none has")
-    kind, *parts = encoded
-    if kind == "tensor" and len(parts) == 3:
-        return tensor_of(*parts)
-    if kind == "generator" and len(parts) == 2:
-        return _generator(*parts)
-    inside = parts[0]
-    if kind == "plain":
-        return inside
-    if kind in _CONTAINERS and type(inside) is list:
-        return _CONTAINERS[kind](rebuild(one, depth + 1) for one in inside)
-    if kind == "dict" and type(inside) is list:
-        return {key: rebuild(one, depth + 1) for key, one in map(_pair, inside)}
-    if kind in ("Fraction", "Decimal") and type(inside) is str:
-        return _exact(kind, inside)
-    if kind == "other" and type(inside) is str:
-        return type(inside[:60] or "object", (), {})()
-    raise AnswerError("a result arrived in a form that none has")
 
 
 def _exact(kind: str, written: str) -> Fraction | Decimal:

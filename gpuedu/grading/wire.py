@@ -34,11 +34,29 @@ class WireError(GpueduError):
 
 @dataclass(frozen=True)
 class WireLimits:
-    """Beyond these a message is refused before memory is taken for it."""
+    """Beyond these a message is refused before memory is taken for it.
 
-    header_bytes: int = 16 * 2**20
-    arrays_bytes: int = 256 * 2**20
-    values: int = 500_000
+    The largest that an exercise's answers send have a header of 0.5 MB with 60,000 marks, 250
+    arrays, and 3 MB of elements.
+
+    Attributes:
+        header_bytes: of the JSON.
+        arrays_bytes: of the elements of all arrays.
+        marks: commas and opening brackets in the JSON: what it takes to be read grows with them.
+        values: in each other and beside each other.
+        arrays: arrays and NumPy's numbers.
+        spread_bytes: that lie between the elements of arrays which are not compact.
+        odd_keys: numbers as keys that may have one hash.
+        depth: of values in each other.
+        dimensions: of an array.
+    """
+
+    header_bytes: int = 4 * 2**20
+    arrays_bytes: int = 64 * 2**20
+    marks: int = 300_000
+    values: int = 100_000
+    arrays: int = 5_000
+    spread_bytes: int = 64 * 2**20
     odd_keys: int = 1_000
     depth: int = 40
     dimensions: int = 16
@@ -95,15 +113,28 @@ def unpack(message: bytes, limits: WireLimits | None = None) -> Any:
     limits = limits or WireLimits()
     if len(message) < _LENGTHS.size:
         raise WireError("a message ended before it began")
-    header_bytes, arrays_bytes = read_lengths(message[: _LENGTHS.size], limits)
-    begin = _LENGTHS.size + header_bytes
-    if len(message) != begin + arrays_bytes:
+    lengths = read_lengths(message[: _LENGTHS.size], limits)
+    return unpack_parts(lengths, memoryview(message)[_LENGTHS.size :], limits)
+
+
+def unpack_parts(lengths: tuple[int, int], parts: memoryview, limits: WireLimits) -> Any:
+    """The value in a message's header and arrays, which are as long as ``read_lengths`` says.
+
+    Raises:
+        WireError: they are no message, or beyond the limits.
+    """
+    header_bytes, arrays_bytes = lengths
+    if len(parts) != header_bytes + arrays_bytes:
         raise WireError("a message is longer or shorter than it says")
+    header = bytes(parts[:header_bytes])
+    # Texts are sent with escapes, so that none takes four bytes for each of its characters.
+    if not header.isascii() or sum(map(header.count, (b",", b"[", b"{"))) > limits.marks:
+        raise WireError("a message has too many values, or characters of another alphabet")
     try:
-        tree = json.loads(message[_LENGTHS.size : begin])
+        tree = json.loads(header)
     except (ValueError, RecursionError) as fault:
         raise WireError(f"a message has no readable header: {fault}") from fault
-    reader = _Reader(memoryview(message)[begin:], limits)
+    reader = _Reader(parts[header_bytes:], limits)
     value = reader.build(tree, 0)
     if reader.at != arrays_bytes:
         raise WireError("a message has bytes that belong to no array")
@@ -127,7 +158,7 @@ class _Reader:
 
     def __init__(self, raw: memoryview, limits: WireLimits) -> None:
         self.at, self._raw, self._limits = 0, raw, limits
-        self._values = self._odd_keys = self._spread_bytes = 0
+        self._values = self._arrays = self._odd_keys = self._spread_bytes = 0
 
     def build(self, tree: Any, depth: int) -> Any:
         self._values += 1
@@ -178,6 +209,9 @@ class _Reader:
             raise WireError(f"a message has an array that none is: {fault}") from fault
 
     def _array_of(self, header: Any) -> np.ndarray:
+        self._arrays += 1
+        if self._arrays > self._limits.arrays:
+            raise WireError("a message has too many arrays")
         try:
             name, shape, *strides = header
             dtype = dtype_named(name)
@@ -209,8 +243,8 @@ class _Reader:
         reach = [(side - 1) * one for side, one in zip(values.shape, strides, strict=True)]
         before = -sum(one for one in reach if one < 0)
         span = before + sum(one for one in reach if one > 0) + values.itemsize
-        self._spread_bytes += span
-        if self._spread_bytes > self._limits.arrays_bytes:
+        self._spread_bytes += max(span - values.nbytes, 0)
+        if self._spread_bytes > self._limits.spread_bytes:
             raise WireError("a message has an array that is spread over too much memory")
         spread = np.ndarray(values.shape, values.dtype, bytearray(span), before, tuple(strides))
         spread[...] = values

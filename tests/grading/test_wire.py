@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import struct
 import tracemalloc
@@ -145,6 +146,10 @@ BROKEN = {
     "a stride beyond an integer": framed({"a": ["<f8", [1], [2**70]]}, bytes(8)),
     "characters that there are not": framed({"a": ["<U1", [1]]}, b"\xff" * 4),
     "many arrays, each spread": framed([{"a": ["|i1", [2], [2**27]]}] * 3, bytes(6)),
+    "little spread over much": framed({"a": ["|i1", [2], [2**27]]}, bytes(2)),
+    "many lists": framed(b"[" + b",".join([b"[]"] * 200_000) + b"]"),
+    "many arrays": framed([{"a": ["<f4", [0]]}] * 5_001),
+    "texts that are not ASCII": framed('"😀"'.encode()),
     "keys of one hash": framed({"d": [[(2**61 - 1) * k, 0] for k in range(20_000)]}),
 }
 
@@ -162,6 +167,30 @@ def test_a_dtypes_name_is_not_read_by_numpy_unless_it_is_known(name):
         with pytest.raises(WireError):
             unpack(BROKEN[name])
         assert tracemalloc.get_traced_memory()[1] < 20 * len(BROKEN[name])
+    finally:
+        tracemalloc.stop()
+
+
+WORST = {
+    "lists": b"[" + b",".join([b"[]"] * 2**20) + b"]",
+    "tuples": b"[" + b",".join([b'{"t":[]}'] * 99_000) + b"]",
+    "arrays": b"[" + b",".join([b'{"a":["<f4",[0]]}'] * 200_000) + b"]",
+    "a text of wide characters": b'"\\ud83d\\ude00' + b"a" * (4 * 2**20 - 20) + b'"',
+    "a text as large as it gets": b'"' + b"a" * (16 * 2**20) + b'"',
+    "pairs": b'{"d":[' + b",".join(b'["%d",1]' % one for one in range(99_000)) + b"]}",
+    "long numbers": b"[" + b",".join([b"9" * 4_000] * 1_000) + b"]",
+    "spread": b'{"a":["|i1",[2],[%d]]}' % (2**26 - 10),
+}
+
+
+@pytest.mark.parametrize("name", WORST)
+def test_the_worst_message_takes_little_memory(name):
+    message = framed(WORST[name], bytes(2) if name == "spread" else b"")
+    tracemalloc.start()
+    try:
+        with contextlib.suppress(WireError):
+            unpack(message)
+        assert tracemalloc.get_traced_memory()[1] < 70 * 2**20
     finally:
         tracemalloc.stop()
 

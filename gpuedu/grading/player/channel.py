@@ -6,7 +6,7 @@ import socket
 from typing import Any
 
 from gpuedu.allowance import Allowance
-from gpuedu.grading.wire import LENGTHS_BYTES, WireLimits, pack, read_lengths, unpack
+from gpuedu.grading.wire import LENGTHS_BYTES, WireLimits, pack, read_lengths, unpack_parts
 
 _PIECE = 2**20
 
@@ -40,29 +40,28 @@ class Channel:
             EOFError: the other side has gone.
             WireError: what came is no message, or beyond the limits.
         """
-        begin = self._read(LENGTHS_BYTES, allowance)
-        rest = self._read(sum(read_lengths(begin, self._limits)), allowance)
-        return unpack(begin + rest, self._limits)
+        lengths = read_lengths(bytes(self._read(LENGTHS_BYTES, allowance)), self._limits)
+        return unpack_parts(lengths, self._read(sum(lengths), allowance), self._limits)
 
-    def _read(self, count: int, allowance: Allowance | None) -> bytes:
-        parts, left = [], count
-        while left:
+    def _read(self, count: int, allowance: Allowance | None) -> memoryview:
+        found = memoryview(bytearray(count))
+        at = 0
+        while at < count:
             if allowance is not None:
                 left_s = allowance.left_s()
                 if left_s <= 0:
                     raise TimeoutError
                 self._connection.settimeout(left_s)
             try:
-                part = self._connection.recv(min(left, _PIECE))
+                read = self._connection.recv_into(found[at : at + _PIECE])
             except TimeoutError:  # the allowance may have become longer
                 continue
             except ConnectionError as fault:
                 raise EOFError from fault
-            if not part:
+            if not read:
                 raise EOFError
-            parts.append(part)
-            left -= len(part)
-        return b"".join(parts)
+            at += read
+        return found
 
     def close(self) -> None:
         """Close this end."""

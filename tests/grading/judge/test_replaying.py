@@ -59,6 +59,13 @@ def test_exact_numbers_of_no_form_are_none(encoded):
         rebuild(encoded)
 
 
+@pytest.mark.parametrize("one", [["other", "x"], ["Fraction", "1/3"], describe(torch.ones(1))])
+def test_few_values_take_long_to_come_back(one):
+    assert len(rebuild(["list", [one] * 2_000])) == 2_000
+    with pytest.raises(AnswerError, match="too many values"):
+        rebuild(["list", [["list", [one] * 2_001]]])
+
+
 def test_generators_draw_what_they_would_have_drawn():
     for bits in (np.random.PCG64(3), np.random.MT19937(3), np.random.Philox(3)):
         value = np.random.Generator(bits)
