@@ -11,6 +11,7 @@ from multiprocessing.connection import Connection, wait
 
 from gpuedu.errors import GpueduError
 from gpuedu.grading.batch.jobs import Job, Notice, Reply
+from gpuedu.grading.sandbox.cgroups import judges_group
 
 ENDING_LIMIT_S = 10.0
 """How long a grader may take to end its sandbox before it is killed, and that with it."""
@@ -31,6 +32,8 @@ class GraderProcess:
                 stdin=subprocess.DEVNULL,
             )
         self.connection = Connection(ours.detach())
+        self._limits = contextlib.ExitStack()
+        self._is_limited = False
 
     def is_alive(self) -> bool:
         """True if it still runs."""
@@ -39,13 +42,21 @@ class GraderProcess:
     def send(self, job: Job) -> None:
         """Give it a job; that it is gone is told by ``receive``."""
         self.job = job
+        self._limit(job.sandbox)
         with contextlib.suppress(OSError):
             self.connection.send(job)
 
     def prepare_for(self, notice: Notice) -> None:
         """Tell it what will come."""
+        self._limit(notice.sandbox)
         with contextlib.suppress(OSError):
             self.connection.send(notice)
+
+    def _limit(self, sandbox: bool) -> None:
+        """Limit it in memory, where learners' code does not run as its child."""
+        if sandbox and not self._is_limited:
+            self._is_limited = True
+            self._limits.enter_context(judges_group(self._process.pid))
 
     def receive(self) -> Reply:
         """Wait for the reply to its job; of a process that ended, that it did."""
@@ -64,6 +75,7 @@ class GraderProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self._limits.close()
 
 
 class LocalCrew:

@@ -1,5 +1,6 @@
-"""A room's limits on memory and processes, and its share of the processors, by control group.
+"""Limits on memory and processes, and a share of the processors, by control group.
 
+A room has all of them; a judge, which reads what rooms send, is limited in memory where it can be.
 Versions 1 and 2 of the kernel's interface. Where they give no share, ``fairness`` sees to it.
 """
 
@@ -15,13 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpuedu.grading.sandbox.fairness import watched
-from gpuedu.grading.sandbox.limits import PlayingLimits
+from gpuedu.grading.sandbox.limits import MIB, PlayingLimits
 
 _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "gpuedu-"
 _SHARE, _WEIGHT = 256, 25
 """A quarter of what a process outside has, in version 1 and in 2: judges do not wait for rooms."""
 _OPTIONAL = ("memory.memsw", "cpu.")
+_JUDGES = PlayingLimits(memory_bytes=4 * 1024 * MIB, processes=1024)
 _count = itertools.count()
 
 
@@ -74,15 +76,35 @@ class ControlGroup:
 
 @contextlib.contextmanager
 def control_group(limits: PlayingLimits) -> Iterator[ControlGroup]:
-    """A new group with these limits; all that is in it is killed at the end, and it is removed.
+    """A room's new group; all that is in it is killed at the end, and it is removed.
 
     Raises:
         OSError: none can be made here.
     """
+    with _group(_parents(limits)) as group:
+        is_fair = _is_fair(group.folders)
+        with contextlib.nullcontext() if is_fair else watched(group.threads):
+            yield group
+
+
+@contextlib.contextmanager
+def judges_group(process: int) -> Iterator[None]:
+    """A judge's limits, for a process and what it starts but for rooms; none where none can be.
+
+    All that is left in it is killed at the end.
+    """
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):
+            stack.enter_context(_group(_parents(_JUDGES, shares=False))).add(process)
+        yield
+
+
+@contextlib.contextmanager
+def _group(parents: Iterable[tuple[Path, dict[str, object]]]) -> Iterator[ControlGroup]:
     name = f"{_PREFIX}{os.getpid()}-{next(_count)}"
     made: list[Path] = []
     try:
-        for parent, settings in _parents(limits):
+        for parent, settings in parents:
             folder = parent / name
             folder.mkdir()
             made.append(folder)
@@ -90,9 +112,7 @@ def control_group(limits: PlayingLimits) -> Iterator[ControlGroup]:
                 path = folder / file
                 if path.exists() or not file.startswith(_OPTIONAL):
                     path.write_text(str(value))
-        group = ControlGroup(tuple(made))
-        with contextlib.nullcontext() if _is_fair(made) else watched(group.threads):
-            yield group
+        yield ControlGroup(tuple(made))
     finally:
         if made:
             ControlGroup(tuple(made)).kill()
@@ -115,12 +135,12 @@ def sweep_groups() -> None:
                 _remove(folder)
 
 
-def _parents(limits: PlayingLimits) -> list[tuple[Path, dict[str, object]]]:
+def _parents(limits: PlayingLimits, *, shares: bool = True) -> list[tuple[Path, dict[str, object]]]:
     """Where a group is made for each controller, and what is written there."""
     memory, processes = limits.memory_bytes, limits.processes
     if (_ROOT / "cgroup.controllers").exists():
         settings = {"memory.max": memory, "memory.swap.max": 0, "memory.oom.group": 1}
-        settings |= {"pids.max": processes, "cpu.weight": _WEIGHT}
+        settings |= {"pids.max": processes, **({"cpu.weight": _WEIGHT} if shares else {})}
         return [(_giving(_ROOT / _own("0", "")), settings)]
     share = _ROOT / "cpu" / _own("", "cpu")
     return [
@@ -129,7 +149,7 @@ def _parents(limits: PlayingLimits) -> list[tuple[Path, dict[str, object]]]:
             {"memory.limit_in_bytes": memory, "memory.memsw.limit_in_bytes": memory},
         ),
         (_ROOT / "pids" / _own("", "pids"), {"pids.max": processes}),
-        *([(share, {"cpu.shares": _SHARE})] if os.access(share, os.W_OK) else []),
+        *([(share, {"cpu.shares": _SHARE})] if shares and os.access(share, os.W_OK) else []),
     ]
 
 
@@ -146,11 +166,12 @@ def _giving(folder: Path) -> Path:
 
 
 def _own(number: str, controller: str) -> str:
-    """The group that this process is in, as a path below the controller's folder."""
+    """The group that this process was started in, as a path below the controller's folder."""
     for line in Path("/proc/self/cgroup").read_text().splitlines():
         hierarchy, controllers, path = line.split(":", 2)
         if hierarchy == number or (controller and controller in controllers.split(",")):
-            return path.strip("/")
+            outer, _, last = path.strip("/").rpartition("/")
+            return outer if last.startswith(_PREFIX) else path.strip("/")
     return ""
 
 

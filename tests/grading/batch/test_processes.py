@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,8 @@ from gpuedu.grading.batch import remote
 from gpuedu.grading.batch.jobs import Reply
 from gpuedu.grading.batch.ledger import Ledger
 from gpuedu.grading.batch.processes import GraderProcess, LocalCrew
-from gpuedu.grading.sandbox import PlayingLimits
+from gpuedu.grading.sandbox import PlayingLimits, cgroups
+from gpuedu.grading.sandbox.cgroups import can_limit
 from gpuedu.grading.verdict import GradingTask
 from tests.grading.batch.class_of import ROOT
 from tests.grading.batch.test_class import LESSON
@@ -51,6 +53,31 @@ def test_a_grader_that_is_killed_is_a_fault_of_ours_and_is_replaced(job):
             crew.replies()
     finally:
         crew.end()
+
+
+def test_a_judge_that_swells_is_ended_and_the_class_goes_on(job, monkeypatch):
+    """It reads what rooms send: whatever its own limits miss, the machine is not taken with it."""
+    if not (job.sandbox and can_limit()):
+        pytest.skip("no control groups")
+    monkeypatch.setattr(cgroups, "_JUDGES", PlayingLimits(memory_bytes=16 * 2**20))
+    crew = LocalCrew(1)
+    try:
+        crew.take(job)
+        ((_, reply),) = crew.replies()
+        assert reply.fault == "the worker ended (status -9)"
+        monkeypatch.undo()
+        crew.take(job)
+        process = crew._processes[0]._process.pid
+        assert f"gpuedu-{os.getpid()}-" in Path(f"/proc/{process}/cgroup").read_text()
+        ((_, reply),) = crew.replies()
+        assert reply.verdict.exercises[0].state == "unsolved"
+    finally:
+        crew.end()
+    assert not [
+        one
+        for one, _ in cgroups._parents(PlayingLimits())
+        if any(one.glob(f"gpuedu-{os.getpid()}-*"))
+    ]
 
 
 class OldProcess:
