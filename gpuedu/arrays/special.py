@@ -11,6 +11,7 @@ from gpuedu.arrays import table
 from gpuedu.arrays.creation import array, asarray
 from gpuedu.arrays.indexing import wrapped
 from gpuedu.arrays.ndarray import ndarray
+from gpuedu.arrays.transfer import copied_to_host
 from gpuedu.arrays.wrap import call, from_interface, unsupported
 from gpuedu.widths import as_index
 
@@ -57,8 +58,8 @@ _COMPUTED: dict[str, Callable[..., Any]] = {
     "take(a: D, indices: I, axis=None, out=None)": _take,
     "take_along_axis(a: D, indices: D, axis)": _take_along_axis,
     "put_along_axis(arr: D, indices: D, values: S, axis) -> none": np.put_along_axis,
-    "piecewise(x: D, condlist, funclist)": _piecewise,
-    "histogram(x: D, bins=10, range=None, density=False, weights: D=None)": _histogram,
+    "piecewise(x: D, condlist: A, funclist: A)": _piecewise,
+    "histogram(x: D, bins: N=10, range: N=None, density=False, weights: D=None)": _histogram,
     "linalg.eig(a: D)": _eig,
     "linalg.eigvals(a: D)": lambda a: _eig(a)[0],
 }
@@ -140,6 +141,8 @@ def apply_over_axes(func: Callable[..., Any], a: ndarray, axes: Any) -> ndarray:
 def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> ndarray:
     """``cupy.asarray_chkfinite``: ``asarray``, with a ValueError for infinities and NaN."""
     found = asarray(a, dtype, order)
+    if found.dtype.kind in "fc":
+        copied_to_host(1, "asarray_chkfinite", hidden="whether all elements are finite")
     if found.dtype.kind in "fc" and not np.isfinite(found.elements()).all():
         raise ValueError("array must not contain Infs or NaNs")
     return found

@@ -17,7 +17,7 @@ from gpuedu.arrays.account import note_operation
 from gpuedu.arrays.errors import DeviceArrayTypeError, NotInStandInError
 from gpuedu.arrays.ndarray import SCALARS, ndarray
 from gpuedu.arrays.transfer import copied_to_host
-from gpuedu.arrays.wrap import call, touched_bytes, unsupported
+from gpuedu.arrays.wrap import call, from_interface, touched_bytes, unsupported
 
 _SIZE_BYTES = 8
 
@@ -128,9 +128,9 @@ def make(entry: Entry, compute: Callable[..., Any] | None = None) -> Callable[..
             bound = entry.signature.bind(*args, **kwargs)
         except TypeError as fault:
             raise DeviceArrayTypeError(f"cupy.{entry.name}: {fault}") from None
-        for name, asked in entry.asks.items():
-            if name in bound.arguments:
-                bound.arguments[name] = accepted(bound.arguments[name], asked)
+        for name, value in bound.arguments.items():
+            if name != "out":
+                bound.arguments[name] = accepted(value, entry.asks.get(name, ""))
         bound.apply_defaults()
         positional, named = arguments_for(entry, bound, known)
         if entry.gives == "sized":
@@ -175,9 +175,16 @@ def accepted(value: Any, asked: str) -> Any:
     """An argument as its letter in the table asks, or an error.
 
     Raises:
-        DeviceArrayTypeError: It is not on the device.
+        DeviceArrayTypeError: It is not on the device, or it is, and the host needs it.
     """
-    if value is None or isinstance(value, ndarray) or hasattr(value, "__cuda_array_interface__"):
+    if asked == "A":
+        return value
+    if asked == "N":
+        return _read(value)
+    if not asked:
+        _require_on_host(value)
+        return value
+    if value is None or _is_on_device(value):
         return value
     if asked == "I":
         from gpuedu.arrays.indexing import to_indices
@@ -190,6 +197,37 @@ def accepted(value: Any, asked: str) -> Any:
             accepted(item, "S" if asked == "L" else "D")
         return value
     raise unsupported(value)
+
+
+def _read(value: Any) -> Any:
+    """Device arrays without axes as what they hold, which the host waits for, in sequences, too."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_read, value))
+    if _is_on_device(value) and not isinstance(value, ndarray):
+        value = from_interface(value)
+    return value.item() if isinstance(value, ndarray) and not value.shape else value
+
+
+def _is_on_device(value: Any) -> bool:
+    return isinstance(value, ndarray) or hasattr(value, "__cuda_array_interface__")
+
+
+def _require_on_host(value: Any) -> None:
+    """Refuse what lies on the device where a shape, an axis or a count is asked for.
+
+    Raises:
+        DeviceArrayTypeError: CuPy does not take it either.
+    """
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            _require_on_host(item)
+    elif isinstance(value, dict):
+        _require_on_host([item for name, item in value.items() if name != "out"])
+    elif _is_on_device(value):
+        raise DeviceArrayTypeError(
+            "'ndarray' object cannot be interpreted as an integer",
+            remedy="int(...) copies it to the host",
+        )
 
 
 def arguments_for(

@@ -21,7 +21,10 @@ from gpuedu.arrays.errors import (
 )
 from gpuedu.arrays.fusing import note_written, require_fusible
 from gpuedu.arrays.ndarray import SCALARS, ndarray
+from gpuedu.arrays.transfer import copied_to_host
 from gpuedu.simt.host.layout import without_repeats
+
+_ERROR_BYTES = 8
 
 
 def unsupported(value: Any) -> DeviceArrayTypeError:
@@ -165,8 +168,13 @@ def call(
     read = list(operands.arrays)
     if out is not None:
         named["out"] = operands.lower(require_out(out))
-    with np.errstate(all="ignore"), catch_warnings(action="ignore", category=RuntimeWarning):
-        found = function(*lowered, **named)
+    try:
+        with np.errstate(all="ignore"), catch_warnings(action="ignore", category=RuntimeWarning):
+            found = function(*lowered, **named)
+    except Exception:
+        if read:  # that there is an error may depend on values, and its text may name one
+            copied_to_host(_ERROR_BYTES, name, hidden=f"an error of {name}")
+        raise
     if out is not None:
         written = list(results_of(out))
         for array in written:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from operator import attrgetter
+
 import numpy as np
 import pytest
 
 from gpuedu.arrays import cupy as cp
 from gpuedu.arrays import table
-from gpuedu.simt.host.transfers import transfers
+from gpuedu.simt.host.transfers import reset_transfers, transfers
 
 HOST = np.arange(6.0).reshape(2, 3)
 
@@ -27,7 +29,7 @@ def strangers():
         function = getattr(cp if not module else getattr(cp, module), name)
         needed = [p for p in entry.signature.parameters.values() if p.default is p.empty]
         for parameter, asked in entry.asks.items():
-            if asked == "I":
+            if asked in "INA":
                 continue
             given = {p.name: cp.ones((3, 3)) for p in needed if p.name != parameter}
             yield entry.name, parameter, asked, function, needed, given
@@ -41,6 +43,55 @@ def test_a_host_array_is_refused_wherever_a_device_array_is_asked_for(case):
         extra = {} if any(p.name == parameter for p in needed) else {parameter: host}
         with pytest.raises(TypeError, match="Unsupported type"):
             function(*places, **extra)
+
+
+def counts():
+    """One call for each parameter that is a shape, an axis, a count or the like."""
+    for entry in table.entries():
+        if entry.name.partition(".")[0] in ("ndarray", "RandomState", "Generator"):
+            continue
+        function = attrgetter(entry.name)(cp)
+        parameters = entry.signature.parameters.values()
+        needed = [p for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
+        for parameter in parameters:
+            if parameter.name not in entry.asks and parameter.name != "out":
+                yield entry, parameter, function, needed
+
+
+@pytest.mark.parametrize("case", list(counts()), ids=lambda case: f"{case[0].name}-{case[1].name}")
+def test_a_device_array_is_no_count_and_nothing_is_copied(case):
+    _, parameter, function, needed = case
+    number = cp.asarray(2)
+    places = [number if p is parameter else cp.ones((3, 3)) for p in needed]
+    name = "more" if parameter.kind is parameter.VAR_KEYWORD else parameter.name
+    reset_transfers()
+    for value in (number, (number, 1), [number]):
+        given = [value if one is number else one for one in places]
+        with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+            function(*given, **({} if parameter in needed else {name: value}))
+    assert not transfers()
+
+
+def test_a_number_that_the_host_reads_is_copied():
+    number, ones = cp.asarray(3), cp.ones(4)
+    for call in (
+        lambda: cp.arange(number),
+        lambda: cp.histogram(ones, number),
+        lambda: cp.histogram(ones, range=(0, number)),
+    ):
+        reset_transfers()
+        call()
+        (told,) = transfers()
+        assert told.implicit
+    assert cp.histogram(ones, cp.asarray([0.0, 1.0, 2.0]))[0].get().tolist() == [0, 4]
+
+
+def test_an_error_that_may_depend_on_values_is_a_copy():
+    reset_transfers()
+    with pytest.raises(ValueError, match="out of bounds"):
+        cp.unravel_index(cp.asarray(5), (2, 2))
+    (told,) = transfers()
+    assert told.implicit and told.what == "an error of unravel_index"
 
 
 def test_arguments_that_cupy_has_not_are_refused():
