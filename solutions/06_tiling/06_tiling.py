@@ -321,7 +321,7 @@ predict("tiled-32", 4)
 # 32. Blocks have 32 x 32 threads; the grid has N / 32 blocks along x and M / 32 along y.
 #
 # - The tiles and the sum are in float32. A block reads each element that it needs from global
-#   memory once, and in whole sectors.
+#   memory once, and in whole sectors. Each element of `c` is written once.
 # - No bank conflicts, and neither a thread that reads what is not there yet, nor one that writes
 #   over what others still need. How many barriers does a turn take?
 # - 12 to 14 lines. `range(0, a.shape[1], 32)` gives the first k of each turn.
@@ -405,8 +405,8 @@ predict("any-shape-waste", 28)
 # - Nobody reads or writes outside of the arrays, or reads what nobody has written into a tile.
 # - A thread without an element of `c` may still have one of `a` or `b` to bring, and it has to come
 #   to every barrier. `value if condition else float32(0)` chooses between two.
-# - The rest is as before: float32, each element read once by a block; where tiles are whole, whole
-#   sectors and no bank conflicts.
+# - The rest is as before: float32, each element read once by a block, and each of `c` written once;
+#   where tiles are whole, whole sectors and no bank conflicts.
 
 
 # %% role="answer"

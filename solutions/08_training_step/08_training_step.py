@@ -830,10 +830,11 @@ reveal("train-digits")
 #
 # *Implement.* `images` (480, 1, 8, 8) float32, `labels` (480,) int64. Return a model that gives ten
 # scores for each image; it is put into `eval()` for you. Any model, any optimizer of `torch.optim`,
-# 1 to 600 steps. Three sets of digits are drawn, each turned, mirrored, with another contrast
-# and other numbers for its classes; a set's held-out digits are changed like those you train on.
-# The middle one of the three accuracies should be 85.7% at least. (60 runs of a network with
-# dropout reached 87.3% to 93.9%; a quarter of that range below is allowed.) 10 to 15 lines.
+# 1 to 600 steps, those of several optimizers together. Three sets of digits are drawn, each turned,
+# mirrored, with another contrast and other numbers for its classes; a set's held-out digits are
+# changed like those you train on. The middle one of the three accuracies should be 85.7% at least.
+# (60 runs of a network with dropout reached 87.3% to 93.9%; a quarter of that range below is
+# allowed.) 10 to 15 lines.
 
 
 # %% role="answer"
@@ -895,7 +896,8 @@ see("training-step/slow-costs")
 
 # %% [markdown]
 # *Implement.* `worst`: a dict from `"A"`, `"B"` and `"C"` to the largest of the four, by name.
-# `where_it_went(profile)`: a dict of seconds by the four names, together `profile.end_s`.
+# `where_it_went(profile)`: a dict of seconds by all four names, also where they are 0; together
+# they are `profile.end_s`.
 #
 # `profile.kernels`, `profile.copies` and `profile.operators` are tuples of spans with `start_s` and
 # `end_s`; two kernels may overlap, on two streams. About 5 lines, if a timeline does the work:

@@ -13,6 +13,10 @@ from gpuedu.clock.standins.waiting import WaitQueue
 __all__ = ["Empty", "Full", "LifoQueue", "PriorityQueue", "Queue", "SimpleQueue"]
 
 Empty, Full = real.Empty, real.Full
+# Since Python 3.13 a queue can be shut down; on an older one it cannot here either.
+if hasattr(real, "ShutDown"):
+    ShutDown: type[Exception] = real.ShutDown
+    __all__ += ["ShutDown"]
 
 
 class Queue:
@@ -26,6 +30,7 @@ class Queue:
         self.maxsize = maxsize
         self.unfinished_tasks = 0
         self.most_items = 0
+        self.is_shutdown = False
         self._init(maxsize)
         self._getters = WaitQueue(lambda: "an item of an empty queue")
         self._putters = WaitQueue(
@@ -53,8 +58,13 @@ class Queue:
         return self.maxsize <= 0 or self._qsize() < self.maxsize
 
     def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
-        """Add an item; Full where there is no room in time."""
-        if not self._putters.wait_until(self._has_room, _limit(block, timeout)):
+        """Add an item; Full where there is no room in time, ShutDown after ``shutdown``."""
+        ready = self._putters.wait_until(
+            lambda: self.is_shutdown or self._has_room(), _limit(block, timeout)
+        )
+        if self.is_shutdown:
+            raise ShutDown
+        if not ready:
             raise Full
         self._put(item)
         self.unfinished_tasks += 1
@@ -62,8 +72,13 @@ class Queue:
         self._getters.wake()
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
-        """Take an item; Empty where there is none in time."""
-        if not self._getters.wait_until(lambda: self._qsize() > 0, _limit(block, timeout)):
+        """Take an item; Empty where there is none in time, ShutDown where none will come."""
+        ready = self._getters.wait_until(
+            lambda: self.is_shutdown or self._qsize() > 0, _limit(block, timeout)
+        )
+        if self.is_shutdown and not self._qsize():
+            raise ShutDown
+        if not ready:
             raise Empty
         item = self._get()
         self._putters.wake()
@@ -102,6 +117,17 @@ class Queue:
     def join(self) -> None:
         """Wait until every item was marked as worked off."""
         self._joiners.wait_until(lambda: not self.unfinished_tasks)
+
+    if hasattr(real, "ShutDown"):
+
+        def shutdown(self, immediate: bool = False) -> None:
+            """Refuse what is put from now on, and wake who waits; ``immediate``: drop all items."""
+            self.is_shutdown = True
+            while immediate and self._qsize():
+                self._get()
+                self.unfinished_tasks = max(self.unfinished_tasks - 1, 0)
+            for waiting in (self._joiners, self._getters, self._putters):
+                waiting.wake_all()
 
 
 class LifoQueue(Queue):

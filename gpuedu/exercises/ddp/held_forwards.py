@@ -45,9 +45,13 @@ class _Until(torch.autograd.Function):
     """The scores as they are; their graph holds a pass, and their backward pass releases it."""
 
     @staticmethod
-    def forward(ctx: Any, scores: Any, held: _Held) -> Any:
-        ctx.held = held
+    def forward(scores: Any, held: _Held) -> Any:
         return scores.view_as(scores)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        # Apart from the forward, as `torch.func` asks.
+        ctx.held = inputs[1]
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> tuple[Any, None]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import torch
 from torch.nn import Parameter
@@ -32,9 +33,19 @@ class Sgd:
             elif one.grad is not None:
                 one.grad = torch.zeros_like(one.grad)
 
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """One update; with a ``closure``, behind a call of it, and returns what that gave."""
+        given = None if closure is None else _with_gradients(closure)
+        self._update()
+        return given
+
     @torch.no_grad()
-    def step(self) -> None:
-        """One update."""
+    def _update(self) -> None:
         for one in self.param_groups[0]["params"]:
             if one.grad is not None:
                 one -= self.param_groups[0]["lr"] * one.grad
+
+
+@torch.enable_grad()
+def _with_gradients(closure: Callable[[], Any]) -> Any:
+    return closure()

@@ -62,6 +62,26 @@ def producer_and_consumer():
     return seen, maker.is_alive(), box.unfinished_tasks, raised(box.task_done)
 
 
+def queues_that_are_shut_down():
+    box, empty, full = queue.Queue(2), queue.Queue(), queue.Queue(1)
+    box.put(1)
+    box.shutdown()
+    seen = [raised(box.put, 2), raised(box.put_nowait, 2), box.get(), raised(box.get)]
+    full.put(0)
+    told = []
+    calls = (lambda: told.append(raised(full.put, 1)), lambda: told.append(raised(empty.get)))
+    threads = [threading.Thread(target=call) for call in calls]
+    threads.append(threading.Thread(target=full.join))
+    for one in threads:
+        one.start()
+    time.sleep(0.01)
+    full.shutdown(immediate=True)
+    empty.shutdown()
+    for one in threads:
+        one.join()
+    return [*seen, told, full.qsize(), raised(full.get_nowait), full.is_shutdown]
+
+
 def thread_rules():
     names = []
     thread = threading.Thread(
@@ -198,6 +218,10 @@ PROGRAMS = [
     bounded_queue,
     kinds_of_queue,
     producer_and_consumer,
+    pytest.param(
+        queues_that_are_shut_down,
+        marks=pytest.mark.skipif(not hasattr(queue, "ShutDown"), reason="since Python 3.13"),
+    ),
     thread_rules,
     subclassed_thread,
     locks,

@@ -110,6 +110,16 @@ def test_autograd_is_refused_however_it_is_turned_on(way):
     assert fault(report, "scores").message == "it uses autograd, which is off here"
 
 
+def test_the_gradient_of_a_function_is_autograd_too():
+    def by_torch_func(saved):
+        slope = torch.func.grad(lambda s: torch.nn.functional.cross_entropy(s, saved["y"]))
+        return backward(saved) | {"s": slope(saved["s"])}
+
+    report = hand_in("backward-by-hand", by_torch_func)
+    assert report.points == 0
+    assert fault(report, "scores").message == "it uses autograd, which is off here"
+
+
 @pytest.mark.parametrize("returned", [None, [1], torch.zeros(3)])
 def test_what_is_no_dict_is_named(returned):
     report = hand_in("backward-by-hand", lambda saved: returned)

@@ -310,6 +310,21 @@ def test_claim_three_digits_are_close_enough_and_two_are_not(key):
         assert lost(hand_in("check-the-claim", corrected=given)) == set(faults)
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "is_close"),
+    [
+        ("training_bytes_354m", 5.7e9, True),
+        ("h100_fp32_lanes", 17_000, True),
+        ("training_bytes_354m", 354e6 * 18, False),
+        ("gpus_to_hold_gpt3", 4.375, False),
+    ],
+)
+def test_claim_a_number_rounded_too_far_is_told_so(key, value, is_close):
+    report = hand_in("check-the-claim", corrected=corrected_with(key, value))
+    cause = "That is close. If you rounded it: three digits are needed."
+    assert (cause in str(report_card(report))) == is_close
+
+
 @pytest.mark.parametrize("key", claims.KEYS)
 def test_claim_none_in_a_dict_is_no_missing_return(key):
     report = hand_in("check-the-claim", corrected=corrected_with(key, None))

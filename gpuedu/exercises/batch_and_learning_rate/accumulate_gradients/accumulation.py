@@ -119,10 +119,11 @@ def run_steps(step: Step, task: Task) -> list[Seen]:
                 weights.grad = torch.full_like(weights, 0.3)
         updates: list[tuple[np.ndarray, ...]] = []
 
-        def look(*_: Any) -> None:
+        def look(result: Any = None) -> Any:
             updates.append(tuple(_gradient(weights) for weights in model.parameters()))
+            return result
 
-        optimiser.register_step_pre_hook(look)
+        optimiser.register_step_pre_hook(_before_update(look))
         seen = []
         for micro_batches in batches:
             updates.clear()
@@ -131,6 +132,23 @@ def run_steps(step: Step, task: Task) -> list[Seen]:
             kept = list(map(id, handed)) == list(map(id, micro_batches))
             seen.append(Seen(updates[0] if updates else (), len(updates), result, kept))
         return seen
+
+
+def _before_update(look: Callable[..., Any]) -> Callable[..., Any]:
+    """A hook that looks when gradients are complete: behind the closure, if ``step`` is given one.
+
+    ``look`` is handed what the closure gave, and gives it back.
+    """
+
+    def hook(_: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        optimiser, *rest = arguments
+        closure = rest[0] if rest else keywords.get("closure")
+        if closure is None:
+            look()
+            return None
+        return (optimiser, lambda: look(closure())), {}
+
+    return hook
 
 
 def _gradient(weights: Any) -> np.ndarray:
@@ -200,6 +218,11 @@ def _watch_step(step: Step, task: Task, *, tells_saved: bool) -> Any:
         with MemoryWatch(model, optimiser, tells_saved=tells_saved) as watch:
             watch.add_batch(*(tensor for pair in batches[0] for tensor in pair))
             model.register_forward_pre_hook(lambda *_: watch.enter_phase(str(next(numbers))))
-            optimiser.register_step_pre_hook(lambda *_: watch.enter_phase("update"))
+
+            def update(result: Any = None) -> Any:
+                watch.enter_phase("update")
+                return result
+
+            optimiser.register_step_pre_hook(_before_update(update))
             step(model, optimiser, batches[0], task.max_norm)
         return watch.trace()

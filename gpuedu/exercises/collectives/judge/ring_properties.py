@@ -7,7 +7,11 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from gpuedu.exercises.collectives.clusters import LINK
-from gpuedu.exercises.collectives.judge.ring_cases import chunk_bytes, chunk_places
+from gpuedu.exercises.collectives.judge.ring_cases import (
+    chunk_bytes,
+    chunk_places,
+    element_bytes,
+)
 from gpuedu.exercises.contract import Case, Fault, Inputs, Plain, Property
 from gpuedu.exercises.ranks.properties import (
     Held,
@@ -59,18 +63,26 @@ def sums(*, own_only: bool = False) -> Values:
 
 
 def ring_bytes(
-    name: str, says: str, points: float, passes: int, *, to_next: bool = False
+    name: str,
+    says: str,
+    points: float,
+    passes: int,
+    *,
+    to_next: bool = False,
+    any_cut: bool = False,
 ) -> Property:
     """The ranks send exactly what ``passes`` times around the ring takes.
 
     In all that is ``passes`` * (ranks - 1) tensors; of each rank, all chunks but one a pass. With
-    ``to_next`` every rank sends to one neighbor only.
+    ``to_next`` every rank sends to one neighbor only; with ``any_cut`` the chunks may be those of
+    ``tensor_split``, all rounded up but the last ones, or all rounded down with the rest in one.
     """
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
         ranks, chunks = case.inputs["ranks"], chunk_bytes(case.inputs)
         whole, sent = sum(chunks), sent_by_rank(observed, ranks)
-        least, most = passes * (whole - max(chunks)), passes * (whole - min(chunks))
+        shortest, longest = _cut_anyhow(case.inputs) if any_cut else (min(chunks), max(chunks))
+        least, most = passes * (whole - longest), passes * (whole - shortest)
         for rank in range(ranks):
             if not least <= sent[rank] <= most:
                 wants = f"{least}" if least == most else f"{least} to {most}"
@@ -88,6 +100,15 @@ def ring_bytes(
         "In each step, which chunk does a rank send, and to which rank? How many steps are there?"
     )
     return Property(name, says, points, asks, of_messages(name, test, tells_calls=True))
+
+
+def _cut_anyhow(inputs: Inputs) -> tuple[int, int]:
+    """The bytes of the shortest and of the longest chunk, of all the ways to cut evenly."""
+    ranks, elements = inputs["ranks"], inputs["values"].shape[1]
+    whole, rest = divmod(elements, ranks)
+    shortest = max(0, elements - (ranks - 1) * -(-elements // ranks))
+    each = element_bytes(inputs["dtype"])
+    return shortest * each, (whole + rest) * each
 
 
 def to_neighbors(name: str, says: str, points: float) -> Property:

@@ -39,9 +39,8 @@ class NotingSgd(Sgd):
         self.states: list[State] = []
         self.exchanges: list[int] = []
 
-    def step(self) -> None:
-        """One update."""
-        super().step()
+    def _update(self) -> None:
+        super()._update()
         self.states.append(arrays_of(self._model))
         self.exchanges.append(len(self._calls))
         self._calls.clear()

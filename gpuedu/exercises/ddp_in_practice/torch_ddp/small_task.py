@@ -52,8 +52,7 @@ class MomentumSgd(Sgd):
         self._velocities = [torch.zeros_like(p) for p in self.param_groups[0]["params"]]
 
     @torch.no_grad()
-    def step(self) -> None:
-        """One update."""
+    def _update(self) -> None:
         group = self.param_groups[0]
         for p, velocity in zip(group["params"], self._velocities, strict=True):
             if p.grad is not None:

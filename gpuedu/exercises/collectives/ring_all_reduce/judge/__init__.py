@@ -106,6 +106,7 @@ JUDGE = Judge(
             2,
             2,
             to_next=True,
+            any_cut=True,
         ),
         Property(
             "same-bits",

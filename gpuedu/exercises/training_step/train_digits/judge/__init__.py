@@ -53,7 +53,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
         yield Fault("learns", learns_nothing)
     most, least = max(observed["steps"]), min(observed["steps"])
     if most > BUDGET:
-        yield Fault("budget", f"your optimizer took {most} steps; {BUDGET} are allowed")
+        yield Fault("budget", f"{most} steps were taken; {BUDGET} are allowed")
     elif least == 0:
         message = f"no optimizer of `torch.optim` took a step; 1 to {BUDGET} are asked for"
         yield Fault("budget", message)
@@ -108,8 +108,8 @@ JUDGE = Judge(
             "budget",
             f"1 to {BUDGET} steps of an optimizer",
             1,
-            asks="Steps are counted where `step()` is called on an optimizer of `torch.optim`. How "
-            "often does your function do that?",
+            asks="Steps are counted where `step()` is called on an optimizer of `torch.optim`, "
+            "those of several together. How often does your function do that?",
         ),
     ),
     hints=(

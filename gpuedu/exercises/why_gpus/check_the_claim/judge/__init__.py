@@ -14,6 +14,7 @@ from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Property
 from gpuedu.exercises.why_gpus.check_the_claim.claims import FACTS, PAGE, Page
 
 _TOLERANCE = 0.005  # a number of three digits is no further off
+_NEAR = 0.02  # mostly a right number that was rounded too far
 _F = {fact.name: fact.value for fact in FACTS}
 _BYTES_TO_TRAIN = sum(
     _F[f"{part}_bytes"] for part in ("weight", "gradient", "master", "momentum", "variance")
@@ -60,7 +61,10 @@ def verdict(case: Case, observed: Plain, truths: Mapping[str, Truth] = TRUTHS) -
     if not math.isclose(got, truth.value, rel_tol=_TOLERANCE):
         unit = truth.unit.removesuffix("s") if got == 1 and "/" not in truth.unit else truth.unit
         other = "a larger" if got < truth.value else "a smaller" if got > truth.value else "another"
-        yield Fault(truth.property, f"you give {show(got)} {unit}; the facts give {other} number")
+        near = math.isclose(got, truth.value, rel_tol=_NEAR)
+        cause = "That is close. If you rounded it: three digits are needed." if near else ""
+        message = f"you give {show(got)} {unit}; the facts give {other} number"
+        yield Fault(truth.property, message, cause)
 
 
 JUDGE = Judge(

@@ -1,4 +1,4 @@
-# interpolates, at whole pixels
+# a first column for each picture, and from there to the right or to the left
 def augment(pictures, flips, tops, lefts, size, mean, std):
     n = torch.arange(pictures.shape[0], device=pictures.device).view(-1, 1, 1)
     r = torch.arange(size, device=pictures.device).view(1, -1, 1)

@@ -1,0 +1,16 @@
+# the gradients are made in a closure, which the optimiser calls before it updates
+def accumulated_step(model, optimiser, micro_batches, max_norm):
+    targets = torch.cat([y.flatten() for _, y in micro_batches])
+    count = targets[targets != IGNORED].numel()
+
+    def closure():
+        optimiser.zero_grad()
+        total = 0.0
+        for x, y in reversed(micro_batches):
+            part = loss_of(model(x), y) / count
+            part.backward()
+            total += part.item()
+        clip(model.parameters(), max_norm)
+        return total
+
+    return optimiser.step(closure)
