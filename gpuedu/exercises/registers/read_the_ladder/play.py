@@ -29,7 +29,7 @@ def play_read_the_ladder(answers: Sequence[Any], inputs: Inputs) -> dict[str, An
 def _place(order: Mapping[str, Any], key: str) -> str:
     if key not in order:
         raise AnswerError(f"`order` has no entry for {key!r}")
-    return text(order[key], f"the entry for {key!r}")
+    return text(order[key], f"the entry for {key!r}").strip().upper()
 
 
 PLAY = Play(

@@ -6,7 +6,7 @@ def accumulated_step(model, optimiser, micro_batches, max_norm):
     def closure():
         optimiser.zero_grad()
         total = 0.0
-        for x, y in reversed(micro_batches):
+        for x, y in micro_batches:
             part = loss_of(model(x), y) / count
             part.backward()
             total += part.item()
