@@ -42,10 +42,13 @@ def may_land(frame: FrameType | None, *, elsewhere: bool = True) -> bool:
     """Whether an interrupt may be raised in a frame; ``elsewhere``, if no caller says it.
 
     Never inside an import: what is cut off there may not be importable again in this process, as
-    is PyTorch, and the learner would have to restart the kernel.
+    is PyTorch, and the learner would have to restart the kernel. Nor where Python tells of an error
+    in a finaliser: whatever is raised there is lost, and what was to be told with it.
     """
+    hook = getattr(sys.unraisablehook, "func", sys.unraisablehook)
+    telling = getattr(hook, "__code__", None)
     while frame is not None:
-        if frame.f_code.co_filename.startswith(_IMPORTS):
+        if frame.f_code is telling or frame.f_code.co_filename.startswith(_IMPORTS):
             return False
         if frame.f_code in _is_broken_by_it:
             return _is_broken_by_it[frame.f_code]

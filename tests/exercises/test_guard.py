@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import sys
@@ -203,3 +204,36 @@ def test_the_threads_of_a_simulated_clock_are_ended_with_the_time():
         if one.name == "busy thread":
             one.join(timeout=5)
             assert not one.is_alive()
+
+
+@pytest.mark.parametrize("in_a_thread", [False, True])
+def test_what_tells_of_an_error_in_a_finaliser_is_not_interrupted(monkeypatch, in_a_thread):
+    """As pytest's and a notebook's: an exception that was raised in it would be told as its own."""
+    told = []
+
+    def tell(unraisable):
+        end_s = time.monotonic() + 0.5
+        while time.monotonic() < end_s:
+            pass
+        told.append(unraisable.exc_type)
+
+    class Failing:
+        def __del__(self):
+            raise KeyError
+
+    def leave_one_behind():
+        Failing()
+        while True:
+            pass
+
+    monkeypatch.setattr(sys, "unraisablehook", functools.partial(tell))
+    outcomes = []
+    play = functools.partial(play_guarded, leave_one_behind, 0.2)
+    if in_a_thread:
+        thread = threading.Thread(target=lambda: outcomes.append(play()))
+        thread.start()
+        thread.join()
+    else:
+        outcomes.append(play())
+    assert outcomes[0].problem.message == "it did not finish within 0.2 s"
+    assert told == [KeyError]
