@@ -7,15 +7,14 @@ import pytest
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.ddp_in_practice.scaling.judge import JUDGE
-from gpuedu.exercises.ddp_in_practice.scaling.measure import time_steps
-from gpuedu.exercises.ddp_in_practice.scaling.picture import draw_efficiencies
-from gpuedu.exercises.ddp_in_practice.scaling.scaling_model import (
-    Net,
-    Work,
+from gpuedu.exercises.ddp_in_practice.scaling.judge.scaling_truth import (
     efficiency,
     recipe,
     step_s,
 )
+from gpuedu.exercises.ddp_in_practice.scaling.measure import time_steps
+from gpuedu.exercises.ddp_in_practice.scaling.picture import draw_efficiencies
+from gpuedu.exercises.ddp_in_practice.scaling.scaling_model import Net, Work
 from gpuedu.exercises.ddp_in_practice.scaling.scaling_pictures import draw_measured, draw_to_a_goal
 from gpuedu.exercises.predictions import reveal_card
 from gpuedu.figures.style import alt_text

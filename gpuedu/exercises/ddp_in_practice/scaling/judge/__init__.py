@@ -9,13 +9,12 @@ from typing import Any
 from gpuedu.exercises.compare import is_close, number_fault, show, show_apart
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
 from gpuedu.exercises.ddp_in_practice.scaling.judge.scaling_cases import cases
-from gpuedu.exercises.ddp_in_practice.scaling.scaling_model import (
+from gpuedu.exercises.ddp_in_practice.scaling.judge.scaling_truth import (
     efficiency,
-    net_of,
     recipe,
     step_s,
-    work_of,
 )
+from gpuedu.exercises.ddp_in_practice.scaling.scaling_model import net_of, work_of
 from gpuedu.multi.network import Link, ring_all_reduce_s
 
 _REL = 1e-6

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from gpuedu.exercises.contract import Case
-from gpuedu.exercises.ddp_in_practice.scaling.scaling_model import efficiency, net_of, work_of
+from gpuedu.exercises.ddp_in_practice.scaling.judge.scaling_truth import efficiency
+from gpuedu.exercises.ddp_in_practice.scaling.scaling_model import net_of, work_of
 
 _FREE = {"bytes": 0.0, "last_bytes": 0.0, "backward": 0.0}
 
