@@ -91,6 +91,13 @@ HARMLESS = {
         "    except ImportError: continue\n"
         "    raise AssertionError(name)"
     ),
+    "looks for pictures": (
+        "import pathlib, gpuedu\nroot = pathlib.Path(gpuedu.__file__).parent / 'exercises'\n"
+        "for one in [*root.rglob('*picture*'), *root.rglob('measure*'), *root.rglob('gradient_noise*')]:\n"
+        "    assert b'def ' not in one.read_bytes() and b'code' not in one.read_bytes(), one\n"
+        "from gpuedu.exercises.training_step import counting_pictures\n"
+        "assert not hasattr(counting_pictures, 'count_gpt_step')"
+    ),
     "looks for judges": (
         "import pathlib, gpuedu\nroot = pathlib.Path(gpuedu.__file__).parent\n"
         "found = [p for p in root.rglob('judge/*') if p.is_file()]\nassert not found, found"

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
+from gpuedu.grading.sandbox.hidden import hidden_files, hidden_folders
 from gpuedu.grading.sandbox.limits import SandboxError
 from gpuedu.grading.sandbox.users import players_user
 
@@ -26,6 +27,7 @@ USER_ID = 1000
 _PACKAGE = Path(__file__).resolve().parents[2]
 _HOSTS = Path(__file__).with_name("hosts")
 """What ``localhost`` is; no name of the machine's network."""
+_NOTHING = Path(__file__).with_name("nothing.py")
 _SYSTEM = (
     "/usr",
     "/bin",
@@ -42,11 +44,6 @@ _OF_ROOT = (
     # No more than it takes to become somebody else.
     *("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"),
     *("--cap-add", "CAP_SETPCAP"),
-)
-# What exercises ask for is in `choosing`, ready-made.
-_HIDDEN_PACKAGES = (
-    *("choosing", "course", "grading/judge", "grading/reading", "grading/sandbox"),
-    *("ladder", "recording"),  # kernels like those that are asked for
 )
 
 
@@ -208,14 +205,9 @@ def _python_folders() -> list[Path]:
 
 
 def _course() -> Iterator[str]:
-    """The package, with empty folders where something is that a learner's code must not see."""
+    """The package, with nothing where something is that a learner's code must not see."""
     yield from _bind(_PACKAGE)
-    for folder in hidden_folders():
+    for folder in hidden_folders(_PACKAGE):
         yield from ("--tmpfs", str(folder), "--remount-ro", str(folder))
-
-
-def hidden_folders(package: Path = _PACKAGE) -> list[Path]:
-    """Folders of the package that hold judges, cases and what grades."""
-    places = ("exercises/*/judge", "exercises/*/*/judge")
-    judges = [one for place in places for one in package.glob(place) if one.is_dir()]
-    return sorted([*judges, *(package / one for one in _HIDDEN_PACKAGES)])
+    for file in hidden_files(_PACKAGE):
+        yield from ("--ro-bind", str(_NOTHING), str(file))

@@ -73,7 +73,7 @@ def test_nothing_of_roots_is_left_in_the_warm_process(processes):
 @as_root
 def test_the_course_is_seen_below_a_folder_that_only_root_may_enter(tmp_path, monkeypatch, zygote):
     package = tmp_path / "closed" / "gpuedu"
-    for name in bubblewrap._HIDDEN_PACKAGES:
+    for name in hidden._PACKAGES:
         (package / name).mkdir(parents=True)
     (package / "here.txt").write_text("seen")
     package.parent.chmod(0o700)

@@ -1,0 +1,56 @@
+"""What of the course no learner's code may see: judges, what grades, and whatever no play imports.
+
+A function that draws a lesson's picture, or that makes the numbers in its text, is often an answer.
+So players have of a lesson what its plays need, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+_PACKAGES = (
+    *("course", "grading/judge", "grading/reading", "grading/sandbox", "exercises/progress"),
+    "choosing",  # what exercises ask for, ready-made
+    *("ladder", "recording"),  # kernels like those that are asked for
+)
+_NOT_PLAYED = """
+*/*picture*  */*measure*  */recorded*
+arrays/properties  kernels/costs  kernels/faults  kernels/properties
+training/bands  training/properties
+why_gpus/energy  why_gpus/machines  why_gpus/sketches  why_gpus/*/facts_page
+first_kernels/copies
+tiling/counted_kernels  tiling/kernel_counts
+registers/accounts  registers/rung_counts  registers/tables  registers/*/sms
+training_step/*/issuing  training_step/*/rule_of_six  training_step/*/small_nets
+feed_the_gpu/feeding  feed_the_gpu/*/schedules  feed_the_gpu/*/copy_times
+mixed_precision/formats
+batch_and_learning_rate/*/gradient_noise
+choose_hardware/rates
+ddp/*/grouping  ddp/*/resnet50  ddp/*/exchange_ways
+"""
+"""Modules below ``exercises`` and in the folders below that, by pattern."""
+
+
+def hidden_folders(package: Path) -> list[Path]:
+    """Folders of the package, to be seen empty."""
+    places = ("exercises/*/judge", "exercises/*/*/judge")
+    judges = [one for place in places for one in package.glob(place) if one.is_dir()]
+    return sorted([*judges, *(package / one for one in _PACKAGES)])
+
+
+def hidden_files(package: Path) -> list[Path]:
+    """Modules of lessons that no play imports, and what Python has compiled of them."""
+    return sorted({one for source in _sources(package) for one in _with_compiled(source)})
+
+
+def _sources(package: Path) -> Iterator[Path]:
+    for pattern in _NOT_PLAYED.split():
+        lesson, _, name = pattern.partition("/")
+        for place in (name, f"*/{name}") if lesson == "*" else (name,):
+            yield from package.glob(f"exercises/{lesson}/{place}.py")
+
+
+def _with_compiled(source: Path) -> Iterator[Path]:
+    yield source
+    yield from source.parent.glob(f"__pycache__/{source.stem}.*.pyc")

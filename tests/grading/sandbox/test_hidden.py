@@ -1,0 +1,61 @@
+"""What a player sees of the lessons is what their plays import, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import grimp
+import pytest
+
+import gpuedu
+from gpuedu.grading.sandbox.hidden import hidden_files, hidden_folders
+
+PACKAGE = Path(gpuedu.__file__).parent
+BEGIN = ("gpuedu", "gpuedu.grading.player.zygote", "gpuedu.exercises.registry")
+
+
+def path_of(module):
+    return PACKAGE.parent / (module.replace(".", "/") + ".py")
+
+
+@pytest.fixture(scope="module")
+def modules():
+    """Modules that plays import, and those that lie beside them."""
+    graph = grimp.build_graph("gpuedu", cache_dir=None)
+    mine = [one for one in graph.modules if one.startswith("gpuedu.exercises.")]
+    judges = [one for one in mine if ".judge" in one]
+    for judge in judges:  # whoever loads an exercise may load its judge: not in a player
+        for imported in graph.find_modules_directly_imported_by(judge):
+            graph.remove_import(importer=judge, imported=imported)
+    plays = {one for one in mine if one.endswith(".play")}
+    needed = set(plays)
+    for one in (*plays, *BEGIN):
+        needed |= graph.find_upstream_modules(one)
+    in_folders = {one for one in mine if one.count(".") > 2 and path_of(one).exists()}
+    return needed, in_folders - set(judges)
+
+
+def is_hidden(module):
+    path = path_of(module)
+    inside = any(path.is_relative_to(one) for one in hidden_folders(PACKAGE))
+    return inside or path in hidden_files(PACKAGE)
+
+
+def test_what_plays_import_is_there(modules):
+    needed, _ = modules
+    assert not [one for one in needed if ".judge" not in one and is_hidden(one)]
+
+
+def test_what_no_play_imports_is_hidden(modules):
+    needed, there = modules
+    seen = sorted(one for one in there - needed if not is_hidden(one))
+    assert not seen, f"name them in {hidden_files.__module__}, or move them to a judge: {seen}"
+
+
+def test_what_python_compiled_is_hidden_with_its_source(tmp_path):
+    lesson = tmp_path / "exercises" / "one" / "two"
+    (lesson / "__pycache__").mkdir(parents=True)
+    for name in ("picture.py", "play.py", "__pycache__/picture.cpython-311.pyc"):
+        (lesson / name).write_text("")
+    names = [one.name for one in hidden_files(tmp_path)]
+    assert names == ["picture.cpython-311.pyc", "picture.py"]
