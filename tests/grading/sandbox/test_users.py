@@ -15,7 +15,7 @@ from gpuedu.grading.batch.jobs import Job
 from gpuedu.grading.batch.worker import Worker
 from gpuedu.grading.judge.sources import sources_digest
 from gpuedu.grading.judge.stage import Stage
-from gpuedu.grading.sandbox import PlayingLimits, SandboxError, bubblewrap
+from gpuedu.grading.sandbox import PlayingLimits, SandboxError, bubblewrap, hidden
 from gpuedu.grading.sandbox.users import (
     PLAYERS,
     players_user,
