@@ -160,9 +160,9 @@ see("training-step/depth")
 predict("count-the-step-norm", 5)
 
 # %% [markdown]
-# *Implement.* `norm_flop`: count one FLOP for each number that is added, subtracted or multiplied;
-# leave out what is done once a row. `attention_flop`: the products alone, forward. Both for
-# `samples` texts. A line or two each.
+# *Implement.* `norm_flop`, of one norm: count one FLOP for each number that is added (a sum's first
+# one, too), subtracted or multiplied; leave out what is done once a row. `attention_flop`: the
+# products alone, forward. Both for `samples` texts. A line or two each.
 
 
 # %% role="answer"
@@ -405,7 +405,8 @@ predict("checkpointing-k", 16)
 # gradient. `loss` takes what the last segment gives, and `y`. The last segment may run once or
 # twice. Two loops of your own, about 19 lines: ready-made checkpointing is refused here.
 #
-# 6 of the 8 points are for the step. They are given only if less lives than in an ordinary one.
+# 6 of the 8 points are for the step. They are given only if less than nine tenths of what lives in
+# an ordinary step live at its peak.
 
 
 # %% role="answer"

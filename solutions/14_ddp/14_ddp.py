@@ -179,8 +179,8 @@ see("ddp/apart", draft_start, draft_average)
 #   fewer than on other ranks, even 0. It becomes the mean over the samples of all ranks.
 # - A parameter that a rank did not use has None as its gradient there, and a gradient elsewhere.
 #   A frozen one (`p.requires_grad` is False) has None everywhere, and is not sent.
-# - Each gradient is exchanged once, alone or with others, by an all-reduce: an all-gather would send
-#   more bytes. (`model.parameters()` gives a parameter with two names once.)
+# - Each gradient is exchanged once, alone or with others, by an all-reduce: an all-gather would
+#   send more bytes. (`model.parameters()` gives a parameter with two names once.)
 
 # %% [markdown]
 # (`p.detach()` is the same memory, seen without a gradient: what is written there is in `p`.
@@ -385,8 +385,8 @@ predict("buckets", 18)
 #
 # - go through them **from the last to the first**; leave out those that are frozen
 # - one joins the **newest bucket of its type** (`p.dtype`) if it fits, and begins a new one if not
-# - a bucket holds at most `max_bytes`, the very first one at most `first_bytes`; a parameter that is
-#   larger than its bucket may be is in that bucket alone
+# - a bucket holds at most `max_bytes`, the very first one at most `first_bytes`; a parameter that
+#   is larger than its bucket may be is in that bucket alone
 #
 # Return a list of lists of parameters, in the order in which they were begun, and leave `params` as
 # it is. About 14 lines. (`p.numel() * p.element_size()` are the bytes of a tensor.)

@@ -94,8 +94,8 @@ reveal("torch-ddp-draft")
 #   then its backward.
 # - The gradients are exchanged once a group, by `ddp` itself. Besides, you may all-reduce a number
 #   or two a batch.
-# - It returns, on all ranks, the mean loss over the samples of all ranks, as a number or a tensor of
-#   one. A sample's loss is the one from the forward pass that it was trained with.
+# - It returns, on all ranks, the mean loss over the samples of all ranks, as a number or a tensor
+#   of one. A sample's loss is the one from the forward pass that it was trained with.
 #
 # (`contextlib.nullcontext()` is a context that does nothing.)
 
@@ -151,8 +151,8 @@ def train(model, data, epochs, batch, every, optimiser_for):
 # %% [markdown]
 # *Implement* the evaluation: which share of `data` a model is right on, where its highest score is
 # the sample's class. `model` is not wrapped, and in its evaluation mode. All ranks call it, and all
-# return the share over all samples, as a number or a tensor of one. Each sample is evaluated once, on
-# one rank; there may be fewer samples than ranks, but at least 1. About 8 lines.
+# return the share over all samples, as a number or a tensor of one. Each sample is evaluated once,
+# on one rank; there may be fewer samples than ranks, but at least 1. About 8 lines.
 #
 # (`torch.utils.data.Subset(data, numbers)` is a data set of those samples. A share from float32
 # numbers is exact enough.)

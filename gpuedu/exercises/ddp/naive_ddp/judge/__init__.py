@@ -138,8 +138,8 @@ JUDGE = Judge(
             "and where a rank did not use a parameter, or has no samples",
             1,
             _steps,
-            asks="What does each rank hand over for each parameter, with which weight, and to what "
-            "is it added?",
+            asks="What does each rank hand over for each parameter, with which weight, to what is "
+            "it added, and what is `p.grad` on each rank when it is back?",
         ),
         right_on_ranks(
             "shared",

@@ -70,8 +70,8 @@ JUDGE = Judge(
             "tail",
             "and where K is none, also below 32",
             1,
-            "Which turns are there, and in the last one, what do the places of the tiles add that "
-            "have no element of their matrix?",
+            "Which turns are there, and what is in each place of the tiles then, where its matrix "
+            "has an element, and where it has none?",
         ),
         inside(1, output="c", asks="Which index is outside there, and what should keep it inside?"),
         tiles_wait(1, "all threads come to each barrier, and nothing is read before it is written"),

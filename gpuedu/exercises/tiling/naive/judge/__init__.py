@@ -152,8 +152,8 @@ JUDGE = Judge(
             "sectors",
             "a warp asks for as few sectors as can be, and writes `c` once",
             2,
-            "What do the 32 lanes of a warp read and write in one step along k, and what of that "
-            "is needed?",
+            "What do the 32 lanes of a warp read in one step along k, what do they read and write "
+            "besides, and what of that is needed?",
             unless_idle("sectors", sectors, "c"),
         ),
     ),

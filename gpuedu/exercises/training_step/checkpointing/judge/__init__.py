@@ -115,8 +115,8 @@ def _holds_all(prop: str, stack: Stack, peak: int) -> Undecided:
     mine, plain = (size / stack.kept_bytes for size in (peak, plain_peak(stack)))
     return Undecided(
         prop,
-        f"that is judged once less is alive: at its peak {mine:.0f} times what a block hands on, "
-        f"in an ordinary step {plain:.0f} (16 blocks in 4 segments)",
+        f"that is judged once clearly less is alive: at its peak {mine:.0f} times what a block "
+        f"hands on, in an ordinary step {plain:.0f} (16 blocks in 4 segments)",
     )
 
 
@@ -199,7 +199,8 @@ def _costs(case: Case, observed: Plain) -> Iterable[Fault]:
             f"{most / block:.0f}; an ordinary step has {plain / block:.0f}",
         )
     if observed["peak"] >= HOLDS_ALL * plain:
-        yield Undecided("flop", "that is judged once less is alive than in an ordinary step")
+        most = f"{HOLDS_ALL * plain / block:.0f} times what a block hands on"
+        yield Undecided("flop", f"that is judged once less than {most} is alive at the peak")
     elif observed["flop"] > most_flop(stack):
         forward = most_flop(stack) / 4
         yield Fault(

@@ -190,8 +190,8 @@ def _against_count(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
         if not abs(mine - real) <= TOLERANCE * real:
             saved = case.inputs["samples"], case.inputs["layers"], observed["saved"]
             if name == "saved" and is_kind_slip(*saved):  # that is the matter of `layers`
-                told = "what one kind of layer saves is not right yet, so its sum says nothing"
-                yield Undecided("measured", f"{case.label}: {told}")
+                told = "what a layer saves is not right yet, so the sum of all says nothing"
+                yield Undecided("measured", told)
                 return
             off = f"{100 * (mine / real - 1):+.1f}%" if real else "more than nothing"
             yield Fault(

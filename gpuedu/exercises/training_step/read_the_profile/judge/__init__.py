@@ -51,14 +51,18 @@ def verdict(case: Case, observed: Plain, shown: Mapping[str, Plan] = SHOWN) -> I
         return
     plan = Plan(**case.inputs["plan"])
     expected_shares = where_it_went(take_steps(plan))
-    got_shares = observed["shares"]
+    got_shares, end_s = observed["shares"], take_steps(plan).end_s
+    are_shares = all(
+        abs(got_shares[one] * end_s - expected_shares[one]) <= _NEAR_S for one in CAUSES
+    )
     for cause in CAUSES:
         got, expected = got_shares[cause], expected_shares[cause]
         if not abs(got - expected) <= _NEAR_S:
             yield Fault(
                 cause,
-                f"{cause!r} is {got:.6g} s, expected {expected:.6g} s, of "
-                f"{format_time(take_steps(plan).end_s)} in all",
+                f"{cause!r} is {got:.6g} s, expected {expected:.6g} s, of {format_time(end_s)} in "
+                "all",
+                "That is right as a share of the step. Return seconds." if are_shares else "",
             )
 
 

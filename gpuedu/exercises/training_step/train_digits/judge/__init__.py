@@ -71,7 +71,8 @@ def _learns_nothing(_: Case, observed: Plain) -> str:
         return ""
     scores = "" if observed["finite"] else "; some scores are not finite numbers"
     told = _told(observed["accuracies"])
-    return f"of the held-out digits {told} are right; guessing gives {_CHANCE:.0%}{scores}"
+    wanted = f"guessing gives {_CHANCE:.0%}, and {_SOMETHING:.0%} are asked"
+    return f"of the held-out digits {told} are right; {wanted}{scores}"
 
 
 def _told(accuracies: Sequence[float]) -> str:
