@@ -82,13 +82,13 @@ def find_notebook(path: Path, lesson: str, limits: ReadingLimits | None = None) 
     else:
         return Found(_read_file(path, limits.notebook_bytes), path.name)
     _require_size(listing.entries, limits)
-    chosen = _choose(listing, lesson)
+    chosen = _choose(listing, lesson, with_archives=stat.S_ISDIR(mode))
     if chosen.name.lower().endswith(".zip"):
         inner = _list_archive(path / chosen.name, limits)
         _require_size(inner.entries, limits)
         remarks, listing = listing.remarks, inner
         listing.remarks[:0] = remarks
-        chosen = _choose(listing, lesson)
+        chosen = _choose(listing, lesson, with_archives=False)
     if chosen.size_bytes > limits.notebook_bytes:
         raise _too_large(chosen.name, chosen.size_bytes, limits.notebook_bytes)
     return Found(chosen.read(), chosen.name, tuple(listing.remarks))
@@ -237,8 +237,11 @@ def _require_size(entries: Sequence[_Entry], limits: ReadingLimits) -> None:
         raise _too_large("all files together", total, limits.total_bytes)
 
 
-def _choose(listing: _Listing, lesson: str) -> _Entry:
-    """The lesson's notebook: by its name, by nearly its name, or the only one; else an archive."""
+def _choose(listing: _Listing, lesson: str, *, with_archives: bool) -> _Entry:
+    """The lesson's notebook: by its name, by nearly its name, or the only one; else an archive.
+
+    An archive in an archive is not looked into.
+    """
     shown = [entry for entry in listing.entries if not _is_hidden(entry.name)]
     notebooks = [entry for entry in shown if entry.name.lower().endswith(".ipynb")]
     exact = [one for one in notebooks if PurePosixPath(one.name).name == f"{lesson}.ipynb"]
@@ -247,7 +250,7 @@ def _choose(listing: _Listing, lesson: str) -> _Entry:
         below = ", ".join(sorted(one.name for one in exact if one is not top[0])[:4])
         listing.remarks.append(f"took {top[0].name}, which nbgrader shows; not {below}")
     near = [one for one in notebooks if _is_near(one.name, lesson)]
-    archives = [entry for entry in shown if entry.name.lower().endswith(".zip")]
+    archives = [one for one in shown if with_archives and one.name.lower().endswith(".zip")]
     alone = notebooks if len(notebooks) == 1 else []
     for kind in (top, exact, near, alone, archives):
         if not kind:

@@ -337,6 +337,18 @@ def broken_archive(folder, notebook):
     return path
 
 
+def archive_in_an_archive(folder, notebook):
+    inner = archive(folder / "inner.zip", {f"{LESSON}.ipynb": json.dumps(notebook)})
+    return archive(folder / "x.zip", {"inner.zip": inner.read_bytes()})
+
+
+def archive_in_an_archive_in_a_folder(folder, notebook):
+    made = archive_in_an_archive(folder, notebook)
+    (folder / "in").mkdir()
+    made.rename(folder / "in" / "x.zip")
+    return folder / "in"
+
+
 def many_files(folder, notebook):
     for number in range(2_100):
         (folder / f"{number}.txt").touch()
@@ -381,6 +393,8 @@ REFUSED = {
     zip_bomb: "at most",
     lying_archive: "cannot be unpacked|at most|this is no notebook",
     broken_archive: "cannot be unpacked|broken archive",
+    archive_in_an_archive: "there is no 01_why_gpus.ipynb in it, but inner.zip",
+    archive_in_an_archive_in_a_folder: "there is no 01_why_gpus.ipynb in it, but inner.zip",
     many_files: "more than 2000 files",
     deep_folders: "12 deep",
     nothing: "there is no 01_why_gpus.ipynb in it, but readme.txt",
