@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -53,8 +54,16 @@ def _static_attribute(k: Lowerer, node: ast.Attribute, thing: Any) -> Value:
     except AttributeError:
         where = name or getattr(thing, "__name__", repr(thing))
         raise k.refuse(node, f"`{where}` has no `{node.attr}`") from None
+    if isinstance(found, ModuleType) and _is_anothers(found, thing):
+        raise k.refuse(node, f"`{ast.unparse(node)}` is another library's module: import it itself")
     special = threads.special(dotted_name(found) or "")
     return special if special is not None else constant(k, node, found)
+
+
+def _is_anothers(found: ModuleType, thing: Any) -> bool:
+    """Whether a name of a module leads out of its library, as ``np.f2py.os`` does."""
+    own = getattr(thing, "__name__", "").partition(".")[0]
+    return isinstance(thing, ModuleType) and found.__name__.partition(".")[0] != own
 
 
 def _array_attribute(k: Lowerer, node: ast.Attribute, owner: Array) -> Value:

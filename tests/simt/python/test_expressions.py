@@ -214,3 +214,11 @@ def test_sides_of_a_conditional_without_a_common_type_are_refused():
     with pytest.raises(KernelSourceError) as caught:
         simulate(kernel, 1, 32, np.zeros(4), np.zeros((4, 2)), np.zeros(32))
     assert caught.value.line == line_of(kernel, "c = a if")
+
+
+def test_a_name_of_a_library_leads_to_no_other_one():
+    def outside(out):
+        out[0] = np.f2py.os.sys.maxsize
+
+    with pytest.raises(KernelSourceError, match=r"`np\.f2py\.os` is another library's module"):
+        simulate(cuda.jit(outside), 1, 1, np.zeros(1))
