@@ -117,7 +117,9 @@ class _Player:
 
         def build() -> list[Any]:
             there = self._call_there, self._machine
-            return [rebuild_answer(one, at, *there) for at, one in enumerate(request["answers"])]
+            found = [rebuild_answer(one, at, *there) for at, one in enumerate(request["answers"])]
+            require_answers(self._play, found)  # whatever was said where they were made
+            return found
 
         outcome = play_guarded(build, request["limit_s"])
         self._answers = outcome.observed or []
