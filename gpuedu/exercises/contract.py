@@ -39,6 +39,8 @@ class Property:
 
     ``asks`` is the question below a counterexample where no known wrong answer is recognised: it
     names no cause. ``test(case, observed)`` yields the faults of a property that judges itself.
+    ``after`` names properties of which one has to be right on some case before this one counts:
+    of what an answer must leave undone, one that does nothing leaves all.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Property:
     points: float
     asks: str = ""
     test: Test | None = field(default=None, compare=False)
+    after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

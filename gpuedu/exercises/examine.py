@@ -296,7 +296,16 @@ def judge_outcomes(
         )
         for prop in exercise.judge.properties
     )
-    return results, tuple(findings)
+    return tuple(_counted(result, results) for result in results), tuple(findings)
+
+
+def _counted(result: PropertyResult, others: Sequence[PropertyResult]) -> PropertyResult:
+    """A result, or that it shows nothing: the answer does nothing of what comes before it."""
+    before = [other for other in others if other.property.name in result.property.after]
+    if not (result.holds and before) or any(other.passed for other in before):
+        return result
+    told = f"that is judged once this is right on some case: {before[0].property.says}"
+    return replace(result, fault=Undecided(result.property.name, told))
 
 
 def _tells_more(fault: Fault, before: Fault) -> bool:

@@ -214,6 +214,7 @@ def right_result(
     unit: str = "",
     rel: float = 1e-6,
     near_zero: float = NEAR_ZERO,
+    after: tuple[str, ...] = (),
 ) -> Property:
     """A call gives what it should; see ``result_faults``.
 
@@ -224,6 +225,7 @@ def right_result(
         truths: For each function that the property's cases call what it should give, from the
             arguments by name.
         asks: The question below a counterexample.
+        after: Properties of which one has to be right on some case first; see ``Property``.
         unit: Of a result that is one number.
         rel: How far off a number may be, relative.
         near_zero: How far off where 0 is expected, absolute.
@@ -235,7 +237,7 @@ def right_result(
             name, case, observed, truth, unit=unit, rel=rel, near_zero=near_zero
         )
 
-    return Property(name, says, points, asks, test)
+    return Property(name, says, points, asks, test, after)
 
 
 def result_faults(

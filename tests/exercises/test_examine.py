@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.contract import Answer, Case, Exercise, Fault, Finding, Judge, Level, Play
+from gpuedu.exercises.contract import (
+    Answer,
+    Case,
+    Exercise,
+    Fault,
+    Finding,
+    Judge,
+    Level,
+    Play,
+    Undecided,
+)
 from gpuedu.exercises.contract import Property as Prop
 from gpuedu.exercises.examine import examine, find_loss, is_solved
 from gpuedu.exercises.plain import number
@@ -56,6 +67,32 @@ def test_each_property_loses_only_its_own_points():
     assert report.points == 1
     assert report.held() == {"small": True, "large": False}
     assert report.results[1].case == "large one"
+
+
+def test_what_an_answer_leaves_undone_counts_once_it_does_something():
+    """Who changes nothing has not left the right things alone."""
+
+    def draw(rng):
+        return [Case(f"{n}", {"n": n}, ("value",)) for n in (3, 4)] + [
+            Case("never below 0", {"n": -5}, ("never",))
+        ]
+
+    def judge(case, observed):
+        if case.decides == ("value",) and observed["value"] != 2 * case.inputs["n"]:
+            yield Fault("value", f"gave {observed['value']}")
+        if case.decides == ("never",) and observed["value"]:
+            yield Fault("never", f"gave {observed['value']}")
+
+    exercise = make(judge, draw)
+    after = (Prop("value", "the double", 2), Prop("never", "0 for a debt", 1, after=("value",)))
+    exercise = replace(exercise, judge=replace(exercise.judge, properties=after))
+    assert examine(exercise, [lambda n: 2 * n if n > 0 else 0]).points == 3
+    assert examine(exercise, [lambda n: 6 if n > 0 else 0]).points == 1  # right on one case
+    report = examine(exercise, [lambda n: 0])
+    assert report.points == 0 and not is_solved(exercise, [lambda n: 0])
+    fault = report.results[1].fault
+    assert isinstance(fault, Undecided)
+    assert fault.message == "that is judged once this is right on some case: the double"
 
 
 def test_a_case_that_raises_loses_what_it_decides():

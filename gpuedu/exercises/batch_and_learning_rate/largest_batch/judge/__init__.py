@@ -233,6 +233,7 @@ JUDGE = Judge(
             "After a batch that fits and one that does not: which one in between tells most? And "
             "where `most` is far off, how do you come near in few steps?",
             _few_faults,
+            after=("largest",),
         ),
         Property(
             "released",

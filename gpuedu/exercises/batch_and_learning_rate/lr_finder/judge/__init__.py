@@ -235,6 +235,7 @@ JUDGE = Judge(
             "model and optimiser are as before, to the last bit",
             1,
             asks="What of this is in a `state_dict()`, and is what you load back a copy?",
+            after=("groups",),
         ),
         Property(
             "broken",

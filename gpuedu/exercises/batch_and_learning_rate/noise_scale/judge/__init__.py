@@ -119,6 +119,7 @@ JUDGE = Judge(
             1,
             "Where no signal is seen, the noise scale is infinite. From which batch on would "
             "doubling it no longer pay?",
+            after=("averages", "devices"),
         ),
         Property(
             "devices",

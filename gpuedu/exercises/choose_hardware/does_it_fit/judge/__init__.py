@@ -161,6 +161,7 @@ JUDGE = Judge(
             1,
             {"devices_needed": memory.devices_needed},
             asks="What does each device need for itself, and is there room for that?",
+            after=("devices",),
         ),
     ),
     hints=(

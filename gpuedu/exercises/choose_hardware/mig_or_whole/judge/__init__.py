@@ -147,6 +147,7 @@ JUDGE = Judge(
             0.5,
             {"best_profile": best_profile},
             asks="Is there a profile with that much memory?",
+            after=("best",),
         ),
     ),
     hints=(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -229,7 +230,10 @@ JUDGE = Judge(
             "Which choices cost the same, rounded to six digits after the point? And which of "
             "those comes first by the rules?",
         ),
-        _picked("none", '`pick` gives `""` if nothing meets the conditions', 0.5),
+        replace(
+            _picked("none", '`pick` gives `""` if nothing meets the conditions', 0.5),
+            after=("cheapest",),
+        ),
         right_result(
             "buying",
             "`share_to_buy`: from which share of hours buying pays",
@@ -244,6 +248,7 @@ JUDGE = Judge(
             1,
             {"share_to_buy": choosing.share_to_buy},
             asks="What does each hour save? Are there enough hours?",
+            after=("buying",),
         ),
     ),
     hints=(

@@ -144,6 +144,7 @@ JUDGE = Judge(
             {"step_s": step_s},
             asks="Which of these times come one after another, and which at the same time?",
             unit="s",
+            after=("work",),
         ),
         right_result(
             "exchange",

@@ -154,6 +154,7 @@ JUDGE = Judge(
             1,
             "Which tensors does your step exchange, how often, and by which collective?",
             _test_bytes,
+            after=("equal",),
         ),
     ),
     hints=(

@@ -86,6 +86,7 @@ JUDGE = Judge(
             1,
             "What a forward pass saved stays in memory until its backward pass, and only one batch "
             "fits. Which backward pass comes after which forward pass?",
+            after=("equal",),
         ),
         Property(
             "once",

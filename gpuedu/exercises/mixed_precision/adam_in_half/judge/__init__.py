@@ -184,6 +184,7 @@ JUDGE = Judge(
             1,
             "Follow a gradient of 0 through a step by hand. With what does its weight begin, and "
             "what is divided by what?",
+            after=("small", "large", "follows"),
         ),
         Property("small", "`adam_step`: tiny gradients move weights as in float32", 1, _BY_HAND),
         Property("large", "`adam_step`: so do gradients whose square is above 65,504", 1, _BY_HAND),

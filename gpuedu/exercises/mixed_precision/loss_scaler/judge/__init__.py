@@ -260,6 +260,7 @@ JUDGE = Judge(
             "`scaled_step`: one inf or NaN, and no weight moves",
             1,
             "What do you look at to find an inf or NaN, and what happens to the weights then?",
+            after=("small", "clips"),
         ),
         Property(
             "clips",

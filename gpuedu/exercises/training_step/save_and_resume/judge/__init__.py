@@ -183,6 +183,7 @@ JUDGE = Judge(
             1,
             asks="What does `save` do to the run, and what of that which it returns is still the "
             "run's own?",
+            after=("model",),
         ),
         Property(
             "file",
@@ -191,6 +192,7 @@ JUDGE = Judge(
             asks="A file may hold tensors, numbers, texts, and lists, tuples and dicts of these: "
             "of an object its `state_dict()`, not the object; of NumPy's arrays what a list "
             "says. And what does the resumed run have already? What else is in the state?",
+            after=("model",),
         ),
     ),
     hints=(

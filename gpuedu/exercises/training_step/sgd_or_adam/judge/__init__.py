@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -144,14 +145,17 @@ JUDGE = Judge(
         _walks("averages", "Adam's two averages, corrected for their beginning"),
         _walks("eps", "eps is where it belongs"),
         _walks("decay", "AdamW shrinks the weights apart from the averages"),
-        at_most(
-            "state",
-            "the state holds 0, 1 or 2 numbers a weight, not more",
-            1,
-            "state_bytes",
-            _most_bytes,
-            tell=_tell_bytes,
-            asks="What of it does the next step need?",
+        replace(
+            at_most(
+                "state",
+                "the state holds 0, 1 or 2 numbers a weight, not more",
+                1,
+                "state_bytes",
+                _most_bytes,
+                tell=_tell_bytes,
+                asks="What of it does the next step need?",
+            ),
+            after=("sgd", "averages", "decay"),
         ),
     ),
     hints=(

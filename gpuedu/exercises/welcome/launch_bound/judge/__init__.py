@@ -116,6 +116,7 @@ JUDGE = Judge(
             1,
             "How long must the work be, so that the launch is that share of launch and work "
             "together?",
+            after=("smallest",),
         ),
         Property(
             "smallest",

@@ -171,6 +171,7 @@ JUDGE = Judge(
             1,
             "What does one element take on the CPU, and what on the GPU, with the link if there is "
             "one? Can more elements make up for the launch?",
+            after=("without-copies", "with-copies"),
         ),
         Property(
             "smallest",
