@@ -54,8 +54,8 @@ predict("three-utilisations", 100)
 # `(start, end, sms, size_bytes)`: times in seconds; `sms` SMs are in use from start to end;
 # `size_bytes` go evenly over that time. Kernels may run at the same time, then on different SMs.
 # (They do if they were issued to different *streams*: rows of work, each in order. More of them in
-# the second half.) Only what lies inside the window from `start_s` to `end_s` counts. Leave the list
-# as it is.
+# the second half.) Only what lies inside the window from `start_s` to `end_s` counts. Leave the
+# list as it is.
 
 
 # %% role="answer"
