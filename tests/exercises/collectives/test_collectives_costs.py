@@ -153,6 +153,7 @@ def test_a_walk_follows_sums_and_copies():
     ("rounds", "told"),
     [
         ([[(1, 0, 8)], [(1, 0, 8)]], "a second time"),
+        ([[(1, 0, 8)], [(2, 0, 8)], [(1, 0, 8)]], "rank 1 a second time, after the whole sum"),
         ([[(1, 0, 4)]], "has not the 8 bytes"),
         ([[(3, 0, 8)]], "no message between 3 ranks"),
         ([[(1, 1, 8)]], "no message between 3 ranks"),
