@@ -405,8 +405,8 @@ predict("alpha-beta", 280)
 #
 # *Implement* all three. `fit_ring` gets NumPy arrays of float64: sizes of the tensors, and times
 # of ring all-reduces over `ranks` GPUs. Small tensors should count as much as large ones: make the
-# sum of the squares of all errors, *as shares of the times*, as small as can be. About 1, 5 and 2
-# lines.
+# sum of the squares of all errors, *as shares of the measured times*, as small as can be, also
+# where that takes an alpha below 0. About 1, 5 and 2 lines.
 #
 # (`np.linalg.lstsq(rows, right)[0]` is the x for which `rows @ x` comes closest to `right`, in the
 # sum of squares. Divide a row and its right side by a number, and its error is divided, too.)
