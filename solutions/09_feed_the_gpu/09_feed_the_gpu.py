@@ -54,7 +54,8 @@ predict("three-utilisations", 100)
 # `(start, end, sms, size_bytes)`: times in seconds; `sms` SMs are in use from start to end;
 # `size_bytes` go evenly over that time. Kernels may run at the same time, then on different SMs.
 # (They do if they were issued to different *streams*: rows of work, each in order. More of them in
-# the second half.) Only what lies inside the window from `start_s` to `end_s` counts.
+# the second half.) Only what lies inside the window from `start_s` to `end_s` counts. Leave the
+# list as it is.
 
 
 # %% role="answer"
@@ -149,7 +150,8 @@ predict("stall-fraction", 22)
 #
 # Then a name for the **bottleneck** of a long run, `"loader"` or `"device"`, from all the times of
 # that run. The queue is long enough to even them out, so who has more to do all in all sets the
-# pace. (If the other one were faster, it would wait longer, and the run take as long.)
+# pace; with a tie, either. (If the other one were faster, it would wait longer, and the run take as
+# long.)
 
 
 # %% role="answer"
@@ -177,7 +179,8 @@ def bottleneck(loads_s, computes_s):
 #   `computes_s[i]` later. Putting in and taking out cost nothing.
 #
 # *Implement.* `done_times`: a list of when each step is done. `depth` is at least 1. `stall_share`:
-# the share of the time from 0 until the last step is done in which the device waits.
+# the share of the time from 0 until the last step is done in which the device waits. The lists of
+# times stay as they are, in `bottleneck` too.
 
 
 # %% role="answer"
@@ -372,7 +375,8 @@ see("transfer-size", plain_fit)
 #
 # *Implement.* `copy_time`; `half_size`: how many bytes must a copy have to reach *half* the
 # bandwidth, its latency counted? And `fit`, which makes the squares of the errors *as shares of
-# the times* small. It gets NumPy arrays of float64. About 1, 1 and 3 lines.
+# the times* small. It gets NumPy arrays of float64, and leaves them as they are. About 1, 1 and 3
+# lines.
 #
 # (`np.linalg.lstsq(rows, right)[0]` is the x for which `rows @ x` comes closest to `right`, in the
 # sum of squares. Here each row is an equation, `latency + size * slope = time`, with an error in
@@ -410,8 +414,8 @@ def fit(sizes_bytes, times_s):
 # *Implement.* `send` gets a list of float32 tensors, at least one, of any shapes, transposed ones
 # too, and a function: `copy(tensor)` makes one copy, and returns the tensor on the device. Return
 # the list of tensors on the device, in order, with their shapes; parts of one copy may share its
-# memory. Nothing but the tensors travels: no padding. About 3 lines. The check wants all four
-# functions.
+# memory. Nothing but the tensors travels: no padding. The list that you get stays as it is. About
+# 3 lines. The check wants all four functions.
 
 
 # %% role="answer"
@@ -598,12 +602,13 @@ reveal("streams")
 # the next copy overwrites `x` while the kernel reads. Each of these is a **race**: nothing says
 # which comes first. A race is one also where the times happen to fit.
 #
-# *Implement* `pipeline`, with the draft's arguments. No race; no wait of the host until all is
-# issued; when it returns, all results are there. At most two chunks and two results on the device
-# (**double buffering**), so that a chunk is copied while the one before is computed. Nothing waits
-# for more than its data and its buffer: of the time that overlap can save with these buffers, at
-# least nine tenths are saved. Chunks are of one size, results too. `device.event()` makes an event;
-# to wait for one that was never recorded is to wait for nothing. About 17 lines.
+# *Implement* `pipeline`, with the draft's arguments; the lists stay as they are. No race; no wait
+# of the host until all is issued; when it returns, all results are there. At most two chunks and
+# two results on the device (**double buffering**), so that a chunk is copied while the one before
+# is computed. Nothing waits for more than its data and its buffer: of the time that overlap can
+# save with these buffers, at least nine tenths are saved. Chunks are of one size, results too.
+# `device.event()` makes an event; to wait for one that was never recorded is to wait for nothing.
+# About 17 lines.
 
 
 # %% role="answer"

@@ -405,8 +405,8 @@ predict("alpha-beta", 280)
 #
 # *Implement* all three. `fit_ring` gets NumPy arrays of float64: sizes of the tensors, and times
 # of ring all-reduces over `ranks` GPUs. Small tensors should count as much as large ones: make the
-# sum of the squares of all errors, *as shares of the times*, as small as can be. About 1, 5 and 2
-# lines.
+# sum of the squares of all errors, *as shares of the measured times*, as small as can be, also
+# where that takes an alpha below 0. About 1, 5 and 2 lines.
 #
 # (`np.linalg.lstsq(rows, right)[0]` is the x for which `rows @ x` comes closest to `right`, in the
 # sum of squares. Divide a row and its right side by a number, and its error is divided, too.)
@@ -491,9 +491,10 @@ def star_schedule(ranks, size_bytes):
 
 
 # %% [markdown]
-# The rules. All messages of a round carry what their sender had before that round. Who receives
-# *adds* that to its own, unless it is the finished sum: then it takes that instead. A rank sends
-# one message at a time, and receives one at a time: more of them in a round queue up.
+# The rules. All messages of a round carry what their sender had before that round. Who receives a
+# part of the sum *adds* it to its own, even where its own is finished, which spoils it. Who
+# receives the finished sum takes it in place of its own. A rank sends one message at a time, and
+# receives one at a time: more of them in a round queue up, in the order of the list.
 #
 # *Implement.* `tree_schedule`, for any number of ranks from 1 on: whole tensors, at most
 # 2 ceil(log2 n) rounds, in each of which a rank sends at most once and receives at most once. (The

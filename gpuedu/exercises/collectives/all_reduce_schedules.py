@@ -1,7 +1,8 @@
 """Whether a schedule of whole tensors sums them up: whose numbers each rank holds, round by round.
 
-The rule of the exercise: who receives adds what it got to its own, unless that is the finished sum;
-then it takes that instead. All messages of a round carry what their sender had before the round.
+The rule of the exercise: who receives a part of the sum adds it to its own, even to the finished
+sum, which spoils it; who receives the finished sum takes it in place of its own. All messages of a
+round carry what their sender had before the round.
 """
 
 from __future__ import annotations
@@ -90,11 +91,12 @@ def walk(rounds: Sequence[Sequence[Message]], ranks: int, size_bytes: int) -> Wa
                 return Walked(f"{at} is no message between {ranks} ranks")
             if size != size_bytes:
                 return Walked(f"{at} has not the {size_bytes} bytes of the tensor")
-            if before[src] == whole or held[dst] == whole:
+            if before[src] == whole:
                 held[dst] = whole
             elif held[dst] & before[src]:
                 twice = _first(held[dst] & before[src])
-                return Walked(f"{at} brings rank {dst} the numbers of rank {twice} a second time")
+                told = f"{at} brings rank {dst} the numbers of rank {twice} a second time"
+                return Walked(told + (", after the whole sum" if held[dst] == whole else ""))
             else:
                 held[dst] |= before[src]
     missing = tuple((rank, _first(whole & ~one)) for rank, one in enumerate(held) if one != whole)

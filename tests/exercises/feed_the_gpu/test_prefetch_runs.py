@@ -197,3 +197,54 @@ def test_what_is_a_base_exception_alone_is_passed_on_too():
     run = Wanted(**TIMES, depth=2, fault_at=5, fault=SystemExit("bad sector"))
     assert watch(prefetch, run).raised
     assert watch_for_real(prefetch, run, 10.0).raised
+
+
+def test_a_source_that_cannot_be_opened_raises_in_the_loop():
+    seen = watch(prefetch, Wanted(**TIMES, depth=2, is_shut=True))
+    assert (seen.got, seen.raised, seen.stuck, seen.left) == ((), True, "", ())
+
+
+def test_a_fault_after_the_stop_may_come_out_of_close():
+    def raises_in_close(source, depth):
+        box, stop = queue.Queue(depth), threading.Event()
+
+        def work():
+            try:
+                for item in source:
+                    box.put((item, None))
+                    if stop.is_set():
+                        break
+                box.put((None, StopIteration))
+            except Exception as fault:
+                box.put((None, fault))
+
+        threading.Thread(target=work, daemon=True).start()
+        fault = None
+        try:
+            while True:
+                item, fault = box.get()
+                if fault is not None:
+                    break
+                yield item
+        finally:
+            stop.set()
+            while fault is None:
+                _, fault = box.get()
+            if fault is not StopIteration:
+                raise fault
+
+    late = Wanted((0.02,) * 9, (0.01,) * 9, depth=2, fault_at=3, stop_after=3)
+    for answer in (prefetch, raises_in_close):
+        seen = watch(answer, late)
+        assert (seen.got, seen.stuck, seen.left) == ((0, 1, 2), "", ())
+
+
+def test_what_close_itself_raises_comes_out():
+    def stumbles(source, depth):
+        try:
+            yield from source
+        finally:
+            raise LookupError("mine")
+
+    with pytest.raises(LookupError, match="mine"):
+        watch(stumbles, Wanted(**TIMES, depth=1, stop_after=2))

@@ -26,6 +26,7 @@ def play_prefetch(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         fault_at=inputs["fault_at"],
         items=items,
         fault=fault,
+        is_shut=inputs["is_shut"],
         seed=inputs["seed"],
         is_beside=inputs["is_beside"],
     )

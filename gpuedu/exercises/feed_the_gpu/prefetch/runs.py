@@ -38,6 +38,7 @@ class Wanted:
         fault_at: the item whose reading fails, after its time; None for none.
         items: what is read; None for the numbers 0, 1, 2, ...
         fault: what reading the item ``fault_at`` raises.
+        is_shut: the source raises ``fault`` before any item: where it is asked for its iterator.
         seed: another legal order of what happens at the same instant.
         is_beside: an item of another call, on another source, is taken after each item.
     """
@@ -49,6 +50,7 @@ class Wanted:
     fault_at: int | None = None
     items: Sequence[Any] | None = None
     fault: BaseException = field(default_factory=partial(OSError, BAD))
+    is_shut: bool = False
     seed: int | None = None
     is_beside: bool = False
 
@@ -158,6 +160,18 @@ def watch_for_real(prefetch: Callable[..., Any], wanted: Wanted, limit_s: float)
     return replace(run.result(run.end_s), left=left)
 
 
+class _Shut:
+    """A source that cannot be opened."""
+
+    def __init__(self, fault: BaseException) -> None:
+        self.fault = fault
+
+    def __iter__(self) -> Iterator[Any]:
+        raise self.fault
+
+    __next__ = __iter__
+
+
 class _Run:
     """A source, a consumer, and the account of both."""
 
@@ -183,8 +197,9 @@ class _Run:
     def consume(self, prefetch: Callable[..., Any]) -> None:
         """Take the items and compute with each, until the end, the fault, or enough of them."""
         items: Iterator[Any] = iter(())
+        source = _Shut(self.wanted.fault) if self.wanted.is_shut else self.source()
         try:
-            items = _iterator_of(prefetch(self.source(), self.wanted.depth))
+            items = _iterator_of(prefetch(source, self.wanted.depth))
             if self.wanted.is_beside:
                 self.beside = _iterator_of(prefetch(iter(self.others), self.wanted.depth))
             self._take_all(items)
@@ -199,7 +214,17 @@ class _Run:
         self.asked_in_time = len(self.disk.asked)
         for one in (items, self.beside):
             if hasattr(one, "close"):
-                one.close()
+                self._close(one)
+
+    def _close(self, iterator: Any) -> None:
+        """The loop is over: here the source's exception may come out, or not."""
+        try:
+            iterator.close()
+        except DeadlockError:
+            raise
+        except (Exception, SystemExit) as fault:
+            if not self._knows(fault):
+                raise
 
     def give_up(self) -> None:
         """Close the other call's iterator while the clock is there, which it may wait on."""
@@ -210,7 +235,7 @@ class _Run:
     def _knows(self, fault: BaseException) -> bool:
         """Whether it was raised from the source's exception, or is a copy of it or an item."""
         wanted = self.wanted.fault
-        of_source = any(one is wanted for one in (fault.__cause__, fault.__context__))
+        of_source = any(one is wanted for one in (fault, fault.__cause__, fault.__context__))
         of_source = of_source or (type(fault) is type(wanted) and fault.args == wanted.args)
         return of_source or any(fault is one for one in self.items)
 

@@ -145,7 +145,7 @@ JUDGE = Judge(
             2,
             asks="Follow the numbers of that rank, round by round: a message `(from, to, bytes)` "
             "carries the whole tensor, as its sender had it before that round, and who "
-            "receives adds.",
+            "receives adds, unless what comes is the finished sum.",
         ),
         Property(
             "rounds",

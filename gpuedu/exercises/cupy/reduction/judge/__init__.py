@@ -26,6 +26,10 @@ def cases(rng: np.random.Generator) -> list[Case]:
     wide = rng.permuted(np.linspace(-40, 40, 1200) + np.zeros((2, 1)), axis=1)
     drawn.append(_case("rows from -40 to 40", wide, ("values",)))
     drawn.append(_case("rows of few different numbers", rng.integers(-2, 3, (3, 65)), ("values",)))
+    # Each number below the largest adds next to nothing, all of them more than roundings do.
+    many = np.zeros((2, 1001))
+    many[[0, 1], rng.integers(0, 1001, 2)] = 10.5, 15.5
+    drawn.append(_case("rows of a large number and 1000 zeros", many, ("values",)))
     near = rng.normal(0, 2, (3, 65))
     drawn.append(_case("rows around 1000", near + 1000, ("large",)))
     drawn.append(_case("rows around -1000", near - 1000, ("large",)))
@@ -118,7 +122,8 @@ JUDGE = Judge(
         _right_rows(
             "infinite",
             "-inf counts as nothing; rows of nothing else, or without elements, give -inf",
-            "What becomes of -inf when it meets a number, and when it meets another -inf?",
+            "In such a row a pair has numbers, -inf alone, or no elements. What does `join` make "
+            "of any two of those?",
         ),
         in_float32(1),
     ),

@@ -35,6 +35,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _case(rng, "exceptions", 9, 2, fault_at=8, fault="KeyError"),
         _case(rng, "exceptions", 9, 4, read_ms=(1, 3), fault_at=6, fault="RuntimeError"),
         _case(rng, "exceptions", 9, 2, fault_at=int(rng.integers(3, 6)), fault="SystemExit"),
+        _case(rng, "exceptions", 9, 2, is_shut=True),
         _case(rng, "no-thread-left", 12, 2),
         _case(rng, "no-thread-left", 40, 2, read_ms=(1, 3), stop_after=int(rng.integers(2, 6))),
         # One place, and the thread waits in put: when an item is taken, the queue is empty for a
@@ -44,6 +45,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _case(rng, "no-thread-left", 40, 3, stop_after=1),
         # One place again: what is put in after the exception finds no room.
         _case(rng, "no-thread-left", 9, 1, read_ms=(1, 3), fault_at=4),
+        # The thread reads the next item while the consumer stops, and that fails.
+        _case(rng, "no-thread-left", 9, 2, read_ms=(18, 20), fault_at=3, stop_after=3),
         _case(rng, "order", 12, 2, is_beside=True),
     ]
 
@@ -59,6 +62,7 @@ def _case(
     kinds: str = "numbers",
     fault_at: int | None = None,
     fault: str = "OSError",
+    is_shut: bool = False,
     stop_after: int | None = None,
     is_beside: bool = False,
 ) -> Case:
@@ -69,6 +73,7 @@ def _case(
         "kinds": kinds,
         "fault_at": fault_at,
         "fault": fault,
+        "is_shut": is_shut,
         "stop_after": stop_after,
         "is_beside": is_beside,
         "seed": int(rng.integers(1000)),
@@ -76,6 +81,7 @@ def _case(
     said = f"{count} item{'' if count == 1 else 's'}, depth {depth}"
     said += f", {kinds} among them" if kinds != "numbers" else ""
     said += f", reading item {fault_at} raises {fault}" if fault_at is not None else ""
+    said += f", `iter` of the source raises {fault}" if is_shut else ""
     said += f", the consumer stops after {stop_after}" if stop_after is not None else ""
     said += ", beside another call that is in use" if is_beside else ""
     return Case(said, inputs, (prop,))
@@ -146,7 +152,7 @@ def _test_bound(case: Case, observed: Plain) -> Iterable[Fault]:
 
 
 def _test_exception(case: Case, observed: Plain) -> Iterable[Fault]:
-    at, wanted, got = case.inputs["fault_at"], case.inputs["fault"], observed["got"]
+    at, wanted, got = case.inputs["fault_at"] or 0, case.inputs["fault"], observed["got"]
     message = items_fault(got, len(got))
     if message:
         yield Undecided("exceptions", message)
@@ -160,7 +166,8 @@ def _test_exception(case: Case, observed: Plain) -> Iterable[Fault]:
     elif instead:
         told = f"the consumer got {f'another {wanted}' if instead == wanted else instead} instead"
     count = f"{len(got)} item{'' if len(got) == 1 else 's'}"
-    yield Fault("exceptions", f"the source failed at item {at} with {wanted}: {told} after {count}")
+    where = "in `iter`" if case.inputs["is_shut"] else f"at item {at}"
+    yield Fault("exceptions", f"the source failed {where} with {wanted}: {told} after {count}")
 
 
 def _test_end(case: Case, observed: Plain) -> Iterable[Fault]:

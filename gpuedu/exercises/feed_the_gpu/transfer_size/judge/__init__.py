@@ -180,8 +180,8 @@ JUDGE = Judge(
             "scattered",
             "and within 5%, for small copies and large ones, where they do",
             2,
-            "By what is each equation `latency + size * slope = time` divided, on both sides, and "
-            "how many of the times count?",
+            "Is `fit` exact where times do not scatter? If so: by what is each equation `latency "
+            "+ size * slope = time` divided, on both sides, and how many of the times count?",
             _test_fit,
         ),
         Property(

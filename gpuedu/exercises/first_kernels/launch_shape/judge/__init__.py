@@ -63,7 +63,10 @@ def _some_blocks(rng: np.random.Generator) -> list[Extents]:
         (0, 1, 1),
         (8, 0, 1),
         (8, 8, 0),
+        # Each axis by itself: one alone may be compared with 0 and no more.
         (-1, 1, 1),
+        (1, -1, 1),
+        (1, 1, -1),
         (-8, -8, 1),
         (8, -8, -1),
         (2**32, 2**32, 1),  # the product does not fit into 64 bits
@@ -85,7 +88,9 @@ def _some_grids(rng: np.random.Generator) -> list[Extents]:
         (0, 1, 1),
         (4, 0, 4),
         (4, 4, 0),
+        (-1, 1, 1),
         (1, -1, 1),
+        (1, 1, -1),
         (-4, -4, 1),
         (4, -4, -4),
     ]

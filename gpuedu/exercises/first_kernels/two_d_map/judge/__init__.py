@@ -136,12 +136,12 @@ JUDGE = Judge(
         _within(
             "rows",
             "no thread goes on below the last row",
-            "Which rows are there, and which one does that thread take?",
+            "Which index is outside there, of which array, and what should keep it inside?",
         ),
         _within(
             "columns",
             "no thread goes on past the last column",
-            "Which columns are there, and which one does that thread take?",
+            "Which index is outside there, of which array, and what should keep it inside?",
         ),
         written_once(1, asks="Which element is each thread's own, and how often is it written?"),
     ),

@@ -1,4 +1,5 @@
-# errors of the logarithms, made small by a few steps of Gauss and Newton
+# loses: predicts
+# asks: An error is to be a share of the time that was measured. What is yours a share of?
 def fit_ring(ranks, sizes_bytes, times_s):
     steps, chunks = 2 * (ranks - 1), sizes_bytes / ranks
     alpha, beta = times_s[0] / steps, times_s[-1] / steps / chunks[-1]
