@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.contract import Case
+from gpuedu.exercises.contract import Case, Fault, Undecided
 from gpuedu.exercises.ddp.sampler import judge as sampler
 from gpuedu.exercises.ddp.sampler.play import play_sampler
 from gpuedu.exercises.ddp.sampler.sampling import as_part, draw_epoch
@@ -53,6 +53,22 @@ def test_the_global_random_state_is_a_note():
     report = examine(load("sampler"), [seeds_all, ANSWERS["eval_part"]])
     assert report.state == "solved"
     assert any("global random state" in one.message for one in report.findings)
+
+
+@pytest.mark.parametrize(
+    ("parts", "again", "kind", "says"),
+    [
+        ([[0, 1], [1, 1], [2, 1]], None, Undecided, "4 times, and 1 of 4 by no rank"),
+        ([[0, 1], [1, 3], [2, 1]], [[0, 1], [1, 2], [3, 0]], Undecided, "gave other draws"),
+        ([[0, 1], [1, 3], [2, 1]], None, Fault, "3 times, at most twice is needed"),
+    ],
+)
+def test_of_the_padding_only_ranks_that_share_an_order_tell(parts, again, kind, says):
+    case = Case("4 samples", {"samples": 4, "ranks": len(parts)}, ("padding",))
+    observed = {"epochs": [parts], "again": [again or parts]}
+    (found,) = sampler._test_padding(case, observed)
+    assert type(found) is kind
+    assert says in found.message
 
 
 def test_drawing_leaves_the_notebooks_random_state():

@@ -17,6 +17,7 @@ from gpuedu.exercises.contract import (
     Plain,
     Prediction,
     Property,
+    Undecided,
 )
 
 Parts = Sequence[Sequence[int]]
@@ -91,14 +92,24 @@ def _test_as_many(case: Case, observed: Plain) -> Iterable[Fault]:
                 yield Fault("as-many", f"{told}, expected {each}")
 
 
-def _test_padding(case: Case, observed: Plain) -> Iterable[Fault]:
+def _test_padding(case: Case, observed: Plain) -> Iterable[Fault | Undecided]:
+    """What is drawn too often; ranks with orders of their own draw it by chance, not to fill up."""
     samples, ranks = case.inputs["samples"], case.inputs["ranks"]
     most = -(-(-(-samples // ranks) * ranks) // samples)
     often = {1: "once", 2: "twice"}.get(most, f"{most} times")
     for epoch, parts in enumerate(observed["epochs"]):
-        for sample, count in sorted(_counts(parts).items()):
-            if count > most:
-                told = f"in epoch {epoch} sample {sample} was drawn {count} times"
+        counts = _counts(parts)
+        for sample, count in sorted(counts.items()):
+            if count <= most:
+                continue
+            told = f"in epoch {epoch} sample {sample} was drawn {count} times"
+            if len(counts) < samples:
+                missing = samples - len(counts)
+                yield Undecided("padding", f"{told}, and {missing} of {samples} by no rank")
+            elif parts != observed["again"][epoch]:
+                told = f"{told}, and the same arguments gave other draws the second time"
+                yield Undecided("padding", told)
+            else:
                 yield Fault("padding", f"{told}, at most {often} is needed")
 
 
@@ -184,7 +195,8 @@ JUDGE = Judge(
             "padding",
             "samples are repeated only as padding, none more often than needed",
             1,
-            "How many more draws than samples are there, and which samples fill them?",
+            "Is every sample drawn? If so: how many more draws than samples are there, and which "
+            "samples fill them?",
             _test_padding,
         ),
         Property(

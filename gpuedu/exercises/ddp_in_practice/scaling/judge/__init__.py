@@ -132,8 +132,8 @@ JUDGE = Judge(
             "exchange",
             "and exchanges in two rings, over the slowest link they use",
             1,
-            "Is computing alone right? If so: how many messages does each ring send, of how many "
-            "bytes, and over which link?",
+            "Is computing alone right, and is nothing hidden where `backward` is 0? If so: how "
+            "many messages does each ring send, of how many bytes, and over which link?",
         ),
         Property(
             "hidden",
