@@ -630,8 +630,9 @@ def relay():
 
 
 # %% [markdown]
-# What a program does is one of four: it `"ends"`, with the numbers that were meant; `"deadlock"`;
-# ranks `"disagree"`, as they come to collectives that do not fit, and this is noticed; or
+# What a program does is one of four: it `"ends"`, with the numbers that were meant; `"deadlock"`,
+# if any rank waits for ever, even where others return, with wrong numbers or right ones; ranks
+# `"disagree"`, as they come to collectives that do not fit, and this is noticed; or
 # `"wrong numbers"`.
 #
 # *Predict.* What comes of `two_sums`?
