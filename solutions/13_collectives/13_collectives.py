@@ -220,9 +220,10 @@ see("collectives/broadcasts", broadcast_in_a_row, broadcast_tree)
 predict("reduce-scatter", 3.5)
 
 # %% [markdown]
-# *Implement.* `x` has one dimension. Afterwards chunk i of rank i's `x` is the sum over all ranks,
-# in place; the other chunks may hold anything. In each of n - 1 steps every rank sends one chunk to
-# the next and receives one from the one before, at the same time. About 8 lines.
+# *Implement.* `x` has one dimension, in float32 or float64: a tensor of yours needs the same dtype.
+# Afterwards chunk i of rank i's `x` is the sum over all ranks, in place; the other chunks may hold
+# anything. In each of n - 1 steps every rank sends one chunk to the next and receives one from the
+# one before, at the same time. About 8 lines.
 #
 # `x.tensor_split(n)` gives a tuple of n pieces that share `x`'s memory: `piece += y` changes `x`,
 # and `piece = piece + y` only gives a new tensor that name. (`pieces[i] += y` fails, as in any
@@ -629,8 +630,9 @@ def relay():
 
 
 # %% [markdown]
-# What a program does is one of four: it `"ends"`, with the numbers that were meant; `"deadlock"`;
-# ranks `"disagree"`, as they come to collectives that do not fit, and this is noticed; or
+# What a program does is one of four: it `"ends"`, with the numbers that were meant; `"deadlock"`,
+# if any rank waits for ever, even where others return, with wrong numbers or right ones; ranks
+# `"disagree"`, as they come to collectives that do not fit, and this is noticed; or
 # `"wrong numbers"`.
 #
 # *Predict.* What comes of `two_sums`?
@@ -748,7 +750,8 @@ predict("hierarchical", 125)
 # has to call it, for *every* group, in the same order, whether it is in it or not.
 #
 # *Implement.* Node k has the ranks from `k * per_node` on; `per_node` divides the number of ranks
-# and the size of `x`, which has one dimension. `x` is changed in place. About 13 lines.
+# and the size of `x`, which has one dimension, in float32 or float64: a tensor of yours needs the
+# same dtype. `x` is changed in place. About 13 lines.
 
 
 # %% role="answer"

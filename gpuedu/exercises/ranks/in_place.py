@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.functions import read_call
 from gpuedu.exercises.ranks.running import Ranked, run_ranks
@@ -46,7 +47,9 @@ def in_place_play(
 
     - ``got``: the rows afterwards, in float64 of shape (ranks, elements); ``dtypes`` by rank;
     - ``sends`` and ``calls``, see ``Ranked.traffic``; ``time_s`` too, unless a case is not
-      ``timed``: one and the same mistake may take longer or shorter.
+      ``timed``: one and the same mistake may take longer or shorter;
+    - ``got_of_vectors`` where a case has ``as_vectors``: the rows after a second run, in which
+      they are plain vectors of float64; None where that failed.
 
     Args:
         call: How the exercise writes the function, "broadcast_tree(x, root)"; the tensor is first.
@@ -56,21 +59,35 @@ def in_place_play(
     name, (tensor, *others) = read_call(call)
 
     def run(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
-        rows, (answer,) = tensors_of(inputs), answers
+        (answer,) = answers
+        after, ran = called(answer, inputs)
+        seen = {
+            "got": rows_of(after, inputs),
+            "dtypes": [str(x.dtype).removeprefix("torch.") for x in after],
+            **ran.traffic(is_timed=inputs.get("timed", True)),
+        }
+        if inputs.get("as_vectors"):
+            size = inputs["values"].shape[1:]
+            plain = {**inputs, "shape": size, "dtype": "float64"}
+            try:
+                seen["got_of_vectors"] = rows_of(called(answer, plain)[0], plain)
+            except AnswerError:
+                seen["got_of_vectors"] = None
+        return seen
+
+    def called(answer: Callable[..., Any], inputs: Inputs) -> tuple[list[Any], Ranked]:
         found = call_in_place(
             answer,
-            [(row, *(inputs[one] for one in others)) for row in rows],
+            [(row, *(inputs[one] for one in others)) for row in tensors_of(inputs)],
             cluster=cluster(inputs),
             late=inputs.get("late"),
         )
-        after = [one for (one,) in found.tensors]
+        return [one for (one,) in found.tensors], found.run
+
+    def rows_of(after: Sequence[Any], inputs: Inputs) -> np.ndarray:
         shape = tuple(inputs.get("shape", inputs["values"].shape[1:]))
         arrays = [as_array(x, shape, f"`{tensor}` of rank {i}") for i, x in enumerate(after)]
-        return {
-            "got": np.stack([one.reshape(-1).astype(np.float64) for one in arrays]),
-            "dtypes": [str(x.dtype).removeprefix("torch.") for x in after],
-            **found.run.traffic(is_timed=inputs.get("timed", True)),
-        }
+        return np.stack([one.reshape(-1).astype(np.float64) for one in arrays])
 
     answer = Answer(name, signature=(tensor, *others))
     return Play((answer,), run, time_limit_s, observes=OBSERVES)

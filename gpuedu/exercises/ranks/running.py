@@ -136,14 +136,8 @@ def tell_deadlock(waiting: Sequence[Waiting], ranks: int) -> str:
     rank 0 waits for a recv from rank 1
     rank 2 has returned
     """
-    stuck = {one.name for one in waiting}
-    over = [f"rank {rank}" for rank in range(ranks) if f"rank {rank}" not in stuck]
-
-    def is_for_nobody(one: Waiting) -> bool:
-        found = _PEER.search(one.what)
-        return found is not None and f"rank {found[1]}" in over
-
-    first = sorted(waiting, key=is_for_nobody, reverse=True)
+    over = _returned(waiting, ranks)
+    first = sorted(waiting, key=lambda one: _is_for_one_of(one, over), reverse=True)
     told = [f"{one.name} waits for {one.what}" for one in first[:_TOLD]]
     more = len(first) - _TOLD
     told += [f"and {more} more wait{'s' if more == 1 else ''}"] * (more > 0)
@@ -153,9 +147,26 @@ def tell_deadlock(waiting: Sequence[Waiting], ranks: int) -> str:
     return f"no rank can go on: {'; '.join(told)}"
 
 
+def _returned(waiting: Sequence[Waiting], ranks: int) -> list[str]:
+    stuck = {one.name for one in waiting}
+    return [name for name in (f"rank {rank}" for rank in range(ranks)) if name not in stuck]
+
+
+def _is_for_one_of(one: Waiting, names: Sequence[str]) -> bool:
+    """Whether the other side of what a rank waits in is one of these ranks."""
+    found = _PEER.search(one.what)
+    return found is not None and f"rank {found[1]}" in names
+
+
 def _ask_of_deadlock(waiting: Sequence[Waiting], ranks: int) -> str:
     """A question about ranks that wait, from what they wait in."""
     if all(one.what.startswith("a send") for one in waiting):
+        over = _returned(waiting, ranks)
+        if any(_is_for_one_of(one, over) for one in waiting):
+            return (
+                "A send ends when its receive is called, and a rank that has returned calls none. "
+                "Should this message be sent at all? If so, where does that rank receive it?"
+            )
         return (
             "Every rank that waits is in a send, which ends when its receive is called. Which rank "
             "receives, and when does it get there? (`isend` starts to send, and goes on.)"

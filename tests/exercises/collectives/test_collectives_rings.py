@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+import torch.distributed as dist
 
 from gpuedu.exercises.collectives.clusters import LINK
 from gpuedu.exercises.contract import Exercise, Undecided
@@ -73,3 +74,24 @@ def test_doing_nothing_and_zeroing_earn_nothing_and_cost_nothing(exercise, answe
 def test_a_shape_that_was_changed_is_told():
     report = hand_in("ring-all-reduce", lambda x: x.resize_(3))
     assert "`x` of rank 0 has shape (3,)" in report.results[0].fault.message
+
+
+def test_what_is_wrong_in_plain_vectors_is_not_blamed_on_shape_or_dtype():
+    (ring,) = solution_answers("ring-all-reduce").values()
+
+    def mean(x):
+        ring(x)
+        x.copy_(x / dist.get_world_size())
+
+    def not_of_matrices(x):
+        ring(x)
+        if x.dim() > 1:
+            x.zero_()
+
+    found = {one.property.name: one.fault for one in hand_in("ring-all-reduce", mean).results}
+    assert isinstance(found["in-place"], Undecided)
+    assert "plain vectors" in found["in-place"].message
+    report = hand_in("ring-all-reduce", not_of_matrices)
+    found = {one.property.name: one.fault for one in report.results}
+    assert found["sum"] is None
+    assert found["in-place"] is not None and not isinstance(found["in-place"], Undecided)

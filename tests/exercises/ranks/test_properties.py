@@ -103,6 +103,17 @@ def test_a_rank_that_has_returned_is_named_first():
     assert stuck.value.remedy.startswith("Every rank that waits is in a receive")
 
 
+@pytest.mark.parametrize("to_all", [True, False])
+def test_of_a_send_to_a_rank_that_has_returned_is_asked_whether_it_should_be(to_all):
+    def sends(x):
+        if to_all or dist.get_rank():
+            dist.send(x, (dist.get_rank() + 1) % 2)
+
+    with pytest.raises(DeadlockError) as stuck:
+        call_in_place(sends, [(torch.ones(2),) for _ in range(2)])
+    assert ("sent at all?" in stuck.value.remedy) is not to_all
+
+
 def test_a_deadlock_in_a_collective_names_the_rank_that_has_returned():
     def only_some(x):
         if dist.get_rank():

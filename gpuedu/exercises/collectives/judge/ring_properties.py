@@ -97,7 +97,8 @@ def ring_bytes(
             yield from _neighbor_faults(name, ranks, observed)
 
     asks = (
-        "In each step, which chunk does a rank send, and to which rank? How many steps are there?"
+        "In each step, which chunk does a rank send, to which rank, and how many bytes has each of "
+        "its elements? How many steps are there?"
     )
     return Property(name, says, points, asks, of_messages(name, test, tells_calls=True))
 

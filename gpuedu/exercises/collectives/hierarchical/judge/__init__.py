@@ -11,14 +11,15 @@ from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Predict
 from gpuedu.exercises.ranks.properties import Held, right_on_ranks, soon_done, undecided_if_wrong
 
 _SLACK = 1.02
-_ROUNDING = 1e-12
-"""float64: at most 32 numbers of about 1 are added, in any order."""
+_ROUNDING = {"float64": 1e-12, "float32": 1e-5}
+"""At most 32 numbers of about 1 are added, in any order."""
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
     """Clusters of all shapes for the sum; then bytes through cards; then times."""
     shapes = ((2, 2), (2, 4), (3, 2), (4, 4), (1, 4), (3, 1), (1, 1))
     drawn = [_case(rng, nodes, per_node, 12, "real", "sum") for nodes, per_node in shapes]
+    drawn.append(_case(rng, 2, 3, 12, "real", "sum", "float32"))
     for nodes, per_node in ((2, 4), (3, 4), (2, 8)):
         drawn.append(_case(rng, nodes, per_node, 200, "cards", "across"))
         drawn.append(_case(rng, nodes, per_node, 1000, "real", "time"))
@@ -26,19 +27,26 @@ def cases(rng: np.random.Generator) -> list[Case]:
 
 
 def _case(
-    rng: np.random.Generator, nodes: int, per_node: int, each: int, kind: str, prop: str
+    rng: np.random.Generator,
+    nodes: int,
+    per_node: int,
+    each: int,
+    kind: str,
+    prop: str,
+    dtype: str = "float64",
 ) -> Case:
     """``each`` elements for every rank's share, so that everything divides."""
     ranks = nodes * per_node
     inputs = {"values": rng.normal(size=(ranks, each * ranks)), "per_node": per_node}
-    inputs |= {"kind": kind, "timed": prop != "sum"}
+    inputs |= {"kind": kind, "timed": prop != "sum", "dtype": dtype}
     said = f"{nodes} node{'' if nodes == 1 else 's'} of {per_node}, {each * ranks} elements"
+    said += f" of {dtype}" if dtype != "float64" else ""
     return Case(said, inputs, (prop,))
 
 
 def _sums(inputs: Inputs, observed: Plain) -> Iterable[Held]:
     values = inputs["values"]
-    room = _ROUNDING * np.abs(values).sum(axis=0)
+    room = _ROUNDING[inputs["dtype"]] * np.abs(values).sum(axis=0)
     where = f"with {_nodes(inputs)}, on rank"
     for rank, got in enumerate(observed["got"]):
         yield Held(f"{where} {rank}", "x", got, values.sum(axis=0), room)
