@@ -21,6 +21,8 @@ _DEEPEST_PLAIN = 30
 """Containers in each other, and those of which nothing has to be told; a message has a limit."""
 _CONTAINERS = {"list": list, "tuple": tuple}
 _LEAVES = (str, bool, float, type(None))
+_READ = {str: str.__str__, int: int.__int__, float: float.__float__}
+_MOST_ITEMS = 1_000_000
 _KINDS = "biufcUS"
 _MOST_BITS = 4_000
 """Of a whole number: beyond it Python takes long to write it, or refuses to."""
@@ -45,16 +47,54 @@ def is_tensor(value: Any) -> bool:
     return torch is not None and isinstance(value, torch.Tensor)
 
 
-def describe(value: Any, depth: int = 0) -> list:
+def describe(value: Any) -> list:
     """A value as a message has it; never raises.
 
     >>> describe((1.5, "a")), describe(object())
     (['plain', (1.5, 'a')], ['other', 'object'])
     """
+    return _told(plainly(value), 0)
+
+
+def _told(value: Any, depth: int) -> list:
     try:
         return _describe(value, depth)
     except Exception:  # whatever its own methods raise: it has no form
         return _other(value)
+
+
+def plainly(value: Any, depth: int = 0) -> Any:
+    """The same with exact types, as ``gpuedu.exercises.plain`` reads them where a notebook checks.
+
+    A named tuple is a tuple, a member of an enumeration of texts a text, an ordered dict a dict.
+
+    >>> from collections import namedtuple
+    >>> plainly([namedtuple("Pair", "a b")(1, 2.5), range(2)])
+    [(1, 2.5), [0, 1]]
+    """
+    try:
+        return _plainly(value, depth)
+    except Exception:  # whatever its own methods raise: it stays what it is
+        return value
+
+
+def _plainly(value: Any, depth: int) -> Any:
+    kind = type(value)
+    if kind in (*_LEAVES, int) or isinstance(value, (np.ndarray, np.generic)) or is_tensor(value):
+        return value
+    for base, read in _READ.items():
+        if isinstance(value, base):
+            return read(value)
+    if kind is range and not value[_MOST_ITEMS:]:
+        return list(value)
+    if depth >= _DEEPEST:
+        return value
+    if isinstance(value, dict):
+        return {plainly(key): plainly(one, depth + 1) for key, one in dict.items(value)}
+    for base in _CONTAINERS.values():
+        if isinstance(value, base):
+            return base(plainly(one, depth + 1) for one in base.__iter__(value))
+    return value
 
 
 def _describe(value: Any, depth: int) -> list:
@@ -68,9 +108,9 @@ def _describe(value: Any, depth: int) -> list:
     if _is_plain(value, 2 * depth):
         return ["plain", value]
     if depth < _DEEPEST and type(value) in (list, tuple):
-        return [type(value).__name__, [describe(one, depth + 1) for one in value]]
+        return [type(value).__name__, [_told(one, depth + 1) for one in value]]
     if depth < _DEEPEST and type(value) is dict and all(map(_is_key, value)):
-        return ["dict", [[key, describe(one, depth + 1)] for key, one in value.items()]]
+        return ["dict", [[key, _told(one, depth + 1)] for key, one in value.items()]]
     return _other(value)
 
 

@@ -24,11 +24,13 @@ class Cells:
         sources: those to run, each a name and its source: imports, what is given, the answers.
         arguments: what the check cell hands over, as source text.
         imports: import statements of the lesson's own setup cells.
+        measured: names that what is given calls ``measure`` with.
     """
 
     sources: tuple[tuple[str, str], ...]
     arguments: tuple[str, ...]
     imports: str = ""
+    measured: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ def imports_in(lesson: str) -> str:
 
 def cells_of(given: Sequence[CourseCell], answers: Mapping[str, str], exercise: str) -> Cells:
     """The cells of an exercise in their order, with the learner's sources in its answer cells."""
-    sources, arguments, imports = [], (), []
+    sources, arguments, imports, measured = [], (), [], []
     for cell in given:
         mine = cell.exercise == exercise
         if cell.role == "setup":
@@ -92,10 +94,23 @@ def cells_of(given: Sequence[CourseCell], answers: Mapping[str, str], exercise: 
             sources.append((cell.id, answers.get(cell.id, cell.source)))
         elif mine and cell.role == "given":
             sources.append((cell.id, cell.source))
+            measured += measured_in(cell.source)
         elif mine and cell.role == "check":
             _, handed_over = check_arguments(cell.source) or ("", [])
             arguments = tuple(ast.unparse(one) for one in handed_over)
-    return Cells(tuple(sources), arguments, "\n".join(imports))
+    return Cells(tuple(sources), arguments, "\n".join(imports), tuple(measured))
+
+
+def measured_in(given: str) -> list[str]:
+    """Names with which a cell calls ``measure``, where it hands over nothing else."""
+    calls = (node for node in ast.walk(ast.parse(given)) if isinstance(node, ast.Call))
+    return [
+        call.args[0].value
+        for call in calls
+        if ast.unparse(call.func) == "measure"
+        and len(call.args) == 1
+        and isinstance(call.args[0], ast.Constant)
+    ]
 
 
 def imports_of(setup: str) -> str:

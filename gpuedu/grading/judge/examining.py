@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from gpuedu.allowance import Allowance
 from gpuedu.exercises.contract import Case, Exercise, Fault, Finding, Plain
 from gpuedu.exercises.examine import Report, report_of, report_without_cases
 from gpuedu.exercises.guard import TOO_LONG, Outcome, Problem, play_guarded, without_cause
+from gpuedu.exercises.registry import load_measure
 from gpuedu.grading.judge.cells import Cells
 from gpuedu.grading.judge.players import PlayerGoneError
 from gpuedu.grading.judge.relaying import Relay
@@ -98,12 +100,19 @@ def _load(ask: Ask, exercise: Exercise, cells: Cells, limits: PlayingLimits) -> 
         "exercise": exercise.id,
         "cells": [list(one) for one in cells.sources],
         "arguments": list(cells.arguments),
+        "measured": {name: _measured(name) for name in cells.measured},
         "limit_s": limits.cells_s,
     }
     reply = _prepare(ask, exercise, request, limits)
     if any(one is True for one in _list(reply.get("given"))):
         raise _NothingToPlayError(report_without_cases(exercise, "unsolved"))
     return any(one is True for one in _list(reply.get("blanks")))
+
+
+@cache
+def _measured(name: str) -> Any:
+    """What a given cell measures, which answers may use; a player has not what measures it."""
+    return load_measure(name)()
 
 
 def _hand_over(relay: Relay, exercise: Exercise, limits: PlayingLimits) -> None:

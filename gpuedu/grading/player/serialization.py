@@ -20,7 +20,7 @@ import numpy as np
 
 from gpuedu.errors import AnswerError
 from gpuedu.grading.player.device.values import Codec
-from gpuedu.grading.results import is_tensor, tensor_of, tensor_parts
+from gpuedu.grading.results import is_tensor, plainly, tensor_of, tensor_parts
 from gpuedu.grading.wire import WireError, pack
 
 _MODULES = (
@@ -124,8 +124,9 @@ def _value(value: Any, inside: tuple[int, ...]) -> dict[str, Any]:
     found = _name_of(value)
     if found:
         return {"kind": "name", "module": found[0], "name": found[1]}
-    if _is_plain(value):
-        return {"kind": "value", "value": value}
+    plain = plainly(value)
+    if _is_plain(plain):
+        return {"kind": "value", "value": plain}
     return {"kind": "unknown", "type": type(value).__name__}
 
 

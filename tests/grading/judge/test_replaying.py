@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict, defaultdict
 from decimal import Decimal
+from enum import StrEnum
 from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -13,7 +16,8 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Play
 from gpuedu.grading.judge.replaying import play_again
 from gpuedu.grading.player.recording import Recorder
-from gpuedu.grading.results import describe, rebuild, write_back
+from gpuedu.grading.player.serialization import describe_answer
+from gpuedu.grading.results import describe, plainly, rebuild, write_back
 from gpuedu.grading.wire import pack, unpack
 
 
@@ -91,7 +95,40 @@ class Money(float):
     pass
 
 
-ODD = [Money(1.5), 1j, {1, 2}, {(1, 2): 3}, 1 << 99_999, print]
+class Kind(StrEnum):
+    FAST = "fast"
+
+
+class Pair(NamedTuple):
+    first: Any
+    second: Any
+
+
+READ = {
+    "a number of its own": (Money(1.5), 1.5),
+    "a member of an enumeration": (Kind.FAST, "fast"),
+    "a named tuple": ([Pair(1, np.float32(2))], [(1, np.float32(2))]),
+    "an ordered dict": (OrderedDict(a=Pair(1, [])), {"a": (1, [])}),
+    "a dict with a default": (defaultdict(int, {Kind.FAST: 2}), {"fast": 2}),
+    "a range": (range(3), [0, 1, 2]),
+    "a shape": (torch.Size([2, 3]), (2, 3)),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_what_a_check_reads_by_its_base_is_told_as_that(name):
+    value, plain = READ[name]
+    found = rebuild(sent(describe(value)))
+    assert found == plain and type(found) is type(plain)
+    assert describe_answer(value)["value"] == plain
+
+
+def test_a_value_that_is_told_as_plain_keeps_what_numpy_and_pytorch_gave():
+    value = [np.float16(2.5), np.str_("a"), np.arange(3), np.bool_(True)]
+    assert [type(one) for one in plainly(value)] == [type(one) for one in value]
+
+
+ODD = [1j, {1, 2}, {(1, 2): 3}, 1 << 99_999, print]
 
 
 @pytest.mark.parametrize("value", ODD, ids=lambda value: type(value).__name__)
