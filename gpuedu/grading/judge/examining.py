@@ -84,7 +84,12 @@ def _set_up(
     if not exercise.play.on_machine:
         return relay.learner.ask, _load(relay.learner.ask, exercise, cells, limits)
     has_blanks = _load(relay.ask_learner, exercise, cells, limits)
-    _hand_over(relay, exercise, limits)
+    try:
+        _hand_over(relay, exercise, limits)
+    except _NothingToPlayError as told:
+        if has_blanks:  # that is why: a dict with a blank in it is no plain one
+            raise _NothingToPlayError(report_without_cases(exercise, "unsolved")) from told
+        raise
     return relay.ask_machine, has_blanks
 
 
