@@ -198,6 +198,7 @@ JUDGE = Judge(
             "Is every sample drawn? If so: how many more draws than samples are there, and which "
             "samples fill them?",
             _test_padding,
+            after=("all-drawn",),
         ),
         Property(
             "shuffled",

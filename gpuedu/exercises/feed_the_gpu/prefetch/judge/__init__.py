@@ -227,6 +227,7 @@ JUDGE = Judge(
             "`depth` items may wait, and the thread may have one more in its hand. What makes the "
             "thread wait when the consumer is slow?",
             _test_bound,
+            after=("overlap",),
         ),
         Property(
             "exceptions",
@@ -235,6 +236,7 @@ JUDGE = Judge(
             "The loop should get the items before the exception, and then that same object. Which "
             "way does it take from the source to the loop?",
             _test_exception,
+            after=("overlap",),
         ),
         Property(
             "no-thread-left",
@@ -242,6 +244,7 @@ JUDGE = Judge(
             2,
             "When the loop is over, what may your thread be doing or waiting for? Who ends that?",
             _test_end,
+            after=("overlap",),
         ),
     ),
     hints=(

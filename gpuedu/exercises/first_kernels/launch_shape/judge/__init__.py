@@ -147,13 +147,13 @@ JUDGE = Judge(
             "every element gets a thread",
             1,
             "How many blocks are full, and which elements are left over?",
-        ),
+         after=('no-spare',)),
         Property(
             "no-spare",
             "no block more than needed",
             1,
             "How many blocks are full, and is there an element left for another one?",
-        ),
+         after=('enough',)),
         Property(
             "block-limits",
             "knows which blocks a device takes",
