@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Sequence
@@ -17,6 +18,7 @@ from gpuedu.grading.batch.reader import import_reader
 from gpuedu.grading.sandbox.availability import require_sandbox
 from gpuedu.grading.sandbox.cgroups import sweep_groups
 from gpuedu.grading.sandbox.limits import PlayingLimits
+from gpuedu.grading.sandbox.sweeping import swept
 from gpuedu.grading.verdict import GradingTask
 
 TRIES = 3
@@ -105,18 +107,18 @@ def grade_class(
         GpueduError: the cluster is not there, or nobody is left in it who could grade.
     """
     ledger = Ledger(out, limits or PlayingLimits(), again, sandbox, frozenset(regrade))
-    if not scheduler and sandbox:
-        require_sandbox()
-        sweep_groups()
-    ledger.sweep()
-    is_new = tasks and ledger.is_empty()
-    notice = Notice(tasks[0].lesson, sandbox) if is_new else None
-    crew = _crew(workers, len(tasks), scheduler, warn, notice)
-    import_reader()
-    try:
+    with contextlib.ExitStack() as stack:
+        if not scheduler and sandbox:
+            require_sandbox()
+            sweep_groups()
+            stack.enter_context(swept())
+        ledger.sweep()
+        is_new = tasks and ledger.is_empty()
+        notice = Notice(tasks[0].lesson, sandbox) if is_new else None
+        crew = _crew(workers, len(tasks), scheduler, warn, notice)
+        stack.callback(crew.end)
+        import_reader()
         return dict(_Run(ledger, crew, tell, tasks).grade_all())
-    finally:
-        crew.end()
 
 
 def _crew(

@@ -147,13 +147,15 @@ JUDGE = Judge(
             "every element gets a thread",
             1,
             "How many blocks are full, and which elements are left over?",
-         after=('no-spare',)),
+            after=("no-spare",),
+        ),
         Property(
             "no-spare",
             "no block more than needed",
             1,
             "How many blocks are full, and is there an element left for another one?",
-         after=('enough',)),
+            after=("enough",),
+        ),
         Property(
             "block-limits",
             "knows which blocks a device takes",
