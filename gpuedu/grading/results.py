@@ -241,22 +241,72 @@ def _generator(name: Any, state: Any) -> np.random.Generator:
     return np.random.Generator(bits)
 
 
-def arrays_in(arguments: Any) -> Iterator[Any]:
-    """The arrays and tensors among a function's arguments, in an order of their own."""
-    if type(arguments) in (list, tuple):
-        for one in arguments:
-            yield from arrays_in(one)
-    elif type(arguments) is dict:
-        yield from arrays_in(list(arguments.values()))
-    elif type(arguments) is np.ndarray or is_tensor(arguments):
+def changeable_in(arguments: Any, depth: int = 0) -> Iterator[Any]:
+    """What a function could leave something in: arrays, tensors, lists and dicts, in an order."""
+    if type(arguments) in (list, dict) or type(arguments) is np.ndarray or is_tensor(arguments):
         yield arguments
+    if type(arguments) in (list, tuple, dict) and depth < _DEEPEST:
+        for one in list(arguments.values() if type(arguments) is dict else arguments):
+            yield from changeable_in(one, depth + 1)
 
 
 def write_back(mine: Any, theirs: Any) -> None:
-    """Have in an array or a tensor what was left in it elsewhere; another form is passed over."""
-    if getattr(mine, "shape", None) != getattr(theirs, "shape", None):
+    """Have in an argument what was left in it elsewhere; another form is passed over.
+
+    >>> mine = [3, [1.5], 2]
+    >>> write_back(mine, [2, [1.5], 3]); mine
+    [2, [1.5], 3]
+    """
+    if type(mine) is type(theirs) is list:
+        _write_list(mine, theirs)
+    elif type(mine) is type(theirs) is dict:
+        _write_dict(mine, theirs)
+    elif getattr(mine, "shape", None) != getattr(theirs, "shape", None):
         return
-    if is_tensor(mine) and is_tensor(theirs) and mine.dtype == theirs.dtype:
+    elif is_tensor(mine) and is_tensor(theirs) and mine.dtype == theirs.dtype:
         mine.detach().copy_(theirs)
     elif type(mine) is type(theirs) is np.ndarray and mine.flags.writeable:
         mine[...] = theirs.astype(mine.dtype, copy=False)
+
+
+def _write_list(mine: list, theirs: list) -> None:
+    """Item by item, so that what is as it was stays the same object."""
+    if len(mine) != len(theirs):
+        mine[:] = theirs
+        return
+    for at, (old, new) in enumerate(zip(mine, theirs, strict=True)):
+        if _is_within(old, new):
+            write_back(old, new)
+        elif not _is_equal(old, new):
+            mine[at] = new
+
+
+def _write_dict(mine: dict, theirs: dict) -> None:
+    if list(mine) != list(theirs):
+        mine.clear()
+        mine.update(theirs)
+        return
+    for key, new in theirs.items():
+        if _is_within(mine[key], new):
+            write_back(mine[key], new)
+        elif not _is_equal(mine[key], new):
+            mine[key] = new
+
+
+def _is_within(old: Any, new: Any) -> bool:
+    """Whether something is written into it, and not put in its place."""
+    if type(old) is not type(new):
+        return False
+    is_array = type(old) is np.ndarray or is_tensor(old)
+    return type(old) in (list, dict) or (is_array and old.shape == new.shape)
+
+
+def _is_equal(old: Any, new: Any) -> bool:
+    if type(old) is not type(new):
+        return False
+    if isinstance(old, tuple):
+        return len(old) == len(new) and all(map(_is_equal, old, new))
+    try:
+        return bool(old == new or (old != old and new != new))
+    except (ValueError, TypeError, RuntimeError):  # arrays of several elements
+        return False

@@ -10,7 +10,7 @@ from typing import Any
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Play
 from gpuedu.exercises.guard import Outcome, play_guarded
-from gpuedu.grading.results import arrays_in, rebuild, write_back
+from gpuedu.grading.results import changeable_in, rebuild, write_back
 
 _ANOTHER = "its functions were not called as the exercise calls them"
 
@@ -59,8 +59,8 @@ class _Record:
                 self._is_another = True  # a play may go on after an error
                 raise AnswerError(_ANOTHER)
             _, given, left = call
-            arrays = arrays_in((*arguments, *named.values()))
-            for mine, theirs in zip(arrays, _list(left), strict=False):
+            changeable = list(changeable_in((*arguments, *named.values())))
+            for mine, theirs in zip(changeable, _list(left), strict=False):
                 if theirs is not None:
                     write_back(mine, rebuild(theirs))
             if given is None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.exercises.contract import Play
-from gpuedu.grading.results import arrays_in, describe, is_tensor
+from gpuedu.grading.results import changeable_in, describe, is_tensor
 
 
 class Recorder:
@@ -42,7 +42,7 @@ class Recorder:
         """``values`` of the answers that are no functions, and ``calls`` of the others in order.
 
         A call is the number of the answer, what it gave (None where it raised), and what it left in
-        each array and tensor among its arguments (None where that is as it was).
+        each array, tensor, list and dict in its arguments (None where that is as it was).
         """
         return {"values": self._values, "calls": self._calls}
 
@@ -51,7 +51,8 @@ class Recorder:
         def recorded(*arguments: Any, **named: Any) -> Any:
             call: list = [number, None, []]
             self._calls.append(call)
-            before = [(one, _copy(one)) for one in arrays_in((*arguments, *named.values()))]
+            given = (*arguments, *named.values())
+            before = [(one, _copy(one)) for one in changeable_in(given)]
             try:
                 given = function(*arguments, **named)
                 call[1] = describe(given)
@@ -66,8 +67,15 @@ def _copy(value: Any) -> Any:
     return value.detach().clone() if is_tensor(value) else value.copy()
 
 
+def _held(value: list | dict) -> list:
+    """What is in it, keys too."""
+    return value if type(value) is list else [*value, *value.values()]
+
+
 def _is_as(value: Any, before: Any) -> bool:
-    """Whether an array or a tensor is as it was; a NaN is never as it was, which costs nothing."""
+    """Whether an argument is as it was; a NaN is never as it was, which costs nothing."""
+    if type(value) in (list, dict):
+        return list(map(id, _held(value))) == list(map(id, _held(before)))
     if is_tensor(value):
         import torch
 

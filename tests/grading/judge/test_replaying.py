@@ -234,3 +234,45 @@ def test_arguments_of_another_form_are_as_they_were():
     np.testing.assert_array_equal(again["values"], INPUTS["values"])
     np.testing.assert_array_equal(again["tensor"], INPUTS["values"])
     assert again["given"] == first["given"]
+
+
+def sorts_in_place(answers, inputs):
+    mine, rates = list(inputs["times"]), {"low": [1, 2], "high": 3.0}
+    given = answers[0](mine, rates)
+    return {"given": given, "times": mine, "rates": rates, "same": mine == inputs["times"]}
+
+
+LISTS = Play((Answer("fastest"),), sorts_in_place)
+TIMES = {"times": [0.3, 0.1, float("nan")]}
+
+
+def sorts(times, _):
+    times.sort()
+    return times[0]
+
+
+def takes_one_out(times, rates):
+    rates["low"].append(4)
+    rates.pop("high")
+    return times.pop()
+
+
+@pytest.mark.parametrize("answer", [sorts, takes_one_out, lambda times, _: min(times)])
+def test_lists_and_dicts_that_were_changed_are_changed_when_it_is_played_again(answer):
+    recorder = Recorder(LISTS, [answer])
+    first = LISTS.run(recorder.answers, TIMES)
+    again = play_again(LISTS, TIMES, sent(recorder.told()), 10).observed
+    assert str(again) == str(first)
+
+
+def test_what_is_as_it_was_stays_the_same_object():
+    array, inner = np.ones(2), [1.0]
+    mine = [array, inner, 3, float("nan"), {"a": inner}]
+    kept = list(mine)
+    write_back(mine, [np.ones(2), [1.0], 3, float("nan"), {"a": [1.0]}])
+    assert [one is other for one, other in zip(mine, kept, strict=True)] == [True] * 5
+    write_back(mine, [np.zeros(2), [2.0], 4, 5.0, {"b": 1}])
+    assert mine[:2] == [array, inner] and array.tolist() == [0, 0] and inner == [2.0]
+    assert mine[2:] == [4, 5.0, {"b": 1}]
+    write_back(mine, [1])
+    assert mine == [1]
