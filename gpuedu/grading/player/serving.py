@@ -27,9 +27,9 @@ from gpuedu.exercises.placeholder import has_placeholder
 from gpuedu.exercises.registry import load_play
 from gpuedu.grading.player.channel import Channel
 from gpuedu.grading.player.device.faults import describe_fault
+from gpuedu.grading.player.device.link import Link
 from gpuedu.grading.player.device.modules import install
 from gpuedu.grading.player.device.server import DeviceServer, LeftItError
-from gpuedu.grading.player.device.values import Codec
 from gpuedu.grading.player.recording import Recorder
 from gpuedu.grading.player.serialization import (
     describe_answer,
@@ -77,7 +77,7 @@ class _Player:
         self._channel = channel
         self._play: Play | None = None
         self._answers: list[Any] = []
-        self._device: Codec | None = None
+        self._device: Link | None = None
         self._machine = DeviceServer(self._say)
 
     def load(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -147,7 +147,13 @@ class _Player:
         function = self._answers[request["answer"]]
 
         def run() -> dict[str, Any]:
-            given = function(*arguments)
+            try:
+                given = function(*arguments)
+            except BaseException as fault:
+                number = self._device.number_of(fault) if self._device else None
+                if number is None:
+                    raise
+                return {"fault": number}
             back = [_told_back(one, kind) for one, kind in zip(arguments, encoded, strict=True)]
             return {"given": describe_answer(given, self._device), "arguments": back}
 
@@ -179,13 +185,22 @@ class _Player:
                 reply = self._say({"answer": self._machine.answer(reply["device"])})
             except LeftItError as left:
                 reply = left.reply
-        if reply["problem"] is not None:
+        try:
+            return self._given_back(answer, arguments, reply)
+        finally:
             self._machine.free(reply.get("freed"))
+            self._machine.forget_faults()
+
+    def _given_back(self, answer: int, arguments: Sequence[Any], reply: Mapping[str, Any]) -> Any:
+        """What a learner's function gave, or raises what it let out."""
+        if reply["problem"] is not None:
             raise ToldProblemError(without_cause(Problem(*reply["problem"])))
-        for mine, theirs in zip(arguments, reply["observed"]["arguments"], strict=True):
+        observed = reply["observed"]
+        if "fault" in observed:
+            raise self._machine.fault(observed["fault"])
+        for mine, theirs in zip(arguments, observed["arguments"], strict=True):
             write_back(mine, rebuild_argument(theirs))
-        given = rebuild_answer(reply["observed"]["given"], answer, _no_function, self._machine)
-        self._machine.free(reply.get("freed"))
+        given = rebuild_answer(observed["given"], answer, _no_function, self._machine)
         print(str(reply["printed"])[:MOST_SHOWN], end="")
         return given
 

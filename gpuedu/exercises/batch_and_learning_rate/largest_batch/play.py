@@ -111,5 +111,5 @@ PLAY = Play(
     ),
     play_largest_batch,
     time_limit_s=20.0,
-    observes="trials of a search, and the memory between them",
+    on_machine=True,
 )

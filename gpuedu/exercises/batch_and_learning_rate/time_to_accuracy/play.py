@@ -32,5 +32,5 @@ PLAY = Play(
     (Answer("search", signature=("run", "batches", "rates", "budget")),),
     play_time_to_accuracy,
     time_limit_s=5.0,
-    observes="the runs of a search",
+    on_machine=True,
 )

@@ -33,5 +33,5 @@ def play_honest_timer(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict
 PLAY = Play(
     (Answer("median_time_s", signature=("launch", "sync", "warmup", "repeats", "now")),),
     play_honest_timer,
-    observes="waits for a simulated device and its clock",
+    on_machine=True,
 )

@@ -11,7 +11,7 @@ _ARRAY = re.compile(r"\barray\([^)]*\)?")
 _PLAIN = (str, bool, int, float, type(None))
 
 
-def describe_fault(fault: Exception) -> dict[str, Any]:
+def describe_fault(fault: BaseException) -> dict[str, Any]:
     """An exception as plain values.
 
     Where NumPy's text shows an array, what is in it is left out: no copy brought it to the host.
@@ -37,14 +37,14 @@ def _told(value: Any) -> Any:
     return without_elements(value) if type(value) is str else value
 
 
-def _text_of(fault: Exception) -> str:
+def _text_of(fault: BaseException) -> str:
     try:
         return str(fault)
     except Exception:  # a class whose text needs what is not there
         return ""
 
 
-def rebuild_fault(message: dict[str, Any]) -> Exception:
+def rebuild_fault(message: dict[str, Any]) -> BaseException:
     """The exception, as far as its class is known here; its name and text in any case."""
     classes = [_class_of(*one) for one in message["classes"]]
     first, text = classes[0], message["text"]
@@ -62,14 +62,14 @@ def rebuild_fault(message: dict[str, Any]) -> Exception:
     return type(name, (base,), {"__str__": lambda self: text})(text)
 
 
-def _by_fields(kind: type, message: dict[str, Any]) -> Exception:
+def _by_fields(kind: type, message: dict[str, Any]) -> BaseException:
     fault = kind.__new__(kind, *message["args"])
     fault.args = tuple(message["args"])
     vars(fault).update(message["fields"])
     return fault
 
 
-def _by_text(kind: type, message: dict[str, Any]) -> Exception:
+def _by_text(kind: type, message: dict[str, Any]) -> BaseException:
     return kind(message["text"])
 
 
@@ -77,4 +77,5 @@ def _class_of(module: str, name: str) -> type | None:
     found: Any = sys.modules.get(module)
     for part in name.split("."):
         found = getattr(found, part, None)
-    return found if isinstance(found, type) and issubclass(found, Exception) else None
+    kinds = Exception, KeyboardInterrupt
+    return found if isinstance(found, type) and issubclass(found, kinds) else None

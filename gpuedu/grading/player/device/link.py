@@ -18,6 +18,8 @@ from gpuedu.grading.player.channel import Channel
 from gpuedu.grading.player.device.faults import rebuild_fault
 from gpuedu.grading.player.device.values import Codec, is_library
 
+_MARK = "_raised_there"
+
 
 class Link(Codec):
     """The line, and what is known of the device's things on this side.
@@ -68,6 +70,11 @@ class Link(Codec):
         """A proxy died, which had been sent ``times``; told with the next message."""
         self._freed.append([number, times])
 
+    def number_of(self, fault: BaseException) -> int | None:
+        """The number of a fault that was raised over there; None of any other."""
+        number = vars(fault).get(_MARK)
+        return number if type(number) is int else None
+
     def freed(self) -> list[list[int]]:
         """The proxies that died since this was last asked."""
         freed, self._freed = self._freed, []
@@ -84,7 +91,14 @@ class Link(Codec):
         if "raised" in answer:
             raise self._raised.pop(answer["raised"])
         if "fault" in answer:
-            raise rebuild_fault(answer["fault"])
+            fault = rebuild_fault(answer["fault"])
+            vars(fault)[_MARK] = number = answer["fault"]["number"]
+            # Lives as long as this frame, which is in the traceback: so long live those over there.
+            kept = _Kept(self, number)  # noqa: F841
+            try:
+                raise fault
+            finally:
+                del fault  # it would hold this frame, and this frame it
         encoded = answer["value"]
         if type(encoded) is list and encoded[0] == "argument":
             return _written(hosts[encoded[1]], encoded[2])
@@ -134,6 +148,16 @@ class Link(Codec):
         object.__setattr__(proxy, "_link_times", proxy._link_times + 1)
         object.__setattr__(proxy, "_link_facts", facts)
         return proxy
+
+
+class _Kept:
+    """Tells when it dies, which is when nobody has a traceback of a fault any more."""
+
+    def __init__(self, link: Link, number: int) -> None:
+        self._link, self._number = link, number
+
+    def __del__(self) -> None:
+        self._link.let_go(self._number, 1)
 
 
 class _Function:

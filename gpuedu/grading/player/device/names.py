@@ -15,6 +15,7 @@ from typing import Any
 
 from gpuedu.arrays.lists import cupy_names, read
 from gpuedu.errors import AnswerError
+from gpuedu.grading.player.device.lent import Lent
 
 MODULES = {
     "": "gpuedu.arrays.cupy",
@@ -115,6 +116,7 @@ _ATTRIBUTES = {
     "Fusion": "name __call__ __repr__",
     "broadcast": "shape nd size values",
     "_GeneratorContextManager": "__enter__ __exit__",
+    "Lent": "__call__",
 }
 _BY_LIST = {
     "ndarray": "cupy.ndarray",
@@ -144,7 +146,7 @@ def classes() -> dict[str, type]:
         name: getattr(import_module(f"gpuedu.arrays.{place}"), name)
         for name, place in places.items()
     }
-    return found | {"_GeneratorContextManager": _context_manager()}
+    return found | {"_GeneratorContextManager": _context_manager(), "Lent": Lent}
 
 
 def _context_manager() -> type:

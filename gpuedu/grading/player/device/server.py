@@ -61,6 +61,7 @@ class DeviceServer(Codec):
         self._talk = talk
         self._held: dict[int, tuple[Any, int]] = {}
         self._numbers: dict[int, int] = {}
+        self._faults: dict[int, BaseException] = {}
         self._next = 1
         self._sent: list[np.ndarray] = []
 
@@ -73,15 +74,39 @@ class DeviceServer(Codec):
             return {"value": self.encode(self._execute(asked))}
         except _RaisedThereError as raised:
             return {"raised": raised.number}
-        except Exception as fault:
-            return {"fault": describe_fault(fault)}
+        except (Exception, KeyboardInterrupt) as fault:  # an interrupt that a case makes
+            return {"fault": {**describe_fault(fault), "number": self._keep(fault)}}
         finally:
             self._sent = []
+
+    def _keep(self, fault: BaseException) -> int:
+        """Keep a fault, which a learner's function may let out again, while that is called."""
+        if len(self._faults) >= MOST_HELD:
+            raise AnswerError(f"more than {MOST_HELD:,} errors are kept")
+        number, self._next = self._next, self._next + 1
+        self._faults[number] = fault
+        return number
+
+    def forget_faults(self) -> None:
+        """No function of the learner's runs any longer."""
+        self._faults.clear()
+
+    def fault(self, number: Any) -> BaseException:
+        """The fault that a learner's function let out.
+
+        Raises:
+            AnswerError: there is none of that number.
+        """
+        if type(number) is not int or number not in self._faults:
+            raise AnswerError("an error arrived that nobody raised")
+        return self._faults[number]
 
     def free(self, told: Any) -> None:
         """Let go of what nobody in the learner's process refers to any longer."""
         for one in told if type(told) is list else ():
             number, times = one if type(one) is list and len(one) == 2 else (None, None)
+            if type(number) is int and number in self._faults:
+                self._faults[number].__traceback__ = None  # and what lives in its frames
             if type(number) is type(times) is int and number in self._held:
                 thing, sent = self._held[number]
                 self._held[number] = thing, sent - times

@@ -1,0 +1,63 @@
+"""What a play hands to a learner's function stays where no learner's code runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuedu.course.proof import Bench
+from tests.grading.test_equal_verdicts import ROOT, graded
+
+PEEKING = {
+    "the surface in what it is given": """
+def search(run, batches, rates, budget):
+    for cell in getattr(run, "__closure__", None) or ():
+        if type(cell.cell_contents).__name__ == "Surface":
+            return cell.cell_contents.best
+    return batches[0], rates[0]
+""",
+    "a surface anywhere": """
+def search(run, batches, rates, budget):
+    import gc
+    for one in gc.get_objects():
+        if type(one).__name__ == "Surface":
+            return one.best
+    return batches[0], rates[0]
+""",
+    "what the function holds": """
+def search(run, batches, rates, budget):
+    names = ("_function", "__wrapped__", "__func__", "__self__", "__closure__")
+    found = [name for name in names if getattr(run, name, None)]
+    return (batches[0], rates[0]) if not found else 1 / 0
+""",
+}
+
+
+@pytest.mark.parametrize("name", PEEKING)
+def test_a_surface_is_not_where_the_search_runs(name, zygote):
+    bench = Bench(ROOT, "time-to-accuracy")
+    report = graded(bench, [*bench.stub_cells(), PEEKING[name]], zygote)
+    assert report.state in ("wrong", "partly") and report.points < 3
+    faults = [result.fault.message for result in report.results if result.fault]
+    assert not any("ZeroDivisionError" in one or "AttributeError" in one for one in faults)
+
+
+KEEPS_THE_CLOCK = """
+def median_time_s(launch, sync, warmup, repeats, now):
+    from gpuedu.clock import device
+    device.AsyncDevice.now = lambda self: 1.0
+    device.AsyncDevice.sync = lambda self: None
+    times = []
+    for _ in range(warmup + repeats):
+        began = now()
+        launch()
+        times.append(now() - began)
+    return sorted(times[warmup:])[repeats // 2]
+"""
+
+
+def test_a_clock_that_is_replaced_beside_the_code_is_another_clock(zygote):
+    bench = Bench(ROOT, "honest-timer")
+    report = graded(bench, [*bench.stub_cells(), KEEPS_THE_CLOCK], zygote)
+    told = report.held()
+    assert report.points < report.max_points, told
+    assert not any(result.holds for result in report.results if "sync" in result.property.name)
