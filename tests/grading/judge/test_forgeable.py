@@ -11,7 +11,7 @@ from gpuedu.syllabus import exercise_ids
 
 COUNTED_ELSEWHERE = (
     *("no-loops", "stay-on-device", "elementwise", "reduction", "tiled"),
-    *("honest-timer", "largest-batch", "time-to-accuracy"),
+    *("honest-timer", "largest-batch", "time-to-accuracy", "noise-scale", "sgd-or-adam"),
 )
 RESULTS_ALONE = ("bandwidth", "amdahl", "backward-by-hand", "float-anatomy", "alpha-beta")
 OBSERVED = ("prefetch", "checkpointing", "hidden-syncs", "streams", "overlap", "survive")

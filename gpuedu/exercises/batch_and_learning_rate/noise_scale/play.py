@@ -78,5 +78,4 @@ PLAY = Play(
     ),
     play_noise_scale,
     time_limit_s=5.0,
-    observes="whether gradients are left as they were",
 )

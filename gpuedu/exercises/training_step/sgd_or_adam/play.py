@@ -82,5 +82,4 @@ PLAY = Play(
     tuple(Answer(rule, signature=(*_SHARED, *names)) for rule, names in NAMES.items()),
     play_sgd_or_adam,
     time_limit_s=30.0,
-    observes="the bytes of an optimiser's state",
 )
