@@ -6,7 +6,10 @@ So players have of a lesson what its plays need, and nothing else.
 
 from __future__ import annotations
 
+import contextlib
+import py_compile
 from collections.abc import Iterator
+from importlib.util import cache_from_source
 from pathlib import Path
 
 _PACKAGES = (
@@ -52,5 +55,9 @@ def _sources(package: Path) -> Iterator[Path]:
 
 
 def _with_compiled(source: Path) -> Iterator[Path]:
+    """A source and its bytecode, which is made first: nothing can be put over what comes later."""
+    if not Path(cache_from_source(str(source))).exists():
+        with contextlib.suppress(OSError, py_compile.PyCompileError):
+            py_compile.compile(str(source), doraise=True)
     yield source
     yield from source.parent.glob(f"__pycache__/{source.stem}.*.pyc")
