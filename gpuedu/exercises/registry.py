@@ -10,6 +10,7 @@ mappings ``PICTURES`` of the lesson's module ``pictures`` and ``MEASURES`` of ``
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -24,6 +25,8 @@ from gpuedu.syllabus import exercise_ids, lesson, lesson_of, unknown
 
 _KEPT = 2_000
 """Variants that are kept once drawn."""
+GIVEN_FIGURES: dict[str, Any] = {}
+"""What was measured elsewhere, by name: where a class is graded, learners' code has no measures."""
 
 
 @cache
@@ -91,6 +94,8 @@ def load_picture(name: str, code: str = "") -> Callable[..., Any]:
 
 def load_measure(name: str) -> Callable[..., Any]:
     """The function that measures something on the learner's machine, named as pictures are."""
+    if name in GIVEN_FIGURES:
+        return lambda *_: copy.deepcopy(GIVEN_FIGURES[name])
     return _named(name, "measure", "measurement")
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises import session
+from gpuedu.exercises import registry
 from gpuedu.exercises.contract import Play
 from gpuedu.exercises.guard import (
     Outcome,
@@ -83,7 +83,7 @@ class _Player:
     def load(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Run the cells and take the answers; what is wrong with them is told, never raised."""
         self._play = load_play(request["exercise"])
-        session.GIVEN_FIGURES.update(request.get("measured", {}))
+        registry.GIVEN_FIGURES.update(request.get("measured", {}))
         if self._play.on_machine:
             self._device = install(self._channel)
         outcome = play_guarded(
