@@ -49,7 +49,7 @@ predict("throughput-knee", 164)
 
 # %% [markdown]
 # *Implement.* About 1 and 4 lines. `knee` is the smallest batch, a whole number from 1 on, with at
-# least `share` of the best rate.
+# least `share` of the best rate; `share` is below 1.
 
 
 # %% role="answer"
@@ -289,7 +289,7 @@ see("accumulate-gradients", draft)
 # - The gradients of the step before may still be there when yours begins.
 # - The gradient is clipped, and the optimiser updates, once.
 # - The activations of one micro-batch live at a time.
-# - `micro_batches` stays as it is.
+# - `micro_batches` stays as it is, and the model in training mode, so that dropout works.
 # - It returns the big batch's loss, as a number or a tensor without a graph (detached).
 #
 # About 10 lines.
@@ -429,9 +429,10 @@ predict("lr-finder-share", "half")
 
 # %% [markdown]
 # *Implement.* `suggest` takes what `sweep` returned, with at least one rate, and returns **half**
-# of the rate with the lowest smoothed loss; both lists stay as they are. `find_rate` sweeps with a
-# real model: `step()` trains it on its next batch with the optimiser, and returns the loss, a
-# float. It returns the rate that `suggest` names. About 1 and 10 lines.
+# of the rate with the lowest smoothed loss (no two are equally low); both lists stay as they are.
+# `find_rate` sweeps with a real model, whose first loss is finite: `step()` trains it on its next
+# batch with the optimiser, and returns the loss, a float. `find_rate` returns the rate that
+# `suggest` names. About 1 and 10 lines.
 #
 # - The rate of a step is in `optimiser.param_groups`, a list of dictionaries: `group["lr"]`.
 # - A sweep ruins what it trains. After it, all that model and optimiser have in their

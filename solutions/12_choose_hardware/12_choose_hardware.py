@@ -115,8 +115,8 @@ def activation_bytes(model, batch, length, fused, recompute):
 # *Implement.* `devices_needed` returns the smallest number of devices, from 1 on. Several devices
 # divide the `shared_bytes` (the states) evenly, and each needs `own_bytes` (its activations, or its
 # cache) for itself. Tensors can have 90% of a device's memory; the rest is for the context, the
-# libraries' workspaces and free memory in pieces too small to use. Where that leaves no room for a
-# share of the states, return `math.inf`.
+# libraries' workspaces and free memory in pieces too small to use. Where `own_bytes` takes all of
+# these 90% or more, return `math.inf`, even if `shared_bytes` is 0.
 
 
 # %% role="answer"
@@ -518,7 +518,8 @@ predict("pick-one", 5.93)
 # - Each device needs `own_bytes` and its share of `shared_bytes`, in 90% of its memory.
 # - A run that takes exactly `deadline_h`, or costs exactly the `budget`, is fine.
 # - Of choices that cost the same take the one with fewer devices, then the one that is listed
-#   first. Prices are the same if they are equal when rounded to six digits after the point.
+#   first. Prices are the same if they are equal when rounded to six digits after the point; the
+#   budget is compared without rounding.
 
 
 # %% role="answer"
@@ -643,8 +644,8 @@ def run_h(up_h, work_h, interval_h, save_h, restart_h):
 #
 # *Implement.* `expected_h` returns the expected hours by this formula. `best_interval` returns an
 # interval of work between saves for which they are fewest, to within 0.1% of the least; an interval
-# may have any length above 0. (`sqrt(2 * save_h * mean_h)`, Young's formula, is a first guess and
-# no more than that.)
+# may have any length above 0, and `save_h` is above 0. (`sqrt(2 * save_h * mean_h)`, Young's
+# formula, is a first guess and no more than that.)
 
 
 # %% role="answer"

@@ -46,13 +46,15 @@ class Task:
 class Seen:
     """One step: the gradients at its first update, how many updates it made, what it returned.
 
-    ``kept`` says whether the list of micro-batches is as it was.
+    ``kept`` says whether the list of micro-batches is as it was; ``evaluates`` where the model was
+    in evaluation mode: in a "forward", or "after" the step, or "" for nowhere.
     """
 
     gradients: tuple[np.ndarray, ...]
     updates: int
     result: Any
     kept: bool
+    evaluates: str = ""
 
 
 def build(task: Task) -> tuple[Any, Any, list[list[tuple[Any, Any]]]]:
@@ -124,14 +126,24 @@ def run_steps(step: Step, task: Task) -> list[Seen]:
             return result
 
         optimiser.register_step_pre_hook(_before_update(look))
+        modes: list[bool] = []
+        model.register_forward_pre_hook(lambda *_: modes.append(_is_training(model)))
         seen = []
         for micro_batches in batches:
             updates.clear()
+            modes.clear()
             handed = list(micro_batches)
             result = step(model, optimiser, handed, task.max_norm)
             kept = list(map(id, handed)) == list(map(id, micro_batches))
-            seen.append(Seen(updates[0] if updates else (), len(updates), result, kept))
+            gradients = updates[0] if updates else ()
+            after = "" if _is_training(model) else "after"
+            evaluates = after if all(modes) else "forward"
+            seen.append(Seen(gradients, len(updates), result, kept, evaluates))
         return seen
+
+
+def _is_training(model: Any) -> bool:
+    return all(part.training for part in model.modules())
 
 
 def _before_update(look: Callable[..., Any]) -> Callable[..., Any]:

@@ -33,6 +33,7 @@ def play_accumulate_gradients(answers: Sequence[Any], inputs: Mapping[str, Any])
         "updates": [one.updates for one in seen],
         "losses": [_loss(one.result) for one in seen],
         "kept": all(one.kept for one in seen),
+        "evaluates": next((one.evaluates for one in seen if one.evaluates), ""),
     }
 
 

@@ -24,7 +24,19 @@ def play_schedule(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str
         got = rescale(*(inputs[name] for name in _RESCALE))
         return {"got": list(three(got)), "whole": [is_whole(one) for one in items(got)[:2]]}
     rates = [rate_at(step, *inputs["plan"]) for step in inputs["at"]]
-    return {"got": [as_number(rate, "the rate") for rate in rates]}
+    got = [as_number(rate, "the rate") for rate in rates]
+    if inputs["ask"] == "edges":
+        return {"got": got, "usual": _in_a_usual_run(rate_at, Plan(*inputs["plan"]), inputs["at"])}
+    return {"got": got}
+
+
+def _in_a_usual_run(rate_at: Any, plan: Plan, at: Sequence[int]) -> list[float]:
+    """The rates in a run with the same fall behind a longer warm-up; none where that fails."""
+    longer = plan._replace(steps=plan.steps + 2, warmup=max(1, plan.warmup) + 2)
+    try:
+        return [as_number(rate_at(step + 2, *longer)) for step in at]
+    except Exception:
+        return []  # that run is judged by itself
 
 
 def three(got: Any) -> tuple[float, float, float]:

@@ -43,6 +43,10 @@ more; a second graph, or the scores of all micro-batches, 29% and more."""
 WIDE = Task(sizes=(512,) * 8, width=32, steps=1)
 _CLIPPED_AT = 0.05
 _MOVED = "after the step, the list of micro-batches is not what it was before"
+_EVALUATES = {
+    "forward": "in a forward of your step the model was in evaluation mode: dropout would be off",
+    "after": "after the step the model is in evaluation mode, and it was in training mode before",
+}
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
@@ -105,6 +109,8 @@ def _same_steps(name: str, says: str, points: float, *, asks: str, rel: float = 
                 return
         if name == "even" and not observed["kept"]:
             yield Fault(name, _MOVED)
+        elif name == "even" and observed["evaluates"]:
+            yield Fault(name, _EVALUATES[observed["evaluates"]])
 
     return Property(name, says, points, asks, test)
 
@@ -211,10 +217,11 @@ JUDGE = Judge(
     properties=(
         _same_steps(
             "even",
-            "the big batch's gradient and its single update, for even cuts; the list is left alone",
+            "the big batch's gradient and its single update, for even cuts; the list and the "
+            "model's mode are left alone",
             1,
             asks="What does each micro-batch add to the gradient, and what has the optimiser got "
-            "when it updates?",
+            "when it updates? What else does your step change?",
         ),
         _same_steps(
             "ragged",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 
@@ -17,7 +18,7 @@ from gpuedu.exercises.batch_and_learning_rate.lr_finder.judge.sweeps import (
     stops_after,
 )
 from gpuedu.exercises.compare import is_close, show, show_apart
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Property
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Property, Undecided
 
 _REL = 1e-5
 """Rates and averages in float32 are right, too."""
@@ -45,10 +46,8 @@ def _ladder_faults(case: Case, observed: Plain) -> Iterable[Fault]:
     low, high, count = case.inputs["low"], case.inputs["high"], len(case.inputs["losses"])
     called, rates, wanted = observed["called"], observed["rates"], ladder(low, high, count)
     if len(called) != count:
-        yield Fault(
-            "ladder",
-            f"`{_call(case)}`, where all losses are 1, took {len(called)} steps",
-        )
+        told = f"`{_call(case)}`, where all losses are 1, took {len(called)} steps"
+        yield from _by_the_average("ladder", told, case, observed)
     elif (place := _first_apart(called, wanted)) is not None:
         got, expected = show_apart(called[place], wanted[place])
         yield Fault(
@@ -61,6 +60,16 @@ def _ladder_faults(case: Case, observed: Plain) -> Iterable[Fault]:
             f"the rates that it returned are not the {count} that it took steps with: "
             f"{len(rates)} of them, {', '.join(map(show, rates[:3]))} ...",
         )
+
+
+def _by_the_average(prop: str, told: str, case: Case, observed: Plain) -> Iterable[Fault]:
+    """A wrong number of steps: undecided where wrong averages were held against the limit."""
+    finite = itertools.takewhile(math.isfinite, smooth(case.inputs["losses"]))
+    pairs = zip(observed["smoothed"], finite, strict=False)
+    if all(math.isclose(mine, true, rel_tol=_REL) for mine, true in pairs):
+        yield Fault(prop, told)
+    else:
+        yield Undecided(prop, f"{told}. Its smoothed losses are wrong: mend them first")
 
 
 def _first_apart(got: Sequence[float], wanted: Sequence[float]) -> int | None:
@@ -96,12 +105,13 @@ def _stop_faults(case: Case, observed: Plain) -> Iterable[Fault]:
     steps, got, kept = stops_after(losses), len(observed["called"]), len(observed["rates"])
     is_stopped = steps < len(losses) or not math.isfinite(losses[-1])
     if got != steps:
-        told = (
+        why = (
             f"{_why(losses, smooth(losses), steps)}: it should stop there"
             if is_stopped
             else f"no smoothed loss of {len(losses)} is above {show(LIMIT)} times the lowest before"
         )
-        yield Fault(prop, f"{told}; your sweep took {got} steps")
+        told = f"{why}; your sweep took {got} steps"
+        yield from _by_the_average(prop, told, case, observed)
     elif kept != steps - is_stopped:
         yield Fault(
             prop,
@@ -175,7 +185,7 @@ def _broken_faults(case: Case, observed: Plain) -> Iterable[Fault]:
     what = {"interrupt": "the stop button", "shape": "an error"}[case.inputs["error"]]
     place = case.inputs["task"]["breaks_at"] + 1
     if not observed["reached"]:
-        yield Fault(
+        yield Undecided(
             "broken",
             f"{what} was to come in step {place}; your `find_rate` ended before",
         )

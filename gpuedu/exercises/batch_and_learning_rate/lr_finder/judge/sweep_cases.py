@@ -30,7 +30,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     drawn.append(_sweep(rng, [0.0] * 6, "stop"))  # 0 is not above twice 0
     drawn.append(_sweep(rng, [3e8, 4e8, 3.5e8, 3e8], "stop"))  # high is not above twice high
     drawn += [_sweep(rng, losses, "finite") for losses in _not_finite(rng)]
-    drawn += [_suggest(rng, place) for place in ("middle", "middle", "first", "last")]
+    drawn += [_suggest(rng, place) for place in ("middle", "first", "last")]
     for kind, used in (("SGD", True), ("SGD", False), ("Adam", True)):
         task = asdict(Task(kind, used, seed=int(rng.integers(2**31))))
         label = f"{kind}, {'after some steps' if used else 'new'}"
@@ -56,7 +56,11 @@ def _noisy(rng: np.random.Generator, count: int) -> list[float]:
 
 
 def _stopping(rng: np.random.Generator) -> list[list[float]]:
-    """A slow rise, a rise that stays below the first loss, a spike, no rise, and a leap at once."""
+    """Rises of all kinds, a spike, and no rise.
+
+    One rise stays below the first loss, one is a leap at once, and one is so slow that no ten
+    steps of it are a rise to ``LIMIT`` times.
+    """
     count = 60
 
     def rise() -> list[float]:
@@ -76,7 +80,12 @@ def _stopping(rng: np.random.Generator) -> list[list[float]]:
     def leap() -> list[float]:
         return [1.0, float(rng.uniform(20, 40)), *[50.0] * 8]
 
-    kinds = (rise, low_rise, spike, lambda: _noisy(rng, count), leap)
+    def slow_rise() -> list[float]:
+        falls = 2.3 * np.exp(-np.arange(20) / 20)
+        rises = falls[-1] * 1.04 ** np.arange(1, count - 19)
+        return (np.r_[falls, rises] * rng.uniform(0.98, 1.02, count)).tolist()
+
+    kinds = (rise, low_rise, spike, lambda: _noisy(rng, count), leap, slow_rise)
     return [_clear(kind) for kind in kinds]
 
 

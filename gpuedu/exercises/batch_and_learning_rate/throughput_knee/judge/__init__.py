@@ -26,6 +26,7 @@ _SETS = 5
 """Of runs: a wrong way may meet another one in the same batch on one of them, not on all."""
 Measured = tuple[list[Run], float]
 """Runs, and the share that is asked for."""
+_DOUBLED = tuple(8 * 2**power for power in range(10))
 _CLEAR = 0.01
 """No rate is nearer to what is asked for, as a share of it: rounding decides nothing."""
 
@@ -93,12 +94,24 @@ def _just_enough(rng: np.random.Generator) -> Case:
     )
 
 
+def _early_peak(rng: np.random.Generator) -> Measured:
+    """Behind the knee no batch has the share but that of the best rate: halving does not find it.
+
+    A search for the knee from the middle of the list goes on among larger batches.
+    """
+    rates = [500, 950, *rng.integers(600, 850, 5), 1000, 800, 600]
+    runs = [(batch, float(f"{batch / r:.6g}")) for batch, r in zip(_DOUBLED, rates, strict=True)]
+    return [runs[place] for place in rng.permutation(len(runs))], 0.9
+
+
 def _measured(rng: np.random.Generator, prop: str) -> Case:
     draw, others = _DRAWN[prop]
     sets = [draw(rng) for _ in range(_SETS)]
     while not _are_unlike([others(*one) for one in sets]):
         sets = [*sets[1:], draw(rng)]
-    label = f"{_SETS} sets of runs of {len(median_rates(sets[0][0]))} batches"
+    if prop == "bumpy":
+        sets.append(_early_peak(rng))
+    label = f"{len(sets)} sets of runs of {len(median_rates(sets[0][0]))} batches"
     return Case(label, {"ask": "measured", "sets": sets}, (prop,))
 
 
@@ -190,22 +203,17 @@ def _by(choose: Callable[[list[float]], float], runs: list[Run], share: float) -
 def _needs_the_whole_curve(runs: list[Run], share: float) -> bool:
     """Whether only the best rate of all leads to the knee, and it is not first in the list.
 
-    The shortest step is before the knee; behind it are a dip, and the best rate.
+    The shortest step is before the knee; between it and the best rate is a dip.
     """
-    rates, times = median_rates(runs), dict(runs)
-    good = {batch for batch, rate in rates.items() if rate >= share * max(rates.values())}
-    knee = min(good)
-    return (
-        min(times, key=times.__getitem__) < knee < max(rates, key=rates.__getitem__)
-        and any(batch > knee for batch in rates if batch not in good)
-        and knee not in _without_the_best(runs, share)
-    )
+    times, knee = dict(runs), first_within(median_rates(runs), share)
+    return min(times, key=times.__getitem__) < knee and knee not in _without_the_best(runs, share)
 
 
 def _without_the_best(runs: list[Run], share: float) -> list[int]:
     """The knee by the rate before the first drop, of the shortest step, of the largest batch.
 
-    Then the batch with the best rate, and the first good one in the order of the runs.
+    Then the batch with the best rate, the first good one in the order of the runs, and the one
+    above the last dip before the best rate.
     """
     rates, times = median_rates(runs), dict(runs)
     in_order = list(rates.values())
@@ -214,7 +222,9 @@ def _without_the_best(runs: list[Run], share: float) -> list[int]:
     best = max(rates, key=rates.__getitem__)
     first = next(batch for batch, _ in runs if rates[batch] >= share * rates[best])
     knees = [next(b for b, rate in rates.items() if rate >= share * other) for other in others]
-    return [*knees, best, first]
+    dips = [b for b in rates if b < best and rates[b] < share * rates[best]]
+    above_dip = min(batch for batch in rates if batch > max(dips, default=0))
+    return [*knees, best, first, above_dip]
 
 
 def _are_unlike(knees: Sequence[list[int]]) -> bool:

@@ -11,7 +11,7 @@ from gpuedu.choosing.models import KNOWN, Model, count_parameters
 from gpuedu.exercises.choose_hardware.judge.drawn import draw_model
 from gpuedu.exercises.contract import Case, Judge, Prediction
 from gpuedu.exercises.functions import call_case, right_result
-from gpuedu.units import GB
+from gpuedu.units import GB, GIB
 
 
 def activations(
@@ -82,7 +82,6 @@ def _devices(rng: np.random.Generator) -> list[Case]:
     many = float(round(free * (int(rng.integers(16, 24)) + rng.uniform(0.1, 0.5)), -8))
     sizes = [
         (many, own),
-        (float(round(free * 0.96, -7)), own),
         (1e9, float(round(0.2 * device, -8))),
     ]
     drawn = [("devices", *one) for one in sizes]
@@ -95,6 +94,7 @@ def _devices(rng: np.random.Generator) -> list[Case]:
         ("devices", (80 * GB, 10 * GB, 100 * GB)),  # one device, and nothing is left
         ("devices", (160.4 * GB, 10 * GB, 100 * GB)),  # a little more than two hold
         ("devices", (160_040 * GB, 10 * GB, 100 * GB)),  # 2,001 devices
+        ("devices", (67.2 * GB, 10 * GB, 80 * GIB)),  # one, by a part of a GB
         ("never", (160 * GB, 90 * GB, 100 * GB)),  # no room at all
     ]
     return [
@@ -128,7 +128,8 @@ JUDGE = Judge(
             "`activation_bytes` with recomputation",
             1,
             {"activation_bytes": activations},
-            asks="What does every layer save now, and what is there for one layer at a time?",
+            asks="What does every layer save now, what is there for one layer at a time, and what "
+            "comes after the last layer?",
             unit="bytes",
         ),
         right_result(

@@ -98,7 +98,7 @@ JUDGE = Judge(
             "`run_h` without an interruption",
             0.5,
             {"run_h": spot.run_h},
-            asks="How many saves does the run need? What follows the last piece of work?",
+            asks="How long is each piece of work, the last one too, and what follows each of them?",
             unit="h",
         ),
         right_result(

@@ -111,8 +111,7 @@ JUDGE = Judge(
             "`best_cap`: the limit with the least energy",
             1,
             {"best_cap": best_cap},
-            asks="For each limit: what does the device draw, and for how long?",
-            unit="W",
+            asks="For each limit: what does the device draw, and for how long? Which limit is it?",
         ),
     ),
     hints=(
