@@ -1,9 +1,10 @@
 """How many submissions a minute: our grader in its sandbox, and nbgrader's own autograde beside it.
 
-    python benchmarks/grading.py [--submissions 30] [--workers 2] [--growth | --only-heavy]
+    python benchmarks/grading.py [--submissions 30] [--workers 2] [--growth | --only NAME ...]
 
 Both commands grade the same notebooks, from their start to their end: a lesson on kernels, solved,
-and a lesson that imports PyTorch, with those exercises solved whose own code takes next to no time.
+a lesson that imports PyTorch, with those exercises solved whose own code takes next to no time, and
+one in which nine exercises train, solved.
 ``heavy`` is a lesson in which the learner's own training takes the time: what it takes by itself on
 one core, over the workers, against what the class takes. ``own_together_s`` is the same training in
 plain processes, as many at once as there are workers: what the machine itself makes of them.
@@ -42,6 +43,8 @@ TORCH = (
     "10_mixed_precision",
     ("float-anatomy", "accumulate", "master-weights", "loss-scaler", "adam-in-half"),
 )
+TRAINING = ("08_training_step", None)
+LESSONS = {"kernel_lesson": KERNELS, "torch_lesson": TORCH, "training_lesson": TRAINING}
 HEAVY = ("08_training_step", "train-digits")
 MORE_STEPS = ("range(150)", "range(2_000)")
 """A learner who trains longer: half a second becomes several, all of it the learner's own."""
@@ -189,17 +192,16 @@ def main() -> None:
     parser.add_argument("--nbgrader", type=int, default=0, help="graded by nbgrader; as many")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--growth", action="store_true")
-    parser.add_argument("--only-heavy", action="store_true")
+    parser.add_argument("--only", nargs="+", choices=[*LESSONS, "heavy", "players"], default=[])
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     given.nbgrader = given.nbgrader or given.submissions
-    result = {"heavy": measure_heavy(given.submissions, given.workers)}
-    if not given.only_heavy:
-        lessons = {
-            "kernel_lesson": compare(*KERNELS, given),
-            "torch_lesson": compare(*TORCH, given),
-        }
-        result = {**lessons, **result, **measure_players()}
+    only = given.only or [*LESSONS, "heavy", "players"]
+    result = {name: compare(*lesson, given) for name, lesson in LESSONS.items() if name in only}
+    if "heavy" in only:
+        result["heavy"] = measure_heavy(given.submissions, given.workers)
+    if "players" in only:
+        result |= measure_players()
     if given.growth:
         result["growth_per_min"] = measure_growth(given.workers)
     text = json.dumps(result, indent=2)
