@@ -168,10 +168,18 @@ def measure_players() -> dict[str, float]:
         found[name] = 1e3 * statistics.median(_player_s(zygote) for _ in range(15))
         if sandbox:
             inside = psutil.Process(zygote._process.pid).children(recursive=True)
-            found["worker_mb"] = sum(one.memory_full_info().pss for one in inside) / 2**20
+            found["worker_mb"] = sum(map(_pss_bytes, inside)) / 2**20
         zygote.end()
     found["sandbox_ms"] = found["sandboxed_ms"] - found["plain_ms"]
     return {name: round(value, 1) for name, value in found.items()}
+
+
+def _pss_bytes(process: psutil.Process) -> int:
+    """Its share of memory; 0 of a player that has just ended."""
+    try:
+        return process.memory_full_info().pss
+    except psutil.NoSuchProcess:
+        return 0
 
 
 def _player_s(zygote: Zygote) -> float:
