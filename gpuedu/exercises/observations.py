@@ -84,7 +84,7 @@ def _folded(values: list[float]) -> Iterator[float]:
 def _leaves(
     observed: Mapping[str, Any], without: frozenset[str]
 ) -> Iterator[tuple[str, np.ndarray]]:
-    for name in sorted(observed):
+    for name in sorted(observed, key=str):
         if name not in without:
             yield from _values(name, observed[name])
 
@@ -117,12 +117,22 @@ def _bytes(text: str) -> np.ndarray:
 
 
 def _is_record(value: Any) -> bool:
-    return isinstance(value, str) and value.startswith('{"')
+    return isinstance(value, str) and _fields_of(value) is not None
+
+
+def _fields_of(record: str) -> dict[str, Any] | None:
+    """What is in a record; None of a text that is none, as a learner's may begin like one."""
+    if not record.startswith('{"'):
+        return None
+    try:
+        return json.loads(record)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _without_own(record: str) -> str:
     """A record without what is the learner's own; "" for one that only notes something."""
-    fields = json.loads(record)
+    fields = _fields_of(record) or {}
     if fields.get("level") in ("note", "cost"):
         return ""
     kept = {key: one for key, one in fields.items() if key not in _OWN}

@@ -92,7 +92,7 @@ def items(value: Any, name: str = "the result", what: str = "a list") -> list[An
     Traceback (most recent call last):
     gpuedu.errors.AnswerError: the result should be a list, got 'ab' (str)
     """
-    if type(value) is np.ndarray and value.ndim == 1:
+    if type(value) is np.ndarray and value.ndim == 1 and value.size <= _MOST_ITEMS:
         return value.tolist()
     if type(value) is range and not value[_MOST_ITEMS:]:
         return list(value)
@@ -186,7 +186,7 @@ def describe(value: Any) -> str:
     if type(value) in (bool, int, float, complex, str):
         shown = repr(value)
         return f"{shown if len(shown) < 60 else shown[:57] + '...'} ({type(value).__name__})"
-    article = "an" if type(value).__name__[0] in "aeiou" else "a"
+    article = "an" if type(value).__name__.startswith((*"aeiou", "nd")) else "a"
     return f"{article} {type(value).__name__}"
 
 

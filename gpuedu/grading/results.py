@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import AnswerError
+from gpuedu.grading.wire import may_share_hash
 
 _DEEPEST = 12
 _DEEPEST_PLAIN = 30
@@ -30,7 +31,7 @@ _EXACT = (Fraction, Decimal)
 _MOST_DIGITS = 1_000
 """Of a number that is told as it is written."""
 _MOST_COSTLY = 2_000
-"""Tensors, generators, exact numbers and values without a form, in one result."""
+"""Tensors, generators, exact numbers, values without a form and odd keys, in one result."""
 _GENERATORS = {
     "PCG64": lambda state: True,
     "PCG64DXSM": lambda state: True,
@@ -193,13 +194,21 @@ class _Rebuilding:
         if kind in _CONTAINERS and type(inside) is list:
             return _CONTAINERS[kind](self.value(one, depth + 1) for one in inside)
         if kind == "dict" and type(inside) is list:
-            return {key: self.value(one, depth + 1) for key, one in map(_pair, inside)}
+            return {key: self.value(one, depth + 1) for key, one in map(self._pair, inside)}
         return self._costly_one(kind, inside, more)
 
-    def _costly_one(self, kind: str, inside: Any, more: list) -> Any:
-        self._costly += 1
+    def _pair(self, encoded: Any) -> list:
+        key, one = _pair(encoded)
+        self._count(may_share_hash(key))
+        return [key, one]
+
+    def _count(self, is_costly: bool) -> None:
+        self._costly += is_costly
         if self._costly > _MOST_COSTLY:
             raise AnswerError("a result has too many values that are not plain")
+
+    def _costly_one(self, kind: str, inside: Any, more: list) -> Any:
+        self._count(True)
         if kind == "tensor" and len(more) == 2:
             return tensor_of(inside, *more)
         if kind == "generator" and len(more) == 1:

@@ -24,6 +24,8 @@ from gpuedu.units import format_size
 _LENGTHS = struct.Struct("<II")
 _KINDS = "biufcUS"
 _PLAIN = (str, bool, int, float, type(None))
+_MOST_SHOWN = 100
+"""Characters of a place, and of a key in it, that an error tells."""
 _HASH_BITS = 60
 """Whole numbers of fewer bits have different hashes."""
 
@@ -49,6 +51,7 @@ class WireLimits:
         odd_keys: numbers as keys that may have one hash.
         depth: of values in each other.
         dimensions: of an array.
+        rows: of an array, which costs an object each where somebody goes through it.
     """
 
     header_bytes: int = 4 * 2**20
@@ -60,6 +63,7 @@ class WireLimits:
     odd_keys: int = 1_000
     depth: int = 40
     dimensions: int = 16
+    rows: int = 200_000
 
 
 def pack(value: Any) -> bytes:
@@ -92,14 +96,19 @@ def _flatten(value: Any, arrays: list[np.ndarray], where: str) -> Any:
         strides = [] if value.flags.c_contiguous else [list(value.strides)]
         return {"a": [value.dtype.str, list(value.shape), *strides]}
     if kind in (list, tuple):
+        where = where[-_MOST_SHOWN:]
         inside = [_flatten(one, arrays, f"{where}[{n}]") for n, one in enumerate(value)]
         return inside if kind is list else {"t": inside}
     if isinstance(value, Mapping):
         for key in value:
             if type(key) not in _PLAIN:
                 raise WireError(f"{where} has a key of type {type(key).__name__}")
+        where = where[-_MOST_SHOWN:]
         return {
-            "d": [[key, _flatten(one, arrays, f"{where}[{key!r}]")] for key, one in value.items()]
+            "d": [
+                [key, _flatten(one, arrays, f"{where}[{str(key)[:_MOST_SHOWN]!r}]")]
+                for key, one in value.items()
+            ]
         }
     raise WireError(f"{where} is a {kind.__name__}, which is not plain")
 
@@ -191,8 +200,7 @@ class _Reader:
 
     def _require_key(self, key: Any) -> None:
         """Refuse many keys of one hash, as only numbers can have: a dict of them takes hours."""
-        if type(key) is float or (type(key) is int and key.bit_length() >= _HASH_BITS):
-            self._odd_keys += 1
+        self._odd_keys += may_share_hash(key)
         if self._odd_keys > self._limits.odd_keys:
             raise WireError("a message has too many large numbers, or fractions, as keys")
 
@@ -223,6 +231,8 @@ class _Reader:
             type(side) is int and 0 <= side <= self._limits.arrays_bytes for side in shape
         ):
             raise WireError("a message has an array of an impossible shape")
+        if math.prod(shape[:-1]) > self._limits.rows:
+            raise WireError("a message has an array of too many rows")
         size_bytes = math.prod(shape) * dtype.itemsize
         if size_bytes > len(self._raw) - self.at:
             raise WireError("a message has an array with less bytes than its shape needs")
@@ -249,6 +259,11 @@ class _Reader:
         spread = np.ndarray(values.shape, values.dtype, bytearray(span), before, tuple(strides))
         spread[...] = values
         return spread
+
+
+def may_share_hash(key: Any) -> bool:
+    """Whether many keys like this one can have one hash."""
+    return type(key) is float or (type(key) is int and key.bit_length() >= _HASH_BITS)
 
 
 def _code_points(texts: np.ndarray) -> np.ndarray:

@@ -112,7 +112,7 @@ def test_a_case_that_raises_loses_what_it_decides():
         (lambda n: "6", "should be a number, got '6' (str)"),
         (lambda n: None, "a call without `return`"),
         (lambda n: True, "got True (bool)"),
-        (lambda n: np.zeros(3), "got a ndarray"),
+        (lambda n: np.zeros(3), "got an ndarray"),
     ],
 )
 def test_a_result_of_the_wrong_type_is_named(given, said):

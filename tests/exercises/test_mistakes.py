@@ -146,3 +146,11 @@ def test_a_counterexample_counts_more_than_a_case_that_shows_nothing():
     result, card = judged(Undecided("p", "nothing was written"), Fault("p", "it is not"))
     assert result.case == "case 1"
     assert "✗ it is so: no" in card and "Is it?" in card
+
+
+@pytest.mark.parametrize("text", ['{"', '{"a": ', '{"a": 1} and more', '{"' + "[" * 100_000])
+def test_a_text_that_begins_like_a_record_is_a_text(text):
+    one, other = ({"said": [text]}, {"said": [text + "x"]})
+    assert observation_of(one).is_like(observation_of(one))
+    assert not observation_of(one).is_like(observation_of(other))
+    assert observation_of({"said": text, 1: 2}) == observation_of({"said": text, 1: 2})

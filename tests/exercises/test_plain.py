@@ -68,6 +68,12 @@ def test_an_honest_result_is_taken_and_exact(read, given, expected):
         assert [type(one) for one in got] == [type(one) for one in expected]
 
 
+def test_an_array_becomes_a_list_only_where_it_is_short():
+    assert len(items(np.zeros(1_000_000, np.int8))) == 1_000_000
+    with pytest.raises(AnswerError, match="should be 2 numbers, got an ndarray"):
+        numbers(np.zeros(1_000_001, np.int8), 2)
+
+
 def test_several_numbers_are_counted_by_what_is_there():
     assert numbers(Pair(1, 2.0), 2) == [1, 2.0]
     with pytest.raises(AnswerError, match="3 of them"):

@@ -148,6 +148,8 @@ BROKEN = {
     "many arrays, each spread": framed([{"a": ["|i1", [2], [2**27]]}] * 3, bytes(6)),
     "little spread over much": framed({"a": ["|i1", [2], [2**27]]}, bytes(2)),
     "many lists": framed(b"[" + b",".join([b"[]"] * 200_000) + b"]"),
+    "many rows of nothing": framed({"a": ["<f8", [300_000, 0]]}),
+    "many rows of a byte": framed({"a": ["|i1", [300_000, 1]]}, bytes(300_000)),
     "many arrays": framed([{"a": ["<f4", [0]]}] * 5_001),
     "texts that are not ASCII": framed('"😀"'.encode()),
     "keys of one hash": framed({"d": [[(2**61 - 1) * k, 0] for k in range(20_000)]}),
@@ -193,6 +195,19 @@ def test_the_worst_message_takes_little_memory(name):
         assert tracemalloc.get_traced_memory()[1] < 70 * 2**20
     finally:
         tracemalloc.stop()
+
+
+def test_a_long_key_is_told_once_and_not_for_each_value_in_it():
+    value = {"k" * 3_000_000: [0] * 20_000}
+    tracemalloc.start()
+    try:
+        assert same(unpack(pack(value)), value)
+        assert tracemalloc.get_traced_memory()[1] < 60 * 2**20
+    finally:
+        tracemalloc.stop()
+    with pytest.raises(WireError) as told:
+        pack({"k" * 3_000_000: [0, object()]})
+    assert len(told.value.message) < 500
 
 
 def test_numbers_are_keys_as_long_as_their_hashes_differ():

@@ -28,7 +28,7 @@ def test_whole_numbers_stay_whole():
     ("value", "says"),
     [
         (None, "None"),
-        (np.ones(2), "a ndarray"),
+        (np.ones(2), "an ndarray"),
         (torch.ones(2, dtype=torch.complex64), "real numbers"),
         (torch.ones(2).to_sparse(), "dense"),
         (torch.ones(2, 1), r"shape \(2, 1\), expected \(2,\)"),

@@ -70,6 +70,13 @@ def test_few_values_take_long_to_come_back(one):
         rebuild(["list", [["list", [one] * 2_001]]])
 
 
+def test_few_keys_of_a_result_can_have_one_hash():
+    odd = ["dict", [[(2**61 - 1) * k, ["plain", 0]] for k in range(1, 3_000)]]
+    with pytest.raises(AnswerError, match="too many values"):
+        rebuild(odd)
+    assert len(rebuild(["dict", [[k, ["plain", 0]] for k in range(3_000)]])) == 3_000
+
+
 def test_generators_draw_what_they_would_have_drawn():
     for bits in (np.random.PCG64(3), np.random.MT19937(3), np.random.Philox(3)):
         value = np.random.Generator(bits)
