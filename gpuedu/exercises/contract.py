@@ -178,7 +178,7 @@ class Play:
     @property
     def forgeable(self) -> str:
         """What a learner's code could forge where it is graded: what is observed beside it."""
-        return "" if self.on_machine else self.observes
+        return self.observes
 
     @property
     def is_repeatable(self) -> bool:

@@ -110,9 +110,14 @@ def _describe(value: Any, depth: int) -> list:
         return ["plain", value]
     if depth < _DEEPEST and type(value) in (list, tuple):
         return [type(value).__name__, [_told(one, depth + 1) for one in value]]
-    if depth < _DEEPEST and type(value) is dict and all(map(_is_key, value)):
-        return ["dict", [[key, _told(one, depth + 1)] for key, one in value.items()]]
+    if depth < _DEEPEST and type(value) is dict:
+        return ["dict", [[_told_key(key), _told(one, depth + 1)] for key, one in value.items()]]
     return _other(value)
+
+
+def _told_key(key: Any) -> Any:
+    """A key that a message takes, or a list that begins with what it is."""
+    return key if _is_key(key) else _told(key, _DEEPEST)
 
 
 def _other(value: Any) -> list:
@@ -174,6 +179,13 @@ def rebuild(encoded: Any) -> Any:
     return _Rebuilding().value(encoded, 0)
 
 
+class _Key:
+    """Stands for a key that has no form."""
+
+
+_KEYS = (*_LEAVES, int, tuple, _Key)
+
+
 class _Rebuilding:
     """One value on its way back; what takes long to make is counted."""
 
@@ -198,9 +210,21 @@ class _Rebuilding:
         return self._costly_one(kind, inside, more)
 
     def _pair(self, encoded: Any) -> list:
-        key, one = _pair(encoded)
+        if type(encoded) is not list or len(encoded) != 2:
+            raise AnswerError("a result arrived in a form that none has")
+        key, one = encoded
+        if type(key) is list:
+            key = self._key(self.value(key, _DEEPEST))
         self._count(may_share_hash(key))
+        if type(key) not in _KEYS:
+            raise AnswerError("a result arrived in a form that none has")
         return [key, one]
+
+    def _key(self, found: Any) -> Any:
+        """A key that was no plain one: itself if it is a tuple of such, else one of its own."""
+        self._count(True)
+        is_plain = type(found) is tuple and all(type(part) in _KEYS for part in found)
+        return found if is_plain else _Key()
 
     def _count(self, is_costly: bool) -> None:
         self._costly += is_costly
@@ -227,16 +251,6 @@ def _exact(kind: str, written: str) -> Fraction | Decimal:
         return Decimal(written) if kind == "Decimal" else Fraction(*map(int, written.split("/")))
     except (ValueError, TypeError, ZeroDivisionError, InvalidOperation) as fault:
         raise AnswerError("a number arrived in a form that none has") from fault
-
-
-def _pair(encoded: Any) -> list:
-    if (
-        type(encoded) is not list
-        or len(encoded) != 2
-        or type(encoded[0]) not in (str, int, float, bool)
-    ):
-        raise AnswerError("a result arrived in a form that none has")
-    return encoded
 
 
 def _generator(name: Any, state: Any) -> np.random.Generator:

@@ -8,6 +8,7 @@ What they see of a device, ``cp``, is there, too: see ``gpuedu.grading.player.de
 
 from __future__ import annotations
 
+import builtins
 import linecache
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -145,6 +146,7 @@ class _Player:
         encoded = request["arguments"]
         arguments = [rebuild_argument(one, self._device) for one in encoded]
         function = self._answers[request["answer"]]
+        raised: list[list[str]] = []
 
         def run() -> dict[str, Any]:
             try:
@@ -152,12 +154,13 @@ class _Player:
             except BaseException as fault:
                 number = self._device.number_of(fault) if self._device else None
                 if number is None:
+                    raised.extend([one.__module__, one.__qualname__] for one in type(fault).__mro__)
                     raise
                 return {"fault": number}
             back = [_told_back(one, kind) for one, kind in zip(arguments, encoded, strict=True)]
             return {"given": describe_answer(given, self._device), "arguments": back}
 
-        reply = _reply(play_guarded(run, request["limit_s"]))
+        reply = {**_reply(play_guarded(run, request["limit_s"])), "raised": raised}
         arguments.clear()
         return reply if self._device is None else {**reply, "freed": self._device.freed()}
 
@@ -194,7 +197,7 @@ class _Player:
     def _given_back(self, answer: int, arguments: Sequence[Any], reply: Mapping[str, Any]) -> Any:
         """What a learner's function gave, or raises what it let out."""
         if reply["problem"] is not None:
-            raise ToldProblemError(without_cause(Problem(*reply["problem"])))
+            raise told_problem(without_cause(Problem(*reply["problem"])), reply.get("raised"))
         observed = reply["observed"]
         if "fault" in observed:
             raise self._machine.fault(observed["fault"])
@@ -203,6 +206,25 @@ class _Player:
         given = rebuild_answer(observed["given"], answer, _no_function, self._machine)
         print(str(reply["printed"])[:MOST_SHOWN], end="")
         return given
+
+
+def told_problem(problem: Problem, classes: Any) -> ToldProblemError:
+    """A problem that is caught as what it was over there, where that is an exception of Python's.
+
+    >>> problem = Problem("it raised KeyError")
+    >>> isinstance(told_problem(problem, [["builtins", "KeyError"]]), KeyError)
+    True
+    """
+    for one in classes if type(classes) is list else ():
+        module, name = one if type(one) is list and len(one) == 2 else ("", "")
+        found = vars(builtins).get(name) if module == "builtins" and type(name) is str else None
+        if isinstance(found, type) and issubclass(found, Exception):
+            kinds = (ToldProblemError,) if found is Exception else (ToldProblemError, found)
+            try:
+                return type("ToldError", kinds, {"__str__": Exception.__str__})(problem)
+            except TypeError:  # it is made of several things
+                continue
+    return ToldProblemError(problem)
 
 
 def _told_back(argument: Any, told: Mapping[str, Any]) -> dict[str, Any]:

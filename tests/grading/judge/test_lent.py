@@ -61,3 +61,39 @@ def test_a_clock_that_is_replaced_beside_the_code_is_another_clock(zygote):
     told = report.held()
     assert report.points < report.max_points, told
     assert not any(result.holds for result in report.results if "sync" in result.property.name)
+
+
+TELLS_MORE = """
+def largest_batch(try_step, most):
+    low, high = 0, most + 1
+    while high - low > 1:
+        batch = min(max(1, 2 * low), (low + high) // 2)
+        try:
+            try_step(batch)
+        except torch.OutOfMemoryError:
+            high = batch
+        except RuntimeError as fault:
+            raise RuntimeError(f"batch {batch}: {fault}") from fault
+        else:
+            low = batch
+    return low
+"""
+
+
+def test_an_error_of_the_learners_own_is_caught_as_what_it_is(zygote):
+    bench = Bench(ROOT, "largest-batch")
+    report = graded(bench, [*bench.solution_cells(), TELLS_MORE], zygote)
+    assert report.state == "solved", report.held()
+
+
+NEVER_ENDS = """
+def search(run, batches, rates, budget):
+    while True:
+        run(batches[0], rates[0])
+"""
+
+
+def test_a_search_that_is_ended_returned_nothing(zygote):
+    bench = Bench(ROOT, "time-to-accuracy")
+    report = graded(bench, [*bench.stub_cells(), NEVER_ENDS], zygote)
+    assert report.points == 0

@@ -14,6 +14,7 @@ import torch
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Play
+from gpuedu.grading import results
 from gpuedu.grading.judge.replaying import play_again
 from gpuedu.grading.player.recording import Recorder
 from gpuedu.grading.player.serialization import describe_answer
@@ -135,7 +136,19 @@ def test_a_value_that_is_told_as_plain_keeps_what_numpy_and_pytorch_gave():
     assert [type(one) for one in plainly(value)] == [type(one) for one in value]
 
 
-ODD = [1j, {1, 2}, {(1, 2): 3}, 1 << 99_999, print]
+def test_keys_of_any_kind_keep_what_they_hold():
+    parameter = torch.ones(2)
+    told = sent(describe({("a", 1): torch.ones(3), parameter: [2], None: 1, 1j: 0}))
+    found = rebuild(told)
+    assert list(map(type, found)) == [tuple, results._Key, type(None), results._Key]
+    assert torch.equal(found["a", 1], torch.ones(3)) and [2] in found.values()
+    for odd in ([["list", []], ["plain", 0]], [[1], ["plain", 0]], [{"a": 1}, ["plain", 0]]):
+        with pytest.raises(AnswerError, match="a form that none has"):
+            rebuild(["dict", [odd[:1] * 3]])
+    assert len(rebuild(["dict", [[["list", []], ["plain", 0]]]])) == 1  # what has no hash has a key
+
+
+ODD = [1j, {1, 2}, 1 << 99_999, print]
 
 
 @pytest.mark.parametrize("value", ODD, ids=lambda value: type(value).__name__)

@@ -112,4 +112,5 @@ PLAY = Play(
     play_largest_batch,
     time_limit_s=20.0,
     on_machine=True,
+    observes="what a learner's process says that it still holds of a failed trial",
 )

@@ -27,6 +27,8 @@ from gpuedu.grading.player.device.values import Codec, is_library
 
 MOST_HELD = 100_000
 """Objects of the device that a learner's process may hold at a time."""
+_MOST_FAULTS = 1_000
+"""The newest are kept."""
 
 Talk = Callable[[Mapping[str, Any]], Any]
 
@@ -81,8 +83,8 @@ class DeviceServer(Codec):
 
     def _keep(self, fault: BaseException) -> int:
         """Keep a fault, which a learner's function may let out again, while that is called."""
-        if len(self._faults) >= MOST_HELD:
-            raise AnswerError(f"more than {MOST_HELD:,} errors are kept")
+        if len(self._faults) >= _MOST_FAULTS:
+            self._faults.pop(next(iter(self._faults)))
         number, self._next = self._next, self._next + 1
         self._faults[number] = fault
         return number

@@ -157,6 +157,8 @@ def _in_each(
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
         searches = _searches(case, observed)
+        if name == "best" and all(search.chosen is None for search in searches):
+            yield Undecided(name, "every search was ended at its budget, and returned nothing")
         for search in searches:
             if told := fault_of(search):
                 where = (
