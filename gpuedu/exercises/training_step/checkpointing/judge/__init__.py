@@ -246,7 +246,7 @@ JUDGE = Judge(
             1,
             asks="When most is alive, of how many segments is the inside there? Who recorded it, "
             "and which list, name or graph still holds it?",
-            after=("gradients",),
+            after=("gradients", "chance", "else"),
         ),
         Property(
             "flop",
@@ -254,7 +254,7 @@ JUDGE = Judge(
             1,
             asks="From where do you begin to compute again: from the input that you kept for this "
             "segment, or from further back?",
-            after=("gradients",),
+            after=("gradients", "chance", "else"),
         ),
         Property(
             "predicted",
@@ -269,7 +269,7 @@ JUDGE = Judge(
             1,
             asks="Write down what each k of a small stack needs. Which is the least, and which k "
             "is it?",
-            after=("predicted",),
+            after=("predicted", "gradients"),
         ),
     ),
     hints=(
