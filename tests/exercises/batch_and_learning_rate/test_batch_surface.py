@@ -130,7 +130,7 @@ def test_of_an_ended_search_and_of_a_pair_that_never_ran_nothing_is_decided():
     assert lost(report) == {"best", *judge.SURFACES}
     assert "1 run, and it returned batch 128" in told(report, "large")
     ended = hand_in(EVERYTHING)
-    assert lost(ended) == {"budget", *judge.SURFACES}
+    assert lost(ended) == {"budget", "best", *judge.SURFACES}
     assert "was refused" in told(ended, "large")
     for result in (*report.results, *ended.results):
         if result.property.name in judge.SURFACES:
