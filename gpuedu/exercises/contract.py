@@ -163,9 +163,9 @@ class Play:
     ``time_limit_s`` bounds all cases together. ``isolated`` runs them in a process of its own that
     can be ended even inside compiled code. ``on_machine``: the answers are kernels, values, or
     functions that take and give plain values or arrays of ``cp``, so a class can be graded where
-    kernels arrive as text, device arrays are, and none of the learner's Python runs. ``observes``
-    says in words what a play notes beside the learner's code that is no result of it, such as how
-    often it waited; empty where there is nothing of that kind.
+    kernels arrive as text, device arrays are, and none of the learner's Python runs. Functions that
+    the play hands to theirs stay with it then. ``observes`` says in words what a play believes the
+    learner's process about, such as how often it waited; empty where there is nothing of that kind.
     """
 
     answers: tuple[Answer, ...]

@@ -221,10 +221,13 @@ class _Rebuilding:
         return [key, one]
 
     def _key(self, found: Any) -> Any:
-        """A key that was no plain one: itself if it is a tuple of such, else one of its own."""
+        """A key that was no plain one: itself if it is a tuple, else one of its own."""
         self._count(True)
-        is_plain = type(found) is tuple and all(type(part) in _KEYS for part in found)
-        return found if is_plain else _Key()
+        try:
+            hash(found)
+        except TypeError:
+            return _Key()
+        return found if type(found) is tuple else _Key()
 
     def _count(self, is_costly: bool) -> None:
         self._costly += is_costly

@@ -71,7 +71,7 @@ class Link(Codec):
         self._freed.append([number, times])
 
     def number_of(self, fault: BaseException) -> int | None:
-        """The number of a fault that was raised over there; None of any other."""
+        """The number of a fault that a function of the play's raised; None of any other."""
         number = vars(fault).get(_MARK)
         return number if type(number) is int else None
 
@@ -92,9 +92,11 @@ class Link(Codec):
             raise self._raised.pop(answer["raised"])
         if "fault" in answer:
             fault = rebuild_fault(answer["fault"])
-            vars(fault)[_MARK] = number = answer["fault"]["number"]
-            # Lives as long as this frame, which is in the traceback: so long live those over there.
-            kept = _Kept(self, number)  # noqa: F841
+            number = answer["fault"]["number"]
+            if number is not None:  # of a function of the play's
+                vars(fault)[_MARK] = number
+                # Lives as long as this frame, which is in the traceback: so do those over there.
+                kept = _Kept(self, number)  # noqa: F841
             try:
                 raise fault
             finally:

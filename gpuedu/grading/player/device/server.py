@@ -15,6 +15,7 @@ from gpuedu.arrays.fusing import is_fusing
 from gpuedu.arrays.memory import MemoryPointer, MemoryPool
 from gpuedu.errors import AnswerError
 from gpuedu.grading.player.device.faults import describe_fault
+from gpuedu.grading.player.device.lent import Lent
 from gpuedu.grading.player.device.names import (
     ALLOCATING,
     CALLS_BACK,
@@ -77,9 +78,15 @@ class DeviceServer(Codec):
         except _RaisedThereError as raised:
             return {"raised": raised.number}
         except (Exception, KeyboardInterrupt) as fault:  # an interrupt that a case makes
-            return {"fault": {**describe_fault(fault), "number": self._keep(fault)}}
+            number = self._keep(fault) if self._is_of_lent(asked) else None
+            return {"fault": {**describe_fault(fault), "number": number}}
         finally:
             self._sent = []
+
+    def _is_of_lent(self, asked: Any) -> bool:
+        """Whether a function of the play's was called, whose errors a play may wait for."""
+        number = asked.get("on") if type(asked) is dict else None
+        return type(number) is int and isinstance(self._held.get(number, (None, 0))[0], Lent)
 
     def _keep(self, fault: BaseException) -> int:
         """Keep a fault, which a learner's function may let out again, while that is called."""

@@ -157,8 +157,6 @@ def _in_each(
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
         searches = _searches(case, observed)
-        if name == "best" and all(search.chosen is None for search in searches):
-            yield Undecided(name, "every search was ended at its budget, and returned nothing")
         for search in searches:
             if told := fault_of(search):
                 where = (
@@ -170,6 +168,14 @@ def _in_each(
                 return
 
     return test
+
+
+def _best(case: Case, observed: Plain) -> Iterable[Fault]:
+    """What the searches returned; nothing can be said where each was ended before."""
+    if all(search.chosen is None for search in _searches(case, observed)):
+        yield Undecided("best", "every search was ended at its budget, and returned nothing")
+        return
+    yield from _in_each("best", _returns_the_best)(case, observed)
 
 
 def _listed(search: Search) -> str:
@@ -235,7 +241,7 @@ JUDGE = Judge(
             1,
             asks="Which of all that were run takes the least time, is that pair returned, and are "
             "both lists as they were?",
-            test=_in_each("best", _returns_the_best),
+            test=_best,
         ),
         _near("small", "small batches"),
         _near("middle", "batches of middle size"),
