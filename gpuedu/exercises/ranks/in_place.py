@@ -21,7 +21,6 @@ LATE_S = 1e-3
 LIMIT_S = 40.0
 """For all cases together; they take about one second. Ranks are threads that take turns over a
 thousand times, and on a busy machine each turn may have to wait."""
-OBSERVES = "messages between simulated ranks"
 _CHANGED = ", and changed it before it was sent"
 
 
@@ -90,7 +89,7 @@ def in_place_play(
         return np.stack([one.reshape(-1).astype(np.float64) for one in arrays])
 
     answer = Answer(name, signature=(tensor, *others))
-    return Play((answer,), run, time_limit_s, observes=OBSERVES)
+    return Play((answer,), run, time_limit_s)
 
 
 def tensors_of(inputs: Inputs) -> list[Any]:

@@ -10,6 +10,7 @@ from typing import Any
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Play
 from gpuedu.exercises.guard import Outcome, play_guarded
+from gpuedu.grading.ranks import rank_here
 from gpuedu.grading.results import changeable_in, rebuild, write_back
 
 _ANOTHER = "its functions were not called as the exercise calls them"
@@ -46,7 +47,12 @@ class _Record:
         values, calls = (_list(recorded.get(one)) for one in ("values", "calls"))
         if len(values) != len(play.answers):
             raise AnswerError("the answers did not arrive")
-        self._calls, self._is_another = deque(calls), False
+        self._is_another = False
+        self._calls: dict[Any, deque] = {None: deque()}
+        for call in calls:
+            if type(call) is not list or len(call) != 4:
+                raise AnswerError("the answers did not arrive")
+            self._calls.setdefault(_rank_of(call[3]), deque()).append(call)
         self.answers = [
             self._function(at) if wanted.kind == "function" else rebuild(values[at])
             for at, wanted in enumerate(play.answers)
@@ -54,11 +60,17 @@ class _Record:
 
     def _function(self, number: int) -> Callable[..., Any]:
         def recorded(*arguments: Any, **named: Any) -> Any:
-            call = self._calls.popleft() if self._calls else None
-            if type(call) is not list or len(call) != 3 or call[0] != number:
+            on_rank = rank_here()
+            calls = self._calls.get(on_rank[1] if on_rank else None)
+            call = calls.popleft() if calls else None
+            if call is None or call[0] != number:
                 self._is_another = True  # a play may go on after an error
                 raise AnswerError(_ANOTHER)
-            _, given, left = call
+            _, given, left, acts = call
+            if on_rank:
+                from gpuedu.multi.light.acts import perform
+
+                perform(*on_rank, acts[1:])
             changeable = list(changeable_in((*arguments, *named.values())))
             for mine, theirs in zip(changeable, _list(left), strict=False):
                 if theirs is not None:
@@ -71,8 +83,14 @@ class _Record:
 
     def require_end(self) -> None:
         """Raise AnswerError where more was recorded than the play has called, or something else."""
-        if self._calls or self._is_another:
+        if any(self._calls.values()) or self._is_another:
             raise AnswerError(_ANOTHER)
+
+
+def _rank_of(acts: Any) -> int | None:
+    """The rank on which a call was made; None for a call that no rank made."""
+    rank = acts[0] if type(acts) is list and acts else None
+    return rank if type(rank) is int else None
 
 
 def _list(value: Any) -> list:

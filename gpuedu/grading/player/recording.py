@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.exercises.contract import Play
+from gpuedu.grading.ranks import rank_here
 from gpuedu.grading.results import changeable_in, describe, is_tensor
 
 
@@ -41,16 +42,20 @@ class Recorder:
     def told(self) -> dict[str, list]:
         """``values`` of the answers that are no functions, and ``calls`` of the others in order.
 
-        A call is the number of the answer, what it gave (None where it raised), and what it left in
-        each array, tensor, list and dict in its arguments (None where that is as it was).
+        A call is the number of the answer, what it gave (None where it raised), what it left in
+        each array, tensor, list and dict in its arguments (None where that is as it was), and, of a
+        call on a simulated rank, the rank and what it asked of the network.
         """
         return {"values": self._values, "calls": self._calls}
 
     def _recorded(self, number: int, function: Callable) -> Callable:
         @functools.wraps(function, assigned=("__name__",), updated=())
         def recorded(*arguments: Any, **named: Any) -> Any:
-            call: list = [number, None, []]
+            call: list = [number, None, [], None]
             self._calls.append(call)
+            on_rank = rank_here()
+            acts = on_rank[0].acts[on_rank[1]] if on_rank else None
+            began = len(acts.rows) if acts else 0
             given = (*arguments, *named.values())
             before = [(one, _copy(one)) for one in changeable_in(given)]
             try:
@@ -58,6 +63,8 @@ class Recorder:
                 call[1] = describe(given)
             finally:
                 call[2] = [None if _is_as(*pair) else describe(pair[0]) for pair in before]
+                if on_rank and acts:
+                    call[3] = [on_rank[1], *acts.told(began)]
             return given
 
         return recorded

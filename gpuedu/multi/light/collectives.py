@@ -26,8 +26,10 @@ def _meet(
     group = group or world.everybody
     if rank not in group.members:
         return None
-    collective = group.come(rank, said, call_site(), outputs)
-    handle = Work(world, collective.done, functools.partial(collective.deliver, rank))
+    site = call_site()
+    world.acts[rank].come(said, world.name_of(group), site)
+    collective = group.come(rank, said, site, outputs)
+    handle = Work(world, rank, collective.done, functools.partial(collective.deliver, rank))
     if async_op:
         return handle
     handle.wait()

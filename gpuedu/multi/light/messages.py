@@ -35,8 +35,9 @@ def _post(kind: str, tensor: Any, peer: int | None, tag: int, site: CallSite | N
         peer = require_rank(world, peer)
     if peer == rank:
         raise CommunicationError(f"rank {rank} calls a {kind} with itself as the other side")
+    world.acts[rank].post(kind, peer, tensor, tag, site)
     post = world.mailbox.post(kind, rank, peer, tensor, tag, site)
-    return Work(world, post.done, post.deliver)
+    return Work(world, rank, post.done, post.deliver)
 
 
 def send(tensor: Tensor, dst: int, group: Any = None, tag: int = 0) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,7 +94,7 @@ class Mailbox:
 
     def __init__(self, clock: VirtualClock, cluster: Cluster, log: list[Exchange]) -> None:
         self._clock, self._cluster, self._log = clock, cluster, log
-        self._open: list[Post] = []
+        self._open: dict[tuple[str, int], list[Post]] = {}
         self._met: list[tuple[Post, Post]] = []
         self._posted = 0
         self._out_s: dict[int, float] = {}
@@ -122,18 +122,28 @@ class Mailbox:
             post.kept = tensor.detach().clone()
         elif tensor.is_floating_point():
             tensor.detach().fill_(float("nan"))  # who reads before it has arrived reads nothing
-        self._open.append(post)
-        for other in self._others(post):
-            self._open.remove(post)
-            self._open.remove(other)
+        other = self._other(post)
+        if other is None:
+            self._open.setdefault((kind, rank), []).append(post)
+        else:
+            self._open[other.kind, other.rank].remove(other)
             self._meet(*((post, other) if kind == "send" else (other, post)))
-            break
         return post
 
-    def _others(self, post: Post) -> Iterator[Post]:
-        """Posts that this one could meet, in the order in which they were called."""
-        of_others = (one for one in self._open if one.rank != post.rank)
-        return (one for one in of_others if one.kind != post.kind and one.fits(post))
+    def count_open(self, kind: str, rank: int) -> int:
+        """How many sends, or receives, of a rank have not met their other side."""
+        return len(self._open.get((kind, rank), ()))
+
+    def _other(self, post: Post) -> Post | None:
+        """The post that this one meets: of those that it could, the one that was called first."""
+        kind = "recv" if post.kind == "send" else "send"
+        ranks = range(self._cluster.ranks) if post.peer is None else [post.peer]
+        found = (
+            next((one for one in self._open.get((kind, rank), ()) if one.fits(post)), None)
+            for rank in ranks
+            if rank != post.rank
+        )
+        return min((one for one in found if one), key=lambda one: one.number, default=None)
 
     def _meet(self, send: Post, receive: Post) -> None:
         if (send.tensor.numel(), send.tensor.dtype) != (
@@ -203,13 +213,11 @@ class Mailbox:
         way = f"to {peer}" if post.kind == "send" else f"from {peer}"
         self._clock.record(lane, post.kind, start_s, end_s, f"{format_size(post.size_bytes)} {way}")
 
-    def left(self) -> list[Post]:
-        """What was called, and never met its other side."""
-        return list(self._open)
-
 
 def same_bits(tensor: torch.Tensor, kept: torch.Tensor) -> bool:
-    """Whether a tensor is what it was, NaN for NaN."""
+    """Whether a tensor is what it was, NaN for NaN; one without memory always is."""
+    if tensor.is_meta:
+        return True
     return torch.equal(_bits(tensor), _bits(kept))
 
 

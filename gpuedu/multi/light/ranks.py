@@ -10,6 +10,7 @@ from torch import Tensor
 
 from gpuedu.clock import Moment
 from gpuedu.multi.exchanges import CommunicationError
+from gpuedu.multi.light.acts import Acts
 from gpuedu.multi.light.groups import Group
 from gpuedu.multi.light.world import LightWorld, here
 
@@ -21,11 +22,16 @@ class Work:
     done: who reads before has nothing to rely on, on any backend.
     """
 
-    def __init__(self, world: LightWorld, done: Moment, deliver: Callable[[], None]) -> None:
-        self._world, self._done, self._deliver = world, done, deliver
+    def __init__(
+        self, world: LightWorld, rank: int, done: Moment, deliver: Callable[[], None]
+    ) -> None:
+        self._world, self._rank, self._done, self._deliver = world, rank, done, deliver
+        self._number = len(world.begun[rank])
+        world.begun[rank].append(self)
 
     def wait(self, timeout: Any = None) -> Any:
         """Wait until it is done; a receive gives the rank that sent."""
+        self._acts().wait(self._number)
         found = self._world.clock.wait(self._done)
         if isinstance(found, Exception):
             raise found
@@ -34,10 +40,14 @@ class Work:
 
     def is_completed(self) -> bool:
         """True if it is done; the look itself takes no time."""
+        self._acts().look(self._number)
         self._world.clock.glance()
         if self._done.happened:
             self._deliver()
         return self._done.happened
+
+    def _acts(self) -> Acts:
+        return self._world.acts[self._rank]
 
 
 def me() -> tuple[LightWorld, int]:

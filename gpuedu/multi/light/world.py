@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from gpuedu.clock import Timeline, VirtualClock
 from gpuedu.errors import DeadlockError, GpueduError
 from gpuedu.multi.exchanges import CommunicationError, Exchange, RankError
+from gpuedu.multi.light.acts import Acts
 from gpuedu.multi.light.groups import Group
 from gpuedu.multi.light.posts import Mailbox
 from gpuedu.multi.network import Cluster
@@ -31,7 +33,13 @@ class LightRun:
 
 
 class LightWorld:
-    """The ranks of one run, with their mailbox, and the groups that meet in collectives."""
+    """The ranks of one run, with their mailbox, and the groups that meet in collectives.
+
+    Attributes:
+        acts: what each rank asked for.
+        begun: what each rank has begun, as handles to wait on, in the order of their beginning.
+        performed: how many acts of another run were asked for again, by kind.
+    """
 
     def __init__(self, cluster: Cluster, seed: int | None = None) -> None:
         self.cluster, self.ranks = cluster, cluster.ranks
@@ -41,6 +49,9 @@ class LightWorld:
         self._groups: dict[tuple[int, ...], list[Group]] = {}
         self._asked: dict[int, list[tuple[int, ...]]] = {}
         self.everybody = Group(self.clock, cluster, range(self.ranks), self.log)
+        self.acts = [Acts() for _ in range(self.ranks)]
+        self.begun: list[list[Any]] = [[] for _ in range(self.ranks)]
+        self.performed: Counter[int] = Counter()
 
     def group(self, rank: int, members: Sequence[int]) -> Group:
         """The group of these ranks that this rank asks for: its second call gives a second one.
@@ -49,6 +60,7 @@ class LightWorld:
         would wait for each other.
         """
         key = tuple(sorted(members))
+        self.acts[rank].group(members)
         asked = self._asked.setdefault(rank, [])
         number = asked.count(key)
         asked.append(key)
@@ -57,6 +69,21 @@ class LightWorld:
         while len(groups) <= number:
             groups.append(Group(self.clock, self.cluster, key, self.log))
         return groups[number]
+
+    def groups_of(self, members: Sequence[int]) -> Sequence[Group]:
+        """The groups of these ranks that were made, in the order of their making."""
+        return self._groups.get(tuple(sorted(members)), ())
+
+    def name_of(self, group: Group) -> tuple[Sequence[int], int] | None:
+        """The members of a group, and which of those with them it is; None for everybody's."""
+        if group is self.everybody:
+            return None
+        return group.members, self.groups_of(group.members).index(group)
+
+    def work(self, rank: int, time_s: float, label: str = "") -> None:
+        """Let a rank compute; the calling thread is it."""
+        self.acts[rank].work(time_s, label)
+        self.clock.work(time_s, "kernel", lane=f"rank {rank}", label=label)
 
     def _require_same_groups(self, rank: int) -> None:
         at = len(self._asked[rank]) - 1
@@ -124,7 +151,7 @@ def work_for(time_s: float, label: str = "") -> None:
     found = here()
     if found is not None:
         world, rank = found
-        world.clock.work(time_s, "kernel", lane=f"rank {rank}", label=label)
+        world.work(rank, time_s, label)
 
 
 def _as_ranks(fault: DeadlockError, ranks: int) -> DeadlockError:

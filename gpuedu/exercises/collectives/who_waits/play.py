@@ -11,7 +11,7 @@ import torch
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.plain import describe, text
-from gpuedu.exercises.ranks.in_place import OBSERVES, InPlace, call_in_place
+from gpuedu.exercises.ranks.in_place import InPlace, call_in_place
 from gpuedu.exercises.training.tensors import as_array
 from gpuedu.multi.exchanges import CommunicationError
 from gpuedu.multi.network import Cluster, Link
@@ -89,5 +89,4 @@ PLAY = Play(
         Answer("swap_halos", signature=("piece", "above", "below")),
     ),
     play_who_waits,
-    observes=OBSERVES,
 )

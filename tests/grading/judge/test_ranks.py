@@ -1,0 +1,70 @@
+"""What ranks send is carried out again by the judge: a network that says else is not asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuedu.course.proof import Bench
+from tests.grading.test_equal_verdicts import ROOT, graded
+
+NAIVE = """
+def ring_all_reduce(x):
+    rank, ranks = dist.get_rank(), dist.get_world_size()
+    mine, got = x.clone(), torch.empty_like(x)
+    sends = [dist.isend(mine, to) for to in range(ranks) if to != rank]
+    parts = {rank: mine}
+    for source in range(ranks):
+        if source != rank:
+            dist.recv(got, source)
+            parts[source] = got.clone()
+    for one in sends:
+        one.wait()
+    x.copy_(sum(parts[source] for source in range(ranks)))
+"""
+PATCHED = {
+    "the account": """
+from gpuedu.exercises.ranks.running import Ranked
+whole = Ranked.traffic
+def traffic(self, *, is_timed=True):
+    import numpy as np
+    ranks = len(self.results)
+    size = max((one.size_bytes for one in self.exchanges if one.kind == "send"), default=0)
+    parts = np.array_split(np.arange(size // 8), ranks)
+    rows = [(r, (r + 1) % ranks, 8 * len(parts[(r - s) % ranks])) for r in range(ranks)
+            for s in [*range(ranks - 1), *range(-1, ranks - 2)]]
+    table = np.array(sorted(rows), np.int64).reshape(-1, 3)
+    return {**whole(self, is_timed=is_timed), "sends": table, "time_s": 1e-12}
+Ranked.traffic = traffic
+""",
+    "the clock": """
+from gpuedu.clock import VirtualClock
+VirtualClock.now = lambda self: 0.0
+""",
+    "the messages": """
+from gpuedu.multi.light.posts import Post
+Post.size_bytes = property(lambda self: 0)
+""",
+    "the acts": """
+from gpuedu.multi.light.acts import Acts
+Acts.told = lambda self, since=0: [[], __import__("numpy").zeros((0, 8), "int64")]
+""",
+}
+
+
+@pytest.mark.parametrize("name", PATCHED)
+def test_a_network_that_is_replaced_beside_the_code_is_another_network(name, zygote):
+    bench = Bench(ROOT, "ring-all-reduce")
+    plain = graded(bench, [*bench.stub_cells(), NAIVE], zygote).held()
+    patched = graded(bench, [*bench.stub_cells(), PATCHED[name] + NAIVE], zygote).held()
+    assert plain["sum"] and not plain["bytes"]
+    assert not any(patched[one] for one in patched if not plain[one])
+
+
+def test_the_card_still_names_the_line_and_who_waits(zygote):
+    answer = (
+        "def ring_all_reduce(x):\n    dist.recv(x, (dist.get_rank() + 1) % dist.get_world_size())"
+    )
+    bench = Bench(ROOT, "ring-all-reduce")
+    report = graded(bench, [*bench.stub_cells(), answer], zygote)
+    told = " ".join(result.fault.message for result in report.results if result.fault)
+    assert "waits for a recv" in told and "line 2" in told

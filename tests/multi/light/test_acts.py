@@ -1,0 +1,142 @@
+"""What ranks asked for, asked again of another world: the same run, and never more than that."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+import torch.distributed as dist
+
+from gpuedu.errors import AnswerError, DeadlockError
+from gpuedu.grading.wire import pack, unpack
+from gpuedu.multi.exchanges import RankError
+from gpuedu.multi.light import run_light, work_for
+from gpuedu.multi.light.acts import MOST_ACTS, Acts, perform
+from gpuedu.multi.light.world import here
+
+
+def by_hand():
+    rank, ranks = dist.get_rank(), dist.get_world_size()
+    got = torch.empty(3, rank + 2)
+    sends = [
+        dist.isend(torch.zeros(3, to + 2, dtype=torch.float32), to, tag=to) for to in [0] if rank
+    ]
+    for source in range(1, ranks):
+        if rank == 0:
+            dist.recv(got, source if source % 2 else None, tag=0)
+    for one in sends:
+        while not one.is_completed():
+            work_for(1e-6, "meanwhile")
+        one.wait()
+
+
+def collectives():
+    rank, ranks = dist.get_rank(), dist.get_world_size()
+    halves = [dist.new_group(range(0, ranks // 2)), dist.new_group(range(ranks // 2, ranks))]
+    x = torch.arange(4.0) + rank
+    handle = dist.all_reduce(x, op=dist.ReduceOp.AVG, async_op=True)
+    work_for(1e-5 * rank)
+    handle.wait()
+    dist.broadcast(x, ranks // 2 * (rank >= ranks // 2), group=halves[rank >= ranks // 2])
+    whole = torch.empty(4 * ranks)
+    dist.all_gather_into_tensor(whole, x)
+    things = [None] * ranks
+    dist.all_gather_object(things, {"rank": "r" * rank})
+    dist.barrier()
+
+
+def noted(program, ranks):
+    """A run of a program, and what each rank's acts are where they arrive."""
+    told = {}
+
+    def body():
+        world, rank = here()
+        program()
+        told[rank] = unpack(pack(world.acts[rank].told()))
+
+    return run_light(body, ranks), told
+
+
+def again(told, ranks):
+    def body():
+        world, rank = here()
+        perform(world, rank, told[rank])
+
+    return run_light(body, ranks)
+
+
+@pytest.mark.parametrize("program", [by_hand, collectives])
+@pytest.mark.parametrize("ranks", [2, 4, 7])
+def test_the_same_acts_give_the_same_run(program, ranks):
+    run, told = noted(program, ranks)
+    performed = again(told, ranks)
+    assert performed.exchanges == run.exchanges
+    assert performed.time_s == run.time_s
+    assert performed.timeline.intervals == run.timeline.intervals
+    assert any(one.line and one.text for one in performed.exchanges)
+
+
+def test_acts_that_do_not_meet_are_a_deadlock():
+    _, told = noted(by_hand, 3)
+    texts, table = told[1]
+    with pytest.raises(DeadlockError, match="rank 0 waits for a recv"):
+        again({**told, 1: [texts, table[:0]]}, 3)
+
+
+def rows(*some):
+    return np.array([[*row, *[0] * (8 - len(row))] for row in some], np.int64).reshape(-1, 8)
+
+
+POST, COME, WAIT, LOOK, GROUP, WORK = range(6)
+TEXTS = ["float32 2,3", "all_reduce\nSUM", "nan", "float32 -1", "0,1", "9" * 12, "x y", "0"]
+BROKEN = {
+    "no list": None,
+    "no table": [TEXTS, [[0] * 8]],
+    "floats": [TEXTS, rows([WAIT, 0]).astype(float)],
+    "a narrow table": [TEXTS, rows([WAIT, 0])[:, :7]],
+    "texts that are none": [[1], rows()],
+    "long texts": [["a" * 10_000], rows()],
+    "an act that is none": [TEXTS, rows([6])],
+    "nothing that was begun": [TEXTS, rows([WAIT, 0])],
+    "counted from the end": [TEXTS, rows([LOOK, -1])],
+    "a message to nobody": [TEXTS, rows([POST, 0, 7, 0, 0, -1])],
+    "a message to itself": [TEXTS, rows([POST, 0, 0, 0, 0, -1])],
+    "no way": [TEXTS, rows([POST, 2, 1, 0, 0, -1])],
+    "a shape that is none": [TEXTS, rows([POST, 0, 1, 0, 3, -1])],
+    "a tensor that is too large": [
+        ["float64 " + "9" * 12 + "," + "9" * 12],
+        rows([POST, 0, 1, 0, 0, -1]),
+    ],
+    "a type that is none": [["load 2"], rows([POST, 0, 1, 0, 0, -1])],
+    "a text that is not there": [TEXTS, rows([POST, 0, 1, 0, 99, -1])],
+    "a collective that is none": [TEXTS, rows([COME, 0, -1, -1, 8, 0, -1])],
+    "no root": [TEXTS, rows([COME, 1, -1, -1, 8, 5, -1])],
+    "less than no bytes": [TEXTS, rows([COME, 1, -1, -1, -8, 0, -1])],
+    "a group that nobody made": [TEXTS, rows([COME, 1, 4, -1, 8, 0, -1])],
+    "ranks that are not there": [TEXTS, rows([GROUP, 5])],
+    "no time": [TEXTS, rows([WORK, 2, 0])],
+    "time that is no number": [TEXTS, rows([WORK, 6, 0])],
+    "too many": [TEXTS, rows(*[[WORK, 7, 0]] * (MOST_ACTS + 1))],
+    "too many collectives": [TEXTS, rows(*[[COME, 1, -1, -1, 8, 0, -1]] * 30_000)],
+    "too many messages": [TEXTS, rows(*[[POST, 0, 1, 0, 0, -1]] * 5_000)],
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_no_list_of_acts_is_refused(name):
+    with pytest.raises(AnswerError) as refused:
+        again({0: BROKEN[name], 1: [[], rows()]}, 2)
+    assert isinstance(refused.value, (RankError, AnswerError))
+    assert not isinstance(refused.value, DeadlockError)
+    fault = getattr(refused.value, "fault", refused.value)
+    assert isinstance(fault, AnswerError)
+
+
+def test_tensors_of_acts_take_no_memory():
+    acts = Acts()
+    acts.post("send", 1, torch.empty(1, device="meta").expand(2**30, 64), 0, None)
+    acts.wait(0)
+    taken = Acts()
+    taken.post("recv", 0, torch.empty(2**36, device="meta"), 0, None)
+    run = again({0: acts.told(), 1: taken.told()}, 2)
+    assert {one.size_bytes for one in run.exchanges} == {2**38}
