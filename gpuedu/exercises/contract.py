@@ -166,6 +166,8 @@ class Play:
     kernels arrive as text, device arrays are, and none of the learner's Python runs. Functions that
     the play hands to theirs stay with it then. ``observes`` says in words what a play believes the
     learner's process about, such as how often it waited; empty where there is nothing of that kind.
+    ``remarks`` names what it observes besides that earns and costs no points, each True or False:
+    the learner's process is believed about it.
     """
 
     answers: tuple[Answer, ...]
@@ -174,6 +176,7 @@ class Play:
     isolated: bool = False
     on_machine: bool = False
     observes: str = ""
+    remarks: tuple[str, ...] = ()
 
     @property
     def forgeable(self) -> str:

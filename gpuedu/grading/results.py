@@ -145,7 +145,9 @@ def tensor_parts(tensor: Any) -> tuple[str, list[int], np.ndarray]:
     """Name of its dtype, its shape, and its bytes."""
     import torch
 
-    raw = tensor.detach().contiguous().reshape(-1).view(torch.uint8).numpy().copy()
+    # `contiguous` leaves the stride of a single element as it is, and `view` asks for 1.
+    apart = tensor.detach().clone(memory_format=torch.contiguous_format)
+    raw = apart.reshape(-1).view(torch.uint8).numpy()
     return str(tensor.dtype).removeprefix("torch."), list(tensor.shape), raw
 
 

@@ -35,7 +35,7 @@ def play_again(play: Play, inputs: Mapping[str, Any], recorded: Any, limit_s: fl
         record = _Record(play, recorded)
         observed = play.run(record.answers, copy.deepcopy(dict(inputs)))
         record.require_end()
-        return observed
+        return observed | record.remarks
 
     return play_guarded(run, limit_s)
 
@@ -47,6 +47,10 @@ class _Record:
         values, calls = (_list(recorded.get(one)) for one in ("values", "calls"))
         if len(values) != len(play.answers):
             raise AnswerError("the answers did not arrive")
+        remarks = _list(recorded.get("remarks"))
+        self.remarks = {
+            name: told is True for name, told in zip(play.remarks, remarks, strict=False)
+        }
         self._is_another = False
         self._calls: dict[Any, deque] = {None: deque()}
         for call in calls:

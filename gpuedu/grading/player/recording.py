@@ -9,7 +9,8 @@ that a learner's process can send are other results.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ class Recorder:
     """
 
     def __init__(self, play: Play, answers: Sequence[Any]) -> None:
+        self._remarks = play.remarks
         self._calls: list[list] = []
         self._values: list[list | None] = []
         self.answers: list[Any] = []
@@ -39,14 +41,17 @@ class Recorder:
             self._values.append(None if is_function else describe(given))
             self.answers.append(self._recorded(number, given) if is_function else given)
 
-    def told(self) -> dict[str, list]:
+    def told(self, observed: Mapping[str, Any] = MappingProxyType({})) -> dict[str, list]:
         """``values`` of the answers that are no functions, and ``calls`` of the others in order.
+
+        And ``remarks``, those of what the play ``observed`` that the learner's process is believed.
 
         A call is the number of the answer, what it gave (None where it raised), what it left in
         each array, tensor, list and dict in its arguments (None where that is as it was), and, of a
         call on a simulated rank, the rank and what it asked of the network.
         """
-        return {"values": self._values, "calls": self._calls}
+        remarks = [observed.get(name) is True for name in self._remarks]
+        return {"values": self._values, "calls": self._calls, "remarks": remarks}
 
     def _recorded(self, number: int, function: Callable) -> Callable:
         @functools.wraps(function, assigned=("__name__",), updated=())

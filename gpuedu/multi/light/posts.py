@@ -222,4 +222,5 @@ def same_bits(tensor: torch.Tensor, kept: torch.Tensor) -> bool:
 
 
 def _bits(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.detach().reshape(-1).contiguous().view(torch.uint8)
+    apart = tensor.detach().clone(memory_format=torch.contiguous_format)
+    return apart.reshape(-1).view(torch.uint8)

@@ -49,7 +49,7 @@ def test_plain_values_come_back_as_they_were(name):
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16", "int64", "bool"])
 def test_tensors_come_back_bit_by_bit(dtype):
     value = torch.tensor([[1.5, -2.0], [0.0, 3.0]]).to(getattr(torch, dtype))
-    for one in (value, value.T, value[0, 0], value[:0]):
+    for one in (value, value.T, value[0, 0], value[:0], value[:1, 1:], value.reshape(-1)[1::3]):
         found = rebuild(sent(describe({"in": [one]})))["in"][0]
         assert (found.dtype, found.shape) == (one.dtype, one.shape)
         assert torch.equal(found, one)

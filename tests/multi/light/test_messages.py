@@ -297,3 +297,14 @@ def test_a_ranks_messages_leave_in_the_order_of_its_sends(seed):
 
     run = run_light(program, 4, seed=seed)
     assert [one.peer for one in run.exchanges if one.kind == "send"] == [3, 1, 2]
+
+
+def test_one_element_of_many_is_sent_and_received():
+    def pass_on():
+        rank, _ = me()
+        whole = torch.arange(12.0) * (rank == 0)
+        dist.broadcast(whole[7::6], 0)
+        dist.send(whole[3::9], 1) if rank == 0 else dist.recv(whole[3::9], 0)
+        return whole[3].item(), whole[7].item()
+
+    assert run_light(pass_on, 2).results == ((3.0, 7.0), (3.0, 7.0))

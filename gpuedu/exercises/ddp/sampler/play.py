@@ -42,5 +42,5 @@ PLAY = Play(
         Answer("eval_part", signature=("samples", "rank", "ranks")),
     ),
     play_sampler,
-    observes="whether the state of random numbers was left alone",
+    remarks=("moved", "hashed"),
 )
