@@ -28,6 +28,7 @@ registers/accounts  registers/rung_counts  registers/tables  registers/*/sms
 training_step/*/issuing  training_step/*/rule_of_six  training_step/*/small_nets
 feed_the_gpu/feeding  feed_the_gpu/*/schedules  feed_the_gpu/*/copy_times
 mixed_precision/formats
+batch_and_learning_rate/step_costs  batch_and_learning_rate/*/response_surface
 batch_and_learning_rate/*/gradient_noise
 choose_hardware/rates
 ddp/*/grouping  ddp/*/resnet50  ddp/*/exchange_ways

@@ -16,8 +16,8 @@ from gpuedu.exercises.batch_and_learning_rate.time_to_accuracy.picture import SH
 from gpuedu.exercises.batch_and_learning_rate.time_to_accuracy.response_surface import (
     WITHIN,
     Surface,
-    try_search,
 )
+from gpuedu.exercises.batch_and_learning_rate.time_to_accuracy.searching import Grid, try_search
 from gpuedu.exercises.contract import Undecided
 from gpuedu.exercises.examine import examine
 from gpuedu.exercises.registry import load
@@ -41,7 +41,7 @@ KINDS = [(prop, *kind) for prop, kinds in judge.SURFACES.items() for kind in kin
 def windows(setting, knee):
     """All cuts of the rates that a check may draw."""
     for first, last in product(range(3), repeat=2):
-        yield Surface(setting, knee, first=first, count=12 - first - last)
+        yield Surface(setting, knee, first=first, count=12 - first - last).grid
 
 
 def hand_in(search, seed=0):
@@ -65,21 +65,22 @@ def test_small_batches_win_where_the_check_says_so_and_large_ones_elsewhere():
 
 
 def test_the_rates_drawn_always_hold_the_best_and_are_stretched():
+    whole = {f"{kind}, {prop} batches": Surface(kind, knee).grid for prop, kind, knee in KINDS}
     for seed in range(20):
         for case in judge.cases(np.random.default_rng(seed)):
             if len(case.inputs["searches"]) > 1:
                 continue
-            surface = Surface(**case.inputs["searches"][0]["surface"])
-            whole = Surface(surface.setting, surface.knee, surface.least_s)
+            grid = Grid.of(case.inputs["searches"][0])
+            assert len(set(grid.rates)) == len(grid.rates) == grid.times_s.shape[1]
             if case.label.startswith("two rates that are too high"):
-                assert surface.seconds(surface.best) == math.inf
-                continue
-            assert surface.seconds(surface.best) == pytest.approx(whole.seconds(whole.best))
-            assert len(set(surface.rates)) == surface.count
+                assert grid.seconds(grid.best) == math.inf
+            elif case.label in whole:
+                assert grid.best[0] == whole[case.label].best[0]
+                assert math.isfinite(grid.seconds(grid.best))
 
 
 def test_seconds_are_counted_steps_times_the_modelled_step():
-    surface = Surface("momentum", 64, least_s=1e-3, first=2, count=8, stretch=3.0)
+    surface = Surface("momentum", 64, least_s=1e-3, first=2, count=8, stretch=3.0).grid
     values = read_results("steps-to-accuracy").values
     steps = values["settings"]["momentum"]["steps"][3][2 + 4]
     point = (64, surface.rates[4])
@@ -91,7 +92,7 @@ def test_seconds_are_counted_steps_times_the_modelled_step():
 
 
 def test_no_argument_of_the_search_holds_the_surface():
-    surface = Surface("adam", 64)
+    surface = Surface("adam", 64).grid
     seen = []
 
     def spy(run, batches, rates, budget):
@@ -100,11 +101,11 @@ def test_no_argument_of_the_search_holds_the_surface():
         return 8, rates[0]
 
     try_search(spy, surface, 5)
-    assert dict not in seen[0] and surface.batches[0] == 8
+    assert not {dict, np.ndarray} & set(seen[0]) and surface.batches[0] == 8
 
 
 def test_off_the_grid_or_without_an_end_it_is_refused():
-    surface = Surface("adam", 64)
+    surface = Surface("adam", 64).grid
     with pytest.raises(AnswerError, match="12 is none of the `batches`"):
         try_search(lambda run, b, r, n: run(12, r[0]), surface, 20)
     with pytest.raises(AnswerError, match="none of the `rates`"):
@@ -116,7 +117,7 @@ def test_off_the_grid_or_without_an_end_it_is_refused():
 
 
 def test_a_run_beyond_the_budget_is_refused_and_ends_the_search():
-    surface = Surface("adam", 64)
+    surface = Surface("adam", 64).grid
     tries = try_search(lambda run, b, r, n: [run(b[0], r[0]) for _ in range(10**4)], surface, 20)
     assert (len(tries.points), tries.asked, tries.chosen) == (20, 21, None)
 

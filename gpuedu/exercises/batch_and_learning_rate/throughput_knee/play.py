@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gpuedu.exercises.batch_and_learning_rate.step_costs import StepCost
 from gpuedu.exercises.contract import Answer, Play
 from gpuedu.exercises.plain import number, whole_number
 
@@ -39,10 +38,12 @@ def _own_rate(samples_per_s: Any, batch: int, cost: Sequence[float]) -> float:
         return 0.0
 
 
+_COST = ("launches", "launch_s", "fixed_s", "per_sample_s")
+
 PLAY = Play(
     (
-        Answer("samples_per_s", signature=("batch", *StepCost._fields)),
-        Answer("knee", signature=("share", *StepCost._fields)),
+        Answer("samples_per_s", signature=("batch", *_COST)),
+        Answer("knee", signature=("share", *_COST)),
         Answer("measured_knee", signature=("runs", "share")),
     ),
     play_throughput_knee,

@@ -7,9 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from gpuedu.exercises.batch_and_learning_rate.time_to_accuracy.response_surface import (
+    Surface,
+)
+from gpuedu.exercises.batch_and_learning_rate.time_to_accuracy.searching import (
+    Grid,
     Point,
     Search,
-    Surface,
     Tries,
     try_search,
 )
@@ -23,14 +26,14 @@ BUDGET = 20
 
 
 SHOWN = {
-    "Knee near 8": Surface("momentum", 8),
-    "Knee near 512": Surface("momentum", 512),
+    "Knee near 8": Surface("momentum", 8).grid,
+    "Knee near 512": Surface("momentum", 512).grid,
 }
 
 
 def draw_search(search: Search) -> Any:
     """The learner's runs, numbered, on the times of one training on two devices."""
-    found = {name: try_search(search, surface, BUDGET) for name, surface in SHOWN.items()}
+    found = {name: try_search(search, grid, BUDGET) for name, grid in SHOWN.items()}
     told = [f"{name}: {_told(SHOWN[name], tries)}" for name, tries in found.items()]
     source = (
         "Numbers: runs in order, shades: times the best. Steps from training with SGD with "
@@ -52,14 +55,14 @@ def draw_search(search: Search) -> Any:
     return axes[0]
 
 
-def _draw(ax: Any, surface: Surface, tries: Tries, caption: Caption, *, has_legend: bool) -> None:
-    batches, rates = surface.batches, surface.rates
+def _draw(ax: Any, grid: Grid, tries: Tries, caption: Caption, *, has_legend: bool) -> None:
+    batches, rates = grid.batches, grid.rates
 
     def place(point: Point) -> tuple[int, int]:
         return batches.index(point[0]), rates.index(point[1])
 
     plot_surface(
-        [[surface.seconds((batch, rate)) for rate in rates] for batch in batches],
+        [[grid.seconds((batch, rate)) for rate in rates] for batch in batches],
         [place(point) for point in tries.points],
         None if tries.chosen is None else place(tries.chosen),
         names=([str(batch) for batch in batches], [show(rate) for rate in rates]),
@@ -70,24 +73,22 @@ def _draw(ax: Any, surface: Surface, tries: Tries, caption: Caption, *, has_lege
     ax.tick_params(axis="x", labelsize=8.5)  # for names as long as 0.00391
 
 
-def _outcome(surface: Surface, tries: Tries) -> str:
+def _outcome(grid: Grid, tries: Tries) -> str:
     """How many times the best time, in few letters."""
     if tries.chosen is None:
         return f"refused run {BUDGET + 1}"
-    ratio = surface.seconds(tries.chosen) / surface.seconds(surface.best)
+    ratio = grid.seconds(tries.chosen) / grid.seconds(grid.best)
     return f"{ratio:.2f}x the best" if math.isfinite(ratio) else "never there"
 
 
-def _told(surface: Surface, tries: Tries) -> str:
+def _told(grid: Grid, tries: Tries) -> str:
     count = len(tries.points)
     runs = f"{count} run{'' if count == 1 else 's'}"
     if tries.chosen is None:
-        return f"{runs}, nothing chosen, {_outcome(surface, tries)}"
+        return f"{runs}, nothing chosen, {_outcome(grid, tries)}"
     batch, rate = tries.chosen
-    best = f"the best is batch {surface.best[0]} with rate {show(surface.best[1])}"
-    return (
-        f"{runs}, chosen batch {batch} with rate {show(rate)}, {_outcome(surface, tries)}; {best}"
-    )
+    best = f"the best is batch {grid.best[0]} with rate {show(grid.best[1])}"
+    return f"{runs}, chosen batch {batch} with rate {show(rate)}, {_outcome(grid, tries)}; {best}"
 
 
 PICTURE = draw_search

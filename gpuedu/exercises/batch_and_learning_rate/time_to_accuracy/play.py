@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gpuedu.exercises.batch_and_learning_rate.time_to_accuracy.response_surface import (
-    Surface,
+from gpuedu.exercises.batch_and_learning_rate.time_to_accuracy.searching import (
+    Grid,
     Tries,
     try_search,
 )
@@ -15,10 +15,7 @@ from gpuedu.exercises.contract import Answer, Play
 
 def play_time_to_accuracy(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The points that each search ran, in order, how many it asked for, and what it chose."""
-    searches = [
-        try_search(answers[0], Surface(**one["surface"]), one["budget"])
-        for one in inputs["searches"]
-    ]
+    searches = [try_search(answers[0], Grid.of(one), one["budget"]) for one in inputs["searches"]]
     return {"searches": [_told(found) for found in searches]}
 
 

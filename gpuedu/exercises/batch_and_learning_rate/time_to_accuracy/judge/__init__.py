@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gpuedu.exercises.batch_and_learning_rate.time_to_accuracy.response_surface import (
     WITHIN,
-    Point,
     Surface,
 )
+from gpuedu.exercises.batch_and_learning_rate.time_to_accuracy.searching import Grid, Point
 from gpuedu.exercises.compare import show
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
 
@@ -81,7 +81,7 @@ def _case(label: str, surface: Surface, *decides: str, budget: int = BUDGET) -> 
 
 
 def _one(surface: Surface, budget: int) -> dict[str, Any]:
-    return {"surface": asdict(surface), "budget": budget}
+    return {**vars(surface.grid), "budget": budget}
 
 
 def _surface(rng: np.random.Generator, setting: str, knee: int) -> Surface:
@@ -93,9 +93,9 @@ def _surface(rng: np.random.Generator, setting: str, knee: int) -> Surface:
 
 @dataclass(frozen=True)
 class Search:
-    """A surface, what was run on it, in order, and what was chosen; None where it was ended."""
+    """A grid, what was run on it, in order, and what was chosen; None where it was ended."""
 
-    surface: Surface
+    grid: Grid
     budget: int
     tried: list[Point]
     asked: int
@@ -107,7 +107,7 @@ def _searches(case: Case, observed: Plain) -> list[Search]:
     pairs = zip(case.inputs["searches"], observed["searches"], strict=True)
     return [
         Search(
-            Surface(**given["surface"]),
+            Grid.of(given),
             given["budget"],
             [(batch, rate) for batch, rate in found["tried"]],
             found["asked"],
@@ -134,16 +134,16 @@ def _runs_once(search: Search) -> str | None:
 
 
 def _returns_the_best(search: Search) -> str | None:
-    surface, tried, chosen = search.surface, search.tried, search.chosen
+    grid, tried, chosen = search.grid, search.tried, search.chosen
     if chosen is None:
         return None
     if chosen not in tried:
         return f"it returned {_told(chosen)}, and never ran it"
-    best = min(tried, key=surface.seconds)
-    if surface.seconds(chosen) > surface.seconds(best) * (1 + _ROUNDING):
+    best = min(tried, key=grid.seconds)
+    if grid.seconds(chosen) > grid.seconds(best) * (1 + _ROUNDING):
         return (
-            f"it returned {_told(chosen)}: {_time(surface, chosen)}; run {tried.index(best) + 1}, "
-            f"{_told(best)}, took {_time(surface, best)}"
+            f"it returned {_told(chosen)}: {_time(grid, chosen)}; run {tried.index(best) + 1}, "
+            f"{_told(best)}, took {_time(grid, best)}"
         )
     if not search.kept:
         return "after the search, the lists `batches` and `rates` are not what they were before"
@@ -179,7 +179,7 @@ def _best(case: Case, observed: Plain) -> Iterable[Fault]:
 
 
 def _listed(search: Search) -> str:
-    return ", ".join(map(show, search.surface.rates))
+    return ", ".join(map(show, search.grid.rates))
 
 
 def _near(name: str, kind: str) -> Property:
@@ -187,7 +187,7 @@ def _near(name: str, kind: str) -> Property:
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
         [search] = _searches(case, observed)
-        surface, tried, chosen, budget = search.surface, search.tried, search.chosen, search.budget
+        grid, tried, chosen, budget = search.grid, search.tried, search.chosen, search.budget
         runs = f"{len(tried)} run{'' if len(tried) == 1 else 's'}"
         if chosen is None:
             told = f"run {budget + 1} of {budget} was refused, and with that the search ended"
@@ -196,13 +196,13 @@ def _near(name: str, kind: str) -> Property:
             told = f"{runs}, and it returned {_told(chosen)}, of which no time is known"
             yield Undecided(name, told)
         else:
-            ratio = surface.seconds(chosen) / surface.seconds(surface.best)
+            ratio = grid.seconds(chosen) / grid.seconds(grid.best)
             if ratio > WITHIN + _ROUNDING:
                 shown = f", {ratio:.3g} times the best" if math.isfinite(ratio) else ""
                 yield Fault(
                     name,
-                    f"{runs}, and it chose {_told(chosen)}: {_time(surface, chosen)}{shown}; the "
-                    f"best takes {_time(surface, surface.best)}",
+                    f"{runs}, and it chose {_told(chosen)}: {_time(grid, chosen)}{shown}; the "
+                    f"best takes {_time(grid, grid.best)}",
                 )
 
     asks = "What do the times of the runs tell about where to run next, in batch and in rate?"
@@ -213,8 +213,8 @@ def _told(point: Point) -> str:
     return f"batch {point[0]} with rate {show(point[1])}"
 
 
-def _time(surface: Surface, point: Point) -> str:
-    seconds = surface.seconds(point)
+def _time(grid: Grid, point: Point) -> str:
+    seconds = grid.seconds(point)
     return f"{seconds:.3g} s" if math.isfinite(seconds) else "it never gets there"
 
 
