@@ -16,6 +16,11 @@ _PACKAGES = (
     *("course", "grading/judge", "grading/reading", "grading/sandbox", "exercises/progress"),
     "choosing",  # what exercises ask for, ready-made
     *("ladder", "recording"),  # kernels like those that are asked for
+    "experiments/results",  # what trainings gave, which exercises ask for
+)
+_MODULES = tuple(
+    f"experiments/{name}"
+    for name in ("compiled_step", "loss_by_rate", "loss_by_schedule", "steps_to_accuracy")
 )
 _NOT_PLAYED = """
 */*picture*  */*measure*  */recorded*
@@ -44,11 +49,13 @@ def hidden_folders(package: Path) -> list[Path]:
 
 
 def hidden_files(package: Path) -> list[Path]:
-    """Modules of lessons that no play imports, and what Python has compiled of them."""
+    """Modules for lessons that no play imports, and what Python has compiled of them."""
     return sorted({one for source in _sources(package) for one in _with_compiled(source)})
 
 
 def _sources(package: Path) -> Iterator[Path]:
+    for one in _MODULES:
+        yield from package.glob(f"{one}.py")
     for pattern in _NOT_PLAYED.split():
         lesson, _, name = pattern.partition("/")
         for place in (name, f"*/{name}") if lesson == "*" else (name,):

@@ -12,6 +12,8 @@ import gpuedu
 from gpuedu.grading.sandbox.hidden import hidden_files, hidden_folders
 
 PACKAGE = Path(gpuedu.__file__).parent
+OF_LESSONS = ("gpuedu.exercises.", "gpuedu.experiments.")
+EXPERIMENTS = ("gpuedu.experiments.__main__", "gpuedu.experiments.results")
 BEGIN = ("gpuedu", "gpuedu.grading.player.zygote", "gpuedu.exercises.registry")
 
 
@@ -23,7 +25,7 @@ def path_of(module):
 def modules():
     """Modules that plays import, and those that lie beside them."""
     graph = grimp.build_graph("gpuedu", cache_dir=None)
-    mine = [one for one in graph.modules if one.startswith("gpuedu.exercises.")]
+    mine = [one for one in graph.modules if one.startswith(OF_LESSONS)]
     judges = [one for one in mine if ".judge" in one]
     for judge in judges:  # whoever loads an exercise may load its judge: not in a player
         for imported in graph.find_modules_directly_imported_by(judge):
@@ -33,7 +35,8 @@ def modules():
     for one in (*plays, *BEGIN):
         needed |= graph.find_upstream_modules(one)
     in_folders = {one for one in mine if one.count(".") > 2 and path_of(one).exists()}
-    return needed, in_folders - set(judges)
+    experiments = {one for one in mine if one.startswith(OF_LESSONS[1])} - set(EXPERIMENTS)
+    return needed, (in_folders | experiments) - set(judges)
 
 
 def is_hidden(module):
