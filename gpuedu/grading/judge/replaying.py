@@ -10,7 +10,8 @@ from typing import Any
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Play
 from gpuedu.exercises.guard import Outcome, play_guarded
-from gpuedu.grading.results import changeable_in, rebuild, write_back
+from gpuedu.grading.objects import found_in, leave_all
+from gpuedu.grading.results import Rebuilding, rebuild
 
 _ANOTHER = "its functions were not called as the exercise calls them"
 
@@ -59,13 +60,12 @@ class _Record:
                 self._is_another = True  # a play may go on after an error
                 raise AnswerError(_ANOTHER)
             _, given, left = call
-            changeable = list(changeable_in((*arguments, *named.values())))
-            for mine, theirs in zip(changeable, _list(left), strict=False):
-                if theirs is not None:
-                    write_back(mine, rebuild(theirs))
+            found = found_in((*arguments, *named.values()))
+            rebuilding = Rebuilding(found)
+            leave_all(found, _list(left), rebuilding)
             if given is None:
                 raise _RaisedError
-            return rebuild(given)
+            return rebuilding.value(given)
 
         return recorded
 

@@ -12,10 +12,9 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from gpuedu.exercises.contract import Play
-from gpuedu.grading.results import changeable_in, describe, is_tensor
+from gpuedu.grading.objects import Before
+from gpuedu.grading.results import Describing, describe
 
 
 class Recorder:
@@ -42,7 +41,7 @@ class Recorder:
         """``values`` of the answers that are no functions, and ``calls`` of the others in order.
 
         A call is the number of the answer, what it gave (None where it raised), and what it left in
-        each array, tensor, list and dict in its arguments (None where that is as it was).
+        each object in its arguments (None where that is as it was).
         """
         return {"values": self._values, "calls": self._calls}
 
@@ -51,33 +50,14 @@ class Recorder:
         def recorded(*arguments: Any, **named: Any) -> Any:
             call: list = [number, None, []]
             self._calls.append(call)
-            given = (*arguments, *named.values())
-            before = [(one, _copy(one)) for one in changeable_in(given)]
+            before = Before((*arguments, *named.values()))
+            given: tuple = ()
             try:
-                given = function(*arguments, **named)
-                call[1] = describe(given)
+                given = (function(*arguments, **named),)
             finally:
-                call[2] = [None if _is_as(*pair) else describe(pair[0]) for pair in before]
-            return given
+                describing = Describing(before.found)
+                call[2] = before.told(describing)
+                call[1] = describing.value(given[0]) if given else None
+            return given[0]
 
         return recorded
-
-
-def _copy(value: Any) -> Any:
-    return value.detach().clone() if is_tensor(value) else value.copy()
-
-
-def _held(value: list | dict) -> list:
-    """What is in it, keys too."""
-    return value if type(value) is list else [*value, *value.values()]
-
-
-def _is_as(value: Any, before: Any) -> bool:
-    """Whether an argument is as it was; a NaN is never as it was, which costs nothing."""
-    if type(value) in (list, dict):
-        return list(map(id, _held(value))) == list(map(id, _held(before)))
-    if is_tensor(value):
-        import torch
-
-        return value.dtype == before.dtype and torch.equal(value.detach(), before)
-    return value.dtype == before.dtype and np.array_equal(value, before)
