@@ -6,8 +6,8 @@ whoever looks at it finds something of that name, and nothing in it.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
+import math
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
@@ -15,6 +15,15 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import AnswerError
+from gpuedu.grading.parts import (
+    another,
+    has_parts,
+    is_alike,
+    is_equal,
+    is_tensor,
+    parts_of,
+    put_part,
+)
 from gpuedu.grading.wire import may_share_hash
 
 _DEEPEST = 12
@@ -30,6 +39,8 @@ _MOST_BITS = 4_000
 _EXACT = (Fraction, Decimal)
 _MOST_DIGITS = 1_000
 """Of a number that is told as it is written."""
+_MOST_AGAIN = 8
+_MOST_BYTES = 64 * 2**20
 _MOST_COSTLY = 2_000
 """Tensors, generators, exact numbers, values without a form and odd keys, in one result."""
 _GENERATORS = {
@@ -42,29 +53,16 @@ _GENERATORS = {
 """NumPy's bit generators, and whether a state is one that NumPy may take: it believes positions."""
 
 
-def is_tensor(value: Any) -> bool:
-    """True if it is a tensor of PyTorch, without importing PyTorch."""
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(value, torch.Tensor)
-
-
 def describe(value: Any) -> list:
     """A value as a message has it; never raises.
 
     >>> describe((1.5, "a")), describe(object())
     (['plain', (1.5, 'a')], ['other', 'object'])
     """
-    return _told(plainly(value), 0)
+    return Describing().value(value)
 
 
-def _told(value: Any, depth: int) -> list:
-    try:
-        return _describe(value, depth)
-    except Exception:  # whatever its own methods raise: it has no form
-        return _other(value)
-
-
-def plainly(value: Any, depth: int = 0) -> Any:
+def plainly(value: Any) -> Any:
     """The same with exact types, as ``gpuedu.exercises.plain`` reads them where a notebook checks.
 
     A named tuple is a tuple, a member of an enumeration of texts a text, an ordered dict a dict.
@@ -73,67 +71,207 @@ def plainly(value: Any, depth: int = 0) -> Any:
     >>> plainly([namedtuple("Pair", "a b")(1, 2.5), range(2)])
     [(1, 2.5), [0, 1]]
     """
+    return Describing().plainly(value)
+
+
+class Describing:
+    """Tells values that belong together: objects that are known there already, by their numbers.
+
+    Each tensor, and each object with parts, that is new gets the next number: told again, it is the
+    same one.
+
+    Args:
+        found: the objects that are known; see ``gpuedu.grading.objects``.
+    """
+
+    def __init__(self, found: Sequence[Any] = ()) -> None:
+        self._found: list[Any] = []
+        self._numbers: dict[int, int] = {}
+        self._bases: dict[int, int] = {}
+        self._again = _Again()
+        for one in found:
+            self._add(one)
+
+    def value(self, value: Any) -> list:
+        """A value as a message has it; never raises."""
+        return self._told(self.plainly(value), 0)
+
+    def inside(self, value: Any) -> list:
+        """The same of what is in a known list, dict, array or tensor."""
+        try:
+            if is_tensor(value):
+                told = ["tensor", *tensor_parts(value)]
+                self._add(value)
+                return told
+            plain = self._base_plainly(value, 0) if type(value) in (list, dict) else value
+            return self._describe(plain, 0)
+        except Exception:
+            return _other(value)
+
+    def plainly(self, value: Any, depth: int = 0) -> Any:
+        """See the function of this name; what has a number stays the object that it is."""
+        try:
+            return value if id(value) in self._numbers else self._plainly(value, depth)
+        except Exception:  # whatever its own methods raise: it stays what it is
+            return value
+
+    def _plainly(self, value: Any, depth: int) -> Any:
+        kind = type(value)
+        if kind in (*_LEAVES, int) or isinstance(value, (np.ndarray, np.generic)):
+            return value
+        if is_tensor(value):
+            return value
+        for base, read in _READ.items():
+            if isinstance(value, base):
+                return read(value)
+        if kind is range and not value[_MOST_ITEMS:]:
+            return list(value)
+        return value if depth >= _DEEPEST else self._base_plainly(value, depth)
+
+    def _base_plainly(self, value: Any, depth: int) -> Any:
+        if isinstance(value, dict):
+            pairs = dict.items(value)
+            return {self.plainly(key): self.plainly(one, depth + 1) for key, one in pairs}
+        for base in _CONTAINERS.values():
+            if isinstance(value, base):
+                return base(self.plainly(one, depth + 1) for one in base.__iter__(value))
+        return value
+
+    def _add(self, value: Any) -> None:
+        """Give an object the next number."""
+        number = len(self._found)
+        self._found.append(value)
+        self._numbers.setdefault(id(value), number)
+        if is_tensor(value):
+            place = _place_in_memory(value)
+            if place:
+                self._bases.setdefault(place, number)
+
+    def _forget(self, count: int) -> None:
+        """Take numbers back, of what could not be told to its end."""
+        for one in self._found[count:]:
+            self._numbers.pop(id(one), None)
+        del self._found[count:]
+        self._bases = {at: number for at, number in self._bases.items() if number < count}
+
+    def _told(self, value: Any, depth: int) -> list:
+        count = len(self._found)
+        try:
+            number = self._numbers.get(id(value))
+            if number is not None and self._again.allows(number, value):
+                return ["known", number]
+            return self._describe(value, depth)
+        except Exception:  # whatever its own methods raise: it has no form
+            self._forget(count)
+            return _other(value)
+
+    def _describe(self, value: Any, depth: int) -> list:
+        if is_tensor(value):
+            return self._tensor(value, depth)
+        if isinstance(value, np.random.Generator):
+            bits = value.bit_generator
+            return ["generator", type(bits).__name__, bits.state]
+        if type(value) in _EXACT and len(written := str(value)) < _MOST_DIGITS:
+            return [type(value).__name__, written]
+        if self._is_plain(value, 2 * depth):
+            return ["plain", value]
+        if depth < _DEEPEST and type(value) in (list, tuple):
+            return [type(value).__name__, [self._told(one, depth + 1) for one in value]]
+        if depth < _DEEPEST and type(value) is dict:
+            pairs = [[self._key(key), self._told(one, depth + 1)] for key, one in value.items()]
+            return ["dict", pairs]
+        if depth < _DEEPEST and has_parts(value):
+            return self._like(value, depth)
+        return _other(value)
+
+    def _key(self, key: Any) -> Any:
+        """A key that a message takes, or a list that begins with what it is."""
+        return key if _is_key(key) else self._told(key, _DEEPEST)
+
+    def _tensor(self, value: Any, depth: int) -> list:
+        import torch
+
+        base = self._bases.get(_place_in_memory(value))
+        if base is not None and _is_view(value, self._found[base]):
+            place = list(value.shape), list(value.stride()), value.storage_offset()
+            told = ["view", base, *place]
+        else:
+            told = ["tensor", *tensor_parts(value)]
+        self._add(value)
+        grad = value.grad if value.is_leaf else None
+        is_parameter = isinstance(value, torch.nn.Parameter)
+        if value.requires_grad or is_parameter or grad is not None:
+            told += [bool(value.requires_grad), is_parameter, self._told(grad, depth + 1)]
+        return told
+
+    def _like(self, value: Any, depth: int) -> list:
+        """An object by one of its kind that is known, and its own parts."""
+        kin = (at for at, one in enumerate(self._found) if has_parts(one) and is_alike(one, value))
+        number = next(kin, None)
+        if number is None:
+            return _other(value)
+        self._add(value)
+        parts = {
+            name: self._told(self.plainly(one), depth + 1) for name, one in parts_of(value).items()
+        }
+        return ["like", number, parts]
+
+    def _is_plain(self, value: Any, depth: int) -> bool:
+        """True if a message takes it as it is, and nothing in it has a number."""
+        kind = type(value)
+        if kind in (list, tuple):
+            inside = value
+        elif kind is dict:
+            if not all(map(_is_key, value)):
+                return False
+            inside = value.values()
+        elif kind is np.ndarray or issubclass(kind, np.generic):
+            return value.dtype.kind in _KINDS
+        else:
+            return _is_key(value)
+        return depth < _DEEPEST_PLAIN and all(
+            id(one) not in self._numbers and self._is_plain(one, depth + 1) for one in inside
+        )
+
+
+class _Again:
+    """Counts how often lists and the like are told by number a second time.
+
+    More than a few times in each other would be more than anybody gets through.
+    """
+
+    def __init__(self) -> None:
+        self._told: set[int] = set()
+        self._count = 0
+
+    def allows(self, number: int, value: Any) -> bool:
+        if is_tensor(value) or type(value) is np.ndarray:
+            return True
+        self._count += number in self._told
+        self._told.add(number)
+        return self._count <= _MOST_AGAIN
+
+
+def _place_in_memory(tensor: Any) -> int:
+    """Where its memory begins; 0 where it has none."""
     try:
-        return _plainly(value, depth)
-    except Exception:  # whatever its own methods raise: it stays what it is
-        return value
+        return tensor.untyped_storage().data_ptr()
+    except (RuntimeError, NotImplementedError):  # of a layout that has no memory of its own
+        return 0
 
 
-def _plainly(value: Any, depth: int) -> Any:
-    kind = type(value)
-    if kind in (*_LEAVES, int) or isinstance(value, (np.ndarray, np.generic)) or is_tensor(value):
-        return value
-    for base, read in _READ.items():
-        if isinstance(value, base):
-            return read(value)
-    if kind is range and not value[_MOST_ITEMS:]:
-        return list(value)
-    if depth >= _DEEPEST:
-        return value
-    if isinstance(value, dict):
-        return {plainly(key): plainly(one, depth + 1) for key, one in dict.items(value)}
-    for base in _CONTAINERS.values():
-        if isinstance(value, base):
-            return base(plainly(one, depth + 1) for one in base.__iter__(value))
-    return value
-
-
-def _describe(value: Any, depth: int) -> list:
-    if is_tensor(value):
-        return ["tensor", *tensor_parts(value)]
-    if isinstance(value, np.random.Generator):
-        bits = value.bit_generator
-        return ["generator", type(bits).__name__, bits.state]
-    if type(value) in _EXACT and len(written := str(value)) < _MOST_DIGITS:
-        return [type(value).__name__, written]
-    if _is_plain(value, 2 * depth):
-        return ["plain", value]
-    if depth < _DEEPEST and type(value) in (list, tuple):
-        return [type(value).__name__, [_told(one, depth + 1) for one in value]]
-    if depth < _DEEPEST and type(value) is dict:
-        return ["dict", [[_told_key(key), _told(one, depth + 1)] for key, one in value.items()]]
-    return _other(value)
-
-
-def _told_key(key: Any) -> Any:
-    """A key that a message takes, or a list that begins with what it is."""
-    return key if _is_key(key) else _told(key, _DEEPEST)
+def _is_view(tensor: Any, base: Any) -> bool:
+    """Whether it can be told by where it lies in the memory of another."""
+    strides = zip(tensor.shape, tensor.stride(), strict=True)
+    return (
+        tensor.dtype == base.dtype
+        and tensor.numel() > 0
+        and all(side == 1 or step > 0 for side, step in strides)
+    )
 
 
 def _other(value: Any) -> list:
     return ["other", str(type(value).__name__)[:60]]
-
-
-def _is_plain(value: Any, depth: int) -> bool:
-    """True if a message takes it as it is."""
-    kind = type(value)
-    if kind in (list, tuple):
-        return depth < _DEEPEST_PLAIN and all(_is_plain(one, depth + 1) for one in value)
-    if kind is dict:
-        return all(map(_is_key, value)) and _is_plain(list(value.values()), depth)
-    if kind is np.ndarray or issubclass(kind, np.generic):
-        return value.dtype.kind in _KINDS
-    return _is_key(value)
 
 
 def _is_key(value: Any) -> bool:
@@ -178,7 +316,7 @@ def rebuild(encoded: Any) -> Any:
     >>> rebuild(describe([np.float32(2.5), {"a": (1, None)}]))
     [np.float32(2.5), {'a': (1, None)}]
     """
-    return _Rebuilding().value(encoded, 0)
+    return Rebuilding().value(encoded)
 
 
 class _Key:
@@ -188,13 +326,28 @@ class _Key:
 _KEYS = (*_LEAVES, int, tuple, _Key)
 
 
-class _Rebuilding:
-    """One value on its way back; what takes long to make is counted."""
+class Rebuilding:
+    """Values that belong together on their way back; what takes long to make is counted.
 
-    def __init__(self) -> None:
+    Args:
+        found: the objects that are known here, by number.
+    """
+
+    def __init__(self, found: Sequence[Any] = ()) -> None:
+        self._found = list(found)
+        self._costly = self._bytes = 0
+        self._again = _Again()
+
+    def value(self, encoded: Any) -> Any:
+        """The value that was described.
+
+        Raises:
+            AnswerError: nothing is described so, or more than is worth the time it takes.
+        """
         self._costly = 0
+        return self._value(encoded, 0)
 
-    def value(self, encoded: Any, depth: int) -> Any:
+    def _value(self, encoded: Any, depth: int) -> Any:
         if (
             type(encoded) is not list
             or len(encoded) < 2
@@ -205,18 +358,36 @@ class _Rebuilding:
         kind, inside, *more = encoded
         if kind == "plain":
             return inside
+        if kind == "known":
+            return self._known(inside)
         if kind in _CONTAINERS and type(inside) is list:
-            return _CONTAINERS[kind](self.value(one, depth + 1) for one in inside)
+            return _CONTAINERS[kind](self._value(one, depth + 1) for one in inside)
         if kind == "dict" and type(inside) is list:
-            return {key: self.value(one, depth + 1) for key, one in map(self._pair, inside)}
-        return self._costly_one(kind, inside, more)
+            return {key: self._value(one, depth + 1) for key, one in map(self._pair, inside)}
+        return self._costly_one(kind, inside, more, depth)
+
+    def _known(self, number: Any) -> Any:
+        if type(number) is not int or not 0 <= number < len(self._found):
+            raise AnswerError("a result has an object in it that nobody knows")
+        found = self._found[number]
+        self._count(is_tensor(found) or type(found) is np.ndarray)
+        self._weigh(getattr(found, "nbytes", 0))
+        if not self._again.allows(number, found):
+            raise AnswerError("a result has the same list in it too often")
+        return found
+
+    def _weigh(self, nbytes: int) -> None:
+        """Count memory that a result has without sending it."""
+        self._bytes += nbytes
+        if self._bytes > _MOST_BYTES:
+            raise AnswerError("a result has too much of its arguments in it")
 
     def _pair(self, encoded: Any) -> list:
         if type(encoded) is not list or len(encoded) != 2:
             raise AnswerError("a result arrived in a form that none has")
         key, one = encoded
         if type(key) is list:
-            key = self._key(self.value(key, _DEEPEST))
+            key = self._key(self._value(key, _DEEPEST))
         self._count(may_share_hash(key))
         if type(key) not in _KEYS:
             raise AnswerError("a result arrived in a form that none has")
@@ -236,10 +407,14 @@ class _Rebuilding:
         if self._costly > _MOST_COSTLY:
             raise AnswerError("a result has too many values that are not plain")
 
-    def _costly_one(self, kind: str, inside: Any, more: list) -> Any:
+    def _costly_one(self, kind: str, inside: Any, more: list, depth: int) -> Any:
         self._count(True)
-        if kind == "tensor" and len(more) == 2:
-            return tensor_of(inside, *more)
+        if kind == "tensor" and len(more) in (2, 5):
+            return self._tensor(tensor_of(inside, *more[:2]), more[2:], depth)
+        if kind == "view" and len(more) in (3, 6):
+            return self._tensor(self._view(self._base(inside), *more[:3]), more[3:], depth)
+        if kind == "like" and len(more) == 1 and type(more[0]) is dict:
+            return self._like(self._base(inside), more[0], depth)
         if kind == "generator" and len(more) == 1:
             return _generator(inside, *more)
         if kind in ("Fraction", "Decimal") and type(inside) is str:
@@ -247,6 +422,52 @@ class _Rebuilding:
         if kind == "other" and type(inside) is str:
             return type(inside[:60] or "object", (), {})()
         raise AnswerError("a result arrived in a form that none has")
+
+    def _base(self, number: Any) -> Any:
+        """What something new is made of."""
+        is_one = type(number) is int and 0 <= number < len(self._found)
+        found = self._found[number] if is_one else None
+        if not (is_tensor(found) or has_parts(found)):
+            raise AnswerError("a result has an object in it that nobody knows")
+        return found
+
+    def _view(self, base: Any, shape: Any, strides: Any, offset: Any) -> Any:
+        numbers = [*shape, *strides, offset] if type(shape) is type(strides) is list else [None]
+        if not is_tensor(base) or not all(type(one) is int and one >= 0 for one in numbers):
+            raise AnswerError("a tensor arrived in a form that none has")
+        self._weigh(math.prod(shape) * base.element_size())
+        try:
+            return base.detach().as_strided(shape, strides, offset)
+        except (RuntimeError, TypeError, ValueError) as fault:
+            raise AnswerError("a tensor arrived in a form that none has") from fault
+
+    def _tensor(self, made: Any, more: list, depth: int) -> Any:
+        """A new tensor with what else is told of it: whether it is a parameter, and gradients."""
+        needs_grad, is_parameter, grad = more or (False, False, None)
+        if not type(needs_grad) is type(is_parameter) is bool:
+            raise AnswerError("a tensor arrived in a form that none has")
+        try:
+            if is_parameter:
+                from torch.nn import Parameter
+
+                made = Parameter(made, requires_grad=needs_grad)
+            elif needs_grad:
+                made.requires_grad_()
+        except RuntimeError as fault:
+            raise AnswerError("a tensor arrived in a form that none has") from fault
+        self._found.append(made)
+        if grad is not None and (found := self._value(grad, depth + 1)) is not None:
+            put_part(made, "grad", found)
+        return made
+
+    def _like(self, base: Any, parts: dict, depth: int) -> Any:
+        if is_tensor(base) or list(parts) != list(parts_of(base)):
+            raise AnswerError("an object arrived in a form that none has")
+        made = another(base)
+        self._found.append(made)
+        for name, one in parts.items():
+            put_part(made, name, self._value(one, depth + 1))
+        return made
 
 
 def _exact(kind: str, written: str) -> Fraction | Decimal:
@@ -267,15 +488,6 @@ def _generator(name: Any, state: Any) -> np.random.Generator:
     except Exception as fault:
         raise AnswerError("a random generator arrived in a form that none has") from fault
     return np.random.Generator(bits)
-
-
-def changeable_in(arguments: Any, depth: int = 0) -> Iterator[Any]:
-    """What a function could leave something in: arrays, tensors, lists and dicts, in an order."""
-    if type(arguments) in (list, dict) or type(arguments) is np.ndarray or is_tensor(arguments):
-        yield arguments
-    if type(arguments) in (list, tuple, dict) and depth < _DEEPEST:
-        for one in list(arguments.values() if type(arguments) is dict else arguments):
-            yield from changeable_in(one, depth + 1)
 
 
 def write_back(mine: Any, theirs: Any) -> None:
@@ -305,7 +517,7 @@ def _write_list(mine: list, theirs: list) -> None:
     for at, (old, new) in enumerate(zip(mine, theirs, strict=True)):
         if _is_within(old, new):
             write_back(old, new)
-        elif not _is_equal(old, new):
+        elif not is_equal(old, new):
             mine[at] = new
 
 
@@ -317,7 +529,7 @@ def _write_dict(mine: dict, theirs: dict) -> None:
     for key, new in theirs.items():
         if _is_within(mine[key], new):
             write_back(mine[key], new)
-        elif not _is_equal(mine[key], new):
+        elif not is_equal(mine[key], new):
             mine[key] = new
 
 
@@ -327,14 +539,3 @@ def _is_within(old: Any, new: Any) -> bool:
         return False
     is_array = type(old) is np.ndarray or is_tensor(old)
     return type(old) in (list, dict) or (is_array and old.shape == new.shape)
-
-
-def _is_equal(old: Any, new: Any) -> bool:
-    if type(old) is not type(new):
-        return False
-    if isinstance(old, tuple):
-        return len(old) == len(new) and all(map(_is_equal, old, new))
-    try:
-        return bool(old == new or (old != old and new != new))
-    except (ValueError, TypeError, RuntimeError):  # arrays of several elements
-        return False

@@ -10,8 +10,9 @@ from typing import Any
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Play
 from gpuedu.exercises.guard import Outcome, play_guarded
+from gpuedu.grading.objects import found_in, leave_all
 from gpuedu.grading.ranks import rank_here
-from gpuedu.grading.results import changeable_in, rebuild, write_back
+from gpuedu.grading.results import Rebuilding, rebuild
 
 _ANOTHER = "its functions were not called as the exercise calls them"
 
@@ -71,17 +72,16 @@ class _Record:
                 self._is_another = True  # a play may go on after an error
                 raise AnswerError(_ANOTHER)
             _, given, left, acts = call
+            found = found_in((*arguments, *named.values()))
+            rebuilding = Rebuilding(found)
             if on_rank:
                 from gpuedu.multi.light.acts import perform
 
                 perform(*on_rank, acts[1:])
-            changeable = list(changeable_in((*arguments, *named.values())))
-            for mine, theirs in zip(changeable, _list(left), strict=False):
-                if theirs is not None:
-                    write_back(mine, rebuild(theirs))
+            leave_all(found, _list(left), rebuilding)
             if given is None:
                 raise _RaisedError
-            return rebuild(given)
+            return rebuilding.value(given)
 
         return recorded
 

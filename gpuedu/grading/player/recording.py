@@ -13,11 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from gpuedu.exercises.contract import Play
+from gpuedu.grading.objects import Before
 from gpuedu.grading.ranks import rank_here
-from gpuedu.grading.results import changeable_in, describe, is_tensor
+from gpuedu.grading.results import Describing, describe
 
 
 class Recorder:
@@ -47,8 +46,8 @@ class Recorder:
         And ``remarks``, those of what the play ``observed`` that the learner's process is believed.
 
         A call is the number of the answer, what it gave (None where it raised), what it left in
-        each array, tensor, list and dict in its arguments (None where that is as it was), and, of a
-        call on a simulated rank, the rank and what it asked of the network.
+        each object in its arguments (None where that is as it was), and, of a call on a simulated
+        rank, the rank and what it asked of the network.
         """
         remarks = [observed.get(name) is True for name in self._remarks]
         return {"values": self._values, "calls": self._calls, "remarks": remarks}
@@ -61,35 +60,16 @@ class Recorder:
             on_rank = rank_here()
             acts = on_rank[0].acts[on_rank[1]] if on_rank else None
             began = len(acts.rows) if acts else 0
-            given = (*arguments, *named.values())
-            before = [(one, _copy(one)) for one in changeable_in(given)]
+            before = Before((*arguments, *named.values()))
+            given: tuple = ()
             try:
-                given = function(*arguments, **named)
-                call[1] = describe(given)
+                given = (function(*arguments, **named),)
             finally:
-                call[2] = [None if _is_as(*pair) else describe(pair[0]) for pair in before]
                 if on_rank and acts:
                     call[3] = [on_rank[1], *acts.told(began)]
-            return given
+                describing = Describing(before.found)
+                call[2] = before.told(describing)
+                call[1] = describing.value(given[0]) if given else None
+            return given[0]
 
         return recorded
-
-
-def _copy(value: Any) -> Any:
-    return value.detach().clone() if is_tensor(value) else value.copy()
-
-
-def _held(value: list | dict) -> list:
-    """What is in it, keys too."""
-    return value if type(value) is list else [*value, *value.values()]
-
-
-def _is_as(value: Any, before: Any) -> bool:
-    """Whether an argument is as it was; a NaN is never as it was, which costs nothing."""
-    if type(value) in (list, dict):
-        return list(map(id, _held(value))) == list(map(id, _held(before)))
-    if is_tensor(value):
-        import torch
-
-        return value.dtype == before.dtype and torch.equal(value.detach(), before)
-    return value.dtype == before.dtype and np.array_equal(value, before)

@@ -249,13 +249,22 @@ def test_numbers_among_arguments_stay_as_they_are():
     assert values.tolist() == [1.0, 1.0]
 
 
-def test_arguments_of_another_form_are_as_they_were():
-    first, told = recorded()
-    told["calls"][0][2] = [["plain", np.zeros(99)], ["plain", "text"]]
-    again = play_again(PLAY, INPUTS, told, 10).observed
-    np.testing.assert_array_equal(again["values"], INPUTS["values"])
-    np.testing.assert_array_equal(again["tensor"], INPUTS["values"])
-    assert again["given"] == first["given"]
+UNFIT = {
+    "of another shape": [["plain", np.zeros(99)]],
+    "of another dtype": [["plain", np.zeros(3, np.float32)]],
+    "of another kind": [["list", [["plain", 1]]]],
+    "a tensor's without values": [None, ["plain", "text"]],
+    "more than there are": [None, None, ["plain", 1]],
+}
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_what_does_not_fit_into_an_argument_is_no_record(name):
+    _, told = recorded()
+    told["calls"][0][2] = UNFIT[name]
+    again = play_again(PLAY, INPUTS, told, 10)
+    assert again.observed is None
+    assert "does not fit" in again.problem.message
 
 
 def sorts_in_place(answers, inputs):

@@ -1,0 +1,182 @@
+"""The objects in the arguments of a call, by number, and what was left in each.
+
+Whoever calls a function with the same arguments elsewhere finds the same objects under the same
+numbers. A list, a dict or an array is told as a whole where it changed, a tensor's values, too; of
+an object with parts (see ``gpuedu.grading.parts``) those that changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gpuedu.errors import AnswerError
+from gpuedu.grading.parts import (
+    Parts,
+    has_parts,
+    is_equal,
+    is_leaf,
+    is_tensor,
+    misfit,
+    parts_of,
+    put_part,
+)
+from gpuedu.grading.results import Describing, Rebuilding
+
+_DEEPEST = 12
+_MOST_FOUND = 100_000
+_WHOLE = (list, dict, np.ndarray)
+
+
+def found_in(arguments: Any) -> list[Any]:
+    """What a function could leave something in, in an order; tensors and larger objects once each.
+
+    Raises:
+        AnswerError: there is more than anybody would hand over.
+
+    >>> inner = [1]
+    >>> found_in((inner, 3, {"a": inner}))
+    [[1], {'a': [1]}, [1]]
+    """
+    return list(_Walk().through(arguments, 0))
+
+
+class _Walk:
+    """One way through arguments."""
+
+    def __init__(self) -> None:
+        self._seen: set[int] = set()
+        self._count = 0
+
+    def through(self, value: Any, depth: int) -> Iterator[Any]:
+        if is_leaf(value):
+            return
+        if type(value) in (list, tuple, dict):
+            if type(value) is not tuple:
+                yield self._counted(value)
+            inside = [*value, *value.values()] if type(value) is dict else list(value)
+            for one in inside if depth < _DEEPEST else ():
+                yield from self.through(one, depth + 1)
+        elif type(value) is np.ndarray:
+            yield self._counted(value)
+        elif id(value) not in self._seen and (is_tensor(value) or has_parts(value)):
+            self._seen.add(id(value))
+            yield self._counted(value)
+            for part in parts_of(value).values():
+                yield from self.through(part, depth)
+
+    def _counted(self, value: Any) -> Any:
+        self._count += 1
+        if self._count > _MOST_FOUND:
+            raise AnswerError("the arguments of a function have too many objects in them")
+        return value
+
+
+class Before:
+    """What the objects in some arguments are before a function gets them.
+
+    Args:
+        arguments: of the call.
+
+    Attributes:
+        found: the objects.
+    """
+
+    def __init__(self, arguments: Any) -> None:
+        self.found = found_in(arguments)
+        self._copies = [_copy(one) for one in self.found]
+
+    def told(self, describing: Describing) -> list[list | None]:
+        """What has been left in each since then; None for what is as it was."""
+        return [_told(*one, describing) for one in zip(self.found, self._copies, strict=True)]
+
+
+def _copy(value: Any) -> Any:
+    if type(value) in _WHOLE:
+        return value.copy()
+    values = {"values": value.detach().clone()} if is_tensor(value) else {}
+    return values | parts_of(value)
+
+
+def _told(value: Any, before: Any, describing: Describing) -> list | None:
+    if type(value) in _WHOLE:
+        return None if _is_as(value, before) else describing.inside(value)
+    told: Parts = {}
+    if is_tensor(value) and not _is_as(value, before["values"]):
+        told["values"] = describing.inside(value)
+    for name, part in parts_of(value).items():
+        if not _is_same(part, before.get(name, ...)):
+            told[name] = describing.value(part)
+    return ["parts", told] if told else None
+
+
+def _is_as(value: Any, before: Any) -> bool:
+    """Whether it is as it was; a NaN is never as it was, which costs nothing."""
+    if type(value) in (list, dict):
+        return list(map(id, _held(value))) == list(map(id, _held(before)))
+    if is_tensor(value):
+        import torch
+
+        return value.dtype == before.dtype and torch.equal(value.detach(), before)
+    return value.dtype == before.dtype and np.array_equal(value, before)
+
+
+def _held(value: list | dict) -> list:
+    """What is in it, keys too."""
+    return value if type(value) is list else [*value, *value.values()]
+
+
+def _is_same(part: Any, before: Any) -> bool:
+    """Whether a part is the same object, or an equal plain value."""
+    if type(part) is type(before) is tuple:
+        return len(part) == len(before) and all(map(_is_same, part, before))
+    return part is before or (is_leaf(part) and is_equal(before, part))
+
+
+def leave_all(found: list[Any], left: list, rebuilding: Rebuilding) -> None:
+    """Leave in objects what was left in those of their numbers elsewhere.
+
+    Args:
+        found: the objects; see ``found_in``.
+        left: what ``Before.told`` gave, from a process that is not trusted.
+        rebuilding: with the same objects.
+
+    Raises:
+        AnswerError: that does not fit into them.
+    """
+    if any(told is not None for told in left[len(found) :]):
+        raise misfit()
+    for mine, told in zip(found, left, strict=False):
+        if told is not None:
+            _leave(mine, told, rebuilding)
+
+
+def _leave(mine: Any, told: Any, rebuilding: Rebuilding) -> None:
+    if type(mine) in _WHOLE:
+        theirs = rebuilding.value(told)
+        if type(theirs) is not type(mine):
+            raise misfit()
+        _leave_whole(mine, theirs)
+        return
+    if type(told) is not list or len(told) != 2 or told[0] != "parts" or type(told[1]) is not dict:
+        raise misfit()
+    for name, one in told[1].items():
+        put_part(mine, name, rebuilding.value(one))
+
+
+def _leave_whole(mine: Any, theirs: Any) -> None:
+    """An item that is equal stays the same object."""
+    if type(mine) is list:
+        kept = [old if is_equal(old, new) else new for old, new in zip(mine, theirs, strict=False)]
+        mine[:] = [*kept, *theirs[len(kept) :]]
+    elif type(mine) is dict:
+        equal = {key for key in theirs if key in mine and is_equal(mine[key], theirs[key])}
+        kept = {key: mine[key] if key in equal else one for key, one in theirs.items()}
+        mine.clear()
+        mine.update(kept)
+    elif mine.shape != theirs.shape or mine.dtype != theirs.dtype:
+        raise misfit()
+    elif mine.flags.writeable:
+        mine[...] = theirs
