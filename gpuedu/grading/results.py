@@ -28,6 +28,7 @@ _KINDS = "biufcUS"
 _MOST_BITS = 4_000
 """Of a whole number: beyond it Python takes long to write it, or refuses to."""
 _EXACT = (Fraction, Decimal)
+_COMPARED = (*_LEAVES, int, complex, bytes, *_EXACT, np.ndarray, np.generic)
 _MOST_DIGITS = 1_000
 """Of a number that is told as it is written."""
 _MOST_COSTLY = 2_000
@@ -328,10 +329,13 @@ def _is_within(old: Any, new: Any) -> bool:
 
 
 def _is_equal(old: Any, new: Any) -> bool:
-    if type(old) is not type(new):
-        return False
+    """Whether it is the same; of what is neither a number nor a text, the same object."""
+    if old is new or type(old) is not type(new):
+        return old is new
     if isinstance(old, tuple):
         return len(old) == len(new) and all(map(_is_equal, old, new))
+    if not (isinstance(old, _COMPARED) or is_tensor(old)):
+        return False
     try:
         return bool(old == new or (old != old and new != new))
     except (ValueError, TypeError, RuntimeError):  # arrays of several elements
