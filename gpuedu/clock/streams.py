@@ -15,6 +15,7 @@ once the bytes are staged. All threads of the host count as one agent for races.
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from numbers import Integral, Real
 from typing import Any
 
 from gpuedu.clock.buffers import DEVICE, HOST, Buffer, Kernel
@@ -26,12 +27,14 @@ from gpuedu.clock.transfers import Link
 from gpuedu.clock.virtual import VirtualClock
 from gpuedu.errors import AnswerError
 
+_MOST_BYTES = 2**63
+
 
 class Stream:
     """A queue of the device; made by ``device.stream``."""
 
     def __init__(self, device: StreamDevice, name: str) -> None:
-        self.name, self._device = name, device
+        self.name, self.device = name, device
         self.agent = f"stream {name!r}"
         self.known: Known = {}
         self.count = 0
@@ -43,39 +46,40 @@ class Stream:
         An event that was never recorded holds nothing, as on a real device.
         """
         _require(event, StreamEvent, "`wait_event` takes an event, made by `device.event()`")
+        self.device.require_own(event)
         if event.done is not None:
             self.known = join(self.known, event.known)
-            self._device.enqueue(self, wait_for=event.done)
+            self.device.enqueue(self, wait_for=event.done)
 
     def synchronize(self) -> None:
         """Let the host wait until everything on this stream is done."""
-        self._device.wait_on_host(self.tail, self.known)
+        self.device.wait_on_host(self.tail, self.known)
 
 
 class StreamEvent:
     """A mark in a stream; made by ``device.event``."""
 
     def __init__(self, device: StreamDevice) -> None:
-        self._device = device
+        self.device = device
         self.done: Moment | None = None
         self.known: Known = {}
 
     def record(self, stream: Stream | None = None) -> None:
         """Mark everything issued to ``stream`` up to now (the default stream)."""
-        stream = self._device.stream_or_default(stream)
-        self.known = join(stream.known, self._device.host_known)
-        self.done = self._device.enqueue(stream)
+        stream = self.device.stream_or_default(stream)
+        self.known = join(stream.known, self.device.host_known)
+        self.done = self.device.enqueue(stream)
 
     def synchronize(self) -> None:
         """Let the host wait until what was marked is done; at once where nothing was."""
-        self._device.wait_on_host(self.done, self.known)
+        self.device.wait_on_host(self.done, self.known)
 
     def query(self) -> bool:
         """Whether what was marked is done; where it is, the host knows it from then on."""
-        self._device.clock.glance()
+        self.device.clock.glance()
         is_done = self.done is None or self.done.happened
         if is_done:
-            self._device.wait_on_host(None, self.known)
+            self.device.wait_on_host(None, self.known)
         return is_done
 
 
@@ -128,13 +132,14 @@ class StreamDevice:
 
     def buffer(self, size_bytes: int, name: str = "buffer") -> Buffer:
         """Memory of the device."""
-        return Buffer(self._unique("buffer", name), size_bytes, DEVICE, False, self)
+        return Buffer(self._unique("buffer", name), _size(size_bytes), DEVICE, False, self)
 
     def host_buffer(
         self, size_bytes: int, name: str = "batch", *, pinned: bool = True, values: Any = None
     ) -> Buffer:
         """Memory of the host, page-locked (pinned) or not."""
-        return Buffer(self._unique("buffer", name), size_bytes, HOST, pinned, self, values)
+        name = self._unique("buffer", name)
+        return Buffer(name, _size(size_bytes), HOST, pinned, self, values)
 
     def copy(self, to: Buffer, source: Buffer, stream: Stream | None = None) -> None:
         """Copy ``source`` to ``to``, one of them on the host, in the order of ``stream``.
@@ -142,6 +147,7 @@ class StreamDevice:
         With pinned host memory the host goes on at once; otherwise it waits for the copy.
         """
         engine = engine_of(to, source)
+        self.require_own(to, source)
         stream = self.stream_or_default(stream)
         pinned = (to if to.place == HOST else source).pinned
         time_s = self.link.time_s(source.size_bytes, pinned=pinned)
@@ -161,6 +167,7 @@ class StreamDevice:
     ) -> None:
         """Issue a kernel that reads and writes these buffers, in the order of ``stream``."""
         refuse_host_memory(kernel, (*reads, *writes))
+        self.require_own(*reads, *writes)
         stream = self.stream_or_default(stream)
         what = f"kernel {kernel.name!r}"
         self._issue(stream, what, COMPUTE, kernel.time_s, "kernel", reads, writes)
@@ -182,7 +189,18 @@ class StreamDevice:
         """The stream, or where there is none the default one."""
         if stream is None:
             return self.default_stream
-        return _require(stream, Stream, "a stream is wanted, made by `device.stream(name)`")
+        _require(stream, Stream, "a stream is wanted, made by `device.stream(name)`")
+        self.require_own(stream)
+        return stream
+
+    def require_own(self, *things: Buffer | Stream | StreamEvent) -> None:
+        """Raise AnswerError for a buffer, stream or event of another device."""
+        for thing in things:
+            if thing.device is not self:
+                raise AnswerError(
+                    f"a {type(thing).__name__} of another device was used",
+                    remedy="What was made in one call is of that call's device: make it anew.",
+                )
 
     def use_on_host(
         self, what: str, *, reads: Sequence[Buffer] = (), writes: Sequence[Buffer] = ()
@@ -250,13 +268,23 @@ class StreamDevice:
 
     def _unique(self, kind: str, name: str) -> str:
         """Names tell buffers and streams apart: the second of a name gets a number."""
-        self._names[kind, name] = count = self._names.get((kind, name), 0) + 1
-        return name if count == 1 else f"{name} {count}"
+        name = told = str(name)
+        while (kind, told) in self._names:
+            self._names[kind, name] += 1
+            told = f"{name} {self._names[kind, name]}"
+        self._names[kind, told] = 1
+        return told
 
 
-def _require(value: Any, kind: type, wanted: str) -> Any:
-    """The value, if it is of this kind; else AnswerError."""
+def _size(size_bytes: Any) -> int | float:
+    """The same as a number of Python's; AnswerError for what no memory has."""
+    if not (isinstance(size_bytes, Real) and 0 <= size_bytes < _MOST_BYTES):
+        raise AnswerError(f"a buffer cannot have {str(size_bytes)[:60]} bytes")
+    return int(size_bytes) if isinstance(size_bytes, Integral) else float(size_bytes)
+
+
+def _require(value: Any, kind: type, wanted: str) -> None:
+    """Raise AnswerError for what is not of this kind."""
     if not isinstance(value, kind):
         got = repr(value) if isinstance(value, str) else f"a {type(value).__name__}"
         raise AnswerError(f"{wanted}; got {got}")
-    return value

@@ -162,9 +162,10 @@ class Play:
     ``run(answers, inputs)`` calls the learner's objects on one case and returns ``Plain``.
     ``time_limit_s`` bounds all cases together. ``isolated`` runs them in a process of its own that
     can be ended even inside compiled code. ``on_machine``: the answers are kernels, values, or
-    functions that take and give plain values or arrays of ``cp``, so a class can be graded where
-    kernels arrive as text, device arrays are, and none of the learner's Python runs. Functions that
-    the play hands to theirs stay with it then. ``observes`` says in words what a play believes the
+    functions that take and give plain values, arrays of ``cp`` or things of a simulated device, so
+    a class can be graded where kernels arrive as text, device arrays are, and none of the learner's
+    Python runs. Functions that the play hands to theirs stay with it then, and a ``StreamDevice``
+    with all that is made by it. ``observes`` says in words what a play believes the
     learner's process about, such as how often it waited; empty where there is nothing of that kind.
     ``remarks`` names what it observes besides that earns and costs no points, each True or False:
     the learner's process is believed about it.

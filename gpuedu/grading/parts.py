@@ -8,6 +8,8 @@ from __future__ import annotations
 import copy
 import sys
 from collections import defaultdict
+from decimal import Decimal
+from fractions import Fraction
 from functools import cache
 from operator import attrgetter
 from typing import Any
@@ -18,6 +20,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.changeable import is_changeable
 
 _LEAVES = (str, bool, float, int, type(None))
+_COMPARED = (*_LEAVES, complex, bytes, Fraction, Decimal, np.ndarray, np.generic)
 _WITH_ATTRIBUTES = ("optim.lr_scheduler.LRScheduler", "amp.GradScaler")
 _IN_MODULE = {"parameters": "nn.Parameter", "buffers": "Tensor", "modules": "nn.Module"}
 """Names of what a module holds, and the classes of that."""
@@ -36,11 +39,16 @@ def is_leaf(value: Any) -> bool:
 
 
 def is_equal(old: Any, new: Any) -> bool:
-    """True if both are of one type and equal; arrays of several elements never are."""
-    if type(old) is not type(new):
-        return False
+    """Whether it is the same; of what is neither a number nor a text, the same object.
+
+    Arrays of several elements never are, if they are not one.
+    """
+    if old is new or type(old) is not type(new):
+        return old is new
     if isinstance(old, tuple):
         return len(old) == len(new) and all(map(is_equal, old, new))
+    if not (isinstance(old, _COMPARED) or is_tensor(old)):
+        return False
     try:
         return bool(old == new or (old != old and new != new))
     except (ValueError, TypeError, RuntimeError):

@@ -188,6 +188,33 @@ def test_what_a_device_refuses(device, call, said):
         call(device)
 
 
+def test_no_two_have_one_name_whatever_they_are_called(device):
+    streams = [device.stream(name) for name in ("x 2", "x", "x", "x", 5, "5")]
+    assert len({one.agent for one in streams}) == len(streams)
+
+
+@pytest.mark.parametrize("size", [-1, float("nan"), float("inf"), 2**63, "many", None, 1j])
+def test_memory_has_a_size(device, size):
+    for make in (device.buffer, device.host_buffer):
+        with pytest.raises(AnswerError, match="a buffer cannot have"):
+            make(size)
+
+
+def test_what_another_device_made_is_refused(device):
+    other = StreamDevice(device.clock)
+    batch, x = device.host_buffer(8), device.buffer(8)
+    theirs, recorded = other.buffer(8), other.event()
+    recorded.record()
+    for call in (
+        lambda: device.copy(x, batch, other.stream("up")),
+        lambda: device.copy(theirs, batch),
+        lambda: device.launch(Kernel("k", 1.0), reads=[theirs]),
+        lambda: device.default_stream.wait_event(recorded),
+    ):
+        with pytest.raises(AnswerError, match="of another device was used"):
+            call()
+
+
 @pytest.mark.parametrize("asks", [True, False])
 def test_a_host_that_asked_and_was_told_done_knows_it(device, asks):
     stream, event = device.stream("copying"), device.event()

@@ -159,12 +159,20 @@ class _Player:
                     raised.extend([one.__module__, one.__qualname__] for one in type(fault).__mro__)
                     raise
                 return {"fault": number}
-            back = [_told_back(one, kind) for one, kind in zip(arguments, encoded, strict=True)]
+            pairs = zip(arguments, encoded, strict=True)
+            back = [self._told_back(one, told) for one, told in pairs]
             return {"given": describe_answer(given, self._device), "arguments": back}
 
         reply = {**_reply(play_guarded(run, request["limit_s"])), "raised": raised}
         arguments.clear()
         return reply if self._device is None else {**reply, "freed": self._device.freed()}
+
+    def _told_back(self, argument: Any, told: Mapping[str, Any]) -> dict[str, Any]:
+        """After the call: what is on the device has not moved; a list of it may be another."""
+        if told["kind"] != "device":
+            return describe_argument(argument)
+        changeable = argument if type(argument) in (list, dict) else None
+        return describe_argument(changeable, self._device)
 
     def device(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """One thing that the learner's cells ask of the device while they are run."""
@@ -204,7 +212,7 @@ class _Player:
         if "fault" in observed:
             raise self._machine.fault(observed["fault"])
         for mine, theirs in zip(arguments, observed["arguments"], strict=True):
-            write_back(mine, rebuild_argument(theirs))
+            write_back(mine, rebuild_argument(theirs, self._machine))
         given = rebuild_answer(observed["given"], answer, _no_function, self._machine)
         print(str(reply["printed"])[:MOST_SHOWN], end="")
         return given
@@ -227,12 +235,6 @@ def told_problem(problem: Problem, classes: Any) -> ToldProblemError:
             except TypeError:  # it is made of several things
                 continue
     return ToldProblemError(problem)
-
-
-def _told_back(argument: Any, told: Mapping[str, Any]) -> dict[str, Any]:
-    """An argument after the call; what is on the device has not moved."""
-    is_there = told["kind"] == "device"
-    return {"kind": "value", "value": None} if is_there else describe_argument(argument)
 
 
 def _no_function(_answer: int, _arguments: Sequence[Any]) -> Any:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+
+import pytest
 
 from gpuedu.course.proof import Bench
 from gpuedu.exercises.contract import Undecided
+from gpuedu.exercises.feed_the_gpu.streams.pipelines import run_in_turn
 from tests.exercises.reports import fault, hand_in, lost
 from tests.exercises.stored import ROOT, stored_answers, stored_text
 
@@ -65,3 +69,27 @@ def test_what_is_no_stream_and_memory_of_the_host_are_refused_by_name():
         (memory_of_the_host, "'in 0', memory of the host"),
     ):
         assert told in fault(hand_in("streams", pipeline=pipeline), "order").message
+
+
+@pytest.mark.parametrize(
+    "go_around",
+    [
+        lambda device, chunks, results, kernel: [
+            result.write(2 * chunk.read() + 1)
+            for chunk, result in zip(chunks, results, strict=True)
+        ],
+        lambda device, chunks, results, kernel: run_in_turn(
+            device, chunks, results, replace(kernel, time_s=0.0)
+        ),
+        lambda device, chunks, results, kernel: run_in_turn(
+            device,
+            [device.host_buffer(one.size_bytes, values=one.read()) for one in chunks],
+            results,
+            kernel,
+        ),
+    ],
+)
+def test_right_numbers_that_came_another_way_are_no_results(go_around):
+    report = hand_in("streams", pipeline=go_around)
+    assert report.points == 0
+    assert "result 0 of 12 is right, but its chunk did not" in fault(report, "results").message

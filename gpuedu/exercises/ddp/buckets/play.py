@@ -105,5 +105,4 @@ PLAY = Play(
         Answer("reduce_buckets", signature=("buckets",)),
     ),
     play_buckets,
-    observes="messages between simulated ranks",
 )

@@ -30,5 +30,4 @@ PLAY = Play(
     ),
     play_naive_ddp,
     time_limit_s=30.0,
-    observes="messages between simulated ranks, and a model's steps",
 )

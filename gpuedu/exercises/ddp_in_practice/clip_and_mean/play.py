@@ -128,5 +128,4 @@ PLAY = Play(
     ),
     _run,
     time_limit_s=30.0,
-    observes="messages between ranks",
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.clock import Buffer, Kernel, Link, Race, StreamDevice, Timeline, VirtualClock
+from gpuedu.clock import Buffer, Kernel, Link, Race, Stream, StreamDevice, Timeline, VirtualClock
 from gpuedu.clock.engines import COMPUTE, TO_DEVICE, TO_HOST
 from gpuedu.exercises.given import left_as_given
 from gpuedu.units import MS
@@ -16,6 +16,7 @@ from gpuedu.units import MS
 LANES = ("host", TO_DEVICE, COMPUTE, TO_HOST)
 LAUNCH_S = 5e-6
 _RATE = 20e9
+_CHUNK, _RESULT = "chunk", "result"
 _FEW = 6
 """Numbers that stand for a chunk of any size."""
 
@@ -56,12 +57,14 @@ ALIKE = Work(5, 2 * MS, 2 * MS, 2 * MS)
 class PipelineRun:
     """What was seen of a run.
 
-    ``got`` are the results' values when the pipeline returned; ``issued_s`` is when the host had
-    issued the last operation, ``launching_s`` how long it issues all in all; ``device_bytes`` is
-    what was allocated on the device.
+    ``got`` are the results' values when the pipeline returned, and ``came_through`` whether its
+    chunk went through the kernel into each; ``issued_s`` is when the host had issued the last
+    operation, ``launching_s`` how long it issues all in all; ``device_bytes`` is what was allocated
+    on the device.
     """
 
     got: tuple[Any, ...]
+    came_through: tuple[bool, ...]
     races: tuple[Race, ...]
     timeline: Timeline
     issued_s: float
@@ -82,22 +85,65 @@ class PipelineRun:
 
 
 class Device(StreamDevice):
-    """A device that counts what is allocated on it, and numbers its kernels."""
+    """A device that counts what is allocated on it, numbers its kernels, and follows the chunks.
 
-    device_bytes = 0
-    _launched = 0
+    Args:
+        clock: the host's, too.
+        kernel: that through which the chunks are to go.
+        given: as for any device.
+    """
+
+    def __init__(self, clock: VirtualClock, kernel: Kernel, **given: Any) -> None:
+        super().__init__(clock, **given)
+        self.device_bytes: int | float = 0
+        self._kernel, self._launched = kernel, 0
+        self._holds: dict[str, tuple[str, int]] = {}
+
+    def chunk(self, size_bytes: int, number: int, values: Any) -> Buffer:
+        """A chunk on the host."""
+        made = self.host_buffer(size_bytes, f"in {number}", values=values)
+        self._holds[made.name] = (_CHUNK, number)
+        return made
+
+    def holds_result(self, buffer: Buffer, number: int) -> bool:
+        """Whether in the buffer is what the kernel made of a chunk, and copies brought there."""
+        return self._holds.get(buffer.name) == (_RESULT, number)
 
     def buffer(self, size_bytes: int, name: str = "buffer") -> Buffer:
         """Memory of the device."""
-        self.device_bytes += size_bytes
-        return super().buffer(size_bytes, name)
+        made = super().buffer(size_bytes, name)
+        self.device_bytes += made.size_bytes
+        return made
+
+    def copy(self, to: Buffer, source: Buffer, stream: Stream | None = None) -> None:
+        """Copy ``source`` to ``to``."""
+        super().copy(to, source, stream)
+        self._now_holds([to], self._holds.get(source.name))
 
     def launch(self, kernel: Kernel, **given: Any) -> None:
         """Issue a kernel, as the kernel of the next chunk."""
+        named = kernel
         if isinstance(kernel, Kernel):
-            kernel = replace(kernel, name=f"{kernel.name} {self._launched}")
+            named = replace(kernel, name=f"{kernel.name} {self._launched}")
             self._launched += 1
-        super().launch(kernel, **given)
+        super().launch(named, **given)
+        read = [self._holds.get(one.name) for one in given.get("reads", ())]
+        kind, number = read[0] if len(read) == 1 and read[0] else ("", 0)
+        is_result = kernel is self._kernel and kind == _CHUNK
+        self._now_holds(given.get("writes", ()), (_RESULT, number) if is_result else None)
+
+    def use_on_host(
+        self, what: str, *, reads: Sequence[Buffer] = (), writes: Sequence[Buffer] = ()
+    ) -> None:
+        """The host itself uses buffers: what it writes went through no kernel."""
+        super().use_on_host(what, reads=reads, writes=writes)
+        self._now_holds(writes, None)
+
+    def _now_holds(self, buffers: Sequence[Buffer], what: tuple[str, int] | None) -> None:
+        for one in buffers:
+            self._holds.pop(one.name, None)
+            if what is not None:
+                self._holds[one.name] = what
 
 
 def run_pipeline(pipeline: Pipeline, work: Work, values: Sequence[np.ndarray]) -> PipelineRun:
@@ -105,20 +151,21 @@ def run_pipeline(pipeline: Pipeline, work: Work, values: Sequence[np.ndarray]) -
     kernel = Kernel("kernel", work.run_s, _double_plus_one)
     with VirtualClock() as clock:
         link = Link(latency_s=0.0, pinned_bytes_per_s=_RATE)
-        device = Device(clock, link=link, launch_s=LAUNCH_S)
+        device = Device(clock, kernel, link=link, launch_s=LAUNCH_S)
         chunks = [
-            device.host_buffer(chunk_bytes(work), f"in {i}", values=value.copy())
-            for i, value in enumerate(values)
+            device.chunk(chunk_bytes(work), i, value.copy()) for i, value in enumerate(values)
         ]
         results = [device.host_buffer(result_bytes(work), f"out {i}") for i in range(len(values))]
         given = {"chunks": list(chunks), "results": list(results)}
         with left_as_given("pipeline", **given):
             pipeline(device, *given.values(), kernel)
         got = tuple(result.read() for result in results)
+        came_through = tuple(device.holds_result(one, i) for i, one in enumerate(results))
         device.synchronize()
     launches = clock.timeline.on("host", "launch")
     return PipelineRun(
         got,
+        came_through,
         device.races,
         clock.timeline,
         max((one.end_s for one in launches), default=0.0),

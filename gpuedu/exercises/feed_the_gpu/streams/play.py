@@ -19,6 +19,7 @@ def play_streams(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str,
     run = run_pipeline(pipeline, Work(len(inputs["values"]), *stages), inputs["values"])
     return {
         "got": [one if type(one) is np.ndarray else None for one in run.got],
+        "came_through": list(run.came_through),
         "races": [_kind(race) for race in run.races],
         "told": [[str(race), race.buffer, race.first.agent] for race in run.races],
         "issued_s": run.issued_s,
@@ -39,5 +40,5 @@ def _kind(race: Race) -> str:
 PLAY = Play(
     (Answer("pipeline", signature=("device", "chunks", "results", "kernel")),),
     play_streams,
-    observes="work and waits on a simulated device",
+    on_machine=True,
 )

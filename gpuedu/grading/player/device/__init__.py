@@ -1,8 +1,9 @@
-"""``cp`` where a learner's code is graded: here are names, there is the device.
+"""``cp`` and simulated devices where a learner's code is graded: here are names, there they are.
 
 In the learner's process ``cp`` has proxies. Arrays, what is done to them, and the account of it are
-in the machine player, where none of the learner's Python runs. Messages between the two go by way
-of the judge, and are plain values:
+in the machine player, where none of the learner's Python runs. So is a simulated device that a play
+hands over (``gpuedu.clock.StreamDevice``), with its streams, events and buffers. Messages between
+the two go by way of the judge, and are plain values:
 
 - ``values``: what a message is made of; ``faults``: exceptions in it;
 - ``names``: what may be asked for by name;

@@ -13,6 +13,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from gpuedu import clock
 from gpuedu.arrays.lists import cupy_names, read
 from gpuedu.errors import AnswerError
 from gpuedu.grading.player.device.lent import Lent
@@ -117,6 +118,11 @@ _ATTRIBUTES = {
     "broadcast": "shape nd size values",
     "_GeneratorContextManager": "__enter__ __exit__",
     "Lent": "__call__",
+    "StreamDevice": "stream event buffer host_buffer copy launch synchronize default_stream",
+    "Stream": "name wait_event synchronize",
+    "StreamEvent": "record synchronize query",
+    "Buffer": "name size_bytes place pinned write read __repr__",
+    "Kernel": "name time_s __repr__",
 }
 _BY_LIST = {
     "ndarray": "cupy.ndarray",
@@ -129,6 +135,11 @@ _NOT_OF_ARRAYS = frozenset(
 )
 """Known with the array, or kept to the host."""
 SETTABLE = frozenset({"shape", "real", "imag"})
+OF_CLOCK: dict[str, type] = {
+    name: getattr(clock, name)
+    for name in ("StreamDevice", "Stream", "StreamEvent", "Buffer", "Kernel")
+}
+"""What a play hands over that belongs to a simulated device."""
 
 
 @cache
@@ -146,7 +157,17 @@ def classes() -> dict[str, type]:
         name: getattr(import_module(f"gpuedu.arrays.{place}"), name)
         for name, place in places.items()
     }
-    return found | {"_GeneratorContextManager": _context_manager(), "Lent": Lent}
+    return found | OF_CLOCK | {"_GeneratorContextManager": _context_manager(), "Lent": Lent}
+
+
+def class_name(value: Any) -> str | None:
+    """The name of the class by which the device knows a thing; None of anything else.
+
+    A class of an exercise's own that derives from one of these is known as that.
+    """
+    known = classes()
+    names = (one.__name__ for one in type(value).__mro__ if known.get(one.__name__) is one)
+    return next(names, None)
 
 
 def _context_manager() -> type:

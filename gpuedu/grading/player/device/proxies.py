@@ -19,7 +19,7 @@ from gpuedu.arrays.device import Device
 from gpuedu.arrays.flags import Flags
 from gpuedu.arrays.ndarray import ndarray
 from gpuedu.grading.player.device.link import Link
-from gpuedu.grading.player.device.names import SETTABLE, attributes, classes
+from gpuedu.grading.player.device.names import OF_CLOCK, SETTABLE, attributes, classes
 
 _BORROWED = ("__array__", "__len__", "__iter__", "__copy__", "__deepcopy__")
 """Methods of arrays that need nothing but what a proxy has, too."""
@@ -66,6 +66,9 @@ def _proxy_class(link: Link, kind: type) -> type:
         "__doc__": kind.__doc__,
         "__qualname__": kind.__name__,
     }
+    if kind.__name__ in OF_CLOCK:
+        inside |= {"__class__": property(lambda self: kind)}  # `isinstance` asks for it
+        inside |= {"__hash__": None} if kind.__hash__ is None else {}
     return type(kind.__name__, (), inside)
 
 

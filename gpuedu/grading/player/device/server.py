@@ -21,7 +21,7 @@ from gpuedu.grading.player.device.names import (
     CALLS_BACK,
     SETTABLE,
     attributes,
-    classes,
+    class_name,
     find,
 )
 from gpuedu.grading.player.device.values import Codec, is_library
@@ -133,7 +133,7 @@ class DeviceServer(Codec):
         if type(asked.get("on")) is str:
             return self._call(find(asked["on"], name), asked, takes=asked["on"] in CALLS_BACK)
         thing = self._thing(asked.get("on"))
-        kind = type(thing).__name__
+        kind = class_name(thing)
         if name not in attributes(kind) and not (op == "set" and name in SETTABLE):
             raise AnswerError(f"`{name[:60]}` of a {kind} cannot be used where a class is graded")
         if op == "get":
@@ -198,7 +198,7 @@ class DeviceServer(Codec):
 
     def is_own(self, value: Any) -> bool:
         """True if it is a thing of the device, or a library that works with it."""
-        return is_library(value) or _is_of_device(value)
+        return is_library(value) or class_name(value) is not None
 
     def encode_own(self, value: Any) -> list | None:
         """Handles for what lies on the device; the library by its name."""
@@ -209,11 +209,12 @@ class DeviceServer(Codec):
                 if value is one:
                     return ["argument", at, value]
             return None
-        if not _is_of_device(value):
+        kind = class_name(value)
+        if kind is None:
             return None
         if isinstance(value, MemoryPointer):
             _require_inside(value)
-        return ["thing", self._handle(value), type(value).__name__, self._told_of(value)]
+        return ["thing", self._handle(value), kind, self._told_of(value)]
 
     def _handle(self, value: Any) -> int:
         number = self._numbers.get(id(value))
@@ -241,7 +242,7 @@ class DeviceServer(Codec):
             return self._thing(rest[0])
         if kind == "method" and len(rest) == 2:
             thing, name = self._thing(rest[0]), rest[1]
-            if type(name) is str and name in attributes(type(thing).__name__):
+            if type(name) is str and name in attributes(class_name(thing)):
                 return getattr(thing, name)
         if kind == "name" and len(rest) == 1 and type(rest[0]) is str:
             return find(rest[0])
@@ -264,7 +265,3 @@ def _require_inside(place: MemoryPointer) -> None:
     """An address beside its allocation is somebody else's memory, here as on a device."""
     if not (type(place.offset) is int and 0 <= place.offset <= place.mem.size):
         raise AnswerError(f"{place.offset} bytes on is no place in {place.mem.size:,} bytes")
-
-
-def _is_of_device(value: Any) -> bool:
-    return classes().get(type(value).__name__) is type(value)

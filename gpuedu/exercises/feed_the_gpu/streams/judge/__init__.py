@@ -98,6 +98,14 @@ def _judge_results(case: Case, observed: Plain) -> Iterable[Fault]:
         told = "is empty" if got is None else f"holds {holds}"
         yield Fault("results", f"result {i} of {len(values)} {told}")
         return
+    for i, came_through in enumerate(observed["came_through"]):
+        if not came_through:
+            yield Fault(
+                "results",
+                f"result {i} of {len(values)} is right, but its chunk did not go to the device, "
+                "through the kernel and back into it",
+            )
+            return
 
 
 def _judge_races(observed: Plain) -> Iterable[Fault]:
