@@ -101,7 +101,7 @@ class Describing:
         try:
             if is_tensor(value):
                 told = ["tensor", *tensor_parts(value)]
-                self._add(value)
+                self._add(value, has_all=_fills_its_memory(value))
                 return told
             plain = self._base_plainly(value, 0) if type(value) in (list, dict) else value
             return self._describe(plain, 0)
@@ -137,12 +137,15 @@ class Describing:
                 return base(self.plainly(one, depth + 1) for one in base.__iter__(value))
         return value
 
-    def _add(self, value: Any) -> None:
-        """Give an object the next number."""
+    def _add(self, value: Any, *, has_all: bool = True) -> None:
+        """Give an object the next number.
+
+        Others can be told as views of a tensor where whoever is told ``has_all`` of its memory.
+        """
         number = len(self._found)
         self._found.append(value)
         self._numbers.setdefault(id(value), number)
-        if is_tensor(value):
+        if is_tensor(value) and has_all:
             place = _place_in_memory(value)
             if place:
                 self._bases.setdefault(place, number)
@@ -192,12 +195,13 @@ class Describing:
         import torch
 
         base = self._bases.get(_place_in_memory(value))
-        if base is not None and _is_view(value, self._found[base]):
+        is_view = base is not None and _is_view(value, self._found[base])
+        if is_view:
             place = list(value.shape), list(value.stride()), value.storage_offset()
             told = ["view", base, *place]
         else:
             told = ["tensor", *tensor_parts(value)]
-        self._add(value)
+        self._add(value, has_all=is_view or _fills_its_memory(value))
         grad = value.grad if value.is_leaf else None
         is_parameter = isinstance(value, torch.nn.Parameter)
         if value.requires_grad or is_parameter or grad is not None:
@@ -258,6 +262,12 @@ def _place_in_memory(tensor: Any) -> int:
         return tensor.untyped_storage().data_ptr()
     except (RuntimeError, NotImplementedError):  # of a layout that has no memory of its own
         return 0
+
+
+def _fills_its_memory(tensor: Any) -> bool:
+    """Whether its elements, in their order, are all that is in its memory."""
+    size_bytes = tensor.numel() * tensor.element_size()
+    return tensor.is_contiguous() and size_bytes == tensor.untyped_storage().nbytes()
 
 
 def _is_view(tensor: Any, base: Any) -> bool:

@@ -225,6 +225,26 @@ def test_what_shares_memory_shares_it_there_too():
     assert given[3].tolist() == here_given[3].tolist()
 
 
+def test_parts_of_a_memory_that_nobody_has_come_by_themselves():
+    """As gradients that are cut out of one long message."""
+
+    def cut(run):
+        flat = torch.arange(100.0)[3:]
+        at = 0
+        for one in run.model.parameters():
+            one.grad = flat[at : at + one.numel()].view(one.shape)
+            at += one.numel()
+        whole = torch.arange(6.0)
+        return flat[1:3], whole, whole[2:4]
+
+    (here,), (there,), here_given, given, _ = both(cut, lambda: (Run(),))
+    pairs = zip(here.model.parameters(), there.model.parameters(), strict=True)
+    assert all(torch.equal(one.grad, other.grad) for one, other in pairs)
+    assert is_same(given, here_given)
+    given[1].fill_(9)
+    assert given[2].tolist() == [9, 9]
+
+
 def test_results_keep_whether_they_ask_for_gradients():
     def give(tensor):
         weight = nn.Parameter(torch.ones(2))
