@@ -166,6 +166,9 @@ class Play:
     kernels arrive as text, device arrays are, and none of the learner's Python runs. Functions that
     the play hands to theirs stay with it then. ``observes`` says in words what a play believes the
     learner's process about, such as how often it waited; empty where there is nothing of that kind.
+    ``lends``: functions that the play hands to theirs note something, or change it. ``draws``: it
+    asks the global random generators for numbers, or for their state. What theirs did with those
+    functions and generators is then done again where the play is repeated.
     """
 
     answers: tuple[Answer, ...]
@@ -174,6 +177,8 @@ class Play:
     isolated: bool = False
     on_machine: bool = False
     observes: str = ""
+    lends: bool = False
+    draws: bool = False
 
     @property
     def forgeable(self) -> str:
