@@ -167,8 +167,11 @@ class Play:
     Python runs. Functions that the play hands to theirs stay with it then, and a ``StreamDevice``
     with all that is made by it. ``observes`` says in words what a play believes the
     learner's process about, such as how often it waited; empty where there is nothing of that kind.
-    ``remarks`` names what it observes besides that earns and costs no points, each True or False:
-    the learner's process is believed about it.
+    ``lends``: functions that the play hands to theirs note something, or change it. ``draws``: it
+    asks the global random generators for numbers, or for their state. What theirs did with those
+    functions and generators is then done again where the play is repeated. ``remarks`` names what
+    it observes besides that earns and costs no points, each True or False: the learner's process is
+    believed about it.
     """
 
     answers: tuple[Answer, ...]
@@ -177,6 +180,8 @@ class Play:
     isolated: bool = False
     on_machine: bool = False
     observes: str = ""
+    lends: bool = False
+    draws: bool = False
     remarks: tuple[str, ...] = ()
 
     @property

@@ -7,7 +7,7 @@ an object with parts (see ``gpuedu.grading.parts``) those that changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,8 @@ from gpuedu.grading.results import Describing, Rebuilding
 
 _DEEPEST = 12
 _MOST_FOUND = 100_000
-_WHOLE = (list, dict, np.ndarray)
+_CONTAINERS = (list, dict)
+_WHOLE = (*_CONTAINERS, np.ndarray)
 
 
 def found_in(arguments: Any) -> list[Any]:
@@ -43,6 +44,15 @@ def found_in(arguments: Any) -> list[Any]:
     return list(_Walk().through(arguments, 0))
 
 
+def functions_in(arguments: Sequence[Any]) -> list[Any]:
+    """Those of some arguments that are functions, or are called like one."""
+    return [
+        one
+        for one in arguments
+        if callable(one) and not isinstance(one, type) and not has_parts(one)
+    ]
+
+
 class _Walk:
     """One way through arguments."""
 
@@ -53,11 +63,10 @@ class _Walk:
     def through(self, value: Any, depth: int) -> Iterator[Any]:
         if is_leaf(value):
             return
-        if type(value) in (list, tuple, dict):
-            if type(value) is not tuple:
+        if isinstance(value, (*_CONTAINERS, tuple)):
+            if not isinstance(value, tuple):
                 yield self._counted(value)
-            inside = [*value, *value.values()] if type(value) is dict else list(value)
-            for one in inside if depth < _DEEPEST else ():
+            for one in _held(value) if depth < _DEEPEST else ():
                 yield from self.through(one, depth + 1)
         elif type(value) is np.ndarray:
             yield self._counted(value)
@@ -94,14 +103,16 @@ class Before:
 
 
 def _copy(value: Any) -> Any:
-    if type(value) in _WHOLE:
+    if isinstance(value, _CONTAINERS):
+        return _held(value)
+    if type(value) is np.ndarray:
         return value.copy()
     values = {"values": value.detach().clone()} if is_tensor(value) else {}
     return values | parts_of(value)
 
 
 def _told(value: Any, before: Any, describing: Describing) -> list | None:
-    if type(value) in _WHOLE:
+    if isinstance(value, _WHOLE):
         return None if _is_as(value, before) else describing.inside(value)
     told: Parts = {}
     if is_tensor(value) and not _is_as(value, before["values"]):
@@ -114,8 +125,8 @@ def _told(value: Any, before: Any, describing: Describing) -> list | None:
 
 def _is_as(value: Any, before: Any) -> bool:
     """Whether it is as it was; a NaN is never as it was, which costs nothing."""
-    if type(value) in (list, dict):
-        return list(map(id, _held(value))) == list(map(id, _held(before)))
+    if isinstance(value, _CONTAINERS):
+        return list(map(id, _held(value))) == list(map(id, before))
     if is_tensor(value):
         import torch
 
@@ -123,9 +134,11 @@ def _is_as(value: Any, before: Any) -> bool:
     return value.dtype == before.dtype and np.array_equal(value, before)
 
 
-def _held(value: list | dict) -> list:
-    """What is in it, keys too."""
-    return value if type(value) is list else [*value, *value.values()]
+def _held(value: list | tuple | dict) -> list:
+    """What is in it, keys too, whatever its own methods say."""
+    if isinstance(value, dict):
+        return [*dict.keys(value), *dict.values(value)]
+    return list((list if isinstance(value, list) else tuple).__iter__(value))
 
 
 def _is_same(part: Any, before: Any) -> bool:

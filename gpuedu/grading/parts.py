@@ -115,6 +115,8 @@ def another(value: Any) -> Any:
         made = copy.copy(value)
     except Exception as fault:
         raise AnswerError("an object arrived of which there is no other one") from fault
+    held = vars(made).items()
+    vars(made).update({name: copy.copy(one) for name, one in held if isinstance(one, (list, dict))})
     if _of_torch(made, "nn.Module"):
         vars(made).update({f"_{name}": {} for name in _IN_MODULE})
     if _of_torch(made, "optim.Optimizer"):

@@ -77,20 +77,21 @@ def plainly(value: Any) -> Any:
 class Describing:
     """Tells values that belong together: objects that are known there already, by their numbers.
 
-    Each tensor, and each object with parts, that is new gets the next number: told again, it is the
-    same one.
+    Each new tensor, and each new object with parts, gets the next number below zero: told again, it
+    is the same one.
 
     Args:
         found: the objects that are known; see ``gpuedu.grading.objects``.
     """
 
     def __init__(self, found: Sequence[Any] = ()) -> None:
-        self._found: list[Any] = []
+        self._found = list(found)
+        self._new: list[Any] = []
         self._numbers: dict[int, int] = {}
         self._bases: dict[int, int] = {}
         self._again = _Again()
-        for one in found:
-            self._add(one)
+        for number, one in enumerate(self._found):
+            self._know(number, one)
 
     def value(self, value: Any) -> list:
         """A value as a message has it; never raises."""
@@ -138,27 +139,30 @@ class Describing:
         return value
 
     def _add(self, value: Any, *, has_all: bool = True) -> None:
-        """Give an object the next number.
+        """Give a new object the next number.
 
         Others can be told as views of a tensor where whoever is told ``has_all`` of its memory.
         """
-        number = len(self._found)
-        self._found.append(value)
+        self._new.append(value)
+        self._know(-len(self._new), value, has_all)
+
+    def _know(self, number: int, value: Any, has_all: bool = True) -> None:
         self._numbers.setdefault(id(value), number)
-        if is_tensor(value) and has_all:
-            place = _place_in_memory(value)
-            if place:
-                self._bases.setdefault(place, number)
+        if is_tensor(value) and has_all and (place := _place_in_memory(value)):
+            self._bases.setdefault(place, number)
+
+    def _object(self, number: int) -> Any:
+        return self._found[number] if number >= 0 else self._new[-1 - number]
 
     def _forget(self, count: int) -> None:
         """Take numbers back, of what could not be told to its end."""
-        for one in self._found[count:]:
+        for one in self._new[count:]:
             self._numbers.pop(id(one), None)
-        del self._found[count:]
-        self._bases = {at: number for at, number in self._bases.items() if number < count}
+        del self._new[count:]
+        self._bases = {at: number for at, number in self._bases.items() if number >= -count}
 
     def _told(self, value: Any, depth: int) -> list:
-        count = len(self._found)
+        count = len(self._new)
         try:
             number = self._numbers.get(id(value))
             if number is not None and self._again.allows(number, value):
@@ -195,7 +199,7 @@ class Describing:
         import torch
 
         base = self._bases.get(_place_in_memory(value))
-        is_view = base is not None and _is_view(value, self._found[base])
+        is_view = base is not None and _is_view(value, self._object(base))
         if is_view:
             place = list(value.shape), list(value.stride()), value.storage_offset()
             told = ["view", base, *place]
@@ -345,6 +349,7 @@ class Rebuilding:
 
     def __init__(self, found: Sequence[Any] = ()) -> None:
         self._found = list(found)
+        self._new: list[Any] = []
         self._costly = self._bytes = 0
         self._again = _Again()
 
@@ -377,9 +382,7 @@ class Rebuilding:
         return self._costly_one(kind, inside, more, depth)
 
     def _known(self, number: Any) -> Any:
-        if type(number) is not int or not 0 <= number < len(self._found):
-            raise AnswerError("a result has an object in it that nobody knows")
-        found = self._found[number]
+        found = self._object(number)
         self._count(is_tensor(found) or type(found) is np.ndarray)
         self._weigh(getattr(found, "nbytes", 0))
         if not self._again.allows(number, found):
@@ -422,9 +425,9 @@ class Rebuilding:
         if kind == "tensor" and len(more) in (2, 5):
             return self._tensor(tensor_of(inside, *more[:2]), more[2:], depth)
         if kind == "view" and len(more) in (3, 6):
-            return self._tensor(self._view(self._base(inside), *more[:3]), more[3:], depth)
+            return self._tensor(self._view(self._object(inside), *more[:3]), more[3:], depth)
         if kind == "like" and len(more) == 1 and type(more[0]) is dict:
-            return self._like(self._base(inside), more[0], depth)
+            return self._like(self._object(inside), more[0], depth)
         if kind == "generator" and len(more) == 1:
             return _generator(inside, *more)
         if kind in ("Fraction", "Decimal") and type(inside) is str:
@@ -433,13 +436,10 @@ class Rebuilding:
             return type(inside[:60] or "object", (), {})()
         raise AnswerError("a result arrived in a form that none has")
 
-    def _base(self, number: Any) -> Any:
-        """What something new is made of."""
-        is_one = type(number) is int and 0 <= number < len(self._found)
-        found = self._found[number] if is_one else None
-        if not (is_tensor(found) or has_parts(found)):
+    def _object(self, number: Any) -> Any:
+        if type(number) is not int or not -len(self._new) <= number < len(self._found):
             raise AnswerError("a result has an object in it that nobody knows")
-        return found
+        return self._found[number] if number >= 0 else self._new[-1 - number]
 
     def _view(self, base: Any, shape: Any, strides: Any, offset: Any) -> Any:
         numbers = [*shape, *strides, offset] if type(shape) is type(strides) is list else [None]
@@ -465,16 +465,16 @@ class Rebuilding:
                 made.requires_grad_()
         except RuntimeError as fault:
             raise AnswerError("a tensor arrived in a form that none has") from fault
-        self._found.append(made)
+        self._new.append(made)
         if grad is not None and (found := self._value(grad, depth + 1)) is not None:
             put_part(made, "grad", found)
         return made
 
     def _like(self, base: Any, parts: dict, depth: int) -> Any:
-        if is_tensor(base) or list(parts) != list(parts_of(base)):
+        if not has_parts(base) or list(parts) != list(parts_of(base)):
             raise AnswerError("an object arrived in a form that none has")
         made = another(base)
-        self._found.append(made)
+        self._new.append(made)
         for name, one in parts.items():
             put_part(made, name, self._value(one, depth + 1))
         return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import OrderedDict
 
 import numpy as np
 import pytest
@@ -350,3 +351,17 @@ def test_results_of_no_form_are_refused(name):
 def test_arguments_of_too_many_objects_are_refused():
     with pytest.raises(AnswerError, match="too many objects"):
         found_in([[] for _ in range(200_000)])
+
+
+class Odd(dict):
+    def items(self):
+        raise RuntimeError
+
+    values = __iter__ = items
+
+
+@pytest.mark.parametrize("kind", [OrderedDict, Odd])
+def test_dicts_of_other_kinds_have_the_numbers_of_plain_ones(kind):
+    found = [list(map(type, found_in([one(a=torch.ones(1)), [3]]))) for one in (dict, kind)]
+    assert [len(one) for one in found] == [4, 4] and found[0][2:] == found[1][2:]
+    assert Before([kind(a=1)]).told(Describing()) == [None, None]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Play
 from gpuedu.exercises.guard import Outcome, play_guarded
-from gpuedu.grading.objects import found_in, leave_all
+from gpuedu.grading import chance
+from gpuedu.grading.objects import found_in, functions_in, leave_all
+from gpuedu.grading.raised import raised_as
 from gpuedu.grading.ranks import rank_here
 from gpuedu.grading.results import Rebuilding, rebuild
 
@@ -34,7 +37,8 @@ def play_again(play: Play, inputs: Mapping[str, Any], recorded: Any, limit_s: fl
 
     def run() -> Any:
         record = _Record(play, recorded)
-        observed = play.run(record.answers, copy.deepcopy(dict(inputs)))
+        with chance.kept() if play.draws else contextlib.nullcontext():
+            observed = play.run(record.answers, copy.deepcopy(dict(inputs)))
         record.require_end()
         return observed | record.remarks
 
@@ -52,12 +56,11 @@ class _Record:
         self.remarks = {
             name: told is True for name, told in zip(play.remarks, remarks, strict=False)
         }
-        self._is_another = False
-        self._calls: dict[Any, deque] = {None: deque()}
+        self._play, self._is_another = play, False
+        self._calls: defaultdict[Any, deque] = defaultdict(deque)
         for call in calls:
-            if type(call) is not list or len(call) != 4:
-                raise AnswerError("the answers did not arrive")
-            self._calls.setdefault(_rank_of(call[3]), deque()).append(call)
+            rank = call.get("rank") if type(call) is dict else None
+            self._calls[rank if type(rank) is int else None].append(call)
         self.answers = [
             self._function(at) if wanted.kind == "function" else rebuild(values[at])
             for at, wanted in enumerate(play.answers)
@@ -66,22 +69,23 @@ class _Record:
     def _function(self, number: int) -> Callable[..., Any]:
         def recorded(*arguments: Any, **named: Any) -> Any:
             on_rank = rank_here()
-            calls = self._calls.get(on_rank[1] if on_rank else None)
+            calls = self._calls[on_rank[1] if on_rank else None]
             call = calls.popleft() if calls else None
-            if call is None or call[0] != number:
+            if type(call) is not dict or call.get("answer") != number:
                 self._is_another = True  # a play may go on after an error
                 raise AnswerError(_ANOTHER)
-            _, given, left, acts = call
-            found = found_in((*arguments, *named.values()))
-            rebuilding = Rebuilding(found)
             if on_rank:
                 from gpuedu.multi.light.acts import perform
 
-                perform(*on_rank, acts[1:])
-            leave_all(found, _list(left), rebuilding)
-            if given is None:
-                raise _RaisedError
-            return rebuilding.value(given)
+                perform(*on_rank, call.get("network"))
+            try:
+                given, fault = _Call(self._play, (*arguments, *named.values())).play(call)
+            except AnswerError:
+                self._is_another = True
+                raise
+            if fault is not None:
+                raise fault
+            return given
 
         return recorded
 
@@ -91,10 +95,64 @@ class _Record:
             raise AnswerError(_ANOTHER)
 
 
-def _rank_of(acts: Any) -> int | None:
-    """The rank on which a call was made; None for a call that no rank made."""
-    rank = acts[0] if type(acts) is list and acts else None
-    return rank if type(rank) is int else None
+class _Call:
+    """One call of a learner's function, with what it did told.
+
+    Args:
+        play: the exercise's.
+        arguments: of the call, by position and by name.
+    """
+
+    def __init__(self, play: Play, arguments: tuple) -> None:
+        self._play, self._arguments = play, arguments
+        self._gave: list[Any] = []
+        self._faults: dict[int, BaseException] = {}
+        self._functions = functions_in(arguments) if play.lends else []
+
+    def play(self, call: Mapping[str, Any]) -> tuple[Any, BaseException | None]:
+        """Call and leave what the function did: what it gave, and what it raised.
+
+        Raises:
+            AnswerError: that is told in a form that none has.
+        """
+        for number, act in enumerate(_list(call.get("acts", []))):
+            self._act(number, act)
+        rebuilding = self._leave(call)
+        if "raised" in call:
+            return None, self._raised(call["raised"])
+        return rebuilding.value(call.get("given")), None
+
+    def _leave(self, told: Mapping[str, Any]) -> Rebuilding:
+        """Have in arguments, and in generators, what the function left until then."""
+        found = found_in((self._arguments, self._gave))
+        rebuilding = Rebuilding(found)
+        leave_all(found, _list(told.get("left")), rebuilding)
+        if self._play.draws and "chance" in told:
+            chance.put(told["chance"])
+        return rebuilding
+
+    def _act(self, number: int, act: Any) -> None:
+        """Call a function of the play's as the learner's did."""
+        if type(act) is not dict or type(act.get("named")) is not dict:
+            raise AnswerError(_ANOTHER)
+        rebuilding = self._leave(act)
+        function = act.get("function")
+        if type(function) is not int or not 0 <= function < len(self._functions):
+            raise AnswerError(_ANOTHER)
+        arguments = list(map(rebuilding.value, _list(act.get("arguments"))))
+        named = {str(name): rebuilding.value(one) for name, one in act["named"].items()}
+        try:
+            self._gave.append(self._functions[function](*arguments, **named))
+        except (Exception, KeyboardInterrupt) as fault:
+            if type(fault) is KeyboardInterrupt:  # a person's: a case makes others
+                raise
+            self._faults[number] = fault
+
+    def _raised(self, told: Any) -> BaseException:
+        """The error of a function of the play's, if it was that, or one that stands for theirs."""
+        number, kinds = (told.get("act"), told.get("kinds")) if type(told) is dict else (None, None)
+        fault = self._faults.get(number) if type(number) is int else None
+        return fault or raised_as(_RaisedError, kinds)
 
 
 def _list(value: Any) -> list:

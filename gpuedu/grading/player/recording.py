@@ -14,7 +14,9 @@ from types import MappingProxyType
 from typing import Any
 
 from gpuedu.exercises.contract import Play
-from gpuedu.grading.objects import Before
+from gpuedu.grading import chance
+from gpuedu.grading.objects import Before, functions_in
+from gpuedu.grading.raised import kinds_of
 from gpuedu.grading.ranks import rank_here
 from gpuedu.grading.results import Describing, describe
 
@@ -31,8 +33,8 @@ class Recorder:
     """
 
     def __init__(self, play: Play, answers: Sequence[Any]) -> None:
-        self._remarks = play.remarks
-        self._calls: list[list] = []
+        self._play = play
+        self._calls: list[dict] = []
         self._values: list[list | None] = []
         self.answers: list[Any] = []
         for number, (wanted, given) in enumerate(zip(play.answers, answers, strict=True)):
@@ -45,31 +47,110 @@ class Recorder:
 
         And ``remarks``, those of what the play ``observed`` that the learner's process is believed.
 
-        A call is the number of the answer, what it gave (None where it raised), what it left in
-        each object in its arguments (None where that is as it was), and, of a call on a simulated
-        rank, the rank and what it asked of the network.
+        A call is a dict: the number of the ``answer``; what was ``given``, or else ``raised``; what
+        it ``left`` in each object in its arguments, None where that is as it was. Where the play
+        lends functions, ``acts`` are the calls of these, each with what was left before it; where
+        it draws random numbers, ``chance`` are the states of the generators that were moved. Of a
+        call on a simulated rank, the ``rank`` is told and what it asked of the ``network``.
         """
-        remarks = [observed.get(name) is True for name in self._remarks]
+        remarks = [observed.get(name) is True for name in self._play.remarks]
         return {"values": self._values, "calls": self._calls, "remarks": remarks}
 
     def _recorded(self, number: int, function: Callable) -> Callable:
         @functools.wraps(function, assigned=("__name__",), updated=())
         def recorded(*arguments: Any, **named: Any) -> Any:
-            call: list = [number, None, [], None]
-            self._calls.append(call)
-            on_rank = rank_here()
-            acts = on_rank[0].acts[on_rank[1]] if on_rank else None
-            began = len(acts.rows) if acts else 0
-            before = Before((*arguments, *named.values()))
-            given: tuple = ()
+            call = _Call(self._play, number, (*arguments, *named.values()))
+            self._calls.append(call.told)
+            arguments = tuple(map(call.lent, arguments))
+            named = {name: call.lent(one) for name, one in named.items()}
             try:
-                given = (function(*arguments, **named),)
-            finally:
-                if on_rank and acts:
-                    call[3] = [on_rank[1], *acts.told(began)]
-                describing = Describing(before.found)
-                call[2] = before.told(describing)
-                call[1] = describing.value(given[0]) if given else None
-            return given[0]
+                given = function(*arguments, **named)
+            except BaseException as fault:
+                call.end(raised=fault)
+                raise
+            call.end(given)
+            return given
 
         return recorded
+
+
+class _Call:
+    """One call on its way.
+
+    Attributes:
+        told: of it, as ``Recorder.told`` says.
+    """
+
+    def __init__(self, play: Play, answer: int, arguments: tuple) -> None:
+        self.told: dict[str, Any] = {"answer": answer}
+        self._play, self._arguments = play, arguments
+        self._gave: list[Any] = []
+        self._faults: dict[int, BaseException] = {}
+        self._functions = functions_in(arguments) if play.lends else []
+        self._is_over = False
+        self._network = None
+        on_rank = rank_here()
+        if on_rank is not None:
+            world, self.told["rank"] = on_rank
+            self._network = world.acts[on_rank[1]].since_now()
+        self._begin()
+
+    def _begin(self) -> None:
+        """From here on what is left is what the learner's function left."""
+        self._before = Before((self._arguments, self._gave))
+        self._chance = chance.states() if self._play.draws else {}
+
+    def _left(self) -> tuple[dict[str, Any], Describing]:
+        """What was left since then."""
+        describing = Describing(self._before.found)
+        told = {"left": self._before.told(describing)}
+        if self._play.draws and (moved := chance.changed(self._chance)):
+            told["chance"] = moved
+        return told, describing
+
+    def lent(self, argument: Any) -> Any:
+        """An argument; a function of the play's with its calls recorded."""
+        if not any(argument is one for one in self._functions):
+            return argument
+
+        @functools.wraps(argument, assigned=("__name__",), updated=())
+        def called(*arguments: Any, **named: Any) -> Any:
+            if self._is_over:
+                return argument(*arguments, **named)
+            act = self._act(argument, arguments, named)
+            try:
+                gave = argument(*arguments, **named)
+            except BaseException as fault:
+                self._faults[act] = fault
+                raise
+            else:
+                self._gave.append(gave)
+                return gave
+            finally:
+                self._begin()
+
+        return called
+
+    def _act(self, function: Callable, arguments: tuple, named: Mapping[str, Any]) -> int:
+        """Note a call of a lent function; its number."""
+        act, describing = self._left()
+        act["function"] = next(at for at, one in enumerate(self._functions) if one is function)
+        act["arguments"] = list(map(describing.value, arguments))
+        act["named"] = {name: describing.value(one) for name, one in named.items()}
+        acts = self.told.setdefault("acts", [])
+        acts.append(act)
+        return len(acts) - 1
+
+    def end(self, given: Any = None, raised: BaseException | None = None) -> None:
+        """Note what it left, and what it gave or raised."""
+        self._is_over = True
+        if self._network is not None:
+            self.told["network"] = self._network()
+        told, describing = self._left()
+        self.told |= told
+        if raised is None:
+            self.told["given"] = describing.value(given)
+            return
+        act = next((at for at, fault in self._faults.items() if fault is raised), None)
+        self.told["raised"] = {"act": act, "kinds": kinds_of(raised)}
+        self._faults.clear()

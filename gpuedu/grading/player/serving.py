@@ -8,7 +8,6 @@ What they see of a device, ``cp``, is there, too: see ``gpuedu.grading.player.de
 
 from __future__ import annotations
 
-import builtins
 import linecache
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -38,6 +37,7 @@ from gpuedu.grading.player.serialization import (
     rebuild_answer,
     rebuild_argument,
 )
+from gpuedu.grading.raised import kinds_of, raised_as
 from gpuedu.grading.results import write_back
 from gpuedu.grading.wire import WireError
 
@@ -156,7 +156,7 @@ class _Player:
             except BaseException as fault:
                 number = self._device.number_of(fault) if self._device else None
                 if number is None:
-                    raised.extend([one.__module__, one.__qualname__] for one in type(fault).__mro__)
+                    raised.extend(kinds_of(fault))
                     raise
                 return {"fault": number}
             pairs = zip(arguments, encoded, strict=True)
@@ -225,16 +225,7 @@ def told_problem(problem: Problem, classes: Any) -> ToldProblemError:
     >>> isinstance(told_problem(problem, [["builtins", "KeyError"]]), KeyError)
     True
     """
-    for one in classes if type(classes) is list else ():
-        module, name = one if type(one) is list and len(one) == 2 else ("", "")
-        found = vars(builtins).get(name) if module == "builtins" and type(name) is str else None
-        if isinstance(found, type) and issubclass(found, Exception):
-            kinds = (ToldProblemError,) if found is Exception else (ToldProblemError, found)
-            try:
-                return type("ToldError", kinds, {"__str__": Exception.__str__})(problem)
-            except TypeError:  # it is made of several things
-                continue
-    return ToldProblemError(problem)
+    return raised_as(ToldProblemError, classes, problem)
 
 
 def _no_function(_answer: int, _arguments: Sequence[Any]) -> Any:

@@ -7,10 +7,10 @@ is not.
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -102,6 +102,10 @@ class Acts:
         table = np.array(self.rows[since:], np.int64).reshape(-1, _COLUMNS)
         return [list(self.texts), table]
 
+    def since_now(self) -> Callable[[], list[Any]]:
+        """What tells, when it is called, the acts from now on."""
+        return functools.partial(self.told, len(self.rows))
+
 
 def perform(world: LightWorld, rank: int, told: Any) -> None:
     """Ask everything again, as a rank of ``world``: the one that calls.
@@ -187,7 +191,7 @@ def _look(tensor: torch.Tensor) -> str:
     return f"{str(tensor.dtype).removeprefix('torch.')} {_joined(tensor.shape)}"
 
 
-@lru_cache(maxsize=1_000)
+@functools.lru_cache(maxsize=1_000)
 def _tensor(look: str) -> torch.Tensor:
     """A tensor of this type and shape that takes no memory."""
     name, _, dims = look.partition(" ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import OrderedDict, defaultdict
 from decimal import Decimal
 from enum import StrEnum
@@ -224,10 +225,10 @@ BROKEN = {
     "calls of another": lambda told: told["calls"].reverse(),
     "no call": lambda told: told["calls"].__setitem__(0, 3),
     "no answers": lambda told: told["values"].clear(),
-    "no result": lambda told: told["calls"][0].__setitem__(1, ["plain"]),
-    "a module's name": lambda told: told["calls"][0].__setitem__(1, ["generator", "default_rng", {}]),
-    "no state": lambda told: told["calls"][0].__setitem__(1, ["generator", "PCG64", {"state": 3}]),
-    "nothing left": lambda told: told["calls"][0].__setitem__(2, None),
+    "no result": lambda told: told["calls"][0].update(given=["plain"]),
+    "a module's name": lambda told: told["calls"][0].update(given=["generator", "default_rng", {}]),
+    "no state": lambda told: told["calls"][0].update(given=["generator", "PCG64", {"state": 3}]),
+    "nothing left": lambda told: told["calls"][0].update(left=None),
 }  # fmt: skip
 
 
@@ -261,7 +262,7 @@ UNFIT = {
 @pytest.mark.parametrize("name", UNFIT)
 def test_what_does_not_fit_into_an_argument_is_no_record(name):
     _, told = recorded()
-    told["calls"][0][2] = UNFIT[name]
+    told["calls"][0]["left"] = UNFIT[name]
     again = play_again(PLAY, INPUTS, told, 10)
     assert again.observed is None
     assert "does not fit" in again.problem.message
@@ -307,3 +308,160 @@ def test_what_is_as_it_was_stays_the_same_object():
     assert mine[2:] == [4, 5.0, {"b": 1}]
     write_back(mine, [1])
     assert mine == [1]
+
+
+def lends(answers, inputs):
+    """A play that notes what its own functions are called with, and what they see."""
+    called, box = [], [torch.zeros(2)]
+
+    def take(rate, also=0):
+        called.append([rate, also, box[0].tolist(), len(box)])
+        if rate == 3:
+            raise KeyError("three")
+        box.append(torch.full((1,), float(rate)))
+        return box[-1]
+
+    def idle():
+        called.append("idle")
+
+    raised = ""
+    try:
+        got = answers[0](take, idle, box)
+    except Exception as fault:
+        kinds = (one for one in type(fault).__mro__ if one.__module__ == "builtins")
+        got, raised = None, f"{next(kinds).__name__} {fault.args}"
+    same = [at for at, one in enumerate(box) if one is got]
+    return {"called": called, "raised": raised, "box": [one.tolist() for one in box], "same": same}
+
+
+LENDING = Play((Answer("sweep"),), lends, lends=True)
+
+
+def sweeps(take, idle, box):
+    idle()
+    for rate in (1, 2):
+        box[0].add_(1)
+        found = take(rate, also=[rate])
+    box[0].zero_()
+    return found
+
+
+def swallows(take, idle, box):
+    try:
+        take(3)
+    except KeyError:
+        box.pop()
+
+
+def lets_out(take, idle, box):
+    box[0].fill_(7)
+    take(3)
+
+
+def raises_its_own(take, idle, box):
+    take(1)
+    raise ValueError
+
+
+def replaces(take, idle, box):
+    box[0] = torch.full((2,), 5.0)
+    return take(4)
+
+
+@pytest.mark.parametrize("answer", [sweeps, swallows, lets_out, raises_its_own, replaces])
+def test_functions_that_were_lent_are_called_again(answer):
+    recorder = Recorder(LENDING, [answer])
+    first = LENDING.run(recorder.answers, {})
+    again = play_again(LENDING, {}, sent(recorder.told()), 10)
+    assert again.problem is None
+    assert again.observed == first
+
+
+def told_acts():
+    recorder = Recorder(LENDING, [sweeps])
+    LENDING.run(recorder.answers, {})
+    return sent(recorder.told())
+
+
+NO_ACTS = {
+    "no list": lambda call: call.update(acts=3),
+    "no act": lambda call: call.update(acts=[3]),
+    "no function": lambda call: call["acts"][0].update(function=2),
+    "none before": lambda call: call["acts"][0].update(function=-1),
+    "no arguments": lambda call: call["acts"][0].update(arguments=None),
+    "no names": lambda call: call["acts"][0].update(named=None),
+    "nothing left": lambda call: call["acts"][0].update(left=None),
+}
+
+
+@pytest.mark.parametrize("name", NO_ACTS)
+def test_acts_of_no_form_give_nothing(name):
+    told = told_acts()
+    NO_ACTS[name](told["calls"][0])
+    again = play_again(LENDING, {}, told, 10)
+    assert again.observed is None and again.problem is not None
+
+
+def test_an_act_that_nobody_made_is_seen_by_the_play():
+    told = told_acts()
+    told["calls"][0]["acts"] *= 2
+    assert len(play_again(LENDING, {}, told, 10).observed["called"]) == 6
+
+
+@pytest.mark.parametrize(
+    "raised", [3, {}, {"act": 99}, {"act": None, "kinds": [["builtins", "exit"]]}]
+)
+def test_what_was_raised_is_an_error_whatever_is_told_of_it(raised):
+    told = told_acts()
+    told["calls"][0]["raised"] = raised
+    assert play_again(LENDING, {}, told, 10).observed["raised"]
+
+
+def draws_on(answers, inputs):
+    """A play that goes on drawing where the learner's function stopped."""
+    torch.manual_seed(1), random.seed(1), np.random.seed(1)
+    answers[0]()
+    return {"drawn": [torch.rand(1).item(), random.random(), float(np.random.rand())]}
+
+
+DRAWING = Play((Answer("draw"),), draws_on, draws=True)
+
+
+@pytest.mark.parametrize(
+    "answer", [lambda: None, lambda: torch.randn(3), random.random, lambda: np.random.normal()]
+)
+def test_generators_go_on_where_a_function_left_them(answer):
+    before = torch.get_rng_state(), random.getstate()
+    recorder = Recorder(DRAWING, [lambda: answer()])
+    first = DRAWING.run(recorder.answers, {})
+    torch.set_rng_state(before[0]), random.setstate(before[1])
+    told = sent(recorder.told())
+    assert play_again(DRAWING, {}, told, 10).observed == first
+    assert torch.equal(torch.get_rng_state(), before[0]) and random.getstate() == before[1]
+    assert len(told["calls"][0].get("chance", {})) == (answer() is not None)
+
+
+WORDS = np.zeros(624, np.uint32)
+STATES = {
+    "no dict": [3],
+    "another generator": {"cupy": [WORDS]},
+    "Python's, too short": {"python": [WORDS, None]},
+    "Python's, of texts": {"python": ["a", None]},
+    "Python's, behind its end": {"python": [np.array([*WORDS, 999], np.uint32), None]},
+    "NumPy's, behind its end": {"numpy": ["MT19937", WORDS, 10**6, 0, 0.0]},
+    "NumPy's, before it": {"numpy": ["MT19937", WORDS, -1, 0, 0.0]},
+    "NumPy's, of another kind": {"numpy": ["PCG64", WORDS, 1, 0, 0.0]},
+    "NumPy's, too short": {"numpy": ["MT19937", WORDS[1:], 1, 0, 0.0]},
+    "PyTorch's, too short": {"torch": [np.zeros(8, np.uint8)]},
+    "PyTorch's, of zeros": {"torch": [np.full(5056, 255, np.uint8)]},
+}
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_generators_take_no_state_that_none_has(name):
+    recorder = Recorder(DRAWING, [lambda: None])
+    DRAWING.run(recorder.answers, {})
+    told = sent(recorder.told())
+    told["calls"][0]["chance"] = STATES[name]
+    again = play_again(DRAWING, {}, told, 10)
+    assert again.observed is None and "a form that none has" in again.problem.message

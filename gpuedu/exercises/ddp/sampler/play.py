@@ -42,5 +42,6 @@ PLAY = Play(
         Answer("eval_part", signature=("samples", "rank", "ranks")),
     ),
     play_sampler,
-    remarks=("moved", "hashed"),
+    draws=True,
+    remarks=("hashed",),
 )

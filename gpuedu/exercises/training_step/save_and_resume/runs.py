@@ -15,6 +15,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from gpuedu.exercises.changeable import changeable
+
 SAMPLES, NUMBERS, CLASSES, BATCH = 44, 12, 4, 8
 """Not a whole number of batches: each pass over the samples leaves some out."""
 
@@ -45,6 +47,7 @@ KINDS = {
 }
 
 
+@changeable
 class Run:
     """Everything that a training run is made of, as the lesson gives it."""
 

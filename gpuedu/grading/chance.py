@@ -1,0 +1,79 @@
+"""The global random generators of Python, NumPy and PyTorch, as plain values and back."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from gpuedu.errors import AnswerError
+
+States = dict[str, list]
+
+
+def states() -> States:
+    """The state of each, as arrays and numbers; PyTorch's where it is imported."""
+    _, words, more = random.getstate()
+    kind, key, *rest = np.random.get_state()
+    found = {"python": [np.array(words, np.uint32), more], "numpy": [kind, key, *rest]}
+    torch = sys.modules.get("torch")
+    return found if torch is None else {**found, "torch": [torch.get_rng_state().numpy()]}
+
+
+def changed(before: States) -> States:
+    """The states of those that were another one before."""
+    return {name: one for name, one in states().items() if not _is_same(one, before.get(name, []))}
+
+
+def _is_same(one: list, other: list) -> bool:
+    return len(one) == len(other) and all(map(np.array_equal, one, other))
+
+
+def put(told: Any) -> None:
+    """Have the generators in these states, from a process that is not trusted.
+
+    Raises:
+        AnswerError: they can be in no such state.
+    """
+    if type(told) is not dict:
+        raise AnswerError("the states of random generators arrived in a form that none has")
+    for name, state in told.items():
+        try:
+            _SETTERS[name](*state)
+        except Exception as fault:
+            raise AnswerError("a random generator arrived in a form that none has") from fault
+
+
+@contextmanager
+def kept() -> Iterator[None]:
+    """Put the generators back, as they were before."""
+    before = states()
+    try:
+        yield
+    finally:
+        put(before)
+
+
+def _set_python(words: Any, more: Any) -> None:
+    if type(more) not in (float, type(None)) or words.dtype != np.uint32:
+        raise ValueError(words)
+    random.setstate((3, tuple(words.tolist()), more))
+
+
+def _set_numpy(kind: Any, key: Any, position: Any, has_more: Any, more: Any) -> None:
+    if not (kind == "MT19937" and position in range(625) and has_more in (0, 1)):
+        raise ValueError(kind)  # NumPy believes positions
+    np.random.set_state((kind, key, position, has_more, float(more)))
+
+
+def _set_torch(raw: Any) -> None:
+    import torch
+
+    torch.set_rng_state(torch.from_numpy(raw))
+
+
+_SETTERS = {"python": _set_python, "numpy": _set_numpy, "torch": _set_torch}

@@ -1,0 +1,40 @@
+"""What an exception was in another process: one of Python's own, or none that is known here."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+
+def kinds_of(fault: BaseException) -> list[list[str]]:
+    """Module and name of its class and of those above, as a message has them.
+
+    >>> kinds_of(KeyError())[:2]
+    [['builtins', 'KeyError'], ['builtins', 'LookupError']]
+    """
+    return [[one.__module__, one.__qualname__] for one in type(fault).__mro__]
+
+
+def raised_as(base: type[Exception], kinds: Any, *arguments: Any) -> Exception:
+    """An exception that is caught as what was raised there, where that is one of Python's.
+
+    Args:
+        base: its class besides.
+        kinds: what ``kinds_of`` gave, from a process that is not trusted.
+        arguments: for the class.
+
+    >>> class Told(Exception):
+    ...     pass
+    >>> isinstance(raised_as(Told, [["builtins", "KeyError"]]), KeyError)
+    True
+    """
+    for one in kinds if type(kinds) is list else ():
+        module, name = one if type(one) is list and len(one) == 2 else ("", "")
+        found = vars(builtins).get(name) if module == "builtins" and type(name) is str else None
+        if isinstance(found, type) and issubclass(found, Exception):
+            classes = (base,) if issubclass(base, found) else (base, found)
+            try:
+                return type("ToldError", classes, {"__str__": Exception.__str__})(*arguments)
+            except TypeError:  # it is made of several things
+                continue
+    return base(*arguments)

@@ -1,0 +1,56 @@
+"""What a function left in a training run is in the judge's run; what it says of it counts nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuedu.course.proof import Bench
+from tests.grading.test_equal_verdicts import ROOT, graded
+
+SAYS_ALL_IS_EQUAL = """
+from gpuedu.exercises.training_step.save_and_resume import play, runs
+runs.take_steps = lambda run, steps: [[0.0] * 4] * steps
+runs.first_difference = lambda one, other, path="": None
+play._weights = lambda run: []
+
+
+def save(run):
+    return {}
+
+
+def resume(run, state):
+    pass
+"""
+GIVES_THE_RECORD = """
+import gc
+import sys
+
+from gpuedu.grading.player import recording
+recording.Recorder.told = lambda self: {"values": [None, None], "calls": [
+    {"answer": 0, "left": [], "given": ["dict", []]},
+    {"answer": 0, "left": [], "given": ["dict", []]},
+    {"answer": 1, "left": [], "given": ["plain", None]},
+]}
+
+
+def save(run):
+    return {}
+
+
+def resume(run, state):
+    pass
+"""
+ATTACKS = [("save-and-resume", SAYS_ALL_IS_EQUAL), ("save-and-resume", GIVES_THE_RECORD)]
+
+
+@pytest.mark.parametrize(("exercise", "cell"), ATTACKS)
+def test_who_replaces_what_is_compared_earns_nothing_for_it(exercise, cell, zygote):
+    bench = Bench(ROOT, exercise)
+    report = graded(bench, [*bench.solution_cells(), cell], zygote)
+    right = {name for name, is_right in report.held().items() if is_right}
+    assert report.state in ("wrong", "partly"), report.held()
+    assert not right & NEVER[exercise], report.held()
+
+
+NEVER = {"save-and-resume": {"model", "optimiser", "scheduler", "scaler", "chance", "data"}}
+"""What none of them earns."""
