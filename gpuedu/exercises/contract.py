@@ -169,9 +169,10 @@ class Play:
     learner's process about, such as how often it waited; empty where there is nothing of that kind.
     ``lends``: functions that the play hands to theirs note something, or change it. ``draws``: it
     asks the global random generators for numbers, or for their state. What theirs did with those
-    functions and generators is then done again where the play is repeated. ``remarks`` names what
-    it observes besides that earns and costs no points, each True or False: the learner's process is
-    believed about it.
+    functions and generators is then done again where the play is repeated. ``calls_later``: it
+    calls functions that theirs gave, or PyTorch does, on whose tensors they hung them as hooks.
+    ``remarks`` names what it observes besides that earns and costs no points, each True or False:
+    the learner's process is believed about it.
     """
 
     answers: tuple[Answer, ...]
@@ -182,6 +183,7 @@ class Play:
     observes: str = ""
     lends: bool = False
     draws: bool = False
+    calls_later: bool = False
     remarks: tuple[str, ...] = ()
 
     @property

@@ -46,11 +46,12 @@ def found_in(arguments: Any) -> list[Any]:
 
 def functions_in(arguments: Sequence[Any]) -> list[Any]:
     """Those of some arguments that are functions, or are called like one."""
-    return [
-        one
-        for one in arguments
-        if callable(one) and not isinstance(one, type) and not has_parts(one)
-    ]
+    return [one for one in arguments if is_function(one)]
+
+
+def is_function(value: Any) -> bool:
+    """Whether something is a function, or is called like one; models and classes are none."""
+    return callable(value) and not isinstance(value, type) and not has_parts(value)
 
 
 class _Walk:

@@ -13,6 +13,8 @@ from gpuedu.exercises.contract import Play
 from gpuedu.exercises.guard import Outcome, play_guarded
 from gpuedu.grading import chance
 from gpuedu.grading.objects import found_in, functions_in, leave_all
+from gpuedu.grading.parts import is_tensor
+from gpuedu.grading.player.hooks import KINDS
 from gpuedu.grading.raised import raised_as
 from gpuedu.grading.ranks import rank_here
 from gpuedu.grading.results import Rebuilding, rebuild
@@ -66,20 +68,28 @@ class _Record:
             for at, wanted in enumerate(play.answers)
         ]
 
-    def _function(self, number: int) -> Callable[..., Any]:
+    def _function(self, number: int, around: tuple = (), *, is_hook: bool = False) -> Callable:
+        """Answer ``number``, or a function that the learner's made; see ``Recorder``."""
+
         def recorded(*arguments: Any, **named: Any) -> Any:
             on_rank = rank_here()
             calls = self._calls[on_rank[1] if on_rank else None]
-            call = calls.popleft() if calls else None
-            if type(call) is not dict or call.get("answer") != number:
+            is_next = calls and type(calls[0]) is dict and calls[0].get("answer") == number
+            if is_hook and not is_next:  # it was taken off its tensor before
+                return None
+            if not is_next:
                 self._is_another = True  # a play may go on after an error
                 raise AnswerError(_ANOTHER)
+            told = calls.popleft()
             if on_rank:
                 from gpuedu.multi.light.acts import perform
 
-                perform(*on_rank, call.get("network"))
+                perform(*on_rank, told.get("network"))
+            call = _Call(self._play, (*around, *arguments, *named.values()))
             try:
-                given, fault = _Call(self._play, (*arguments, *named.values())).play(call)
+                given, fault = call.play(told)
+                if self._play.calls_later:
+                    given = self._made(call, told, given)
             except AnswerError:
                 self._is_another = True
                 raise
@@ -88,6 +98,20 @@ class _Record:
             return given
 
         return recorded
+
+    def _made(self, call: _Call, told: Mapping[str, Any], given: Any) -> Any:
+        """What a call gave; a function, if it was one. Its hooks hang on their tensors then."""
+        for hook in _list(told.get("hooks", [])):
+            at, kind, number = hook if type(hook) is list and len(hook) == 3 else (None, "", None)
+            tensor = call.found[at] if type(at) is int and 0 <= at < len(call.found) else None
+            if not (is_tensor(tensor) and kind in KINDS and type(number) is int):
+                raise AnswerError(_ANOTHER)
+            try:
+                getattr(tensor, kind)(self._function(number, call.arguments, is_hook=True))
+            except RuntimeError as fault:  # it is no tensor to hang that on
+                raise AnswerError(_ANOTHER) from fault
+        number = told.get("made")
+        return self._function(number, call.arguments) if type(number) is int else given
 
     def require_end(self) -> None:
         """Raise AnswerError where more was recorded than the play has called, or something else."""
@@ -101,10 +125,14 @@ class _Call:
     Args:
         play: the exercise's.
         arguments: of the call, by position and by name.
+
+    Attributes:
+        found: the objects in the arguments, by number.
     """
 
     def __init__(self, play: Play, arguments: tuple) -> None:
-        self._play, self._arguments = play, arguments
+        self._play, self.arguments = play, arguments
+        self.found = found_in((arguments, []))
         self._gave: list[Any] = []
         self._faults: dict[int, BaseException] = {}
         self._functions = functions_in(arguments) if play.lends else []
@@ -124,7 +152,7 @@ class _Call:
 
     def _leave(self, told: Mapping[str, Any]) -> Rebuilding:
         """Have in arguments, and in generators, what the function left until then."""
-        found = found_in((self._arguments, self._gave))
+        found = found_in((self.arguments, self._gave))
         rebuilding = Rebuilding(found)
         leave_all(found, _list(told.get("left")), rebuilding)
         if self._play.draws and "chance" in told:

@@ -16,9 +16,9 @@ COUNTED_ELSEWHERE = (
 RESULTS_ALONE = ("bandwidth", "amdahl", "backward-by-hand", "float-anatomy", "alpha-beta")
 REPEATED = (
     *("save-and-resume", "ring-all-reduce", "who-waits", "sampler", "naive-ddp", "buckets"),
-    "clip-and-mean",
+    *("clip-and-mean", "overlap"),
 )
-OBSERVED = ("prefetch", "checkpointing", "hidden-syncs", "overlap", "survive")
+OBSERVED = ("prefetch", "checkpointing", "hidden-syncs", "survive")
 
 
 def told(name):

@@ -68,3 +68,39 @@ def test_the_card_still_names_the_line_and_who_waits(zygote):
     report = graded(bench, [*bench.stub_cells(), answer], zygote)
     told = " ".join(result.fault.message for result in report.results if result.fault)
     assert "waits for a recv" in told and "line 2" in told
+
+
+WAITING = """
+def attach(buckets):
+    n = dist.get_world_size()
+    def finish():
+        for bucket in buckets:
+            flat = flatten(bucket)
+            dist.all_reduce(flat)
+            write_back(flat / n, bucket)
+    return finish
+"""
+OVERLAPPING_PATCHES = {
+    "the account": """
+from gpuedu.exercises.ranks import running
+whole = running.run_ranks
+def run_ranks(*args, **named):
+    run = whole(*args, **named)
+    return type(run)(run.results, run.exchanges, run.timeline, 0.0)
+from gpuedu.exercises.ddp.overlap import overlap_runs
+overlap_runs.run_ranks = run_ranks
+""",
+    "the clock": """
+from gpuedu.clock import VirtualClock
+VirtualClock.now = lambda self: 0.0
+""",
+}
+
+
+@pytest.mark.parametrize("name", OVERLAPPING_PATCHES)
+def test_what_hooks_send_is_timed_by_the_judge(name, zygote):
+    bench = Bench(ROOT, "overlap")
+    plain = graded(bench, [*bench.stub_cells(), WAITING], zygote).held()
+    patched = graded(bench, [*bench.stub_cells(), OVERLAPPING_PATCHES[name] + WAITING], zygote)
+    assert plain["mean"] and not plain["hidden"]
+    assert not patched.held()["hidden"]

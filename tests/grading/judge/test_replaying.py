@@ -465,3 +465,81 @@ def test_generators_take_no_state_that_none_has(name):
     told["calls"][0]["chance"] = STATES[name]
     again = play_again(DRAWING, {}, told, 10)
     assert again.observed is None and "a form that none has" in again.problem.message
+
+
+# Functions that the learner's give, and hang on tensors
+
+
+def play_later(answers, inputs):
+    (attach,) = answers
+    weights = [torch.nn.Parameter(torch.full((2,), 3.0)) for _ in range(2)]
+    finish = attach(weights)
+    seen = []
+    for step in range(inputs["steps"]):
+        for one in weights:
+            one.grad = None
+        (weights[0] * (step + 1)).sum().backward()
+        (2 * weights[1]).sum().backward()
+        before = [one.grad.tolist() for one in weights]
+        finish()
+        seen.append([before, [one.grad.tolist() for one in weights]])
+    return {"seen": seen}
+
+
+LATER = Play((Answer("attach", signature=("weights",)),), play_later, calls_later=True)
+
+
+def halved_at_the_end(weights):
+    def hook(p):
+        p.grad = p.grad + 1
+
+    def finish():
+        for one in weights:
+            one.grad /= 2
+
+    for one in weights:
+        one.register_post_accumulate_grad_hook(hook)
+    return finish
+
+
+def taken_off(weights):
+    class Once:
+        def __init__(self, tensor):
+            self.handle = tensor.register_hook(self.called)
+
+        def called(self, grad):
+            self.handle.remove()
+            return grad * 10
+
+        def finish(self):
+            pass
+
+    return next(iter([Once(one) for one in weights])).finish
+
+
+@pytest.mark.parametrize("attach", [halved_at_the_end, taken_off])
+def test_what_is_called_later_is_called_when_it_is_played_again(attach):
+    recorder = Recorder(LATER, [attach])
+    observed = LATER.run(recorder.answers, {"steps": 3})
+    again = play_again(LATER, {"steps": 3}, sent(recorder.told(observed)), 10)
+    assert again.observed == observed
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda call: call.pop("made"),
+        lambda call: call.update(made=77),
+        lambda call: call.update(hooks=[[99, "register_hook", 1]]),
+        lambda call: call.update(hooks=[[1, "backward", 1]]),
+        lambda call: call.update(hooks=[[1, ["register_hook"], 1]]),
+        lambda call: call.update(hooks=[[0, "register_hook", 1]]),
+        lambda call: call.update(hooks={}),
+    ],
+)
+def test_functions_that_nobody_made_are_not_called(change):
+    recorder = Recorder(LATER, [halved_at_the_end])
+    observed = LATER.run(recorder.answers, {"steps": 3})
+    told = sent(recorder.told(observed))
+    change(told["calls"][0])
+    assert play_again(LATER, {"steps": 3}, told, 10).problem is not None

@@ -52,5 +52,5 @@ PLAY = Play(
     (Answer("attach", signature=("buckets",)),),
     play_overlap,
     time_limit_s=20.0,
-    observes="messages between simulated ranks, and when they are sent",
+    calls_later=True,
 )
