@@ -14,7 +14,7 @@ COUNTED_ELSEWHERE = (
     *("honest-timer", "time-to-accuracy", "noise-scale", "sgd-or-adam"),
 )
 RESULTS_ALONE = ("bandwidth", "amdahl", "backward-by-hand", "float-anatomy", "alpha-beta")
-REPEATED = ("save-and-resume",)
+REPEATED = ("save-and-resume", "lr-finder")
 OBSERVED = ("prefetch", "checkpointing", "hidden-syncs", "streams", "overlap", "survive")
 
 
