@@ -16,7 +16,7 @@ COUNTED_ELSEWHERE = (
 RESULTS_ALONE = ("bandwidth", "amdahl", "backward-by-hand", "float-anatomy", "alpha-beta")
 REPEATED = (
     *("save-and-resume", "ring-all-reduce", "who-waits", "sampler", "naive-ddp", "buckets"),
-    *("clip-and-mean", "overlap"),
+    *("clip-and-mean", "overlap", "lr-finder"),
 )
 OBSERVED = ("prefetch", "checkpointing", "hidden-syncs", "survive")
 

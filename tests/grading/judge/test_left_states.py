@@ -40,7 +40,39 @@ def save(run):
 def resume(run, state):
     pass
 """
-ATTACKS = [("save-and-resume", SAYS_ALL_IS_EQUAL), ("save-and-resume", GIVES_THE_RECORD)]
+SAYS_NOTHING_CHANGED = """
+from gpuedu.exercises.batch_and_learning_rate.lr_finder import rate_trials
+rate_trials.Bench.changed_since = lambda self, before: []
+
+
+def find_rate(model, optimiser, step, low, high, count):
+    def take_step(rate):
+        for group in optimiser.param_groups:
+            group["lr"] = rate
+        return step()
+
+    return suggest(*sweep(take_step, low, high, count))
+"""
+SAYS_THAT_IT_STEPPED = """
+from gpuedu.exercises.batch_and_learning_rate.lr_finder import rate_trials
+
+
+def find_rate(model, optimiser, step, low, high, count):
+    cells = getattr(step, "__closure__", None) or ()
+    around = [step, *(cell.cell_contents for cell in cells)]
+    bench = next(one.__self__ for one in around if hasattr(one, "__self__"))
+    bench.rates += [(low * (high / low) ** (k / (count - 1)),) * 2 for k in range(count)]
+    bench.has_broken = True
+    if bench.error is not None:
+        raise bench.error
+    return suggest(*sweep(lambda rate: 1.0, low, high, count))
+"""
+ATTACKS = [
+    ("save-and-resume", SAYS_ALL_IS_EQUAL),
+    ("save-and-resume", GIVES_THE_RECORD),
+    ("lr-finder", SAYS_NOTHING_CHANGED),
+    ("lr-finder", SAYS_THAT_IT_STEPPED),
+]
 
 
 @pytest.mark.parametrize(("exercise", "cell"), ATTACKS)
@@ -52,5 +84,8 @@ def test_who_replaces_what_is_compared_earns_nothing_for_it(exercise, cell, zygo
     assert not right & NEVER[exercise], report.held()
 
 
-NEVER = {"save-and-resume": {"model", "optimiser", "scheduler", "scaler", "chance", "data"}}
+NEVER = {
+    "save-and-resume": {"model", "optimiser", "scheduler", "scaler", "chance", "data"},
+    "lr-finder": {"restored", "broken"},
+}
 """What none of them earns."""

@@ -129,5 +129,5 @@ PLAY = Play(
     ),
     play_lr_finder,
     time_limit_s=20.0,
-    observes="the rates of a model's steps, and its state after them",
+    lends=True,
 )
