@@ -117,11 +117,13 @@ class Answer:
     """What the learner hands to ``check``, by position: a function, or a value.
 
     ``signature`` lists the parameters that the play passes by position, ``()`` for a value.
+    ``is_opaque``: what the function gives is the learner's own, and only handed back to them.
     """
 
     name: str
     kind: type | str = "function"
     signature: tuple[str, ...] = ()
+    is_opaque: bool = False
 
     def require(self, given: Any) -> None:
         """Raise AnswerError where ``given`` is not what the exercise asks for."""
@@ -165,7 +167,10 @@ class Play:
     functions that take and give plain values, arrays of ``cp`` or things of a simulated device, so
     a class can be graded where kernels arrive as text, device arrays are, and none of the learner's
     Python runs. Functions that the play hands to theirs stay with it then, and a ``StreamDevice``
-    with all that is made by it. ``observes`` says in words what a play believes the
+    with all that is made by it. ``by_operations``, of one that is on the machine: the functions
+    take and give tensors of PyTorch, and arrive as the operations that each call carried out. Those
+    are carried out again on the play's own tensors, where watches that it enters (modes of
+    PyTorch's dispatcher) see them. ``observes`` says in words what a play believes the
     learner's process about, such as how often it waited; empty where there is nothing of that kind.
     ``lends``: functions that the play hands to theirs note something, or change it. ``draws``: it
     asks the global random generators for numbers, or for their state. What theirs did with those
@@ -180,6 +185,7 @@ class Play:
     time_limit_s: float = 10.0
     isolated: bool = False
     on_machine: bool = False
+    by_operations: bool = False
     observes: str = ""
     lends: bool = False
     draws: bool = False

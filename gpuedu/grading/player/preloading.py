@@ -53,7 +53,8 @@ def import_lesson(slug: str, imports: str) -> None:
     from gpuedu.syllabus import lesson
 
     for exercise in lesson(slug).exercises:
-        load_play(exercise)
+        if load_play(exercise).by_operations:
+            _import_whole("gpuedu.grading.player.operations")
     exec(compile(imports, "<imports>", "exec"), {"__name__": "__main__"})
     for name, others in _WITH.items():
         if name in sys.modules:

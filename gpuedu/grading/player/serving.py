@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises import registry
@@ -40,6 +41,10 @@ from gpuedu.grading.player.serialization import (
 from gpuedu.grading.raised import kinds_of, raised_as
 from gpuedu.grading.results import write_back
 from gpuedu.grading.wire import WireError
+
+if TYPE_CHECKING:
+    from gpuedu.grading.player.operations.executor import OperationExecutor
+    from gpuedu.grading.player.operations.recorder import OperationRecorder
 
 MOST_SHOWN = 4_000
 """Characters of what a learner's code printed that are kept for its card."""
@@ -80,6 +85,8 @@ class _Player:
         self._answers: list[Any] = []
         self._device: Link | None = None
         self._machine = DeviceServer(self._say)
+        self._recorder: OperationRecorder | None = None
+        self._executor: OperationExecutor | None = None
 
     def load(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Run the cells and take the answers; what is wrong with them is told, never raised."""
@@ -87,6 +94,10 @@ class _Player:
         registry.GIVEN_FIGURES.update(request.get("measured", {}))
         if self._play.on_machine:
             self._device = install(self._channel)
+        if self._play.by_operations:
+            from gpuedu.grading.player.operations.recorder import OperationRecorder
+
+            self._recorder = OperationRecorder()
         outcome = play_guarded(
             lambda: run_cells(request["cells"], request["arguments"]), request["limit_s"]
         )
@@ -117,6 +128,10 @@ class _Player:
     def rebuild(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Put answers together from what another player told of them."""
         self._play = load_play(request["exercise"])
+        if self._play.by_operations:
+            from gpuedu.grading.player.operations.executor import OperationExecutor
+
+            self._executor = OperationExecutor()
 
         def build() -> list[Any]:
             there = self._call_there, self._machine
@@ -143,28 +158,38 @@ class _Player:
         """One of the learner's functions, for a play in another player.
 
         Arrays come back too, as the function left them; kernels that it made, as text. What it let
-        go of on the device is told with the reply, so that nothing of it is there afterwards.
+        go of on the device is told with the reply, so that nothing of it is there afterwards. Where
+        the function arrives by its operations, they are told, too.
         """
-        encoded = request["arguments"]
-        arguments = [rebuild_argument(one, self._device) for one in encoded]
+        encoded, recorder = request["arguments"], self._recorder
+        if recorder is not None:
+            arguments = recorder.take(encoded)
+        else:
+            arguments = [rebuild_argument(one, self._device) for one in encoded]
         function = self._answers[request["answer"]]
         raised: list[list[str]] = []
 
         def run() -> dict[str, Any]:
             try:
-                given = function(*arguments)
+                with nullcontext() if recorder is None else recorder.watch(encoded):
+                    given = function(*arguments)
             except BaseException as fault:
                 number = self._device.number_of(fault) if self._device else None
                 if number is None:
                     raised.extend(kinds_of(fault))
                     raise
                 return {"fault": number}
+            if recorder is not None:
+                keeps = self._play.answers[request["answer"]].is_opaque
+                return {"given": recorder.give(given, keeps=keeps), "arguments": recorder.left()}
             pairs = zip(arguments, encoded, strict=True)
             back = [self._told_back(one, told) for one, told in pairs]
             return {"given": describe_answer(given, self._device), "arguments": back}
 
         reply = {**_reply(play_guarded(run, request["limit_s"])), "raised": raised}
         arguments.clear()
+        if recorder is not None:
+            reply["steps"] = recorder.steps()
         return reply if self._device is None else {**reply, "freed": self._device.freed()}
 
     def _told_back(self, argument: Any, told: Mapping[str, Any]) -> dict[str, Any]:
@@ -191,7 +216,10 @@ class _Player:
 
     def _call_there(self, answer: int, arguments: Sequence[Any]) -> Any:
         """Call a function of the learner's where it is, and do what it asks of the device."""
-        sent = [describe_argument(one, self._machine) for one in arguments]
+        if self._executor is not None:
+            sent = self._executor.offer(arguments)
+        else:
+            sent = [describe_argument(one, self._machine) for one in arguments]
         reply = self._say({"call": {"answer": answer, "arguments": sent}})
         while type(reply) is dict and "device" in reply:
             try:
@@ -206,11 +234,16 @@ class _Player:
 
     def _given_back(self, answer: int, arguments: Sequence[Any], reply: Mapping[str, Any]) -> Any:
         """What a learner's function gave, or raises what it let out."""
+        if self._executor is not None:
+            self._executor.execute(reply.get("steps"))
         if reply["problem"] is not None:
             raise told_problem(without_cause(Problem(*reply["problem"])), reply.get("raised"))
         observed = reply["observed"]
         if "fault" in observed:
             raise self._machine.fault(observed["fault"])
+        if self._executor is not None:
+            print(str(reply["printed"])[:MOST_SHOWN], end="")
+            return self._executor.given_back(observed, arguments)
         for mine, theirs in zip(arguments, observed["arguments"], strict=True):
             write_back(mine, rebuild_argument(theirs, self._machine))
         given = rebuild_answer(observed["given"], answer, _no_function, self._machine)

@@ -54,5 +54,6 @@ PLAY = Play(
     ),
     run=play_autocast,
     time_limit_s=30.0,  # PyTorch's first optimizer may import for seconds
-    observes="the types in which PyTorch computes products",
+    on_machine=True,
+    by_operations=True,
 )

@@ -1,0 +1,13 @@
+"""A learner's function of PyTorch tensors, as the program of operations that it carried out.
+
+In the learner's process each operation of a call is seen below autograd and autocast, and recorded.
+The record goes to the machine player, where none of the learner's Python runs, and is carried out
+there on the play's own tensors, under whatever watches the play has entered. So what a play
+observes (values, dtypes, kernels) is of what was carried out there; another record is just another
+program, which has to compute the right result by the right operations.
+
+- ``operands``: tensors, generators and what holds them, in messages;
+- ``allowed``: operations that may be asked for;
+- ``recorder``: the learner's side;
+- ``executor``: the machine's side, which believes nothing.
+"""

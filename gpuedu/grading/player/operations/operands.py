@@ -1,0 +1,188 @@
+"""Tensors of PyTorch in messages: by their storages, so that views stay views.
+
+What holds them (lists, tuples, dicts) is a list that begins with what it is. A side says itself
+what stands for its tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from torch.utils._python_dispatch import _disable_current_modes
+
+from gpuedu.errors import AnswerError
+from gpuedu.grading.results import describe, plainly, rebuild
+
+DEVICES = ("cpu", "meta")
+_DTYPES = {
+    str(one).removeprefix("torch."): one
+    for one in (
+        *(torch.float16, torch.bfloat16, torch.float32, torch.float64),
+        *(torch.complex64, torch.complex128, torch.bool, torch.uint8),
+        *(torch.int8, torch.int16, torch.int32, torch.int64),
+    )
+}
+_DEEPEST = 10
+_KEYS = (str, int, bool, float, type(None))
+_LARGEST_BYTES = 2**32
+_NO_FORM = "an operation arrived in a form that none has"
+
+Own = Callable[[Any], list | None]
+
+
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """PyTorch inside is seen by no watch, and by no default device."""
+    with torch._C.DisableTorchFunction(), _disable_current_modes(), torch.no_grad():
+        yield
+
+
+def dtype_named(name: Any) -> torch.dtype:
+    """The dtype of this name.
+
+    Raises:
+        AnswerError: there is none, or it is none of plain numbers.
+    """
+    if type(name) is not str or name not in _DTYPES:
+        raise AnswerError(_NO_FORM)
+    return _DTYPES[name]
+
+
+def require_dense(tensor: torch.Tensor) -> None:
+    """Raise AnswerError for a tensor that has no elements side by side in one memory."""
+    dense = tensor.layout == torch.strided and not tensor.is_quantized
+    if not dense or tensor.device.type not in DEVICES or tensor.dtype not in _DTYPES.values():
+        raise AnswerError(
+            "a class can only be graded with dense tensors of numbers on the CPU",
+            remedy="sparse and quantized ones, and those of other devices, are not carried over",
+        )
+
+
+def describe_tensors(tensors: Sequence[torch.Tensor]) -> dict[str, list]:
+    """``storages``: device, bytes and content of each; ``tensors``: how each lies in one."""
+    numbers: dict[int, int] = {}
+    told: dict[str, list] = {"storages": [], "tensors": []}
+    for tensor in tensors:
+        require_dense(tensor)
+        storage = tensor.untyped_storage()
+        if storage._cdata not in numbers:
+            numbers[storage._cdata] = len(told["storages"])
+            told["storages"].append([tensor.device.type, storage.nbytes(), storage_content(tensor)])
+        name = str(tensor.dtype).removeprefix("torch.")
+        lies = [list(tensor.shape), list(tensor.stride()), tensor.storage_offset()]
+        told["tensors"].append([numbers[storage._cdata], name, *lies])
+    return told
+
+
+def storage_content(tensor: torch.Tensor) -> np.ndarray | None:
+    """A copy of the bytes of its whole storage; None where it has no values."""
+    if tensor.device.type == "meta":
+        return None
+    with unwatched():
+        empty = torch.empty(0, dtype=torch.uint8, device="cpu")
+        storage = tensor.untyped_storage()
+        return empty.set_(storage, 0, (storage.nbytes(),), (1,)).numpy().copy()
+
+
+def rebuild_tensors(told: Any) -> list[torch.Tensor]:
+    """Tensors of their own from what was told of some.
+
+    Raises:
+        AnswerError: it has no known form, or one does not lie in its storage.
+    """
+    with unwatched():
+        try:
+            storages = [_rebuild_storage(*one) for one in told["storages"]]
+            return [_rebuild_tensor(storages, *one) for one in told["tensors"]]
+        except (TypeError, KeyError, IndexError, ValueError, RuntimeError) as fault:
+            raise AnswerError("a tensor arrived in a form that none has") from fault
+
+
+def _rebuild_storage(device: Any, size: Any, raw: Any) -> torch.Tensor:
+    if device == "meta" and type(size) is int and 0 <= size < _LARGEST_BYTES:
+        return torch.empty(size, dtype=torch.uint8, device="meta")
+    if device != "cpu" or type(raw) is not np.ndarray or raw.dtype != np.uint8 or raw.ndim != 1:
+        raise ValueError(device)
+    return torch.from_numpy(raw)
+
+
+def _rebuild_tensor(
+    storages: list[torch.Tensor], at: Any, dtype: Any, shape: Any, strides: Any, offset: Any
+) -> torch.Tensor:
+    shape, strides, offset = storage_places(shape, strides, offset)
+    kind = dtype_named(dtype)
+    if type(at) is not int or at < 0:
+        raise ValueError(at)
+    raw = storages[at]
+    whole = raw[: raw.numel() // kind.itemsize * kind.itemsize].view(kind)
+    if whole.as_strided(shape, strides, offset).numel():  # it lies inside, or this raises
+        _require_inside(whole.numel(), shape, strides, offset)
+    empty = torch.empty(0, dtype=kind, device=raw.device)
+    return empty.set_(raw.untyped_storage(), offset, shape, strides)
+
+
+def _require_inside(count: int, shape: list, strides: list, offset: int) -> None:
+    """PyTorch looks at the bounds where there is memory, and not on "meta"."""
+    last = offset + sum((side - 1) * step for side, step in zip(shape, strides, strict=True))
+    if last >= count:
+        raise ValueError(last)
+
+
+def storage_places(shape: Any, strides: Any, offset: Any) -> tuple[list[int], list[int], int]:
+    """How a tensor lies in its storage.
+
+    Raises:
+        AnswerError: these are no whole numbers from 0 on, of one length.
+    """
+    if not (type(shape) is type(strides) is list and len(shape) == len(strides) <= 16):
+        raise AnswerError(_NO_FORM)
+    if any(type(one) is not int or not 0 <= one < 2**40 for one in (*shape, *strides, offset)):
+        raise AnswerError(_NO_FORM)
+    return shape, strides, offset
+
+
+def describe_holding(value: Any, own: Own, depth: int = 0) -> list:
+    """A value in which tensors may be; ``own`` gives what stands for one, None for all else."""
+    value = plainly(value) if not depth else value
+    found = own(value)
+    if found is not None:
+        return ["own", *found]
+    if depth < _DEEPEST and type(value) in (list, tuple):
+        return [type(value).__name__, [describe_holding(one, own, depth + 1) for one in value]]
+    if depth < _DEEPEST and type(value) is dict and _has_plain_keys(value):
+        pairs = [[key, describe_holding(one, own, depth + 1)] for key, one in value.items()]
+        return ["dict", pairs]
+    return ["value", describe(value)]
+
+
+def _has_plain_keys(value: dict) -> bool:
+    return all(type(key) in _KEYS for key in value)
+
+
+def rebuild_holding(told: Any, own: Callable[[list], Any], depth: int = 0) -> Any:
+    """The value; ``own`` finds what stands for one of a side's own.
+
+    Raises:
+        AnswerError: it has no known form.
+    """
+    if type(told) is not list or not told or depth > _DEEPEST:
+        raise AnswerError(_NO_FORM)
+    kind, *rest = told
+    if kind == "own":
+        return own(rest)
+    if len(rest) != 1 or type(rest[0]) is not list:
+        raise AnswerError(_NO_FORM)
+    (inside,) = rest
+    if kind == "value":
+        return rebuild(inside)
+    if kind in ("list", "tuple"):
+        found = [rebuild_holding(one, own, depth + 1) for one in inside]
+        return found if kind == "list" else tuple(found)
+    if kind == "dict" and all(type(one) is list and len(one) == 2 for one in inside):
+        pairs = {key: one for key, one in inside if type(key) in _KEYS}
+        return {key: rebuild_holding(one, own, depth + 1) for key, one in pairs.items()}
+    raise AnswerError(_NO_FORM)

@@ -1,0 +1,73 @@
+"""What an operation is, and how many there were, no learner's process can say."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuedu.course.proof import Bench
+from tests.grading.test_equal_verdicts import ROOT, graded
+
+PATCHES_THE_WATCH = """
+from gpuedu.exercises.mixed_precision import products
+
+def claims(self, func, types, args=(), kwargs=None):
+    self.dtypes.append(("float16", "float16"))
+    return func(*args, **(kwargs or {}))
+
+products.ProductWatch.__torch_dispatch__ = claims
+"""
+SENDS_OTHER_STEPS = """
+import sys
+
+recorder = sys.modules.get("gpuedu.grading.player.operations.recorder")
+if recorder is not None:
+    steps = recorder.OperationRecorder.steps
+    recorder.OperationRecorder.steps = lambda self: other_steps(steps(self))
+"""
+
+
+def with_wrong(bench, name, *cells):
+    """The cells of a known wrong answer, with others behind them."""
+    return [*bench.solution_cells(), bench.wrong_texts()[name], *cells]
+
+
+def in_halves(steps):
+    return f"""
+def other_steps(steps):
+    {steps}
+
+{SENDS_OTHER_STEPS}
+"""
+
+
+def test_a_watch_that_is_replaced_beside_the_code_watches_nothing(zygote):
+    bench = Bench(ROOT, "autocast")
+    report = graded(bench, with_wrong(bench, "everything_in_float32", PATCHES_THE_WATCH), zygote)
+    assert not report.held()["half"]
+    assert report.held()["products"]
+
+
+FORGED = {
+    "no product": "return [one for one in steps if one[1:2] != ['aten::mm']]",
+    "a file": "return [*steps, ['do', 'aten::from_file', 'default', ['/etc/passwd'], [], []]]",
+    "another memory": "return [*steps, ['do', 'aten::set_', 'default', [['tensor', 1]], [], []]]",
+    "no program": "return 'half'",
+    "steps of nothing": "return [[]] * 1_000",
+    "a tensor of its own": "return [['constant', 1, {'storages': [['cpu', 4, None]]}], *steps]",
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_a_program_that_is_not_what_was_done_earns_nothing(zygote, name):
+    bench = Bench(ROOT, "autocast")
+    report = graded(bench, [*bench.solution_cells(), in_halves(FORGED[name])], zygote)
+    held = report.held()
+    assert not (held["half"] or held["large"] or held["certain"])
+    assert held["products"]  # what is answered by values is as right as it was
+
+
+def test_a_refused_operation_is_told_by_its_name(zygote):
+    bench = Bench(ROOT, "autocast")
+    report = graded(bench, [*bench.solution_cells(), in_halves(FORGED["a file"])], zygote)
+    faults = [result.fault.message for result in report.results if result.fault]
+    assert any("`from_file` cannot be used where a class is graded" in one for one in faults)

@@ -1,0 +1,315 @@
+"""A recorded program, carried out elsewhere, does to other tensors what it did to those it saw."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
+import torch
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.mixed_precision.products import ProductWatch
+from gpuedu.grading.player.operations.executor import Kept, OperationExecutor
+from gpuedu.grading.player.operations.recorder import OperationRecorder
+from gpuedu.grading.wire import pack, unpack
+
+
+class Pair:
+    """A function is called on one side, and what it did is carried out on the other."""
+
+    def __init__(self):
+        self.recorder, self.executor = OperationRecorder(), OperationExecutor()
+        self.steps = []
+
+    def call(self, function, *arguments, keeps=False, watch=None):
+        told = unpack(pack(self.executor.offer(arguments)))
+        # The same process: what the call there does to chance is not to be seen here.
+        before = torch.get_rng_state()
+        taken = self.recorder.take(told)
+        with self.recorder.watch(told):
+            given = function(*taken)
+        observed = {
+            "given": self.recorder.give(given, keeps=keeps),
+            "arguments": self.recorder.left(),
+        }
+        del taken, given
+        self.steps = unpack(pack(self.recorder.steps()))
+        torch.set_rng_state(before)
+        with watch or nullcontext():
+            self.executor.execute(self.steps)
+        return self.executor.given_back(unpack(pack(observed)), arguments)
+
+    def names(self):
+        return [step[1].removeprefix("aten::") for step in self.steps if step[0] == "do"]
+
+
+@pytest.fixture
+def pair():
+    return Pair()
+
+
+def tensors():
+    chance = torch.Generator().manual_seed(4)
+    return [torch.randn(shape, generator=chance) for shape in ((6, 4), (4, 3))]
+
+
+def normed(x, w):
+    h = torch.relu(x @ w).half().float()
+    return torch.nn.functional.layer_norm(h, (3,)), {"loss": (h.mean(), 2.5)}
+
+
+def with_gradients(x, w):
+    kept = w.clone().requires_grad_()
+    scores = x.half() @ kept.half()
+    torch.nn.functional.cross_entropy(scores.float(), torch.arange(6) % 3).backward()
+    return kept.grad
+
+
+def of_a_function(x, w):
+    return torch.func.grad(lambda one: (x @ one).square().sum())(w)
+
+
+def with_an_optimizer(x, w):
+    layer = torch.nn.Linear(4, 3)
+    with torch.no_grad():
+        layer.weight.copy_(w.t())
+        layer.bias.zero_()
+    optimizer = torch.optim.AdamW(layer.parameters(), lr=0.1)
+    for _ in range(3):
+        optimizer.zero_grad()
+        layer(x).square().mean().backward()
+        optimizer.step()
+    return [one.detach() for one in layer.parameters()]
+
+
+def of_data(x, w):
+    w.data.sub_(1)
+    w.data = w.data * 2
+    return w + x.sum()
+
+
+def of_numbers(x, w):
+    more = torch.from_numpy(np.arange(12.0, dtype=np.float32).reshape(3, 4)).t()
+    return (w + more).reshape(-1) * torch.tensor([2.0]), torch.full((2,), float("inf"))
+
+
+@pytest.mark.parametrize(
+    "function", [normed, with_gradients, of_a_function, with_an_optimizer, of_data, of_numbers]
+)
+def test_the_results_are_the_same_bit_for_bit(pair, function):
+    torch.manual_seed(1)
+    wanted = function(*tensors())
+    torch.manual_seed(1)
+    got = pair.call(function, *tensors())
+    torch.testing.assert_close(got, wanted, rtol=0, atol=0, equal_nan=True)
+
+
+def test_another_input_gives_another_result(pair):
+    """What was recorded is a program: it is carried out on whatever tensor is there."""
+    x, w = tensors()
+    pair.call(lambda x, w: x @ w, x, w)
+    program = [step for step in pair.steps if step[0] == "do"]
+    pair.executor.offer([x + 1, w])
+    pair.executor.execute([["take", [1, 2], []], *program])
+    number = program[-1][-1][0]
+    given = {"given": ["own", "tensor", number], "arguments": []}
+    assert torch.equal(pair.executor.given_back(given, []), (x + 1) @ w)
+
+
+def test_operations_in_place_write_to_the_tensors_here(pair):
+    x, w = tensors()
+    before = x.clone()
+
+    def double(x, _):
+        part = x[1:, ::2]
+        part.mul_(2)
+        x[0] = 7
+        return part
+
+    part = pair.call(double, x, w)
+    assert (x[0] == 7).all()
+    assert torch.equal(x[1:, ::2], 2 * before[1:, ::2])
+    part.zero_()
+    assert not x[1:, ::2].any()
+
+
+def test_what_an_array_wrote_arrives_too(pair):
+    x, w = tensors()
+    pair.call(lambda x, _: x.numpy().fill(3), x, w)
+    assert (x == 3).all()
+
+
+def test_tensors_arrive_as_they_lie_in_memory(pair):
+    x, _ = tensors()
+
+    def look(tensors):
+        first, turned, again = tensors
+        first[0, 1] = 5
+        return [turned.stride(), again is first, turned[1, 0].item()]
+
+    assert pair.call(look, [x, x.t(), x]) == [(1, 4), True, 5.0]
+    assert x[0, 1] == 5
+
+
+def test_lists_are_left_as_the_function_left_them(pair):
+    x, w = tensors()
+    given, array = [x, w, x], np.zeros(2)
+
+    def change(tensors, array):
+        tensors.reverse()
+        tensors.append(tensors[0] + 1)
+        array += 1
+
+    pair.call(change, given, array)
+    assert [one is other for one, other in zip(given, (x, w, x), strict=False)] == [True] * 3
+    assert torch.equal(given[3], x + 1)
+    assert array.tolist() == [1, 1]
+
+
+def test_chance_is_that_of_the_generators_here(pair):
+    torch.manual_seed(3)
+    wanted = torch.rand(2), torch.randint(9, (3,), generator=torch.Generator().manual_seed(5))
+    torch.manual_seed(3)
+    chance = torch.Generator().manual_seed(5)
+    draw = lambda chance: (torch.rand(2), torch.randint(9, (3,), generator=chance))  # noqa: E731
+    first = pair.call(draw, chance)
+    assert all(map(torch.equal, first, wanted))
+    again = pair.call(draw, chance)
+    assert not any(map(torch.equal, first, again))
+    assert not [step for step in pair.steps if step[0] in ("state", "generator")]
+
+
+def test_a_seed_is_a_step(pair):
+    def draw(chance):
+        own = torch.Generator().manual_seed(chance.initial_seed())
+        torch.manual_seed(8)
+        return torch.rand(2, generator=own), torch.rand(2)
+
+    before = torch.get_rng_state()
+    first, second = pair.call(draw, torch.Generator().manual_seed(5))
+    assert not torch.equal(before, torch.get_rng_state())
+    again = draw(torch.Generator().manual_seed(5))
+    assert torch.equal(first, again[0])
+    assert torch.equal(second, again[1])
+
+
+def test_autocast_casts_once(pair):
+    x, w = tensors()
+    with torch.autocast("cpu", torch.float16):
+        wanted = (x @ w).softmax(1)
+        watch = ProductWatch()
+        got = pair.call(lambda x, w: (x @ w).softmax(1), x, w, watch=watch)
+    assert torch.equal(got, wanted)
+    assert watch.dtypes == [("float16", "float16")]
+    assert pair.names().count("_to_copy") == 2
+
+
+def test_what_is_kept_comes_back_as_the_same_object(pair):
+    x, w = tensors()
+    seen = []
+
+    def begin(weights):
+        state = {"weights": [one * 1 for one in weights]}
+        seen.append(state)
+        return state
+
+    def step(state, rate):
+        assert state is seen[0]
+        state["weights"] = [one - rate for one in state["weights"]]
+        state["weights"][0].mul_(2)
+        return state["weights"]
+
+    state = pair.call(begin, [x, w], keeps=True)
+    assert isinstance(state, Kept)
+    pair.call(step, state, 1.0)
+    first, second = pair.call(step, state, 0.5)
+    assert torch.equal(first, ((x - 1) * 2 - 0.5) * 2)
+    assert torch.equal(second, w - 1.5)
+
+
+def test_a_tensor_that_nobody_has_any_longer_is_freed(pair):
+    x, w = tensors()
+    for _ in range(3):
+        pair.call(normed, x, w)
+    assert len(pair.executor._tensors) < 10
+
+
+def test_on_a_device_without_values_nothing_needs_one(pair):
+    x, w = (one.to("meta") for one in tensors())
+    with torch.device("meta"):
+        got = pair.call(lambda x, w: x @ w + torch.ones(3), x, w)
+    assert (got.device.type, tuple(got.shape)) == ("meta", (6, 3))
+
+
+SOME = [["constant", 1, {"storages": [["cpu", 8, np.zeros(8, np.uint8)]], "tensors": []}]]
+NOT_ALLOWED = [
+    "from_file",
+    "set_",
+    "resize_",
+    "_reshape_alias",
+    "save",
+    "_unsafe_index",
+    "pin_memory",
+]
+
+
+@pytest.mark.parametrize("name", NOT_ALLOWED)
+def test_an_operation_that_is_not_on_the_list_is_refused_by_its_name(pair, name):
+    with pytest.raises(AnswerError, match=f"the operation `{name}` cannot be used"):
+        pair.executor.execute([["do", f"aten::{name}", "default", [], [], []]])
+
+
+def lies(at=0, dtype="float32", shape=(2,), strides=(1,), offset=0, device="cpu"):
+    raw = np.zeros(8, np.uint8) if device == "cpu" else None
+    tensor = [at, dtype, list(shape), list(strides), offset]
+    return [["constant", 1, {"storages": [[device, 8, raw]], "tensors": [tensor]}]]
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        None,
+        [1],
+        [[]],
+        [["do"]],
+        [["do", "aten::add", "Tensor", [["tensor", 9], 1], [], [1]]],
+        [["do", "gpuedu::add", "Tensor", [], [], []]],
+        [["do", "aten::add", "__class__", [], [], []]],
+        [["do", "aten::zeros", "default", [["list", [2]]], [[1, 2]], []]],
+        [["do", "aten::zeros", "default", [["list", [2]]], [["device", ["device", "x"]]], []]],
+        [["do", "aten::zeros", "default", [["list", [-2]]], [], []]],
+        [["do", "aten::zeros", "default", [["list", [2]]], [["dtype", ["dtype", "quint8"]]], []]],
+        [["do", "aten::zeros", "default", [["list", [2]]], [], ["a"]]],
+        [["look", 1, 2, [1], [1], 0]],
+        [["state", 0, np.zeros(9, np.uint8)]],
+        [["state", 0, np.zeros(5056, np.uint8)]],
+        [["state", 7, np.zeros(5056, np.uint8)]],
+        [["generator", "a", np.zeros(5056, np.uint8)]],
+        [["constant", 1, None]],
+        lies(shape=(3,)),
+        lies(offset=1),
+        lies(strides=(2,)),
+        lies(strides=(-1,)),
+        lies(at=-1),
+        lies(at=1),
+        lies(dtype="__class__"),
+        lies(shape=(3,), device="meta"),
+        [*lies(), ["look", 2, 1, [3], [1], 0]],
+        [*lies(), ["look", 2, 1, [1], [1], 2**70]],
+    ],
+    ids=str,
+)
+def test_what_is_no_program_is_refused(pair, steps):
+    with pytest.raises(AnswerError):
+        pair.executor.execute(steps)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [None, [], ["own"], ["own", "tensor", 5], ["own", "kept", "a"], ["list", 3], ["value", 3]],
+    ids=str,
+)
+def test_a_result_that_is_none_is_refused(pair, told):
+    with pytest.raises(AnswerError):
+        pair.executor.given_back({"given": told, "arguments": []}, [])
