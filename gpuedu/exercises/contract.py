@@ -168,7 +168,9 @@ class Play:
     learner's process about, such as how often it waited; empty where there is nothing of that kind.
     ``lends``: functions that the play hands to theirs note something, or change it. ``draws``: it
     asks the global random generators for numbers, or for their state. What theirs did with those
-    functions and generators is then done again where the play is repeated.
+    functions and generators, and with the ``step`` of an optimizer that it was lent, is then done
+    again where the play is repeated. ``attests``: what it observes it asks for by ``attested``,
+    and all else is repeated.
     """
 
     answers: tuple[Answer, ...]
@@ -179,6 +181,7 @@ class Play:
     observes: str = ""
     lends: bool = False
     draws: bool = False
+    attests: bool = False
 
     @property
     def forgeable(self) -> str:
@@ -192,7 +195,7 @@ class Play:
         Where a class is graded, the judge itself then runs it again with such functions: what
         it makes of a result, by size or by number, it has to bound.
         """
-        return not (self.on_machine or self.observes)
+        return not self.on_machine and (self.attests or not self.observes)
 
 
 def on_machine(plays: Mapping[str, Play]) -> dict[str, Play]:

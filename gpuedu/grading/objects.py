@@ -18,6 +18,7 @@ from gpuedu.grading.parts import (
     has_parts,
     is_equal,
     is_leaf,
+    is_optimizer,
     is_tensor,
     misfit,
     parts_of,
@@ -46,11 +47,17 @@ def found_in(arguments: Any) -> list[Any]:
 
 def functions_in(arguments: Sequence[Any]) -> list[Any]:
     """Those of some arguments that are functions, or are called like one."""
-    return [
-        one
-        for one in arguments
-        if callable(one) and not isinstance(one, type) and not has_parts(one)
-    ]
+    return [one for one in arguments if is_function(one)]
+
+
+def is_function(value: Any) -> bool:
+    """Whether it is a function, or is called like one, and is nothing that has parts."""
+    return callable(value) and not isinstance(value, type) and not has_parts(value)
+
+
+def optimizers_in(arguments: Sequence[Any]) -> list[Any]:
+    """The optimizers in some arguments, in an order."""
+    return list(filter(is_optimizer, found_in(tuple(arguments))))
 
 
 class _Walk:

@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.attesting import Look, attested_by
 from gpuedu.exercises.contract import Play
 from gpuedu.exercises.guard import Outcome, play_guarded
 from gpuedu.grading import chance
-from gpuedu.grading.objects import found_in, functions_in, leave_all
+from gpuedu.grading.objects import found_in, functions_in, leave_all, optimizers_in
 from gpuedu.grading.raised import raised_as
 from gpuedu.grading.results import Rebuilding, rebuild
 
@@ -36,7 +37,8 @@ def play_again(play: Play, inputs: Mapping[str, Any], recorded: Any, limit_s: fl
 
     def run() -> Any:
         record = _Record(play, recorded)
-        with chance.kept() if play.draws else contextlib.nullcontext():
+        generators = chance.kept() if play.draws else contextlib.nullcontext()
+        with generators, attested_by(record.attest):
             observed = play.run(record.answers, copy.deepcopy(dict(inputs)))
         record.require_end()
         return observed
@@ -52,19 +54,28 @@ class _Record:
         if len(values) != len(play.answers):
             raise AnswerError("the answers did not arrive")
         self._play, self._calls, self._is_another = play, deque(calls), False
+        self._attested = deque(_list(recorded.get("attested", [])))
         self.answers = [
             self._function(at) if wanted.kind == "function" else rebuild(values[at])
             for at, wanted in enumerate(play.answers)
         ]
 
-    def _function(self, number: int) -> Callable[..., Any]:
+    def attest(self, _: Look) -> Any:
+        """What was seen beside the learner's code, as their process says."""
+        if not self._attested or not self._play.attests:
+            self._is_another = True
+            raise AnswerError(_ANOTHER)
+        return rebuild(self._attested.popleft())
+
+    def _function(self, number: int, around: Any = ()) -> Callable[..., Any]:
         def recorded(*arguments: Any, **named: Any) -> Any:
             call = self._calls.popleft() if self._calls else None
             if type(call) is not dict or call.get("answer") != number:
                 self._is_another = True  # a play may go on after an error
                 raise AnswerError(_ANOTHER)
+            within = (*arguments, *named.values()), around
             try:
-                given, fault = _Call(self._play, (*arguments, *named.values())).play(call)
+                given, fault = _Call(self._play, within, self._function).play(call)
             except AnswerError:
                 self._is_another = True
                 raise
@@ -76,7 +87,7 @@ class _Record:
 
     def require_end(self) -> None:
         """Raise AnswerError where more was recorded than the play has called, or something else."""
-        if self._calls or self._is_another:
+        if self._calls or self._attested or self._is_another:
             raise AnswerError(_ANOTHER)
 
 
@@ -85,14 +96,19 @@ class _Call:
 
     Args:
         play: the exercise's.
-        arguments: of the call, by position and by name.
+        within: the arguments of the call, and what else it could leave something in.
+        function: gives the learner's function of a number, which it handed to one of the play's.
     """
 
-    def __init__(self, play: Play, arguments: tuple) -> None:
-        self._play, self._arguments = play, arguments
+    def __init__(
+        self, play: Play, within: tuple[tuple, Any], function: Callable[[int, Any], Callable]
+    ) -> None:
+        self._play, self._function = play, function
         self._gave: list[Any] = []
+        self._within = *within, self._gave
         self._faults: dict[int, BaseException] = {}
-        self._functions = functions_in(arguments) if play.lends else []
+        steps = [one.step for one in optimizers_in(within[0])] if play.lends else []
+        self._functions = [*functions_in(within[0]), *steps] if play.lends else []
 
     def play(self, call: Mapping[str, Any]) -> tuple[Any, BaseException | None]:
         """Call and leave what the function did: what it gave, and what it raised.
@@ -109,7 +125,7 @@ class _Call:
 
     def _leave(self, told: Mapping[str, Any]) -> Rebuilding:
         """Have in arguments, and in generators, what the function left until then."""
-        found = found_in((self._arguments, self._gave))
+        found = found_in(self._within)
         rebuilding = Rebuilding(found)
         leave_all(found, _list(told.get("left")), rebuilding)
         if self._play.draws and "chance" in told:
@@ -118,20 +134,28 @@ class _Call:
 
     def _act(self, number: int, act: Any) -> None:
         """Call a function of the play's as the learner's did."""
-        if type(act) is not dict or type(act.get("named")) is not dict:
+        if type(act) is not dict:
             raise AnswerError(_ANOTHER)
-        rebuilding = self._leave(act)
-        function = act.get("function")
-        if type(function) is not int or not 0 <= function < len(self._functions):
+        rebuilding, function = self._leave(act), act.get("function")
+        names, told = _list(act.get("names")), _list(act.get("arguments"))
+        is_one = type(function) is int and 0 <= function < len(self._functions)
+        if not is_one or len(names) > len(told) or not all(type(one) is str for one in names):
             raise AnswerError(_ANOTHER)
-        arguments = list(map(rebuilding.value, _list(act.get("arguments"))))
-        named = {str(name): rebuilding.value(one) for name, one in act["named"].items()}
+        given = [self._given(one, rebuilding) for one in told]
+        arguments, last = given[: len(given) - len(names)], given[len(given) - len(names) :]
+        named = dict(zip(names, last, strict=True))
         try:
             self._gave.append(self._functions[function](*arguments, **named))
         except (Exception, KeyboardInterrupt) as fault:
             if type(fault) is KeyboardInterrupt:  # a person's: a case makes others
                 raise
             self._faults[number] = fault
+
+    def _given(self, told: Any, rebuilding: Rebuilding) -> Any:
+        """What a function of the play's is called with."""
+        if type(told) is list and len(told) == 2 and told[0] == "function":
+            return self._function(told[1], self._within)
+        return rebuilding.value(told)
 
     def _raised(self, told: Any) -> BaseException:
         """The error of a function of the play's, if it was that, or one that stands for theirs."""

@@ -37,6 +37,13 @@ def test_what_is_observed_beside_the_code_is_said_in_words(name):
     assert len(verdict.observed.split()) > 2
 
 
+def test_what_is_attested_is_said_in_words():
+    plays = {name: load(name).play for name in exercise_ids()}
+    attesting = [name for name, play in plays.items() if play.attests]
+    assert "accumulate-gradients" in attesting
+    assert all(plays[name].observes for name in attesting)
+
+
 def test_nothing_on_the_machine_says_that_it_observes():
     """Only of errors that are kept, and what lives in their frames, a learner's process has to tell."""
     plays = {name: load(name).play for name in exercise_ids()}
