@@ -174,10 +174,10 @@ class Play:
     learner's process about, such as how often it waited; empty where there is nothing of that kind.
     ``lends``: functions that the play hands to theirs note something, or change it. ``draws``: it
     asks the global random generators for numbers, or for their state. What theirs did with those
-    functions and generators is then done again where the play is repeated. ``calls_later``: it
-    calls functions that theirs gave, or PyTorch does, on whose tensors they hung them as hooks.
-    ``remarks`` names what it observes besides that earns and costs no points, each True or False:
-    the learner's process is believed about it.
+    functions and generators, and with the ``step`` of an optimizer that it was lent, is then done
+    again where the play is repeated. ``calls_later``: it calls functions that theirs gave, or
+    PyTorch does, on whose tensors they hung them as hooks. ``attests``: what it observes, or only
+    remarks upon, it asks for by ``attested``, and all else is repeated.
     """
 
     answers: tuple[Answer, ...]
@@ -190,7 +190,7 @@ class Play:
     lends: bool = False
     draws: bool = False
     calls_later: bool = False
-    remarks: tuple[str, ...] = ()
+    attests: bool = False
 
     @property
     def forgeable(self) -> str:
@@ -204,7 +204,7 @@ class Play:
         Where a class is graded, the judge itself then runs it again with such functions: what
         it makes of a result, by size or by number, it has to bound.
         """
-        return not (self.on_machine or self.observes)
+        return not self.on_machine and (self.attests or not self.observes)
 
 
 def on_machine(plays: Mapping[str, Play]) -> dict[str, Play]:

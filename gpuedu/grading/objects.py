@@ -18,6 +18,7 @@ from gpuedu.grading.parts import (
     has_parts,
     is_equal,
     is_leaf,
+    is_optimizer,
     is_tensor,
     misfit,
     parts_of,
@@ -50,8 +51,13 @@ def functions_in(arguments: Sequence[Any]) -> list[Any]:
 
 
 def is_function(value: Any) -> bool:
-    """Whether something is a function, or is called like one; models and classes are none."""
+    """Whether it is a function, or is called like one, and is nothing that has parts."""
     return callable(value) and not isinstance(value, type) and not has_parts(value)
+
+
+def optimizers_in(arguments: Sequence[Any]) -> list[Any]:
+    """The optimizers in some arguments, in an order."""
+    return list(filter(is_optimizer, found_in(tuple(arguments))))
 
 
 class _Walk:

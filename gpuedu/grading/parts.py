@@ -77,6 +77,11 @@ def _is_plain(value: Any) -> bool:
     return is_leaf(value) or type(value) in (list, tuple, dict, np.ndarray)
 
 
+def is_optimizer(value: Any) -> bool:
+    """Whether it is one of PyTorch's."""
+    return _of_torch(value, "optim.Optimizer")
+
+
 def parts_of(value: Any) -> Parts:
     """What may change in an object that has parts, or in a tensor beside its values."""
     if is_tensor(value):
@@ -85,7 +90,7 @@ def parts_of(value: Any) -> Parts:
     if _of_torch(value, "nn.Module"):
         held = {name: tuple(vars(value)[f"_{name}"].items()) for name in _IN_MODULE}
         return {"training": value.training, **held}
-    if _of_torch(value, "optim.Optimizer"):
+    if is_optimizer(value):
         return {"param_groups": value.param_groups, "state": tuple(value.state.items())}
     return {name: one for name, one in vars(value).items() if _can_be_told(one)}
 
@@ -119,7 +124,7 @@ def another(value: Any) -> Any:
     vars(made).update({name: copy.copy(one) for name, one in held if isinstance(one, (list, dict))})
     if _of_torch(made, "nn.Module"):
         vars(made).update({f"_{name}": {} for name in _IN_MODULE})
-    if _of_torch(made, "optim.Optimizer"):
+    if is_optimizer(made):
         made.state = defaultdict(dict)
     return made
 
@@ -136,7 +141,7 @@ def put_part(mine: Any, name: str, value: Any) -> None:
         raise misfit()
     elif _of_torch(mine, "nn.Module"):
         _put_into_module(mine, name, value)
-    elif _of_torch(mine, "optim.Optimizer"):
+    elif is_optimizer(mine):
         _put_into_optimizer(mine, name, value)
     else:
         vars(mine)[name] = value

@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.attesting import Look, attested_by
 from gpuedu.exercises.contract import Play
 from gpuedu.exercises.guard import Outcome, play_guarded
 from gpuedu.grading import chance
-from gpuedu.grading.objects import found_in, functions_in, leave_all
+from gpuedu.grading.objects import found_in, functions_in, leave_all, optimizers_in
 from gpuedu.grading.parts import is_tensor
 from gpuedu.grading.player.hooks import KINDS
 from gpuedu.grading.raised import raised_as
@@ -39,10 +40,11 @@ def play_again(play: Play, inputs: Mapping[str, Any], recorded: Any, limit_s: fl
 
     def run() -> Any:
         record = _Record(play, recorded)
-        with chance.kept() if play.draws else contextlib.nullcontext():
+        generators = chance.kept() if play.draws else contextlib.nullcontext()
+        with generators, attested_by(record.attest):
             observed = play.run(record.answers, copy.deepcopy(dict(inputs)))
         record.require_end()
-        return observed | record.remarks
+        return observed
 
     return play_guarded(run, limit_s)
 
@@ -54,22 +56,26 @@ class _Record:
         values, calls = (_list(recorded.get(one)) for one in ("values", "calls"))
         if len(values) != len(play.answers):
             raise AnswerError("the answers did not arrive")
-        remarks = _list(recorded.get("remarks"))
-        self.remarks = {
-            name: told is True for name, told in zip(play.remarks, remarks, strict=False)
-        }
         self._play, self._is_another = play, False
         self._calls: defaultdict[Any, deque] = defaultdict(deque)
         for call in calls:
             rank = call.get("rank") if type(call) is dict else None
             self._calls[rank if type(rank) is int else None].append(call)
+        self._attested = deque(_list(recorded.get("attested", [])))
         self.answers = [
             self._function(at) if wanted.kind == "function" else rebuild(values[at])
             for at, wanted in enumerate(play.answers)
         ]
 
-    def _function(self, number: int, around: tuple = (), *, is_hook: bool = False) -> Callable:
-        """Answer ``number``, or a function that the learner's made; see ``Recorder``."""
+    def attest(self, _: Look) -> Any:
+        """What was seen beside the learner's code, as their process says."""
+        if not self._attested or not self._play.attests:
+            self._is_another = True
+            raise AnswerError(_ANOTHER)
+        return rebuild(self._attested.popleft())
+
+    def _function(self, number: int, around: Any = (), *, is_hook: bool = False) -> Callable:
+        """Answer ``number``, or a function that the learner's made or handed on."""
 
         def recorded(*arguments: Any, **named: Any) -> Any:
             on_rank = rank_here()
@@ -80,16 +86,14 @@ class _Record:
             if not is_next:
                 self._is_another = True  # a play may go on after an error
                 raise AnswerError(_ANOTHER)
-            told = calls.popleft()
+            call = calls.popleft()
             if on_rank:
                 from gpuedu.multi.light.acts import perform
 
-                perform(*on_rank, told.get("network"))
-            call = _Call(self._play, (*around, *arguments, *named.values()))
+                perform(*on_rank, call.get("network"))
+            within = (*arguments, *named.values()), around
             try:
-                given, fault = call.play(told)
-                if self._play.calls_later:
-                    given = self._made(call, told, given)
+                given, fault = _Call(self._play, within, self._function).play(call)
             except AnswerError:
                 self._is_another = True
                 raise
@@ -99,23 +103,9 @@ class _Record:
 
         return recorded
 
-    def _made(self, call: _Call, told: Mapping[str, Any], given: Any) -> Any:
-        """What a call gave; a function, if it was one. Its hooks hang on their tensors then."""
-        for hook in _list(told.get("hooks", [])):
-            at, kind, number = hook if type(hook) is list and len(hook) == 3 else (None, "", None)
-            tensor = call.found[at] if type(at) is int and 0 <= at < len(call.found) else None
-            if not (is_tensor(tensor) and kind in KINDS and type(number) is int):
-                raise AnswerError(_ANOTHER)
-            try:
-                getattr(tensor, kind)(self._function(number, call.arguments, is_hook=True))
-            except RuntimeError as fault:  # it is no tensor to hang that on
-                raise AnswerError(_ANOTHER) from fault
-        number = told.get("made")
-        return self._function(number, call.arguments) if type(number) is int else given
-
     def require_end(self) -> None:
         """Raise AnswerError where more was recorded than the play has called, or something else."""
-        if any(self._calls.values()) or self._is_another:
+        if any(self._calls.values()) or self._attested or self._is_another:
             raise AnswerError(_ANOTHER)
 
 
@@ -124,18 +114,19 @@ class _Call:
 
     Args:
         play: the exercise's.
-        arguments: of the call, by position and by name.
-
-    Attributes:
-        found: the objects in the arguments, by number.
+        within: the arguments of the call, and what else it could leave something in.
+        function: gives the learner's function of a number, which it handed to one of the play's.
     """
 
-    def __init__(self, play: Play, arguments: tuple) -> None:
-        self._play, self.arguments = play, arguments
-        self.found = found_in((arguments, []))
+    def __init__(
+        self, play: Play, within: tuple[tuple, Any], function: Callable[..., Callable]
+    ) -> None:
+        self._play, self._function = play, function
         self._gave: list[Any] = []
+        self._within = *within, self._gave
         self._faults: dict[int, BaseException] = {}
-        self._functions = functions_in(arguments) if play.lends else []
+        steps = [one.step for one in optimizers_in(within[0])] if play.lends else []
+        self._functions = [*functions_in(within[0]), *steps] if play.lends else []
 
     def play(self, call: Mapping[str, Any]) -> tuple[Any, BaseException | None]:
         """Call and leave what the function did: what it gave, and what it raised.
@@ -146,13 +137,29 @@ class _Call:
         for number, act in enumerate(_list(call.get("acts", []))):
             self._act(number, act)
         rebuilding = self._leave(call)
+        for hook in _list(call.get("hooks", [])) if self._play.calls_later else ():
+            self._hang(hook)
         if "raised" in call:
             return None, self._raised(call["raised"])
+        if self._play.calls_later and type(call.get("made")) is int:
+            return self._function(call["made"], self._within), None
         return rebuilding.value(call.get("given")), None
+
+    def _hang(self, told: Any) -> None:
+        """Hang a function of the learner's on a tensor, as theirs did."""
+        at, kind, number = told if type(told) is list and len(told) == 3 else (None, "", None)
+        found = found_in(self._within)
+        tensor = found[at] if type(at) is int and 0 <= at < len(found) else None
+        if not (is_tensor(tensor) and kind in KINDS and type(number) is int):
+            raise AnswerError(_ANOTHER)
+        try:
+            getattr(tensor, kind)(self._function(number, self._within, is_hook=True))
+        except RuntimeError as fault:  # it is no tensor to hang that on
+            raise AnswerError(_ANOTHER) from fault
 
     def _leave(self, told: Mapping[str, Any]) -> Rebuilding:
         """Have in arguments, and in generators, what the function left until then."""
-        found = found_in((self.arguments, self._gave))
+        found = found_in(self._within)
         rebuilding = Rebuilding(found)
         leave_all(found, _list(told.get("left")), rebuilding)
         if self._play.draws and "chance" in told:
@@ -161,20 +168,28 @@ class _Call:
 
     def _act(self, number: int, act: Any) -> None:
         """Call a function of the play's as the learner's did."""
-        if type(act) is not dict or type(act.get("named")) is not dict:
+        if type(act) is not dict:
             raise AnswerError(_ANOTHER)
-        rebuilding = self._leave(act)
-        function = act.get("function")
-        if type(function) is not int or not 0 <= function < len(self._functions):
+        rebuilding, function = self._leave(act), act.get("function")
+        names, told = _list(act.get("names")), _list(act.get("arguments"))
+        is_one = type(function) is int and 0 <= function < len(self._functions)
+        if not is_one or len(names) > len(told) or not all(type(one) is str for one in names):
             raise AnswerError(_ANOTHER)
-        arguments = list(map(rebuilding.value, _list(act.get("arguments"))))
-        named = {str(name): rebuilding.value(one) for name, one in act["named"].items()}
+        given = [self._given(one, rebuilding) for one in told]
+        arguments, last = given[: len(given) - len(names)], given[len(given) - len(names) :]
+        named = dict(zip(names, last, strict=True))
         try:
             self._gave.append(self._functions[function](*arguments, **named))
         except (Exception, KeyboardInterrupt) as fault:
             if type(fault) is KeyboardInterrupt:  # a person's: a case makes others
                 raise
             self._faults[number] = fault
+
+    def _given(self, told: Any, rebuilding: Rebuilding) -> Any:
+        """What a function of the play's is called with."""
+        if type(told) is list and len(told) == 2 and told[0] == "function":
+            return self._function(told[1], self._within)
+        return rebuilding.value(told)
 
     def _raised(self, told: Any) -> BaseException:
         """The error of a function of the play's, if it was that, or one that stands for theirs."""

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
-from types import MappingProxyType
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from types import MethodType
 from typing import Any
 
+from gpuedu.exercises.attesting import Look, attested_by
 from gpuedu.exercises.contract import Play
 from gpuedu.grading import chance
-from gpuedu.grading.objects import Before, functions_in, is_function
+from gpuedu.grading.objects import Before, functions_in, is_function, optimizers_in
 from gpuedu.grading.player.hooks import wrapping
 from gpuedu.grading.raised import kinds_of
 from gpuedu.grading.ranks import rank_here
@@ -38,92 +39,101 @@ class Recorder:
     def __init__(self, play: Play, answers: Sequence[Any]) -> None:
         self._play = play
         self._calls: list[dict] = []
-        self._functions_made: Counter[int | None] = Counter()
         self._values: list[list | None] = []
+        self._attested: list[list] = []
+        self._is_looking = False
+        self._handed: Counter[int | None] = Counter()
         self.answers: list[Any] = []
         for number, (wanted, given) in enumerate(zip(play.answers, answers, strict=True)):
-            is_function = wanted.kind == "function"
-            self._values.append(None if is_function else describe(given))
-            self.answers.append(self._recorded(number, given) if is_function else given)
+            is_one = wanted.kind == "function"
+            self._values.append(None if is_one else describe(given))
+            self.answers.append(self._recorded(number, given) if is_one else given)
 
-    def told(self, observed: Mapping[str, Any] = MappingProxyType({})) -> dict[str, list]:
+    def told(self) -> dict[str, list]:
         """``values`` of the answers that are no functions, and ``calls`` of the others in order.
-
-        And ``remarks``, those of what the play ``observed`` that the learner's process is believed.
 
         A call is a dict: the number of the ``answer``; what was ``given``, or else ``raised``; what
         it ``left`` in each object in its arguments, None where that is as it was. Where the play
         lends functions, ``acts`` are the calls of these, each with what was left before it; where
-        it draws random numbers, ``chance`` are the states of the generators that were moved; where
-        it calls later, ``made`` is the number of the function that was given, and ``hooks`` say
-        which function hangs on which object. Of a
-        call on a simulated rank, the ``rank`` is told and what it asked of the ``network``.
+        it draws random numbers, ``chance`` are the states of the generators that were moved.
+        where it calls later, ``made`` is the number of the function that was given, and ``hooks``
+        say which function hangs on which object. A call on a simulated rank has its ``rank``, and
+        what it asked of the ``network``. ``attested`` are what the play asked for by ``attested``.
         """
-        remarks = [observed.get(name) is True for name in self._play.remarks]
-        return {"values": self._values, "calls": self._calls, "remarks": remarks}
+        return {"values": self._values, "calls": self._calls, "attested": self._attested}
 
-    def _recorded(self, number: int, function: Callable, around: tuple = ()) -> Callable:
-        """A function with its calls recorded; it may change what is ``around`` it, too."""
+    def play(self, inputs: Mapping[str, Any]) -> Any:
+        """What the play gives, while all that is to be told is recorded."""
+        with attested_by(self._witness):
+            return self._play.run(self.answers, inputs)
 
+    def _witness(self, look: Look) -> Any:
+        """What is seen; meanwhile no call is recorded."""
+        self._is_looking = True
+        try:
+            seen = look()
+        finally:
+            self._is_looking = False
+        self._attested.append(describe(seen))
+        return seen
+
+    def _recorded(self, number: int, function: Callable, around: Any = ()) -> Callable:
         @functools.wraps(function, assigned=("__name__",), updated=())
         def recorded(*arguments: Any, **named: Any) -> Any:
-            call = _Call(self._play, number, (*around, *arguments, *named.values()))
+            if self._is_looking:
+                return function(*arguments, **named)
+            call = _Call(self._play, number, ((*arguments, *named.values()), around), self._hand)
             self._calls.append(call.told)
             arguments = tuple(map(call.lent, arguments))
             named = {name: call.lent(one) for name, one in named.items()}
-            wrap = functools.partial(self._hook, call)
-            watched = wrapping(wrap) if self._play.calls_later else nullcontext()
             try:
-                with watched:
+                with call.steps_lent(), call.hooks_noted():
                     given = function(*arguments, **named)
             except BaseException as fault:
                 call.end(raised=fault)
                 raise
-            call.end(given)
-            return self._made(call, given)
+            return call.end(given)
 
         return recorded
 
-    def _made(self, call: _Call, given: Any) -> Any:
-        """What a function gave; where that is a function that is called later, with its calls."""
-        if not self._play.calls_later or not is_function(given):
-            return given
-        call.told["made"] = number = self._next_number()
-        return self._recorded(number, given, call.arguments)
-
-    def _hook(self, call: _Call, tensor: Any, kind: str, hook: Callable) -> Callable:
-        """A hook that a call hangs on a tensor, recorded if that is one of its arguments."""
-        at = call.number_of(tensor)
-        if at is None:
-            return hook
-        number = self._next_number()
-        call.told.setdefault("hooks", []).append([at, kind, number])
-        return self._recorded(number, hook, call.arguments)
-
-    def _next_number(self) -> int:
-        """Of functions that the learner's make on this rank, after those of the answers."""
+    def _hand(self, function: Callable, around: Any) -> tuple[int, Callable]:
+        """A function of the learner's that is called later: its number on this rank; recorded."""
         on_rank = rank_here()
         rank = None if on_rank is None else on_rank[1]
-        self._functions_made[rank] += 1
-        return len(self.answers) + self._functions_made[rank] - 1
+        number = len(self.answers) + self._handed[rank]
+        self._handed[rank] += 1
+        return number, self._recorded(number, function, around)
 
 
 class _Call:
     """One call on its way.
 
+    Args:
+        play: the exercise's.
+        answer: the number of the function that is called.
+        within: the arguments that it gets, and what else it could leave something in.
+        hand: see ``Recorder``.
+
     Attributes:
-        arguments: by position and by name, and before them what is around the function.
         told: of it, as ``Recorder.told`` says.
     """
 
-    def __init__(self, play: Play, answer: int, arguments: tuple) -> None:
+    def __init__(
+        self,
+        play: Play,
+        answer: int,
+        within: tuple[tuple, Any],
+        hand: Callable[[Callable, Any], tuple[int, Callable]],
+    ) -> None:
         self.told: dict[str, Any] = {"answer": answer}
-        self._play, self.arguments = play, arguments
+        self._play, self._hand = play, hand
         self._gave: list[Any] = []
+        self._within = *within, self._gave
         self._faults: dict[int, BaseException] = {}
-        self._functions = functions_in(arguments) if play.lends else []
-        self._is_over = False
-        self._network = None
+        self._functions = functions_in(within[0]) if play.lends else []
+        self._optimizers = optimizers_in(within[0]) if play.lends else []
+        self._is_acting = self._is_over = False
+        self._network: Callable[[], list] | None = None
         on_rank = rank_here()
         if on_rank is not None:
             world, self.told["rank"] = on_rank
@@ -132,7 +142,7 @@ class _Call:
 
     def _begin(self) -> None:
         """From here on what is left is what the learner's function left."""
-        self._before = Before((self.arguments, self._gave))
+        self._before = Before(self._within)
         self._chance = chance.states() if self._play.draws else {}
 
     def _left(self) -> tuple[dict[str, Any], Describing]:
@@ -143,53 +153,102 @@ class _Call:
             told["chance"] = moved
         return told, describing
 
-    def number_of(self, thing: Any) -> int | None:
-        """Which of the objects in the arguments something is."""
-        return next((at for at, one in enumerate(self._before.found) if one is thing), None)
-
     def lent(self, argument: Any) -> Any:
         """An argument; a function of the play's with its calls recorded."""
-        if not any(argument is one for one in self._functions):
-            return argument
+        numbers = (at for at, one in enumerate(self._functions) if one is argument)
+        number = next(numbers, None)
+        return argument if number is None else self._lent(number, argument)
 
-        @functools.wraps(argument, assigned=("__name__",), updated=())
-        def called(*arguments: Any, **named: Any) -> Any:
-            if self._is_over:
-                return argument(*arguments, **named)
-            act = self._act(argument, arguments, named)
+    @contextmanager
+    def steps_lent(self) -> Iterator[None]:
+        """Have calls of the optimizers' ``step`` recorded, too."""
+        own = [vars(one).get("step") for one in self._optimizers]
+        for at, optimizer in enumerate(self._optimizers, len(self._functions)):
+            optimizer.step = _method(self._lent(at, optimizer.step), optimizer)
+        try:
+            yield
+        finally:
+            for optimizer, step in zip(self._optimizers, own, strict=True):
+                vars(optimizer).pop("step", None)
+                if step is not None:
+                    optimizer.step = step
+
+    @contextmanager
+    def hooks_noted(self) -> Iterator[None]:
+        """Have hooks noted that are hung on objects in the arguments, and their calls recorded."""
+        with wrapping(self._hook) if self._play.calls_later else nullcontext():
+            yield
+
+    def _hook(self, tensor: Any, kind: str, hook: Callable) -> Callable:
+        at = next((at for at, one in enumerate(self._before.found) if one is tensor), None)
+        if at is None:
+            return hook
+        number, recorded = self._hand(hook, self._within)
+        self.told.setdefault("hooks", []).append([at, kind, number])
+        return recorded
+
+    def _lent(self, number: int, function: Callable) -> Callable:
+        @functools.wraps(function, updated=())
+        def lent(*arguments: Any, **named: Any) -> Any:
+            if self._is_acting or self._is_over:
+                return function(*arguments, **named)
+            act, describing = self._left()
+            arguments, named = self._handed(act, describing, arguments, named)
+            acts = self.told.setdefault("acts", [])
+            acts.append({"function": number, **act})
+            self._is_acting = True
             try:
-                gave = argument(*arguments, **named)
+                gave = function(*arguments, **named)
             except BaseException as fault:
-                self._faults[act] = fault
+                self._faults[len(acts) - 1] = fault
                 raise
             else:
                 self._gave.append(gave)
                 return gave
             finally:
+                self._is_acting = False
                 self._begin()
 
-        return called
+        return lent
 
-    def _act(self, function: Callable, arguments: tuple, named: Mapping[str, Any]) -> int:
-        """Note a call of a lent function; its number."""
-        act, describing = self._left()
-        act["function"] = next(at for at, one in enumerate(self._functions) if one is function)
-        act["arguments"] = list(map(describing.value, arguments))
-        act["named"] = {name: describing.value(one) for name, one in named.items()}
-        acts = self.told.setdefault("acts", [])
-        acts.append(act)
-        return len(acts) - 1
+    def _handed(
+        self, act: dict, describing: Describing, arguments: tuple, named: Mapping[str, Any]
+    ) -> tuple[list, dict[str, Any]]:
+        """Note what a lent function is called with; the same, with the calls of theirs recorded."""
+        told = []
+        given = [*arguments, *named.values()]
+        for at, one in enumerate(given):
+            if is_function(one):
+                number, given[at] = self._hand(one, self._within)
+                told.append(["function", number])
+            else:
+                told.append(describing.value(one))
+        act["arguments"], act["names"] = told, list(named)
+        return given[: len(arguments)], dict(zip(named, given[len(arguments) :], strict=True))
 
-    def end(self, given: Any = None, raised: BaseException | None = None) -> None:
-        """Note what it left, and what it gave or raised."""
+    def end(self, given: Any = None, raised: BaseException | None = None) -> Any:
+        """Note what it left, and what it gave or raised; what it gave, if a function recorded."""
         self._is_over = True
         if self._network is not None:
             self.told["network"] = self._network()
         told, describing = self._left()
         self.told |= told
-        if raised is None:
+        if raised is not None:
+            act = next((at for at, fault in self._faults.items() if fault is raised), None)
+            self.told["raised"] = {"act": act, "kinds": kinds_of(raised)}
+            self._faults.clear()
+        elif self._play.calls_later and is_function(given):
+            self.told["made"], given = self._hand(given, self._within)
+        else:
             self.told["given"] = describing.value(given)
-            return
-        act = next((at for at, fault in self._faults.items() if fault is raised), None)
-        self.told["raised"] = {"act": act, "kinds": kinds_of(raised)}
-        self._faults.clear()
+        return given
+
+
+def _method(function: Callable, owner: Any) -> MethodType:
+    """A function as a method of an object, which has one of that form already."""
+
+    @functools.wraps(function)
+    def method(_: Any, *arguments: Any, **named: Any) -> Any:
+        return function(*arguments, **named)
+
+    return MethodType(method, owner)

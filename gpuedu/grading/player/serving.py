@@ -149,10 +149,8 @@ class _Player:
         if not play.is_repeatable:
             return _reply(play_guarded(lambda: play.run(answers, inputs), request["limit_s"]))
         recorder = Recorder(play, answers)
-        outcome = play_guarded(lambda: play.run(recorder.answers, inputs), request["limit_s"])
-        if outcome.problem is not None:
-            return _reply(outcome)
-        return _reply(replace(outcome, observed=recorder.told(outcome.observed)))
+        outcome = play_guarded(lambda: recorder.play(inputs), request["limit_s"])
+        return _reply(outcome if outcome.problem else replace(outcome, observed=recorder.told()))
 
     def call(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """One of the learner's functions, for a play in another player.

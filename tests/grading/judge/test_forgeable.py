@@ -41,6 +41,14 @@ def test_what_is_observed_beside_the_code_is_said_in_words(name):
     assert len(verdict.observed.split()) > 2
 
 
+def test_what_is_attested_is_said_in_words():
+    plays = {name: load(name).play for name in exercise_ids()}
+    attesting = [name for name, play in plays.items() if play.attests]
+    assert "accumulate-gradients" in attesting
+    # Of sampler, a remark on the card is attested, which earns and costs nothing.
+    assert [name for name in attesting if not plays[name].observes] == ["sampler"]
+
+
 def test_nothing_on_the_machine_says_that_it_observes():
     """Only of errors that are kept, and what lives in their frames, a learner's process has to tell."""
     plays = {name: load(name).play for name in exercise_ids()}

@@ -67,11 +67,20 @@ def find_rate(model, optimiser, step, low, high, count):
         raise bench.error
     return suggest(*sweep(lambda rate: 1.0, low, high, count))
 """
+SAYS_WHAT_THE_BIG_BATCH_GIVES = """
+from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients import accumulation, play
+play.run_steps = lambda step, task: accumulation.run_steps(accumulation.big_batch_step, task)
+
+
+def accumulated_step(model, optimiser, micro_batches, max_norm):
+    return 0.0
+"""
 ATTACKS = [
     ("save-and-resume", SAYS_ALL_IS_EQUAL),
     ("save-and-resume", GIVES_THE_RECORD),
     ("lr-finder", SAYS_NOTHING_CHANGED),
     ("lr-finder", SAYS_THAT_IT_STEPPED),
+    ("accumulate-gradients", SAYS_WHAT_THE_BIG_BATCH_GIVES),
 ]
 
 
@@ -87,5 +96,6 @@ def test_who_replaces_what_is_compared_earns_nothing_for_it(exercise, cell, zygo
 NEVER = {
     "save-and-resume": {"model", "optimiser", "scheduler", "scaler", "chance", "data"},
     "lr-finder": {"restored", "broken"},
+    "accumulate-gradients": {"even", "ragged", "tokens", "loss", "clean", "clip"},
 }
 """What none of them earns."""

@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.attesting import attested
 from gpuedu.exercises.contract import Answer, Play
 from gpuedu.grading import results
 from gpuedu.grading.judge.replaying import play_again
@@ -389,7 +390,7 @@ NO_ACTS = {
     "no function": lambda call: call["acts"][0].update(function=2),
     "none before": lambda call: call["acts"][0].update(function=-1),
     "no arguments": lambda call: call["acts"][0].update(arguments=None),
-    "no names": lambda call: call["acts"][0].update(named=None),
+    "no names": lambda call: call["acts"][0].update(names=None),
     "nothing left": lambda call: call["acts"][0].update(left=None),
 }
 
@@ -467,6 +468,116 @@ def test_generators_take_no_state_that_none_has(name):
     assert again.observed is None and "a form that none has" in again.problem.message
 
 
+def takes_steps(answers, inputs):
+    """A play that looks at the gradients of each update."""
+    torch.manual_seed(2)
+    model = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    seen = []
+
+    def look(_, arguments, __):
+        closure = arguments[1] if len(arguments) > 1 else None
+        seen.append(["closure" if closure else "", model.weight.grad])
+        seen[-1][1] = None if model.weight.grad is None else model.weight.grad.tolist()
+
+    optimizer.register_step_pre_hook(look)
+    try:
+        got = answers[0](model, optimizer)
+    except Exception as fault:
+        got = type(fault).__name__ != "" and "raised"
+    inputs["optimizer"] = optimizer
+    got = [got.item(), got.requires_grad] if isinstance(got, torch.Tensor) else got
+    weights = [one.tolist() for one in model.parameters()]
+    return {"seen": seen, "got": got, "weights": weights, "mode": model.training}
+
+
+STEPPING = Play((Answer("train"),), takes_steps, lends=True)
+
+
+def twice(model, optimizer):
+    for _ in range(2):
+        optimizer.zero_grad()
+        loss = model(torch.ones(3, 2)).square().sum()
+        loss.backward()
+        optimizer.step()
+    model.eval()
+    return loss.detach()
+
+
+def in_a_closure(model, optimizer):
+    def closure():
+        optimizer.zero_grad()
+        loss = model(torch.ones(3, 2)).square().sum()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    return optimizer.step(closure=closure)
+
+
+def fails_in_a_closure(model, optimizer):
+    def closure():
+        model.weight.grad = torch.ones(1, 2)
+        raise ValueError
+
+    try:
+        optimizer.step(closure)
+    except ValueError:
+        optimizer.step()
+    raise KeyError
+
+
+def with_a_scheduler(model, optimizer):
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1, 0.5)
+    for _ in range(3):
+        model.weight.grad = torch.ones(1, 2)
+        optimizer.step()
+        scheduler.step()
+    return optimizer.param_groups[0]["lr"]
+
+
+@pytest.mark.parametrize("answer", [twice, in_a_closure, fails_in_a_closure, with_a_scheduler])
+def test_steps_of_an_optimizer_that_was_lent_are_taken_again(answer):
+    recorder = Recorder(STEPPING, [answer])
+    first = recorder.play(kept := {})
+    assert "step" not in vars(kept["optimizer"])
+    assert first["seen"] and takes_steps([answer], {}) == first
+    again = play_again(STEPPING, {}, sent(recorder.told()), 10)
+    assert again.problem is None and again.observed == first
+
+
+def attests(answers, inputs):
+    return {"seen": attested(lambda: answers[0](1)), "other": answers[0](2)}
+
+
+ATTESTING = Play((Answer("look"),), attests, observes="what is seen", attests=True)
+
+
+def test_what_is_attested_is_told_and_all_else_is_played_again():
+    looked = []
+
+    def look(value):
+        looked.append(value)
+        return value * 10
+
+    recorder = Recorder(ATTESTING, [look])
+    assert recorder.play({}) == {"seen": 10, "other": 20}
+    told = sent(recorder.told())
+    assert len(told["calls"]) == 1 and ATTESTING.is_repeatable and ATTESTING.forgeable
+    assert play_again(ATTESTING, {}, told, 10).observed == {"seen": 10, "other": 20}
+    assert looked == [1, 2]
+    for attested_there in ([], told["attested"] * 2, 3, ["plain"]):
+        again = play_again(ATTESTING, {}, {**told, "attested": attested_there}, 10)
+        assert again.observed is None
+
+
+def test_nothing_is_attested_where_a_play_does_not_say_so():
+    play = Play((Answer("look"),), attests)
+    recorder = Recorder(play, [lambda value: value])
+    recorder.play({})
+    assert play_again(play, {}, sent(recorder.told()), 10).observed is None
+
+
 # Functions that the learner's give, and hang on tensors
 
 
@@ -520,8 +631,8 @@ def taken_off(weights):
 @pytest.mark.parametrize("attach", [halved_at_the_end, taken_off])
 def test_what_is_called_later_is_called_when_it_is_played_again(attach):
     recorder = Recorder(LATER, [attach])
-    observed = LATER.run(recorder.answers, {"steps": 3})
-    again = play_again(LATER, {"steps": 3}, sent(recorder.told(observed)), 10)
+    observed = recorder.play({"steps": 3})
+    again = play_again(LATER, {"steps": 3}, sent(recorder.told()), 10)
     assert again.observed == observed
 
 
@@ -539,7 +650,7 @@ def test_what_is_called_later_is_called_when_it_is_played_again(attach):
 )
 def test_functions_that_nobody_made_are_not_called(change):
     recorder = Recorder(LATER, [halved_at_the_end])
-    observed = LATER.run(recorder.answers, {"steps": 3})
-    told = sent(recorder.told(observed))
+    recorder.play({"steps": 3})
+    told = sent(recorder.told())
     change(told["calls"][0])
     assert play_again(LATER, {"steps": 3}, told, 10).problem is not None

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gpuedu.exercises.attesting import attested
 from gpuedu.exercises.training.quiet import quiet_torch
 
 IGNORED = -100
@@ -137,7 +138,7 @@ def run_steps(step: Step, task: Task) -> list[Seen]:
             kept = list(map(id, handed)) == list(map(id, micro_batches))
             gradients = updates[0] if updates else ()
             after = "" if _is_training(model) else "after"
-            evaluates = after if all(modes) else "forward"
+            evaluates = after if attested(lambda: all(modes)) else "forward"
             seen.append(Seen(gradients, len(updates), result, kept, evaluates))
         return seen
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.attesting import attested
 from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients.accumulation import (
     Step,
     Task,
@@ -25,7 +26,7 @@ def play_accumulate_gradients(answers: Sequence[Any], inputs: Mapping[str, Any])
     fields = dict(inputs["task"])
     task = Task(**(fields | {"sizes": tuple(fields["sizes"])}))
     if inputs["ask"] == "memory":
-        peak, is_functional = passing_of(step, task)
+        peak, is_functional = attested(lambda: passing_of(step, task))
         return {"peak": peak, "functional": is_functional}
     seen = run_steps(step, task)
     return {
@@ -74,5 +75,7 @@ PLAY = Play(
     (Answer("accumulated_step", signature=("model", "optimiser", "micro_batches", "max_norm")),),
     play_accumulate_gradients,
     time_limit_s=20.0,
-    observes="gradients, updates and memory of a model's steps",
+    observes="the memory of a step, and the model's mode in its forward passes",
+    lends=True,
+    attests=True,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from gpuedu.exercises.attesting import attested
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.ddp.sampler.sampling import draw_epoch, draw_evaluation
 
@@ -32,7 +33,7 @@ def play_sampler(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         "again": [list(one.parts) for one in again],
         "other": list(other.parts),
         "moved": any(one.moved for one in first),
-        "hashed": any(one.hashed for one in again),
+        "hashed": attested(lambda: any(one.hashed for one in again)),
     }
 
 
@@ -43,5 +44,5 @@ PLAY = Play(
     ),
     play_sampler,
     draws=True,
-    remarks=("hashed",),
+    attests=True,
 )
