@@ -47,6 +47,26 @@ def test_a_watch_that_is_replaced_beside_the_code_watches_nothing(zygote):
     assert report.held()["products"]
 
 
+COUNTS_NOTHING = """
+from gpuedu.exercises.feed_the_gpu.augment_on_device import device_calls
+
+device_calls.KernelCounter.__torch_dispatch__ = (
+    lambda self, func, types, args=(), kwargs=None: func(*args, **(kwargs or {}))
+)
+device_calls.find_leaving = lambda call, inputs: device_calls.Leaving()
+"""
+
+
+@pytest.mark.parametrize(
+    ("wrong", "lost"), [("the_loop", "few-kernels"), ("mask_as_index", "stays")]
+)
+def test_a_counter_that_is_replaced_beside_the_code_counts_nothing(zygote, wrong, lost):
+    bench = Bench(ROOT, "augment-on-device")
+    held = graded(bench, with_wrong(bench, wrong, COUNTS_NOTHING), zygote).held()
+    assert not held[lost]
+    assert held["crops"]
+
+
 FORGED = {
     "no product": "return [one for one in steps if one[1:2] != ['aten::mm']]",
     "a file": "return [*steps, ['do', 'aten::from_file', 'default', ['/etc/passwd'], [], []]]",

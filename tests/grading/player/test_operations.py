@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.feed_the_gpu.augment_on_device.device_calls import KernelCounter
 from gpuedu.exercises.mixed_precision.products import ProductWatch
 from gpuedu.grading.player.operations.executor import Kept, OperationExecutor
 from gpuedu.grading.player.operations.recorder import OperationRecorder
@@ -242,7 +243,18 @@ def test_on_a_device_without_values_nothing_needs_one(pair):
     assert (got.device.type, tuple(got.shape)) == ("meta", (6, 3))
 
 
-SOME = [["constant", 1, {"storages": [["cpu", 8, np.zeros(8, np.uint8)]], "tensors": []}]]
+def test_numbers_that_come_to_a_device_are_seen_there(pair):
+    x = torch.zeros(3, device="meta")
+    watch = KernelCounter()
+    pair.call(lambda x: x + torch.tensor([1.0, 2.0, 3.0], device=x.device), x, watch=watch)
+    assert watch.uploads
+    lifts = [step for step in pair.steps if step[1:2] == ["aten::lift_fresh"]]
+    hidden = [step for step in pair.steps if step not in lifts and step[0] == "constant"]
+    with KernelCounter() as watch:
+        pair.executor.execute(hidden)
+    assert watch.uploads
+
+
 NOT_ALLOWED = [
     "from_file",
     "set_",

@@ -15,7 +15,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from gpuedu.exercises.guard import learner_line
+from gpuedu.exercises.guard import ToldProblemError, learner_line
 from gpuedu.profiles.computing import NO_WORK
 from gpuedu.training.synchronisations import SynchronisationCounter
 
@@ -38,6 +38,8 @@ class KernelCounter(TorchDispatchMode):
         self.names: list[str] = []
         self.mixed: list[str] = []
         """Operations that were given a tensor of the host beside one of another device."""
+        self.uploads = 0
+        """Tensors that were made on another device of numbers that the host had."""
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
@@ -51,6 +53,7 @@ class KernelCounter(TorchDispatchMode):
         devices = {one.device.type for one in tensors if one.ndim}
         if len(devices) > 1 and "cpu" in devices:
             self.mixed.append(name)
+        self.uploads += name == "lift_fresh" and args[0].device.type != "cpu"
         return func(*args, **(kwargs or {}))
 
 
@@ -87,11 +90,15 @@ def find_leaving(call: Callable[..., object], inputs: Sequence[Any]) -> Leaving:
     if meta.mixed:
         told = f"`{meta.mixed[0]}` is given a tensor of the host beside those of the device"
         return Leaving(f"mixed in {meta.mixed[0]}", told)
+    if meta.uploads:
+        return Leaving("copy to the device", "the host waits for the device: copy to the device")
     return Leaving()
 
 
 def fault_text(fault: Exception) -> str:
     """What was raised, and on which of the learner's lines."""
+    if isinstance(fault, ToldProblemError):
+        return fault.problem.message
     said = f"{type(fault).__name__}: {(str(fault).strip().splitlines() or [''])[0][:160]}"
     return f"{said}, {learner_line(fault)}".strip(", ")
 
