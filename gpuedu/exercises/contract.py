@@ -172,6 +172,7 @@ class Play:
     are carried out again on the play's own tensors, where watches that it enters (modes of
     PyTorch's dispatcher) see them. ``observes`` says in words what a play believes the
     learner's process about, such as how often it waited; empty where there is nothing of that kind.
+    ``observed_in`` names the properties that hang on it; without names all of them do.
     ``lends``: functions that the play hands to theirs note something, or change it. ``draws``: it
     asks the global random generators for numbers, or for their state. What theirs did with those
     functions and generators, and with the ``step`` of an optimizer that it was lent, is then done
@@ -187,6 +188,7 @@ class Play:
     on_machine: bool = False
     by_operations: bool = False
     observes: str = ""
+    observed_in: tuple[str, ...] = ()
     lends: bool = False
     draws: bool = False
     calls_later: bool = False
@@ -196,6 +198,10 @@ class Play:
     def forgeable(self) -> str:
         """What a learner's code could forge where it is graded: what is observed beside it."""
         return self.observes
+
+    def can_forge(self, prop: str) -> bool:
+        """Whether a learner's code could forge a property, by name, where it is graded."""
+        return bool(self.observes) and (not self.observed_in or prop in self.observed_in)
 
     @property
     def is_repeatable(self) -> bool:

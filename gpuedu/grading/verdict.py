@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gpuedu.errors import GpueduError
+from gpuedu.exercises.contract import Play
 from gpuedu.exercises.examine import Report
 from gpuedu.grading.texts import writable
 
@@ -57,7 +58,8 @@ class ExerciseVerdict:
         max_points: that can be had.
         state: solved, partly, wrong, unsolved or refused.
         properties: for each its name, what it says, points, whether it holds; where it does not,
-            ``message`` is the counterexample, which tells hidden inputs, and ``cause`` a question.
+            ``message`` is the counterexample, which tells hidden inputs, and ``cause`` a question;
+            ``forgeable`` says whether it hangs on what is ``observed``.
         refusal: why nothing was played.
         remedy: what to try then.
         printed: what the learner's code printed in the check.
@@ -82,25 +84,25 @@ class ExerciseVerdict:
     judged_by: str = ""
 
     @classmethod
-    def of(cls, report: Report, observed: str, judged_by: str = "") -> ExerciseVerdict:
-        """From what the judge reports, and what of it could be forged, if anything."""
+    def of(cls, report: Report, play: Play, judged_by: str = "") -> ExerciseVerdict:
+        """From what the judge reports, and the play, which says what of it could be forged."""
         return cls(
             report.exercise,
             report.points,
             report.max_points,
             report.state,
-            tuple(_properties(report)),
+            tuple(_properties(report, play)),
             writable(report.refusal),
             writable(report.remedy),
             writable(report.printed),
-            bool(observed),
-            observed,
+            bool(play.forgeable),
+            play.forgeable,
             round(report.seconds, 3),
             judged_by,
         )
 
 
-def _properties(report: Report) -> Iterator[dict[str, Any]]:
+def _properties(report: Report, play: Play) -> Iterator[dict[str, Any]]:
     for result in report.results:
         message_and_cause = {"message": "", "cause": ""}
         if result.fault is not None:
@@ -112,6 +114,7 @@ def _properties(report: Report) -> Iterator[dict[str, Any]]:
             "points": result.property.points,
             "holds": result.holds,
             "case": result.case,
+            "forgeable": play.can_forge(result.property.name),
             **message_and_cause,
         }
 

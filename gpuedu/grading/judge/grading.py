@@ -55,7 +55,7 @@ def grade(
                 cells = cells_of(given, submission.answers, name)
                 seed = seed_of(task.seed, name)
                 report = examine_cells(stage, exercise, cells, seed)
-            verdicts.append(ExerciseVerdict.of(report, exercise.play.forgeable, judged_by))
+            verdicts.append(ExerciseVerdict.of(report, exercise.play, judged_by))
     return Verdict(
         task,
         State.GRADED,

@@ -29,7 +29,9 @@ class ExerciseSummary:
         max_points: that can be had.
         mean_points: of all who handed in something that could be read.
         states: how many are solved, partly, wrong, unsolved, refused.
-        properties: (name, what it says, how many have it) in the judge's order.
+        properties: (name, what it says, how many have it, whether it can be forged) in the
+            judge's order.
+        observed: what a learner's process was believed about.
         groups: failing answers that behave alike.
         alike: nearly identical answers.
     """
@@ -38,7 +40,8 @@ class ExerciseSummary:
     max_points: float
     mean_points: float
     states: Mapping[str, int]
-    properties: tuple[tuple[str, str, int], ...]
+    properties: tuple[tuple[str, str, int, bool], ...]
+    observed: str
     groups: tuple[Group, ...]
     alike: tuple[Likeness, ...]
 
@@ -114,7 +117,11 @@ def _of_exercise(
         parts[0]["max_points"],
         statistics.fmean(one["points"] for one in parts),
         dict(Counter(one["state"] for one in parts).most_common()),
-        tuple((one["name"], one["says"], held[one["name"]]) for one in parts[0]["properties"]),
+        tuple(
+            (one["name"], one["says"], held[one["name"]], one.get("forgeable", False))
+            for one in parts[0]["properties"]
+        ),
+        parts[0].get("observed", ""),
         tuple(group_failures(graded, name, known)),
         tuple(alike(answers, given)),
     )

@@ -25,7 +25,7 @@ OBSERVED = ("prefetch", "checkpointing", "hidden-syncs", "survive")
 def told(name):
     exercise = load(name)
     report = report_without_cases(exercise, "unsolved")
-    return ExerciseVerdict.of(report, observed=exercise.play.forgeable)
+    return ExerciseVerdict.of(report, exercise.play)
 
 
 @pytest.mark.parametrize("name", (*COUNTED_ELSEWHERE, *RESULTS_ALONE, *REPEATED))

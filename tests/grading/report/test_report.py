@@ -28,13 +28,14 @@ from tests.grading.batch.class_of import ROOT
 
 EXERCISE, LESSON = "amdahl", "01_why_gpus"
 BENCH = Bench(ROOT, EXERCISE)
+PLAY = replace(load(EXERCISE).play, observes="what is counted", observed_in=(load(EXERCISE).judge.properties[0].name,))
 NAMES, WRONG = zip(*BENCH.wrong_texts().items(), strict=True)
 
 
 def verdict_on(learner, text, seed=5):
     """The verdict on an answer to one exercise, as a file of it would have it."""
     answers = BENCH.answers([*BENCH.solution_cells(), text], learner)
-    part = ExerciseVerdict.of(examine(load(EXERCISE), answers, seed), observed="what is counted")
+    part = ExerciseVerdict.of(examine(load(EXERCISE), answers, seed), PLAY)
     task = GradingTask(learner, LESSON, "", seed)
     return Verdict(task, State.GRADED, exercises=(part,), answers={f"{EXERCISE}-answer": text})
 
@@ -144,6 +145,8 @@ def test_the_page_shows_what_was_found_and_nothing_becomes_markup(summary):
     assert NAMES[0] in page
     assert "&lt;b&gt;notebook&lt;/b&gt;" in page
     assert "<b>notebook" not in page
+    assert page.count("</span> *</td>") == 1  # one property hangs on what is observed
+    assert "* Could be forged: what is counted." in page
     rows = as_table(summary.exercises)
     assert rows[0][0] == EXERCISE
     assert rows[0][4] == f"2 x {NAMES[0]}"
@@ -190,6 +193,6 @@ def test_a_text_that_no_file_can_have_stops_no_page(verdicts):
     report = replace(
         report_without_cases(load(EXERCISE), "refused"), refusal="\ud800" * 9_999, remedy="\udcff"
     )
-    verdict = ExerciseVerdict.of(report, "")
+    verdict = ExerciseVerdict.of(report, load(EXERCISE).play)
     assert verdict.refusal.encode("utf-8") == b"?" * 4_000
     assert verdict.remedy == "?"
