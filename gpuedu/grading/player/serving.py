@@ -187,7 +187,7 @@ class _Player:
         reply = {**_reply(play_guarded(run, request["limit_s"])), "raised": raised}
         arguments.clear()
         if recorder is not None:
-            reply["steps"] = recorder.steps()
+            reply["program"] = recorder.program()
         return reply if self._device is None else {**reply, "freed": self._device.freed()}
 
     def _told_back(self, argument: Any, told: Mapping[str, Any]) -> dict[str, Any]:
@@ -233,7 +233,7 @@ class _Player:
     def _given_back(self, answer: int, arguments: Sequence[Any], reply: Mapping[str, Any]) -> Any:
         """What a learner's function gave, or raises what it let out."""
         if self._executor is not None:
-            self._executor.execute(reply.get("steps"))
+            self._executor.execute(reply.get("program"))
         if reply["problem"] is not None:
             raise told_problem(without_cause(Problem(*reply["problem"])), reply.get("raised"))
         observed = reply["observed"]

@@ -21,8 +21,8 @@ import sys
 
 recorder = sys.modules.get("gpuedu.grading.player.operations.recorder")
 if recorder is not None:
-    steps = recorder.OperationRecorder.steps
-    recorder.OperationRecorder.steps = lambda self: other_steps(steps(self))
+    write = recorder.write_program
+    recorder.write_program = lambda steps: write(other_steps(steps))
 """
 
 
@@ -91,3 +91,29 @@ def test_a_refused_operation_is_told_by_its_name(zygote):
     report = graded(bench, [*bench.solution_cells(), in_halves(FORGED["a file"])], zygote)
     faults = [result.fault.message for result in report.results if result.fault]
     assert any("`from_file` cannot be used where a class is graded" in one for one in faults)
+
+
+SAYS_WHAT_IS_WANTED = (
+    PATCHES_THE_WATCH
+    + """
+from gpuedu.exercises.mixed_precision.same_accuracy import half_runs
+from gpuedu.experiments import same_accuracy
+
+seen = []
+begins = half_runs.start_weights
+
+def starts(task, seed):
+    seen[:] = [seed]
+    return begins(task, seed)
+
+half_runs.start_weights = starts
+half_runs.judge_weights = lambda task, weights: same_accuracy.reference(task, seen[0])
+"""
+)
+
+
+@pytest.mark.parametrize(("wrong", "lost"), [("no_masters", "updates"), ("float32", "half")])
+def test_a_run_is_judged_where_its_steps_are_carried_out_again(zygote, wrong, lost):
+    bench = Bench(ROOT, "same-accuracy")
+    held = graded(bench, with_wrong(bench, wrong, SAYS_WHAT_IS_WANTED), zygote).held()
+    assert not held[lost]

@@ -12,6 +12,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.feed_the_gpu.augment_on_device.device_calls import KernelCounter
 from gpuedu.exercises.mixed_precision.products import ProductWatch
 from gpuedu.grading.player.operations.executor import Kept, OperationExecutor
+from gpuedu.grading.player.operations.programs import read_program, write_program
 from gpuedu.grading.player.operations.recorder import OperationRecorder
 from gpuedu.grading.wire import pack, unpack
 
@@ -35,10 +36,11 @@ class Pair:
             "arguments": self.recorder.left(),
         }
         del taken, given
-        self.steps = unpack(pack(self.recorder.steps()))
+        program = unpack(pack(self.recorder.program()))
+        self.steps = read_program(program)
         torch.set_rng_state(before)
         with watch or nullcontext():
-            self.executor.execute(self.steps)
+            self.executor.execute(program)
         return self.executor.given_back(unpack(pack(observed)), arguments)
 
     def names(self):
@@ -112,7 +114,7 @@ def test_another_input_gives_another_result(pair):
     pair.call(lambda x, w: x @ w, x, w)
     program = [step for step in pair.steps if step[0] == "do"]
     pair.executor.offer([x + 1, w])
-    pair.executor.execute([["take", [1, 2], []], *program])
+    pair.executor.execute(write_program([["take", [1, 2], []], *program]))
     number = program[-1][-1][0]
     given = {"given": ["own", "tensor", number], "arguments": []}
     assert torch.equal(pair.executor.given_back(given, []), (x + 1) @ w)
@@ -251,7 +253,7 @@ def test_numbers_that_come_to_a_device_are_seen_there(pair):
     lifts = [step for step in pair.steps if step[1:2] == ["aten::lift_fresh"]]
     hidden = [step for step in pair.steps if step not in lifts and step[0] == "constant"]
     with KernelCounter() as watch:
-        pair.executor.execute(hidden)
+        pair.executor.execute(write_program(hidden))
     assert watch.uploads
 
 
@@ -269,7 +271,7 @@ NOT_ALLOWED = [
 @pytest.mark.parametrize("name", NOT_ALLOWED)
 def test_an_operation_that_is_not_on_the_list_is_refused_by_its_name(pair, name):
     with pytest.raises(AnswerError, match=f"the operation `{name}` cannot be used"):
-        pair.executor.execute([["do", f"aten::{name}", "default", [], [], []]])
+        pair.executor.execute(write_program([["do", f"aten::{name}", "default", [], [], []]]))
 
 
 def lies(at=0, dtype="float32", shape=(2,), strides=(1,), offset=0, device="cpu"):
@@ -314,7 +316,28 @@ def lies(at=0, dtype="float32", shape=(2,), strides=(1,), offset=0, device="cpu"
 )
 def test_what_is_no_program_is_refused(pair, steps):
     with pytest.raises(AnswerError):
-        pair.executor.execute(steps)
+        pair.executor.execute(write_program(steps))
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        None,
+        "[]",
+        {"text": "[]"},
+        {"text": [], "arrays": []},
+        {"text": "[[", "arrays": []},
+        {"text": "[" * 100_000, "arrays": []},
+        {"text": "{}", "arrays": []},
+        {"text": "9" * 10_000, "arrays": []},
+        {"text": str([0] * 100_001), "arrays": []},
+        {"text": '[["state",0,{"array":-1}]]', "arrays": [np.zeros(5056, np.uint8)]},
+    ],
+    ids=lambda one: str(one)[:30],
+)
+def test_what_is_no_text_of_steps_is_refused(pair, program):
+    with pytest.raises(AnswerError):
+        pair.executor.execute(program)
 
 
 @pytest.mark.parametrize(

@@ -39,10 +39,11 @@ def play_same_accuracy(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]
 
 PLAY = Play(
     answers=(
-        Answer("begin", signature=("weights",)),
+        Answer("begin", signature=("weights",), is_opaque=True),
         Answer("train_step", signature=("state", "images", "labels", "rate", "n")),
     ),
     run=play_same_accuracy,
     time_limit_s=60.0,  # PyTorch's first optimizer may import for seconds
-    observes="losses, accuracies, and the types in which products are computed",
+    on_machine=True,
+    by_operations=True,
 )

@@ -7,6 +7,7 @@ observes (values, dtypes, kernels) is of what was carried out there; another rec
 program, which has to compute the right result by the right operations.
 
 - ``operands``: tensors, generators and what holds them, in messages;
+- ``programs``: steps in messages;
 - ``allowed``: operations that may be asked for;
 - ``recorder``: the learner's side;
 - ``executor``: the machine's side, which believes nothing.

@@ -25,6 +25,7 @@ from gpuedu.grading.player.operations.operands import (
     storage_places,
     unwatched,
 )
+from gpuedu.grading.player.operations.programs import read_program
 from gpuedu.grading.results import write_back
 
 MOST_HELD = 100_000
@@ -102,12 +103,13 @@ class OperationExecutor:
 
     # From the learner's side
 
-    def execute(self, steps: Any) -> None:
+    def execute(self, program: Any) -> None:
         """Carry out a program, under the watches that are entered.
 
         Raises:
             AnswerError: a step has no known form, or is none that may be carried out.
         """
+        steps = read_program(program)
         doing = {
             "do": self._do,
             "take": self._take,
@@ -118,7 +120,7 @@ class OperationExecutor:
             "state": self._set_state,
         }
         with torch.no_grad(), torch.autocast("cpu", enabled=False):
-            for step in _list(steps):
+            for step in steps:
                 kind = step[0] if type(step) is list and step else None
                 if type(kind) is not str or kind not in doing:
                     raise AnswerError(_NO_FORM)

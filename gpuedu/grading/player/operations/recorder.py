@@ -25,6 +25,7 @@ from gpuedu.grading.player.operations.operands import (
     storage_content,
     unwatched,
 )
+from gpuedu.grading.player.operations.programs import write_program
 
 Step = list[Any]
 _OF_TOOLS = ("profiler",)
@@ -69,14 +70,14 @@ class OperationRecorder:
         self._given: Any = None
         self._of_number: dict[int, torch.Generator] = {0: torch.default_generator}
 
-    def steps(self) -> list[Step]:
-        """What was recorded since this was last asked.
+    def program(self) -> dict[str, Any]:
+        """What was recorded since this was last asked, as a message has it.
 
         What the call took and gave is let go of behind that: the other side has to find it first.
         """
         steps, self._steps = self._steps, []
         self._arguments, self._taken, self._given = [], [], None
-        return steps
+        return write_program(steps)
 
     def take(self, told: Mapping[str, Any]) -> list[Any]:
         """The values of a message from the other side; their tensors get numbers."""
