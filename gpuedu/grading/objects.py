@@ -95,27 +95,41 @@ class Before:
 
     Args:
         arguments: of the call.
+        is_watched: whether operations on tensors are told by themselves: what was written to
+            their memory is not looked at then.
 
     Attributes:
         found: the objects.
     """
 
-    def __init__(self, arguments: Any) -> None:
+    def __init__(self, arguments: Any, *, is_watched: bool = False) -> None:
         self.found = found_in(arguments)
-        self._copies = [_copy(one) for one in self.found]
+        self._copies = [_copy(one, is_watched) for one in self.found]
 
     def told(self, describing: Describing) -> list[list | None]:
         """What has been left in each since then; None for what is as it was."""
         return [_told(*one, describing) for one in zip(self.found, self._copies, strict=True)]
 
 
-def _copy(value: Any) -> Any:
+def _copy(value: Any, is_watched: bool) -> Any:
     if isinstance(value, _CONTAINERS):
         return _held(value)
     if type(value) is np.ndarray:
         return value.copy()
-    values = {"values": value.detach().clone()} if is_tensor(value) else {}
-    return values | parts_of(value)
+    if not is_tensor(value):
+        return parts_of(value)
+    values = _Memory(value) if is_watched else value.detach().clone()
+    return {"values": values, **parts_of(value)}
+
+
+class _Memory:
+    """The memory that a tensor lies in; kept, so that no other one gets its address."""
+
+    def __init__(self, tensor: Any) -> None:
+        self._storage = tensor.untyped_storage()
+
+    def is_of(self, tensor: Any) -> bool:
+        return tensor.untyped_storage()._cdata == self._storage._cdata
 
 
 def _told(value: Any, before: Any, describing: Describing) -> list | None:
@@ -134,6 +148,8 @@ def _is_as(value: Any, before: Any) -> bool:
     """Whether it is as it was; a NaN is never as it was, which costs nothing."""
     if isinstance(value, _CONTAINERS):
         return list(map(id, _held(value))) == list(map(id, before))
+    if isinstance(before, _Memory):
+        return before.is_of(value)
     if is_tensor(value):
         import torch
 

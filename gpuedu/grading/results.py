@@ -7,7 +7,7 @@ whoever looks at it finds something of that name, and nothing in it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
@@ -82,9 +82,13 @@ class Describing:
 
     Args:
         found: the objects that are known; see ``gpuedu.grading.objects``.
+        number_made: gives the number of a tensor that operations made, which are told, too.
     """
 
-    def __init__(self, found: Sequence[Any] = ()) -> None:
+    def __init__(
+        self, found: Sequence[Any] = (), number_made: Callable[[Any], int] | None = None
+    ) -> None:
+        self._number_made = number_made
         self._found = list(found)
         self._new: list[Any] = []
         self._numbers: dict[int, int] = {}
@@ -100,6 +104,8 @@ class Describing:
     def inside(self, value: Any) -> list:
         """The same of what is in a known list, dict, array or tensor."""
         try:
+            if is_tensor(value) and self._number_made is not None:
+                return ["made", self._number_made(value)]
             if is_tensor(value):
                 told = ["tensor", *tensor_parts(value)]
                 self._add(value, has_all=_fills_its_memory(value))
@@ -200,7 +206,9 @@ class Describing:
 
         base = self._bases.get(_place_in_memory(value))
         is_view = base is not None and _is_view(value, self._object(base))
-        if is_view:
+        if self._number_made is not None:
+            told = ["made", self._number_made(value)]
+        elif is_view:
             place = list(value.shape), list(value.stride()), value.storage_offset()
             told = ["view", base, *place]
         else:
@@ -345,9 +353,11 @@ class Rebuilding:
 
     Args:
         found: the objects that are known here, by number.
+        made: gives the tensor of a number, which operations made here.
     """
 
-    def __init__(self, found: Sequence[Any] = ()) -> None:
+    def __init__(self, found: Sequence[Any] = (), made: Callable[[Any], Any] | None = None) -> None:
+        self._made = made
         self._found = list(found)
         self._new: list[Any] = []
         self._costly = self._bytes = 0
@@ -422,6 +432,9 @@ class Rebuilding:
 
     def _costly_one(self, kind: str, inside: Any, more: list, depth: int) -> Any:
         self._count(True)
+        if kind == "made" and len(more) in (0, 3) and self._made is not None:
+            found = self._made(inside)
+            return self._tensor(found.detach() if more else found, more, depth)
         if kind == "tensor" and len(more) in (2, 5):
             return self._tensor(tensor_of(inside, *more[:2]), more[2:], depth)
         if kind == "view" and len(more) in (3, 6):

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.allowance import Allowance
 from gpuedu.exercises.contract import Case, Exercise, Fault, Finding, Plain
 from gpuedu.exercises.examine import Report, report_of, report_without_cases
 from gpuedu.exercises.guard import TOO_LONG, Outcome, Problem, play_guarded, without_cause
@@ -22,8 +21,8 @@ from gpuedu.exercises.registry import load_measure
 from gpuedu.grading.judge.cells import Cells
 from gpuedu.grading.judge.players import PlayerGoneError
 from gpuedu.grading.judge.relaying import Relay
-from gpuedu.grading.judge.replaying import play_again
 from gpuedu.grading.judge.stage import Stage
+from gpuedu.grading.replaying import play_again
 from gpuedu.grading.sandbox.limits import JudgeSlowError, PlayingLimits
 
 VERDICT_LIMIT_S = 30.0
@@ -62,7 +61,7 @@ def examine_cells(stage: Stage, exercise: Exercise, cells: Cells, seed: int) -> 
             stage.drop_machine()
         return told.report
     cases = exercise.judge.cases(np.random.default_rng(seed))
-    table = _Table(exercise, stage.limits, ask, relay.allowance)
+    table = _Table(exercise, stage.limits, ask, relay)
     outcomes = table.play(cases)
     report = report_of(
         _wary(exercise),
@@ -162,10 +161,10 @@ class _Table:
         exercise: Exercise,
         limits: PlayingLimits,
         ask: Ask,
-        allowance: Callable[[float], Allowance],
+        relay: Relay,
     ) -> None:
         self._limits, self._ask, self._play = limits, ask, exercise.play
-        self._limit_s, self._allowance = exercise.play.time_limit_s, allowance
+        self._limit_s, self._relay, self._exercise = exercise.play.time_limit_s, relay, exercise
 
     def play(self, cases: Sequence[Case]) -> list[Outcome]:
         """An Outcome for each case that was reached before the time ran out.
@@ -176,21 +175,33 @@ class _Table:
         left_s = self._limit_s
         outcomes: list[Outcome] = []
         for case in cases:
-            allowance = self._allowance(left_s)
+            allowance = self._relay.allowance(left_s)
             outcome = self._play_one(case, left_s)
             left_s = max(allowance.left_s(), 0.0)
             if not outcome.problem and self._play.is_repeatable:
-                again = play_again(self._play, case.inputs, outcome.observed, VERDICT_LIMIT_S)
-                outcome = replace(_in_time(again), printed=outcome.printed)
+                again = self._again(case, outcome.observed)
+                outcome = replace(again, printed=outcome.printed)
             outcomes.append(outcome)
             if outcome.ends_check:
                 break
         return outcomes
 
+    def _again(self, case: Case, recorded: Any) -> Outcome:
+        """What a case gives with what was recorded: by the judge, or where operations are done."""
+        if not self._play.by_operations:
+            return _in_time(play_again(self._play, case.inputs, recorded, VERDICT_LIMIT_S))
+        request = {"do": "again", "lesson": self._exercise.lesson, "exercise": self._exercise.id}
+        request |= {"inputs": dict(case.inputs), "recorded": recorded, "limit_s": self._limit_s}
+        self._relay.used_device = True  # what was done there is no longer the course's alone
+        return self._reply_of(self._relay.ask_machine, request, self._limit_s)
+
     def _play_one(self, case: Case, left_s: float) -> Outcome:
         request = {"do": "play", "inputs": dict(case.inputs), "limit_s": left_s}
+        return self._reply_of(self._ask, request, left_s)
+
+    def _reply_of(self, ask: Ask, request: dict[str, Any], limit_s: float) -> Outcome:
         try:
-            return self._outcome(self._ask(request, left_s + self._limits.grace_s))
+            return self._outcome(ask(request, limit_s + self._limits.grace_s))
         except TimeoutError:
             return Outcome(problem=self._too_long())
         except PlayerGoneError as fault:

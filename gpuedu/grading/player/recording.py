@@ -13,16 +13,20 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from types import MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpuedu.exercises.attesting import Look, attested_by
 from gpuedu.exercises.contract import Play
 from gpuedu.grading import chance
 from gpuedu.grading.objects import Before, functions_in, is_function, optimizers_in
+from gpuedu.grading.parts import is_tensor
 from gpuedu.grading.player.hooks import wrapping
 from gpuedu.grading.raised import kinds_of
 from gpuedu.grading.ranks import rank_here
 from gpuedu.grading.results import Describing, describe
+
+if TYPE_CHECKING:
+    from gpuedu.grading.player.operations.recorder import OperationRecorder
 
 
 class Recorder:
@@ -43,6 +47,7 @@ class Recorder:
         self._attested: list[list] = []
         self._is_looking = False
         self._handed: Counter[int | None] = Counter()
+        self._operations = _operations_of(play)
         self.answers: list[Any] = []
         for number, (wanted, given) in enumerate(zip(play.answers, answers, strict=True)):
             is_one = wanted.kind == "function"
@@ -55,7 +60,8 @@ class Recorder:
         A call is a dict: the number of the ``answer``; what was ``given``, or else ``raised``; what
         it ``left`` in each object in its arguments, None where that is as it was. Where the play
         lends functions, ``acts`` are the calls of these, each with what was left before it; where
-        it draws random numbers, ``chance`` are the states of the generators that were moved.
+        it draws random numbers, ``chance`` are the states of the generators that were moved;
+        where operations are recorded, they are the ``program``;
         where it calls later, ``made`` is the number of the function that was given, and ``hooks``
         say which function hangs on which object. A call on a simulated rank has its ``rank``, and
         what it asked of the ``network``. ``attested`` are what the play asked for by ``attested``.
@@ -82,12 +88,13 @@ class Recorder:
         def recorded(*arguments: Any, **named: Any) -> Any:
             if self._is_looking:
                 return function(*arguments, **named)
-            call = _Call(self._play, number, ((*arguments, *named.values()), around), self._hand)
+            within = (*arguments, *named.values()), around
+            call = _Call(self._play, number, within, self._hand, self._operations)
             self._calls.append(call.told)
             arguments = tuple(map(call.lent, arguments))
             named = {name: call.lent(one) for name, one in named.items()}
             try:
-                with call.steps_lent(), call.hooks_noted():
+                with call.steps_lent(), call.hooks_noted(), call.operations_recorded():
                     given = function(*arguments, **named)
             except BaseException as fault:
                 call.end(raised=fault)
@@ -113,6 +120,7 @@ class _Call:
         answer: the number of the function that is called.
         within: the arguments that it gets, and what else it could leave something in.
         hand: see ``Recorder``.
+        operations: records those of PyTorch, where the play asks for that.
 
     Attributes:
         told: of it, as ``Recorder.told`` says.
@@ -124,9 +132,10 @@ class _Call:
         answer: int,
         within: tuple[tuple, Any],
         hand: Callable[[Callable, Any], tuple[int, Callable]],
+        operations: OperationRecorder | None,
     ) -> None:
         self.told: dict[str, Any] = {"answer": answer}
-        self._play, self._hand = play, hand
+        self._play, self._hand, self._operations = play, hand, operations
         self._gave: list[Any] = []
         self._within = *within, self._gave
         self._faults: dict[int, BaseException] = {}
@@ -142,12 +151,15 @@ class _Call:
 
     def _begin(self) -> None:
         """From here on what is left is what the learner's function left."""
-        self._before = Before(self._within)
+        self._before = Before(self._within, is_watched=self._operations is not None)
+        if self._operations is not None:
+            self._operations.begin(list(filter(is_tensor, self._before.found)))
         self._chance = chance.states() if self._play.draws else {}
 
     def _left(self) -> tuple[dict[str, Any], Describing]:
         """What was left since then."""
-        describing = Describing(self._before.found)
+        operations = self._operations
+        describing = Describing(self._before.found, operations and operations.number_of)
         told = {"left": self._before.told(describing)}
         if self._play.draws and (moved := chance.changed(self._chance)):
             told["chance"] = moved
@@ -174,6 +186,12 @@ class _Call:
                     optimizer.step = step
 
     @contextmanager
+    def operations_recorded(self) -> Iterator[None]:
+        """Have operations on tensors recorded, where the play asks for that."""
+        with nullcontext() if self._operations is None else self._operations.recording():
+            yield
+
+    @contextmanager
     def hooks_noted(self) -> Iterator[None]:
         """Have hooks noted that are hung on objects in the arguments, and their calls recorded."""
         with wrapping(self._hook) if self._play.calls_later else nullcontext():
@@ -195,10 +213,12 @@ class _Call:
             act, describing = self._left()
             arguments, named = self._handed(act, describing, arguments, named)
             acts = self.told.setdefault("acts", [])
-            acts.append({"function": number, **act})
+            acts.append({"function": number, **act, **self._program()})
             self._is_acting = True
+            paused = nullcontext() if self._operations is None else self._operations.paused()
             try:
-                gave = function(*arguments, **named)
+                with paused:
+                    gave = function(*arguments, **named)
             except BaseException as fault:
                 self._faults[len(acts) - 1] = fault
                 raise
@@ -241,7 +261,20 @@ class _Call:
             self.told["made"], given = self._hand(given, self._within)
         else:
             self.told["given"] = describing.value(given)
+        self.told |= self._program()
         return given
+
+    def _program(self) -> dict[str, Any]:
+        """The operations since the call began, or since its last act; what is told is in it."""
+        return {} if self._operations is None else {"program": self._operations.end()}
+
+
+def _operations_of(play: Play) -> OperationRecorder | None:
+    if not play.by_operations:
+        return None
+    from gpuedu.grading.player.operations.recorder import OperationRecorder
+
+    return OperationRecorder()
 
 
 def _method(function: Callable, owner: Any) -> MethodType:

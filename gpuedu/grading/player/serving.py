@@ -39,6 +39,7 @@ from gpuedu.grading.player.serialization import (
     rebuild_argument,
 )
 from gpuedu.grading.raised import kinds_of, raised_as
+from gpuedu.grading.replaying import play_again
 from gpuedu.grading.results import write_back
 from gpuedu.grading.wire import WireError
 
@@ -58,6 +59,7 @@ def serve(channel: Channel) -> None:
         "describe": player.describe,
         "rebuild": player.rebuild,
         "play": player.play,
+        "again": player.again,
         "call": player.call,
         "device": player.device,
     }
@@ -94,7 +96,7 @@ class _Player:
         registry.GIVEN_FIGURES.update(request.get("measured", {}))
         if self._play.on_machine:
             self._device = install(self._channel)
-        if self._play.by_operations:
+        if self._play.by_operations and self._play.on_machine:
             from gpuedu.grading.player.operations.recorder import OperationRecorder
 
             self._recorder = OperationRecorder()
@@ -151,6 +153,12 @@ class _Player:
         recorder = Recorder(play, answers)
         outcome = play_guarded(lambda: recorder.play(inputs), request["limit_s"])
         return _reply(outcome if outcome.problem else replace(outcome, observed=recorder.told()))
+
+    def again(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """One case once more, with what another player recorded of it: what it gives."""
+        play = load_play(request["exercise"])
+        how = request["inputs"], request["recorded"], request["limit_s"]
+        return _reply(play_again(play, *how))
 
     def call(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """One of the learner's functions, for a play in another player.

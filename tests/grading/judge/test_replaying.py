@@ -17,9 +17,9 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.attesting import attested
 from gpuedu.exercises.contract import Answer, Play
 from gpuedu.grading import results
-from gpuedu.grading.judge.replaying import play_again
 from gpuedu.grading.player.recording import Recorder
 from gpuedu.grading.player.serialization import describe_answer
+from gpuedu.grading.replaying import play_again
 from gpuedu.grading.results import describe, plainly, rebuild, write_back
 from gpuedu.grading.wire import pack, unpack
 

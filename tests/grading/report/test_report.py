@@ -28,7 +28,11 @@ from tests.grading.batch.class_of import ROOT
 
 EXERCISE, LESSON = "amdahl", "01_why_gpus"
 BENCH = Bench(ROOT, EXERCISE)
-PLAY = replace(load(EXERCISE).play, observes="what is counted", observed_in=(load(EXERCISE).judge.properties[0].name,))
+PLAY = replace(
+    load(EXERCISE).play,
+    observes="what is counted",
+    observed_in=(load(EXERCISE).judge.properties[0].name,),
+)
 NAMES, WRONG = zip(*BENCH.wrong_texts().items(), strict=True)
 
 

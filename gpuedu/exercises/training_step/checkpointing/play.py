@@ -129,5 +129,6 @@ PLAY = Play(
     ),
     play_checkpointing,
     time_limit_s=30.0,
-    observes="memory and work of PyTorch in a step",
+    by_operations=True,
+    draws=True,
 )

@@ -80,6 +80,18 @@ class OperationExecutor:
         self._offered = tensors, generators
         return told | self._surroundings()
 
+    def begin(self, tensors: Sequence[torch.Tensor]) -> None:
+        """What is executed next is of a call with these tensors, which both sides have."""
+        self._offered = list(tensors), []
+
+    def made(self, number: Any) -> torch.Tensor:
+        """The tensor of a number.
+
+        Raises:
+            AnswerError: there is none.
+        """
+        return self._tensor(number)
+
     def _surroundings(self) -> dict[str, Any]:
         """What holds here for operations that name none of it."""
         is_casting = torch.is_autocast_enabled("cpu")

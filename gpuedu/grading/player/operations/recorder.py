@@ -6,7 +6,7 @@ Nothing here is trusted: a learner's code can change all of it, and send another
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -53,7 +53,8 @@ class OperationRecorder:
     """Numbers tensors, and records what is done to them.
 
     A tensor that is no operand of the call, and no result of an operation, is recorded by value
-    when an operation first takes it. The end of a tensor is a step, too.
+    when an operation first takes it. The end of a tensor is a step, too; that of the last one in
+    its memory only when the memory itself ends, which what is saved for backward may share.
     """
 
     def __init__(self) -> None:
@@ -61,6 +62,9 @@ class OperationRecorder:
         self._next = 1
         self._known: dict[int, _Known] = {}
         self._in_storage: dict[int, dict[int, _Known]] = {}
+        self._last: dict[int, tuple[int, torch.dtype]] = {}
+        self._ends: dict[int, weakref.finalize] = {}
+        self._is_paused = False
         self._generator_numbers: dict[int, int] = {torch.default_generator._cdata: 0}
         self._states: dict[int, torch.Tensor] = {}
         self._kept: list[Any] = []
@@ -92,6 +96,40 @@ class OperationRecorder:
         self._arguments = [rebuild_holding(one, lambda of: own[of[0]][of[1]]) for one in values]
         self._are_kept = [one[:2] == ["own", "kept"] for one in values]
         return list(self._arguments)
+
+    def begin(self, tensors: Sequence[torch.Tensor]) -> None:
+        """What is recorded from now on is of a call with these tensors, which both sides have."""
+        numbers = [(self._found(one) or self._register(one)).number for one in tensors]
+        self._taken = [_Taken(one, one._version, storage_content(one)) for one in tensors]
+        self._steps.append(["take", numbers, []])
+        self._states = {at: one.get_state() for at, one in self._of_number.items()}
+
+    @contextmanager
+    def recording(self) -> Iterator[None]:
+        """Record what is done inside."""
+        with _Watch(self):
+            yield
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Record nothing of what is done inside, which the other side does by itself."""
+        before, self._is_paused = self._is_paused, True
+        try:
+            yield
+        finally:
+            self._is_paused = before
+
+    def end(self) -> dict[str, Any]:
+        """The program since ``begin``; then what no operation wrote is in it, too."""
+        self._tell_written()
+        for number in list(self._of_number):
+            self._tell_state(number)
+        return self.program()
+
+    def number_of(self, tensor: torch.Tensor) -> int:
+        """The number of a tensor that was made; what no operation made is told by value."""
+        with unwatched():
+            return self._number(tensor)
 
     def left(self) -> list[list | None]:
         """What a call left in lists, dicts and arrays that it was given."""
@@ -140,7 +178,7 @@ class OperationRecorder:
 
     def record(self, func: Any, args: tuple, kwargs: Mapping[str, Any]) -> Any:
         """Carry an operation out, and note it."""
-        if func.namespace in _OF_TOOLS:
+        if func.namespace in _OF_TOOLS or self._is_paused:
             return func(*args, **kwargs)
         given = [self._operand(one) for one in args]
         named = [[name, self._operand(one)] for name, one in kwargs.items()]
@@ -196,6 +234,9 @@ class OperationRecorder:
 
     def _beside(self, tensor: torch.Tensor) -> int | None:
         """The number of a tensor of the same storage and dtype."""
+        last = self._last.get(tensor.untyped_storage()._cdata)
+        if last is not None and last[1] == tensor.dtype:
+            return last[0]
         for known in self._in_storage.get(tensor.untyped_storage()._cdata, {}).values():
             other = known.tensor()
             if other is not None and other is not tensor and other.dtype == tensor.dtype:
@@ -204,21 +245,36 @@ class OperationRecorder:
 
     def _register(self, tensor: torch.Tensor) -> _Known:
         number, self._next = self._next, self._next + 1
-        at, storage = id(tensor), tensor.untyped_storage()._cdata
+        at, storage, dtype = id(tensor), tensor.untyped_storage()._cdata, tensor.dtype
 
         def end(reference: weakref.ref) -> None:
-            self._steps.append(["free", number])
             if at in self._known and self._known[at].tensor is reference:
                 del self._known[at]
             inside = self._in_storage.get(storage, {})
             inside.pop(number, None)
-            if not inside:
-                self._in_storage.pop(storage, None)
+            if inside or storage not in self._ends:
+                self._steps.append(["free", number])
+            else:
+                if storage in self._last:
+                    self._steps.append(["free", self._last[storage][0]])
+                self._last[storage] = number, dtype
+
+        if storage not in self._ends:
+            ends = weakref.finalize(tensor.untyped_storage(), self._end_storage, storage)
+            ends.atexit = False
+            self._ends[storage] = ends
 
         known = _Known(number, weakref.ref(tensor, end), storage)
         self._known[at] = known
         self._in_storage.setdefault(storage, {})[number] = known
         return known
+
+    def _end_storage(self, storage: int) -> None:
+        """The memory of what is known is over, and with it the last tensor that lay there."""
+        del self._ends[storage]
+        self._in_storage.pop(storage, None)
+        if storage in self._last:
+            self._steps.append(["free", self._last.pop(storage)[0]])
 
     # Generators
 

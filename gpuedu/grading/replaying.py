@@ -1,4 +1,8 @@
-"""A case is played again by the judge, with functions that give what a learner's were seen to."""
+"""A case is played again with functions that give what a learner's were seen to.
+
+That is where no learner's code ever ran: in the judge; or in the machine player, where what a call
+did is told as operations of PyTorch, which are carried out.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import contextlib
 import copy
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.attesting import Look, attested_by
@@ -19,6 +23,9 @@ from gpuedu.grading.player.hooks import KINDS
 from gpuedu.grading.raised import raised_as
 from gpuedu.grading.ranks import rank_here
 from gpuedu.grading.results import Rebuilding, rebuild
+
+if TYPE_CHECKING:
+    from gpuedu.grading.player.operations.executor import OperationExecutor
 
 _ANOTHER = "its functions were not called as the exercise calls them"
 
@@ -61,6 +68,7 @@ class _Record:
         for call in calls:
             rank = call.get("rank") if type(call) is dict else None
             self._calls[rank if type(rank) is int else None].append(call)
+        self._executor = _executor_of(play)
         self._attested = deque(_list(recorded.get("attested", [])))
         self.answers = [
             self._function(at) if wanted.kind == "function" else rebuild(values[at])
@@ -93,7 +101,8 @@ class _Record:
                 perform(*on_rank, call.get("network"))
             within = (*arguments, *named.values()), around
             try:
-                given, fault = _Call(self._play, within, self._function).play(call)
+                replayed = _Call(self._play, within, self._function, self._executor)
+                given, fault = replayed.play(call)
             except AnswerError:
                 self._is_another = True
                 raise
@@ -116,12 +125,17 @@ class _Call:
         play: the exercise's.
         within: the arguments of the call, and what else it could leave something in.
         function: gives the learner's function of a number, which it handed to one of the play's.
+        executor: carries out operations of PyTorch, where they are told.
     """
 
     def __init__(
-        self, play: Play, within: tuple[tuple, Any], function: Callable[..., Callable]
+        self,
+        play: Play,
+        within: tuple[tuple, Any],
+        function: Callable[..., Callable],
+        executor: OperationExecutor | None,
     ) -> None:
-        self._play, self._function = play, function
+        self._play, self._function, self._executor = play, function, executor
         self._gave: list[Any] = []
         self._within = *within, self._gave
         self._faults: dict[int, BaseException] = {}
@@ -159,8 +173,11 @@ class _Call:
 
     def _leave(self, told: Mapping[str, Any]) -> Rebuilding:
         """Have in arguments, and in generators, what the function left until then."""
-        found = found_in(self._within)
-        rebuilding = Rebuilding(found)
+        found, executor = found_in(self._within), self._executor
+        if executor is not None:
+            executor.begin(list(filter(is_tensor, found)))
+            executor.execute(told.get("program"))
+        rebuilding = Rebuilding(found, executor and executor.made)
         leave_all(found, _list(told.get("left")), rebuilding)
         if self._play.draws and "chance" in told:
             chance.put(told["chance"])
@@ -196,6 +213,14 @@ class _Call:
         number, kinds = (told.get("act"), told.get("kinds")) if type(told) is dict else (None, None)
         fault = self._faults.get(number) if type(number) is int else None
         return fault or raised_as(_RaisedError, kinds)
+
+
+def _executor_of(play: Play) -> OperationExecutor | None:
+    if not play.by_operations:
+        return None
+    from gpuedu.grading.player.operations.executor import OperationExecutor
+
+    return OperationExecutor()
 
 
 def _list(value: Any) -> list:
