@@ -12,7 +12,7 @@ from gpuedu.syllabus import exercise_ids
 COUNTED_ELSEWHERE = (
     *("no-loops", "stay-on-device", "elementwise", "reduction", "tiled"),
     *("honest-timer", "time-to-accuracy", "noise-scale", "sgd-or-adam"),
-    *("autocast", "augment-on-device", "same-accuracy"),
+    *("autocast", "augment-on-device", "same-accuracy", "transfer-size"),
 )
 RESULTS_ALONE = ("bandwidth", "amdahl", "backward-by-hand", "float-anatomy", "alpha-beta")
 OBSERVED = ("prefetch", "checkpointing", "hidden-syncs", "streams", "overlap", "survive")
