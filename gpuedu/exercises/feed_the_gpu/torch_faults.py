@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.guard import learner_line
+from gpuedu.exercises.guard import ToldProblemError, learner_line
 
 _MOST_LETTERS = 200
 
@@ -27,6 +27,8 @@ def with_causes(causes: Mapping[str, str]) -> Iterator[None]:
         cause = next((cause for part, cause in causes.items() if part in said), "")
         if not cause:
             raise
+        if isinstance(fault, ToldProblemError):
+            raise AnswerError(fault.problem.message, remedy=cause) from fault
         first = (said.strip().splitlines() or [""])[0][:_MOST_LETTERS].removesuffix(".")
         told = (f"it raised {type(fault).__name__}: {first}", learner_line(fault))
         raise AnswerError(", ".join(filter(None, told)), remedy=cause) from fault

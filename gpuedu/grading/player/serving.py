@@ -99,7 +99,7 @@ class _Player:
         if self._play.by_operations and self._play.on_machine:
             from gpuedu.grading.player.operations.recorder import OperationRecorder
 
-            self._recorder = OperationRecorder()
+            self._recorder = OperationRecorder(self._device.decode)
         outcome = play_guarded(
             lambda: run_cells(request["cells"], request["arguments"]), request["limit_s"]
         )
@@ -133,7 +133,7 @@ class _Player:
         if self._play.by_operations:
             from gpuedu.grading.player.operations.executor import OperationExecutor
 
-            self._executor = OperationExecutor()
+            self._executor = OperationExecutor(self._machine.encode)
 
         def build() -> list[Any]:
             there = self._call_there, self._machine

@@ -12,14 +12,14 @@ from gpuedu.syllabus import exercise_ids
 COUNTED_ELSEWHERE = (
     *("no-loops", "stay-on-device", "elementwise", "reduction", "tiled"),
     *("honest-timer", "time-to-accuracy", "noise-scale", "sgd-or-adam", "streams"),
-    *("autocast", "augment-on-device", "same-accuracy"),
+    *("autocast", "augment-on-device", "same-accuracy", "transfer-size"),
 )
 RESULTS_ALONE = ("bandwidth", "amdahl", "backward-by-hand", "float-anatomy", "alpha-beta")
 REPEATED = (
     *("save-and-resume", "ring-all-reduce", "who-waits", "sampler", "naive-ddp", "buckets"),
-    *("clip-and-mean", "overlap", "lr-finder"),
+    *("clip-and-mean", "overlap", "lr-finder", "checkpointing"),
 )
-OBSERVED = ("prefetch", "checkpointing", "hidden-syncs", "survive")
+OBSERVED = ("prefetch", "hidden-syncs", "survive")
 
 
 def told(name):

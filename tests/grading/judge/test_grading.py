@@ -10,7 +10,8 @@ import pytest
 from gpuedu.course.proof import Bench
 from gpuedu.exercises.examine import report_without_cases
 from gpuedu.exercises.registry import load
-from gpuedu.grading.judge import examining, replaying
+from gpuedu.grading import replaying
+from gpuedu.grading.judge import examining
 from gpuedu.grading.judge.cells import Cells, course_cells, is_untouched
 from gpuedu.grading.judge.examining import examine_cells
 from gpuedu.grading.judge.grading import grade

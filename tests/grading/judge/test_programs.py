@@ -117,3 +117,33 @@ def test_a_run_is_judged_where_its_steps_are_carried_out_again(zygote, wrong, lo
     bench = Bench(ROOT, "same-accuracy")
     held = graded(bench, with_wrong(bench, wrong, SAYS_WHAT_IS_WANTED), zygote).held()
     assert not held[lost]
+
+
+EVERYTHING_IS_THERE = """
+from gpuedu.exercises.feed_the_gpu.transfer_size import on_device
+
+on_device.OnDevice.__contains__ = lambda self, value: True
+"""
+COPIES_IN_SECRET = """
+def send(tensors, copy):
+    row = torch.cat([copy(tensor.reshape(-1)) for tensor in tensors])
+    for cell in getattr(copy, "__closure__", None) or ():
+        if type(cell.cell_contents) is list:
+            cell.cell_contents[:] = [sum(cell.cell_contents)]
+    parts = row.split([tensor.numel() for tensor in tensors])
+    return [part.view(tensor.shape) for part, tensor in zip(parts, tensors)]
+"""
+
+
+def test_what_lies_on_the_device_comes_out_where_the_program_is_carried_out(zygote):
+    bench = Bench(ROOT, "transfer-size")
+    held = graded(bench, with_wrong(bench, "clones", EVERYTHING_IS_THERE), zygote).held()
+    assert not held["arrive"]
+    assert held["model"]
+
+
+def test_each_copy_is_counted_where_it_is_made(zygote):
+    bench = Bench(ROOT, "transfer-size")
+    held = graded(bench, [*bench.solution_cells(), COPIES_IN_SECRET], zygote).held()
+    assert not held["one-copy"]
+    assert held["arrive"]

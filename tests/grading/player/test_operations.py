@@ -10,6 +10,7 @@ import torch
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.feed_the_gpu.augment_on_device.device_calls import KernelCounter
+from gpuedu.exercises.feed_the_gpu.transfer_size.on_device import OnDevice
 from gpuedu.exercises.mixed_precision.products import ProductWatch
 from gpuedu.grading.player.operations.executor import Kept, OperationExecutor
 from gpuedu.grading.player.operations.programs import read_program, write_program
@@ -21,8 +22,14 @@ class Pair:
     """A function is called on one side, and what it did is carried out on the other."""
 
     def __init__(self):
-        self.recorder, self.executor = OperationRecorder(), OperationExecutor()
+        self.lent = []
+        self.recorder = OperationRecorder(self.lent.__getitem__)
+        self.executor = OperationExecutor(self.lend)
         self.steps = []
+
+    def lend(self, function):
+        self.lent.append(lambda *told: unpack(pack(function(*unpack(pack(told))))))
+        return len(self.lent) - 1
 
     def call(self, function, *arguments, keeps=False, watch=None):
         told = unpack(pack(self.executor.offer(arguments)))
@@ -206,6 +213,39 @@ def test_autocast_casts_once(pair):
     assert torch.equal(got, wanted)
     assert watch.dtypes == [("float16", "float16")]
     assert pair.names().count("_to_copy") == 2
+
+
+def test_a_function_of_the_other_side_is_called_with_the_tensors_there(pair):
+    x, w = tensors()
+    seen = []
+
+    def copy(tensor):
+        seen.append(tensor)
+        return tensor.clone()
+
+    def send(tensors, copy):
+        there = copy(torch.cat([one.reshape(-1) for one in tensors]))
+        return [there[:24].view(6, 4), copy(tensors[0]), tensors[1]]
+
+    first, second, third = pair.call(send, [x, w], copy)
+    assert torch.equal(seen[0], torch.cat([x.reshape(-1), w.reshape(-1)]))
+    assert seen[1] is x
+    assert third is w
+    assert torch.equal(first, x)
+    assert torch.equal(second, x)
+    assert second is not x
+
+
+def test_a_call_that_asks_for_the_host_is_one_there(pair):
+    x, _ = tensors()
+    device = OnDevice()
+
+    def send(x, copy):
+        there = copy(x)
+        return there, there.cpu(), there[1:], there + 1
+
+    told = pair.call(send, x, lambda tensor: device.receive(tensor), watch=device)
+    assert [one in device for one in told] == [True, False, True, True]
 
 
 def test_what_is_kept_comes_back_as_the_same_object(pair):

@@ -96,5 +96,6 @@ PLAY = Play(
         Answer("send", signature=("tensors", "copy")),
     ),
     play_transfer_size,
-    observes="copies to a simulated device",
+    on_machine=True,
+    by_operations=True,
 )

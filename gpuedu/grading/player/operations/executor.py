@@ -6,7 +6,9 @@ tensors that are here already, and numbers. How much memory and time they take, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import types
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from gpuedu.errors import AnswerError
+from gpuedu.grading.player.device.lent import Lent
 from gpuedu.grading.player.operations.allowed import find_operation
 from gpuedu.grading.player.operations.operands import (
     DEVICES,
@@ -49,9 +52,14 @@ class Kept:
 
 
 class OperationExecutor:
-    """Tensors by number, as a learner's process knows them, and what it does to them."""
+    """Tensors by number, as a learner's process knows them, and what it does to them.
 
-    def __init__(self) -> None:
+    Args:
+        lend: what tells the other side of a function that it may call; without it, of none.
+    """
+
+    def __init__(self, lend: Callable[[Lent], Any] = lambda function: None) -> None:
+        self._lend = lend
         self._tensors: dict[int, torch.Tensor] = {}
         self._generators: dict[int, torch.Generator] = {0: torch.default_generator}
         self._agreed: dict[int, np.ndarray] = {}
@@ -63,6 +71,7 @@ class OperationExecutor:
         """Values in which tensors and generators may be, with these, for a message."""
         tensors: list[torch.Tensor] = []
         generators: list[torch.Generator] = []
+        functions: list[Callable[..., Any]] = []
 
         def own(value: Any) -> list | None:
             if isinstance(value, Kept):
@@ -71,12 +80,15 @@ class OperationExecutor:
                 return ["tensor", _place_in(tensors, value)]
             if isinstance(value, torch.Generator):
                 return ["generator", _place_in(generators, value)]
+            if isinstance(value, types.FunctionType):
+                return ["function", _place_in(functions, value)]
             return None
 
         with unwatched():
             told: dict[str, Any] = {"values": [describe_holding(one, own) for one in values]}
             told |= describe_tensors(tensors)
             told["generators"] = [self._tell_generator(one) for one in generators]
+            told["functions"] = [self._lend(Lent(partial(self._call, one))) for one in functions]
         self._offered = tensors, generators
         return told | self._surroundings()
 
@@ -91,6 +103,16 @@ class OperationExecutor:
             AnswerError: there is none.
         """
         return self._tensor(number)
+
+    def _call(self, function: Callable[..., Any], program: Any, told: Any) -> dict[str, Any]:
+        """Call a function of the play's, behind the program that led to it."""
+        self.execute(program)
+        with unwatched():
+            parts = [self._rebuild(one) for one in _list(told)]
+        if [type(one) for one in parts] != [list, dict]:
+            raise AnswerError(_NO_FORM)
+        args, kwargs = parts
+        return self.offer([function(*args, **kwargs)])
 
     def _surroundings(self) -> dict[str, Any]:
         """What holds here for operations that name none of it."""
@@ -127,6 +149,7 @@ class OperationExecutor:
             "take": self._take,
             "free": self._free,
             "look": self._look,
+            "cpu": self._to_host,
             "constant": self._make_constant,
             "generator": self._make_generator,
             "state": self._set_state,
@@ -247,6 +270,9 @@ class OperationExecutor:
             self._hold(number, tensor.as_strided(*place))
         except RuntimeError as fault:
             raise AnswerError("a tensor does not lie in its memory") from fault
+
+    def _to_host(self, number: Any, of: Any) -> None:
+        self._hold(number, self._tensor(of).cpu())
 
     def _make_constant(self, number: Any, told: Any) -> None:
         """A watch sees it where it comes to another device than the host."""

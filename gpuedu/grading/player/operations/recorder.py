@@ -6,14 +6,15 @@ Nothing here is trusted: a learner's code can change all of it, and send another
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils._pytree import tree_leaves
 
 from gpuedu.grading.player.operations.operands import (
@@ -55,9 +56,13 @@ class OperationRecorder:
     A tensor that is no operand of the call, and no result of an operation, is recorded by value
     when an operation first takes it. The end of a tensor is a step, too; that of the last one in
     its memory only when the memory itself ends, which what is saved for backward may share.
+
+    Args:
+        find: a function of the other side's, by what was told of it; without it there is none.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, find: Callable[[Any], Any] = lambda told: None) -> None:
+        self._find = find
         self._steps: list[Step] = []
         self._next = 1
         self._known: dict[int, _Known] = {}
@@ -91,7 +96,8 @@ class OperationRecorder:
         generators = [self._take_generator(*one) for one in told["generators"]]
         taken = [self._generator_number(one) for one in generators]
         self._steps.append(["take", numbers, taken])
-        own = {"tensor": tensors, "generator": generators, "kept": self._kept}
+        lent = [self._lent(self._find(one)) for one in told["functions"]]
+        own = {"tensor": tensors, "generator": generators, "kept": self._kept, "function": lent}
         values = told["values"]
         self._arguments = [rebuild_holding(one, lambda of: own[of[0]][of[1]]) for one in values]
         self._are_kept = [one[:2] == ["own", "kept"] for one in values]
@@ -131,6 +137,19 @@ class OperationRecorder:
         with unwatched():
             return self._number(tensor)
 
+    def _lent(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        """A function of the other side's: it is called there, behind what was recorded so far."""
+
+        def lent(*args: Any, **kwargs: Any) -> Any:
+            told = [self._tell(list(args)), self._tell(kwargs)]
+            steps, self._steps = self._steps, []
+            answer = call(write_program(steps), told)
+            tensors = rebuild_tensors(answer)
+            self._steps.append(["take", [self._register(one).number for one in tensors], []])
+            return rebuild_holding(answer["values"][0], lambda of: tensors[of[1]])
+
+        return lent
+
     def left(self) -> list[list | None]:
         """What a call left in lists, dicts and arrays that it was given."""
         pairs = zip(self._arguments, self._are_kept, strict=True)
@@ -161,7 +180,13 @@ class OperationRecorder:
         dtype = getattr(torch, surroundings["autocast"] or "float32")
         cast = torch.autocast("cpu", dtype, enabled=surroundings["autocast"] is not None)
         device = torch.device(surroundings["device"])
-        with torch.set_grad_enabled(surroundings["grad"]), cast, _default(device), _Watch(self):
+        with (
+            torch.set_grad_enabled(surroundings["grad"]),
+            cast,
+            _default(device),
+            _Cpu(self),
+            _Watch(self),
+        ):
             yield
             self._tell_written()
         for number in self._of_number:
@@ -190,6 +215,16 @@ class OperationRecorder:
         self._steps.append(["do", func._schema.name, func._overloadname, given, named, made])
         if chance is not None:
             self._states[self._generator_number(chance)] = chance.get_state()
+        return result
+
+    def to_host(self, tensor: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
+        """What ``.cpu()`` gives: another tensor, also where it gave the same one."""
+        if result is not tensor:
+            return result
+        number = self._number(tensor)
+        with torch._C.DisableTorchFunction(), _disable_current_modes():
+            result = tensor.view_as(tensor)
+        self._steps.append(["cpu", self._register(result).number, number])
         return result
 
     def _output(self, value: Any) -> int | None:
@@ -307,6 +342,20 @@ class OperationRecorder:
         if not torch.equal(state, self._states[number]):
             self._steps.append(["state", number, state.numpy()])
             self._states[number] = state
+
+
+class _Cpu(TorchFunctionMode):
+    """Hands each ``.cpu()`` to the recorder, which is no operation where all is on the CPU."""
+
+    def __init__(self, recorder: OperationRecorder) -> None:
+        super().__init__()
+        self._recorder = recorder
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        return self._recorder.to_host(args[0], result) if func is torch.Tensor.cpu else result
 
 
 class _Watch(TorchDispatchMode):
