@@ -164,9 +164,11 @@ class Play:
     can be ended even inside compiled code. ``on_machine``: the answers are kernels, values, or
     functions that take and give plain values, arrays of ``cp`` or things of a simulated device, so
     a class can be graded where kernels arrive as text, device arrays are, and none of the learner's
-    Python runs. Functions that the play hands to theirs stay with it then, and a ``StreamDevice``
-    with all that is made by it. ``observes`` says in words what a play believes the
-    learner's process about, such as how often it waited; empty where there is nothing of that kind.
+    Python runs. Functions and iterators that the play hands to theirs stay with it then, and a
+    ``StreamDevice`` with all that is made by it. So does a clock on which the play lends to theirs:
+    their threads wait on it from afar, and it goes through an iterator that they give. ``observes``
+    says in words what a play believes the learner's process about, such as how often it waited;
+    empty where there is nothing of that kind.
     """
 
     answers: tuple[Answer, ...]
