@@ -43,6 +43,8 @@ class StandIn(ModuleType):
 
 
 _MODULES = {name: StandIn(name, standin) for name, (_, standin) in _PAIRS.items()}
+AFAR = "lend_afar"
+"""Of what stands for a function in another process: a context in which that is lent to there."""
 _CONCURRENT = ModuleType("concurrent")
 _CONCURRENT.futures = _MODULES["concurrent.futures"]
 _SWAPS: dict[int, Any] = {id(sys.modules["concurrent"]): _CONCURRENT}
@@ -62,7 +64,8 @@ def lend(*answers: Any) -> Iterator[None]:
     that mean a real module, or something of one (``from queue import Queue``), mean the stand-in;
     so do imports inside the code, and classes of that namespace that derive from ``Thread`` or
     ``Queue``. Nothing else in the process sees a difference. What the code made of the real ones
-    before the block stays real.
+    before the block stays real. For a function in another process, what stands for it here has a
+    method ``lend_afar``, which does the same there.
 
     >>> from gpuedu.clock import VirtualClock
     >>> def nap():
@@ -73,8 +76,12 @@ def lend(*answers: Any) -> Iterator[None]:
     ...     nap()
     3600.0
     """
-    spaces = {id(space): space for space in map(_namespace, answers)}
+    here = [one for one in answers if not hasattr(one, AFAR)]
+    spaces = {id(space): space for space in map(_namespace, here)}
     with contextlib.ExitStack() as undo:
+        for one in answers:
+            if one not in here:
+                undo.enter_context(getattr(one, AFAR)())
         for space in spaces.values():
             for name, value in list(space.items()):
                 if id(value) in _SWAPS:

@@ -205,6 +205,16 @@ class ThreadProcess(Process):
             self._thread.join(timeout=0.1)
 
 
+def take_part(process: Any) -> None:
+    """Let the calling thread be a process of a clock that is elsewhere."""
+    _BY_THREAD[threading.get_ident()] = process
+
+
+def take_leave() -> None:
+    """Let the calling thread be a plain one again."""
+    _BY_THREAD.pop(threading.get_ident(), None)
+
+
 def current(clock: VirtualClock | None = None) -> Guest | ThreadProcess:
     """The process that the calling thread is, on ``clock`` if one is given; else ClockError."""
     process = _BY_THREAD.get(threading.get_ident())

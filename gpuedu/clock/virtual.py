@@ -184,6 +184,10 @@ class VirtualClock:
 
     # What can be asked
 
+    def next_due_s(self) -> float:
+        """When the next thing is due, which may let another go on; inf where nothing is."""
+        return self._due[0][0] / _NS if self._due else math.inf
+
     def waiting(self) -> tuple[Waiting, ...]:
         """Who waits, servers and the calling thread left out, in the order they were started."""
         alive = (one for one in self._processes if not one.is_server and not one.has_ended)

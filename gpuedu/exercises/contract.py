@@ -166,11 +166,13 @@ class Play:
     can be ended even inside compiled code. ``on_machine``: the answers are kernels, values, or
     functions that take and give plain values, arrays of ``cp`` or things of a simulated device, so
     a class can be graded where kernels arrive as text, device arrays are, and none of the learner's
-    Python runs. Functions that the play hands to theirs stay with it then, and a ``StreamDevice``
-    with all that is made by it. ``by_operations``, of one that is on the machine: the functions
-    take and give tensors of PyTorch, and arrive as the operations that each call carried out. Those
-    are carried out again on the play's own tensors, where watches that it enters (modes of
-    PyTorch's dispatcher) see them. ``observes`` says in words what a play believes the
+    Python runs. Functions and iterators that the play hands to theirs stay with it then, and a
+    ``StreamDevice`` with all that is made by it. So does a clock on which the play lends to theirs:
+    their threads wait on it from afar, and it goes through an iterator that they give.
+    ``by_operations``: the functions take and give tensors of PyTorch, and arrive as the operations
+    that each call carried out. Those are carried out again on the play's own tensors, where watches
+    that it enters (modes of PyTorch's dispatcher) see them; of a play that is not on the machine,
+    it is repeated there. ``observes`` says in words what a play believes the
     learner's process about, such as how often it waited; empty where there is nothing of that kind.
     ``observed_in`` names the properties that hang on it; without names all of them do.
     ``lends``: functions that the play hands to theirs note something, or change it. ``draws``: it

@@ -34,7 +34,13 @@ def raised_as(base: type[Exception], kinds: Any, *arguments: Any) -> Exception:
         if isinstance(found, type) and issubclass(found, Exception):
             classes = (base,) if issubclass(base, found) else (base, found)
             try:
-                return type("ToldError", classes, {"__str__": Exception.__str__})(*arguments)
+                return type(_name_of(kinds), classes, {"__str__": Exception.__str__})(*arguments)
             except TypeError:  # it is made of several things
                 continue
     return base(*arguments)
+
+
+def _name_of(kinds: list) -> str:
+    """Of the class of an error there: what is written of it has no other effect."""
+    first = kinds[0][1] if type(kinds[0]) is list and len(kinds[0]) == 2 else ""
+    return first[:60] if type(first) is str and first.isidentifier() else "ToldError"

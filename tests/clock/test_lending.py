@@ -7,6 +7,7 @@ import queue
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from types import ModuleType
 
 import pytest
@@ -118,3 +119,18 @@ def test_others_see_the_real_modules(cell):
         assert stranger.f() == (time, time)
         assert sys.modules["time"] is time
         assert threading.Thread.__module__ == "threading"
+
+
+def test_what_is_in_another_process_is_lent_to_there():
+    lent = []
+
+    class Afar:
+        @contextmanager
+        def lend_afar(self):
+            lent.append("in")
+            yield
+            lent.append("out")
+
+    with VirtualClock(), lend(Afar()):
+        assert lent == ["in"]
+    assert lent == ["in", "out"]

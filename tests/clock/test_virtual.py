@@ -21,6 +21,14 @@ def test_time_jumps_to_what_is_due_next():
     assert seen == [(0.1, 0.1), (0.2, 0.2), (0.3, 0.3)]
 
 
+def test_before_what_is_due_next_nothing_happens():
+    clock = VirtualClock()
+    assert clock.next_due_s() == float("inf")
+    clock.after(0.3)
+    clock.after(0.1)
+    assert clock.next_due_s() == 0.1
+
+
 def test_sums_of_times_are_exact():
     clock = VirtualClock()
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import AnswerError
-from gpuedu.grading.player.device.lent import Lent
+from gpuedu.grading.player.device.lent import Lent, LentIterator
 from gpuedu.grading.player.device.values import Codec
 from gpuedu.grading.results import is_tensor, plainly, tensor_of, tensor_parts
 from gpuedu.grading.wire import WireError, pack
@@ -54,12 +54,14 @@ def describe_answer(answer: Any, device: Codec | None = None) -> dict[str, Any]:
 def describe_argument(value: Any, device: Codec | None = None) -> dict[str, Any]:
     """What a function is called with: a plain value, a tensor on the CPU, or of the device.
 
-    A function among them stays where it is.
+    A function or an iterator among them stays where it is.
     """
     if device is not None and device.holds(value):
         return {"kind": "device", "value": device.encode(value)}
     if device is not None and callable(value):
         return {"kind": "device", "value": device.encode(Lent(value))}
+    if device is not None and hasattr(type(value), "__next__"):
+        return {"kind": "device", "value": device.encode(LentIterator(value))}
     if is_tensor(value):
         dtype, shape, raw = tensor_parts(value)
         return {"kind": "tensor", "dtype": dtype, "shape": shape, "bytes": raw}

@@ -9,11 +9,11 @@ What they see of a device, ``cp``, is there, too: see ``gpuedu.grading.player.de
 from __future__ import annotations
 
 import linecache
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from gpuedu.clock.lending import AFAR
 from gpuedu.errors import AnswerError
 from gpuedu.exercises import registry
 from gpuedu.exercises.contract import Play
@@ -28,6 +28,7 @@ from gpuedu.exercises.placeholder import has_placeholder
 from gpuedu.exercises.registry import load_play
 from gpuedu.grading.player.channel import Channel
 from gpuedu.grading.player.device.faults import describe_fault
+from gpuedu.grading.player.device.iterators import Iterators, iterable_of
 from gpuedu.grading.player.device.link import Link
 from gpuedu.grading.player.device.modules import install
 from gpuedu.grading.player.device.server import DeviceServer, LeftItError
@@ -65,7 +66,7 @@ def serve(channel: Channel) -> None:
     }
     while True:
         try:
-            request = channel.receive()
+            request = player.receive()
         except EOFError:
             return
         _send(channel, doing[request["do"]](request))
@@ -86,9 +87,14 @@ class _Player:
         self._play: Play | None = None
         self._answers: list[Any] = []
         self._device: Link | None = None
+        self._iterators: Iterators | None = None
         self._machine = DeviceServer(self._say)
         self._recorder: OperationRecorder | None = None
         self._executor: OperationExecutor | None = None
+
+    def receive(self) -> Any:
+        """The next request."""
+        return self._channel.receive() if self._device is None else self._device.receive()
 
     def load(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Run the cells and take the answers; what is wrong with them is told, never raised."""
@@ -96,6 +102,7 @@ class _Player:
         registry.GIVEN_FIGURES.update(request.get("measured", {}))
         if self._play.on_machine:
             self._device = install(self._channel)
+            self._iterators = Iterators(self._device)
         if self._play.by_operations and self._play.on_machine:
             from gpuedu.grading.player.operations.recorder import OperationRecorder
 
@@ -139,6 +146,9 @@ class _Player:
             there = self._call_there, self._machine
             found = [rebuild_answer(one, at, *there) for at, one in enumerate(request["answers"])]
             require_answers(self._play, found)  # whatever was said where they were made
+            for one, told in zip(found, request["answers"], strict=True):
+                if told["kind"] == "function":
+                    setattr(one, AFAR, self._machine.lend_clock)
             return found
 
         outcome = play_guarded(build, request["limit_s"])
@@ -167,36 +177,77 @@ class _Player:
         go of on the device is told with the reply, so that nothing of it is there afterwards. Where
         the function arrives by its operations, they are told, too.
         """
-        encoded, recorder = request["arguments"], self._recorder
-        if recorder is not None:
-            arguments = recorder.take(encoded)
-        else:
-            arguments = [rebuild_argument(one, self._device) for one in encoded]
+        if "iterator" in request:
+            return self._reply_of(lambda: self._iterators.ask(*request["iterator"]), request)
+        encoded, clock, recorder = request["arguments"], request["clock"], self._recorder
         function = self._answers[request["answer"]]
-        raised: list[list[str]] = []
+        arguments: list[Any] = []
 
         def run() -> dict[str, Any]:
-            try:
-                with nullcontext() if recorder is None else recorder.watch(encoded):
-                    given = function(*arguments)
-            except BaseException as fault:
-                number = self._device.number_of(fault) if self._device else None
-                if number is None:
-                    raised.extend(kinds_of(fault))
-                    raise
-                return {"fault": number}
+            self._iterators.enter(clock, function)
             if recorder is not None:
+                arguments.extend(recorder.take(encoded))
+                with recorder.watch(encoded):
+                    given = function(*arguments)
                 keeps = self._play.answers[request["answer"]].is_opaque
                 return {"given": recorder.give(given, keeps=keeps), "arguments": recorder.left()}
+            arguments.extend(rebuild_argument(one, self._device) for one in encoded)
+            given = function(*arguments)
             pairs = zip(arguments, encoded, strict=True)
             back = [self._told_back(one, told) for one, told in pairs]
-            return {"given": describe_answer(given, self._device), "arguments": back}
+            told = self._iterators.describe(given) if clock else None
+            return {"given": told or describe_answer(given, self._device), "arguments": back}
 
-        reply = {**_reply(play_guarded(run, request["limit_s"])), "raised": raised}
-        arguments.clear()
-        if recorder is not None:
-            reply["program"] = recorder.program()
-        return reply if self._device is None else {**reply, "freed": self._device.freed()}
+        reply = self._reply_of(run, request, arguments)
+        return reply if recorder is None else {**reply, "program": recorder.program()}
+
+    def _reply_of(
+        self, run: Callable[[], Any], request: Mapping[str, Any], kept: list[Any] | None = None
+    ) -> dict[str, Any]:
+        """What was done, or the error that it let out; ``kept`` is let go of before it is told."""
+        raised: dict[str, Any] = {}
+
+        def guarded() -> Any:
+            try:
+                return self._settled(run)
+            except BaseException as fault:
+                known = self._known(fault)
+                if known is None:
+                    raised.update(self._describe_raised(fault))
+                    raise
+                return known
+
+        reply = {**_reply(play_guarded(guarded, request["limit_s"])), **raised}
+        if kept is not None:
+            kept.clear()
+        return {**reply, "freed": self._device.freed()}
+
+    def _settled(self, run: Callable[[], Any]) -> Any:
+        """Do something, and let a play's clock know of all looks at it."""
+        try:
+            return run()
+        finally:
+            if self._device.clock is not None:
+                self._device.clock.settle()
+
+    def _known(self, fault: BaseException | None) -> dict[str, int] | None:
+        """An error that the play itself raised, or gave as an item; None for any other."""
+        if fault is None:
+            return None
+        number, item = self._device.number_of(fault), self._device.item_number(fault)
+        if number is not None:
+            return {"fault": number}
+        return None if item is None else {"item_fault": item}
+
+    def _describe_raised(self, fault: BaseException) -> dict[str, Any]:
+        """An error of the learner's own: its classes, and what it was raised from."""
+        is_plain = all(type(one) in (str, int, float, bool) for one in fault.args)
+        told: dict[str, Any] = {
+            "raised": kinds_of(fault),
+            "args": list(fault.args) if is_plain else None,
+        }
+        known = self._known(fault.__cause__) or self._known(fault.__context__)
+        return {**told, "raised_from": known}
 
     def _told_back(self, argument: Any, told: Mapping[str, Any]) -> dict[str, Any]:
         """After the call: what is on the device has not moved; a list of it may be another."""
@@ -226,35 +277,72 @@ class _Player:
             sent = self._executor.offer(arguments)
         else:
             sent = [describe_argument(one, self._machine) for one in arguments]
-        reply = self._say({"call": {"answer": answer, "arguments": sent}})
+        clock = self._machine.clock_number if self._machine.clock is not None else 0
+        asked = {"answer": answer, "arguments": sent, "clock": clock}
+        return self._asked_there(asked, lambda told: self._given_back(answer, arguments, told))
+
+    def _ask_iterator(self, what: str, number: int) -> Mapping[str, Any]:
+        """Ask for an item of an iterator that a learner's function made."""
+
+        def given_back(observed: Any) -> Mapping[str, Any]:
+            item = observed.get("item")
+            return {**observed, "item": object() if item is None else self._machine.item(item)}
+
+        return self._asked_there({"iterator": [what, number]}, given_back)
+
+    def _asked_there(self, asked: Mapping[str, Any], take: Callable[[Any], Any]) -> Any:
+        """Have something done where the learner's code is, and what it gave; or its error."""
+        reply = self._say({"call": asked})
         while type(reply) is dict and "device" in reply:
             try:
-                reply = self._say({"answer": self._machine.answer(reply["device"])})
+                answer = self._machine.answer(reply["device"])
+                self._machine.require_there()
+                reply = self._say({"answer": answer})
             except LeftItError as left:
                 reply = left.reply
         try:
-            return self._given_back(answer, arguments, reply)
+            if self._executor is not None:
+                self._executor.execute(reply.get("program"))
+            if reply["problem"] is not None:
+                raise self._problem_of(reply)
+            observed = reply["observed"]
+            if "fault" in observed:
+                raise self._machine.fault(observed["fault"])
+            if "item_fault" in observed:
+                raise self._machine.item_fault(observed["item_fault"])
+            given = take(observed)
+            print(str(reply["printed"])[:MOST_SHOWN], end="")
+            return given
         finally:
             self._machine.free(reply.get("freed"))
             self._machine.forget_faults()
 
-    def _given_back(self, answer: int, arguments: Sequence[Any], reply: Mapping[str, Any]) -> Any:
-        """What a learner's function gave, or raises what it let out."""
+    def _problem_of(self, reply: Mapping[str, Any]) -> BaseException:
+        """What a learner's function let out, as the play may look for it."""
+        classes = reply.get("raised")
+        kind = classes[0] if type(classes) is list and classes else None
+        on_clock = self._machine.clock is not None
+        copied = self._machine.copy_of(kind, reply.get("args")) if on_clock else None
+        if copied is not None:
+            return copied
+        problem = told_problem(without_cause(Problem(*reply["problem"])), classes)
+        known = reply.get("raised_from")
+        if type(known) is dict and "fault" in known:
+            problem.__cause__ = self._machine.fault(known["fault"])
+        elif type(known) is dict:
+            problem.__cause__ = self._machine.item_fault(known.get("item_fault"))
+        return problem
+
+    def _given_back(self, answer: int, arguments: Sequence[Any], observed: Any) -> Any:
+        """What a learner's function gave."""
         if self._executor is not None:
-            self._executor.execute(reply.get("program"))
-        if reply["problem"] is not None:
-            raise told_problem(without_cause(Problem(*reply["problem"])), reply.get("raised"))
-        observed = reply["observed"]
-        if "fault" in observed:
-            raise self._machine.fault(observed["fault"])
-        if self._executor is not None:
-            print(str(reply["printed"])[:MOST_SHOWN], end="")
             return self._executor.given_back(observed, arguments)
         for mine, theirs in zip(arguments, observed["arguments"], strict=True):
             write_back(mine, rebuild_argument(theirs, self._machine))
-        given = rebuild_answer(observed["given"], answer, _no_function, self._machine)
-        print(str(reply["printed"])[:MOST_SHOWN], end="")
-        return given
+        given = observed["given"]
+        if self._machine.clock is not None and type(given) is dict and "iterator" in given:
+            return iterable_of(given, self._ask_iterator)
+        return rebuild_answer(given, answer, _no_function, self._machine)
 
 
 def told_problem(problem: Problem, classes: Any) -> ToldProblemError:

@@ -11,7 +11,7 @@ from gpuedu.syllabus import exercise_ids
 
 COUNTED_ELSEWHERE = (
     *("no-loops", "stay-on-device", "elementwise", "reduction", "tiled"),
-    *("honest-timer", "time-to-accuracy", "noise-scale", "sgd-or-adam", "streams"),
+    *("honest-timer", "time-to-accuracy", "noise-scale", "sgd-or-adam", "streams", "prefetch"),
     *("autocast", "augment-on-device", "same-accuracy", "transfer-size"),
 )
 RESULTS_ALONE = ("bandwidth", "amdahl", "backward-by-hand", "float-anatomy", "alpha-beta")
@@ -19,7 +19,7 @@ REPEATED = (
     *("save-and-resume", "ring-all-reduce", "who-waits", "sampler", "naive-ddp", "buckets"),
     *("clip-and-mean", "overlap", "lr-finder", "checkpointing"),
 )
-OBSERVED = ("prefetch", "hidden-syncs", "survive")
+OBSERVED = ("hidden-syncs", "survive")
 
 
 def told(name):

@@ -67,5 +67,5 @@ FAULTS = {one.__name__: one for one in (OSError, ValueError, RuntimeError, KeyEr
 PLAY = Play(
     (Answer("prefetch", signature=("source", "depth")),),
     play_prefetch,
-    observes="threads and waits on a simulated clock",
+    on_machine=True,
 )

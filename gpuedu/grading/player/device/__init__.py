@@ -8,7 +8,9 @@ the two go by way of the judge, and are plain values:
 - ``values``: what a message is made of; ``faults``: exceptions in it;
 - ``names``: what may be asked for by name;
 - ``server``: the device's side, which executes what is asked, if it may be;
-- ``link``, ``proxies``, ``modules``: the learner's side.
+- ``link``, ``proxies``, ``modules``: the learner's side;
+- ``clock_server``, ``clock_link``: a play's simulated clock, on which learners' threads wait;
+- ``lent``, ``iterators``: what a play hands over besides, and iterators that it is given.
 
 The account counts what arrives. Proxies that die are told of with the next message, before it is
 executed: so memory is freed before the next allocation, as it would be in one process.

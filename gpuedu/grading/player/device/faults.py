@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 _ARRAY = re.compile(r"\barray\([^)]*\)?")
+_MOST_NAME = 60
 _PLAIN = (str, bool, int, float, type(None))
 
 
@@ -73,9 +74,15 @@ def _by_text(kind: type, message: dict[str, Any]) -> BaseException:
     return kind(message["text"])
 
 
+def raise_told(told: Any) -> None:
+    """Raise what ended a thread elsewhere: an exception of that class's name, with its text."""
+    if type(told) is list and len(told) == 2 and type(told[0]) is type(told[1]) is str:
+        raise type(told[0][:_MOST_NAME], (Exception,), {})(told[1])
+
+
 def _class_of(module: str, name: str) -> type | None:
     found: Any = sys.modules.get(module)
     for part in name.split("."):
         found = getattr(found, part, None)
-    kinds = Exception, KeyboardInterrupt
+    kinds = Exception, KeyboardInterrupt, SystemExit
     return found if isinstance(found, type) and issubclass(found, kinds) else None

@@ -6,6 +6,7 @@ could say.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import types
 import weakref
@@ -14,11 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from gpuedu.clock.processes import current
 from gpuedu.grading.player.channel import Channel
+from gpuedu.grading.player.device.clock_link import RemoteClock
 from gpuedu.grading.player.device.faults import rebuild_fault
 from gpuedu.grading.player.device.values import Codec, is_library
 
 _MARK = "_raised_there"
+_MOST_TEXT = 1_000
 
 
 class Link(Codec):
@@ -38,6 +42,9 @@ class Link(Codec):
         self._functions: list[Callable[..., Any]] = []
         self._raised: dict[int, Exception] = {}
         self._lock = threading.RLock()
+        self._items: dict[int, Any] = {}
+        self._item_numbers: dict[int, int] = {}
+        self.clock: RemoteClock | None = None
         self.classes: dict[str, type] = {}
         self.library: Any = None
 
@@ -70,6 +77,42 @@ class Link(Codec):
         """A proxy died, which had been sent ``times``; told with the next message."""
         self._freed.append([number, times])
 
+    def enter_clock(self, number: int) -> None:
+        """Be on the play's clock of this number; leave the one before, if it is another."""
+        if self.clock is not None and self.clock.number == number:
+            return
+        self.leave_clock()
+        self.clock = RemoteClock(self, number)
+
+    def leave_clock(self) -> None:
+        """Be on no clock: threads that are left on it end."""
+        if self.clock is not None:
+            self.clock.close()
+            self.clock = None
+        self._items.clear()
+        self._item_numbers.clear()
+
+    def act(self, name: str, args: list) -> Any:
+        """Ask the clock for something."""
+        return self._ask({"op": "clock", "name": name, "args": args}, [])
+
+    def end_thread(self, fault: BaseException | None) -> Any:
+        """Say that the calling thread has ended; the next message, whoever it is for."""
+        told = None if fault is None else [type(fault).__name__, _text_of(fault)]
+        self._say({"op": "ended", "fault": told})
+        return self._channel.receive()
+
+    def receive(self) -> Any:
+        """The next message for the calling thread."""
+        if self.clock is None:
+            return self._channel.receive()
+        mine = current(self.clock).number
+        return self.clock.received(self._channel.receive(), mine)
+
+    def item_number(self, value: Any) -> int | None:
+        """The number of an item that an iterator of the play's gave; None of anything else."""
+        return self._item_numbers.get(id(value))
+
     def number_of(self, fault: BaseException) -> int | None:
         """The number of a fault that a function of the play's raised; None of any other."""
         number = vars(fault).get(_MARK)
@@ -81,10 +124,13 @@ class Link(Codec):
         return freed
 
     def _ask(self, asked: dict[str, Any], hosts: list[np.ndarray]) -> Any:
-        with self._lock:
+        if self.clock is not None and asked["op"] != "clock":
+            self.clock.settle()
+            current(self.clock).goes_on()
+        with self._lock if self.clock is None else contextlib.nullcontext():
             self._say(asked)
             while True:
-                answer = self._channel.receive()["answer"]
+                answer = self.receive()["answer"]
                 if "callback" not in answer:
                     break
                 self._say(self._call_back(answer))
@@ -140,6 +186,8 @@ class Link(Codec):
             return np if encoded[1] == "numpy" else self.library
         if kind == "argument":
             return encoded[2]
+        if kind == "item":
+            return self._item(*encoded[1:])
         _, number, name, facts = encoded
         proxy = self._known.get(number)
         if proxy is None:
@@ -150,6 +198,13 @@ class Link(Codec):
         object.__setattr__(proxy, "_link_times", proxy._link_times + 1)
         object.__setattr__(proxy, "_link_facts", facts)
         return proxy
+
+    def _item(self, number: int, encoded: Any, is_fault: bool) -> Any:
+        """An item of an iterator, known again where a learner's code gives it back."""
+        item = rebuild_fault(encoded) if is_fault else self.decode(encoded)
+        self._items[number] = item
+        self._item_numbers[id(item)] = number
+        return item
 
 
 class _Kept:
@@ -168,6 +223,13 @@ class _Function:
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         self.name = str(getattr(function, "__name__", type(function).__name__))
+
+
+def _text_of(fault: BaseException) -> str:
+    try:
+        return str(fault)[:_MOST_TEXT]
+    except Exception:  # a class of a learner's whose text cannot be read
+        return ""
 
 
 def _written(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:

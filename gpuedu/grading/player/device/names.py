@@ -16,7 +16,7 @@ from typing import Any
 from gpuedu import clock
 from gpuedu.arrays.lists import cupy_names, read
 from gpuedu.errors import AnswerError
-from gpuedu.grading.player.device.lent import Lent
+from gpuedu.grading.player.device.lent import Lent, LentIterator
 
 MODULES = {
     "": "gpuedu.arrays.cupy",
@@ -118,6 +118,7 @@ _ATTRIBUTES = {
     "broadcast": "shape nd size values",
     "_GeneratorContextManager": "__enter__ __exit__",
     "Lent": "__call__",
+    "LentIterator": "__iter__ __next__",
     "StreamDevice": "stream event buffer host_buffer copy launch synchronize default_stream",
     "Stream": "name wait_event synchronize",
     "StreamEvent": "record synchronize query",
@@ -157,7 +158,15 @@ def classes() -> dict[str, type]:
         name: getattr(import_module(f"gpuedu.arrays.{place}"), name)
         for name, place in places.items()
     }
-    return found | OF_CLOCK | {"_GeneratorContextManager": _context_manager(), "Lent": Lent}
+    return (
+        found
+        | OF_CLOCK
+        | {
+            "_GeneratorContextManager": _context_manager(),
+            "Lent": Lent,
+            "LentIterator": LentIterator,
+        }
+    )
 
 
 def class_name(value: Any) -> str | None:

@@ -6,7 +6,9 @@ of gpuedu's arrays with plain values and arrays that the device handed out itsel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import builtins
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -14,8 +16,9 @@ import numpy as np
 from gpuedu.arrays.fusing import is_fusing
 from gpuedu.arrays.memory import MemoryPointer, MemoryPool
 from gpuedu.errors import AnswerError
-from gpuedu.grading.player.device.faults import describe_fault
-from gpuedu.grading.player.device.lent import Lent
+from gpuedu.grading.player.device.clock_server import LentClock, clock_of_caller
+from gpuedu.grading.player.device.faults import describe_fault, raise_told
+from gpuedu.grading.player.device.lent import Lent, LentIterator
 from gpuedu.grading.player.device.names import (
     ALLOCATING,
     CALLS_BACK,
@@ -53,6 +56,13 @@ class _RaisedThereError(Exception):
         super().__init__("a learner's function raised")
 
 
+class _Item:
+    """What an iterator of the play's gave."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
 class DeviceServer(Codec):
     """What is on the device, and the names under which a learner's process knows it.
 
@@ -66,6 +76,8 @@ class DeviceServer(Codec):
         self._numbers: dict[int, int] = {}
         self._faults: dict[int, BaseException] = {}
         self._next = 1
+        self.clock: LentClock | None = None
+        self.clock_number = 0
         self._sent: list[np.ndarray] = []
 
     def answer(self, asked: Any) -> dict[str, Any]:
@@ -77,16 +89,19 @@ class DeviceServer(Codec):
             return {"value": self.encode(self._execute(asked))}
         except _RaisedThereError as raised:
             return {"raised": raised.number}
-        except (Exception, KeyboardInterrupt) as fault:  # an interrupt that a case makes
+        except (Exception, KeyboardInterrupt, SystemExit) as fault:  # as a case makes them
             number = self._keep(fault) if self._is_of_lent(asked) else None
             return {"fault": {**describe_fault(fault), "number": number}}
         finally:
             self._sent = []
 
     def _is_of_lent(self, asked: Any) -> bool:
-        """Whether a function of the play's was called, whose errors a play may wait for."""
-        number = asked.get("on") if type(asked) is dict else None
-        return type(number) is int and isinstance(self._held.get(number, (None, 0))[0], Lent)
+        """Whether something of the play's was called, whose errors a play may wait for."""
+        if type(asked) is not dict:
+            return False
+        number, kinds = asked.get("on"), (Lent, LentIterator)
+        is_lent = type(number) is int and isinstance(self._held.get(number, (None, 0))[0], kinds)
+        return is_lent or asked.get("op") == "clock"
 
     def _keep(self, fault: BaseException) -> int:
         """Keep a fault, which a learner's function may let out again, while that is called."""
@@ -98,7 +113,71 @@ class DeviceServer(Codec):
 
     def forget_faults(self) -> None:
         """No function of the learner's runs any longer."""
-        self._faults.clear()
+        if self.clock is None:  # else a thread may let one out later
+            self._faults.clear()
+
+    @contextmanager
+    def lend_clock(self) -> Iterator[None]:
+        """Let the learner's threads take part in the clock that the caller is on."""
+        self.clock_number += 1
+        self.clock = LentClock(clock_of_caller(), self._live)
+        try:
+            yield
+        finally:
+            self.clock = None
+            self.forget_faults()
+
+    def _live(self, number: int) -> None:
+        """What a thread does on the clock: what that of the learner's process asks for."""
+        clock, message = self.clock, {"run": number}
+        while clock.left is None:
+            reply = self._talk({"answer": {**message, "to": number}})
+            asked = reply.get("device") if type(reply) is dict else None
+            if type(asked) is not dict:
+                clock.left = reply
+            elif asked.get("op") == "ended":
+                self.free(asked.get("freed"))
+                raise_told(asked.get("fault"))
+                return
+            else:
+                message = self.answer(asked)
+
+    def item(self, number: Any) -> Any:
+        """The item of that number that a learner's process was given; None is none of them.
+
+        Raises:
+            AnswerError: there is none of that number.
+        """
+        items = self.clock.items if self.clock is not None else []
+        if type(number) is not int or not 0 <= number < len(items):
+            raise AnswerError("an item arrived that was never given")
+        return items[number]
+
+    def item_fault(self, number: Any) -> BaseException:
+        """The exception that was such an item.
+
+        Raises:
+            AnswerError: it is none.
+        """
+        found = self.item(number)
+        if not isinstance(found, BaseException):
+            raise AnswerError("an error arrived that nobody raised")
+        return found
+
+    def require_there(self) -> None:
+        """Raise LeftItError where the learner's process has ended a call while a thread ran."""
+        if self.clock is not None and self.clock.left is not None:
+            raise LeftItError(self.clock.left)
+
+    def copy_of(self, kind: Any, args: Any) -> BaseException | None:
+        """An exception like one that the learner's process was given; None where it is another."""
+        given = [*self._faults.values(), *(self.clock.items if self.clock is not None else [])]
+        for one in given:
+            name = type(one).__name__
+            is_same = isinstance(one, BaseException) and vars(builtins).get(name) is type(one)
+            if is_same and kind == ["builtins", name] and args == list(one.args):
+                return type(one)(*one.args)
+        return None
 
     def fault(self, number: Any) -> BaseException:
         """The fault that a learner's function let out.
@@ -132,6 +211,8 @@ class DeviceServer(Codec):
             raise AnswerError("a message to the device has no known form")
         if type(asked.get("on")) is str:
             return self._call(find(asked["on"], name), asked, takes=asked["on"] in CALLS_BACK)
+        if op == "clock" and self.clock is not None:
+            return self.clock.act(name, asked.get("args"))
         thing = self._thing(asked.get("on"))
         kind = class_name(thing)
         if name not in attributes(kind) and not (op == "set" and name in SETTABLE):
@@ -141,7 +222,9 @@ class DeviceServer(Codec):
         if op == "set" and kind == "ndarray" and name in SETTABLE:
             setattr(thing, name, self.decode(asked.get("value")))
             return thing
-        return self._call(getattr(thing, name), asked, takes=False)
+        given = self._call(getattr(thing, name), asked, takes=False)
+        is_item = self.clock is not None and kind == "LentIterator" and name == "__next__"
+        return _Item(given) if is_item else given
 
     def _call(self, function: Callable[..., Any], asked: dict[str, Any], *, takes: bool) -> Any:
         args, kwargs = asked.get("args"), asked.get("kwargs")
@@ -202,6 +285,8 @@ class DeviceServer(Codec):
 
     def encode_own(self, value: Any) -> list | None:
         """Handles for what lies on the device; the library by its name."""
+        if type(value) is _Item:
+            return self._encode_item(value.value)
         if is_library(value):
             return ["library", "numpy" if value is np else "cupy"]
         if type(value) is np.ndarray:
@@ -215,6 +300,12 @@ class DeviceServer(Codec):
         if isinstance(value, MemoryPointer):
             _require_inside(value)
         return ["thing", self._handle(value), kind, self._told_of(value)]
+
+    def _encode_item(self, item: Any) -> list:
+        self.clock.items.append(item)
+        is_fault = isinstance(item, BaseException)
+        told = describe_fault(item) if is_fault else self.encode(item)
+        return ["item", len(self.clock.items) - 1, told, is_fault]
 
     def _handle(self, value: Any) -> int:
         number = self._numbers.get(id(value))

@@ -1,0 +1,107 @@
+"""Iterators that a learner's function made: they stay with it, and are asked from afar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from typing import Any
+
+from gpuedu.clock import lend
+from gpuedu.errors import AnswerError
+from gpuedu.grading.player.device.link import Link
+
+Ask = Callable[[str, int], Mapping[str, Any]]
+"""Asks the iterator of a number for something: iter, next or close."""
+
+
+class Iterators:
+    """Where the learner's code is: what its functions gave, by number.
+
+    Args:
+        link: knows the items that came from the play.
+    """
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._held: list[Any] = []
+        self._lending = ExitStack()
+
+    def enter(self, clock: int, function: Callable[..., Any] | None) -> None:
+        """Be on the clock of this number, and let a function's code meet it; 0 is no clock."""
+        if self._link.clock is not None and self._link.clock.number == clock:
+            return
+        self._held.clear()
+        self._lending.close()
+        self._link.leave_clock()
+        if clock:
+            self._link.enter_clock(clock)
+            self._lending.enter_context(lend(function))
+
+    def describe(self, given: Any) -> dict[str, Any] | None:
+        """What can be gone through, by its number; None for anything else."""
+        if not (hasattr(type(given), "__iter__") or hasattr(type(given), "__getitem__")):
+            return None
+        self._held.append(given)
+        return {"iterator": len(self._held) - 1, "closes": hasattr(given, "close")}
+
+    def ask(self, what: str, number: int) -> dict[str, Any]:
+        """Do what the play asks of one."""
+        one = self._held[number]
+        if what == "iter":
+            return self.describe(iter(one))
+        if what == "close":
+            one.close()
+            return {}
+        try:
+            given = next(one)
+        except StopIteration:
+            return {"is_over": True}
+        return {"item": self._link.item_number(given)}
+
+
+class IterableThere:
+    """What a learner's function gave, where the play is.
+
+    Args:
+        ask: asks for it.
+        number: of it.
+    """
+
+    def __init__(self, ask: Ask, number: int) -> None:
+        self._ask, self._number = ask, number
+
+    def __iter__(self) -> Iterator[Any]:
+        """Its iterator."""
+        return iterable_of(self._ask("iter", self._number), self._ask, IteratorThere)
+
+
+class IteratorThere(IterableThere):
+    """An iterator there: the play's own items, and of others an object that is none of them."""
+
+    def __next__(self) -> Any:
+        """The next item."""
+        given = self._ask("next", self._number)
+        if given.get("is_over") is True:
+            raise StopIteration
+        return given.get("item")
+
+
+class ClosingIterator(IteratorThere):
+    """One that can be closed."""
+
+    def close(self) -> None:
+        """Close it."""
+        self._ask("close", self._number)
+
+
+def iterable_of(told: Any, ask: Ask, kind: type[IterableThere] = IterableThere) -> Any:
+    """What stands for what was told of.
+
+    Raises:
+        AnswerError: nothing is told so.
+    """
+    number = told.get("iterator") if type(told) is dict else None
+    if type(number) is not int:
+        raise AnswerError("an answer arrived in a form that none has")
+    is_closing = kind is IteratorThere and told.get("closes") is True
+    return (ClosingIterator if is_closing else kind)(ask, number)
