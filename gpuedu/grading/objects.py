@@ -174,11 +174,8 @@ def leave_all(found: list[Any], left: list, rebuilding: Rebuilding) -> None:
 
 
 def _leave(mine: Any, told: Any, rebuilding: Rebuilding) -> None:
-    if type(mine) in _WHOLE:
-        theirs = rebuilding.value(told)
-        if type(theirs) is not type(mine):
-            raise misfit()
-        _leave_whole(mine, theirs)
+    if isinstance(mine, _WHOLE):
+        _leave_whole(mine, rebuilding.value(told))
         return
     if type(told) is not list or len(told) != 2 or told[0] != "parts" or type(told[1]) is not dict:
         raise misfit()
@@ -188,10 +185,13 @@ def _leave(mine: Any, told: Any, rebuilding: Rebuilding) -> None:
 
 def _leave_whole(mine: Any, theirs: Any) -> None:
     """An item that is equal stays the same object."""
-    if type(mine) is list:
+    kind = next(one for one in _WHOLE if isinstance(mine, one))
+    if type(theirs) is not kind:
+        raise misfit()
+    if kind is list:
         kept = [old if is_equal(old, new) else new for old, new in zip(mine, theirs, strict=False)]
         mine[:] = [*kept, *theirs[len(kept) :]]
-    elif type(mine) is dict:
+    elif kind is dict:
         equal = {key for key in theirs if key in mine and is_equal(mine[key], theirs[key])}
         kept = {key: mine[key] if key in equal else one for key, one in theirs.items()}
         mine.clear()

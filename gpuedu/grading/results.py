@@ -104,7 +104,7 @@ class Describing:
                 told = ["tensor", *tensor_parts(value)]
                 self._add(value)
                 return told
-            plain = self._base_plainly(value, 0) if type(value) in (list, dict) else value
+            plain = self._base_plainly(value, 0) if isinstance(value, (list, dict)) else value
             return self._describe(plain, 0)
         except Exception:
             return _other(value)

@@ -345,3 +345,13 @@ def test_dicts_of_other_kinds_have_the_numbers_of_plain_ones(kind):
     found = [list(map(type, found_in([one(a=torch.ones(1)), [3]]))) for one in (dict, kind)]
     assert [len(one) for one in found] == [4, 4] and found[0][2:] == found[1][2:]
     assert Before([kind(a=1)]).told(Describing()) == [None, None]
+
+
+def test_what_was_left_in_a_dict_of_another_kind_is_left_there():
+    def change(named, items):
+        named["b"] = named.pop("a")
+        items += 1
+
+    _, (named, items), *_ = both(change, lambda: (OrderedDict(a=[1]), np.ones(2)))
+    assert named == OrderedDict(b=[1]) and type(named) is OrderedDict
+    assert items.tolist() == [2, 2]
