@@ -82,10 +82,12 @@ class Describing:
 
     Args:
         found: the objects that are known; see ``gpuedu.grading.objects``.
+        opaque: gets the objects that have no form, by their ``id``.
     """
 
-    def __init__(self, found: Sequence[Any] = ()) -> None:
+    def __init__(self, found: Sequence[Any] = (), opaque: dict[int, Any] | None = None) -> None:
         self._found = list(found)
+        self._opaque = {} if opaque is None else opaque
         self._new: list[Any] = []
         self._numbers: dict[int, int] = {}
         self._bases: dict[int, int] = {}
@@ -107,7 +109,7 @@ class Describing:
             plain = self._base_plainly(value, 0) if isinstance(value, (list, dict)) else value
             return self._describe(plain, 0)
         except Exception:
-            return _other(value)
+            return self._other(value)
 
     def plainly(self, value: Any, depth: int = 0) -> Any:
         """See the function of this name; what has a number stays the object that it is."""
@@ -167,7 +169,7 @@ class Describing:
             return self._describe(value, depth)
         except Exception:  # whatever its own methods raise: it has no form
             self._forget(count)
-            return _other(value)
+            return self._other(value)
 
     def _describe(self, value: Any, depth: int) -> list:
         if is_tensor(value):
@@ -186,7 +188,7 @@ class Describing:
             return ["dict", pairs]
         if depth < _DEEPEST and has_parts(value):
             return self._like(value, depth)
-        return _other(value)
+        return self._other(value)
 
     def _key(self, key: Any) -> Any:
         """A key that a message takes, or a list that begins with what it is."""
@@ -213,7 +215,7 @@ class Describing:
         kin = (at for at, one in enumerate(self._found) if has_parts(one) and is_alike(one, value))
         number = next(kin, None)
         if number is None:
-            return _other(value)
+            return self._other(value)
         self._add(value)
         parts = {
             name: self._told(self.plainly(one), depth + 1) for name, one in parts_of(value).items()
@@ -236,6 +238,10 @@ class Describing:
         return depth < _DEEPEST_PLAIN and all(
             id(one) not in self._numbers and self._is_plain(one, depth + 1) for one in inside
         )
+
+    def _other(self, value: Any) -> list:
+        self._opaque[id(value)] = value
+        return ["other", str(type(value).__name__)[:60]]
 
 
 class _Again:
@@ -272,10 +278,6 @@ def _is_view(tensor: Any, base: Any) -> bool:
         and tensor.numel() > 0
         and all(side == 1 or step > 0 for side, step in strides)
     )
-
-
-def _other(value: Any) -> list:
-    return ["other", str(type(value).__name__)[:60]]
 
 
 def _is_key(value: Any) -> bool:

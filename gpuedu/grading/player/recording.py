@@ -39,6 +39,7 @@ class Recorder:
         self._calls: list[dict] = []
         self._values: list[list | None] = []
         self._attested: list[list] = []
+        self._opaque: dict[int, Any] = {}
         self._is_looking = False
         self._handed = count(len(answers))
         self.answers: list[Any] = []
@@ -78,7 +79,8 @@ class Recorder:
         def recorded(*arguments: Any, **named: Any) -> Any:
             if self._is_looking:
                 return function(*arguments, **named)
-            call = _Call(self._play, number, ((*arguments, *named.values()), around), self._hand)
+            within = (*arguments, *named.values()), around
+            call = _Call(self._play, number, within, self._hand, self._opaque)
             self._calls.append(call.told)
             arguments = tuple(map(call.lent, arguments))
             named = {name: call.lent(one) for name, one in named.items()}
@@ -107,6 +109,7 @@ class _Call:
         answer: the number of the function that is called.
         within: the arguments that it gets, and what else it could leave something in.
         hand: see ``Recorder``.
+        opaque: what was told as something without a form, until then.
 
     Attributes:
         told: of it, as ``Recorder.told`` says.
@@ -118,25 +121,26 @@ class _Call:
         answer: int,
         within: tuple[tuple, Any],
         hand: Callable[[Callable, Any], tuple[int, Callable]],
+        opaque: dict[int, Any],
     ) -> None:
         self.told: dict[str, Any] = {"answer": answer}
-        self._play, self._hand = play, hand
+        self._play, self._hand, self._opaque = play, hand, opaque
         self._gave: list[Any] = []
         self._within = *within, self._gave
         self._faults: dict[int, BaseException] = {}
         self._functions = functions_in(within[0]) if play.lends else []
-        self._optimizers = optimizers_in(within[0]) if play.lends else []
+        self._optimizers = optimizers_in(within[0], opaque) if play.lends else []
         self._is_acting = self._is_over = False
         self._begin()
 
     def _begin(self) -> None:
         """From here on what is left is what the learner's function left."""
-        self._before = Before(self._within)
+        self._before = Before(self._within, self._opaque)
         self._chance = chance.states() if self._play.draws else {}
 
     def _left(self) -> tuple[dict[str, Any], Describing]:
         """What was left since then."""
-        describing = Describing(self._before.found)
+        describing = Describing(self._before.found, self._opaque)
         told = {"left": self._before.told(describing)}
         if self._play.draws and (moved := chance.changed(self._chance)):
             told["chance"] = moved
