@@ -7,7 +7,7 @@ an object with parts (see ``gpuedu.grading.parts``) those that changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,10 +30,15 @@ _DEEPEST = 12
 _MOST_FOUND = 100_000
 _CONTAINERS = (list, dict)
 _WHOLE = (*_CONTAINERS, np.ndarray)
+_NOTHING: dict[int, Any] = {}
 
 
-def found_in(arguments: Any) -> list[Any]:
-    """What a function could leave something in, in an order; tensors and larger objects once each.
+Opaque = Mapping[int, Any]
+"""Objects by their ``id``, which have no form elsewhere: nothing is found in them."""
+
+
+def found_in(arguments: Any, opaque: Opaque = _NOTHING) -> list[Any]:
+    """What a function could leave something in, in an order; objects with parts once each.
 
     Raises:
         AnswerError: there is more than anybody would hand over.
@@ -42,7 +47,7 @@ def found_in(arguments: Any) -> list[Any]:
     >>> found_in((inner, 3, {"a": inner}))
     [[1], {'a': [1]}, [1]]
     """
-    return list(_Walk().through(arguments, 0))
+    return list(_Walk(opaque).through(arguments, 0))
 
 
 def functions_in(arguments: Sequence[Any]) -> list[Any]:
@@ -55,16 +60,16 @@ def is_function(value: Any) -> bool:
     return callable(value) and not isinstance(value, type) and not has_parts(value)
 
 
-def optimizers_in(arguments: Sequence[Any]) -> list[Any]:
+def optimizers_in(arguments: Sequence[Any], opaque: Opaque = _NOTHING) -> list[Any]:
     """The optimizers in some arguments, in an order."""
-    return list(filter(is_optimizer, found_in(tuple(arguments))))
+    return list(filter(is_optimizer, found_in(tuple(arguments), opaque)))
 
 
 class _Walk:
     """One way through arguments."""
 
-    def __init__(self) -> None:
-        self._seen: set[int] = set()
+    def __init__(self, opaque: Opaque) -> None:
+        self._seen = set(opaque)
         self._count = 0
 
     def through(self, value: Any, depth: int) -> Iterator[Any]:
@@ -77,7 +82,11 @@ class _Walk:
                 yield from self.through(one, depth + 1)
         elif type(value) is np.ndarray:
             yield self._counted(value)
-        elif id(value) not in self._seen and (is_tensor(value) or has_parts(value)):
+        elif is_tensor(value):
+            yield self._counted(value)
+            if depth < _DEEPEST:
+                yield from self.through(parts_of(value)["grad"], depth + 1)
+        elif id(value) not in self._seen and has_parts(value):
             self._seen.add(id(value))
             yield self._counted(value)
             for part in parts_of(value).values():
@@ -95,6 +104,7 @@ class Before:
 
     Args:
         arguments: of the call.
+        opaque: what has no form elsewhere.
         is_watched: whether operations on tensors are told by themselves: what was written to
             their memory is not looked at then.
 
@@ -102,13 +112,26 @@ class Before:
         found: the objects.
     """
 
-    def __init__(self, arguments: Any, *, is_watched: bool = False) -> None:
-        self.found = found_in(arguments)
-        self._copies = [_copy(one, is_watched) for one in self.found]
+    def __init__(
+        self, arguments: Any, opaque: Opaque = _NOTHING, *, is_watched: bool = False
+    ) -> None:
+        self.found = found_in(arguments, opaque)
+        first = {id(one): at for at, one in reversed(list(enumerate(self.found)))}
+        self._copies = [
+            None if is_tensor(one) and first[id(one)] < at else _copy(one, is_watched)
+            for at, one in enumerate(self.found)
+        ]
 
     def told(self, describing: Describing) -> list[list | None]:
-        """What has been left in each since then; None for what is as it was."""
-        return [_told(*one, describing) for one in zip(self.found, self._copies, strict=True)]
+        """What has been left in each since then, up to the last; None for what is as it was.
+
+        A tensor that is found again is told once.
+        """
+        pairs = zip(self.found, self._copies, strict=True)
+        told = [None if before is None else _told(one, before, describing) for one, before in pairs]
+        while told and told[-1] is None:
+            del told[-1]
+        return told
 
 
 def _copy(value: Any, is_watched: bool) -> Any:
@@ -190,11 +213,8 @@ def leave_all(found: list[Any], left: list, rebuilding: Rebuilding) -> None:
 
 
 def _leave(mine: Any, told: Any, rebuilding: Rebuilding) -> None:
-    if type(mine) in _WHOLE:
-        theirs = rebuilding.value(told)
-        if type(theirs) is not type(mine):
-            raise misfit()
-        _leave_whole(mine, theirs)
+    if isinstance(mine, _WHOLE):
+        _leave_whole(mine, rebuilding.value(told))
         return
     if type(told) is not list or len(told) != 2 or told[0] != "parts" or type(told[1]) is not dict:
         raise misfit()
@@ -204,10 +224,13 @@ def _leave(mine: Any, told: Any, rebuilding: Rebuilding) -> None:
 
 def _leave_whole(mine: Any, theirs: Any) -> None:
     """An item that is equal stays the same object."""
-    if type(mine) is list:
+    kind = next(one for one in _WHOLE if isinstance(mine, one))
+    if type(theirs) is not kind:
+        raise misfit()
+    if kind is list:
         kept = [old if is_equal(old, new) else new for old, new in zip(mine, theirs, strict=False)]
         mine[:] = [*kept, *theirs[len(kept) :]]
-    elif type(mine) is dict:
+    elif kind is dict:
         equal = {key for key in theirs if key in mine and is_equal(mine[key], theirs[key])}
         kept = {key: mine[key] if key in equal else one for key, one in theirs.items()}
         mine.clear()

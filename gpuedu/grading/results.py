@@ -82,14 +82,19 @@ class Describing:
 
     Args:
         found: the objects that are known; see ``gpuedu.grading.objects``.
+        opaque: gets the objects that have no form, by their ``id``.
         number_made: gives the number of a tensor that operations made, which are told, too.
     """
 
     def __init__(
-        self, found: Sequence[Any] = (), number_made: Callable[[Any], int] | None = None
+        self,
+        found: Sequence[Any] = (),
+        opaque: dict[int, Any] | None = None,
+        number_made: Callable[[Any], int] | None = None,
     ) -> None:
         self._number_made = number_made
         self._found = list(found)
+        self._opaque = {} if opaque is None else opaque
         self._new: list[Any] = []
         self._numbers: dict[int, int] = {}
         self._bases: dict[int, int] = {}
@@ -110,10 +115,10 @@ class Describing:
                 told = ["tensor", *tensor_parts(value)]
                 self._add(value, has_all=_fills_its_memory(value))
                 return told
-            plain = self._base_plainly(value, 0) if type(value) in (list, dict) else value
+            plain = self._base_plainly(value, 0) if isinstance(value, (list, dict)) else value
             return self._describe(plain, 0)
         except Exception:
-            return _other(value)
+            return self._other(value)
 
     def plainly(self, value: Any, depth: int = 0) -> Any:
         """See the function of this name; what has a number stays the object that it is."""
@@ -176,7 +181,7 @@ class Describing:
             return self._describe(value, depth)
         except Exception:  # whatever its own methods raise: it has no form
             self._forget(count)
-            return _other(value)
+            return self._other(value)
 
     def _describe(self, value: Any, depth: int) -> list:
         if is_tensor(value):
@@ -195,7 +200,7 @@ class Describing:
             return ["dict", pairs]
         if depth < _DEEPEST and has_parts(value):
             return self._like(value, depth)
-        return _other(value)
+        return self._other(value)
 
     def _key(self, key: Any) -> Any:
         """A key that a message takes, or a list that begins with what it is."""
@@ -225,7 +230,7 @@ class Describing:
         kin = (at for at, one in enumerate(self._found) if has_parts(one) and is_alike(one, value))
         number = next(kin, None)
         if number is None:
-            return _other(value)
+            return self._other(value)
         self._add(value)
         parts = {
             name: self._told(self.plainly(one), depth + 1) for name, one in parts_of(value).items()
@@ -248,6 +253,10 @@ class Describing:
         return depth < _DEEPEST_PLAIN and all(
             id(one) not in self._numbers and self._is_plain(one, depth + 1) for one in inside
         )
+
+    def _other(self, value: Any) -> list:
+        self._opaque[id(value)] = value
+        return ["other", str(type(value).__name__)[:60]]
 
 
 class _Again:
@@ -290,10 +299,6 @@ def _is_view(tensor: Any, base: Any) -> bool:
         and tensor.numel() > 0
         and all(side == 1 or step > 0 for side, step in strides)
     )
-
-
-def _other(value: Any) -> list:
-    return ["other", str(type(value).__name__)[:60]]
 
 
 def _is_key(value: Any) -> bool:

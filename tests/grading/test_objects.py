@@ -139,7 +139,7 @@ def test_what_is_left_in_a_run_is_left_in_the_other(change):
 
 def test_nothing_is_told_where_nothing_changed():
     *_, told = both(lambda run: 3, lambda: (Run(),))
-    assert set(told[0]) == {None}
+    assert told[0] == []
 
 
 def test_only_what_changed_is_told():
@@ -364,4 +364,39 @@ class Odd(dict):
 def test_dicts_of_other_kinds_have_the_numbers_of_plain_ones(kind):
     found = [list(map(type, found_in([one(a=torch.ones(1)), [3]]))) for one in (dict, kind)]
     assert [len(one) for one in found] == [4, 4] and found[0][2:] == found[1][2:]
-    assert Before([kind(a=1)]).told(Describing()) == [None, None]
+    assert Before([kind(a=1)]).told(Describing()) == []
+
+
+def test_what_was_left_in_a_dict_of_another_kind_is_left_there():
+    def change(named, items):
+        named["b"] = named.pop("a")
+        items += 1
+
+    _, (named, items), *_ = both(change, lambda: (OrderedDict(a=[1]), np.ones(2)))
+    assert named == OrderedDict(b=[1]) and type(named) is OrderedDict
+    assert items.tolist() == [2, 2]
+
+
+def test_nothing_is_found_in_what_has_no_form():
+    def give(weight):
+        return {"optimizer": torch.optim.SGD([weight], lr=1), "weight": weight}
+
+    here, there, state, told_state, _ = both(give, lambda: (nn.Parameter(torch.ones(2)),))
+    opaque = {}
+    Describing(found_in(here), opaque).value(state)
+    found = found_in((state, [1]), opaque)
+    assert list(map(type, found)) == list(map(type, found_in((told_state, [1]))))
+    assert told_state["weight"] is there[0]
+
+
+def test_a_tensor_that_is_found_twice_is_told_once():
+    def change(first, again):
+        again[0].add_(1)
+
+    def make():
+        tensor = torch.ones(2)
+        return tensor, [tensor]
+
+    _, (first, again), _, _, told = both(change, make)
+    assert first is again[0] and first.tolist() == [2, 2]
+    assert [one is None for one in told[0]] == [False]

@@ -45,6 +45,7 @@ class Recorder:
         self._calls: list[dict] = []
         self._values: list[list | None] = []
         self._attested: list[list] = []
+        self._opaque: dict[int, Any] = {}
         self._is_looking = False
         self._handed: Counter[int | None] = Counter()
         self._operations = _operations_of(play)
@@ -89,7 +90,8 @@ class Recorder:
             if self._is_looking:
                 return function(*arguments, **named)
             within = (*arguments, *named.values()), around
-            call = _Call(self._play, number, within, self._hand, self._operations)
+            own = self._hand, self._opaque, self._operations
+            call = _Call(self._play, number, within, *own)
             self._calls.append(call.told)
             arguments = tuple(map(call.lent, arguments))
             named = {name: call.lent(one) for name, one in named.items()}
@@ -120,6 +122,7 @@ class _Call:
         answer: the number of the function that is called.
         within: the arguments that it gets, and what else it could leave something in.
         hand: see ``Recorder``.
+        opaque: what was told as something without a form, until then.
         operations: records those of PyTorch, where the play asks for that.
 
     Attributes:
@@ -132,15 +135,17 @@ class _Call:
         answer: int,
         within: tuple[tuple, Any],
         hand: Callable[[Callable, Any], tuple[int, Callable]],
+        opaque: dict[int, Any],
         operations: OperationRecorder | None,
     ) -> None:
         self.told: dict[str, Any] = {"answer": answer}
-        self._play, self._hand, self._operations = play, hand, operations
+        self._play, self._hand, self._opaque = play, hand, opaque
+        self._operations = operations
         self._gave: list[Any] = []
         self._within = *within, self._gave
         self._faults: dict[int, BaseException] = {}
         self._functions = functions_in(within[0]) if play.lends else []
-        self._optimizers = optimizers_in(within[0]) if play.lends else []
+        self._optimizers = optimizers_in(within[0], opaque) if play.lends else []
         self._is_acting = self._is_over = False
         self._network: Callable[[], list] | None = None
         on_rank = rank_here()
@@ -151,15 +156,16 @@ class _Call:
 
     def _begin(self) -> None:
         """From here on what is left is what the learner's function left."""
-        self._before = Before(self._within, is_watched=self._operations is not None)
+        is_watched = self._operations is not None
+        self._before = Before(self._within, self._opaque, is_watched=is_watched)
         if self._operations is not None:
             self._operations.begin(list(filter(is_tensor, self._before.found)))
         self._chance = chance.states() if self._play.draws else {}
 
     def _left(self) -> tuple[dict[str, Any], Describing]:
         """What was left since then."""
-        operations = self._operations
-        describing = Describing(self._before.found, operations and operations.number_of)
+        number_made = self._operations.number_of if self._operations else None
+        describing = Describing(self._before.found, self._opaque, number_made)
         told = {"left": self._before.told(describing)}
         if self._play.draws and (moved := chance.changed(self._chance)):
             told["chance"] = moved
