@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
@@ -191,35 +191,34 @@ def big_batch_step(model: Any, optimiser: Any, micro_batches: Any, max_norm: flo
     return loss.detach()
 
 
-def passing_bytes(step: Step, task: Task) -> int:
+def passing_bytes(step: Step, task: Task, *, is_functional: bool | None = None) -> int:
     """The most bytes at once of what a step saves for backward and what comes and goes."""
-    return passing_of(step, task)[0]
-
-
-def passing_of(step: Step, task: Task) -> tuple[int, bool]:
-    """The same, and whether the step works with ``torch.func``, which keeps more."""
     from gpuedu.training.memory import points
 
-    trace, is_functional = _watch(step, task)
-    most = max(point.by_kind["activations"] + point.by_kind["other"] for point in points(trace))
-    return most, is_functional
+    trace = watch_step(step, task, is_functional=is_functional)
+    return max(point.by_kind["activations"] + point.by_kind["other"] for point in points(trace))
 
 
-def watch_step(step: Step, task: Task) -> Any:
+def watch_step(step: Step, task: Task, *, is_functional: bool | None = None) -> Any:
     """The memory of one step, storage by storage; its phases are its forwards, by number.
 
-    Where the step works with ``torch.func``, what it saves is counted among its other results.
+    Where the step works with ``torch.func``, which is tried if nobody says so, what it saves is
+    counted among its other results.
     """
-    return _watch(step, task)[0]
+    if is_functional is None:
+        is_functional = works_by_functions(step, task)
+    return _watch_step(step, task, tells_saved=not is_functional)
 
 
-def _watch(step: Step, task: Task) -> tuple[Any, bool]:
+def works_by_functions(step: Step, task: Task) -> bool:
+    """Whether a step works with ``torch.func``."""
     try:
-        return _watch_step(step, task, tells_saved=True), False
+        _watch_step(step, replace(task, sizes=(2,) * len(task.sizes)), tells_saved=True)
     except RuntimeError as fault:
         if "saved tensor hooks" not in str(fault):
             raise
-        return _watch_step(step, task, tells_saved=False), True
+        return True
+    return False
 
 
 def _watch_step(step: Step, task: Task, *, tells_saved: bool) -> Any:

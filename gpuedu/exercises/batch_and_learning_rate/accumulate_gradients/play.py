@@ -11,8 +11,9 @@ from gpuedu.exercises.attesting import attested
 from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients.accumulation import (
     Step,
     Task,
-    passing_of,
+    passing_bytes,
     run_steps,
+    works_by_functions,
 )
 from gpuedu.exercises.contract import Answer, Play
 from gpuedu.exercises.training.tensors import as_number
@@ -26,7 +27,9 @@ def play_accumulate_gradients(answers: Sequence[Any], inputs: Mapping[str, Any])
     fields = dict(inputs["task"])
     task = Task(**(fields | {"sizes": tuple(fields["sizes"])}))
     if inputs["ask"] == "memory":
-        peak, is_functional = attested(lambda: passing_of(step, task))
+        # Whoever says so falsely may keep half a micro-batch more.
+        is_functional = attested(lambda: works_by_functions(step, task))
+        peak = passing_bytes(step, task, is_functional=is_functional)
         return {"peak": peak, "functional": is_functional}
     seen = run_steps(step, task)
     return {
@@ -75,7 +78,9 @@ PLAY = Play(
     (Answer("accumulated_step", signature=("model", "optimiser", "micro_batches", "max_norm")),),
     play_accumulate_gradients,
     time_limit_s=20.0,
-    observes="the memory of a step, and the model's mode in its forward passes",
+    observes="the model's mode in its forward passes",
+    observed_in=("even",),
+    by_operations=True,
     lends=True,
     attests=True,
 )

@@ -113,4 +113,5 @@ PLAY = Play(
     time_limit_s=20.0,
     on_machine=True,
     observes="what a learner's process says that it still holds of a failed trial",
+    observed_in=("released",),
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -69,7 +69,7 @@ class OperationRecorder:
         self._in_storage: dict[int, dict[int, _Known]] = {}
         self._last: dict[int, tuple[int, torch.dtype]] = {}
         self._ends: dict[int, weakref.finalize] = {}
-        self._is_paused = False
+        self._is_paused = self._is_watching = False
         self._generator_numbers: dict[int, int] = {torch.default_generator._cdata: 0}
         self._states: dict[int, torch.Tensor] = {}
         self._kept: list[Any] = []
@@ -112,9 +112,15 @@ class OperationRecorder:
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        """Record what is done inside."""
-        with _Watch(self):
-            yield
+        """Record what is done inside, also where it is inside of a pause."""
+        before = self._is_paused, self._is_watching
+        watch = nullcontext() if self._is_watching else _Watch(self)
+        self._is_paused, self._is_watching = False, True
+        try:
+            with watch:
+                yield
+        finally:
+            self._is_paused, self._is_watching = before
 
     @contextmanager
     def paused(self) -> Iterator[None]:
