@@ -150,7 +150,7 @@ def test_what_runs_in_parallel_is_not_taken_for_a_walk(function):
     assert found["alone"] is False
 
 
-def test_what_python_cannot_run_is_not_held_against_it(monkeypatch):
+def test_what_cannot_be_carried_out_is_not_held_against_it(monkeypatch):
     def broken(*_):
         raise TypeError
 
@@ -159,29 +159,10 @@ def test_what_python_cannot_run_is_not_held_against_it(monkeypatch):
     assert record(function)["alone"] is False
 
 
-def test_prange_is_as_before_afterwards():
-    function = parallel(adds_in_a_helper)
-    with serial_walk._counted_prange():
-        assert prange(3) != range(3)
-    assert serial_walk.walks_alone(function)
-    assert prange(3) == range(3)
-
-
-def test_the_function_itself_is_left_alone():
-    factor = 2.0
-
-    @njit
-    def scaled(value):
-        return factor * value
-
+def test_a_plain_function_that_calls_a_compiled_one_is_told_from_others():
     def plain(a, x, y, out):
         for i in range(x.size):
-            out[i] = scaled(x[i])
+            out[i] = one_element(a, x, y, i)
 
-    again = serial_walk._in_python(plain, {})
-    out = [0.0, 0.0]
-    again(1, np.array([1.0, 2.0]), None, out)
-    assert out == [2.0, 4.0]
-    assert scaled.signatures == []
     assert serial_walk.calls_compiled(plain)
     assert not serial_walk.calls_compiled(as_an_expression)

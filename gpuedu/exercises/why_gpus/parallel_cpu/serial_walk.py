@@ -2,20 +2,21 @@
 
 Numba's record tells which loops are parallel, not how far the others run: ``for b in range(4)``
 around a ``prange`` is fine, a ``range`` over all elements beside it is not. So the function is
-run once more in plain Python, on arrays that count how often single elements are read or written
-while no ``prange`` is under way. Where it cannot run there, nothing is held against it.
+carried out once more by an interpreter, on arrays that note which single elements are read or
+written while no ``prange`` is under way. Where that cannot be, nothing is held against it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import io
 import types
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+
+from gpuedu.exercises.why_gpus.parallel_cpu.interpreter import Interpreter
 
 _ELEMENTS = 20_011
 """More than a remainder that a chunk of any sensible size leaves over."""
@@ -31,8 +32,8 @@ def walks_alone(function: Any) -> bool:
     if not (_has_other_loop(function) or _has_helper(function)):
         return False
     try:
-        return _touched_alone(_in_python(function, {})) >= _ELEMENTS / 2
-    except Exception:  # anything that Numba can and Python cannot do
+        return _touched_alone(function) >= _ELEMENTS / 2
+    except Exception:  # anything that Numba can and the interpreter cannot do
         return False
 
 
@@ -73,41 +74,22 @@ def _has_other_loop(function: Any) -> bool:
     return False
 
 
-def _in_python(function: Any, done: dict[int, Any]) -> Any:
-    """The function as plain Python, with plain Python in place of its compiled helpers."""
-    if id(function) in done:
-        return done[id(function)]
-    plain = getattr(function, "py_func", function)
-    names = dict(plain.__globals__)
-    cells = tuple(types.CellType() for _ in plain.__closure__ or ())
-    again = types.FunctionType(plain.__code__, names, plain.__name__, plain.__defaults__, cells)
-    done[id(function)] = again
-    free = dict(zip(plain.__code__.co_freevars, cells, strict=True))
-    for name, value in _used(plain).items():
-        value = _in_python(value, done) if hasattr(value, "py_func") else value
-        if name in free:
-            free[name].cell_contents = value
-        else:
-            names[name] = value
-    return again
-
-
 def _touched_alone(function: Any) -> int:
     """Most elements of ``x``, ``y`` or ``out`` that are touched outside of every ``prange``."""
+    interpreter = Interpreter()
     touched: tuple[set[int], ...] = (set(), set(), set())
-    with _counted_prange() as under_way:
-        arrays = [_watched(places, under_way) for places in touched]
-        with np.errstate(all="ignore"), contextlib.redirect_stdout(io.StringIO()):
-            function(np.float32(2), *arrays)
+    arrays = [_watched(places, interpreter) for places in touched]
+    with np.errstate(all="ignore"):
+        interpreter.call(function, np.float32(2), *arrays)
     return max(map(len, touched))
 
 
-def _watched(touched: set[int], under_way: list[int]) -> np.ndarray:
+def _watched(touched: set[int], interpreter: Interpreter) -> np.ndarray:
     """Ones; the addresses of single elements that are read or written go into ``touched``."""
 
     def note(array: np.ndarray, key: Any) -> None:
         key = key[0] if isinstance(key, tuple) and len(key) == 1 else key
-        if isinstance(key, int | np.integer) and not under_way and array.ndim == 1:
+        if isinstance(key, int | np.integer) and not interpreter.in_parallel and array.ndim == 1:
             touched.add(array.ctypes.data + int(key) % array.size * array.strides[0])
 
     class Watched(np.ndarray):
@@ -122,26 +104,3 @@ def _watched(touched: set[int], under_way: list[int]) -> np.ndarray:
             super().__setitem__(key, value)
 
     return np.ones(_ELEMENTS, np.float32).view(Watched)
-
-
-@contextlib.contextmanager
-def _counted_prange() -> Iterator[list[int]]:
-    """Let ``prange`` say while one of its steps runs; in plain Python it is a mere ``range``."""
-    from numba import prange
-
-    under_way: list[int] = []
-
-    def steps(_: type, *bounds: int) -> Iterator[int]:
-        for index in range(*bounds):
-            under_way.append(index)
-            try:
-                yield index
-            finally:
-                under_way.pop()
-
-    original = prange.__dict__["__new__"]
-    prange.__new__ = staticmethod(steps)
-    try:
-        yield under_way
-    finally:
-        prange.__new__ = original
