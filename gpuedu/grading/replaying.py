@@ -178,7 +178,11 @@ class _Call:
             executor.begin(list(filter(is_tensor, found)))
             executor.execute(told.get("program"))
         rebuilding = Rebuilding(found, executor and executor.made)
+        before = [one.grad for one in found if is_tensor(one)] if executor else []
         leave_all(found, _list(told.get("left")), rebuilding)
+        for tensor, grad in zip(filter(is_tensor, found), before, strict=bool(executor)):
+            if tensor.grad is not None and tensor.grad is not grad:
+                _tell_hooks(tensor)
         if self._play.draws and "chance" in told:
             chance.put(told["chance"])
         return rebuilding
@@ -213,6 +217,13 @@ class _Call:
         number, kinds = (told.get("act"), told.get("kinds")) if type(told) is dict else (None, None)
         fault = self._faults.get(number) if type(number) is int else None
         return fault or raised_as(_RaisedError, kinds)
+
+
+def _tell_hooks(tensor: Any) -> None:
+    """Call the play's hooks that wait for a gradient, which no backward of ours has made."""
+    hooks = getattr(tensor, "_post_accumulate_grad_hooks", None) or {}
+    for hook in list(hooks.values()):
+        hook(tensor)
 
 
 def _executor_of(play: Play) -> OperationExecutor | None:
