@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.attesting import attested
 from gpuedu.exercises.contract import Answer, Play
 from gpuedu.exercises.given import left_as_given
 from gpuedu.exercises.plain import entries, items, number
@@ -53,14 +54,12 @@ def play_hidden_syncs(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict
 
             optimiser.register_step_post_hook(step_ended)
             log = train(model, optimiser, batches)
-        return {
-            **_logged(log, steps),
-            "weights": weights_of(model),
-            **waits_of(counter),
-            "early": _early(counter, steps),
-            "mixed": mixing.first,
-            "graphs": graphs.most,
-        }
+
+        def seen() -> dict[str, Any]:
+            waits = {**waits_of(counter), "early": _early(counter, steps)}
+            return {**waits, "mixed": mixing.first, "graphs": graphs.most}
+
+        return {**_logged(log, steps), "weights": weights_of(model), **attested(seen)}
 
 
 def _early(counter: Any, steps: int) -> list[Any]:
@@ -111,5 +110,8 @@ PLAY = Play(
     (Answer("train_ahead", signature=("model", "optimiser", "batches")),),
     play_hidden_syncs,
     time_limit_s=60.0,
-    observes="waits for a simulated device",
+    observes="waits for a simulated device, and graphs that live on",
+    observed_in=("once", "graphs"),
+    attests=True,
+    lends=True,
 )
