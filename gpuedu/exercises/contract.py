@@ -170,14 +170,16 @@ class Play:
     with all that is made by it. ``by_operations``, of one that is on the machine: the functions
     take and give tensors of PyTorch, and arrive as the operations that each call carried out. Those
     are carried out again on the play's own tensors, where watches that it enters (modes of
-    PyTorch's dispatcher) see them. ``observes`` says in words what a play believes the
-    learner's process about, such as how often it waited; empty where there is nothing of that kind.
-    ``lends``: functions that the play hands to theirs note something, or change it. ``draws``: it
-    asks the global random generators for numbers, or for their state. What theirs did with those
-    functions and generators, and with the ``step`` of an optimizer that it was lent, is then done
-    again where the play is repeated. ``calls_later``: it calls functions that theirs gave, or
-    PyTorch does, on whose tensors they hung them as hooks. ``attests``: what it observes, or only
-    remarks upon, it asks for by ``attested``, and all else is repeated.
+    PyTorch's dispatcher) see them. ``compiles``, of one that is on the machine: functions that
+    Numba compiles for the CPU arrive as text, too, and are compiled and called there. They can
+    write outside of arrays, so that machine serves no other exercise. ``observes`` says in words
+    what a play believes the learner's process about, such as how often it waited; empty where there
+    is nothing of that kind. ``lends``: functions that the play hands to theirs note something, or
+    change it. ``draws``: it asks the global random generators for numbers, or for their state. What
+    theirs did with those functions and generators, and with the ``step`` of an optimizer that it
+    was lent, is then done again where the play is repeated. ``calls_later``: it calls functions
+    that theirs gave, or PyTorch does, on whose tensors they hung them as hooks. ``attests``: what
+    it observes, or only remarks upon, it asks for by ``attested``, and all else is repeated.
     """
 
     answers: tuple[Answer, ...]
@@ -186,6 +188,7 @@ class Play:
     isolated: bool = False
     on_machine: bool = False
     by_operations: bool = False
+    compiles: bool = False
     observes: str = ""
     lends: bool = False
     draws: bool = False
