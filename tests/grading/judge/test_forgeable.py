@@ -12,7 +12,7 @@ from gpuedu.syllabus import exercise_ids
 COUNTED_ELSEWHERE = (
     *("no-loops", "stay-on-device", "elementwise", "reduction", "tiled"),
     *("honest-timer", "time-to-accuracy", "noise-scale", "sgd-or-adam", "streams"),
-    *("autocast", "augment-on-device"),
+    *("autocast", "augment-on-device", "parallel-cpu"),
 )
 RESULTS_ALONE = ("bandwidth", "amdahl", "backward-by-hand", "float-anatomy", "alpha-beta")
 REPEATED = (
