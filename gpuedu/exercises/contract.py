@@ -161,26 +161,37 @@ class Answer:
 class Play:
     """The half that stands beside the learner's code.
 
-    ``run(answers, inputs)`` calls the learner's objects on one case and returns ``Plain``.
-    ``time_limit_s`` bounds all cases together. ``isolated`` runs them in a process of its own that
-    can be ended even inside compiled code. ``on_machine``: the answers are kernels, values, or
-    functions that take and give plain values, arrays of ``cp`` or things of a simulated device, so
-    a class can be graded where kernels arrive as text, device arrays are, and none of the learner's
-    Python runs. Functions and iterators that the play hands to theirs stay with it then, and a
-    ``StreamDevice`` with all that is made by it. So does a clock on which the play lends to theirs:
-    their threads wait on it from afar, and it goes through an iterator that they give.
-    ``by_operations``: the functions take and give tensors of PyTorch, and arrive as the operations
-    that each call carried out. Those are carried out again on the play's own tensors, where watches
-    that it enters (modes of PyTorch's dispatcher) see them; of a play that is not on the machine,
-    it is repeated there. ``observes`` says in words what a play believes the
-    learner's process about, such as how often it waited; empty where there is nothing of that kind.
-    ``observed_in`` names the properties that hang on it; without names all of them do.
-    ``lends``: functions that the play hands to theirs note something, or change it. ``draws``: it
-    asks the global random generators for numbers, or for their state. What theirs did with those
-    functions and generators, and with the ``step`` of an optimizer that it was lent, is then done
-    again where the play is repeated. ``calls_later``: it calls functions that theirs gave, or
-    PyTorch does, on whose tensors they hung them as hooks. ``attests``: what it observes, or only
-    remarks upon, it asks for by ``attested``, and all else is repeated.
+    A play that neither is on the machine nor observes anything is repeated where a class is graded:
+    what the learner's functions did is recorded beside them, and the judge runs the play again.
+
+    Attributes:
+        answers: what the learner hands in, in order.
+        run: ``run(answers, inputs)`` calls the learner's objects on one case and returns ``Plain``.
+        time_limit_s: bounds all cases together.
+        isolated: they run in a process of its own, which can be ended even inside compiled code.
+        on_machine: the answers are kernels, values, or functions that take and give plain values,
+            arrays of ``cp`` or things of a simulated device. So a class can be graded where kernels
+            arrive as text, device arrays are, and none of the learner's Python runs. Functions and
+            iterators that the play hands to theirs stay with it then, a ``StreamDevice`` with all
+            that is made by it, and a clock that it lends to their threads.
+        by_operations: the functions take and give tensors of PyTorch, and arrive as the operations
+            that each call carried out. They are carried out again in the machine on the play's own
+            tensors, where watches that it enters (modes of PyTorch's dispatcher) see them. A play
+            that is not on the machine is repeated there.
+        compiles: of one on the machine: functions that Numba compiles for the CPU arrive as text,
+            too, and are compiled and called there. They can write outside of arrays, so that
+            machine serves no other exercise.
+        observes: in words, what a play believes the learner's process about, such as how often it
+            waited; empty where there is nothing of that kind.
+        observed_in: names of the properties that hang on that; without names all of them do.
+        attests: what it observes, or only remarks upon, it asks for by ``attested``; all else is
+            repeated.
+        lends: functions that the play hands to theirs note something, or change it. Their calls,
+            and those of the ``step`` of an optimizer, are repeated, too.
+        draws: it asks the global random generators for numbers, or for their state: what theirs did
+            with these is repeated, too.
+        calls_later: it calls functions that theirs gave, or PyTorch does, on whose tensors they
+            hung them as hooks.
     """
 
     answers: tuple[Answer, ...]
@@ -189,6 +200,7 @@ class Play:
     isolated: bool = False
     on_machine: bool = False
     by_operations: bool = False
+    compiles: bool = False
     observes: str = ""
     observed_in: tuple[str, ...] = ()
     lends: bool = False

@@ -71,7 +71,8 @@ def examine_cells(stage: Stage, exercise: Exercise, cells: Cells, seed: int) -> 
         seed=seed,
         play=lambda case: table.play([case])[0],
     )
-    if relay.used_device or any(outcome.problem for outcome in outcomes):
+    is_used_up = relay.used_device or exercise.play.compiles
+    if is_used_up or any(outcome.problem for outcome in outcomes):
         stage.drop_machine()
     return replace(report, seconds=time.perf_counter() - began_s)
 

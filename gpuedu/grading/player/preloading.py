@@ -52,9 +52,11 @@ def import_lesson(slug: str, imports: str) -> None:
     from gpuedu.exercises.registry import load_play
     from gpuedu.syllabus import lesson
 
-    for exercise in lesson(slug).exercises:
-        if load_play(exercise).by_operations:
-            _import_whole("gpuedu.grading.player.operations")
+    plays = [load_play(exercise) for exercise in lesson(slug).exercises]
+    if any(play.by_operations for play in plays):
+        _import_whole("gpuedu.grading.player.operations")
+    if any(play.compiles for play in plays):
+        _compile_a_function()
     exec(compile(imports, "<imports>", "exec"), {"__name__": "__main__"})
     for name, others in _WITH.items():
         if name in sys.modules:
@@ -116,6 +118,22 @@ def _run_a_kernel() -> None:
     run_kernel(sums_of_blocks, 2, 64, np.ones(100, np.float32), sums)
     if sums[0] != 100:
         raise RuntimeError(f"the machine adds 100 ones up to {sums[0]}")
+
+
+def _compile_a_function() -> None:
+    """The first function of a process takes Numba longer; not a parallel one: it starts threads."""
+    import numba
+    import numpy as np
+
+    @numba.njit
+    def doubled(x, out):
+        for i in range(x.size):
+            out[i] = 2 * x[i]
+
+    x, out = np.ones(3, np.float32), np.zeros(3, np.float32)
+    doubled(x, out)
+    if (out != 2).any():
+        raise RuntimeError(f"compiled code doubles ones to {out}")
 
 
 def _settle() -> None:

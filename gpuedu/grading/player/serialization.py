@@ -2,7 +2,8 @@
 
 The machine reads a kernel's source and looks at the names that it uses from outside. Both travel as
 plain values, so a kernel that arrives is what the machine will run, whatever its Python did before.
-Functions of the learner's stay where they are, and are called from afar.
+So do functions that Numba compiles for the CPU, where a play has them compiled on the machine.
+Other functions of the learner's stay where they are, and are called from afar.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import AnswerError
+from gpuedu.grading.player import cpu_functions
 from gpuedu.grading.player.device.lent import Lent, LentIterator
 from gpuedu.grading.player.device.values import Codec
 from gpuedu.grading.results import is_tensor, plainly, tensor_of, tensor_parts
@@ -32,6 +34,7 @@ _MODULES = (
 _MOST_NESTED = 20
 
 Call = Callable[[int, tuple[Any, ...]], Any]
+Library = Callable[[str, str], Any]
 
 
 # Where the learner's code ran
@@ -47,8 +50,17 @@ def describe_answer(answer: Any, device: Codec | None = None) -> dict[str, Any]:
     if _python_under(answer) is not None and answer is not _python_under(answer):
         return _kernel(answer, ())
     if callable(answer) and not isinstance(answer, type):
-        return {"kind": "function", "name": str(getattr(answer, "__name__", "function"))}
+        name = str(getattr(answer, "__name__", "function"))
+        return {"kind": "function", "name": name, "calls_compiled": _calls_compiled(answer)}
     return _value(answer, ())
+
+
+def _calls_compiled(function: Callable) -> bool:
+    """Whether a plain function uses one that Numba compiles for the CPU."""
+    if not inspect.isfunction(function):
+        return False
+    used = (*dict(_globals_of(function)).values(), *map(_content, function.__closure__ or ()))
+    return any(map(cpu_functions.is_cpu_function, used))
 
 
 def describe_argument(value: Any, device: Codec | None = None) -> dict[str, Any]:
@@ -78,21 +90,23 @@ def rebuild_argument(encoded: Any, device: Codec | None = None) -> Any:
 
 
 def _python_under(thing: Any) -> Callable | None:
+    if cpu_functions.is_cpu_function(thing):
+        return cpu_functions.python_under(thing)
     found = inspect.getattr_static(thing, "py_func", None)
     return found if inspect.isfunction(found) else None
 
 
 def _kernel(kernel: Any, inside: tuple[int, ...]) -> dict[str, Any]:
-    """A kernel or device function with the text of its cell and what its names stand for."""
+    """A kernel or another compiled function: the text of its cell, what its names stand for."""
     function = _python_under(kernel)
     if id(function) in inside or len(inside) > _MOST_NESTED:
         return {"kind": "unknown", "type": "a function that calls itself"}
     inside = (*inside, id(function))
     code = function.__code__
     free = zip(code.co_freevars, function.__closure__ or (), strict=True)
-    options = getattr(kernel, "targetoptions", {})
+    is_cpu_function = cpu_functions.is_cpu_function(kernel)
     return {
-        "kind": "kernel",
+        "kind": "cpu function" if is_cpu_function else "kernel",
         "file": code.co_filename,
         "text": "".join(linecache.getlines(code.co_filename)),
         "name": code.co_name,
@@ -100,8 +114,13 @@ def _kernel(kernel: Any, inside: tuple[int, ...]) -> dict[str, Any]:
         "defaults": _value(function.__defaults__, inside),
         "globals": {name: _value(one, inside) for name, one in _globals_of(function)},
         "cells": {name: _value(_content(cell), inside) for name, cell in free},
-        "options": {name: one for name, one in options.items() if _is_plain(one)},
+        **(cpu_functions.told_compilation(kernel) if is_cpu_function else _told_options(kernel)),
     }
+
+
+def _told_options(kernel: Any) -> dict[str, Any]:
+    options = getattr(kernel, "targetoptions", {})
+    return {"options": {name: one for name, one in options.items() if _is_plain(one)}}
 
 
 def _globals_of(function: Callable) -> Iterator[tuple[str, Any]]:
@@ -155,11 +174,13 @@ def _name_of(value: Any) -> tuple[str, str] | None:
 
 def _numba_type(value: Any) -> tuple[str, str] | None:
     """``numba.float32`` and its like, which have no name of a Python object."""
+    home = type(value).__module__
     for module in ("numba", "gpuedu.backend"):
-        names = str(value) if type(value).__module__.startswith(("numba", "gpuedu")) else ""
+        names = str(value) if home.startswith(("numba", "gpuedu")) else ""
         if names.isidentifier() and getattr(importlib.import_module(module), names, None) is value:
             return module, names
-    return None
+    own = vars(importlib.import_module("numba")) if home.startswith("numba") else {}
+    return next((("numba", name) for name, one in own.items() if one is value), None)
 
 
 def _is_known(module: str) -> bool:
@@ -187,7 +208,12 @@ def _is_plain(value: Any) -> bool:
 
 
 def rebuild_answer(
-    encoded: Mapping[str, Any], number: int, call: Call, device: Codec | None = None
+    encoded: Mapping[str, Any],
+    number: int,
+    call: Call,
+    device: Codec | None = None,
+    *,
+    compiles: bool = False,
 ) -> Any:
     """An answer from what was told of it.
 
@@ -196,16 +222,21 @@ def rebuild_answer(
         number: which answer it is, for calls.
         call: calls the learner's function ``number`` with arguments, where it is.
         device: knows what lies on the device.
+        compiles: whether functions for the CPU are; else they stay where they are, and are
+            functions on the device where a kernel calls them.
 
     Raises:
         AnswerError: what was told is no answer.
     """
-    if _field(encoded, "kind", str) == "function":
-        return _remote(_field(encoded, "name", str), number, call)
-    if device is not None and _field(encoded, "kind", str) == "device":
+    kind = _field(encoded, "kind", str)
+    if kind == "function" or (kind == "cpu function" and not compiles):
+        remote = _remote(_field(encoded, "name", str), number, call)
+        remote.calls_compiled = encoded.get("calls_compiled") is True
+        return remote
+    if device is not None and kind == "device":
         return device.decode(encoded.get("value"))
-    answer = _rebuild(encoded, 0)
-    if _field(encoded, "kind", str) == "name" and not isinstance(answer, type):
+    answer = _Rebuilding(compiles=compiles).thing(encoded)
+    if kind == "name" and not isinstance(answer, type):
         raise AnswerError("an answer arrived in a form that none has")
     return answer
 
@@ -218,21 +249,59 @@ def _remote(name: str, number: int, call: Call) -> Callable[..., Any]:
     return remote
 
 
-def _rebuild(encoded: Any, depth: int) -> Any:
-    if depth > _MOST_NESTED:
-        raise AnswerError("kernels and functions lie too deep in each other")
-    kind = _field(encoded, "kind", str)
-    if kind == "value":
-        return encoded.get("value")
-    if kind == "module":
-        return _library(_field(encoded, "name", str), "")
-    if kind == "name":
-        return _library(_field(encoded, "module", str), _field(encoded, "name", str))
-    if kind == "kernel":
-        return _rebuild_kernel(encoded, depth)
-    if kind == "tensor":
-        return tensor_of(*_tensor_parts(encoded))
-    return type(str(encoded.get("type", "object"))[:60], (), {})()
+class _Rebuilding:
+    """Puts together what was taken apart.
+
+    Args:
+        compiles: see ``rebuild_answer``.
+    """
+
+    def __init__(self, *, compiles: bool) -> None:
+        self._compiles = compiles
+
+    def thing(self, encoded: Any, depth: int = 0, library: Library | None = None) -> Any:
+        """What stands in an answer, or is one; ``library`` looks names up."""
+        if depth > _MOST_NESTED:
+            raise AnswerError("kernels and functions lie too deep in each other")
+        library = library or _library
+        kind = _field(encoded, "kind", str)
+        if kind == "value":
+            return encoded.get("value")
+        if kind == "module":
+            return library(_field(encoded, "name", str), "")
+        if kind == "name":
+            return library(_field(encoded, "module", str), _field(encoded, "name", str))
+        if kind == "cpu function" and self._compiles:
+            function = self._function(encoded, depth, _library_of_cpu_functions)
+            return cpu_functions.compiled(function, encoded)
+        if kind in ("kernel", "cpu function") and encoded.get("vectorized") is not True:
+            from gpuedu.backend import cuda
+
+            options = _options(_field(encoded, "options", dict))
+            return cuda.jit(**options)(self._function(encoded, depth, _library))
+        if kind == "tensor":
+            return tensor_of(*_tensor_parts(encoded))
+        return type(str(encoded.get("type", "object"))[:60], (), {})()
+
+    def _function(
+        self, encoded: Mapping[str, Any], depth: int, library: Library
+    ) -> types.FunctionType:
+        """A function that is made from its text, and never called as it is."""
+        file, text, name = (_field(encoded, one, str) for one in ("file", "text", "name"))
+        file = _own_name(file, text)
+        code = _code_of(text, file, name, _field(encoded, "line", int))
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+        scope = {"__name__": "__main__", "__builtins__": vars(builtins)}
+        scope |= {
+            str(one): self.thing(inner, depth + 1, library)
+            for one, inner in _field(encoded, "globals", dict).items()
+        }
+        cells = _field(encoded, "cells", dict)
+        if set(cells) != set(code.co_freevars):
+            raise AnswerError("a kernel arrived without what it uses from around it")
+        inside = (self.thing(cells[one], depth + 1, library) for one in code.co_freevars)
+        defaults = self.thing(encoded.get("defaults"), depth + 1, library)
+        return types.FunctionType(code, scope, name, defaults, tuple(map(types.CellType, inside)))
 
 
 def _tensor_parts(encoded: Any) -> tuple[str, list[int], np.ndarray]:
@@ -256,26 +325,10 @@ def _library(module: str, name: str) -> Any:
         raise AnswerError(f"a kernel uses `{module}.{name}`, which is not there") from fault
 
 
-def _rebuild_kernel(encoded: Any, depth: int) -> Any:
-    """A kernel object around a function that is made from its text, and never called."""
-    from gpuedu.backend import cuda
-
-    file, text, name = (_field(encoded, one, str) for one in ("file", "text", "name"))
-    file = _own_name(file, text)
-    code = _code_of(text, file, name, _field(encoded, "line", int))
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    scope = {"__name__": "__main__", "__builtins__": vars(builtins)}
-    scope |= {
-        str(one): _rebuild(inner, depth + 1)
-        for one, inner in _field(encoded, "globals", dict).items()
-    }
-    cells = _field(encoded, "cells", dict)
-    if set(cells) != set(code.co_freevars):
-        raise AnswerError("a kernel arrived without what it uses from around it")
-    closure = tuple(types.CellType(_rebuild(cells[one], depth + 1)) for one in code.co_freevars)
-    defaults = _rebuild(encoded.get("defaults"), depth + 1)
-    function = types.FunctionType(code, scope, name, defaults, closure)
-    return cuda.jit(**_options(_field(encoded, "options", dict)))(function)
+def _library_of_cpu_functions(module: str, name: str) -> Any:
+    found = _library(module, name)
+    cpu_functions.require_library(module, name, found)
+    return found
 
 
 def _own_name(file: str, text: str) -> str:

@@ -144,7 +144,10 @@ class _Player:
 
         def build() -> list[Any]:
             there = self._call_there, self._machine
-            found = [rebuild_answer(one, at, *there) for at, one in enumerate(request["answers"])]
+            found = [
+                rebuild_answer(one, at, *there, compiles=self._play.compiles)
+                for at, one in enumerate(request["answers"])
+            ]
             require_answers(self._play, found)  # whatever was said where they were made
             for one, told in zip(found, request["answers"], strict=True):
                 if told["kind"] == "function":

@@ -9,8 +9,9 @@ from __future__ import annotations
 import inspect
 import math
 import types
-from collections.abc import Iterator
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +39,11 @@ _ATTRIBUTES: dict[type, frozenset[str]] = {
 }
 
 
+Step = Callable[[dict[Any, Any]], Any]
+"""Gives a value from those that have names, and those of arguments, which have numbers."""
+_RESULT = "return"
+
+
 class UnknownStatementError(Exception):
     """The function does what is not known here."""
 
@@ -51,6 +57,7 @@ class Interpreter:
 
     def __init__(self) -> None:
         self.in_parallel = False
+        self._read: dict[types.FunctionType, dict[int, _Block]] = {}
 
     def call(self, function: Any, *arguments: Any) -> Any:
         """What a function of Numba's gives.
@@ -58,94 +65,136 @@ class Interpreter:
         Raises:
             UnknownStatementError: it does what is not known here.
         """
+        plain = getattr(function, "py_func", function)
+        if plain not in self._read:
+            self._read[plain] = self._blocks(plain)
         around = self.in_parallel
         try:
-            return self._run(_reading_of(getattr(function, "py_func", function)), arguments)
+            return self._run(self._read[plain], _bound(plain, arguments))
         finally:
             self.in_parallel = around
 
-    def _run(self, reading: _Reading, given: tuple) -> Any:
-        from numba.core import ir
-
-        around, values = self.in_parallel, dict[str, Any]()
-        arguments = reading.bound(given)
+    def _run(self, blocks: dict[int, _Block], arguments: Sequence[Any]) -> Any:
+        around, values = self.in_parallel, dict[Any, Any](enumerate(arguments))
         parallel: set[int] = set()
-        label = reading.first
-        while True:
+        label: int | None = min(blocks)
+        while label is not None:
             self.in_parallel = around or label in parallel
-            for part in reading.blocks[label].body:
-                kind = type(part)
-                if kind is ir.Assign:
-                    value = part.value
-                    if type(value) is ir.Expr and value.op == "iternext":
-                        iterator = values[value.value.name]
-                        if isinstance(iterator, _ParallelSteps):
-                            parallel |= reading.bodies.get(label, set())
-                        found = _next(iterator)
-                    else:
-                        found = self._value(value, values, arguments)
-                    values[part.target.name] = found
-                elif kind is ir.SetItem:
-                    values[part.target.name][values[part.index.name]] = values[part.value.name]
-                elif kind is ir.Jump:
-                    label = part.target
-                elif kind is ir.Branch:
-                    label = part.truebr if values[part.cond.name] else part.falsebr
-                elif kind is ir.Return:
-                    return values[part.value.name]
-                elif kind is not ir.Del:
-                    raise UnknownStatementError(str(part))
+            block = blocks[label]
+            for name, step in block.steps:
+                values[name] = step(values)
+            if isinstance(values.get(block.iterator), _ParallelSteps):
+                parallel |= block.loop
+            label = block.then(values)
+        return values[_RESULT]
 
-    def _value(self, value: Any, values: dict[str, Any], arguments: tuple) -> Any:
+    def _blocks(self, plain: types.FunctionType) -> dict[int, _Block]:
+        """A function as Numba reads it: blocks by their labels, of which the smallest is first."""
+        from numba.core.compiler import run_frontend
+        from numba.core.ir_utils import compute_cfg_from_blocks
+
+        blocks = run_frontend(plain, inline_closures=True).blocks
+        loops = compute_cfg_from_blocks(blocks).loops().values()
+        bodies = {loop.header: set(loop.body) - {loop.header} for loop in loops}
+        return {
+            label: self._block(block, bodies.get(label, set())) for label, block in blocks.items()
+        }
+
+    def _block(self, block: Any, loop: set[int]) -> _Block:
         from numba.core import ir
 
-        kind = type(value)
-        if kind is ir.Var:
-            return values[value.name]
-        if kind is ir.Arg:
-            return arguments[value.index]
-        if kind in (ir.Const, ir.Global, ir.FreeVar):
-            return value.value
-        if kind is not ir.Expr:
-            raise UnknownStatementError(str(value))
-        return self._expression(value, values)
+        *parts, last = (part for part in block.body if not isinstance(part, ir.Del))
+        steps = [self._statement(part) for part in parts]
+        nexts = (part.value for part in block.find_insts(ir.Assign))
+        iterators = [one.value.name for one in nexts if getattr(one, "op", "") == "iternext"]
+        then = self._last(last)
+        if isinstance(last, ir.Return):
+            steps.append((_RESULT, itemgetter(last.value.name)))
+        return _Block(steps, then, iterators[0] if iterators else "", loop)
 
-    def _expression(self, value: Any, values: dict[str, Any]) -> Any:
+    def _statement(self, part: Any) -> tuple[str, Step]:
+        from numba.core import ir
+
+        if isinstance(part, ir.Assign):
+            return part.target.name, self._value(part.value)
+        if isinstance(part, ir.SetItem):
+            names = part.target.name, part.index.name, part.value.name
+            return "", lambda values: _set(*(values[name] for name in names))
+        return "", _unknown(part)
+
+    def _last(self, part: Any) -> Callable[[dict[Any, Any]], int | None]:
+        """What gives the label of the next block, None at the end."""
+        from numba.core import ir
+
+        if isinstance(part, ir.Return):
+            return lambda values: None
+        if isinstance(part, ir.Jump):
+            return lambda values: part.target
+        if isinstance(part, ir.Branch):
+            condition, here, there = part.cond.name, part.truebr, part.falsebr
+            return lambda values: here if values[condition] else there
+        return _unknown(part)
+
+    def _value(self, value: Any) -> Step:
+        from numba.core import ir
+
+        if isinstance(value, ir.Var):
+            return itemgetter(value.name)
+        if isinstance(value, ir.Arg):
+            return itemgetter(value.index)
+        if isinstance(value, ir.Const | ir.Global | ir.FreeVar):
+            constant = value.value
+            return lambda values: constant
+        return self._expression(value) if isinstance(value, ir.Expr) else _unknown(value)
+
+    def _expression(self, value: Any) -> Step:
         match value.op:
             case "getitem":
-                return values[value.value.name][values[value.index.name]]
+                array, index = value.value.name, value.index.name
+                return lambda values: values[array][values[index]]
             case "static_getitem":
-                return values[value.value.name][value.index]
+                array, index = value.value.name, value.index
+                return lambda values: values[array][index]
             case "binop" | "inplace_binop":
-                return value.fn(values[value.lhs.name], values[value.rhs.name])
+                function, left, right = value.fn, value.lhs.name, value.rhs.name
+                return lambda values: function(values[left], values[right])
             case "unary":
-                return value.fn(values[value.value.name])
+                function, one = value.fn, value.value.name
+                return lambda values: function(values[one])
             case "getattr":
-                return _attribute(values[value.value.name], value.attr)
-            case "call":
-                more = () if value.vararg is None else values[value.vararg.name]
-                if value.varkwarg is not None:
-                    raise UnknownStatementError("names in a dict")
-                arguments = (*(values[one.name] for one in value.args), *more)
-                named = {name: values[one.name] for name, one in value.kws}
-                return self._call(values[value.func.name], arguments, named)
+                owner, name = value.value.name, value.attr
+                return lambda values: _attribute(values[owner], name)
+            case "call" if value.varkwarg is None:
+                return self._called(value)
             case "cast":
-                return values[value.value.name]
-            case "pair_first":
-                return values[value.value.name][0]
-            case "pair_second":
-                return values[value.value.name][1]
-            case "getiter":
-                return iter(values[value.value.name])
-            case "exhaust_iter":
-                return tuple(values[value.value.name])
-            case "build_tuple":
-                return tuple(values[one.name] for one in value.items)
-            case "build_list":
-                return [values[one.name] for one in value.items]
-        raise UnknownStatementError(value.op)
+                return itemgetter(value.value.name)
+            case "iternext":
+                iterator = value.value.name
+                return lambda values: _next(values[iterator])
+            case "pair_first" | "pair_second":
+                pair, at = value.value.name, int(value.op == "pair_second")
+                return lambda values: values[pair][at]
+            case "getiter" | "exhaust_iter":
+                several, made = value.value.name, iter if value.op == "getiter" else tuple
+                return lambda values: made(values[several])
+            case "build_tuple" | "build_list":
+                names = [one.name for one in value.items]
+                made = tuple if value.op == "build_tuple" else list
+                return lambda values: made([values[name] for name in names])
+        return _unknown(value)
 
-    def _call(self, function: Any, arguments: tuple, named: dict[str, Any]) -> Any:
+    def _called(self, value: Any) -> Step:
+        function, more = value.func.name, value.vararg and value.vararg.name
+        names, keys = [one.name for one in value.args], [(key, one.name) for key, one in value.kws]
+
+        def called(values: dict[Any, Any]) -> Any:
+            arguments = [values[name] for name in names]
+            arguments += values[more] if more else ()
+            return self._call(values[function], arguments, {key: values[at] for key, at in keys})
+
+        return called
+
+    def _call(self, function: Any, arguments: Sequence[Any], named: dict[str, Any]) -> Any:
         import numba
 
         if function is numba.prange and not named:
@@ -172,33 +221,38 @@ class _ParallelSteps:
         return next(self._steps)
 
 
-class _Reading(NamedTuple):
-    """A function as Numba reads it, in blocks; ``bodies`` are those of loops, by their heads."""
+class _Block(NamedTuple):
+    """Some steps, each with a name for what it gives; what then gives the label of the next block.
 
-    plain: types.FunctionType
-    blocks: dict[int, Any]
-    first: int
-    bodies: dict[int, set[int]]
+    Where it is the head of a loop, ``iterator`` is the name of what gives a value for each round,
+    and ``loop`` are the labels of the blocks in it.
+    """
 
-    def bound(self, given: tuple) -> tuple:
-        """A value for each parameter."""
-        code = self.plain.__code__
-        if len(given) == code.co_argcount and not code.co_flags & inspect.CO_VARARGS:
-            return given
-        bound = inspect.signature(self.plain).bind(*given)
-        bound.apply_defaults()
-        return tuple(bound.arguments.values())
+    steps: list[tuple[str, Step]]
+    then: Callable[[dict[Any, Any]], int | None]
+    iterator: str
+    loop: set[int]
 
 
-@lru_cache(maxsize=32)
-def _reading_of(plain: types.FunctionType) -> _Reading:
-    from numba.core.compiler import run_frontend
-    from numba.core.ir_utils import compute_cfg_from_blocks
+def _bound(plain: types.FunctionType, given: tuple) -> Sequence[Any]:
+    """A value for each parameter."""
+    code = plain.__code__
+    if len(given) == code.co_argcount and not code.co_flags & inspect.CO_VARARGS:
+        return given
+    bound = inspect.signature(plain).bind(*given)
+    bound.apply_defaults()
+    return tuple(bound.arguments.values())
 
-    blocks = run_frontend(plain, inline_closures=True).blocks
-    loops = compute_cfg_from_blocks(blocks).loops().values()
-    bodies = {loop.header: set(loop.body) - {loop.header} for loop in loops}
-    return _Reading(plain, blocks, min(blocks), bodies)
+
+def _unknown(part: Any) -> Callable[[dict[Any, Any]], Any]:
+    def refuse(values: dict[Any, Any]) -> Any:
+        raise UnknownStatementError(str(part))
+
+    return refuse
+
+
+def _set(array: Any, index: Any, value: Any) -> None:
+    array[index] = value
 
 
 def _next(iterator: Iterator) -> tuple[Any, bool]:

@@ -77,5 +77,6 @@ PLAY = Play(
     play_parallel_cpu,
     time_limit_s=40.0,
     isolated=True,
-    observes="whether the compiled loop runs in parallel",
+    on_machine=True,
+    compiles=True,
 )

@@ -38,8 +38,12 @@ def walks_alone(function: Any) -> bool:
 
 
 def calls_compiled(function: Any) -> bool:
-    """True if a plain function calls one that Numba compiled."""
-    return isinstance(function, types.FunctionType) and _has_helper(function)
+    """True if a plain function calls one that Numba compiled.
+
+    Of a function that is in another process, what was told of it is believed.
+    """
+    told = getattr(function, "calls_compiled", False)
+    return isinstance(function, types.FunctionType) and (told or _has_helper(function))
 
 
 def _has_helper(function: Any) -> bool:
