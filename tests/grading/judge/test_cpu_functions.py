@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 
 from gpuedu.course.proof import Bench
+from gpuedu.grading.judge.stage import Stage
+from gpuedu.grading.sandbox import PlayingLimits
+from tests.grading import test_equal_verdicts
 from tests.grading.test_equal_verdicts import ROOT, graded
 
 ONE_CORE = """
@@ -152,3 +157,53 @@ def test_what_writes_far_outside_ends_its_own_process_alone(zygote):
     bench = Bench(ROOT, "parallel-cpu")
     assert report_on(WILD, zygote).points == 0
     assert graded(bench, bench.solution_cells(), zygote).state == "solved"
+
+
+def test_where_it_was_called_no_other_exercise_is_played(zygote, monkeypatch):
+    bench = Bench(ROOT, "parallel-cpu")
+    with Stage(zygote, PlayingLimits()) as stage:
+        monkeypatch.setattr(test_equal_verdicts, "Stage", lambda *_: nullcontext(stage))
+        machine = stage.machine().pid
+        assert graded(bench, bench.solution_cells(), zygote).state == "solved"
+        assert stage.machine().pid != machine
+
+
+EAGER = """
+@njit(["void(float32, float32[:], float32[:], float32[:])"], parallel=True, fastmath={"contract"})
+def saxpy(a, x, y, out):
+    for i in prange(x.size):
+        out[i] = a * x[i] + y[i]
+"""
+VECTORIZED = """
+from numba import vectorize
+
+@vectorize
+def element(a, x, y):
+    return a * x + y
+
+@njit(parallel=True)
+def saxpy(a, x, y, out):
+    out[:] = element(a, x, y)
+"""
+AROUND = """
+import numba as nb
+import numpy as np
+from numba import types
+
+def made(parts):
+    @nb.jit(parallel=True)
+    def saxpy(a, x, y, out):
+        size = np.int64(np.ceil(x.size / parts))
+        for part in nb.prange(parts):
+            for i in range(part * size, min((part + 1) * size, x.size)):
+                out[i] = types.float32(a) * x[i] + nb.float32(y[i])
+    return saxpy
+
+saxpy = made(nb.get_num_threads())
+"""
+
+
+@pytest.mark.parametrize("right", [EAGER, VECTORIZED, AROUND])
+def test_what_a_function_is_made_with_arrives_with_it(right, zygote):
+    report = report_on(right, zygote)
+    assert report.state == "solved", (report.refusal, report.results)
