@@ -96,7 +96,7 @@ class _Record:
                 raise AnswerError(_ANOTHER)
             call = calls.popleft()
             if on_rank:
-                from gpuedu.multi.light.acts import perform
+                from gpuedu.multi.light.performing import perform
 
                 perform(*on_rank, call.get("network"))
             within = (*arguments, *named.values()), around

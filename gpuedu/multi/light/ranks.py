@@ -10,7 +10,6 @@ from torch import Tensor
 
 from gpuedu.clock import Moment
 from gpuedu.multi.exchanges import CommunicationError
-from gpuedu.multi.light.acts import Acts
 from gpuedu.multi.light.groups import Group
 from gpuedu.multi.light.world import LightWorld, here
 
@@ -31,7 +30,7 @@ class Work:
 
     def wait(self, timeout: Any = None) -> Any:
         """Wait until it is done; a receive gives the rank that sent."""
-        self._acts().wait(self._number)
+        self._world.acts[self._rank].wait(self._number)
         found = self._world.clock.wait(self._done)
         if isinstance(found, Exception):
             raise found
@@ -40,14 +39,11 @@ class Work:
 
     def is_completed(self) -> bool:
         """True if it is done; the look itself takes no time."""
-        self._acts().look(self._number)
+        self._world.acts[self._rank].look(self._number)
         self._world.clock.glance()
         if self._done.happened:
             self._deliver()
         return self._done.happened
-
-    def _acts(self) -> Acts:
-        return self._world.acts[self._rank]
 
 
 def me() -> tuple[LightWorld, int]:

@@ -11,7 +11,8 @@ from gpuedu.errors import AnswerError, DeadlockError
 from gpuedu.grading.wire import pack, unpack
 from gpuedu.multi.exchanges import RankError
 from gpuedu.multi.light import run_light, work_for
-from gpuedu.multi.light.acts import MOST_ACTS, Acts, perform
+from gpuedu.multi.light.acts import Acts
+from gpuedu.multi.light.performing import MOST_ACTS, perform
 from gpuedu.multi.light.world import here
 
 
