@@ -28,6 +28,7 @@ from gpuedu.clock.virtual import VirtualClock
 from gpuedu.errors import AnswerError
 
 _MOST_BYTES = 2**63
+_BUFFER_WANTED = "a buffer is wanted, made by `device.buffer(size_bytes)`"
 
 
 class Stream:
@@ -146,8 +147,8 @@ class StreamDevice:
 
         With pinned host memory the host goes on at once; otherwise it waits for the copy.
         """
-        engine = engine_of(to, source)
         self.require_own(to, source)
+        engine = engine_of(to, source)
         stream = self.stream_or_default(stream)
         pinned = (to if to.place == HOST else source).pinned
         time_s = self.link.time_s(source.size_bytes, pinned=pinned)
@@ -166,8 +167,9 @@ class StreamDevice:
         stream: Stream | None = None,
     ) -> None:
         """Issue a kernel that reads and writes these buffers, in the order of ``stream``."""
-        refuse_host_memory(kernel, (*reads, *writes))
+        _require(kernel, Kernel, "`launch` takes a kernel first")
         self.require_own(*reads, *writes)
+        refuse_host_memory(kernel, (*reads, *writes))
         stream = self.stream_or_default(stream)
         what = f"kernel {kernel.name!r}"
         self._issue(stream, what, COMPUTE, kernel.time_s, "kernel", reads, writes)
@@ -194,8 +196,12 @@ class StreamDevice:
         return stream
 
     def require_own(self, *things: Buffer | Stream | StreamEvent) -> None:
-        """Raise AnswerError for a buffer, stream or event of another device."""
+        """Raise AnswerError for a buffer, stream or event of another device, and for what is none.
+
+        Something that has a buffer's names is none: it could have the name of another one.
+        """
         for thing in things:
+            _require(thing, (Buffer, Stream, StreamEvent), _BUFFER_WANTED)
             if thing.device is not self:
                 raise AnswerError(
                     f"a {type(thing).__name__} of another device was used",
@@ -283,7 +289,7 @@ def _size(size_bytes: Any) -> int | float:
     return int(size_bytes) if isinstance(size_bytes, Integral) else float(size_bytes)
 
 
-def _require(value: Any, kind: type, wanted: str) -> None:
+def _require(value: Any, kind: type | tuple[type, ...], wanted: str) -> None:
     """Raise AnswerError for what is not of this kind."""
     if not isinstance(value, kind):
         got = repr(value) if isinstance(value, str) else f"a {type(value).__name__}"

@@ -13,6 +13,9 @@ import numpy as np
 from gpuedu.errors import AnswerError
 
 States = dict[str, list]
+_TORCH_BYTES = 5056
+_TORCH_NUMBERS = 624
+"""Numbers that a generator of PyTorch's makes at a time; the one behind them makes the next."""
 
 
 def states() -> States:
@@ -70,9 +73,22 @@ def _set_numpy(kind: Any, key: Any, position: Any, has_more: Any, more: Any) -> 
     np.random.set_state((kind, key, position, has_more, float(more)))
 
 
+def require_torch_state(raw: Any) -> None:
+    """Raise ValueError for bytes that are no state of a generator of PyTorch's on the CPU.
+
+    PyTorch believes how many of its numbers are left: too many are read from behind them.
+    """
+    if not (type(raw) is np.ndarray and raw.dtype == np.uint8 and raw.shape == (_TORCH_BYTES,)):
+        raise ValueError(raw)
+    left, following = int(raw[8:12].view(np.int32)[0]), int(raw[16:24].view(np.uint64)[0])
+    if not (0 < left <= _TORCH_NUMBERS and following + left <= _TORCH_NUMBERS + 1):
+        raise ValueError(raw)
+
+
 def _set_torch(raw: Any) -> None:
     import torch
 
+    require_torch_state(raw)
     torch.set_rng_state(torch.from_numpy(raw))
 
 

@@ -76,6 +76,11 @@ PROVED = {"solution": _solved, "stub": _unsolved}
 
 
 def graded(bench, cells, zygote):
+    with Stage(zygote, PlayingLimits()) as stage:
+        return examine_cells(stage, bench.exercise, cells_with(bench, cells), SEED)
+
+
+def cells_with(bench, cells):
     (setup,) = (cell for cell in bench.source.cells if cell.role == "setup")
     sources = [("setup", imports_of(setup.text))]
     sources += [(f"{bench.id} {number}", text) for number, text in enumerate(cells)]
@@ -83,9 +88,7 @@ def graded(bench, cells, zygote):
     measured = [
         name for cell in bench.source.cells_of(bench.id, "given") for name in measured_in(cell.text)
     ]
-    given = Cells(tuple(sources), handed_over, imports_of(setup.text), tuple(measured))
-    with Stage(zygote, PlayingLimits()) as stage:
-        return examine_cells(stage, bench.exercise, given, SEED)
+    return Cells(tuple(sources), handed_over, imports_of(setup.text), tuple(measured))
 
 
 @pytest.mark.filterwarnings("default")  # in a notebook a warning is no error

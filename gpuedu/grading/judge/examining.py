@@ -71,7 +71,8 @@ def examine_cells(stage: Stage, exercise: Exercise, cells: Cells, seed: int) -> 
         seed=seed,
         play=lambda case: table.play([case])[0],
     )
-    is_used_up = relay.used_device or exercise.play.compiles
+    # What a learner's program, or compiled code, did there is no longer the course's alone.
+    is_used_up = relay.used_device or exercise.play.compiles or exercise.play.by_operations
     if is_used_up or any(outcome.problem for outcome in outcomes):
         stage.drop_machine()
     return replace(report, seconds=time.perf_counter() - began_s)
@@ -193,7 +194,6 @@ class _Table:
             return _in_time(play_again(self._play, case.inputs, recorded, VERDICT_LIMIT_S))
         request = {"do": "again", "lesson": self._exercise.lesson, "exercise": self._exercise.id}
         request |= {"inputs": dict(case.inputs), "recorded": recorded, "limit_s": self._limit_s}
-        self._relay.used_device = True  # what was done there is no longer the course's alone
         return self._reply_of(self._relay.ask_machine, request, self._limit_s)
 
     def _play_one(self, case: Case, left_s: float) -> Outcome:

@@ -8,12 +8,14 @@ import psutil
 import pytest
 
 from gpuedu import allowance
+from gpuedu.course.proof import Bench
 from gpuedu.exercises.registry import load
 from gpuedu.grading.judge.cells import Cells
 from gpuedu.grading.judge.examining import examine_cells
 from gpuedu.grading.judge.players import PlayerGoneError
 from gpuedu.grading.judge.stage import Stage
 from gpuedu.grading.sandbox import PlayingLimits
+from tests.grading.test_equal_verdicts import ROOT, cells_with
 from tests.hostile.answers import RIGHT
 
 LIMITS = PlayingLimits(cells_s=2.0, grace_s=1.0, memory_bytes=2**30)
@@ -140,6 +142,16 @@ def test_a_player_that_is_killed_costs_the_next_exercise_nothing(stage):
 def test_a_child_that_holds_the_connection_does_not_keep_the_judge_waiting(stage):
     with pytest.raises(PlayerGoneError):
         run(stage.learner(), "import os, time\nif os.fork():\n    os._exit(0)\ntime.sleep(60)")
+
+
+def test_a_machine_that_carried_out_a_program_serves_no_other_exercise(zygote):
+    bench = Bench(ROOT, "autocast")
+    cells = cells_with(bench, bench.solution_cells())
+    with Stage(zygote, PlayingLimits()) as stage:
+        stage.prepare(bench.exercise.lesson, cells.imports)
+        machine = stage.machine()
+        assert examine_cells(stage, bench.exercise, cells, 3).state == "solved"
+        assert stage.machine() is not machine
 
 
 def test_the_machine_is_kept_from_exercise_to_exercise_and_given_up_after_a_fault(stage):

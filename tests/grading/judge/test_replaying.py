@@ -443,6 +443,9 @@ def test_generators_go_on_where_a_function_left_them(answer):
 
 
 WORDS = np.zeros(624, np.uint32)
+AT_ITS_END = torch.Generator().get_state().numpy().copy()
+AT_ITS_END[8:24] = np.array([624, 1, 624, 0], np.uint32).view(np.uint8)
+"""It has made all of its numbers, and says that all of them are left."""
 STATES = {
     "no dict": [3],
     "another generator": {"cupy": [WORDS]},
@@ -454,6 +457,7 @@ STATES = {
     "NumPy's, of another kind": {"numpy": ["PCG64", WORDS, 1, 0, 0.0]},
     "NumPy's, too short": {"numpy": ["MT19937", WORDS[1:], 1, 0, 0.0]},
     "PyTorch's, too short": {"torch": [np.zeros(8, np.uint8)]},
+    "PyTorch's, behind its end": {"torch": [AT_ITS_END]},
     "PyTorch's, of zeros": {"torch": [np.full(5056, 255, np.uint8)]},
 }
 

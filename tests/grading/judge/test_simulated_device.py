@@ -72,6 +72,36 @@ def test_what_the_device_notes_can_be_neither_found_nor_asked_for(cell, zygote):
     assert [one.fault for one in report.results] == [one.fault for one in plain.results]
 
 
+NEVER_COPIED_IN = """
+from collections import namedtuple
+
+Alike = namedtuple("Alike", "name place size_bytes pinned device values")
+
+def pipeline(device, chunks, results, kernel):
+    run, down = device.stream("run"), device.stream("down")
+    y = [device.buffer(results[0].size_bytes) for _ in range(2)]
+    used, saved = [[device.event() for _ in y] for _ in range(2)]
+    for i, (chunk, result) in enumerate(zip(chunks, results)):
+        k = i % 2
+        alike = Alike(chunk.name, "device", 0, True, device, chunk.read())
+        run.wait_event(saved[k])
+        device.launch(kernel, reads=[alike], writes=[y[k]], stream=run)
+        used[k].record(run)
+        down.wait_event(used[k])
+        device.copy(result, y[k], down)
+        saved[k].record(down)
+    device.synchronize()
+"""
+
+
+def test_what_has_the_names_of_a_buffer_is_none(zygote):
+    bench = Bench(ROOT, "streams")
+    report = graded(bench, [*bench.stub_cells(), NEVER_COPIED_IN], zygote)
+    assert report.points == 0
+    told = " ".join(one.fault.message for one in report.results if one.fault)
+    assert "a buffer is wanted" in told
+
+
 ASKS_AND_NAMES = """
 from gpuedu.clock import Buffer, Kernel, Stream, StreamDevice, StreamEvent
 

@@ -104,9 +104,25 @@ def of_numbers(x, w):
     return (w + more).reshape(-1) * torch.tensor([2.0]), torch.full((2,), float("inf"))
 
 
-@pytest.mark.parametrize(
-    "function", [normed, with_gradients, of_a_function, with_an_optimizer, of_data, of_numbers]
-)
+def with_many_layers(x, w):
+    layers = torch.nn.functional
+    picture = x.repeat(2, 2, 2, 2).requires_grad_()
+    kernel, rows = torch.ones(4, 2, 2, 2, requires_grad=True), torch.rand(7, 3, requires_grad=True)
+    found = layers.conv2d(picture, kernel, torch.ones(4, requires_grad=True), padding=1)
+    found = layers.layer_norm(layers.avg_pool2d(found, 2, 1), (8,))
+    pooled = layers.adaptive_avg_pool2d(found, 2)
+    loss = layers.cross_entropy(pooled, torch.tensor([[0, 1], [-100, 3]]).expand(2, 2, 2))
+    chosen = layers.embedding(torch.tensor([0, 6]), rows, scale_grad_by_freq=True)
+    loss = loss + layers.cross_entropy(chosen, torch.tensor([0, 2]), reduction="none").sum()
+    loss = loss + picture.unfold(2, 3, 2).square().mean()
+    larger = layers.interpolate(found.detach(), scale_factor=1.7)
+    return [larger, *torch.autograd.grad(loss, [picture, kernel, rows])]
+
+
+FUNCTIONS = [normed, with_gradients, of_a_function, with_an_optimizer, of_data, of_numbers]
+
+
+@pytest.mark.parametrize("function", [*FUNCTIONS, with_many_layers])
 def test_the_results_are_the_same_bit_for_bit(pair, function):
     torch.manual_seed(1)
     wanted = function(*tensors())
@@ -305,6 +321,8 @@ NOT_ALLOWED = [
     "save",
     "_unsafe_index",
     "pin_memory",
+    "grid_sampler_2d_backward",
+    "_foreach_copy",
 ]
 
 
@@ -328,6 +346,8 @@ def lies(at=0, dtype="float32", shape=(2,), strides=(1,), offset=0, device="cpu"
         [[]],
         [["do"]],
         [["do", "aten::add", "Tensor", [["tensor", 9], 1], [], [1]]],
+        [["do", "aten::remainder", "int", [3, 0], [], []]],
+        [["do", "aten::mul", "left_t", [["list", [1]], 2], [], []]],
         [["do", "gpuedu::add", "Tensor", [], [], []]],
         [["do", "aten::add", "__class__", [], [], []]],
         [["do", "aten::zeros", "default", [["list", [2]]], [[1, 2]], []]],
@@ -388,3 +408,68 @@ def test_what_is_no_text_of_steps_is_refused(pair, program):
 def test_a_result_that_is_none_is_refused(pair, told):
     with pytest.raises(AnswerError):
         pair.executor.given_back({"given": told, "arguments": []}, [])
+
+
+X, FIVE, FLOAT = torch.zeros(4, 5), torch.zeros(5), torch.float32
+PICTURE, WEIGHT = torch.zeros(2, 3, 8, 8), torch.zeros(4, 3, 3, 3)
+CONVOLVED = [[1, 1], [0, 0], [1, 1], False, [0, 0], 1, [True, True, True]]
+OUT_OF_BOUNDS = {
+    "a class": (
+        "nll_loss_backward",
+        torch.ones(4),
+        X,
+        torch.tensor([0, 1, 2, 5]),
+        None,
+        0,
+        -1,
+        FIVE,
+    ),
+    "a reduction": ("nll_loss_backward", FIVE[0], X, torch.tensor([0, 1, 2, 5]), None, 3, -1, FIVE),
+    "a class of a picture": (
+        *("nll_loss2d_backward", torch.ones(2, 8, 8), PICTURE, torch.full((2, 8, 8), -3)),
+        *(None, 0, -100, FIVE[0]),
+    ),
+    "a row": ("embedding_dense_backward", X, torch.tensor([0, 1, 2, 9]), 9, -1, True),
+    "less than a row": ("embedding_dense_backward", X, torch.tensor([0, 1, 2, -1]), 9, -1, True),
+    "a short gradient": ("_log_softmax_backward_data", FIVE, X, 1, FLOAT),
+    "a norm": (
+        *("native_layer_norm_backward", FIVE, X, [5], torch.ones(4, 1), torch.ones(4, 1)),
+        *(None, None, [True, False, False]),
+    ),
+    "means": (
+        *("native_layer_norm_backward", X, X, [5], torch.ones(1, 1), torch.ones(4, 1)),
+        *(None, None, [True, False, False]),
+    ),
+    "a pool": ("_adaptive_avg_pool2d_backward", torch.ones(1, 3, 2, 2), PICTURE),
+    "windows": ("avg_pool2d_backward", PICTURE, PICTURE, [2], [2], [0], False, True, None),
+    "folds": ("unfold_backward", torch.ones(3, 1), [6], 0, 2, 2),
+    "a convolution": (
+        *("convolution_backward", torch.zeros(1, 4, 6, 6), PICTURE, WEIGHT, None),
+        *CONVOLVED,
+    ),
+    "a bias": (
+        *("convolution_backward", torch.zeros(2, 4, 6, 6), PICTURE, WEIGHT, [2]),
+        *CONVOLVED,
+    ),
+    "a scale": ("upsample_nearest2d", PICTURE, [9, 9], 1e-30, None),
+    "a dtype by number": ("_log_softmax_backward_data", X, X, 1, 13),
+}
+
+
+@pytest.mark.parametrize("what", OUT_OF_BOUNDS)
+def test_an_operation_is_not_believed_where_its_memory_ends(pair, what):
+    name, *operands = OUT_OF_BOUNDS[what]
+    given, constants = [], []
+    for one in operands:
+        if isinstance(one, torch.Tensor):
+            constants.append(["constant", len(constants) + 1, pair.executor.offer([one.clone()])])
+            given.append(["tensor", len(constants)])
+        else:
+            given.append(["dtype", "float32"] if one is FLOAT else _told(one))
+    does = ["do", f"aten::{name}", "default", given, [], []]
+    with pytest.raises(AnswerError, match="do not fit together"):
+        pair.executor.execute(write_program([*constants, does]))
+
+
+def _told(value):
+    return ["list", value] if type(value) is list else value

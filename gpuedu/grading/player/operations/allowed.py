@@ -1,7 +1,7 @@
 """Operations of PyTorch that a program may ask for: those that look at nothing but its tensors.
 
 A list, and nothing that is not on it. Nothing on it opens a file, takes an address, or changes how
-large a storage is; none believes an index that it was given without looking at its bounds.
+large a storage is. What is believed about shapes and indices, ``bounds`` looks at.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _GRADIENTS = """
     nll_loss2d_backward binary_cross_entropy_backward native_layer_norm_backward
     native_group_norm_backward convolution_backward slice_backward select_backward
     diagonal_backward unfold_backward index_select_backward avg_pool2d_backward
-    _adaptive_avg_pool2d_backward grid_sampler_2d_backward embedding_dense_backward
+    _adaptive_avg_pool2d_backward embedding_dense_backward
 """
 _TOGETHER = """
     all amax amin aminmax any argmax argmin argsort bincount cat count_nonzero cumprod cumsum
@@ -75,7 +75,7 @@ _DRAWS = """
     randint_like randn randn_like random randperm uniform
 """
 _OPTIMIZING = """
-    _foreach_add _foreach_addcdiv _foreach_addcmul _foreach_copy _foreach_div _foreach_lerp
+    _foreach_add _foreach_addcdiv _foreach_addcmul _foreach_copy_ _foreach_div _foreach_lerp
     _foreach_maximum _foreach_mul _foreach_neg _foreach_norm _foreach_pow _foreach_reciprocal
     _foreach_sign _foreach_sqrt _foreach_sub _foreach_zero
     _amp_foreach_non_finite_check_and_unscale _amp_update_scale
@@ -88,7 +88,7 @@ _NAMES = frozenset(
     )
     for name in names.split()
 )
-"""Without the underscore behind those that write into their first tensor."""
+"""Without the underscore behind those that write into their first tensor, where both may be."""
 
 
 @cache
@@ -103,6 +103,13 @@ def find_operation(name: str, overload: str) -> Any:
     """
     base = name if name in _NAMES else name.removesuffix("_")
     packet = getattr(torch.ops.aten, name, None) if base in _NAMES else None
-    if packet is None or overload not in packet.overloads():
-        raise AnswerError(f"the operation `{name[:60]}` cannot be used where a class is graded")
-    return getattr(packet, overload)
+    if packet is not None and overload in packet.overloads():
+        operation = getattr(packet, overload)
+        if _is_of_tensors(operation._schema):
+            return operation
+    raise AnswerError(f"the operation `{name[:60]}` cannot be used where a class is graded")
+
+
+def _is_of_tensors(schema: Any) -> bool:
+    """Others under the same names, of numbers and lists, are Python's."""
+    return any("Tensor" in str(one.type) for one in (*schema.arguments, *schema.returns))

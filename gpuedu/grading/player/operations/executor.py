@@ -16,8 +16,10 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from gpuedu.errors import AnswerError
+from gpuedu.grading.chance import require_torch_state
 from gpuedu.grading.player.device.lent import Lent
 from gpuedu.grading.player.operations.allowed import find_operation
+from gpuedu.grading.player.operations.bounds import require_bounds
 from gpuedu.grading.player.operations.operands import (
     DEVICES,
     describe_holding,
@@ -219,6 +221,7 @@ class OperationExecutor:
         operation = find_operation(name.removeprefix("aten::"), overload)
         args = [self._operand(one, 0) for one in _list(given)]
         kwargs = {_text(key): self._operand(one, 0) for key, one in _list(named)}
+        require_bounds(operation, args, kwargs)
         try:
             result = operation(*args, **kwargs)
         except (RuntimeError, IndexError, TypeError, ValueError) as fault:
@@ -287,12 +290,11 @@ class OperationExecutor:
 
     def _set_state(self, number: Any, state: Any) -> None:
         generator = self._generator(number)
-        if type(state) is not np.ndarray or state.dtype != np.uint8 or state.ndim != 1:
-            raise AnswerError(_NO_FORM)
         try:
+            require_torch_state(state)
             with unwatched():
                 generator.set_state(torch.from_numpy(state))
-        except RuntimeError as fault:
+        except (RuntimeError, ValueError) as fault:
             raise AnswerError("a random generator arrived in a form that none has") from fault
 
 

@@ -1,0 +1,168 @@
+"""What PyTorch believes about the operands of some operations is looked at before they are run.
+
+Most operations look at shapes and indices themselves. Those that PyTorch calls behind another one,
+for its gradient, are handed what that one has looked at: a wrong shape or index is memory outside
+of a tensor there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_leaves
+
+from gpuedu.errors import AnswerError
+from gpuedu.grading.player.operations.operands import unwatched
+
+Operands = Mapping[str, Any]
+Shapes = Iterator[tuple[Sequence[int], Sequence[int]]]
+"""Each beside that which it should be."""
+_KINDS = {
+    "ScalarType": torch.dtype,
+    "Layout": torch.layout,
+    "MemoryFormat": torch.memory_format,
+    "Device": torch.device,
+}
+_REDUCTIONS = (0, 1, 2)
+
+
+def require_bounds(operation: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    """Refuse operands that lead out of the memory of tensors, which the operation would believe.
+
+    Raises:
+        AnswerError: they do.
+
+    >>> backward = torch.ops.aten._log_softmax_backward_data.default
+    >>> given = torch.zeros(9, 9), torch.zeros(3, 3), 1, torch.float32
+    >>> require_bounds(backward, given, {})
+    Traceback (most recent call last):
+        ...
+    gpuedu.errors.AnswerError: the operation `_log_softmax_backward_data` was given operands ...
+    """
+    schema = operation._schema
+    name = schema.name.removeprefix("aten::")
+    look, shapes = _LOOKS.get(name), _SHAPES.get(name)
+    for at, argument, kind in _kinds_in(operation):
+        value = args[at] if at < len(args) else kwargs.get(argument)
+        if value is not None and not isinstance(value, kind):
+            raise _refusal(name)
+    if look is None and shapes is None:
+        return
+    of = {one.name: one.default_value for one in schema.arguments if one.has_default_value()}
+    of |= {one.name: value for one, value in zip(schema.arguments, args, strict=False)}
+    of |= kwargs
+    tensors = [one for one in tree_leaves(of) if isinstance(one, torch.Tensor)]
+    if any(one.is_meta for one in tensors):  # then all of it is about shapes
+        return
+    with unwatched():
+        try:
+            fits = look is None or look(of)
+            pairs = shapes(of) if shapes is not None else ()
+            fits = fits and all(tuple(one) == tuple(wanted) for one, wanted in pairs)
+        except (RuntimeError, IndexError, TypeError, ValueError, AttributeError, KeyError) as fault:
+            raise _refusal(name) from fault
+    if not fits:
+        raise _refusal(name)
+
+
+def _refusal(name: str) -> AnswerError:
+    return AnswerError(f"the operation `{name}` was given operands that do not fit together")
+
+
+@cache
+def _kinds_in(operation: Any) -> tuple[tuple[int, str, type], ...]:
+    """Places and names of dtypes, devices and their like: numbers are taken for them unseen."""
+    types = (str(one.real_type) for one in operation._schema.arguments)
+    kinds = [_KINDS.get(one.removeprefix("Optional[").removesuffix("]")) for one in types]
+    named = zip(operation._schema.arguments, kinds, strict=True)
+    return tuple((at, one.name, kind) for at, (one, kind) in enumerate(named) if kind is not None)
+
+
+def _unreal(shape: Sequence[int]) -> torch.Tensor:
+    """A tensor without memory, to ask how large a result is."""
+    return torch.empty(list(shape), device="meta")
+
+
+# What the operation was before, of which this is the gradient
+
+
+def _behind_convolution(of: Operands) -> Shapes:
+    names = ("stride", "padding", "dilation", "transposed", "output_padding", "groups")
+    given = _unreal(of["input"].shape), _unreal(of["weight"].shape), None
+    result = torch.ops.aten.convolution(*given, *(of[one] for one in names))
+    yield of["grad_output"].shape, result.shape
+    yield of["bias_sizes"] or result.shape[1:2], result.shape[1:2]
+
+
+def _behind_avg_pool2d(of: Operands) -> Shapes:
+    names = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
+    result = torch.ops.aten.avg_pool2d(_unreal(of["self"].shape), *(of[one] for one in names))
+    yield of["grad_output"].shape, result.shape
+
+
+def _behind_adaptive_pool(of: Operands) -> Shapes:
+    yield of["grad_output"].shape, (*of["self"].shape[:-2], *of["grad_output"].shape[-2:])
+
+
+def _behind_unfold(of: Operands) -> Shapes:
+    result = _unreal(of["input_sizes"]).unfold(of["dim"], of["size"], of["step"])
+    yield of["grad_in"].shape, result.shape
+
+
+def _behind_log_softmax(of: Operands) -> Shapes:
+    yield of["grad_output"].shape, of["output"].shape
+
+
+def _behind_layer_norm(of: Operands) -> Shapes:
+    shape, inner = of["input"].shape, len(of["normalized_shape"])
+    around = (*shape[: len(shape) - inner], *[1] * inner)
+    yield of["grad_out"].shape, shape
+    yield of["mean"].shape, around
+    yield of["rstd"].shape, around
+
+
+_SHAPES: dict[str, Callable[[Operands], Shapes]] = {
+    "convolution_backward": _behind_convolution,
+    "avg_pool2d_backward": _behind_avg_pool2d,
+    "_adaptive_avg_pool2d_backward": _behind_adaptive_pool,
+    "unfold_backward": _behind_unfold,
+    "_log_softmax_backward_data": _behind_log_softmax,
+    "native_layer_norm_backward": _behind_layer_norm,
+}
+
+
+# Indices, and what becomes one
+
+
+def _are_classes(of: Operands) -> bool:
+    """Targets of a loss: each a class, or the number for those that do not count."""
+    scores, target, ignored = of["self"], of["target"], of["ignore_index"]
+    classes = scores.shape[1 if scores.ndim > 1 else 0]
+    inside = (target >= 0) & (target < classes) | (target == ignored)
+    return of["reduction"] in _REDUCTIONS and bool(inside.all())
+
+
+def _are_rows(of: Operands) -> bool:
+    return bool(((of["indices"] >= 0) & (of["indices"] < of["num_weights"])).all())
+
+
+def _are_scales(of: Operands) -> bool:
+    """An enlargement that is said beside the size it leads to, as ``interpolate`` computes it."""
+    sides = zip(of["self"].shape[-2:], of["output_size"], strict=True)
+    scales = of.get("scales_h"), of.get("scales_w")
+    return all(
+        scale is None or abs(side * scale - wanted) <= 1
+        for (side, wanted), scale in zip(sides, scales, strict=True)
+    )
+
+
+_LOOKS: dict[str, Callable[[Operands], bool]] = {
+    "nll_loss_backward": _are_classes,
+    "nll_loss2d_backward": _are_classes,
+    "embedding_dense_backward": _are_rows,
+    "upsample_nearest2d": _are_scales,
+    "upsample_bilinear2d": _are_scales,
+}
