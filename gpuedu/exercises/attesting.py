@@ -1,7 +1,7 @@
 """What a play has to look at beside the learner's code, where the rest of it can be played again.
 
 In a notebook it is looked at, and that is all. Where a class is graded, a learner's process tells
-what was seen, and the judge, which plays again, is told: such a play says in ``observes`` what
+what was seen, and whoever plays again is told: such a play says in ``observes`` what
 that is.
 """
 

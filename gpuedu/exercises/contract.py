@@ -162,7 +162,7 @@ class Play:
     """The half that stands beside the learner's code.
 
     A play that neither is on the machine nor observes anything is repeated where a class is graded:
-    what the learner's functions did is recorded beside them, and the judge runs the play again.
+    what the learner's functions did is recorded beside them, and it is run again on the machine.
 
     Attributes:
         answers: what the learner hands in, in order.
@@ -177,7 +177,7 @@ class Play:
         by_operations: the functions take and give tensors of PyTorch, and arrive as the operations
             that each call carried out. They are carried out again in the machine on the play's own
             tensors, where watches that it enters (modes of PyTorch's dispatcher) see them. A play
-            that is not on the machine is repeated there.
+            that is not on the machine is repeated so.
         compiles: of one on the machine: functions that Numba compiles for the CPU arrive as text,
             too, and are compiled and called there. They can write outside of arrays, so that
             machine serves no other exercise.
@@ -221,8 +221,8 @@ class Play:
     def is_repeatable(self) -> bool:
         """Whether it gives the same with other functions, if they give what the learner's gave.
 
-        Where a class is graded, the judge itself then runs it again with such functions: what
-        it makes of a result, by size or by number, it has to bound.
+        Where a class is graded, it is then run again with such functions, in a process in which
+        none of the learner's code runs, within its own limit of time.
         """
         return not self.on_machine and (self.attests or not self.observes)
 

@@ -23,6 +23,7 @@ from gpuedu.grading.parts import (
     misfit,
     parts_of,
     put_part,
+    require_no_fused,
 )
 from gpuedu.grading.results import Describing, Rebuilding
 
@@ -227,6 +228,8 @@ def _leave_whole(mine: Any, theirs: Any) -> None:
     kind = next(one for one in _WHOLE if isinstance(mine, one))
     if type(theirs) is not kind:
         raise misfit()
+    if kind is not np.ndarray:  # the list may be that of an optimizer's groups, or the dict one
+        require_no_fused(theirs if kind is list else [theirs])
     if kind is list:
         kept = [old if is_equal(old, new) else new for old, new in zip(mine, theirs, strict=False)]
         mine[:] = [*kept, *theirs[len(kept) :]]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import sys
 from collections import defaultdict
+from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
@@ -152,6 +153,14 @@ def misfit() -> AnswerError:
     return AnswerError("what a function left in an argument does not fit into it")
 
 
+def require_no_fused(values: Iterable[Any]) -> None:
+    """Raise AnswerError where one of some values is a parameter group of a fused optimizer.
+
+    Its kernel writes where the shape of a weight says, whatever the shape of its state is.
+    """
+    _require(not any(type(one) is dict and one.get("fused") for one in values))
+
+
 def _require(fits: bool) -> None:
     if not fits:
         raise misfit()
@@ -196,6 +205,7 @@ def _put_into_module(mine: Any, name: str, value: Any) -> None:
 def _put_into_optimizer(mine: Any, name: str, value: Any) -> None:
     if name == "param_groups":
         _require(type(value) is list and all(type(one) is dict for one in value))
+        require_no_fused(value)
         mine.param_groups = value
         return
     pairs = _pairs(value)

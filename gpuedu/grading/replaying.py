@@ -1,7 +1,8 @@
 """A case is played again with functions that give what a learner's were seen to.
 
-That is where no learner's code ever ran: in the judge; or in the machine player, where what a call
-did is told as operations of PyTorch, which are carried out.
+That is in the machine player, where no learner's code ever ran, and never in the judge: a record
+may ask for any amount of work and memory, and for objects that no kernel of PyTorch's expects.
+Where a play asks for it, what a call did is told as operations of PyTorch, which are carried out.
 """
 
 from __future__ import annotations

@@ -41,6 +41,8 @@ _MOST_DIGITS = 1_000
 """Of a number that is told as it is written."""
 _MOST_AGAIN = 8
 _MOST_BYTES = 64 * 2**20
+_MOST_NUMBERS = 129
+"""Sides, steps and an offset of a tensor of 64 dimensions, which is the most that PyTorch has."""
 _MOST_COSTLY = 2_000
 """Tensors, generators, exact numbers, values without a form and odd keys, in one result."""
 _GENERATORS = {
@@ -461,7 +463,7 @@ class Rebuilding:
 
     def _view(self, base: Any, shape: Any, strides: Any, offset: Any) -> Any:
         numbers = [*shape, *strides, offset] if type(shape) is type(strides) is list else [None]
-        if not is_tensor(base) or not all(type(one) is int and one >= 0 for one in numbers):
+        if not is_tensor(base) or len(numbers) > _MOST_NUMBERS or not all(map(_is_side, numbers)):
             raise AnswerError("a tensor arrived in a form that none has")
         self._weigh(math.prod(shape) * base.element_size())
         try:
@@ -496,6 +498,10 @@ class Rebuilding:
         for name, one in parts.items():
             put_part(made, name, self._value(one, depth + 1))
         return made
+
+
+def _is_side(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 2**40
 
 
 def _exact(kind: str, written: str) -> Fraction | Decimal:

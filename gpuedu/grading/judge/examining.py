@@ -22,7 +22,6 @@ from gpuedu.grading.judge.cells import Cells
 from gpuedu.grading.judge.players import PlayerGoneError
 from gpuedu.grading.judge.relaying import Relay
 from gpuedu.grading.judge.stage import Stage
-from gpuedu.grading.replaying import play_again
 from gpuedu.grading.sandbox.limits import JudgeSlowError, PlayingLimits
 
 VERDICT_LIMIT_S = 30.0
@@ -167,14 +166,11 @@ class _Table:
     ) -> None:
         self._limits, self._ask, self._play = limits, ask, exercise.play
         self._limit_s, self._relay, self._exercise = exercise.play.time_limit_s, relay, exercise
+        self._again_left_s = self._limit_s
 
     def play(self, cases: Sequence[Case]) -> list[Outcome]:
-        """An Outcome for each case that was reached before the time ran out.
-
-        Raises:
-            JudgeSlowError: the judge did not get through a result.
-        """
-        left_s = self._limit_s
+        """An Outcome for each case that was reached before the time ran out."""
+        left_s = self._again_left_s = self._limit_s
         outcomes: list[Outcome] = []
         for case in cases:
             allowance = self._relay.allowance(left_s)
@@ -189,30 +185,41 @@ class _Table:
         return outcomes
 
     def _again(self, case: Case, recorded: Any) -> Outcome:
-        """What a case gives with what was recorded: by the judge, or where operations are done."""
-        if not self._play.by_operations:
-            return _in_time(play_again(self._play, case.inputs, recorded, VERDICT_LIMIT_S))
+        """What a case gives with what was recorded, on the machine.
+
+        A record may ask for any amount of work and memory, which is the learner's, as it was when
+        they were recorded.
+        """
         request = {"do": "again", "lesson": self._exercise.lesson, "exercise": self._exercise.id}
-        request |= {"inputs": dict(case.inputs), "recorded": recorded, "limit_s": self._limit_s}
-        return self._reply_of(self._relay.ask_machine, request, self._limit_s)
+        request |= {"inputs": dict(case.inputs), "recorded": recorded}
+        request["limit_s"] = self._again_left_s
+        self._relay.used_device = True  # what was done there is no longer the course's alone
+        self._relay.start_machine()
+        allowance = self._relay.allowance(self._again_left_s)
+        outcome = self._reply_of(self._relay.ask_machine, request, self._again_left_s, ours=True)
+        self._again_left_s = max(allowance.left_s(), 0.0)
+        return outcome
 
     def _play_one(self, case: Case, left_s: float) -> Outcome:
         request = {"do": "play", "inputs": dict(case.inputs), "limit_s": left_s}
-        return self._reply_of(self._ask, request, left_s)
+        return self._reply_of(self._ask, request, left_s, ours=self._play.on_machine)
 
-    def _reply_of(self, ask: Ask, request: dict[str, Any], limit_s: float) -> Outcome:
+    def _reply_of(
+        self, ask: Ask, request: dict[str, Any], limit_s: float, *, ours: bool
+    ) -> Outcome:
+        """What came of a request; ``ours``: none of the learner's code runs in who answers."""
         try:
-            return self._outcome(ask(request, limit_s + self._limits.grace_s))
+            return self._outcome(ask(request, limit_s + self._limits.grace_s), ours=ours)
         except TimeoutError:
             return Outcome(problem=self._too_long())
         except PlayerGoneError as fault:
             return Outcome(problem=Problem(str(fault), ends_check=True))
 
-    def _outcome(self, reply: Any) -> Outcome:
+    def _outcome(self, reply: Any, *, ours: bool) -> Outcome:
         problem = _problem_of(reply)
         if problem is not None and problem.ends_check:
             problem = self._too_long()
-        elif problem is not None and not self._play.on_machine:
+        elif problem is not None and not ours:
             problem = without_cause(problem)
         observed = None if problem else reply.get("observed")
         if problem is None and type(observed) is not dict:

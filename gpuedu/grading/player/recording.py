@@ -1,7 +1,7 @@
 """What a learner's functions gave while a case was played, as plain values.
 
 A play that notes nothing beside the results of the learner's functions is played twice: here, where
-their calls are recorded, and again by the judge, with functions that give what was recorded. What
+their calls are recorded, and again on the machine, with functions that give what was recorded. What
 is judged was then made by the course's code alone, and has the form that the play gives it: all
 that a learner's process can send are other results.
 """

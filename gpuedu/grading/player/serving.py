@@ -159,7 +159,7 @@ class _Player:
         return _reply(Outcome(problem=outcome.problem))
 
     def play(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """One case: what it gives, or the calls that were made, for the judge to play it again."""
+        """One case: what it gives, or the calls that were made, to play it again from."""
         inputs, play, answers = request["inputs"], self._play, self._answers
         if not play.is_repeatable:
             return _reply(play_guarded(lambda: play.run(answers, inputs), request["limit_s"]))

@@ -10,7 +10,6 @@ import pytest
 from gpuedu.course.proof import Bench
 from gpuedu.exercises.examine import report_without_cases
 from gpuedu.exercises.registry import load
-from gpuedu.grading import replaying
 from gpuedu.grading.judge import examining
 from gpuedu.grading.judge.cells import Cells, course_cells, is_untouched
 from gpuedu.grading.judge.examining import examine_cells
@@ -49,18 +48,14 @@ def test_a_lesson_as_it_was_handed_out_needs_no_player(lesson):
     assert verdict.points == 0.0
 
 
-@pytest.mark.parametrize("slow", ["verdict", "replay"])
-def test_a_judge_that_is_too_slow_is_a_fault_of_ours(zygote, monkeypatch, slow):
+def test_a_judge_that_is_too_slow_is_a_fault_of_ours(zygote, monkeypatch):
     def for_ever(*_):
         while True:
             pass
 
     exercise = load("first-check")
     monkeypatch.setattr(examining, "VERDICT_LIMIT_S", 0.2)
-    if slow == "verdict":
-        exercise = replace(exercise, judge=replace(exercise.judge, verdict=for_ever))
-    else:
-        monkeypatch.setattr(replaying._Record, "require_end", for_ever)
+    exercise = replace(exercise, judge=replace(exercise.judge, verdict=for_ever))
     cells = Cells((("answer", RIGHT),), ("copied_bytes",))
     with Stage(zygote, PlayingLimits()) as stage, pytest.raises(JudgeSlowError):
         examine_cells(stage, exercise, cells, 3)
