@@ -174,27 +174,34 @@ class _Table:
         Raises:
             JudgeSlowError: the judge did not get through a result.
         """
-        left_s = self._limit_s
+        left_s = again_left_s = self._limit_s
         outcomes: list[Outcome] = []
         for case in cases:
             allowance = self._relay.allowance(left_s)
             outcome = self._play_one(case, left_s)
             left_s = max(allowance.left_s(), 0.0)
             if not outcome.problem and self._play.is_repeatable:
-                again = self._again(case, outcome.observed)
+                again, again_left_s = self._again(case, outcome.observed, again_left_s)
                 outcome = replace(again, printed=outcome.printed)
             outcomes.append(outcome)
             if outcome.ends_check:
                 break
         return outcomes
 
-    def _again(self, case: Case, recorded: Any) -> Outcome:
-        """What a case gives with what was recorded: by the judge, or where operations are done."""
+    def _again(self, case: Case, recorded: Any, left_s: float) -> tuple[Outcome, float]:
+        """What a case gives with what was recorded, and the seconds that are left for others.
+
+        It is played by the judge; or in the machine, where operations are carried out: how long
+        they take is up to the learner, all cases together.
+        """
         if not self._play.by_operations:
-            return _in_time(play_again(self._play, case.inputs, recorded, VERDICT_LIMIT_S))
+            return _in_time(play_again(self._play, case.inputs, recorded, VERDICT_LIMIT_S)), left_s
         request = {"do": "again", "lesson": self._exercise.lesson, "exercise": self._exercise.id}
-        request |= {"inputs": dict(case.inputs), "recorded": recorded, "limit_s": self._limit_s}
-        return self._reply_of(self._relay.ask_machine, request, self._limit_s)
+        request |= {"inputs": dict(case.inputs), "recorded": recorded, "limit_s": left_s}
+        self._relay.asked_machine = True
+        allowance = self._relay.allowance(left_s)
+        outcome = self._reply_of(self._relay.ask_machine, request, left_s)
+        return outcome, max(allowance.left_s(), 0.0)
 
     def _play_one(self, case: Case, left_s: float) -> Outcome:
         request = {"do": "play", "inputs": dict(case.inputs), "limit_s": left_s}
