@@ -262,3 +262,28 @@ def test_operations_may_take_as_long_as_the_exercise_all_cases_together(zygote):
     faults = [result.fault.message for result in report.results if result.fault]
     assert any("did not finish within 5 s, all cases together" in one for one in faults)
     assert report.seconds < 20
+
+
+IN_A_THREAD = """
+import threading
+
+def checkpointed_step(segments, x, y, loss):
+    found = []
+    def work():
+        h = x
+        for segment in segments:
+            h = segment(h)
+        found.append(loss(h, y))
+        found[0].backward()
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    return found[0].detach()
+"""
+
+
+def test_a_step_that_computes_where_nobody_looks_has_no_costs_to_be_judged(zygote):
+    bench = Bench(ROOT, "checkpointing")
+    cells = [*bench.solution_cells(), IN_A_THREAD]
+    for report in bench.try_answers(cells, "in a thread"), graded(bench, cells, zygote):
+        assert not report.held()["memory"] and not report.held()["flop"]
