@@ -132,7 +132,7 @@ def require_library(module: str, name: str, found: Any) -> None:
     if name and is_numba:
         if not _may_be_used(found):
             raise _refusal(f"`{name}` of Numba")
-    elif not is_known or "ctypes" in module:
+    elif not is_known or "ctypes" in module or found is getattr:  # whatever name it has
         raise _refusal(f"`{module}.{name}`" if name else f"`{module}`")
 
 

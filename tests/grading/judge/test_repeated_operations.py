@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -10,11 +12,14 @@ from torch import nn
 from gpuedu.course.proof import Bench
 from gpuedu.exercises.contract import Answer, Play
 from gpuedu.exercises.training.quiet import quiet_torch
+from gpuedu.grading.judge.examining import examine_cells
+from gpuedu.grading.judge.stage import Stage
 from gpuedu.grading.player.recording import Recorder
 from gpuedu.grading.replaying import play_again
+from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.wire import pack, unpack
 from gpuedu.training.memory import MemoryWatch, points
-from tests.grading.test_equal_verdicts import ROOT, graded
+from tests.grading.test_equal_verdicts import ROOT, cells_with, graded
 
 
 def play_step(answers, inputs):
@@ -228,3 +233,57 @@ def test_a_step_that_takes_all_at_once_is_seen_to_whatever_counts_beside_it(zygo
     patched = graded(bench, [*bench.stub_cells(), NO_MEMORY + text], zygote)
     assert plain_one.held()["even"] and not plain_one.held()["memory"]
     assert not patched.held()["memory"]
+
+
+ADDS_FOR_LONG = """
+import json
+from gpuedu.grading.player.operations.recorder import OperationRecorder
+whole = OperationRecorder.end
+def end(self):
+    program = whole(self)
+    one, many = 10**6, 10**6 + 1
+    steps = [
+        ["do", "aten::ones", "default", [["list", [1]]], [], [one]],
+        ["do", "aten::expand", "default", [["tensor", one], ["list", [2**31]]], [], [many]],
+        ["do", "aten::sum", "default", [["tensor", many]], [], []],
+        ["free", one], ["free", many],
+    ]
+    return program | {"text": json.dumps([*json.loads(program["text"]), *steps])}
+OperationRecorder.end = end
+"""
+
+
+def test_operations_may_take_as_long_as_the_exercise_all_cases_together(zygote):
+    bench = Bench(ROOT, "checkpointing")
+    cells = cells_with(bench, [*bench.solution_cells(), ADDS_FOR_LONG])
+    exercise = replace(bench.exercise, play=replace(bench.exercise.play, time_limit_s=5.0))
+    with Stage(zygote, PlayingLimits()) as stage:
+        report = examine_cells(stage, exercise, cells, 3)
+    faults = [result.fault.message for result in report.results if result.fault]
+    assert any("did not finish within 5 s, all cases together" in one for one in faults)
+    assert report.seconds < 20
+
+
+IN_A_THREAD = """
+import threading
+
+def checkpointed_step(segments, x, y, loss):
+    found = []
+    def work():
+        h = x
+        for segment in segments:
+            h = segment(h)
+        found.append(loss(h, y))
+        found[0].backward()
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    return found[0].detach()
+"""
+
+
+def test_a_step_that_computes_where_nobody_looks_has_no_costs_to_be_judged(zygote):
+    bench = Bench(ROOT, "checkpointing")
+    cells = [*bench.solution_cells(), IN_A_THREAD]
+    for report in bench.try_answers(cells, "in a thread"), graded(bench, cells, zygote):
+        assert not report.held()["memory"] and not report.held()["flop"]

@@ -138,6 +138,14 @@ def by_getattr(x):
     return getattr(np, "ctypeslib")
 
 
+of_another_name = getattr
+
+
+@njit
+def by_another_name(x):
+    return of_another_name(x, "ctypes").data
+
+
 @numba.jit(forceobj=True)
 def in_object_mode(x):
     return x
@@ -207,6 +215,7 @@ def test_a_plain_function_stays_and_tells_whether_it_calls_a_compiled_one(compil
         ("of_the_compiler", "`core`"),
         ("by_a_module", "`numpy.ctypeslib`"),
         ("by_getattr", "`getattr`"),
+        ("by_another_name", "`builtins.getattr`"),
         ("in_object_mode", "option `forceobj`"),
         ("with_types_of_locals", "option `locals`"),
     ],

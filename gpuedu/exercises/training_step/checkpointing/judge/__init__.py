@@ -15,6 +15,7 @@ from gpuedu.exercises.training_step.checkpointing.block_stacks import (
     SHORT_SIZES,
     Stack,
     build_stack,
+    count_flop,
     passing_peak,
     plain_step,
     run_step,
@@ -188,8 +189,20 @@ def most_flop(stack: Stack) -> int:
     return 4 * sum(2 * len(x) * w.numel() for w in weights)
 
 
+@cache
+def least_flop(stack: Stack) -> int:
+    """An ordinary step's: a forward and a backward."""
+    return count_flop(plain_step, stack)
+
+
 def _costs(case: Case, observed: Plain) -> Iterable[Fault]:
     stack = Stack(**case.inputs["stack"])
+    least, flop = least_flop(stack), observed["flop"]
+    if flop < least:
+        seen = f"only {flop:,} FLOP are seen in your step, and an ordinary one has {least:,}"
+        for prop in case.decides:
+            yield Fault(prop, f"{seen}: what else computes is not measured")
+        return
     block, most = stack.kept_bytes, most_bytes(stack)
     plain = plain_peak(stack)
     if observed["peak"] > most:
