@@ -160,9 +160,9 @@ def _are_scales(of: Operands) -> bool:
 
 
 def _has_whole_rows(of: Operands) -> bool:
-    """Where a result is to be written: one matrix behind another."""
+    """Where a result is written: one matrix behind another, even where there is but one."""
     out = of.get("out")
-    return out is None or out.is_contiguous()
+    return out is None or out.stride() == _unreal(out.shape).stride()
 
 
 _LOOKS: dict[str, Callable[[Operands], bool]] = {
