@@ -473,3 +473,11 @@ def test_an_operation_is_not_believed_where_its_memory_ends(pair, what):
 
 def _told(value):
     return ["list", value] if type(value) is list else value
+
+
+@pytest.mark.parametrize("name", ["tril", "triu"])
+def test_matrices_are_written_one_behind_another(pair, name):
+    out = pair.executor.offer([torch.zeros(1, 3, 5, 5).transpose(0, 1)])
+    does = ["do", f"aten::{name}", "out", [["tensor", 1], 1], [["out", ["tensor", 1]]], []]
+    with pytest.raises(AnswerError, match="do not fit together"):
+        pair.executor.execute(write_program([["constant", 1, out], does]))

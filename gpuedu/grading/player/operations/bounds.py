@@ -159,10 +159,18 @@ def _are_scales(of: Operands) -> bool:
     )
 
 
+def _has_whole_rows(of: Operands) -> bool:
+    """Where a result is written: one matrix behind another, even where there is but one."""
+    out = of.get("out")
+    return out is None or out.stride() == _unreal(out.shape).stride()
+
+
 _LOOKS: dict[str, Callable[[Operands], bool]] = {
     "nll_loss_backward": _are_classes,
     "nll_loss2d_backward": _are_classes,
     "embedding_dense_backward": _are_rows,
+    "tril": _has_whole_rows,
+    "triu": _has_whole_rows,
     "upsample_nearest2d": _are_scales,
     "upsample_bilinear2d": _are_scales,
 }
