@@ -119,12 +119,20 @@ def prefetch(source, depth):
 """
 
 
-@pytest.mark.parametrize("answer", ["polls", "waits", "pool", "a_class", "joins_a_waiting_thread"])
+OWN = {
+    "polls": POLLS,
+    "waits": WAITS,
+    "naps": POLLS.replace("time.perf_counter()", "time.sleep(1e-5)"),
+    "yields": POLLS.replace("time.perf_counter()", "time.sleep(0)"),
+    "waits_briefly": WAITS.replace("np.float64(0.003)", "2e-5"),
+}
+
+
+@pytest.mark.parametrize("answer", [*OWN, "pool", "a_class", "joins_a_waiting_thread"])
 def test_a_run_is_that_of_a_notebook_to_the_nanosecond(answer, zygote, monkeypatch):
     bench = Bench(ROOT, "prefetch")
-    own = {"polls": POLLS, "waits": WAITS}
     stored = {**bench.right_texts(), **bench.wrong_texts()}
-    cells = [*bench.solution_cells(), own.get(answer) or stored[answer]]
+    cells = [*bench.solution_cells(), OWN.get(answer) or stored[answer]]
     played = []
     report_of = examining.report_of
     monkeypatch.setattr(
@@ -152,7 +160,11 @@ def prefetch(source, depth):
         ("close", []), ("_clock", []), ("now", [1]), ("wait", [10**9]), ("wait", ["0"]), ("wait", []),
         ("alarm", [0, float("nan"), None]), ("alarm", [0, float("inf"), None]), ("alarm", [0, -1, None]),
         ("alarm", [0, 1, "value"]), ("happen", [0, [1]]), ("happened", [True]), ("thread", [None]),
-        ("sleep", [-1.0]), ("sleep", [float("nan")]), ("glance", [1.5]), ("items", []), (None, None),
+        ("pass", [[["sleep", "", -1.0, 1]]]), ("pass", [[["sleep", "", float("nan"), 1]]]),
+        ("pass", [5]), ("pass", [["look"]]), ("pass", [[["look", "", 1e-5, 1.5]]]),
+        ("pass", [[["look", "", 1e-5, 10**9]]]), ("pass", [[["look", "", 1e-5, -1]]]),
+        ("pass", [[[[], "", 1e-5, 1]]]), ("pass", [[["look", None, 1e-5, 1]]]),
+        ("pass", [[["look", "", None, 1]]]), ("items", []), (None, None),
     ):
         try:
             link.act(name, args)

@@ -12,14 +12,15 @@ from typing import Any
 
 from gpuedu.clock import Moment, VirtualClock
 from gpuedu.clock.processes import current
-from gpuedu.clock.virtual import GLANCE_S
 from gpuedu.errors import AnswerError
 
 MOST_MOMENTS = 100_000
 MOST_THREADS = 100
 """In one run of a play."""
-MOST_GLANCES = 10_000
-"""In one message."""
+MOST_PASSED = 10_000
+"""Looks, sleeps and waits in vain that one message tells of."""
+_AHEAD_S = 10.0
+"""How far ahead a thread is told of, where nothing is due."""
 _MOST_TOLD = 200
 """Characters of a name."""
 
@@ -53,9 +54,6 @@ class LentClock:
             raise AnswerError("a message to the clock has no known form")
         return act(self, *args)
 
-    def _now(self) -> float:
-        return self._clock.now()
-
     def _moment(self, what: str) -> int:
         if len(self._moments) >= MOST_MOMENTS:
             raise AnswerError(f"threads waited more than {MOST_MOMENTS:,} times")
@@ -78,20 +76,31 @@ class LentClock:
         return self._known(number).happened
 
     def _wait(self, number: int) -> list:
-        """The moment's value, and whether time has passed."""
-        began_s = self._clock.now()
-        value = self._clock.wait(self._known(number))
-        return [value, self._clock.now() > began_s]
+        """The moment's value, the time, and that until which nobody else goes on."""
+        return [self._clock.wait(self._known(number)), *self._free()]
 
-    def _sleep(self, time_s: float) -> None:
-        self._clock.wait(self._clock.after(_time(time_s), "its sleep to end"), kind="sleep")
+    def _free(self) -> list[float]:
+        """The time, and that until which nobody but the calling thread goes on."""
+        now_s = self._clock.now()
+        return [now_s, min(self._clock.next_due_s(), now_s + _AHEAD_S)]
 
-    def _glance(self, count: int) -> list:
-        """So many looks; how many can follow before anybody else goes on, and the time."""
-        for _ in range(min(count, MOST_GLANCES)):
-            self._clock.wait(self._clock.after(GLANCE_S), kind=None)
-        left_s = self._clock.next_due_s() - self._clock.now()
-        return [max(int(min(left_s / GLANCE_S, MOST_GLANCES)) - 1, 0), self._clock.now()]
+    def _pass(self, told: list) -> list[float]:
+        """What a thread did by itself, each with how often: for what it let how much time pass."""
+        counts = [one[-1] if type(one) is list and len(one) == 4 else None for one in told]
+        if not all(type(count) is int and count > 0 for count in counts):
+            raise AnswerError("a message to the clock has no known form")
+        if sum(counts) > MOST_PASSED:
+            raise AnswerError(f"more than {MOST_PASSED:,} looks were told of at once")
+        for kind, what, time_s, count in told:
+            if type(what) is not str or type(time_s) is not float or kind not in _PASSED:
+                raise AnswerError("a message to the clock has no known form")
+            for _ in range(count):
+                self._pass_one(_PASSED[kind], what[:_MOST_TOLD], _time(time_s))
+        return self._free()
+
+    def _pass_one(self, kind: str | None, what: str, time_s: float) -> None:
+        if not self._clock.pass_alone(time_s, what, kind):
+            self._clock.wait(self._clock.after(time_s, what), kind=kind)
 
     def _thread(self, name: str) -> int:
         if self._threads >= MOST_THREADS:
@@ -108,16 +117,17 @@ def _time(time_s: float) -> float:
     return float(time_s)
 
 
-_NUMBER, _TIME, _VALUE, _TEXT = (int,), (int, float), (bool, type(None)), (str,)
+_NUMBER, _TIME, _VALUE, _TEXT, _LIST = (int,), (int, float), (bool, type(None)), (str,), (list,)
+_PASSED = {"look": None, "sleep": "sleep", "wait": "wait"}
+"""As what it is recorded on the timeline."""
 _ACTS: Mapping[str, tuple[Callable[..., Any], tuple]] = {
-    "now": (LentClock._now, ()),
+    "now": (LentClock._free, ()),
     "moment": (LentClock._moment, (_TEXT,)),
     "alarm": (LentClock._alarm, (_NUMBER, _TIME, _VALUE)),
     "happen": (LentClock._happen, (_NUMBER, _VALUE)),
     "happened": (LentClock._happened, (_NUMBER,)),
     "wait": (LentClock._wait, (_NUMBER,)),
-    "sleep": (LentClock._sleep, (_TIME,)),
-    "glance": (LentClock._glance, (_NUMBER,)),
+    "pass": (LentClock._pass, (_LIST,)),
     "thread": (LentClock._thread, (_TEXT,)),
 }
 """What may be asked for, and of which types its arguments are."""
