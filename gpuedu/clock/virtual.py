@@ -94,8 +94,6 @@ class VirtualClock:
 
     def alarm(self, moment: Moment, delay_s: float, value: Any = None) -> None:
         """Let ``moment`` happen ``delay_s`` seconds from now, unless it has happened before."""
-        if not 0 <= delay_s < float("inf"):
-            raise ClockError(f"a time to wait must be finite and not negative, got {delay_s!r}")
         self._enter(self._tick + ticks_of(delay_s), moment, value)
 
     # Processes
@@ -120,14 +118,18 @@ class VirtualClock:
         self.wake(process)
         return process
 
-    def wait(self, moment: Moment, *, kind: str | None = "wait") -> Any:
+    def wait(
+        self, moment: Moment, *, kind: str | None = "wait", limit_s: float | None = None
+    ) -> Any:
         """Wait in the calling thread until ``moment`` happens, and return its value.
 
-        The time is recorded on the lane of the thread as ``kind``; None records nothing. Raises
-        DeadlockError in the main thread where that would last for ever, ClockError in a thread
-        that is not on this clock.
+        With a limit it happens then at the latest, and its value is False. The time is recorded on
+        the lane of the thread as ``kind``; None records nothing. Raises DeadlockError in the main
+        thread where that would last for ever, ClockError in a thread that is not on this clock.
         """
         process = current(self)
+        if limit_s is not None:
+            self.alarm(moment, limit_s, value=False)
         began_s = self.now()
         if not moment.happened:
             process.block(moment)
@@ -144,10 +146,11 @@ class VirtualClock:
         is needed to hand over to others: for who looks again and again.
         """
         process = current(self)
-        ticks = ticks_of(time_s) if 0 <= time_s < math.inf else 0
+        ticks = ticks_of(time_s)
         ends_s = (self._tick + ticks) / _NS
-        is_alone = 0 <= time_s < math.inf and ends_s < self.next_due_s()
-        if not is_alone or ends_s > self._last_s or self._steps_left < _ALONE_STEPS:
+        if not ends_s < self.next_due_s() or ends_s > self._last_s:
+            return False
+        if self._steps_left < _ALONE_STEPS:
             return False
         self._steps_left -= _ALONE_STEPS
         for _ in range(_ALONE_STEPS):  # each would have had a place among what is due
@@ -319,9 +322,13 @@ class VirtualClock:
 def ticks_of(time_s: float) -> int:
     """Nanoseconds; however short a time is, some pass: a loop around it comes to an end.
 
+    ClockError for a time that is negative or not finite.
+
     >>> ticks_of(0), ticks_of(1e-12), ticks_of(2e-6)
     (0, 1, 2000)
     """
+    if not 0 <= time_s < math.inf:
+        raise ClockError(f"a time to wait must be finite and not negative, got {time_s!r}")
     return max(round(time_s * _NS), 1) if time_s else 0
 
 

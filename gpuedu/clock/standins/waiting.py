@@ -42,9 +42,7 @@ class WaitQueue:
             return False
         moment = clock.moment(self._what())
         self._moments.append(moment)
-        if timeout_s is not None:
-            clock.alarm(moment, timeout_s, value=False)
-        woken = clock.wait(moment)
+        woken = clock.wait(moment, limit_s=timeout_s)
         if not woken:
             self._moments.remove(moment)
         return woken
