@@ -7,11 +7,13 @@ endless. How long a thread was ready to run, and had no processor, does not coun
 from __future__ import annotations
 
 import contextlib
+import os
 import time
-from pathlib import Path
 
 MOST_WAITED = 3.0
 """Up to so many limits a wait for a processor counts as none: then it is over all the same."""
+_MOST_BYTES = 200
+"""Three numbers."""
 
 
 class Allowance:
@@ -45,5 +47,9 @@ def waited_for_a_processor_s(pid: int | None = None) -> float:
     """
     who = "thread-self" if pid is None else str(pid)
     with contextlib.suppress(OSError, ValueError, IndexError):
-        return int(Path(f"/proc/{who}/schedstat").read_text("ascii").split()[1]) / 1e9
+        told = os.open(f"/proc/{who}/schedstat", os.O_RDONLY)  # often: by the fastest way
+        try:
+            return int(os.read(told, _MOST_BYTES).split()[1]) / 1e9
+        finally:
+            os.close(told)
     return 0.0

@@ -29,6 +29,9 @@ from gpuedu.interrupts import unbroken
 
 _NS = 1_000_000_000
 _MOST_STEPS = 100_000
+_ALONE_STEPS = 2
+"""Of a wait: its moment happens, and who waited goes on."""
+_SLEEP = "its sleep to end"
 FREE_GLANCES = 100
 GLANCE_S = 10e-6
 """A process that looks again and again without waiting (``while queue.empty(): pass``) looks
@@ -63,6 +66,7 @@ class VirtualClock:
         self._processes: list[Process] = []
         self._intervals: list[Interval] = []
         self._guest: Guest | None = None
+        self._last_s, self._steps_left = math.inf, math.inf
         self.is_closed = False
         self.threads_made = 0
 
@@ -90,11 +94,7 @@ class VirtualClock:
 
     def alarm(self, moment: Moment, delay_s: float, value: Any = None) -> None:
         """Let ``moment`` happen ``delay_s`` seconds from now, unless it has happened before."""
-        if not 0 <= delay_s < float("inf"):
-            raise ClockError(f"a time to wait must be finite and not negative, got {delay_s!r}")
-        # However short it is, a delay passes: a loop around it comes to an end.
-        ticks = max(round(delay_s * _NS), 1) if delay_s else 0
-        self._enter(self._tick + ticks, moment, value)
+        self._enter(self._tick + ticks_of(delay_s), moment, value)
 
     # Processes
 
@@ -118,14 +118,18 @@ class VirtualClock:
         self.wake(process)
         return process
 
-    def wait(self, moment: Moment, *, kind: str | None = "wait") -> Any:
+    def wait(
+        self, moment: Moment, *, kind: str | None = "wait", limit_s: float | None = None
+    ) -> Any:
         """Wait in the calling thread until ``moment`` happens, and return its value.
 
-        The time is recorded on the lane of the thread as ``kind``; None records nothing. Raises
-        DeadlockError in the main thread where that would last for ever, ClockError in a thread
-        that is not on this clock.
+        With a limit it happens then at the latest, and its value is False. The time is recorded on
+        the lane of the thread as ``kind``; None records nothing. Raises DeadlockError in the main
+        thread where that would last for ever, ClockError in a thread that is not on this clock.
         """
         process = current(self)
+        if limit_s is not None:
+            self.alarm(moment, limit_s, value=False)
         began_s = self.now()
         if not moment.happened:
             process.block(moment)
@@ -135,11 +139,36 @@ class VirtualClock:
                 self.record(process.name, kind, began_s, self.now(), moment.what)
         return moment.value
 
+    def pass_alone(self, time_s: float, what: str, kind: str | None = "wait") -> bool:
+        """Let time pass in the calling thread, where nobody else goes on meanwhile; whether it did.
+
+        It is as if the thread had waited for a moment so far ahead, but takes none of the time that
+        is needed to hand over to others: for who looks again and again.
+        """
+        process = current(self)
+        ticks = ticks_of(time_s)
+        ends_s = (self._tick + ticks) / _NS
+        if not ends_s < self.next_due_s() or ends_s > self._last_s:
+            return False
+        if self._steps_left < _ALONE_STEPS:
+            return False
+        self._steps_left -= _ALONE_STEPS
+        for _ in range(_ALONE_STEPS):  # each would have had a place among what is due
+            self._next_place()
+        began_s = self.now()
+        self._tick += ticks
+        if ticks:
+            process.glances = 0
+            if kind is not None:
+                self.record(process.name, kind, began_s, self.now(), what)
+        return True
+
     def sleep(self, time_s: float) -> None:
         """What ``time.sleep`` does, in simulated time."""
         if time_s == 0:
             self.glance()
-        self.wait(self.after(time_s, "its sleep to end"), kind="sleep")
+        if not self.pass_alone(time_s, _SLEEP, "sleep"):
+            self.wait(self.after(time_s, _SLEEP), kind="sleep")
 
     def work(
         self, time_s: float, kind: str = "work", *, lane: str | None = None, label: str = ""
@@ -155,7 +184,8 @@ class VirtualClock:
         process.glances += 1
         if process.glances > FREE_GLANCES:
             looked = process.glances
-            self.wait(self.after(GLANCE_S), kind=None)
+            if not self.pass_alone(GLANCE_S, "time to pass", kind=None):
+                self.wait(self.after(GLANCE_S), kind=None)
             process.glances = looked
 
     def places(self, count: int) -> Semaphore:
@@ -177,9 +207,10 @@ class VirtualClock:
         stop stops, one that was forgotten is named with what it waits for.
         """
         last_s = self.now() + limit_s
-        for _ in range(_MOST_STEPS):
-            if not self.step(last_s):
-                break
+        self._steps_left = _MOST_STEPS
+        while self._steps_left > 0 and self.step(last_s):
+            pass
+        self._steps_left = math.inf
         return self.waiting()
 
     # What can be asked
@@ -217,13 +248,18 @@ class VirtualClock:
     def _enter(
         self, tick: int, what: Moment | Process, value: Any, *, is_last: bool = False
     ) -> None:
-        order = 0.0 if self._shuffle is None else self._shuffle.random()
-        order = math.inf if is_last else order
+        order, count = self._next_place()
+        heapq.heappush(self._due, (tick, math.inf if is_last else order, count, what, value))
+
+    def _next_place(self) -> tuple[float, int]:
+        """What tells the next thing that is due from others of its instant."""
         self._count += 1
-        heapq.heappush(self._due, (tick, order, self._count, what, value))
+        return 0.0 if self._shuffle is None else self._shuffle.random(), self._count
 
     def step(self, last_s: float = float("inf")) -> bool:
         """Do the next thing that is due, not later than ``last_s``; False where there is none."""
+        self._last_s = last_s
+        self._steps_left -= 1
         while self._due and self._due[0][0] <= last_s * _NS:
             tick, _, _, what, value = heapq.heappop(self._due)
             is_moment = isinstance(what, Moment)
@@ -281,6 +317,19 @@ class VirtualClock:
         with contextlib.ExitStack() as all_of_them:
             for process in reversed(self._processes):
                 all_of_them.callback(process.abandon)
+
+
+def ticks_of(time_s: float) -> int:
+    """Nanoseconds; however short a time is, some pass: a loop around it comes to an end.
+
+    ClockError for a time that is negative or not finite.
+
+    >>> ticks_of(0), ticks_of(1e-12), ticks_of(2e-6)
+    (0, 1, 2000)
+    """
+    if not 0 <= time_s < math.inf:
+        raise ClockError(f"a time to wait must be finite and not negative, got {time_s!r}")
+    return max(round(time_s * _NS), 1) if time_s else 0
 
 
 def _told(fault: BaseException) -> str:

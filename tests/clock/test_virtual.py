@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuedu.clock import VirtualClock
+from gpuedu.clock.standins.locks import Event
 from gpuedu.errors import ClockError, DeadlockError
 
 
@@ -200,3 +201,46 @@ def test_a_lull_comes_behind_all_else_of_its_instant(seed):
     clock.run()
     assert sorted(seen[:2]) == [(1, 0.0), (3, 0.0)]
     assert seen[2:] == [("lull", 0.0), ("later", 1.0), ("later", 1.0)]
+
+
+class _HandingOver(VirtualClock):
+    """A clock on which every wait goes by what is due."""
+
+    def pass_alone(self, time_s, what, kind="wait"):
+        return False
+
+
+def run_with_naps(kind, seed):
+    with kind(seed=seed) as clock:
+        event, seen = Event(), []
+
+        def nap():
+            while not event.is_set():
+                clock.sleep(0.003)
+                seen.append(clock.now())
+
+        for name in ("one", "two"):
+            clock.start_thread(nap, name)
+        while clock.now() < 0.02:
+            clock.sleep(0.0)
+            event.wait(0.002)
+        event.set()
+        left = clock.settle()
+    return seen, left, clock.timeline, clock.now()
+
+
+@pytest.mark.parametrize("seed", [None, 0, 1, 2])
+def test_who_is_alone_lets_time_pass_as_if_it_had_waited(seed):
+    assert run_with_naps(VirtualClock, seed) == run_with_naps(_HandingOver, seed)
+
+
+def test_who_never_ends_does_not_outlast_the_end_of_a_run():
+    with VirtualClock() as clock:
+
+        def nap():
+            while True:
+                clock.sleep(0.5)
+
+        clock.start_thread(nap, "napping")
+        (left,) = clock.settle(limit_s=2.0)
+        assert (left.name, left.what, clock.now()) == ("napping", "its sleep to end", 2.0)

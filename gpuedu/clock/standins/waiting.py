@@ -38,11 +38,11 @@ class WaitQueue:
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait to be woken; False where ``timeout_s`` passed first."""
         clock = current().clock
+        if timeout_s is not None and clock.pass_alone(timeout_s, self._what()):
+            return False
         moment = clock.moment(self._what())
         self._moments.append(moment)
-        if timeout_s is not None:
-            clock.alarm(moment, timeout_s, value=False)
-        woken = clock.wait(moment)
+        woken = clock.wait(moment, limit_s=timeout_s)
         if not woken:
             self._moments.remove(moment)
         return woken

@@ -119,12 +119,20 @@ def prefetch(source, depth):
 """
 
 
-@pytest.mark.parametrize("answer", ["polls", "waits", "pool", "a_class", "joins_a_waiting_thread"])
+OWN = {
+    "polls": POLLS,
+    "waits": WAITS,
+    "naps": POLLS.replace("time.perf_counter()", "time.sleep(1e-5)"),
+    "yields": POLLS.replace("time.perf_counter()", "time.sleep(0)"),
+    "waits_briefly": WAITS.replace("np.float64(0.003)", "2e-5"),
+}
+
+
+@pytest.mark.parametrize("answer", [*OWN, "pool", "a_class", "joins_a_waiting_thread"])
 def test_a_run_is_that_of_a_notebook_to_the_nanosecond(answer, zygote, monkeypatch):
     bench = Bench(ROOT, "prefetch")
-    own = {"polls": POLLS, "waits": WAITS}
     stored = {**bench.right_texts(), **bench.wrong_texts()}
-    cells = [*bench.solution_cells(), own.get(answer) or stored[answer]]
+    cells = [*bench.solution_cells(), OWN.get(answer) or stored[answer]]
     played = []
     report_of = examining.report_of
     monkeypatch.setattr(
@@ -145,14 +153,25 @@ def test_a_run_is_that_of_a_notebook_to_the_nanosecond(answer, zygote, monkeypat
 HOSTILE = """
 solution = prefetch
 
+def numbers(*values):
+    return np.array(values, np.int32)
+
 def prefetch(source, depth):
     link = type(source).__del__.__closure__[0].cell_contents
-    link.act("moment", ["known"])
+    looks = [["look", "", 1e-5]]
+    PASSES = (
+        [[["sleep", "", -1.0]], numbers(0)], [[["sleep", "", float("nan")]], numbers(0)], [5, numbers(0)],
+        [["look"], numbers(0)], [looks, numbers(1)], [looks, numbers(-1)], [looks, numbers(*[0] * 10**5)],
+        [looks, np.zeros((1, 1), np.int32)], [looks, np.zeros(1)], [looks, [0]], [looks],
+        [[[[], "", 1e-5]], numbers(0)], [[["look", None, 1e-5]], numbers(0)], [[["look", "", 0]], numbers(0)],
+        [[["work", "", 1e-5]], numbers(0)],
+    )
     for name, args in (
-        ("close", []), ("_clock", []), ("now", [1]), ("wait", [10**9]), ("wait", ["0"]), ("wait", []),
-        ("alarm", [0, float("nan"), None]), ("alarm", [0, float("inf"), None]), ("alarm", [0, -1, None]),
-        ("alarm", [0, 1, "value"]), ("happen", [0, [1]]), ("happened", [True]), ("thread", [None]),
-        ("sleep", [-1.0]), ("sleep", [float("nan")]), ("glance", [1.5]), ("items", []), (None, None),
+        ("close", []), ("_clock", []), ("now", [1]), ("wait", [1, None]), ("wait", ["", "0"]), ("wait", []),
+        ("wait", ["", float("nan")]), ("wait", ["", float("inf")]), ("wait", ["", -1.0]),
+        ("happen", [0, [1]]), ("happen", [-1, None]), ("happen", [10**9, None]), ("happened", [True]),
+        ("thread", [None]),
+        *(("pass", one) for one in PASSES), ("items", []), (None, None),
     ):
         try:
             link.act(name, args)

@@ -103,6 +103,9 @@ class _LimitedClock(VirtualClock):
             )
         return super().step(last_s)
 
+    def pass_alone(self, time_s: float, what: str, kind: str | None = "wait") -> bool:
+        return self.now() + time_s <= self.limit_s and super().pass_alone(time_s, what, kind)
+
 
 def watch(prefetch: Callable[..., Any], wanted: Wanted) -> Watched:
     """Run a prefetcher on the simulated clock.

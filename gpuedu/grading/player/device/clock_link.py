@@ -12,11 +12,15 @@ import threading
 from collections.abc import Callable
 from typing import Any, Protocol
 
+import numpy as np
+
 from gpuedu.clock.processes import Abandoned, current, take_leave, take_part
-from gpuedu.clock.virtual import FREE_GLANCES, GLANCE_S
+from gpuedu.clock.virtual import FREE_GLANCES, GLANCE_S, ticks_of
+from gpuedu.grading.player.device.clock_server import MOST_PASSED
 
 MAIN = 0
 _NS = 1_000_000_000
+_LOOK = "time to pass"
 _JOIN_S = 0.1
 _ENOUGH = 1000
 """After so many refusals a thread that does not end is left asleep."""
@@ -33,39 +37,76 @@ class Line(Protocol):
 
 
 class RemoteMoment:
-    """A moment of the clock; ``value`` is known to who has waited for it."""
+    """A moment of the clock, which knows of it when somebody waits for it: then it has a number.
 
-    def __init__(self, clock: RemoteClock, number: int, what: str) -> None:
-        self._clock, self.number, self.what = clock, number, what
-        self._has_happened = False
+    ``value`` is known to who has waited for it.
+    """
+
+    def __init__(self, clock: RemoteClock, what: str) -> None:
+        self._clock, self.what = clock, what
+        self.number: int | None = None
+        self.value: Any = None
+        self.has_happened = False
 
     @property
     def happened(self) -> bool:
         """Whether it has happened."""
-        self._has_happened = self._has_happened or self._clock.act("happened", self.number)
-        return self._has_happened
+        if not self.has_happened and self.number is not None:
+            self.has_happened = self._clock.act("happened", self.number)
+        return self.has_happened
 
     def happen(self, value: Any = None) -> bool:
-        """Let those who wait go on; False, and nothing else, the second time."""
-        return self._clock.act("happen", self.number, value)
+        """Let who waits go on; False, and nothing else, the second time."""
+        if self.has_happened or self.number is not None:
+            return not self.has_happened and self._clock.act("happen", self.number, value)
+        self.has_happened, self.value = True, value
+        return True
 
 
 class RemoteProcess:
     """A thread of this process that takes part in the clock.
 
-    ``owes`` is how many looks it made that the clock does not know of, and ``may_owe`` how many of
-    those there may be: as long as nobody else goes on. ``now_s`` is the time without these looks,
-    where it is known.
+    As long as nobody else would go on, it lets time pass by itself. ``passed`` is for what it did
+    that, by numbers, and ``owes`` are the numbers of which the clock does not know, in order:
+    ``owed`` nanoseconds. ``tick`` is the time without them, and ``free_tick`` that until which
+    nobody else goes on, where they are known; ``seen_tick`` is the time when it was last known.
     """
+
+    def __init__(self, clock: RemoteClock, name: str, number: int) -> None:
+        self.clock, self.name, self.number = clock, name, number
+        self.passed: dict[tuple[str, str, float], int] = {}
+        self.owes: list[int] = []
+        self.owed = self.glances = self.seen_tick = self.free_tick = 0
+        self.tick: int | None = None
 
     def goes_on(self) -> None:
         """Time may have passed."""
-        self.now_s, self.glances, self.may_owe = None, 0, 0
+        if self.tick is not None:
+            self.seen_tick = self.tick + self.owed
+        self.tick, self.free_tick = None, 0
 
-    def __init__(self, clock: RemoteClock, name: str, number: int) -> None:
-        self.clock, self.name, self.number, self.glances = clock, name, number, 0
-        self.owes = self.may_owe = 0
-        self.now_s: float | None = None
+    def know(self, now_s: float, free_s: float) -> None:
+        """Take what the clock says of the time."""
+        self.tick, self.free_tick = round(now_s * _NS), round(free_s * _NS)
+        if self.tick > self.seen_tick:
+            self.glances = 0
+
+    def is_free_for(self, ticks: int) -> bool:
+        """Whether so much time can pass before anybody else goes on."""
+        is_told = self.tick is not None and len(self.owes) < MOST_PASSED
+        return is_told and self.tick + self.owed + ticks < self.free_tick
+
+    def owe(self, kind: str, what: str, time_s: float) -> None:
+        """Let time pass of which the clock has to be told."""
+        self.owed += ticks_of(time_s)
+        self.owes.append(self.passed.setdefault((kind, what, time_s), len(self.passed)))
+
+    def settle(self) -> list:
+        """All of which the clock has to be told, as it takes it: from now on it knows that."""
+        told = [list(map(list, self.passed)), np.array(self.owes, np.int32)]
+        self.goes_on()
+        self.passed, self.owes, self.owed = {}, [], 0
+        return told
 
 
 class RemoteClock:
@@ -79,6 +120,7 @@ class RemoteClock:
     def __init__(self, line: Line, number: int) -> None:
         self._line, self.number = line, number
         self.threads_made, self.is_closed, self._refusals = 0, False, 0
+        self._moments_told = 0
         self._boxes: dict[int, queue.SimpleQueue] = {MAIN: queue.SimpleQueue()}
         self._threads: dict[int, threading.Thread] = {}
         take_part(RemoteProcess(self, "main", MAIN))
@@ -87,49 +129,77 @@ class RemoteClock:
 
     def now(self) -> float:
         """Seconds since the clock was made."""
+        process = self._in_time()
+        return (process.tick + process.owed) / _NS
+
+    def _in_time(self) -> RemoteProcess:
+        """The calling thread, which knows what time it is."""
         process = current(self)
-        if process.now_s is None:
-            process.now_s = self._ask("now")
-        return (round(process.now_s * _NS) + process.owes * round(GLANCE_S * _NS)) / _NS
+        if process.tick is None:
+            process.know(*self._ask("now"))
+        return process
 
     def moment(self, what: str = "something to happen") -> RemoteMoment:
         """A moment that happens when its ``happen`` is called."""
-        return RemoteMoment(self, self.act("moment", what), what)
+        return RemoteMoment(self, what)
 
-    def alarm(self, moment: RemoteMoment, delay_s: float, value: Any = None) -> None:
-        """Let ``moment`` happen ``delay_s`` seconds from now, unless it has happened before."""
-        self.act("alarm", moment.number, float(delay_s), value)
+    def wait(self, moment: RemoteMoment, *, limit_s: float | None = None) -> Any:
+        """Wait in the calling thread until ``moment`` happens, and return its value.
 
-    def wait(self, moment: RemoteMoment) -> Any:
-        """Wait in the calling thread until ``moment`` happens, and return its value."""
-        value, has_passed = self.act("wait", moment.number)
-        if has_passed:
-            current(self).goes_on()
-        return value
+        With a limit it happens then at the latest, and its value is False.
+        """
+        if not moment.has_happened:
+            self.settle()
+            process = current(self)
+            process.goes_on()
+            moment.number, self._moments_told = self._moments_told, self._moments_told + 1
+            limit_s = None if limit_s is None else float(limit_s)
+            moment.value, *told = self._ask("wait", moment.what, limit_s)
+            moment.has_happened = True
+            process.know(*told)
+        return moment.value
+
+    def pass_alone(self, time_s: float, what: str, kind: str = "wait") -> bool:
+        """Let time pass where nobody else goes on meanwhile; whether it did."""
+        process = current(self)
+        if not process.is_free_for(ticks_of(time_s)):
+            return False
+        process.owe(kind, what, float(time_s))
+        if time_s:
+            process.glances = 0
+        return True
 
     def sleep(self, time_s: float) -> None:
         """What ``time.sleep`` does, in simulated time."""
         if time_s == 0:
             self.glance()
-        self.act("sleep", time_s)
-        if time_s:
-            current(self).goes_on()
+        if not self.pass_alone(time_s, "its sleep to end", "sleep"):
+            self._pass("sleep", "its sleep to end", time_s)
 
     def glance(self) -> None:
         """A look at the clock or at a state without waiting."""
-        process = current(self)
+        process = self._in_time()
         process.glances += 1
         if process.glances > FREE_GLANCES:
-            process.owes += 1
-            if process.owes > process.may_owe:
-                self.settle()
+            looked = process.glances
+            if not self.pass_alone(GLANCE_S, _LOOK, "look"):
+                self._pass("look", _LOOK, GLANCE_S)
+            process.glances = looked
+
+    def _pass(self, kind: str, what: str, time_s: float) -> None:
+        """Let time pass in which others may go on."""
+        self.settle()
+        process = current(self)
+        process.owe(kind, what, float(time_s))
+        self.settle()
+        if time_s:
+            process.glances = 0
 
     def settle(self) -> None:
-        """Tell the clock of all looks: before anything else is asked of anybody."""
+        """Tell the clock of all that it does not know of: before anything else is asked."""
         process = current(self)
         if process.owes:
-            owed, process.owes = process.owes, 0
-            process.may_owe, process.now_s = self._ask("glance", owed)
+            process.know(*self._ask("pass", *process.settle()))
 
     def start_thread(self, target: Callable[[], Any], name: str) -> None:
         """Let a function of no arguments run on this clock in a thread of its own."""
@@ -144,7 +214,7 @@ class RemoteClock:
     def act(self, name: str, *args: Any) -> Any:
         """Ask for something of the clock; ends the thread where that is closed."""
         self.settle()
-        current(self).may_owe = 0
+        current(self).free_tick = 0
         return self._ask(name, *args)
 
     def _ask(self, name: str, *args: Any) -> Any:

@@ -10,16 +10,19 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from gpuedu.clock import Moment, VirtualClock
 from gpuedu.clock.processes import current
-from gpuedu.clock.virtual import GLANCE_S
 from gpuedu.errors import AnswerError
 
 MOST_MOMENTS = 100_000
 MOST_THREADS = 100
 """In one run of a play."""
-MOST_GLANCES = 10_000
-"""In one message."""
+MOST_PASSED = 10_000
+"""Looks, sleeps and waits in vain that one message tells of."""
+_AHEAD_S = 10.0
+"""How far ahead a thread is told of, where nothing is due."""
 _MOST_TOLD = 200
 """Characters of a name."""
 
@@ -34,7 +37,7 @@ class LentClock:
 
     def __init__(self, clock: VirtualClock, live: Callable[[int], None]) -> None:
         self._clock, self._live = clock, live
-        self._moments: dict[int, Moment] = {}
+        self._moments: list[Moment] = []
         self._threads = 0
         self.items: list[Any] = []
         self.left: Any = None
@@ -53,23 +56,19 @@ class LentClock:
             raise AnswerError("a message to the clock has no known form")
         return act(self, *args)
 
-    def _now(self) -> float:
-        return self._clock.now()
-
-    def _moment(self, what: str) -> int:
+    def _wait(self, what: str, limit_s: float | None) -> list:
+        """Wait for a new moment: its value, the time, and that until which nobody else goes on."""
         if len(self._moments) >= MOST_MOMENTS:
             raise AnswerError(f"threads waited more than {MOST_MOMENTS:,} times")
-        number = len(self._moments)
-        self._moments[number] = self._clock.moment(what[:_MOST_TOLD])
-        return number
+        limit_s = None if limit_s is None else _time(limit_s)
+        moment = self._clock.moment(what[:_MOST_TOLD])
+        self._moments.append(moment)
+        return [self._clock.wait(moment, limit_s=limit_s), *self._free()]
 
     def _known(self, number: int) -> Moment:
-        if number not in self._moments:
+        if not 0 <= number < len(self._moments):
             raise AnswerError("a message to the clock has no known form")
         return self._moments[number]
-
-    def _alarm(self, number: int, delay_s: float, value: bool | None) -> None:
-        self._clock.alarm(self._known(number), _time(delay_s), value)
 
     def _happen(self, number: int, value: bool | None) -> bool:
         return self._known(number).happen(value)
@@ -77,21 +76,33 @@ class LentClock:
     def _happened(self, number: int) -> bool:
         return self._known(number).happened
 
-    def _wait(self, number: int) -> list:
-        """The moment's value, and whether time has passed."""
-        began_s = self._clock.now()
-        value = self._clock.wait(self._known(number))
-        return [value, self._clock.now() > began_s]
+    def _free(self) -> list[float]:
+        """The time, and that until which nobody but the calling thread goes on."""
+        now_s = self._clock.now()
+        return [now_s, min(self._clock.next_due_s(), now_s + _AHEAD_S)]
 
-    def _sleep(self, time_s: float) -> None:
-        self._clock.wait(self._clock.after(_time(time_s), "its sleep to end"), kind="sleep")
+    def _pass(self, passed: list, order: np.ndarray) -> list[float]:
+        """What a thread did by itself: for what it let how much time pass, and in which order."""
+        known = [self._passed(one) for one in passed]
+        numbers = order.tolist() if order.dtype == np.int32 and order.ndim == 1 else [None]
+        if not all(type(one) is int and 0 <= one < len(known) for one in numbers):
+            raise AnswerError("a message to the clock has no known form")
+        if len(numbers) > MOST_PASSED:
+            raise AnswerError(f"more than {MOST_PASSED:,} looks were told of at once")
+        for one in numbers:
+            self._pass_one(*known[one])
+        return self._free()
 
-    def _glance(self, count: int) -> list:
-        """So many looks; how many can follow before anybody else goes on, and the time."""
-        for _ in range(min(count, MOST_GLANCES)):
-            self._clock.wait(self._clock.after(GLANCE_S), kind=None)
-        left_s = self._clock.next_due_s() - self._clock.now()
-        return [max(int(min(left_s / GLANCE_S, MOST_GLANCES)) - 1, 0), self._clock.now()]
+    @staticmethod
+    def _passed(told: Any) -> tuple[str | None, str, float]:
+        kind, what, time_s = told if type(told) is list and len(told) == 3 else (None, None, None)
+        if not (type(kind) is type(what) is str and type(time_s) is float and kind in _PASSED):
+            raise AnswerError("a message to the clock has no known form")
+        return _PASSED[kind], what[:_MOST_TOLD], _time(time_s)
+
+    def _pass_one(self, kind: str | None, what: str, time_s: float) -> None:
+        if not self._clock.pass_alone(time_s, what, kind):
+            self._clock.wait(self._clock.after(time_s, what), kind=kind)
 
     def _thread(self, name: str) -> int:
         if self._threads >= MOST_THREADS:
@@ -103,21 +114,21 @@ class LentClock:
 
 
 def _time(time_s: float) -> float:
-    if not math.isfinite(time_s):
+    if not 0 <= time_s < math.inf:
         raise AnswerError(f"a time to wait must be finite and not negative, got {time_s!r}")
-    return float(time_s)
+    return time_s
 
 
-_NUMBER, _TIME, _VALUE, _TEXT = (int,), (int, float), (bool, type(None)), (str,)
+_NUMBER, _TIME, _VALUE, _TEXT = (int,), (float, type(None)), (bool, type(None)), (str,)
+_LIST, _ARRAY = (list,), (np.ndarray,)
+_PASSED = {"look": None, "sleep": "sleep", "wait": "wait"}
+"""As what it is recorded on the timeline."""
 _ACTS: Mapping[str, tuple[Callable[..., Any], tuple]] = {
-    "now": (LentClock._now, ()),
-    "moment": (LentClock._moment, (_TEXT,)),
-    "alarm": (LentClock._alarm, (_NUMBER, _TIME, _VALUE)),
+    "now": (LentClock._free, ()),
     "happen": (LentClock._happen, (_NUMBER, _VALUE)),
     "happened": (LentClock._happened, (_NUMBER,)),
-    "wait": (LentClock._wait, (_NUMBER,)),
-    "sleep": (LentClock._sleep, (_TIME,)),
-    "glance": (LentClock._glance, (_NUMBER,)),
+    "wait": (LentClock._wait, (_TEXT, _TIME)),
+    "pass": (LentClock._pass, (_LIST, _ARRAY)),
     "thread": (LentClock._thread, (_TEXT,)),
 }
 """What may be asked for, and of which types its arguments are."""
