@@ -176,13 +176,25 @@ class _Table:
             allowance = self._relay.allowance(left_s)
             outcome = self._play_one(case, left_s)
             left_s = max(allowance.left_s(), 0.0)
-            if not outcome.problem and self._play.is_repeatable:
-                again = self._again(case, outcome.observed)
-                outcome = replace(again, printed=outcome.printed)
+            if outcome.observed is not None and self._play.is_repeatable:
+                outcome = self._repeated(case, outcome)
             outcomes.append(outcome)
             if outcome.ends_check:
                 break
         return outcomes
+
+    def _repeated(self, case: Case, outcome: Outcome) -> Outcome:
+        """What came of a case, by what the machine makes of its record.
+
+        Of a play that failed it has the same problem, and the course's own words for its cause.
+        """
+        again = self._again(case, outcome.observed)
+        if outcome.problem is None:
+            return replace(again, printed=outcome.printed)
+        is_same = again.problem is not None and without_cause(again.problem) == outcome.problem
+        return replace(
+            outcome, observed=None, problem=again.problem if is_same else outcome.problem
+        )
 
     def _again(self, case: Case, recorded: Any) -> Outcome:
         """What a case gives with what was recorded, on the machine.
@@ -221,9 +233,12 @@ class _Table:
             problem = self._too_long()
         elif problem is not None and not ours:
             problem = without_cause(problem)
-        observed = None if problem else reply.get("observed")
-        if problem is None and type(observed) is not dict:
+        observed = reply.get("observed")
+        observed = observed if type(observed) is dict else None
+        if problem is None and observed is None:
             problem = Problem("no result came", "Its reply has no known form.")
+        elif problem is not None and (problem.ends_check or ours or not self._play.is_repeatable):
+            observed = None
         printed = reply.get("printed")
         return Outcome(observed, problem, printed[:_MOST_TEXT] if type(printed) is str else "")
 

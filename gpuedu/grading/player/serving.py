@@ -42,7 +42,7 @@ from gpuedu.grading.player.serialization import (
 from gpuedu.grading.raised import kinds_of, raised_as
 from gpuedu.grading.replaying import play_again
 from gpuedu.grading.results import write_back
-from gpuedu.grading.wire import WireError
+from gpuedu.grading.wire import WireError, pack
 
 if TYPE_CHECKING:
     from gpuedu.grading.player.operations.executor import OperationExecutor
@@ -165,7 +165,11 @@ class _Player:
             return _reply(play_guarded(lambda: play.run(answers, inputs), request["limit_s"]))
         recorder = Recorder(play, answers)
         outcome = play_guarded(lambda: recorder.play(inputs), request["limit_s"])
-        return _reply(outcome if outcome.problem else replace(outcome, observed=recorder.told()))
+        if outcome.problem is None:
+            return _reply(replace(outcome, observed=recorder.told()))
+        return _reply(
+            outcome if outcome.ends_check else replace(outcome, observed=_sendable(recorder))
+        )
 
     def again(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """One case once more, with what another player recorded of it: what it gives."""
@@ -356,6 +360,16 @@ def told_problem(problem: Problem, classes: Any) -> ToldProblemError:
     True
     """
     return raised_as(ToldProblemError, classes, problem)
+
+
+def _sendable(recorder: Recorder) -> dict[str, Any] | None:
+    """What was recorded until a play failed; None where that cannot be sent."""
+    try:
+        told = recorder.told()
+        pack(told)
+    except (WireError, ValueError):
+        return None
+    return told
 
 
 def _no_function(_answer: int, _arguments: Sequence[Any]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuedu.course.proof import Bench
-from tests.grading.test_equal_verdicts import ROOT, graded
+from tests.grading.test_equal_verdicts import ROOT, checked, graded
 
 NAIVE = """
 def ring_all_reduce(x):
@@ -104,3 +104,16 @@ def test_what_hooks_send_is_timed_by_the_judge(name, zygote):
     patched = graded(bench, [*bench.stub_cells(), OVERLAPPING_PATCHES[name] + WAITING], zygote)
     assert plain["mean"] and not plain["hidden"]
     assert not patched.held()["hidden"]
+
+
+@pytest.mark.parametrize(
+    ("exercise", "name"), [("ring-all-reduce", "sends_first"), ("clip-and-mean", "stays_away")]
+)
+def test_a_failure_keeps_its_question(exercise, name, zygote):
+    bench = Bench(ROOT, exercise)
+    cells = [*bench.stub_cells(), bench.wrong_texts()[name]]
+    here, there = (
+        {result.fault.cause for result in report.results if result.fault}
+        for report in (checked(bench, cells, name), graded(bench, cells, zygote))
+    )
+    assert here == there and any(here)
