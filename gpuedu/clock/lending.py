@@ -45,6 +45,8 @@ class StandIn(ModuleType):
 _MODULES = {name: StandIn(name, standin) for name, (_, standin) in _PAIRS.items()}
 AFAR = "lend_afar"
 """Of what stands for a function in another process: a context in which that is lent to there."""
+LEFT_AFAR = "leave_afar"
+"""Of what stands for an object in another process: nobody here needs that any longer."""
 _CONCURRENT = ModuleType("concurrent")
 _CONCURRENT.futures = _MODULES["concurrent.futures"]
 _SWAPS: dict[int, Any] = {id(sys.modules["concurrent"]): _CONCURRENT}
@@ -95,6 +97,12 @@ def lend(*answers: Any) -> Iterator[None]:
         undo.callback(setattr, builtins, "__import__", builtins.__import__)
         builtins.__import__ = _importer(builtins.__import__, set(spaces))
         yield
+
+
+def let_go(thing: Any) -> None:
+    """Let an object die that the caller refers to last, where it is, if that is another process."""
+    if hasattr(thing, LEFT_AFAR):
+        getattr(thing, LEFT_AFAR)()
 
 
 def _importer(original: Callable[..., Any], spaces: set[int]) -> Callable[..., Any]:

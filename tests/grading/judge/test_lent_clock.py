@@ -119,7 +119,51 @@ def prefetch(source, depth):
 """
 
 
+ENDS_WITH_ITS_OBJECT = """
+class Ahead:
+    def __init__(self, source, depth):
+        self.box, self.stop = queue.Queue(depth), threading.Event()
+        threading.Thread(target=self.work, args=(source, self.box, self.stop), daemon=True).start()
+
+    @staticmethod
+    def work(source, box, stop):
+        def put(entry):
+            while not stop.is_set():
+                try:
+                    return box.put(entry, timeout=0.01)
+                except queue.Full:
+                    pass
+
+        try:
+            for item in source:
+                put(("item", item))
+                if stop.is_set():
+                    return
+            put(("end", None))
+        except BaseException as fault:
+            put(("fault", fault))
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.stop.is_set():
+            raise StopIteration
+        kind, got = self.box.get()
+        if kind == "item":
+            return got
+        self.stop.set()
+        raise StopIteration if kind == "end" else got
+
+    def __del__(self):
+        self.stop.set()
+
+
+def prefetch(source, depth):
+    return Ahead(source, depth)
+"""
 OWN = {
+    "ends_with_its_object": ENDS_WITH_ITS_OBJECT,
     "polls": POLLS,
     "waits": WAITS,
     "naps": POLLS.replace("time.perf_counter()", "time.sleep(1e-5)"),

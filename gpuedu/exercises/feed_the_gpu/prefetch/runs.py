@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from gpuedu.clock import SlowDisk, Timeline, VirtualClock, WallClock, lend
+from gpuedu.clock.lending import let_go
 from gpuedu.errors import AnswerError, DeadlockError
 from gpuedu.exercises.plain import describe
 
@@ -218,6 +219,7 @@ class _Run:
         for one in (items, self.beside):
             if hasattr(one, "close"):
                 self._close(one)
+        let_go(items)
 
     def _close(self, iterator: Any) -> None:
         """The loop is over: here the source's exception may come out, or not."""

@@ -11,7 +11,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.grading.player.device.link import Link
 
 Ask = Callable[[str, int], Mapping[str, Any]]
-"""Asks the iterator of a number for something: iter, next or close."""
+"""Asks the iterator of a number for something: iter, next, close or leave."""
 
 
 class Iterators:
@@ -52,6 +52,9 @@ class Iterators:
         if what == "close":
             one.close()
             return {}
+        if what == "leave":
+            self._held = [None if held is one else held for held in self._held]
+            return {}
         try:
             given = next(one)
         except StopIteration:
@@ -73,6 +76,10 @@ class IterableThere:
     def __iter__(self) -> Iterator[Any]:
         """Its iterator."""
         return iterable_of(self._ask("iter", self._number), self._ask, IteratorThere)
+
+    def leave_afar(self) -> None:
+        """Let it die there, if nothing else refers to it."""
+        self._ask("leave", self._number)
 
 
 class IteratorThere(IterableThere):
