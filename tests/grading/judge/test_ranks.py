@@ -107,7 +107,7 @@ def test_what_hooks_send_is_timed_by_the_judge(name, zygote):
 
 
 @pytest.mark.parametrize(
-    ("exercise", "name"), [("ring-all-reduce", "sends_first"), ("clip-and-mean", "stays_away")]
+    ("exercise", "name"), [("ring-all-reduce", "sends_first"), ("overlap", "unused_not_sent")]
 )
 def test_a_failure_keeps_its_question(exercise, name, zygote):
     bench = Bench(ROOT, exercise)
