@@ -9,9 +9,10 @@ that a learner's process can send are other results.
 from __future__ import annotations
 
 import functools
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -157,18 +158,20 @@ class _Call:
     def _begin(self) -> None:
         """From here on what is left is what the learner's function left."""
         is_watched = self._operations is not None
-        self._before = Before(self._within, self._opaque, is_watched=is_watched)
-        if self._operations is not None:
-            self._operations.begin(list(filter(is_tensor, self._before.found)))
-        self._chance = chance.states() if self._play.draws else {}
+        with _unseen():
+            self._before = Before(self._within, self._opaque, is_watched=is_watched)
+            if self._operations is not None:
+                self._operations.begin(list(filter(is_tensor, self._before.found)))
+            self._chance = chance.states() if self._play.draws else {}
 
     def _left(self) -> tuple[dict[str, Any], Describing]:
         """What was left since then."""
         number_made = self._operations.number_of if self._operations else None
         describing = Describing(self._before.found, self._opaque, number_made)
-        told = {"left": self._before.told(describing)}
-        if self._play.draws and (moved := chance.changed(self._chance)):
-            told["chance"] = moved
+        with _unseen():
+            told = {"left": self._before.told(describing)}
+            if self._play.draws and (moved := chance.changed(self._chance)):
+                told["chance"] = moved
         return told, describing
 
     def lent(self, argument: Any) -> Any:
@@ -248,7 +251,8 @@ class _Call:
                 number, given[at] = self._hand(one, self._within)
                 told.append(["function", number])
             else:
-                told.append(describing.value(one))
+                with _unseen():
+                    told.append(describing.value(one))
         act["arguments"], act["names"] = told, list(named)
         return given[: len(arguments)], dict(zip(named, given[len(arguments) :], strict=True))
 
@@ -266,13 +270,23 @@ class _Call:
         elif self._play.calls_later and is_function(given):
             self.told["made"], given = self._hand(given, self._within)
         else:
-            self.told["given"] = describing.value(given)
+            with _unseen():
+                self.told["given"] = describing.value(given)
         self.told |= self._program()
         return given
 
     def _program(self) -> dict[str, Any]:
         """The operations since the call began, or since its last act; what is told is in it."""
         return {} if self._operations is None else {"program": self._operations.end()}
+
+
+def _unseen() -> AbstractContextManager[None]:
+    """What is done inside is not the learner's: no watch of a play sees it."""
+    if "torch" not in sys.modules:
+        return nullcontext()
+    from gpuedu.grading.player.operations.operands import unwatched
+
+    return unwatched()
 
 
 def _operations_of(play: Play) -> OperationRecorder | None:

@@ -287,3 +287,9 @@ def test_a_step_that_computes_where_nobody_looks_has_no_costs_to_be_judged(zygot
     cells = [*bench.solution_cells(), IN_A_THREAD]
     for report in bench.try_answers(cells, "in a thread"), graded(bench, cells, zygote):
         assert not report.held()["memory"] and not report.held()["flop"]
+
+
+def test_a_watch_of_the_play_does_not_see_who_records(zygote):
+    """Copies and comparisons of the recorder's were waits of the learner's loop."""
+    bench = Bench(ROOT, "hidden-syncs")
+    assert graded(bench, bench.solution_cells(), zygote).state == "solved"
