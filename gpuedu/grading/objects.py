@@ -24,6 +24,7 @@ from gpuedu.grading.parts import (
     parts_of,
     put_part,
     require_no_fused,
+    unseen,
 )
 from gpuedu.grading.results import Describing, Rebuilding
 
@@ -48,7 +49,8 @@ def found_in(arguments: Any, opaque: Opaque = _NOTHING) -> list[Any]:
     >>> found_in((inner, 3, {"a": inner}))
     [[1], {'a': [1]}, [1]]
     """
-    return list(_Walk(opaque).through(arguments, 0))
+    with unseen():
+        return list(_Walk(opaque).through(arguments, 0))
 
 
 def functions_in(arguments: Sequence[Any]) -> list[Any]:

@@ -7,6 +7,7 @@ of the device. They take turns, so whoever was not asked is waiting.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -44,9 +45,12 @@ class Relay:
         return self._start_machine()
 
     def allowance(self, limit_s: float) -> Allowance:
-        """Time for what is asked next, of the machine, too, if it is there: they take turns."""
+        """Time for what is asked next, of the machine, too, if it is there.
+
+        They take turns, with the judge between them, whose waits are not the learner's either.
+        """
         players = (self.learner, *([self._start_machine()] if self.asked_machine else []))
-        return Allowance(limit_s, *(player.pid for player in players))
+        return Allowance(limit_s, threading.get_native_id(), *(player.pid for player in players))
 
     def ask_learner(self, request: Any, limit_s: float) -> Any:
         """Ask the learner's player; meanwhile it may use the device.

@@ -37,8 +37,10 @@ class Stage:
         fault: BaseException | None,
         place: TracebackType | None,
     ) -> None:
-        self._leave_compartment()
-        self.drop_machine()
+        for compartment in (self._compartment, self._machine_compartment):
+            if compartment is not None:
+                compartment.end()
+        self._compartment = self._machine_compartment = self._machine = None
 
     def prepare(self, lesson: str, imports: str) -> None:
         """Have what a lesson needs imported; see ``Zygote.prepare``."""
@@ -50,11 +52,7 @@ class Stage:
         Raises:
             SandboxError: none can be had.
         """
-        player = self._compartment.player() if self._compartment else None
-        if player is None:
-            self._leave_compartment()
-            self._compartment = self._zygote.compartment(self.limits)
-            player = _first(self._compartment)
+        self._compartment, player = self._next_in(self._compartment)
         return player
 
     def machine(self) -> Player:
@@ -64,21 +62,24 @@ class Stage:
             SandboxError: none can be had.
         """
         if self._machine is None or self._machine.is_killed:
-            self.drop_machine()
-            self._machine_compartment = self._zygote.compartment(self.limits)
-            self._machine = _first(self._machine_compartment)
+            self._machine_compartment, self._machine = self._next_in(self._machine_compartment)
         return self._machine
 
     def drop_machine(self) -> None:
-        """End the player for kernels: something was wrong there."""
-        if self._machine_compartment is not None:
-            self._machine_compartment.end()
-        self._machine_compartment = self._machine = None
+        """End the player for kernels: what is in it is no longer the course's alone."""
+        if self._machine is not None:
+            self._machine.end()
+        self._machine = None
 
-    def _leave_compartment(self) -> None:
-        if self._compartment is not None:
-            self._compartment.end()
-        self._compartment = None
+    def _next_in(self, compartment: Compartment | None) -> tuple[Compartment, Player]:
+        """A fresh player in a compartment, or in a new one where that serves no other."""
+        player = compartment.player() if compartment else None
+        if compartment is None or player is None:
+            if compartment is not None:
+                compartment.end()
+            compartment = self._zygote.compartment(self.limits)
+            player = _first(compartment)
+        return compartment, player
 
 
 def _first(compartment: Compartment) -> Player:

@@ -167,8 +167,8 @@ class _Call:
     def _left(self) -> tuple[dict[str, Any], Describing]:
         """What was left since then."""
         number_made = self._operations.number_of if self._operations else None
-        describing = Describing(self._before.found, self._opaque, number_made)
         with _unseen():
+            describing = Describing(self._before.found, self._opaque, number_made)
             told = {"left": self._before.told(describing)}
             if self._play.draws and (moved := chance.changed(self._chance)):
                 told["chance"] = moved

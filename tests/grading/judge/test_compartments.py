@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from pathlib import Path
 
 import psutil
 import pytest
@@ -13,6 +15,7 @@ from gpuedu.exercises.registry import load
 from gpuedu.grading.judge.cells import Cells
 from gpuedu.grading.judge.examining import examine_cells
 from gpuedu.grading.judge.players import PlayerGoneError
+from gpuedu.grading.judge.relaying import Relay
 from gpuedu.grading.judge.stage import Stage
 from gpuedu.grading.sandbox import PlayingLimits
 from tests.grading.test_equal_verdicts import ROOT, cells_with
@@ -33,6 +36,10 @@ def run(player, code):
     request = {"do": "load", "lesson": "welcome", "exercise": "first-check", "limit_s": 2.0}
     request |= {"cells": [["a", code]], "arguments": ["copied_bytes"]}
     return player.ask(request, 5.0)
+
+
+def namespace_of(player):
+    return Path(f"/proc/{player.pid}/ns/pid").readlink()
 
 
 def rooms_of(zygote):
@@ -125,6 +132,27 @@ def test_what_a_player_waits_for_a_processor_is_not_its_time(stage, monkeypatch)
     monkeypatch.undo()
     with pytest.raises(TimeoutError):
         stage.learner().ask({**sleep, "arguments": ["copied_bytes"]}, 0.4)
+
+
+def test_what_the_judge_waits_between_two_players_is_not_their_time(stage, monkeypatch):
+    said = dict.fromkeys([threading.get_native_id()], 0.0)
+    monkeypatch.setattr(allowance, "waited_for_a_processor_s", lambda pid: said.get(pid, 0.0))
+    one = Relay(stage.learner(), stage.machine).allowance(10.0)
+    said[threading.get_native_id()] = 4.0
+    assert 13.0 < one.left_s() <= 14.0
+
+
+def test_a_dropped_machine_ends_and_the_next_one_is_in_the_same_compartment(stage):
+    first = stage.machine()
+    where = namespace_of(first)
+    stage.drop_machine()
+    second = stage.machine()
+    with pytest.raises(PlayerGoneError):
+        first.ask({"do": "nothing"}, 5.0)
+    assert second.pid != first.pid
+    assert not Path(f"/proc/{first.pid}").exists()
+    assert stage.machine() is second
+    assert namespace_of(second) == where != namespace_of(stage.learner())
 
 
 def test_process_1_cannot_be_ended_from_inside(stage):
