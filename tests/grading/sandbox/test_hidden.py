@@ -39,18 +39,23 @@ def modules():
     return needed, (in_folders | experiments) - set(judges)
 
 
-def is_hidden(module):
-    path = path_of(module)
-    inside = any(path.is_relative_to(one) for one in hidden_folders(PACKAGE))
-    return inside or path in hidden_files(PACKAGE)
+@pytest.fixture(scope="module")
+def is_hidden():
+    folders, files = hidden_folders(PACKAGE), set(hidden_files(PACKAGE))
+
+    def told(module):
+        path = path_of(module)
+        return path in files or any(path.is_relative_to(one) for one in folders)
+
+    return told
 
 
-def test_what_plays_import_is_there(modules):
+def test_what_plays_import_is_there(modules, is_hidden):
     needed, _ = modules
     assert not [one for one in needed if ".judge" not in one and is_hidden(one)]
 
 
-def test_what_no_play_imports_is_hidden(modules):
+def test_what_no_play_imports_is_hidden(modules, is_hidden):
     needed, there = modules
     seen = sorted(one for one in there - needed if not is_hidden(one))
     assert not seen, f"name them in {hidden_files.__module__}, or move them to a judge: {seen}"
