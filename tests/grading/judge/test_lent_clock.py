@@ -9,6 +9,7 @@ from gpuedu.course.proof import Bench
 from gpuedu.grading.judge import examining
 from tests.exercises.stored import stored_text
 from tests.grading.test_equal_verdicts import ROOT, SEED, graded
+from tests.sampled import sampled
 
 FORGED = {
     "nobody is left": (
@@ -41,7 +42,7 @@ runs._Run.result = result
 }
 
 
-@pytest.mark.parametrize("name", FORGED)
+@pytest.mark.parametrize("name", sampled(FORGED, every=2))
 def test_what_is_counted_is_not_where_the_threads_run(name, zygote):
     bench = Bench(ROOT, "prefetch")
     answer, forgery = FORGED[name]
@@ -172,7 +173,9 @@ OWN = {
 }
 
 
-@pytest.mark.parametrize("answer", [*OWN, "pool", "a_class", "joins_a_waiting_thread"])
+@pytest.mark.parametrize(
+    "answer", sampled([*OWN, "pool", "a_class", "joins_a_waiting_thread"], every=3)
+)
 def test_a_run_is_that_of_a_notebook_to_the_nanosecond(answer, zygote, monkeypatch):
     bench = Bench(ROOT, "prefetch")
     stored = {**bench.right_texts(), **bench.wrong_texts()}
@@ -291,7 +294,7 @@ TOO_MUCH = {
 }
 
 
-@pytest.mark.parametrize("name", TOO_MUCH)
+@pytest.mark.parametrize("name", sampled(TOO_MUCH, every=2))
 def test_too_much_ends_as_a_fault_of_the_learners(name, zygote):
     bench = Bench(ROOT, "prefetch")
     cell = f"""
