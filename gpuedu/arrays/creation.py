@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from gpuedu.arrays.account import note_operation
+from gpuedu.arrays.dtypes import require_dtype
 from gpuedu.arrays.elementwise import into
 from gpuedu.arrays.errors import DeviceArrayTypeError, NotInStandInError
 from gpuedu.arrays.fusing import require_fusible
 from gpuedu.arrays.ndarray import ndarray
 from gpuedu.arrays.transfer import copied_to_device
-from gpuedu.arrays.wrap import from_interface, new, require_dtype, touched_bytes, unsupported
+from gpuedu.arrays.wrap import from_interface, new, touched_bytes, unsupported
 from gpuedu.simt.host.layout import compact_strides_like
 from gpuedu.widths import as_array, as_dtype
 

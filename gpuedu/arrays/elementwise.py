@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.arrays.account import note_operation
+from gpuedu.arrays.dtypes import require_dtype
 from gpuedu.arrays.errors import DeviceArrayTypeError, DeviceArrayValueError, NotInStandInError
 from gpuedu.arrays.fusing import note_written, require_fusible
 from gpuedu.arrays.lists import read
@@ -16,7 +17,6 @@ from gpuedu.arrays.wrap import (
     Operands,
     call,
     enter,
-    require_dtype,
     touched_bytes,
     unsupported,
 )

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from gpuedu.arrays.account import note_operation, one_launch
+from gpuedu.arrays.dtypes import require_dtype
 from gpuedu.arrays.errors import DeviceArrayTypeError
 from gpuedu.arrays.fusing import fusing, is_fusing
 from gpuedu.arrays.memory import in_registers, using_allocator
 from gpuedu.arrays.ndarray import ndarray
-from gpuedu.arrays.wrap import new, require_dtype, results_of, touched_bytes
+from gpuedu.arrays.wrap import new, results_of, touched_bytes
 
 
 class Fusion:

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from gpuedu.arrays.account import note_operation
+from gpuedu.arrays.dtypes import require_dtype
 from gpuedu.arrays.errors import DeviceArrayIndexError, DeviceArrayValueError
 from gpuedu.arrays.fusing import note_written, require_fusible
 from gpuedu.arrays.ndarray import SCALARS, ndarray
 from gpuedu.arrays.transfer import copied_to_device, copied_to_host
-from gpuedu.arrays.wrap import from_interface, new, require_dtype, touched_bytes, unsupported
+from gpuedu.arrays.wrap import from_interface, new, touched_bytes, unsupported
 from gpuedu.widths import as_array
 
 _COUNT_BYTES = 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -106,8 +107,12 @@ class MemoryPointer(Copies):
     device_id = 0
 
     def __init__(self, mem: Memory, offset: int) -> None:
+        if not isinstance(mem, Memory):
+            raise DeviceArrayTypeError(
+                f"`mem` is {type(mem).__name__}, not device memory", remedy="array.data.mem"
+            )
         self.mem = mem
-        self.offset = offset
+        self.offset = operator.index(offset)
 
     @property
     def ptr(self) -> int:

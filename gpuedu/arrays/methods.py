@@ -9,10 +9,11 @@ import numpy as np
 from gpuedu.arrays import indexing
 from gpuedu.arrays.account import note_operation
 from gpuedu.arrays.creation import empty_like
+from gpuedu.arrays.dtypes import require_dtype
 from gpuedu.arrays.elementwise import UFUNCS, into
 from gpuedu.arrays.errors import DeviceArrayTypeError, DeviceArrayValueError
 from gpuedu.arrays.ndarray import ndarray
-from gpuedu.arrays.wrap import new, require_dtype, touched_bytes
+from gpuedu.arrays.wrap import new, touched_bytes
 
 
 def astype(

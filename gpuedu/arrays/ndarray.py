@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gpuedu.arrays.dtypes import require_dtype
 from gpuedu.arrays.errors import DeviceArrayTypeError, DeviceArrayValueError
 from gpuedu.arrays.flags import Flags
 from gpuedu.arrays.fusing import require_fusible, require_values
@@ -46,10 +47,14 @@ class ndarray:  # noqa: N801
         strides: Any = None,
         order: str = "C",
     ) -> None:
-        extents, kind = layout.shape_of(shape), np.dtype(dtype)
+        extents, kind = layout.shape_of(shape), _require_kind(np.dtype(dtype))
         steps = strides or layout.strides_by_order(extents, kind.itemsize, order or "C")
         if memptr is None:
             memptr = allocate(math.prod(extents) * kind.itemsize)
+        elif not isinstance(memptr, MemoryPointer):
+            raise DeviceArrayTypeError(
+                f"`memptr` is {type(memptr).__name__}, not device memory", remedy="array.data"
+            )
         view = DeviceView(memptr.mem.buffer, memptr.offset, extents, tuple(steps), kind)
         self._become(view, None)
         self._memory = memptr.mem
@@ -272,6 +277,13 @@ class ndarray:  # noqa: N801
         return self.copy()
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _require_kind(dtype: np.dtype) -> np.dtype:
+    """Refuse what device memory cannot hold; raw kernels take records."""
+    if dtype.hasobject:
+        return require_dtype(np.dtype(object))
+    return dtype if dtype.names else require_dtype(dtype)
 
 
 def _memory_of(view: DeviceView) -> Memory:

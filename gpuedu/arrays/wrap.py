@@ -14,10 +14,9 @@ from warnings import catch_warnings
 import numpy as np
 
 from gpuedu.arrays.account import note_operation
+from gpuedu.arrays.dtypes import require_dtype
 from gpuedu.arrays.errors import (
     DeviceArrayTypeError,
-    DeviceArrayValueError,
-    NotInStandInError,
 )
 from gpuedu.arrays.fusing import note_written, require_fusible
 from gpuedu.arrays.ndarray import SCALARS, ndarray
@@ -103,26 +102,6 @@ def new(value: np.ndarray, order: str = "C") -> ndarray:
     result = ndarray(value.shape, value.dtype, order=order)
     result.elements()[...] = value
     return result
-
-
-def require_dtype(dtype: np.dtype) -> np.dtype:
-    """Refuse dtypes that CuPy has not.
-
-    Raises:
-        NotInStandInError: Records or bfloat16, which CuPy has.
-        DeviceArrayValueError: Text, objects, dates or long doubles.
-    """
-    if dtype.names or dtype.name == "bfloat16":
-        raise NotInStandInError(
-            f"arrays of {dtype} are not in gpuedu's stand-in for CuPy; on a GPU they are",
-            remedy="an array for each field" if dtype.names else "float16 or float32",
-        )
-    if dtype.char not in "?bhilqBHILQefdFD" or not dtype.isnative:
-        raise DeviceArrayValueError(
-            f"Unsupported dtype {dtype}",
-            remedy="booleans, integers, floats of 2 to 8 bytes, complex64 and complex128",
-        )
-    return dtype
 
 
 def touched_bytes(array: ndarray) -> int:

@@ -205,8 +205,8 @@ class _Reader:
             raise WireError("a message has too many large numbers, or fractions, as keys")
 
     def _scalar(self, inside: Any) -> np.generic:
-        found = self.build(inside, self._limits.depth)
-        if type(found) is not np.ndarray or found.shape != ():
+        found = self._array(inside["a"]) if type(inside) is dict and [*inside] == ["a"] else None
+        if found is None or found.shape != ():
             raise WireError("a message has a number of no known kind")
         return found[()]
 

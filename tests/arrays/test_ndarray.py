@@ -3,6 +3,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -192,3 +193,37 @@ def test_other_names_are_refused_by_name(array):
         array.toDlpack()
     with pytest.raises(AttributeError, match="no_such"):
         _ = array.no_such
+
+
+@pytest.mark.parametrize("dtype", [object, "O", [("a", "f4"), ("b", object)], "U4", "M8[s]"])
+def test_memory_is_not_read_as_objects(dtype):
+    place = cp.asarray([1, 2, 3, 4]).data
+    with pytest.raises(ValueError, match="Unsupported dtype"):
+        cp.ndarray(1, dtype, place)
+
+
+BESIDE = {
+    "no memory": (64, 0, 0, None),
+    "no memory, by strides": (64, 0, 0, (1,)),
+    "too many": (64, 16, 0, None),
+    "behind it": (1, 16, 16, None),
+    "before it": (4, 16, 0, (-1,)),
+    "a distance that overflows": (2**32 + 1, 16, 0, (2**32,)),
+    "two that do": ((2, 2), 16, 0, (2**63 - 1, 2**63 - 1)),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_elements_lie_inside_of_their_memory(name):
+    shape, size_bytes, offset, strides = BESIDE[name]
+    with pytest.raises(ValueError, match="bytes"):
+        cp.ndarray(shape, np.uint8, cp.cuda.alloc(size_bytes) + offset, strides).tobytes()
+
+
+def test_what_has_the_names_of_memory_is_none():
+    buffer = SimpleNamespace(data=SimpleNamespace(data=b"", nbytes=64), size_bytes=64, address=1)
+    memory = SimpleNamespace(buffer=buffer, size=64)
+    with pytest.raises(TypeError, match="not device memory"):
+        cp.cuda.MemoryPointer(memory, 0)
+    with pytest.raises(TypeError, match="not device memory"):
+        cp.ndarray(64, np.uint8, SimpleNamespace(mem=memory, offset=0))

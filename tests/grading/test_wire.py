@@ -135,6 +135,7 @@ BROKEN = {
     "two kinds": framed({"a": ["<i4", [0]], "t": []}),
     "a dict of no pairs": framed({"d": [[1]]}),
     "a number that is an array": framed({"s": {"a": ["<i4", [2]]}}, bytes(8)),
+    "numbers in numbers": framed(b'{"s":' * 800 + b"1" + b"}" * 800),
     "a long number": framed(b"9" * 10_000),
     "too many values": framed([0] * 600_000),
     "strides of text": framed({"a": ["<i4", [2], ["x"]]}, bytes(8)),

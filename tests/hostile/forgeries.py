@@ -158,6 +158,8 @@ MESSAGES = {
     "a stride beyond an integer": '{"a": ["<f8", [1], [2**70]]}, bytes(8)',
     "an impossible shape": '{"a": ["<f8", [0] + [2**28] * 5]}',
     "arrays that spread": '[{"a": ["|i1", [2], [200 * 2**20]]}] * 8, bytes(16)',
+    "numbers in numbers": """__import__("functools").reduce(
+        lambda inside, _: {"s": inside}, range(600), 1)""",
     "keys of one hash": '{"d": [[(2**61 - 1) * (i + 1), 0] for i in range(30000)]}',
 }
 """What is sent instead of a reply."""

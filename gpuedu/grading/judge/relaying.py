@@ -87,6 +87,8 @@ class Relay:
             if "answer" in reply:
                 self.used_device = True
                 message = {"answer": reply["answer"]}
+            elif type(reply["call"]) is not dict:
+                raise PlayerGoneError("its reply has no known form")
             else:
                 message = {"do": "call", **reply["call"], "limit_s": _left(allowance)}
             said = self.learner.ask(message, _left(allowance))

@@ -114,7 +114,8 @@ def command(inside: Sequence[str]) -> list[str]:
         *("--dev", "/dev", "--bind", "/proc", "/proc"),
         *_course(),
         *("--dir", "/etc", "--ro-bind", str(_HOSTS), "/etc/hosts"),
-        *("--remount-ro", "/"),
+        # An ordinary user owns the folder of devices, which all players see.
+        *("--remount-ro", "/", "--remount-ro", "/dev"),
         *(() if "/tmp" in writable_folders() else ("--remount-ro", "/tmp")),
         *("--chdir", HOME, "--"),
         *inside,

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gpuedu.simt.host.errors import CudaValueError
+
 _ALIGNMENT = 256  # what cudaMalloc promises: CUDA C++ Programming Guide, "Device Memory Accesses"
 _live: weakref.WeakValueDictionary[int, Buffer] = weakref.WeakValueDictionary()
 
@@ -79,10 +81,26 @@ class DeviceView:
         return self.offset + low, self.offset + high + self.dtype.itemsize
 
     def as_numpy(self) -> np.ndarray:
-        """The elements as an ndarray on the same memory: for the device's own work only."""
+        """The elements as an ndarray on the same memory: for the device's own work only.
+
+        Raises:
+            CudaValueError: Some lie outside of the allocation, or are objects of Python.
+        """
+        self._require_inside()
         data = self.buffer.data if self.size else np.empty(0, np.uint8)
         offset = self.offset if self.size else 0
         return np.ndarray(self.shape, self.dtype, data.data, offset, self.strides)
+
+    def _require_inside(self) -> None:
+        """Refuse what NumPy lets by: no memory at all, and distances that overflow its integers."""
+        begin, end = self.span()
+        if self.size and not 0 <= begin <= end <= self.buffer.size_bytes:
+            raise CudaValueError(
+                f"an array from byte {begin:,} to {end:,} of {self.buffer.size_bytes:,} bytes",
+                remedy="a smaller shape, or more memory",
+            )
+        if self.dtype.hasobject:
+            raise CudaValueError(f"device memory holds no {self.dtype}", remedy="a number type")
 
 
 def fresh_view(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype) -> DeviceView:

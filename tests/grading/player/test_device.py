@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections import namedtuple
 
 import numpy as np
 import pytest
@@ -194,3 +195,14 @@ def test_no_more_is_held_than_may_be(cp, monkeypatch):
     with pytest.raises(Exception, match="more than 5 arrays"):
         [cp.zeros(1) for _ in range(9)].clear()
     assert cp.zeros(1).tolist() == [0]
+
+
+def test_memory_of_the_device_is_not_read_as_objects_nor_beside_it(cp):
+    x = cp.asarray([id(object)])
+    with pytest.raises(ValueError, match="Unsupported dtype object"):
+        cp.ndarray(1, "O", x.data)
+    with pytest.raises(ValueError, match="bytes"):
+        cp.ndarray(64, "u1", cp.zeros(0).data).tobytes()
+    forged = namedtuple("Memory", ["buffer", "size"])
+    with pytest.raises(TypeError, match="not device memory"):
+        cp.cuda.MemoryPointer(forged(b"", 64), 0)

@@ -141,3 +141,29 @@ def test_a_worker_that_is_root_takes_no_such_code(monkeypatch):
     job = Job(task, {}, (), "", exercises=(), limits=PlayingLimits(), sandbox=False, **here)
     reply = Worker().reply(job)
     assert reply.is_unfit and "as root" in reply.fault
+
+
+LEAVES = """
+import os, sys
+folders = [folder for folder, _, _ in os.walk("/") if not folder.startswith(("/proc", "/sys"))]
+for folder in folders:
+    try:
+        os.mkdir(folder + "/left")
+        print(folder)
+    except OSError:
+        pass
+"""
+
+
+@pytest.mark.parametrize("is_ordinary", [True, pytest.param(False, marks=as_root)])
+def test_nothing_can_be_left_but_in_folders_of_ones_own(is_ordinary, monkeypatch, zygote):
+    """An ordinary user owns all that bubblewrap makes, the folder of devices among it."""
+    if is_ordinary:
+        monkeypatch.setattr(bubblewrap, "players_user", lambda: None)
+    found = subprocess.run(
+        bubblewrap.command([sys.executable, "-c", LEAVES]), capture_output=True, text=True
+    )
+    assert found.returncode == 0, found.stderr
+    own = ("/tmp", *bubblewrap.writable_folders())
+    beside = [one for one in found.stdout.split() if not one.startswith(own)]
+    assert not beside
