@@ -99,3 +99,32 @@ NEVER = {
     "accumulate-gradients": {"even", "ragged", "tokens", "loss", "clean", "clip"},
 }
 """What none of them earns."""
+
+
+AS_A_FILE = """
+import io
+
+PARTS = ("model", "optimiser", "scheduler", "scaler")
+
+
+def save(run):
+    file = io.BytesIO()
+    torch.save({part: getattr(run, part).state_dict() for part in PARTS}, file)
+    chance = {"torch": torch.get_rng_state(), "python": random.getstate()}
+    data = {"order": run.order.tolist(), "place": run.place, "parts": set(PARTS)}
+    return {"file": file.getvalue(), **chance, **data}
+
+
+def resume(run, state):
+    found = torch.load(io.BytesIO(state["file"]), weights_only=True)
+    for part in state["parts"]:
+        getattr(run, part).load_state_dict(found[part])
+    run.order, run.place = torch.tensor(state["order"]), state["place"]
+    torch.set_rng_state(state["torch"])
+    random.setstate(state["python"])
+"""
+
+
+def test_a_state_may_hold_bytes_and_sets(zygote):
+    bench = Bench(ROOT, "save-and-resume")
+    assert graded(bench, [*bench.stub_cells(), AS_A_FILE], zygote).state == "solved"
