@@ -19,12 +19,15 @@ from gpuedu.exercises.examine import Report, report_of, report_without_cases
 from gpuedu.exercises.guard import TOO_LONG, Outcome, Problem, play_guarded, without_cause
 from gpuedu.exercises.registry import load_measure
 from gpuedu.grading.judge.cells import Cells
+from gpuedu.grading.judge.memory import at_most_more
 from gpuedu.grading.judge.players import PlayerGoneError
 from gpuedu.grading.judge.relaying import Relay
 from gpuedu.grading.judge.stage import Stage
 from gpuedu.grading.sandbox.limits import JudgeSlowError, PlayingLimits
 
 VERDICT_LIMIT_S = 30.0
+_VERDICT_BYTES = 2 * 2**30
+"""More than any judge takes, and less than what would end its process."""
 _MOST_TEXT = 4_000
 
 Ask = Callable[[Any, float], Any]
@@ -286,9 +289,10 @@ def _wary(exercise: Exercise) -> Exercise:
     """The exercise with a verdict for results that nobody vouches for: it never raises or hangs."""
 
     def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
-        outcome = _in_time(
-            play_guarded(lambda: list(exercise.judge.seen(case, observed)), VERDICT_LIMIT_S)
-        )
+        with at_most_more(_VERDICT_BYTES):
+            outcome = _in_time(
+                play_guarded(lambda: list(exercise.judge.seen(case, observed)), VERDICT_LIMIT_S)
+            )
         if outcome.problem is None:
             return outcome.observed
         message = f"its result does not have the form that is judged ({outcome.problem.message})"
