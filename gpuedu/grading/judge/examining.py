@@ -65,13 +65,9 @@ def examine_cells(stage: Stage, exercise: Exercise, cells: Cells, seed: int) -> 
     cases = exercise.judge.cases(np.random.default_rng(seed))
     table = _Table(exercise, stage.limits, ask, relay)
     outcomes = table.play(cases)
+    table.begin_round()  # what is played for questions may take as long as the cases, and no longer
     report = report_of(
-        _wary(exercise),
-        cases,
-        outcomes,
-        has_blanks=has_blanks,
-        seed=seed,
-        play=lambda case: table.play([case])[0],
+        _wary(exercise), cases, outcomes, has_blanks=has_blanks, seed=seed, play=table.play_next
     )
     # What a learner's program, or compiled code, did there is no longer the course's alone.
     is_used_up = relay.used_device or exercise.play.compiles or exercise.play.by_operations
@@ -169,22 +165,34 @@ class _Table:
     ) -> None:
         self._limits, self._ask, self._play = limits, ask, exercise.play
         self._limit_s, self._relay, self._exercise = exercise.play.time_limit_s, relay, exercise
-        self._again_left_s = self._limit_s
+        self.begin_round()
+
+    def begin_round(self) -> None:
+        """Give what is played next the whole limit on time, all of it together."""
+        self._left_s = self._again_left_s = self._limit_s
+        self._ended: Outcome | None = None
 
     def play(self, cases: Sequence[Case]) -> list[Outcome]:
         """An Outcome for each case that was reached before the time ran out."""
-        left_s = self._again_left_s = self._limit_s
         outcomes: list[Outcome] = []
         for case in cases:
-            allowance = self._relay.allowance(left_s)
-            outcome = self._play_one(case, left_s)
-            left_s = max(allowance.left_s(), 0.0)
-            if outcome.observed is not None and self._play.is_repeatable:
-                outcome = self._repeated(case, outcome)
-            outcomes.append(outcome)
-            if outcome.ends_check:
+            outcomes.append(self.play_next(case))
+            if self._ended is not None:
                 break
         return outcomes
+
+    def play_next(self, case: Case) -> Outcome:
+        """What comes of one more case of a round; once its time ran out, that it did."""
+        if self._ended is not None:
+            return self._ended
+        allowance = self._relay.allowance(self._left_s)
+        outcome = self._play_one(case, self._left_s)
+        self._left_s = max(allowance.left_s(), 0.0)
+        if outcome.observed is not None and self._play.is_repeatable:
+            outcome = self._repeated(case, outcome)
+        if outcome.ends_check:
+            self._ended = outcome
+        return outcome
 
     def _repeated(self, case: Case, outcome: Outcome) -> Outcome:
         """What came of a case, by what the machine makes of its record.
