@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuedu.course.proof import Bench
-from tests.grading.test_equal_verdicts import ROOT, graded
+from tests.grading.test_equal_verdicts import ROOT, checked, graded
 
 SAYS_ALL_IS_EQUAL = """
 from gpuedu.exercises.training_step.save_and_resume import play, runs
@@ -128,3 +128,20 @@ def resume(run, state):
 def test_a_state_may_hold_bytes_and_sets(zygote):
     bench = Bench(ROOT, "save-and-resume")
     assert graded(bench, [*bench.stub_cells(), AS_A_FILE], zygote).state == "solved"
+
+
+ONCE = """
+def sweep(take_step, low, high, count):
+    rates = [low * (high / low) ** (k / (count - 1)) for k in range(count)]
+    return {"rates": rates, "losses": [take_step(rate) for rate in rates]}.values()
+"""
+
+
+def test_a_sweep_that_can_be_read_once_is_told_of_as_in_a_notebook(zygote):
+    bench = Bench(ROOT, "lr-finder")
+    cells = [*bench.solution_cells(), ONCE]
+    own, theirs = checked(bench, cells, "once"), graded(bench, cells, zygote)
+    assert own.held() == theirs.held() and theirs.held()["suggest"]
+    told = [one.fault and one.fault.message for one in theirs.results]
+    assert told == [one.fault and one.fault.message for one in own.results]
+    assert any(one and "give no rate of the same network" in one for one in told)
