@@ -19,7 +19,7 @@ from gpuedu.exercises.contract import Play
 from gpuedu.exercises.guard import Outcome, play_guarded
 from gpuedu.grading import chance
 from gpuedu.grading.objects import found_in, functions_in, leave_all, optimizers_in
-from gpuedu.grading.parts import is_tensor
+from gpuedu.grading.parts import is_leaf, is_tensor
 from gpuedu.grading.player.hooks import KINDS
 from gpuedu.grading.raised import raised_as
 from gpuedu.grading.ranks import rank_here
@@ -81,7 +81,11 @@ class _Record:
         if not self._attested or not self._play.attests:
             self._is_another = True
             raise AnswerError(_ANOTHER)
-        return rebuild(self._attested.popleft())
+        seen = rebuild(self._attested.popleft())
+        if not _is_told(seen):
+            self._is_another = True
+            raise AnswerError("what was seen beside it arrived in a form that it has not")
+        return seen
 
     def _function(self, number: int, around: Any = (), *, is_hook: bool = False) -> Callable:
         """Answer ``number``, or a function that the learner's made or handed on."""
@@ -218,6 +222,13 @@ class _Call:
         number, kinds = (told.get("act"), told.get("kinds")) if type(told) is dict else (None, None)
         fault = self._faults.get(number) if type(number) is int else None
         return fault or raised_as(_RaisedError, kinds)
+
+
+def _is_told(seen: Any) -> bool:
+    """Whether it is of numbers and texts alone, which nobody has to compute with for long."""
+    if type(seen) is dict:
+        return all(map(_is_told, (*seen, *seen.values())))
+    return all(map(_is_told, seen)) if type(seen) in (list, tuple) else is_leaf(seen)
 
 
 def _tell_hooks(tensor: Any) -> None:

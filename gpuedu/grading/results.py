@@ -37,6 +37,8 @@ _KINDS = "biufcUS"
 _MOST_BITS = 4_000
 """Of a whole number: beyond it Python takes long to write it, or refuses to."""
 _EXACT = (Fraction, Decimal)
+_SETS = {"set": set, "frozenset": frozenset}
+_BYTES = {"bytes": bytes, "bytearray": bytearray}
 _MOST_DIGITS = 1_000
 """Of a number that is told as it is written."""
 _MOST_AGAIN = 8
@@ -193,6 +195,12 @@ class Describing:
             return ["generator", type(bits).__name__, bits.state]
         if type(value) in _EXACT and len(written := str(value)) < _MOST_DIGITS:
             return [type(value).__name__, written]
+        if type(value) in _BYTES.values():
+            return [type(value).__name__, np.frombuffer(value, np.uint8)]
+        if type(value) is complex:
+            return ["complex", [value.real, value.imag]]
+        if type(value) in _SETS.values():
+            return [type(value).__name__, [self._key(one) for one in value]]
         if self._is_plain(value, 2 * depth):
             return ["plain", value]
         if depth < _DEEPEST and type(value) in (list, tuple):
@@ -352,7 +360,8 @@ class _Key:
     """Stands for a key that has no form."""
 
 
-_KEYS = (*_LEAVES, int, tuple, _Key)
+_HASHED = (tuple, bytes, complex, frozenset)
+_KEYS = (*_LEAVES, int, *_HASHED, _Key)
 
 
 class Rebuilding:
@@ -396,6 +405,8 @@ class Rebuilding:
             return _CONTAINERS[kind](self._value(one, depth + 1) for one in inside)
         if kind == "dict" and type(inside) is list:
             return {key: self._value(one, depth + 1) for key, one in map(self._pair, inside)}
+        if kind in _SETS and type(inside) is list:
+            return _SETS[kind]([self._pair([one, None])[0] for one in inside])
         return self._costly_one(kind, inside, more, depth)
 
     def _known(self, number: Any) -> Any:
@@ -424,13 +435,13 @@ class Rebuilding:
         return [key, one]
 
     def _key(self, found: Any) -> Any:
-        """A key that was no plain one: itself if it is a tuple, else one of its own."""
+        """A key that was no plain one: itself if it is a tuple or the like, else one of its own."""
         self._count(True)
         try:
             hash(found)
         except TypeError:
             return _Key()
-        return found if type(found) is tuple else _Key()
+        return found if type(found) in _HASHED else _Key()
 
     def _count(self, is_costly: bool) -> None:
         self._costly += is_costly
@@ -452,6 +463,10 @@ class Rebuilding:
             return _generator(inside, *more)
         if kind in ("Fraction", "Decimal") and type(inside) is str:
             return _exact(kind, inside)
+        if kind in _BYTES:
+            return _bytes(kind, inside)
+        if kind == "complex" and type(inside) is list and list(map(type, inside)) == [float] * 2:
+            return complex(*inside)
         if kind == "other" and type(inside) is str:
             return type(inside[:60] or "object", (), {})()
         raise AnswerError("a result arrived in a form that none has")
@@ -511,6 +526,12 @@ def _exact(kind: str, written: str) -> Fraction | Decimal:
         return Decimal(written) if kind == "Decimal" else Fraction(*map(int, written.split("/")))
     except (ValueError, TypeError, ZeroDivisionError, InvalidOperation) as fault:
         raise AnswerError("a number arrived in a form that none has") from fault
+
+
+def _bytes(kind: str, raw: Any) -> bytes | bytearray:
+    if not (type(raw) is np.ndarray and raw.dtype == np.uint8 and raw.ndim == 1):
+        raise AnswerError("a text of bytes arrived in a form that none has")
+    return _BYTES[kind](raw.tobytes())
 
 
 def _generator(name: Any, state: Any) -> np.random.Generator:

@@ -19,12 +19,15 @@ from gpuedu.exercises.examine import Report, report_of, report_without_cases
 from gpuedu.exercises.guard import TOO_LONG, Outcome, Problem, play_guarded, without_cause
 from gpuedu.exercises.registry import load_measure
 from gpuedu.grading.judge.cells import Cells
+from gpuedu.grading.judge.memory import at_most_more
 from gpuedu.grading.judge.players import PlayerGoneError
 from gpuedu.grading.judge.relaying import Relay
 from gpuedu.grading.judge.stage import Stage
 from gpuedu.grading.sandbox.limits import JudgeSlowError, PlayingLimits
 
 VERDICT_LIMIT_S = 30.0
+_VERDICT_BYTES = 2 * 2**30
+"""More than any judge takes, and less than what would end its process."""
 _MOST_TEXT = 4_000
 
 Ask = Callable[[Any, float], Any]
@@ -62,13 +65,9 @@ def examine_cells(stage: Stage, exercise: Exercise, cells: Cells, seed: int) -> 
     cases = exercise.judge.cases(np.random.default_rng(seed))
     table = _Table(exercise, stage.limits, ask, relay)
     outcomes = table.play(cases)
+    table.begin_round()  # what is played for questions may take as long as the cases, and no longer
     report = report_of(
-        _wary(exercise),
-        cases,
-        outcomes,
-        has_blanks=has_blanks,
-        seed=seed,
-        play=lambda case: table.play([case])[0],
+        _wary(exercise), cases, outcomes, has_blanks=has_blanks, seed=seed, play=table.play_next
     )
     # What a learner's program, or compiled code, did there is no longer the course's alone.
     is_used_up = relay.used_device or exercise.play.compiles or exercise.play.by_operations
@@ -166,22 +165,34 @@ class _Table:
     ) -> None:
         self._limits, self._ask, self._play = limits, ask, exercise.play
         self._limit_s, self._relay, self._exercise = exercise.play.time_limit_s, relay, exercise
-        self._again_left_s = self._limit_s
+        self.begin_round()
+
+    def begin_round(self) -> None:
+        """Give what is played next the whole limit on time, all of it together."""
+        self._left_s = self._again_left_s = self._limit_s
+        self._ended: Outcome | None = None
 
     def play(self, cases: Sequence[Case]) -> list[Outcome]:
         """An Outcome for each case that was reached before the time ran out."""
-        left_s = self._again_left_s = self._limit_s
         outcomes: list[Outcome] = []
         for case in cases:
-            allowance = self._relay.allowance(left_s)
-            outcome = self._play_one(case, left_s)
-            left_s = max(allowance.left_s(), 0.0)
-            if outcome.observed is not None and self._play.is_repeatable:
-                outcome = self._repeated(case, outcome)
-            outcomes.append(outcome)
-            if outcome.ends_check:
+            outcomes.append(self.play_next(case))
+            if self._ended is not None:
                 break
         return outcomes
+
+    def play_next(self, case: Case) -> Outcome:
+        """What comes of one more case of a round; once its time ran out, that it did."""
+        if self._ended is not None:
+            return self._ended
+        allowance = self._relay.allowance(self._left_s)
+        outcome = self._play_one(case, self._left_s)
+        self._left_s = max(allowance.left_s(), 0.0)
+        if outcome.observed is not None and self._play.is_repeatable:
+            outcome = self._repeated(case, outcome)
+        if outcome.ends_check:
+            self._ended = outcome
+        return outcome
 
     def _repeated(self, case: Case, outcome: Outcome) -> Outcome:
         """What came of a case, by what the machine makes of its record.
@@ -286,9 +297,10 @@ def _wary(exercise: Exercise) -> Exercise:
     """The exercise with a verdict for results that nobody vouches for: it never raises or hangs."""
 
     def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
-        outcome = _in_time(
-            play_guarded(lambda: list(exercise.judge.seen(case, observed)), VERDICT_LIMIT_S)
-        )
+        with at_most_more(_VERDICT_BYTES):
+            outcome = _in_time(
+                play_guarded(lambda: list(exercise.judge.seen(case, observed)), VERDICT_LIMIT_S)
+            )
         if outcome.problem is None:
             return outcome.observed
         message = f"its result does not have the form that is judged ({outcome.problem.message})"

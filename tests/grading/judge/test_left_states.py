@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuedu.course.proof import Bench
-from tests.grading.test_equal_verdicts import ROOT, graded
+from tests.grading.test_equal_verdicts import ROOT, checked, graded
 from tests.sampled import sampled
 
 SAYS_ALL_IS_EQUAL = """
@@ -100,3 +100,49 @@ NEVER = {
     "accumulate-gradients": {"even", "ragged", "tokens", "loss", "clean", "clip"},
 }
 """What none of them earns."""
+
+
+AS_A_FILE = """
+import io
+
+PARTS = ("model", "optimiser", "scheduler", "scaler")
+
+
+def save(run):
+    file = io.BytesIO()
+    torch.save({part: getattr(run, part).state_dict() for part in PARTS}, file)
+    chance = {"torch": torch.get_rng_state(), "python": random.getstate()}
+    data = {"order": run.order.tolist(), "place": run.place, "parts": set(PARTS)}
+    return {"file": file.getvalue(), **chance, **data}
+
+
+def resume(run, state):
+    found = torch.load(io.BytesIO(state["file"]), weights_only=True)
+    for part in state["parts"]:
+        getattr(run, part).load_state_dict(found[part])
+    run.order, run.place = torch.tensor(state["order"]), state["place"]
+    torch.set_rng_state(state["torch"])
+    random.setstate(state["python"])
+"""
+
+
+def test_a_state_may_hold_bytes_and_sets(zygote):
+    bench = Bench(ROOT, "save-and-resume")
+    assert graded(bench, [*bench.stub_cells(), AS_A_FILE], zygote).state == "solved"
+
+
+ONCE = """
+def sweep(take_step, low, high, count):
+    rates = [low * (high / low) ** (k / (count - 1)) for k in range(count)]
+    return {"rates": rates, "losses": [take_step(rate) for rate in rates]}.values()
+"""
+
+
+def test_a_sweep_that_can_be_read_once_is_told_of_as_in_a_notebook(zygote):
+    bench = Bench(ROOT, "lr-finder")
+    cells = [*bench.solution_cells(), ONCE]
+    own, theirs = checked(bench, cells, "once"), graded(bench, cells, zygote)
+    assert own.held() == theirs.held() and theirs.held()["suggest"]
+    told = [one.fault and one.fault.message for one in theirs.results]
+    assert told == [one.fault and one.fault.message for one in own.results]
+    assert any(one and "give no rate of the same network" in one for one in told)

@@ -101,7 +101,26 @@ def draws_twice(model, optimizer, batch):
     return loss * torch.rand(())
 
 
-STEPS = (plain, in_place, in_a_closure, holds_all, draws_twice)
+def by_arrays(model, optimizer, batch):
+    """Gradients and the loss are written by NumPy, between operations that read them."""
+    kept = torch.zeros(())
+    loss = plain(model, optimizer, batch)
+    for p in model.parameters():
+        array = np.zeros(tuple(p.shape), np.float32)
+        more = torch.from_numpy(array).mul_(2)
+        array += 0.5
+        p.grad.add_(more)
+        np.asarray(p.grad)[...] += 1
+    nn.utils.clip_grad_norm_(model.parameters(), 0.1)
+    for p in model.parameters():
+        p.grad[...].numpy()[...] *= 3
+    optimizer.step()
+    values = kept.numpy()
+    values += loss.numpy()
+    return kept
+
+
+STEPS = (plain, in_place, in_a_closure, holds_all, draws_twice, by_arrays)
 
 
 def recorded(step, seed=3):
@@ -293,3 +312,20 @@ def test_a_watch_of_the_play_does_not_see_who_records(zygote):
     """Copies and comparisons of the recorder's were waits of the learner's loop."""
     bench = Bench(ROOT, "hidden-syncs")
     assert graded(bench, bench.solution_cells(), zygote).state == "solved"
+
+
+STAGED = """
+def send(tensors, copy):
+    sizes = [tensor.numel() for tensor in tensors]
+    stage = torch.empty(sum(sizes))
+    for part, tensor in zip(np.split(stage.numpy(), np.cumsum(sizes)[:-1]), tensors):
+        part[:] = tensor.numpy().reshape(-1)
+    there = copy(stage)
+    return [part.view(one.shape) for part, one in zip(there.split(sizes), tensors)]
+"""
+
+
+def test_what_numpy_wrote_is_there_when_a_function_of_the_plays_is_called(zygote):
+    bench = Bench(ROOT, "transfer-size")
+    report = graded(bench, [*bench.solution_cells(), STAGED], zygote)
+    assert report.state == "solved", report.held()

@@ -97,7 +97,9 @@ def _own(sweep: Any, suggest: Any, task: Task) -> tuple[list[float], float]:
         return bench.step()
 
     try:
-        return called, as_number(suggest(*sweep(take_step, *RANGE)))
+        found = sweep(take_step, *RANGE)
+        two_lists(found)  # of another form, what can be read once is nothing to hand on
+        return called, as_number(suggest(*found))
     except Exception:
         return called, 0.0  # they are judged by themselves
 

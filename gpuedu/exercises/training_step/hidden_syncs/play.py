@@ -14,6 +14,8 @@ from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array, as_number
 from gpuedu.exercises.training.waits import waits_of
 
+_BESIDE = ("waits", "waited", "early", "mixed", "graphs")
+
 
 def play_hidden_syncs(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
     """What the loop logged, the last weights, and each line on which the host waited.
@@ -59,7 +61,9 @@ def play_hidden_syncs(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict
             waits = {**waits_of(counter), "early": _early(counter, steps)}
             return {**waits, "mixed": mixing.first, "graphs": graphs.most}
 
-        return {**_logged(log, steps), "weights": weights_of(model), **attested(seen)}
+        logged, beside = _logged(log, steps), attested(seen)
+        told = {name: beside[name] for name in _BESIDE}
+        return {**logged, "weights": weights_of(model), **told}
 
 
 def _early(counter: Any, steps: int) -> list[Any]:

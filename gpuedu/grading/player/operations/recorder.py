@@ -31,6 +31,8 @@ from gpuedu.grading.player.operations.programs import write_program
 Step = list[Any]
 _OF_TOOLS = ("profiler",)
 """Namespaces of operations that change nothing: they mark a time."""
+_SHARING = (torch.Tensor.numpy, torch.Tensor.__array__, torch.Tensor.__dlpack__)
+"""Methods that give something which lies in the memory of their tensor."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,9 @@ class OperationRecorder:
     """Numbers tensors, and records what is done to them.
 
     A tensor that is no operand of the call, and no result of an operation, is recorded by value
-    when an operation first takes it. The end of a tensor is a step, too; that of the last one in
+    when an operation first takes it. Its memory, and that of which an array was asked for, is
+    looked at from then on: what is written to it by no operation is a step. The end of a tensor is
+    a step, too; that of the last one in
     its memory only when the memory itself ends, which what is saved for backward may share.
 
     Args:
@@ -69,6 +73,7 @@ class OperationRecorder:
         self._in_storage: dict[int, dict[int, _Known]] = {}
         self._last: dict[int, tuple[int, torch.dtype]] = {}
         self._ends: dict[int, weakref.finalize] = {}
+        self._shared: dict[int, np.ndarray | None] = {}
         self._is_paused = self._is_watching = False
         self._generator_numbers: dict[int, int] = {torch.default_generator._cdata: 0}
         self._states: dict[int, torch.Tensor] = {}
@@ -108,16 +113,20 @@ class OperationRecorder:
         numbers = [(self._found(one) or self._register(one)).number for one in tensors]
         self._taken = [_Taken(one, one._version, storage_content(one)) for one in tensors]
         self._steps.append(["take", numbers, []])
+        self._shared = {
+            storage: storage_content(tensor) for storage, tensor in self._living_shared()
+        }
         self._states = {at: one.get_state() for at, one in self._of_number.items()}
 
     @contextmanager
     def recording(self) -> Iterator[None]:
         """Record what is done inside, also where it is inside of a pause."""
         before = self._is_paused, self._is_watching
-        watch = nullcontext() if self._is_watching else _Watch(self)
+        nothing = nullcontext(), nullcontext()
+        watch, arrays = nothing if self._is_watching else (_Watch(self), _Arrays(self))
         self._is_paused, self._is_watching = False, True
         try:
-            with watch:
+            with arrays, watch:
                 yield
         finally:
             self._is_paused, self._is_watching = before
@@ -148,6 +157,7 @@ class OperationRecorder:
 
         def lent(*args: Any, **kwargs: Any) -> Any:
             told = [self._tell(list(args)), self._tell(kwargs)]
+            self._tell_shared()
             steps, self._steps = self._steps, []
             answer = call(write_program(steps), told)
             tensors = rebuild_tensors(answer)
@@ -191,6 +201,7 @@ class OperationRecorder:
             cast,
             _default(device),
             _Cpu(self),
+            _Arrays(self),
             _Watch(self),
         ):
             yield
@@ -200,6 +211,7 @@ class OperationRecorder:
 
     def _tell_written(self) -> None:
         """What came into a tensor by no operation, such as by an array that shares its memory."""
+        self._tell_shared()
         for tensor, version, content in self._taken:
             if tensor._version == version and not np.array_equal(storage_content(tensor), content):
                 with unwatched():
@@ -207,10 +219,54 @@ class OperationRecorder:
                 given = [["tensor", self._number(one)] for one in (tensor, written)]
                 self._steps.append(["do", "aten::copy_", "default", given, [], []])
 
+    def share(self, tensor: torch.Tensor) -> None:
+        """Look at the memory of a tensor from now on: something else may write to it, too."""
+        if self._is_paused:
+            return
+        with unwatched():
+            self._number(tensor)
+            storage = tensor.untyped_storage()._cdata
+            if storage not in self._shared:
+                self._shared[storage] = storage_content(tensor)
+
+    def _living_shared(self) -> list[tuple[int, torch.Tensor]]:
+        """Memory that is looked at, each with a tensor in it."""
+        found = []
+        for storage in self._shared:
+            inside = (one.tensor() for one in self._in_storage.get(storage, {}).values())
+            tensor = next((one for one in inside if one is not None), None)
+            if tensor is not None:
+                found.append((storage, tensor))
+        return found
+
+    def _tell_shared(self) -> None:
+        """What was written to memory that is looked at, by no operation."""
+        for _, tensor in self._living_shared():
+            self._tell_memory(tensor)
+
+    def _tell_memory(self, tensor: torch.Tensor) -> None:
+        storage = tensor.untyped_storage()
+        if self._shared.get(storage._cdata) is None:
+            return
+        content = storage_content(tensor)
+        if np.array_equal(content, self._shared[storage._cdata]):
+            return
+        self._shared[storage._cdata] = content
+        with unwatched():
+            size = storage.nbytes() // tensor.element_size()
+            whole = torch.empty(0, dtype=tensor.dtype).set_(storage, 0, (size,), (1,))
+            written = whole.clone()  # is let go of behind the step
+        given = [["tensor", self._number(one)] for one in (whole, written)]
+        self._steps.append(["do", "aten::copy_", "default", given, [], []])
+
     def record(self, func: Any, args: tuple, kwargs: Mapping[str, Any]) -> Any:
         """Carry an operation out, and note it."""
         if func.namespace in _OF_TOOLS or self._is_paused:
             return func(*args, **kwargs)
+        shared = self._shared_in((args, kwargs)) if self._shared else []
+        for one in shared:
+            self._number(one)
+            self._tell_memory(one)
         given = [self._operand(one) for one in args]
         named = [[name, self._operand(one)] for name, one in kwargs.items()]
         chance = _chance_of(func, (*args, *kwargs.values()))
@@ -219,9 +275,16 @@ class OperationRecorder:
         result = func(*args, **kwargs)
         made = [self._output(one) for one in tree_leaves(result)]
         self._steps.append(["do", func._schema.name, func._overloadname, given, named, made])
+        for one in shared if func._schema.is_mutable else ():
+            self._shared[one.untyped_storage()._cdata] = storage_content(one)
         if chance is not None:
             self._states[self._generator_number(chance)] = chance.get_state()
         return result
+
+    def _shared_in(self, values: Any) -> list[torch.Tensor]:
+        """The tensors among some values that lie in memory that is looked at."""
+        tensors = (one for one in tree_leaves(values) if isinstance(one, torch.Tensor))
+        return [one for one in tensors if one.untyped_storage()._cdata in self._shared]
 
     def to_host(self, tensor: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
         """What ``.cpu()`` gives: another tensor, also where it gave the same one."""
@@ -266,6 +329,7 @@ class OperationRecorder:
             self._steps.append(["look", number, beside, *lies])
         else:
             self._steps.append(["constant", number, describe_tensors([tensor])])
+            self._shared[tensor.untyped_storage()._cdata] = storage_content(tensor)
         return number
 
     def _found(self, tensor: torch.Tensor) -> _Known | None:
@@ -313,6 +377,7 @@ class OperationRecorder:
     def _end_storage(self, storage: int) -> None:
         """The memory of what is known is over, and with it the last tensor that lay there."""
         del self._ends[storage]
+        self._shared.pop(storage, None)
         self._in_storage.pop(storage, None)
         if storage in self._last:
             self._steps.append(["free", self._last.pop(storage)[0]])
@@ -362,6 +427,22 @@ class _Cpu(TorchFunctionMode):
     ) -> Any:
         result = func(*args, **(kwargs or {}))
         return self._recorder.to_host(args[0], result) if func is torch.Tensor.cpu else result
+
+
+class _Arrays(TorchFunctionMode):
+    """Tells the recorder of tensors of which an array is asked for."""
+
+    def __init__(self, recorder: OperationRecorder) -> None:
+        super().__init__()
+        self._recorder = recorder
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if func in _SHARING:
+            self._recorder.share(args[0])
+        return result
 
 
 class _Watch(TorchDispatchMode):

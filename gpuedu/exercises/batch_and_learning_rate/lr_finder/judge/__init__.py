@@ -163,6 +163,9 @@ def _find_faults(case: Case, observed: Plain) -> Iterable[Fault]:
             f"{len(steps)} steps, with rates {_ends([r for r, _ in steps])}; your own `sweep` "
             f"would take {len(own)}, with rates {_ends(own)}",
         )
+    elif not observed["own"]:
+        told = "your own `sweep` and `suggest` give no rate of the same network to compare it with"
+        yield Fault("groups", f"it returned {observed['got']:.3g}; {told}")
     elif not math.isclose(observed["got"], observed["own"], rel_tol=_REL):
         told, wanted = show_apart(observed["got"], observed["own"])
         yield Fault(

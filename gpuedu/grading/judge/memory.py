@@ -1,0 +1,29 @@
+"""How much memory a judge may take for one result: beyond it, what asks for more raises."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_STATUS = Path("/proc/self/status")
+
+
+@contextmanager
+def at_most_more(nbytes: int) -> Iterator[None]:
+    """Inside, this process may write to ``nbytes`` more than it can now; its threads share that."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    most = _data_bytes() + nbytes
+    others = (one for one in (soft, hard) if one != resource.RLIM_INFINITY)
+    resource.setrlimit(resource.RLIMIT_DATA, (min(most, *others, most), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def _data_bytes() -> int:
+    """Memory of its own that this process has, whether or not anything is in it yet."""
+    lines = _STATUS.read_text(encoding="ascii", errors="replace").splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmData:"))
