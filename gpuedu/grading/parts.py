@@ -34,6 +34,11 @@ def is_tensor(value: Any) -> bool:
     return _of_torch(value, "Tensor")
 
 
+def is_generator(value: Any) -> bool:
+    """True if it is a random generator of PyTorch."""
+    return _of_torch(value, "Generator")
+
+
 def is_leaf(value: Any) -> bool:
     """True if it is a plain value with nothing in it."""
     return type(value) in _LEAVES

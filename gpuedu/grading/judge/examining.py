@@ -71,7 +71,7 @@ def examine_cells(stage: Stage, exercise: Exercise, cells: Cells, seed: int) -> 
         play=lambda case: table.play([case])[0],
     )
     # What a learner's program, or compiled code, did there is no longer the course's alone.
-    is_used_up = relay.used_device or exercise.play.compiles or exercise.play.by_operations
+    is_used_up = relay.used_device or exercise.play.compiles
     if is_used_up or any(outcome.problem for outcome in outcomes):
         stage.drop_machine()
     return replace(report, seconds=time.perf_counter() - began_s)
