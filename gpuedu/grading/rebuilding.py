@@ -15,14 +15,7 @@ import numpy as np
 
 from gpuedu.errors import AnswerError
 from gpuedu.grading.describing import CONTAINERS, DEEPEST, MOST_DIGITS, Again
-from gpuedu.grading.parts import (
-    another,
-    has_parts,
-    is_equal,
-    is_tensor,
-    parts_of,
-    put_part,
-)
+from gpuedu.grading.parts import another, has_parts, is_equal, is_tensor, parts_of, put_part
 from gpuedu.grading.wire import may_share_hash
 
 _MOST_BYTES = 64 * 2**20

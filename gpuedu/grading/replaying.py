@@ -18,13 +18,7 @@ from gpuedu.exercises.attesting import Look, attested_by
 from gpuedu.exercises.contract import Play
 from gpuedu.exercises.guard import Outcome, Problem, ToldProblemError, play_guarded
 from gpuedu.grading import chance
-from gpuedu.grading.objects import (
-    found_in,
-    functions_in,
-    leave_all,
-    operands_of,
-    optimizers_in,
-)
+from gpuedu.grading.objects import found_in, functions_in, leave_all, operands_of, optimizers_in
 from gpuedu.grading.parts import is_tensor
 from gpuedu.grading.player.hooks import KINDS
 from gpuedu.grading.raised import are_plain, raised_as
@@ -224,7 +218,8 @@ class _Call:
         fault = self._faults.get(number) if type(number) is int else None
         if fault is not None:
             return fault
-        problem = Problem(says[:_MOST_SAID] if type(says) is str else "")
+        is_said = type(says) is str and says
+        problem = Problem(says[:_MOST_SAID] if is_said else "it raised an error")
         theirs = raised_as(ToldProblemError, told.get("kinds"), problem)
         theirs.args = tuple(args) if are_plain(args) else ()
         return theirs

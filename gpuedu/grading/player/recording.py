@@ -21,13 +21,7 @@ from gpuedu.exercises.contract import Play
 from gpuedu.exercises.guard import explain, without_cause
 from gpuedu.grading import chance
 from gpuedu.grading.describing import Describing, describe
-from gpuedu.grading.objects import (
-    Before,
-    functions_in,
-    is_function,
-    operands_of,
-    optimizers_in,
-)
+from gpuedu.grading.objects import Before, functions_in, is_function, operands_of, optimizers_in
 from gpuedu.grading.player.hooks import wrapping
 from gpuedu.grading.raised import args_of, kinds_of
 from gpuedu.grading.ranks import rank_here

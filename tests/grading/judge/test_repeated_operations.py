@@ -221,6 +221,15 @@ def test_an_error_of_pytorch_has_the_cause_that_the_course_knows():
     assert "flat first" in again.problem.cause
 
 
+@pytest.mark.parametrize("raised", [{}, {"says": ""}, {"says": 3, "args": [[]]}, None])
+def test_an_error_of_which_nothing_is_said_is_a_problem_all_the_same(raised):
+    recorder = Recorder(TURNS, [begins, doubles])
+    recorder.play({"seeds": [1, 3]})
+    told = unpack(pack(recorder.told()))
+    told["calls"][-1]["raised"] = raised
+    assert play_again(TURNS, {"seeds": [1, 3]}, told, 30).problem.message == "it raised an error"
+
+
 ORDINARY = """
 def checkpointed_step(segments, x, y, loss):
     for segment in segments:

@@ -29,8 +29,12 @@ def write_program(steps: Sequence[list]) -> np.ndarray:
     return np.frombuffer(text.encode(), np.uint8)
 
 
+def _is_bytes(value: Any) -> bool:
+    return type(value) is np.ndarray and value.dtype == np.uint8 and value.ndim == 1
+
+
 def _write_bytes(value: Any) -> dict[str, str]:
-    if not (type(value) is np.ndarray and value.dtype == np.uint8 and value.ndim == 1):
+    if not _is_bytes(value):
         raise AnswerError(f"a {type(value).__name__} in an operation cannot be carried over")
     return {_BYTES: b64encode(value.tobytes()).decode()}
 
@@ -44,8 +48,7 @@ def read_program(told: Any) -> list:
     >>> read_program(write_program([["free", 3], ["state", 0, np.zeros(2, np.uint8)]]))
     [['free', 3], ['state', 0, array([0, 0], dtype=uint8)]]
     """
-    is_text = type(told) is np.ndarray and told.dtype == np.uint8 and told.ndim == 1
-    if not is_text:
+    if not _is_bytes(told):
         raise AnswerError(_NO_FORM)
     text = told.tobytes()
     if sum(map(text.count, (b",", b"[", b"{"))) > _MOST_MARKS:
