@@ -174,10 +174,10 @@ class Play:
             arrive as text, device arrays are, and none of the learner's Python runs. Functions and
             iterators that the play hands to theirs stay with it then, a ``StreamDevice`` with all
             that is made by it, and a clock that it lends to their threads.
-        by_operations: the functions take and give tensors of PyTorch, and arrive as the operations
-            that each call carried out. They are carried out again in the machine on the play's own
-            tensors, where watches that it enters (modes of PyTorch's dispatcher) see them. A play
-            that is not on the machine is repeated so.
+        by_operations: of one that is repeated: the functions take and give tensors of PyTorch, and
+            what each call did is told as the operations that it carried out. They are carried out
+            again on the play's own tensors, where watches that it enters (modes of PyTorch's
+            dispatcher) see them. How often it calls theirs may not hang on what a watch sees.
         compiles: of one on the machine: functions that Numba compiles for the CPU arrive as text,
             too, and are compiled and called there. They can write outside of arrays, so that
             machine serves no other exercise.

@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import AnswerError
+from gpuedu.grading.describing import Describing
 from gpuedu.grading.parts import (
     Parts,
     has_parts,
     is_equal,
+    is_generator,
     is_leaf,
     is_optimizer,
     is_tensor,
@@ -26,7 +28,7 @@ from gpuedu.grading.parts import (
     require_no_fused,
     unseen,
 )
-from gpuedu.grading.results import Describing, Rebuilding
+from gpuedu.grading.rebuilding import Rebuilding
 
 _DEEPEST = 12
 _MOST_FOUND = 100_000
@@ -68,15 +70,20 @@ def optimizers_in(arguments: Sequence[Any], opaque: Opaque = _NOTHING) -> list[A
     return list(filter(is_optimizer, found_in(tuple(arguments), opaque)))
 
 
+def operands_of(arguments: Sequence[Any], found: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """The tensors in some arguments, by what was found in them, and their random generators."""
+    return list(filter(is_tensor, found)), list(filter(is_generator, arguments))
+
+
 class _Walk:
     """One way through arguments."""
 
     def __init__(self, opaque: Opaque) -> None:
-        self._seen = set(opaque)
+        self._opaque, self._seen = set(opaque), set[int]()
         self._count = 0
 
     def through(self, value: Any, depth: int) -> Iterator[Any]:
-        if is_leaf(value):
+        if is_leaf(value) or id(value) in self._opaque:
             return
         if isinstance(value, (*_CONTAINERS, tuple)):
             if not isinstance(value, tuple):

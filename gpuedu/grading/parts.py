@@ -41,6 +41,11 @@ def unseen() -> AbstractContextManager[None]:
     return nullcontext() if torch is None else torch._C.DisableTorchFunction()
 
 
+def is_generator(value: Any) -> bool:
+    """True if it is a random generator of PyTorch."""
+    return _of_torch(value, "Generator")
+
+
 def is_leaf(value: Any) -> bool:
     """True if it is a plain value with nothing in it."""
     return type(value) in _LEAVES

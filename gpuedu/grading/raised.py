@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
+_PLAIN = (str, int, float, bool)
+
 
 def kinds_of(fault: BaseException) -> list[list[str]]:
     """Module and name of its class and of those above, as a message has them.
@@ -13,6 +15,25 @@ def kinds_of(fault: BaseException) -> list[list[str]]:
     [['builtins', 'KeyError'], ['builtins', 'LookupError']]
     """
     return [[one.__module__, one.__qualname__] for one in type(fault).__mro__]
+
+
+def args_of(fault: BaseException) -> list:
+    """What it was made of, if that is plain, or else its text.
+
+    >>> args_of(KeyError("a", 1)), args_of(ValueError([1]))
+    (['a', 1], ['[1]'])
+    """
+    if are_plain(fault.args):
+        return list(fault.args)
+    try:
+        return [str(fault)]
+    except Exception:
+        return []
+
+
+def are_plain(args: Any) -> bool:
+    """Whether these are texts and numbers, as errors are made of."""
+    return type(args) in (list, tuple) and all(type(one) in _PLAIN for one in args)
 
 
 def raised_as(base: type[Exception], kinds: Any, *arguments: Any) -> Exception:

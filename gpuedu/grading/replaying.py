@@ -16,23 +16,21 @@ from typing import TYPE_CHECKING, Any
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.attesting import Look, attested_by
 from gpuedu.exercises.contract import Play
-from gpuedu.exercises.guard import Outcome, play_guarded
+from gpuedu.exercises.guard import Outcome, Problem, ToldProblemError, play_guarded
 from gpuedu.grading import chance
-from gpuedu.grading.objects import found_in, functions_in, leave_all, optimizers_in
+from gpuedu.grading.objects import found_in, functions_in, leave_all, operands_of, optimizers_in
 from gpuedu.grading.parts import is_leaf, is_tensor
 from gpuedu.grading.player.hooks import KINDS
-from gpuedu.grading.raised import raised_as
+from gpuedu.grading.raised import are_plain, raised_as
 from gpuedu.grading.ranks import rank_here
-from gpuedu.grading.results import Rebuilding, rebuild
+from gpuedu.grading.rebuilding import Rebuilding, rebuild
 
 if TYPE_CHECKING:
     from gpuedu.grading.player.operations.executor import OperationExecutor
 
 _ANOTHER = "its functions were not called as the exercise calls them"
-
-
-class _RaisedError(Exception):
-    """The learner's function raised here; what, nobody asks."""
+_MOST_SAID = 1_000
+"""Characters of what an error of a learner's says."""
 
 
 def play_again(play: Play, inputs: Mapping[str, Any], recorded: Any, limit_s: float) -> Outcome:
@@ -180,7 +178,7 @@ class _Call:
         """Have in arguments, and in generators, what the function left until then."""
         found, executor = found_in(self._within), self._executor
         if executor is not None:
-            executor.begin(list(filter(is_tensor, found)))
+            executor.begin(*operands_of(self._within[0], found))
             executor.execute(told.get("program"))
         rebuilding = Rebuilding(found, executor and executor.made)
         before = [one.grad for one in found if is_tensor(one)] if executor else []
@@ -219,9 +217,16 @@ class _Call:
 
     def _raised(self, told: Any) -> BaseException:
         """The error of a function of the play's, if it was that, or one that stands for theirs."""
-        number, kinds = (told.get("act"), told.get("kinds")) if type(told) is dict else (None, None)
+        told = told if type(told) is dict else {}
+        number, args, says = (told.get(name) for name in ("act", "args", "says"))
         fault = self._faults.get(number) if type(number) is int else None
-        return fault or raised_as(_RaisedError, kinds)
+        if fault is not None:
+            return fault
+        is_said = type(says) is str and says
+        problem = Problem(says[:_MOST_SAID] if is_said else "it raised an error")
+        theirs = raised_as(ToldProblemError, told.get("kinds"), problem)
+        theirs.args = tuple(args) if are_plain(args) else ()
+        return theirs
 
 
 def _is_told(seen: Any) -> bool:

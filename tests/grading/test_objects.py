@@ -12,8 +12,9 @@ from torch import nn
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.changeable import changeable
+from gpuedu.grading.describing import Describing
 from gpuedu.grading.objects import Before, found_in, leave_all
-from gpuedu.grading.results import Describing, Rebuilding
+from gpuedu.grading.rebuilding import Rebuilding
 from gpuedu.grading.wire import pack, unpack
 
 

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 from gpuedu.exercises.attesting import Look, attested_by
 from gpuedu.exercises.contract import Play
+from gpuedu.exercises.guard import explain, without_cause
 from gpuedu.grading import chance
-from gpuedu.grading.objects import Before, functions_in, is_function, optimizers_in
-from gpuedu.grading.parts import is_tensor
+from gpuedu.grading.describing import Describing, describe
+from gpuedu.grading.objects import Before, functions_in, is_function, operands_of, optimizers_in
 from gpuedu.grading.player.hooks import wrapping
-from gpuedu.grading.raised import kinds_of
+from gpuedu.grading.raised import args_of, kinds_of
 from gpuedu.grading.ranks import rank_here
-from gpuedu.grading.results import Describing, describe
 
 if TYPE_CHECKING:
     from gpuedu.grading.player.operations.recorder import OperationRecorder
@@ -123,7 +123,7 @@ class _Call:
         answer: the number of the function that is called.
         within: the arguments that it gets, and what else it could leave something in.
         hand: see ``Recorder``.
-        opaque: what was told as something without a form, until then.
+        opaque: what was told as its type alone, until then.
         operations: records those of PyTorch, where the play asks for that.
 
     Attributes:
@@ -161,7 +161,7 @@ class _Call:
         with _unseen():
             self._before = Before(self._within, self._opaque, is_watched=is_watched)
             if self._operations is not None:
-                self._operations.begin(list(filter(is_tensor, self._before.found)))
+                self._operations.begin(*operands_of(self._within[0], self._before.found))
             self._chance = chance.states() if self._play.draws else {}
 
     def _left(self) -> tuple[dict[str, Any], Describing]:
@@ -265,15 +265,24 @@ class _Call:
         self.told |= told
         if raised is not None:
             act = next((at for at, fault in self._faults.items() if fault is raised), None)
-            self.told["raised"] = {"act": act, "kinds": kinds_of(raised)}
+            says = without_cause(explain(raised, self._play.time_limit_s)).message
+            how = {"kinds": kinds_of(raised), "args": args_of(raised)}
+            self.told["raised"] = {"act": act, **how, "says": says}
             self._faults.clear()
         elif self._play.calls_later and is_function(given):
             self.told["made"], given = self._hand(given, self._within)
+        elif self._is_opaque():
+            self.told["given"] = describing.opaque(given)
         else:
             with _unseen():
                 self.told["given"] = describing.value(given)
         self.told |= self._program()
         return given
+
+    def _is_opaque(self) -> bool:
+        """Whether what it gives is the learner's own, and handed back to them alone."""
+        number, answers = self.told["answer"], self._play.answers
+        return number < len(answers) and answers[number].is_opaque
 
     def _program(self) -> dict[str, Any]:
         """The operations since the call began, or since its last act; what is told is in it."""

@@ -20,10 +20,12 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import AnswerError
+from gpuedu.grading.describing import plainly, tensor_parts
+from gpuedu.grading.parts import is_tensor
 from gpuedu.grading.player import cpu_functions
 from gpuedu.grading.player.device.lent import Lent, LentIterator
 from gpuedu.grading.player.device.values import Codec
-from gpuedu.grading.results import is_tensor, plainly, tensor_of, tensor_parts
+from gpuedu.grading.rebuilding import tensor_of
 from gpuedu.grading.wire import WireError, pack
 
 _MODULES = (

@@ -11,7 +11,7 @@ from __future__ import annotations
 import linecache
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gpuedu.clock.lending import AFAR
 from gpuedu.errors import AnswerError
@@ -39,14 +39,10 @@ from gpuedu.grading.player.serialization import (
     rebuild_answer,
     rebuild_argument,
 )
-from gpuedu.grading.raised import kinds_of, raised_as
+from gpuedu.grading.raised import are_plain, kinds_of, raised_as
+from gpuedu.grading.rebuilding import write_back
 from gpuedu.grading.replaying import play_again
-from gpuedu.grading.results import write_back
 from gpuedu.grading.wire import WireError, pack
-
-if TYPE_CHECKING:
-    from gpuedu.grading.player.operations.executor import OperationExecutor
-    from gpuedu.grading.player.operations.recorder import OperationRecorder
 
 MOST_SHOWN = 4_000
 """Characters of what a learner's code printed that are kept for its card."""
@@ -89,8 +85,6 @@ class _Player:
         self._device: Link | None = None
         self._iterators: Iterators | None = None
         self._machine = DeviceServer(self._say)
-        self._recorder: OperationRecorder | None = None
-        self._executor: OperationExecutor | None = None
 
     def receive(self) -> Any:
         """The next request."""
@@ -103,10 +97,6 @@ class _Player:
         if self._play.on_machine:
             self._device = install(self._channel)
             self._iterators = Iterators(self._device)
-        if self._play.by_operations and self._play.on_machine:
-            from gpuedu.grading.player.operations.recorder import OperationRecorder
-
-            self._recorder = OperationRecorder(self._device.decode)
         outcome = play_guarded(
             lambda: run_cells(request["cells"], request["arguments"]), request["limit_s"]
         )
@@ -137,10 +127,6 @@ class _Player:
     def rebuild(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Put answers together from what another player told of them."""
         self._play = load_play(request["exercise"])
-        if self._play.by_operations:
-            from gpuedu.grading.player.operations.executor import OperationExecutor
-
-            self._executor = OperationExecutor(self._machine.encode)
 
         def build() -> list[Any]:
             there = self._call_there, self._machine
@@ -181,23 +167,16 @@ class _Player:
         """One of the learner's functions, for a play in another player.
 
         Arrays come back too, as the function left them; kernels that it made, as text. What it let
-        go of on the device is told with the reply, so that nothing of it is there afterwards. Where
-        the function arrives by its operations, they are told, too.
+        go of on the device is told with the reply, so that nothing of it is there afterwards.
         """
         if "iterator" in request:
             return self._reply_of(lambda: self._iterators.ask(*request["iterator"]), request)
-        encoded, clock, recorder = request["arguments"], request["clock"], self._recorder
+        encoded, clock = request["arguments"], request["clock"]
         function = self._answers[request["answer"]]
         arguments: list[Any] = []
 
         def run() -> dict[str, Any]:
             self._iterators.enter(clock, function)
-            if recorder is not None:
-                arguments.extend(recorder.take(encoded))
-                with recorder.watch(encoded):
-                    given = function(*arguments)
-                keeps = self._play.answers[request["answer"]].is_opaque
-                return {"given": recorder.give(given, keeps=keeps), "arguments": recorder.left()}
             arguments.extend(rebuild_argument(one, self._device) for one in encoded)
             given = function(*arguments)
             pairs = zip(arguments, encoded, strict=True)
@@ -205,8 +184,7 @@ class _Player:
             told = self._iterators.describe(given) if clock else None
             return {"given": told or describe_answer(given, self._device), "arguments": back}
 
-        reply = self._reply_of(run, request, arguments)
-        return reply if recorder is None else {**reply, "program": recorder.program()}
+        return self._reply_of(run, request, arguments)
 
     def _reply_of(
         self, run: Callable[[], Any], request: Mapping[str, Any], kept: list[Any] | None = None
@@ -248,10 +226,9 @@ class _Player:
 
     def _describe_raised(self, fault: BaseException) -> dict[str, Any]:
         """An error of the learner's own: its classes, and what it was raised from."""
-        is_plain = all(type(one) in (str, int, float, bool) for one in fault.args)
         told: dict[str, Any] = {
             "raised": kinds_of(fault),
-            "args": list(fault.args) if is_plain else None,
+            "args": list(fault.args) if are_plain(fault.args) else None,
         }
         known = self._known(fault.__cause__) or self._known(fault.__context__)
         return {**told, "raised_from": known}
@@ -280,10 +257,7 @@ class _Player:
 
     def _call_there(self, answer: int, arguments: Sequence[Any]) -> Any:
         """Call a function of the learner's where it is, and do what it asks of the device."""
-        if self._executor is not None:
-            sent = self._executor.offer(arguments)
-        else:
-            sent = [describe_argument(one, self._machine) for one in arguments]
+        sent = [describe_argument(one, self._machine) for one in arguments]
         clock = self._machine.clock_number if self._machine.clock is not None else 0
         asked = {"answer": answer, "arguments": sent, "clock": clock}
         return self._asked_there(asked, lambda told: self._given_back(answer, arguments, told))
@@ -308,8 +282,6 @@ class _Player:
             except LeftItError as left:
                 reply = left.reply
         try:
-            if self._executor is not None:
-                self._executor.execute(reply.get("program"))
             if reply["problem"] is not None:
                 raise self._problem_of(reply)
             observed = reply["observed"]
@@ -342,8 +314,6 @@ class _Player:
 
     def _given_back(self, answer: int, arguments: Sequence[Any], observed: Any) -> Any:
         """What a learner's function gave."""
-        if self._executor is not None:
-            return self._executor.given_back(observed, arguments)
         for mine, theirs in zip(arguments, observed["arguments"], strict=True):
             write_back(mine, rebuild_argument(theirs, self._machine))
         given = observed["given"]

@@ -10,11 +10,11 @@ import pytest
 from gpuedu.course.proof import Bench
 from gpuedu.exercises.attesting import attested
 from gpuedu.exercises.contract import Answer, Case, Play
+from gpuedu.grading.describing import describe
 from gpuedu.grading.judge import examining
 from gpuedu.grading.judge.memory import at_most_more
 from gpuedu.grading.player.recording import Recorder
 from gpuedu.grading.replaying import play_again
-from gpuedu.grading.results import describe
 from gpuedu.grading.wire import pack, unpack
 from tests.grading.test_equal_verdicts import ROOT, graded
 
@@ -48,7 +48,7 @@ TELLS = """
 import numpy as np
 from gpuedu.exercises.training_step.hidden_syncs import waiting
 from gpuedu.grading.player.recording import Recorder
-from gpuedu.grading.results import describe
+from gpuedu.grading.describing import describe
 whole, begin, of_run = Recorder.told, waiting.begin, []
 waits = [[1, "item", 3, "text", ""]]
 

@@ -16,12 +16,13 @@ GUIDE = Path(__file__).parents[3] / "docs" / "grading.md"
 COUNTED_ELSEWHERE = (
     *("no-loops", "stay-on-device", "elementwise", "reduction", "tiled"),
     *("honest-timer", "time-to-accuracy", "noise-scale", "sgd-or-adam", "streams", "prefetch"),
-    *("autocast", "augment-on-device", "same-accuracy", "transfer-size", "parallel-cpu"),
+    "parallel-cpu",
 )
 RESULTS_ALONE = ("bandwidth", "amdahl", "backward-by-hand", "float-anatomy", "alpha-beta")
 REPEATED = (
     *("save-and-resume", "ring-all-reduce", "who-waits", "sampler", "naive-ddp", "buckets"),
-    *("clip-and-mean", "overlap", "lr-finder", "checkpointing"),
+    *("clip-and-mean", "overlap", "lr-finder", "checkpointing", "autocast", "augment-on-device"),
+    *("same-accuracy", "transfer-size"),
 )
 OBSERVED = ("hidden-syncs", "survive")
 

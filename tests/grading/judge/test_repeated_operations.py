@@ -11,9 +11,12 @@ from torch import nn
 
 from gpuedu.course.proof import Bench
 from gpuedu.exercises.contract import Answer, Play
+from gpuedu.exercises.guard import play_guarded
+from gpuedu.exercises.registry import load
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.grading.judge.examining import examine_cells
 from gpuedu.grading.judge.stage import Stage
+from gpuedu.grading.player.operations.programs import write_program
 from gpuedu.grading.player.recording import Recorder
 from gpuedu.grading.replaying import play_again
 from gpuedu.grading.sandbox.limits import PlayingLimits
@@ -166,10 +169,9 @@ def change_programs(told, change):
 BROKEN = {
     "no program": lambda part: part.pop("program"),
     "a program that is none": lambda part: part.update(program=[]),
-    "a text that is none": lambda part: part["program"].update(text="["),
-    "no arrays": lambda part: part["program"].update(arrays=None),
-    "a file": lambda part: part["program"].update(
-        text='[["do","aten::from_file","default",["/etc/passwd"],[],[99]]]'
+    "a text that is none": lambda part: part.update(program=np.frombuffer(b"[", np.uint8)),
+    "a file": lambda part: part.update(
+        program=write_program([["do", "aten::from_file", "default", ["/etc/passwd"], [], [99]]])
     ),
     "tensors that nobody made": lambda part: part.update(
         left=[["parts", {"grad": ["made", 10**6]}]]
@@ -183,6 +185,68 @@ def test_what_is_no_program_is_refused(name):
     _, told = recorded(plain)
     again = play_again(PLAY, {"seed": 3}, change_programs(told, BROKEN[name]), 30)
     assert again.problem is not None and not again.problem.ends_check
+
+
+def play_turns(answers, inputs):
+    """Weights of two runs that take turns."""
+    begin, step = answers
+    states = [begin([torch.full((2,), float(seed))]) for seed in inputs["seeds"]]
+    return {"weights": [step(states[run])[0].numpy().copy() for run in (0, 1, 1, 0)]}
+
+
+TURNS = Play(
+    (Answer("begin", signature=("weights",), is_opaque=True), Answer("step", signature=("state",))),
+    play_turns,
+    by_operations=True,
+)
+SHARED = {}
+
+
+def begins_one_for_all(weights):
+    SHARED["weights"] = [one.clone() for one in weights]
+    return SHARED
+
+
+def begins(weights):
+    return {"weights": [one.clone() for one in weights], "seen": [weights]}
+
+
+def doubles(state):
+    state["weights"] = [one * 2 for one in state["weights"]]
+    return state["weights"]
+
+
+@pytest.mark.parametrize("begin", [begins, begins_one_for_all])
+def test_what_is_the_learners_own_stays_with_them(begin):
+    recorder = Recorder(TURNS, [begin, doubles])
+    seen = recorder.play({"seeds": [1, 3]})
+    told = unpack(pack(recorder.told()))
+    again = play_again(TURNS, {"seeds": [1, 3]}, told, 30)
+    assert again.problem is None
+    assert all(map(np.array_equal, again.observed["weights"], seen["weights"]))
+    assert [call["given"] for call in told["calls"][:2]] == [["other", "dict"]] * 2
+
+
+def test_an_error_of_pytorch_has_the_cause_that_the_course_knows():
+    play, case = (
+        load("transfer-size").play,
+        {"ask": "send", "is_repeated": 0, "turned": [False] * 2},
+    )
+    case |= {"tensors": [np.zeros((2, 3), np.float32), np.zeros((4, 5), np.float32)]}
+    recorder = Recorder(play, [None, None, None, lambda tensors, copy: copy(torch.cat(tensors))])
+    first = play_guarded(lambda: recorder.play(case), 30)
+    again = play_again(play, case, unpack(pack(recorder.told())), 30)
+    assert again.problem == first.problem
+    assert "flat first" in again.problem.cause
+
+
+@pytest.mark.parametrize("raised", [{}, {"says": ""}, {"says": 3, "args": [[]]}, None])
+def test_an_error_of_which_nothing_is_said_is_a_problem_all_the_same(raised):
+    recorder = Recorder(TURNS, [begins, doubles])
+    recorder.play({"seeds": [1, 3]})
+    told = unpack(pack(recorder.told()))
+    told["calls"][-1]["raised"] = raised
+    assert play_again(TURNS, {"seeds": [1, 3]}, told, 30).problem.message == "it raised an error"
 
 
 ORDINARY = """
@@ -200,16 +264,14 @@ block_stacks.passing_peak = play.passing_peak = lambda trace: 1_000
 play.count_flop = lambda step, stack: 1
 """
 CLAIMS_ITS_END = """
+from gpuedu.grading.player.operations import programs
 from gpuedu.grading.player.operations.recorder import OperationRecorder
 whole = OperationRecorder.end
 def end(self):
-    program = whole(self)
-    steps = __import__("json").loads(program["text"])
-    numbers = [number for step in steps if step[0] == "do" for number in step[-1] if number]
+    steps = programs.read_program(whole(self))
     steps = [part for step in steps for part in (
         [step] + [["free", number] for number in step[-1]] if step[0] == "do" else [step])]
-    program["text"] = __import__("json").dumps(steps)
-    return program
+    return programs.write_program(steps)
 OperationRecorder.end = end
 """
 
@@ -255,11 +317,11 @@ def test_a_step_that_takes_all_at_once_is_seen_to_whatever_counts_beside_it(zygo
 
 
 ADDS_FOR_LONG = """
-import json
+from gpuedu.grading.player.operations import programs
 from gpuedu.grading.player.operations.recorder import OperationRecorder
 whole = OperationRecorder.end
 def end(self):
-    program = whole(self)
+    before = programs.read_program(whole(self))
     one, many = 10**6, 10**6 + 1
     steps = [
         ["do", "aten::ones", "default", [["list", [1]]], [], [one]],
@@ -267,7 +329,7 @@ def end(self):
         ["do", "aten::sum", "default", [["tensor", many]], [], []],
         ["free", one], ["free", many],
     ]
-    return program | {"text": json.dumps([*json.loads(program["text"]), *steps])}
+    return programs.write_program([*before, *steps])
 OperationRecorder.end = end
 """
 

@@ -16,11 +16,12 @@ import torch
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.attesting import attested
 from gpuedu.exercises.contract import Answer, Play
-from gpuedu.grading import results
+from gpuedu.grading import rebuilding
+from gpuedu.grading.describing import describe, plainly
 from gpuedu.grading.player.recording import Recorder
 from gpuedu.grading.player.serialization import describe_answer
+from gpuedu.grading.rebuilding import rebuild, write_back
 from gpuedu.grading.replaying import play_again
-from gpuedu.grading.results import describe, plainly, rebuild, write_back
 from gpuedu.grading.wire import pack, unpack
 
 
@@ -150,14 +151,14 @@ def test_keys_of_any_kind_keep_what_they_hold():
     parameter = torch.ones(2)
     told = sent(describe({("a", 1): torch.ones(3), parameter: [2], None: 1, 1j: 0}))
     found = rebuild(told)
-    assert list(map(type, found)) == [tuple, results._Key, type(None), complex]
+    assert list(map(type, found)) == [tuple, rebuilding._Key, type(None), complex]
     assert torch.equal(found["a", 1], torch.ones(3)) and [2] in found.values()
     for key in ([1], {"a": 1}, ["other"], ["list", [["list", []]]]):
         with pytest.raises(AnswerError, match="a form that none has"):
             rebuild(["dict", [[key, ["plain", 0]]]])
     for key in (["list", []], ["plain", ([1],)]):  # what has no hash
         (found,) = rebuild(["dict", [[key, ["plain", 0]]]])
-        assert type(found) is results._Key
+        assert type(found) is rebuilding._Key
 
 
 ODD = [slice(1), memoryview(b"a"), 1 << 99_999, print]

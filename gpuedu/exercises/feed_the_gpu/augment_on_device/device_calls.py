@@ -75,14 +75,16 @@ def find_leaving(call: Callable[..., object], inputs: Sequence[Any]) -> Leaving:
     placed = _put(inputs, "cuda" if torch.cuda.is_available() else "cpu")
     with SynchronisationCounter() as counter:
         call(*placed)
+    placed, fault = _put(inputs, "meta"), None
+    with KernelCounter() as meta:
+        try:
+            call(*placed)
+        except Exception as raised:  # whatever the learner's code raises there
+            fault = raised
     if counter.synchronisations:
         first = counter.synchronisations[0]
         return Leaving(first.kind, f"the host waits for the device: {first}")
-    placed = _put(inputs, "meta")
-    try:
-        with KernelCounter() as meta:
-            call(*placed)
-    except Exception as fault:  # whatever the learner's code raises there
+    if fault is not None:
         told = fault_text(fault)
         is_mixed = "expected device" in told or "same device" in told
         where = "with tensors on a device whose values the host cannot see"

@@ -213,8 +213,6 @@ PLAY = Play(
         Answer("draw", signature=("count", "height", "width", "size", "generator")),
     ),
     play_augment_on_device,
-    # PyTorch loads much when operations are first watched, and of 2,000 draws each is a message.
-    time_limit_s=60.0,
-    on_machine=True,
+    time_limit_s=60.0,  # PyTorch loads much when operations are first watched
     by_operations=True,
 )

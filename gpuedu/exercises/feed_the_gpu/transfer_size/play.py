@@ -96,6 +96,6 @@ PLAY = Play(
         Answer("send", signature=("tensors", "copy")),
     ),
     play_transfer_size,
-    on_machine=True,
     by_operations=True,
+    lends=True,
 )

@@ -54,6 +54,5 @@ PLAY = Play(
     ),
     run=play_autocast,
     time_limit_s=30.0,  # PyTorch's first optimizer may import for seconds
-    on_machine=True,
     by_operations=True,
 )

@@ -44,6 +44,5 @@ PLAY = Play(
     ),
     run=play_same_accuracy,
     time_limit_s=60.0,  # PyTorch's first optimizer may import for seconds
-    on_machine=True,
     by_operations=True,
 )

@@ -6,7 +6,8 @@ there on the play's own tensors, under whatever watches the play has entered. So
 observes (values, dtypes, kernels) is of what was carried out there; another record is just another
 program, which has to compute the right result by the right operations.
 
-- ``operands``: tensors, generators and what holds them, in messages;
+- ``operands``: tensors in messages;
+- ``numbering``: numbers for tensors and random generators;
 - ``programs``: steps in messages;
 - ``allowed``: operations that may be asked for;
 - ``recorder``: the learner's side;

@@ -6,32 +6,24 @@ tensors that are here already, and numbers. How much memory and time they take, 
 
 from __future__ import annotations
 
-import types
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import torch
 from torch.utils._pytree import tree_leaves
 
 from gpuedu.errors import AnswerError
 from gpuedu.grading.chance import require_torch_state
-from gpuedu.grading.player.device.lent import Lent
 from gpuedu.grading.player.operations.allowed import find_operation
 from gpuedu.grading.player.operations.bounds import require_bounds
 from gpuedu.grading.player.operations.operands import (
     DEVICES,
-    describe_holding,
-    describe_tensors,
     dtype_named,
-    rebuild_holding,
     rebuild_tensors,
     storage_places,
     unwatched,
 )
 from gpuedu.grading.player.operations.programs import read_program
-from gpuedu.grading.results import write_back
 
 MOST_HELD = 100_000
 """Tensors that a program may hold at a time."""
@@ -46,57 +38,17 @@ _FORMATS = {
 _NO_FORM = "an operation arrived in a form that none has"
 
 
-class Kept:
-    """Stands for something that stays with the learner's code, and is handed back to it."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-
 class OperationExecutor:
-    """Tensors by number, as a learner's process knows them, and what it does to them.
+    """Tensors by number, as a learner's process knows them, and what it does to them."""
 
-    Args:
-        lend: what tells the other side of a function that it may call; without it, of none.
-    """
-
-    def __init__(self, lend: Callable[[Lent], Any] = lambda function: None) -> None:
-        self._lend = lend
+    def __init__(self) -> None:
         self._tensors: dict[int, torch.Tensor] = {}
         self._generators: dict[int, torch.Generator] = {0: torch.default_generator}
-        self._agreed: dict[int, np.ndarray] = {}
         self._offered: tuple[list[torch.Tensor], list[torch.Generator]] = [], []
 
-    # To the learner's side
-
-    def offer(self, values: Sequence[Any]) -> dict[str, Any]:
-        """Values in which tensors and generators may be, with these, for a message."""
-        tensors: list[torch.Tensor] = []
-        generators: list[torch.Generator] = []
-        functions: list[Callable[..., Any]] = []
-
-        def own(value: Any) -> list | None:
-            if isinstance(value, Kept):
-                return ["kept", value.number]
-            if isinstance(value, torch.Tensor):
-                return ["tensor", _place_in(tensors, value)]
-            if isinstance(value, torch.Generator):
-                return ["generator", _place_in(generators, value)]
-            if isinstance(value, types.FunctionType):
-                return ["function", _place_in(functions, value)]
-            return None
-
-        with unwatched():
-            told: dict[str, Any] = {"values": [describe_holding(one, own) for one in values]}
-            told |= describe_tensors(tensors)
-            told["generators"] = [self._tell_generator(one) for one in generators]
-            told["functions"] = [self._lend(Lent(partial(self._call, one))) for one in functions]
-        self._offered = tensors, generators
-        return told | self._surroundings()
-
-    def begin(self, tensors: Sequence[torch.Tensor]) -> None:
-        """What is executed next is of a call with these tensors, which both sides have."""
-        self._offered = list(tensors), []
+    def begin(self, tensors: Sequence[torch.Tensor], generators: Sequence[torch.Generator]) -> None:
+        """What is executed next is of a call with these, which both sides have."""
+        self._offered = list(tensors), list(generators)
 
     def made(self, number: Any) -> torch.Tensor:
         """The tensor of a number.
@@ -105,39 +57,6 @@ class OperationExecutor:
             AnswerError: there is none.
         """
         return self._tensor(number)
-
-    def _call(self, function: Callable[..., Any], program: Any, told: Any) -> dict[str, Any]:
-        """Call a function of the play's, behind the program that led to it."""
-        self.execute(program)
-        with unwatched():
-            parts = [self._rebuild(one) for one in _list(told)]
-        if [type(one) for one in parts] != [list, dict]:
-            raise AnswerError(_NO_FORM)
-        args, kwargs = parts
-        return self.offer([function(*args, **kwargs)])
-
-    def _surroundings(self) -> dict[str, Any]:
-        """What holds here for operations that name none of it."""
-        is_casting = torch.is_autocast_enabled("cpu")
-        dtype = str(torch.get_autocast_dtype("cpu")).removeprefix("torch.")
-        return {
-            "autocast": dtype if is_casting else None,
-            "grad": torch.is_grad_enabled(),
-            "device": torch.get_default_device().type,
-            "random": self._news_of(0),
-        }
-
-    def _tell_generator(self, generator: torch.Generator) -> list:
-        """Its number if it has one, its state if that is another than over there, its device."""
-        number = next((at for at, one in self._generators.items() if one is generator), None)
-        state = _state_of(generator) if number is None else self._news_of(number)
-        return [number, state, generator.device.type]
-
-    def _news_of(self, number: int) -> np.ndarray | None:
-        state, agreed = _state_of(self._generators[number]), self._agreed.get(number)
-        return None if np.array_equal(state, agreed) else state
-
-    # From the learner's side
 
     def execute(self, program: Any) -> None:
         """Carry out a program, under the watches that are entered.
@@ -165,33 +84,6 @@ class OperationExecutor:
                     doing[kind](*step[1:])
                 except TypeError as fault:
                     raise AnswerError(_NO_FORM) from fault
-        self._agreed = {at: _state_of(one) for at, one in self._generators.items()}
-
-    def given_back(self, observed: Mapping[str, Any], arguments: Sequence[Any]) -> Any:
-        """What a call gave; what it left in lists, dicts and arrays is put into the arguments.
-
-        Args:
-            observed: ``given`` and ``arguments``, as they were told.
-            arguments: those of the call, here. To tensors the operations wrote already.
-
-        Raises:
-            AnswerError: it has no known form, or has tensors that are not here.
-        """
-        with unwatched():
-            for mine, left in zip(arguments, _list(observed.get("arguments")), strict=False):
-                if left is not None and type(mine) in (list, dict, np.ndarray):
-                    _write(mine, self._rebuild(left))
-            return self._rebuild(observed.get("given"))
-
-    def _rebuild(self, told: Any) -> Any:
-        return rebuild_holding(told, self._own)
-
-    def _own(self, told: list) -> Any:
-        if len(told) == 2 and told[0] == "tensor":
-            return self._tensor(told[1])
-        if len(told) == 2 and told[0] == "kept" and type(told[1]) is int:
-            return Kept(told[1])
-        raise AnswerError(_NO_FORM)
 
     def _tensor(self, number: Any) -> torch.Tensor:
         if type(number) is not int or number not in self._tensors:
@@ -298,47 +190,10 @@ class OperationExecutor:
             raise AnswerError("a random generator arrived in a form that none has") from fault
 
 
-def _place_in(found: list[Any], value: Any) -> int:
-    """The place of a value in a list, to which it is added if it is not there."""
-    for at, one in enumerate(found):
-        if one is value:
-            return at
-    found.append(value)
-    return len(found) - 1
-
-
-def _state_of(generator: torch.Generator) -> np.ndarray:
-    with torch._C.DisableTorchFunction():
-        return generator.get_state().numpy()
-
-
 def _text(value: Any) -> str:
     if type(value) is not str:
         raise AnswerError(_NO_FORM)
     return value
-
-
-def _is_as(mine: Any, theirs: Any) -> bool:
-    """Whether a list or dict has the same tensors in it, and all else is alike."""
-    if type(mine) is not type(theirs):
-        return False
-    if type(mine) is dict:
-        return list(mine) == list(theirs) and _is_as(list(mine.values()), list(theirs.values()))
-    if type(mine) in (list, tuple):
-        return len(mine) == len(theirs) and all(map(_is_as, mine, theirs))
-    if isinstance(mine, torch.Tensor):
-        return mine is theirs
-    return np.array_equal(mine, theirs) if type(mine) is np.ndarray else bool(mine == theirs)
-
-
-def _write(mine: Any, theirs: Any) -> None:
-    if type(mine) is np.ndarray:
-        write_back(mine, theirs)
-    elif type(mine) is type(theirs) is list and not _is_as(mine, theirs):
-        mine[:] = theirs
-    elif type(mine) is type(theirs) is dict and not _is_as(mine, theirs):
-        mine.clear()
-        mine.update(theirs)
 
 
 def _list(value: Any) -> list:

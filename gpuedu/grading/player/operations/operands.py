@@ -1,12 +1,8 @@
-"""Tensors of PyTorch in messages: by their storages, so that views stay views.
-
-What holds them (lists, tuples, dicts) is a list that begins with what it is. A side says itself
-what stands for its tensors.
-"""
+"""Tensors of PyTorch in messages: by their storages, so that views stay views."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,7 +11,6 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from gpuedu.errors import AnswerError
-from gpuedu.grading.results import describe, plainly, rebuild
 
 DEVICES = ("cpu", "meta")
 _DTYPES = {
@@ -26,12 +21,8 @@ _DTYPES = {
         *(torch.int8, torch.int16, torch.int32, torch.int64),
     )
 }
-_DEEPEST = 10
-_KEYS = (str, int, bool, float, type(None))
 _LARGEST_BYTES = 2**32
 _NO_FORM = "an operation arrived in a form that none has"
-
-Own = Callable[[Any], list | None]
 
 
 @contextmanager
@@ -143,46 +134,3 @@ def storage_places(shape: Any, strides: Any, offset: Any) -> tuple[list[int], li
     if any(type(one) is not int or not 0 <= one < 2**40 for one in (*shape, *strides, offset)):
         raise AnswerError(_NO_FORM)
     return shape, strides, offset
-
-
-def describe_holding(value: Any, own: Own, depth: int = 0) -> list:
-    """A value in which tensors may be; ``own`` gives what stands for one, None for all else."""
-    value = plainly(value) if not depth else value
-    found = own(value)
-    if found is not None:
-        return ["own", *found]
-    if depth < _DEEPEST and type(value) in (list, tuple):
-        return [type(value).__name__, [describe_holding(one, own, depth + 1) for one in value]]
-    if depth < _DEEPEST and type(value) is dict and _has_plain_keys(value):
-        pairs = [[key, describe_holding(one, own, depth + 1)] for key, one in value.items()]
-        return ["dict", pairs]
-    return ["value", describe(value)]
-
-
-def _has_plain_keys(value: dict) -> bool:
-    return all(type(key) in _KEYS for key in value)
-
-
-def rebuild_holding(told: Any, own: Callable[[list], Any], depth: int = 0) -> Any:
-    """The value; ``own`` finds what stands for one of a side's own.
-
-    Raises:
-        AnswerError: it has no known form.
-    """
-    if type(told) is not list or not told or depth > _DEEPEST:
-        raise AnswerError(_NO_FORM)
-    kind, *rest = told
-    if kind == "own":
-        return own(rest)
-    if len(rest) != 1 or type(rest[0]) is not list:
-        raise AnswerError(_NO_FORM)
-    (inside,) = rest
-    if kind == "value":
-        return rebuild(inside)
-    if kind in ("list", "tuple"):
-        found = [rebuild_holding(one, own, depth + 1) for one in inside]
-        return found if kind == "list" else tuple(found)
-    if kind == "dict" and all(type(one) is list and len(one) == 2 for one in inside):
-        pairs = {key: one for key, one in inside if type(key) in _KEYS}
-        return {key: rebuild_holding(one, own, depth + 1) for key, one in pairs.items()}
-    raise AnswerError(_NO_FORM)

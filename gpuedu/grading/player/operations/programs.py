@@ -1,8 +1,9 @@
-"""Steps of a program as one text and its arrays: a message has few values to be counted then."""
+"""Steps of a program as one array of bytes: a message has few values to be counted then."""
 
 from __future__ import annotations
 
 import json
+from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,26 +11,32 @@ import numpy as np
 
 from gpuedu.errors import AnswerError
 
+_MOST_MARKS = 2_000_000
+"""Commas and opening brackets: what it takes to read a text grows with them."""
 _MOST_STEPS = 100_000
-_ARRAY = "array"
+_BYTES = "bytes"
 _NO_FORM = "a program arrived in a form that none has"
+_TOO_MANY = f"a call carried out more than {_MOST_STEPS:,} operations"
 
 
-def write_program(steps: Sequence[list]) -> dict[str, Any]:
+def write_program(steps: Sequence[list]) -> np.ndarray:
     """The steps as a message has them.
 
-    >>> write_program([["free", 3], ["state", 0, np.zeros(1)]])
-    {'text': '[["free",3],["state",0,{"array":0}]]', 'arrays': [array([0.])]}
+    >>> write_program([["free", 3], ["state", 0, np.zeros(2, np.uint8)]]).tobytes()
+    b'[["free",3],["state",0,{"bytes":"AAA="}]]'
     """
-    arrays: list[np.ndarray] = []
+    text = json.dumps(steps, separators=(",", ":"), default=_write_bytes)
+    return np.frombuffer(text.encode(), np.uint8)
 
-    def place(value: Any) -> dict[str, int]:
-        if type(value) is not np.ndarray:
-            raise AnswerError(f"a {type(value).__name__} in an operation cannot be carried over")
-        arrays.append(value)
-        return {_ARRAY: len(arrays) - 1}
 
-    return {"text": json.dumps(steps, separators=(",", ":"), default=place), "arrays": arrays}
+def _is_bytes(value: Any) -> bool:
+    return type(value) is np.ndarray and value.dtype == np.uint8 and value.ndim == 1
+
+
+def _write_bytes(value: Any) -> dict[str, str]:
+    if not _is_bytes(value):
+        raise AnswerError(f"a {type(value).__name__} in an operation cannot be carried over")
+    return {_BYTES: b64encode(value.tobytes()).decode()}
 
 
 def read_program(told: Any) -> list:
@@ -38,23 +45,27 @@ def read_program(told: Any) -> list:
     Raises:
         AnswerError: it is no text of steps, or they are too many.
 
-    >>> read_program(write_program([["free", 3], ["state", 0, np.zeros(1)]]))
-    [['free', 3], ['state', 0, array([0.])]]
+    >>> read_program(write_program([["free", 3], ["state", 0, np.zeros(2, np.uint8)]]))
+    [['free', 3], ['state', 0, array([0, 0], dtype=uint8)]]
     """
-    text, arrays = (told.get(one) if type(told) is dict else None for one in ("text", "arrays"))
-    if type(text) is not str or type(arrays) is not list:
+    if not _is_bytes(told):
         raise AnswerError(_NO_FORM)
-
-    def find(inside: dict) -> Any:
-        number = inside.get(_ARRAY)
-        return arrays[number] if type(number) is int and 0 <= number < len(arrays) else inside
-
+    text = told.tobytes()
+    if sum(map(text.count, (b",", b"[", b"{"))) > _MOST_MARKS:
+        raise AnswerError(_TOO_MANY)
     try:
-        steps = json.loads(text, object_hook=find)
+        steps = json.loads(text, object_hook=_read_bytes)
     except (ValueError, RecursionError) as fault:
         raise AnswerError(_NO_FORM) from fault
     if type(steps) is not list:
         raise AnswerError(_NO_FORM)
     if len(steps) > _MOST_STEPS:
-        raise AnswerError(f"a call carried out more than {_MOST_STEPS:,} operations")
+        raise AnswerError(_TOO_MANY)
     return steps
+
+
+def _read_bytes(inside: dict) -> Any:
+    raw = inside.get(_BYTES)
+    if type(raw) is not str:
+        return inside
+    return np.array(bytearray(b64decode(raw, validate=True)), np.uint8)
