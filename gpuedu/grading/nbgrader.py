@@ -88,6 +88,10 @@ def _update_or_create_student(gradebook: Gradebook, student_id: str, **settings:
         return _update_alone(gradebook, student_id, **settings)
 
 
+MOST_SHOWN = 200_000
+"""Characters of a learner's own cells and texts on a page; HTML has several for each."""
+_NOT_SHOWN = f"cells of the learner's own are shown up to {MOST_SHOWN:,} characters"
+
 _find_alone = Autograde.init_notebooks
 _begin_alone = Autograde.init_assignment
 
@@ -222,14 +226,15 @@ class JudgeInSandbox(ClassVerdicts, Execute):
         release = released(task.lesson, task.variant)
         ours = {cell.id: cell for cell in release.cells}
         nb.metadata = nbformat.from_dict(release.metadata)
-        nb.cells = [_harmless(cell, ours.get(cell.id), verdict) for cell in nb.cells]
+        nb.cells, is_all = _shown(nb.cells, ours, verdict)
         for cell in nb.cells:
             if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade"):
                 name = cell.metadata.get("gpuedu", {}).get("exercise", "")
                 cell.outputs = _outputs(by_id.get(name), verdict)
                 cell.execution_count = None
-        if verdict["repairs"]:
-            nb.cells.insert(0, _note(verdict["repairs"]))
+        told = [*verdict["repairs"], *([] if is_all else [_NOT_SHOWN])]
+        if told:
+            nb.cells.insert(0, _note(told))
         return nb, resources
 
     def _verdict(self, task: GradingTask) -> Mapping[str, Any]:
@@ -237,6 +242,22 @@ class JudgeInSandbox(ClassVerdicts, Execute):
         opened = ledger.open(task)
         done = ledger.keep(opened, _worker.judge(opened)) if isinstance(opened, Job) else opened
         return read_verdict(done.path)
+
+
+def _shown(
+    cells: Sequence[NotebookNode], ours: Mapping[str, NotebookNode], verdict: Mapping[str, Any]
+) -> tuple[list[NotebookNode], bool]:
+    """The cells of a page, and whether all of the learner's own are among them."""
+    shown, left = [], MOST_SHOWN
+    for cell in cells:
+        release = ours.get(cell.id)
+        is_text = cell.cell_type != "code"
+        if release is None or (is_text and cell.source != release.source):
+            left -= len(cell.source)
+            if left < 0:
+                continue
+        shown.append(_harmless(cell, release, verdict))
+    return shown, left >= 0
 
 
 def _harmless(

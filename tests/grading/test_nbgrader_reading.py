@@ -50,6 +50,16 @@ def course(tmp_path_factory, zygote):
         if cell["id"] == "honest-timer-answer":
             cell["source"] = "# long" + "x" * 250_000
     (folder_of(course, "long") / NAME).write_text(json.dumps(long))
+    much = json.loads(text)
+    for place in range(20):
+        own = {
+            "cell_type": "markdown",
+            "id": f"own{place}",
+            "metadata": {},
+            "source": "<&" * 30_000,
+        }
+        much["cells"].append(own)
+    (folder_of(course, "much") / NAME).write_text(json.dumps(much))
     for learner, data in (
         ("marked", b"\xef\xbb\xbf" + text.encode()),
         ("wide", text.encode("utf-16")),
@@ -114,6 +124,12 @@ def test_the_cells_that_are_shown_were_judged(course):
             if "-answer" in cell.id and cell.id in given:
                 wanted = verdict["answers"].get(cell.id, given[cell.id])
                 assert cell.source.rstrip() == wanted.rstrip(), (learner, cell.id)
+
+
+def test_endless_texts_make_no_endless_page(course):
+    page = course / "feedback" / "much" / LESSON / f"{LESSON}.html"
+    assert page.stat().st_size < 3_000_000
+    assert "are shown up to" in page.read_text("utf-8")
 
 
 def test_nothing_behind_a_link_is_shown(course):
