@@ -119,7 +119,29 @@ def with_many_layers(x, w):
     return [larger, *torch.autograd.grad(loss, [picture, kernel, rows])]
 
 
-FUNCTIONS = [normed, with_gradients, of_a_function, with_an_optimizer, of_data, of_numbers]
+@torch.inference_mode()
+def without_autograd(x, w):
+    y = torch.arange(18).view(6, 3) % 2
+    scores = torch.nn.functional.linear(x, w.t()).double().float().contiguous()
+    return torch.nn.functional.binary_cross_entropy_with_logits(scores, y.float()), scores[0]
+
+
+def with_margins(x, w):
+    kept = w.clone().requires_grad_()
+    torch.nn.functional.soft_margin_loss(x @ kept, (x @ w).sign()).backward()
+    return kept.grad
+
+
+FUNCTIONS = [
+    without_autograd,
+    with_margins,
+    normed,
+    with_gradients,
+    of_a_function,
+    with_an_optimizer,
+    of_data,
+    of_numbers,
+]
 
 
 @pytest.mark.parametrize("function", [*FUNCTIONS, with_many_layers])

@@ -34,7 +34,7 @@ _GRADIENTS = """
     nll_loss2d_backward binary_cross_entropy_backward native_layer_norm_backward
     native_group_norm_backward convolution_backward slice_backward select_backward
     diagonal_backward unfold_backward index_select_backward avg_pool2d_backward
-    _adaptive_avg_pool2d_backward embedding_dense_backward
+    _adaptive_avg_pool2d_backward embedding_dense_backward soft_margin_loss_backward
 """
 _TOGETHER = """
     all amax amin aminmax any argmax argmin argsort bincount cat count_nonzero cumprod cumsum
@@ -52,7 +52,7 @@ _LAYERS = """
     binary_cross_entropy binary_cross_entropy_with_logits native_layer_norm native_group_norm
     log_sigmoid_forward native_dropout avg_pool2d _adaptive_avg_pool2d grid_sampler_2d
     upsample_nearest2d upsample_bilinear2d embedding constant_pad_nd reflection_pad1d
-    reflection_pad2d replication_pad2d im2col glu
+    reflection_pad2d replication_pad2d im2col glu soft_margin_loss
 """
 _LOOKS = """
     alias as_strided broadcast_to detach diagonal expand imag lift_fresh permute real select slice

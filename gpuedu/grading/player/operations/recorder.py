@@ -235,7 +235,10 @@ class _Methods(TorchFunctionMode):
 
 
 class _Watch(TorchDispatchMode):
-    """Hands each operation to the recorder."""
+    """Hands each operation to the recorder.
+
+    In PyTorch's inference mode one that is made of others arrives whole, and not as those.
+    """
 
     def __init__(self, recorder: OperationRecorder) -> None:
         super().__init__()
@@ -244,6 +247,11 @@ class _Watch(TorchDispatchMode):
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
+        if torch.is_inference_mode_enabled():
+            with self:
+                result = func.decompose(*args, **(kwargs or {}))
+            if result is not NotImplemented:
+                return result
         return self._recorder.record(func, args, kwargs or {})
 
 
