@@ -518,3 +518,36 @@ def test_matrices_are_written_one_behind_another(pair, name):
     does = ["do", f"aten::{name}", "out", [["tensor", 1], 1], [["out", ["tensor", 1]]], []]
     with pytest.raises(AnswerError, match="do not fit together"):
         pair.executor.execute(write_program([["constant", 1, out], does]))
+
+
+OVER_OPERANDS = {
+    "addmm": ([(3, 4), (3, 5), (5, 4)], [], 1),
+    "mm": ([(3, 5), (5, 4)], [], 0),
+    "mv": ([(3, 5), (5,)], [], 1),
+}
+
+
+@pytest.mark.parametrize("name", OVER_OPERANDS)
+def test_an_operand_is_not_resized_for_a_result(pair, name):
+    shapes, others, at = OVER_OPERANDS[name]
+    tensors = [torch.ones(shape) for shape in shapes]
+    steps = [["constant", i, describe_tensors([one])] for i, one in enumerate(tensors, 1)]
+    given = [["tensor", i + 1] for i in range(len(tensors))]
+    does = ["do", f"aten::{name}", "out", [*given, *others], [["out", given[at]]], []]
+    with pytest.raises(AnswerError, match="do not fit together"):
+        pair.executor.execute(write_program([*steps, does]))
+
+
+def test_a_result_may_be_written_over_an_operand_of_its_size(pair):
+    def over(x):
+        y, z = x.clone(), x.clone()
+        torch.addmm(y, x, x, out=y)
+        torch.cumsum(z, 0, out=z)
+        torch.sort(z, 1, out=(z, torch.zeros(4, 4, dtype=torch.int64)))
+        torch.clamp(z, min=2, out=z)
+        torch.nan_to_num(z, out=z)
+        torch.where(z > 3, z, y, out=y)
+        return y, z
+
+    x = torch.arange(16.0).view(4, 4)
+    assert all(map(torch.equal, pair.call(over, x), over(x)))

@@ -12,10 +12,10 @@ from functools import cache
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_leaves
+from torch.utils._pytree import tree_leaves, tree_map
 
 from gpuedu.errors import AnswerError
-from gpuedu.grading.player.operations.allowed import WRITES_ANYWHERE
+from gpuedu.grading.player.operations.allowed import ELEMENTS, WRITES_ANYWHERE
 from gpuedu.grading.player.operations.operands import unwatched
 
 Operands = Mapping[str, Any]
@@ -50,15 +50,14 @@ def require_bounds(operation: Any, args: Sequence[Any], kwargs: Mapping[str, Any
         value = args[at] if at < len(args) else kwargs.get(argument)
         if value is not None and not isinstance(value, kind):
             raise _refusal(name)
-    if not _has_whole_rows(operation, kwargs):
+    if not (_has_whole_rows(operation, kwargs) and _keeps_operands(operation, args, kwargs)):
         raise _refusal(name)
     if look is None and shapes is None:
         return
     of = {one.name: one.default_value for one in schema.arguments if one.has_default_value()}
     of |= {one.name: value for one, value in zip(schema.arguments, args, strict=False)}
     of |= kwargs
-    tensors = [one for one in tree_leaves(of) if isinstance(one, torch.Tensor)]
-    if any(one.is_meta for one in tensors):  # then all of it is about shapes
+    if any(one.is_meta for one in _tensors_in(of)):  # then all of it is about shapes
         return
     with unwatched():
         try:
@@ -95,6 +94,42 @@ def _has_whole_rows(operation: Any, kwargs: Mapping[str, Any]) -> bool:
             for one in tree_leaves(kwargs.get(name))
             if isinstance(one, torch.Tensor)
         )
+
+
+def _keeps_operands(operation: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether a result that is written over an operand is as large: it would be resized before."""
+    names = _outputs_of(operation)
+    if not names:
+        return True
+    given = [one for one in _tensors_in((args, kwargs)) if not one.is_meta]
+    written = [one for one in _tensors_in([kwargs.get(name) for name in names]) if not one.is_meta]
+    if not any(sum(one is other for other in given) > 1 for one in written):
+        return True
+    if operation._schema.name.removeprefix("aten::") in ELEMENTS:  # PyTorch looks itself
+        return True
+    with unwatched():
+        try:
+            around = {key: one for key, one in kwargs.items() if key not in names}
+            results = {name: tree_map(_unreal_result, kwargs.get(name)) for name in names}
+            operation(*tree_map(_unreal_like, args), **tree_map(_unreal_like, around), **results)
+        except (RuntimeError, IndexError, TypeError, ValueError):
+            return False
+    found = _tensors_in([results[name] for name in names])
+    wanted = _tensors_in([kwargs.get(name) for name in names])
+    return all(one.shape == other.shape for one, other in zip(found, wanted, strict=True))
+
+
+def _tensors_in(values: Any) -> list[torch.Tensor]:
+    return [one for one in tree_leaves(values) if isinstance(one, torch.Tensor)]
+
+
+def _unreal_like(value: Any) -> Any:
+    return value.to("meta") if isinstance(value, torch.Tensor) else value
+
+
+def _unreal_result(value: Any) -> Any:
+    is_tensor = isinstance(value, torch.Tensor)
+    return torch.empty(0, dtype=value.dtype, device="meta") if is_tensor else value
 
 
 @cache
