@@ -455,6 +455,10 @@ OUT_OF_BOUNDS = {
         *("native_group_norm_backward", ONE.expand(2, 3, 8, 8), PICTURE, torch.ones(2, 3)),
         *(torch.ones(2, 3), None, 2, 3, 64, 3, [True, True, True]),
     ),
+    "a gradient that nobody asked for": (
+        *("native_group_norm_backward", PICTURE, PICTURE.to(memory_format=torch.channels_last)),
+        *(torch.ones(2, 3), torch.ones(2, 3), None, 2, 3, 64, 3, [False, True, True]),
+    ),
     "a row's mean": (
         *("native_layer_norm_backward", X, X, [5], ONE.expand(4, 1), torch.ones(4, 1)),
         *(None, None, [True, False, False]),
@@ -518,6 +522,19 @@ def test_matrices_are_written_one_behind_another(pair, name):
     does = ["do", f"aten::{name}", "out", [["tensor", 1], 1], [["out", ["tensor", 1]]], []]
     with pytest.raises(AnswerError, match="do not fit together"):
         pair.executor.execute(write_program([["constant", 1, out], does]))
+
+
+@pytest.mark.parametrize("channels", [1, 4])
+def test_groups_of_channels_may_be_normed_however_pictures_lie(pair, channels):
+    def gradients(x):
+        norm = torch.nn.GroupNorm(1, channels)
+        (norm(x) ** 2).sum().backward()
+        there = x.to(memory_format=torch.channels_last).requires_grad_()
+        (norm(there) ** 2).sum().backward()
+        return norm.weight.grad, norm.bias.grad, there.grad
+
+    x = torch.rand(2, channels, 5, 6)
+    assert all(map(torch.equal, pair.call(gradients, x), gradients(x)))
 
 
 OVER_OPERANDS = {

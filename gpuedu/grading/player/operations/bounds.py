@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 import torch
+from torch._prims_common import suggest_memory_format
 from torch.utils._pytree import tree_leaves, tree_map
 
 from gpuedu.errors import AnswerError
@@ -225,6 +226,15 @@ def _are_side_by_side(*names: str) -> Callable[[Operands], bool]:
     return look
 
 
+def _are_groups(of: Operands) -> bool:
+    """Where channels lie last, PyTorch writes a gradient of the input that nobody asked for."""
+    plain = suggest_memory_format(of["input"]) == torch.contiguous_format
+    return (plain or bool(of["output_mask"][0])) and _ARE_DENSE_GROUPS(of)
+
+
+_ARE_DENSE_GROUPS = _are_side_by_side("grad_out", "input", "mean", "rstd", "weight")
+
+
 def _has_steps(of: Operands) -> bool:
     """Numbers among which the middle one is found: none of them is there several times."""
     pairs = zip(of["self"].shape, of["self"].stride(), strict=True)
@@ -236,7 +246,7 @@ _LOOKS: dict[str, Callable[[Operands], bool]] = {
     "nll_loss2d_backward": _are_classes,
     "embedding_dense_backward": _are_rows,
     "native_group_norm": _are_side_by_side("weight", "bias"),
-    "native_group_norm_backward": _are_side_by_side("grad_out", "input", "mean", "rstd", "weight"),
+    "native_group_norm_backward": _are_groups,
     "native_layer_norm_backward": _are_side_by_side("mean", "rstd"),
     "median": _has_steps,
     "upsample_nearest2d": _are_scales,
