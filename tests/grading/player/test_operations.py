@@ -463,6 +463,12 @@ OUT_OF_BOUNDS = {
         *("native_layer_norm_backward", X, X, [5], ONE.expand(4, 1), torch.ones(4, 1)),
         *(None, None, [True, False, False]),
     ),
+    "fractions of whole numbers": (
+        *("smooth_l1_loss_backward", *[torch.zeros(64, dtype=torch.int64)] * 3, 0, 0.0),
+    ),
+    "a divisor": (
+        *("avg_pool2d", torch.full((1, 1, 4), -(2**63)), [1, 1], [1, 1], [0, 0], False, True, -1),
+    ),
     "a dtype by number": ("_log_softmax_backward_data", X, X, 1, 13),
 }
 
@@ -535,6 +541,27 @@ def test_groups_of_channels_may_be_normed_however_pictures_lie(pair, channels):
 
     x = torch.rand(2, channels, 5, 6)
     assert all(map(torch.equal, pair.call(gradients, x), gradients(x)))
+
+
+@pytest.mark.parametrize("name", ["div", "div_"])
+@pytest.mark.parametrize("overload", ["Tensor_mode", "Scalar_mode"])
+def test_no_quotient_is_asked_of_the_processor_that_it_has_not(pair, name, overload):
+    tensors = torch.full((3,), -(2**31), dtype=torch.int32), torch.full((3,), -1).int()
+    steps = [["constant", at, describe_tensors([one])] for at, one in enumerate(tensors, 1)]
+    by = ["tensor", 2] if overload == "Tensor_mode" else -1
+    does = ["do", f"aten::{name}", overload, [["tensor", 1], by], [["rounding_mode", "trunc"]], []]
+    with pytest.raises(AnswerError, match="do not fit together"):
+        pair.executor.execute(write_program([*steps, does]))
+
+
+def test_whole_numbers_are_divided(pair):
+    def divided(x):
+        whole = x.int()
+        whole.div_(-1, rounding_mode="trunc")
+        return x / 2, torch.div(x, 3, rounding_mode="trunc"), whole // 2, whole
+
+    x = torch.arange(-4, 4)
+    assert all(map(torch.equal, pair.call(divided, x), divided(x)))
 
 
 OVER_OPERANDS = {

@@ -241,6 +241,27 @@ def _has_steps(of: Operands) -> bool:
     return all(side < 2 or step for side, step in pairs)
 
 
+# Divisions that the processor refuses: of whole numbers
+
+
+def _has_quotients(of: Operands) -> bool:
+    """Of the least number by -1 there is none; only ``trunc`` leaves that to the processor."""
+    given, by = of["self"], of["other"]
+    kind = torch.result_type(given, by)
+    if of.get("rounding_mode") != "trunc" or kind.is_floating_point or kind.is_complex:
+        return True
+    least = torch.iinfo(kind).min if kind != torch.bool else 0
+    return least == 0 or not bool(((given == least) & (by == -1)).any())
+
+
+def _has_divisor(of: Operands) -> bool:
+    return of["divisor_override"] is None or of["divisor_override"] > 0
+
+
+def _has_fractions(of: Operands) -> bool:
+    return any(of[name].is_floating_point() for name in ("grad_output", "self", "target"))
+
+
 _LOOKS: dict[str, Callable[[Operands], bool]] = {
     "nll_loss_backward": _are_classes,
     "nll_loss2d_backward": _are_classes,
@@ -249,6 +270,11 @@ _LOOKS: dict[str, Callable[[Operands], bool]] = {
     "native_group_norm_backward": _are_groups,
     "native_layer_norm_backward": _are_side_by_side("mean", "rstd"),
     "median": _has_steps,
+    "div": _has_quotients,
+    "div_": _has_quotients,
+    "avg_pool2d": _has_divisor,
+    "avg_pool2d_backward": _has_divisor,
+    "smooth_l1_loss_backward": _has_fractions,
     "upsample_nearest2d": _are_scales,
     "upsample_bilinear2d": _are_scales,
 }
