@@ -17,14 +17,25 @@ from gpuedu.widths import as_index
 
 
 def _take(a: np.ndarray, indices: Any, axis: Any = None, out: Any = None) -> np.ndarray:
-    return np.take(a, as_index(indices), axis, out, mode="wrap")
+    is_there = axis is not None and -a.ndim <= axis < a.ndim  # else NumPy says so
+    extent = a.shape[axis] if is_there else a.size
+    return np.take(a, _inside(as_index(indices), extent), axis, out, mode="wrap")
+
+
+def _put(a: np.ndarray, ind: Any, v: Any, mode: str = "wrap") -> None:
+    np.put(a, _inside(as_index(ind), a.size) if mode == "wrap" else ind, v, mode)
+
+
+def _inside(indices: np.ndarray, extent: int) -> np.ndarray:
+    """Wrapped around at once: NumPy goes round as often as one is too large."""
+    return wrapped(indices, extent) if extent else indices
 
 
 def _take_along_axis(a: np.ndarray, indices: np.ndarray, axis: Any) -> np.ndarray:
     if indices.dtype.kind not in "iu":
         raise IndexError("`indices` must be an integer array")
     extent = a.size if axis is None else a.shape[axis]
-    return np.take_along_axis(a, wrapped(indices, extent) if extent else indices, axis)
+    return np.take_along_axis(a, _inside(indices, extent), axis)
 
 
 def _eig(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -56,6 +67,7 @@ _moveaxis, _stack = _LIKE_NUMPYS["moveaxis"], _LIKE_NUMPYS["stack"]
 
 _COMPUTED: dict[str, Callable[..., Any]] = {
     "take(a: D, indices: I, axis=None, out=None)": _take,
+    "put(a: D, ind: I, v: I, mode='wrap') -> none": _put,
     "take_along_axis(a: D, indices: D, axis)": _take_along_axis,
     "put_along_axis(arr: D, indices: D, values: S, axis) -> none": np.put_along_axis,
     "piecewise(x: D, condlist: A, funclist: A)": _piecewise,

@@ -17,6 +17,7 @@ from gpuedu.arrays.account import note_operation
 from gpuedu.arrays.dtypes import require_dtype
 from gpuedu.arrays.errors import (
     DeviceArrayTypeError,
+    DeviceArrayValueError,
 )
 from gpuedu.arrays.fusing import note_written, require_fusible
 from gpuedu.arrays.ndarray import SCALARS, ndarray
@@ -24,6 +25,11 @@ from gpuedu.arrays.transfer import copied_to_host
 from gpuedu.simt.host.layout import without_repeats
 
 _ERROR_BYTES = 8
+_RUNNING = (
+    *("accumulate", "cumsum", "cumprod", "nancumsum", "nancumprod"),
+    *("cumulative_sum", "cumulative_prod"),
+)
+"""Functions whose result has axes, whatever the operand has."""
 
 
 def unsupported(value: Any) -> DeviceArrayTypeError:
@@ -146,7 +152,7 @@ def call(
     named = {key: operands.lower(value) for key, value in kwargs.items()}
     read = list(operands.arrays)
     if out is not None:
-        named["out"] = operands.lower(require_out(out))
+        named["out"] = operands.lower(require_out(name, out))
     try:
         with np.errstate(all="ignore"), catch_warnings(action="ignore", category=RuntimeWarning):
             found = function(*lowered, **named)
@@ -165,9 +171,14 @@ def call(
     return result
 
 
-def require_out(out: Any) -> Any:
-    """Refuse a result's place that is not on the device."""
+def require_out(name: str, out: Any) -> Any:
+    """Refuse a result's place that is not on the device, or where NumPy would end the program."""
     for item in out if isinstance(out, tuple) else (out,):
         if item is not None and not isinstance(item, ndarray):
             raise DeviceArrayTypeError(f"Unsupported type {type(item)}: `out` is a device array")
+        if item is not None and not item.shape and name.rpartition(".")[2] in _RUNNING:
+            raise DeviceArrayValueError(
+                "Provided out is the wrong size: it has no axes",
+                remedy="`out` has as many elements as the operand, along at least one axis",
+            )
     return out

@@ -91,3 +91,14 @@ def test_small_things():
     with pytest.raises(NotImplementedError):
         cp.piecewise(cp.ones(2), [cp.ones(2) > 0], [lambda x: x])
     cp.clear_memo()
+
+
+def test_an_index_far_outside_wraps_around_at_once():
+    far, array = 2**60, cp.arange(3.0)
+    assert cp.take(array, far) == cp.take(array, cp.asarray([far]))[0] == far % 3
+    assert array.take(cp.asarray([-far]))[0] == -far % 3
+    cp.put(array, cp.asarray([far]), 7.0)
+    array.put(cp.asarray([-far]), 8.0)
+    assert (array[far % 3], array[-far % 3]) == (7, 8)
+    with pytest.raises(IndexError, match="axis 5 is out of bounds"):
+        cp.take(array, 1, axis=5)

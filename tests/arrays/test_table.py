@@ -149,3 +149,22 @@ def test_what_an_older_numpy_lacks_is_left_out(monkeypatch):
     monkeypatch.delattr(np, "cumulative_sum")  # as before NumPy 2.1
     found = table.functions_of("")
     assert "cumulative_sum" not in found and "cumsum" in found
+
+
+@pytest.mark.parametrize(
+    "running",
+    [
+        cp.cumsum,
+        cp.cumprod,
+        cp.nancumsum,
+        cp.nancumprod,
+        cp.add.accumulate,
+        cp.ndarray.cumsum,
+        lambda a, out: np.cumsum(a, 0, None, out),
+    ],
+)
+@pytest.mark.parametrize("shape", [(), (1,), (5,)])
+def test_running_totals_go_to_no_place_without_axes(running, shape):
+    """NumPy would end the program."""
+    with pytest.raises(ValueError, match="Provided out is the wrong size"):
+        running(cp.ones(shape, "f4"), out=cp.zeros((), "f4"))

@@ -455,9 +455,19 @@ OUT_OF_BOUNDS = {
         *("native_group_norm_backward", ONE.expand(2, 3, 8, 8), PICTURE, torch.ones(2, 3)),
         *(torch.ones(2, 3), None, 2, 3, 64, 3, [True, True, True]),
     ),
+    "a gradient that nobody asked for": (
+        *("native_group_norm_backward", PICTURE, PICTURE.to(memory_format=torch.channels_last)),
+        *(torch.ones(2, 3), torch.ones(2, 3), None, 2, 3, 64, 3, [False, True, True]),
+    ),
     "a row's mean": (
         *("native_layer_norm_backward", X, X, [5], ONE.expand(4, 1), torch.ones(4, 1)),
         *(None, None, [True, False, False]),
+    ),
+    "fractions of whole numbers": (
+        *("smooth_l1_loss_backward", *[torch.zeros(64, dtype=torch.int64)] * 3, 0, 0.0),
+    ),
+    "a divisor": (
+        *("avg_pool2d", torch.full((1, 1, 4), -(2**63)), [1, 1], [1, 1], [0, 0], False, True, -1),
     ),
     "a dtype by number": ("_log_softmax_backward_data", X, X, 1, 13),
 }
@@ -518,3 +528,70 @@ def test_matrices_are_written_one_behind_another(pair, name):
     does = ["do", f"aten::{name}", "out", [["tensor", 1], 1], [["out", ["tensor", 1]]], []]
     with pytest.raises(AnswerError, match="do not fit together"):
         pair.executor.execute(write_program([["constant", 1, out], does]))
+
+
+@pytest.mark.parametrize("channels", [1, 4])
+def test_groups_of_channels_may_be_normed_however_pictures_lie(pair, channels):
+    def gradients(x):
+        norm = torch.nn.GroupNorm(1, channels)
+        (norm(x) ** 2).sum().backward()
+        there = x.to(memory_format=torch.channels_last).requires_grad_()
+        (norm(there) ** 2).sum().backward()
+        return norm.weight.grad, norm.bias.grad, there.grad
+
+    x = torch.rand(2, channels, 5, 6)
+    assert all(map(torch.equal, pair.call(gradients, x), gradients(x)))
+
+
+@pytest.mark.parametrize("name", ["div", "div_"])
+@pytest.mark.parametrize("overload", ["Tensor_mode", "Scalar_mode"])
+def test_no_quotient_is_asked_of_the_processor_that_it_has_not(pair, name, overload):
+    tensors = torch.full((3,), -(2**31), dtype=torch.int32), torch.full((3,), -1).int()
+    steps = [["constant", at, describe_tensors([one])] for at, one in enumerate(tensors, 1)]
+    by = ["tensor", 2] if overload == "Tensor_mode" else -1
+    does = ["do", f"aten::{name}", overload, [["tensor", 1], by], [["rounding_mode", "trunc"]], []]
+    with pytest.raises(AnswerError, match="do not fit together"):
+        pair.executor.execute(write_program([*steps, does]))
+
+
+def test_whole_numbers_are_divided(pair):
+    def divided(x):
+        whole = x.int()
+        whole.div_(-1, rounding_mode="trunc")
+        return x / 2, torch.div(x, 3, rounding_mode="trunc"), whole // 2, whole
+
+    x = torch.arange(-4, 4)
+    assert all(map(torch.equal, pair.call(divided, x), divided(x)))
+
+
+OVER_OPERANDS = {
+    "addmm": ([(3, 4), (3, 5), (5, 4)], [], 1),
+    "mm": ([(3, 5), (5, 4)], [], 0),
+    "mv": ([(3, 5), (5,)], [], 1),
+}
+
+
+@pytest.mark.parametrize("name", OVER_OPERANDS)
+def test_an_operand_is_not_resized_for_a_result(pair, name):
+    shapes, others, at = OVER_OPERANDS[name]
+    tensors = [torch.ones(shape) for shape in shapes]
+    steps = [["constant", i, describe_tensors([one])] for i, one in enumerate(tensors, 1)]
+    given = [["tensor", i + 1] for i in range(len(tensors))]
+    does = ["do", f"aten::{name}", "out", [*given, *others], [["out", given[at]]], []]
+    with pytest.raises(AnswerError, match="do not fit together"):
+        pair.executor.execute(write_program([*steps, does]))
+
+
+def test_a_result_may_be_written_over_an_operand_of_its_size(pair):
+    def over(x):
+        y, z = x.clone(), x.clone()
+        torch.addmm(y, x, x, out=y)
+        torch.cumsum(z, 0, out=z)
+        torch.sort(z, 1, out=(z, torch.zeros(4, 4, dtype=torch.int64)))
+        torch.clamp(z, min=2, out=z)
+        torch.nan_to_num(z, out=z)
+        torch.where(z > 3, z, y, out=y)
+        return y, z
+
+    x = torch.arange(16.0).view(4, 4)
+    assert all(map(torch.equal, pair.call(over, x), over(x)))

@@ -90,8 +90,10 @@ _NAMES = frozenset(
 )
 """Without the underscore behind those that write into their first tensor, where both may be."""
 
+ELEMENTS = frozenset(_ELEMENTS.split())
+"""Those that are about one element after another."""
 
-WRITES_ANYWHERE = frozenset(f"{_ELEMENTS} {_PRODUCTS}".split())
+WRITES_ANYWHERE = ELEMENTS | frozenset(_PRODUCTS.split())
 """Those whose result may be written to any tensor, however it lies in its memory."""
 
 

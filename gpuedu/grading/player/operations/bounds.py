@@ -12,10 +12,11 @@ from functools import cache
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_leaves
+from torch._prims_common import suggest_memory_format
+from torch.utils._pytree import tree_leaves, tree_map
 
 from gpuedu.errors import AnswerError
-from gpuedu.grading.player.operations.allowed import WRITES_ANYWHERE
+from gpuedu.grading.player.operations.allowed import ELEMENTS, WRITES_ANYWHERE
 from gpuedu.grading.player.operations.operands import unwatched
 
 Operands = Mapping[str, Any]
@@ -50,15 +51,14 @@ def require_bounds(operation: Any, args: Sequence[Any], kwargs: Mapping[str, Any
         value = args[at] if at < len(args) else kwargs.get(argument)
         if value is not None and not isinstance(value, kind):
             raise _refusal(name)
-    if not _has_whole_rows(operation, kwargs):
+    if not (_has_whole_rows(operation, kwargs) and _keeps_operands(operation, args, kwargs)):
         raise _refusal(name)
     if look is None and shapes is None:
         return
     of = {one.name: one.default_value for one in schema.arguments if one.has_default_value()}
     of |= {one.name: value for one, value in zip(schema.arguments, args, strict=False)}
     of |= kwargs
-    tensors = [one for one in tree_leaves(of) if isinstance(one, torch.Tensor)]
-    if any(one.is_meta for one in tensors):  # then all of it is about shapes
+    if any(one.is_meta for one in _tensors_in(of)):  # then all of it is about shapes
         return
     with unwatched():
         try:
@@ -95,6 +95,42 @@ def _has_whole_rows(operation: Any, kwargs: Mapping[str, Any]) -> bool:
             for one in tree_leaves(kwargs.get(name))
             if isinstance(one, torch.Tensor)
         )
+
+
+def _keeps_operands(operation: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether a result that is written over an operand is as large: it would be resized before."""
+    names = _outputs_of(operation)
+    if not names:
+        return True
+    given = [one for one in _tensors_in((args, kwargs)) if not one.is_meta]
+    written = [one for one in _tensors_in([kwargs.get(name) for name in names]) if not one.is_meta]
+    if not any(sum(one is other for other in given) > 1 for one in written):
+        return True
+    if operation._schema.name.removeprefix("aten::") in ELEMENTS:  # PyTorch looks itself
+        return True
+    with unwatched():
+        try:
+            around = {key: one for key, one in kwargs.items() if key not in names}
+            results = {name: tree_map(_unreal_result, kwargs.get(name)) for name in names}
+            operation(*tree_map(_unreal_like, args), **tree_map(_unreal_like, around), **results)
+        except (RuntimeError, IndexError, TypeError, ValueError):
+            return False
+    found = _tensors_in([results[name] for name in names])
+    wanted = _tensors_in([kwargs.get(name) for name in names])
+    return all(one.shape == other.shape for one, other in zip(found, wanted, strict=True))
+
+
+def _tensors_in(values: Any) -> list[torch.Tensor]:
+    return [one for one in tree_leaves(values) if isinstance(one, torch.Tensor)]
+
+
+def _unreal_like(value: Any) -> Any:
+    return value.to("meta") if isinstance(value, torch.Tensor) else value
+
+
+def _unreal_result(value: Any) -> Any:
+    is_tensor = isinstance(value, torch.Tensor)
+    return torch.empty(0, dtype=value.dtype, device="meta") if is_tensor else value
 
 
 @cache
@@ -190,10 +226,40 @@ def _are_side_by_side(*names: str) -> Callable[[Operands], bool]:
     return look
 
 
+def _are_groups(of: Operands) -> bool:
+    """Where channels lie last, PyTorch writes a gradient of the input that nobody asked for."""
+    plain = suggest_memory_format(of["input"]) == torch.contiguous_format
+    return (plain or bool(of["output_mask"][0])) and _ARE_DENSE_GROUPS(of)
+
+
+_ARE_DENSE_GROUPS = _are_side_by_side("grad_out", "input", "mean", "rstd", "weight")
+
+
 def _has_steps(of: Operands) -> bool:
     """Numbers among which the middle one is found: none of them is there several times."""
     pairs = zip(of["self"].shape, of["self"].stride(), strict=True)
     return all(side < 2 or step for side, step in pairs)
+
+
+# Divisions that the processor refuses: of whole numbers
+
+
+def _has_quotients(of: Operands) -> bool:
+    """Of the least number by -1 there is none; only ``trunc`` leaves that to the processor."""
+    given, by = of["self"], of["other"]
+    kind = torch.result_type(given, by)
+    if of.get("rounding_mode") != "trunc" or kind.is_floating_point or kind.is_complex:
+        return True
+    least = torch.iinfo(kind).min if kind != torch.bool else 0
+    return least == 0 or not bool(((given == least) & (by == -1)).any())
+
+
+def _has_divisor(of: Operands) -> bool:
+    return of["divisor_override"] is None or of["divisor_override"] > 0
+
+
+def _has_fractions(of: Operands) -> bool:
+    return any(of[name].is_floating_point() for name in ("grad_output", "self", "target"))
 
 
 _LOOKS: dict[str, Callable[[Operands], bool]] = {
@@ -201,9 +267,14 @@ _LOOKS: dict[str, Callable[[Operands], bool]] = {
     "nll_loss2d_backward": _are_classes,
     "embedding_dense_backward": _are_rows,
     "native_group_norm": _are_side_by_side("weight", "bias"),
-    "native_group_norm_backward": _are_side_by_side("grad_out", "input", "mean", "rstd", "weight"),
+    "native_group_norm_backward": _are_groups,
     "native_layer_norm_backward": _are_side_by_side("mean", "rstd"),
     "median": _has_steps,
+    "div": _has_quotients,
+    "div_": _has_quotients,
+    "avg_pool2d": _has_divisor,
+    "avg_pool2d_backward": _has_divisor,
+    "smooth_l1_loss_backward": _has_fractions,
     "upsample_nearest2d": _are_scales,
     "upsample_bilinear2d": _are_scales,
 }
