@@ -16,6 +16,10 @@
 import itertools
 import math
 
+import torch
+import torch.distributed as dist
+from torch.nn import functional
+
 from gpuedu import check, hint, predict, progress, reveal, see, setup
 
 setup("sharding")
@@ -122,6 +126,77 @@ see("memory-by-stage", kept_bytes, peak_bytes)
 # `see(..., 1024)`, and look. Sharding the weights saves 2 of 16 bytes. Why is stage 3 still the one
 # that changes everything? (Without it, every rank keeps the 2 bytes of each weight: with enough
 # ranks that is nearly all there is, and no number of GPUs makes it smaller.)
+
+# %% [markdown] exercise="sharded-optimizer"
+# ## An optimizer in pieces
+#
+# **`sharded-optimizer` · 7 points · about 30 minutes**
+#
+# Stage 1. In data parallelism all ranks have the same gradients after the all-reduce, so all of
+# them compute the same update, with the same numbers of the optimizer. Instead, each rank can
+# update *its piece* of the weights and keep the optimizer's numbers for that piece only. Then the
+# new weights have to reach everybody.
+#
+# *Predict.* An all-reduce is a reduce-scatter followed by an all-gather. How many times its bytes
+# does a step send that scatters the gradients and gathers the weights?
+
+# %% role="predict"
+predict("sharded-optimizer", 1)
+
+# %%
+reveal("sharded-optimizer")
+
+# %% [markdown]
+# *Implement* the step that every rank makes after its backward pass. All ranks have the same
+# weights, and gradients of their own parts of the batch, which are equally large. About 15 lines.
+#
+# - `weights` is the list of the model's parameters, in the same order on all ranks. One that
+#   doesn't require a gradient is frozen: it stays as it is. One that this rank didn't use has None
+#   as its `.grad`, which counts as zeros.
+# - `update(name, piece, gradient)` changes `piece`, a tensor, in place. The optimizer keeps its
+#   numbers by `name`, for as many weights as the piece has. Use the same name, and pieces of the
+#   same size, in every step. Which optimizer it is, you don't need to know.
+# - When `step` returns, every rank has all the new weights: those of one process that had the mean
+#   gradient of the whole batch.
+#
+# Weights are float64 here. `dist.reduce_scatter_tensor` and `dist.all_gather_into_tensor` want
+# equal pieces, and the model's weights rarely divide by the ranks: pad.
+
+
+# %% role="answer"
+def step(weights, update):
+    ### BEGIN SOLUTION
+    ranks, rank = dist.get_world_size(), dist.get_rank()
+    trained = [w for w in weights if w.requires_grad]
+    grads = [torch.zeros_like(w) if w.grad is None else w.grad for w in trained]
+
+    def padded(tensors):
+        flat = torch.cat([one.flatten() for one in tensors])
+        return functional.pad(flat, (0, -len(flat) % ranks))
+
+    with torch.no_grad():
+        whole = padded(grads)
+        gradient = torch.empty(len(whole) // ranks, dtype=whole.dtype)
+        dist.reduce_scatter_tensor(gradient, whole)
+        piece = padded(trained).view(ranks, -1)[rank]
+        update("mine", piece, gradient / ranks)
+        dist.all_gather_into_tensor(whole, piece)
+        at = 0
+        for w in trained:
+            w.copy_(whole[at : at + w.numel()].view_as(w))
+            at += w.numel()
+    ### END SOLUTION
+
+
+# %% role="check"
+check("sharded-optimizer", step)
+
+# %% [markdown]
+# *Reflect.* The step sends as many bytes as an all-reduce, so stage 1 costs nothing. What does
+# each rank still have whole? (Weights and gradients.) Adam's update looks at each weight by itself.
+# What would a rank be missing for an optimizer that looks at a whole matrix, such as Muon, or that
+# clips by the norm of all gradients? (The rest of the matrix. And for the norm, one number from
+# every rank: the sum of the squares of its piece.)
 
 # %% [markdown]
 # ## What you take with you
