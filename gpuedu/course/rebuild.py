@@ -33,11 +33,15 @@ class RebuildFromRelease(NbGraderPreprocessor):
         release = self.release_for(settings)
         if release is None:  # a notebook that is not the course's
             return nb, resources
-        mine = parse(nbformat.writes(nb).encode())
+        mine = self.handed_in(nb, settings)
         rebuilt = merge(self.base_of(mine, settings), mine, release).notebook
         # A browser tab, or a learner's own computer, has kernels of names that are not here.
         rebuilt.metadata.kernelspec = release.metadata.kernelspec
         return rebuilt, resources
+
+    def handed_in(self, nb: NotebookNode, settings: Mapping[str, Any]) -> NotebookNode:
+        """The learner's notebook, of which nbgrader has read ``nb``."""
+        return parse(nbformat.writes(nb).encode())
 
     def base_of(self, mine: NotebookNode, settings: Mapping[str, Any]) -> NotebookNode | None:
         """What the learner's notebook was made from; None where that is the released one."""

@@ -11,7 +11,7 @@ import typer
 from gpuedu.course.checkout import course_root
 from gpuedu.errors import GpueduError
 from gpuedu.grading.texts import printable
-from gpuedu.syllabus import lesson_of
+from gpuedu.syllabus import lesson_in, lesson_of
 
 
 def grade(
@@ -48,6 +48,8 @@ def grade(
         lesson_of(exercise)  # raises for one that there is not
     if not (resume or again or regrade):
         require_fresh(out)
+    for name in lesson or ():
+        lesson_in(name)
     words, chosen = class_secret(out, secret), variants_in(out)
     tasks = find_submissions(submissions, words, lesson, variants=chosen, tell=_warn)
     counts = grade_class(

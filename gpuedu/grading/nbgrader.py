@@ -7,25 +7,31 @@ In ``nbgrader_config.py``, behind the course's own settings::
 
 ``nbgrader autograde``, and the formgrader's button, then run nothing of what a learner wrote. They
 take the verdict of ``gpuedu grade`` where there is one, else they have it made, and write it into
-the check cells, where nbgrader finds points and feedback.
+the check cells, where nbgrader finds points and feedback. What was handed in is found and read as
+``gpuedu grade`` does it, so the notebook that is shown is the one that was judged.
 """
 
 from __future__ import annotations
 
 import atexit
 import copy
-from collections.abc import Mapping
+import stat
+from collections.abc import Mapping, Sequence
 from functools import cache
+from glob import glob
 from pathlib import Path
 from typing import Any
 
 import nbformat
+from nbconvert.exporters import NotebookExporter
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode, v4
 from nbgrader.api import Gradebook, InvalidEntry
 from nbgrader.converters import Autograde
+from nbgrader.converters import base as converting
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import Execute, NbGraderPreprocessor
+from nbgrader.utils import find_all_files
 from traitlets import Unicode
 
 from gpuedu.course.rebuild import RebuildFromRelease
@@ -38,10 +44,12 @@ from gpuedu.grading.batch.variants import variants_in
 from gpuedu.grading.batch.worker import Worker
 from gpuedu.grading.feedback import feedback_card
 from gpuedu.grading.literal import literal, shielded
+from gpuedu.grading.reading.limits import SubmissionError
 from gpuedu.grading.reading.released import origin, released
+from gpuedu.grading.reading.submission import notebook_in
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.verdict import GradingTask, read_verdict
-from gpuedu.syllabus import lesson_in
+from gpuedu.syllabus import lesson_in, ready_lessons
 
 _worker = Worker()
 _ledger = cache(lambda out: Ledger(out, PlayingLimits()))
@@ -59,6 +67,9 @@ def configure(config: Any) -> None:
         RebuildFromVariant,
         *Autograde.sanitize_preprocessors.default_args[0],
     ]
+    config.Autograde.exporter_class = ReadNowhereElse
+    Autograde.init_notebooks = _init_notebooks
+    Autograde.init_assignment = _init_assignment
     Gradebook.update_or_create_student = _update_or_create_student
 
 
@@ -75,6 +86,75 @@ def _update_or_create_student(gradebook: Gradebook, student_id: str, **settings:
         return _update_alone(gradebook, student_id, **settings)
     except InvalidEntry:
         return _update_alone(gradebook, student_id, **settings)
+
+
+MOST_SHOWN = 200_000
+"""Characters of a learner's own cells and texts on a page; HTML has several for each."""
+_NOT_SHOWN = f"cells of the learner's own are shown up to {MOST_SHOWN:,} characters"
+
+_find_alone = Autograde.init_notebooks
+_begin_alone = Autograde.init_assignment
+
+
+def _is_judged(settings: Mapping[str, Any]) -> bool:
+    """Whether a notebook is that of a lesson, by what nbgrader tells of it."""
+    return settings["notebook"] == settings["assignment"] and _is_lesson(settings["assignment"])
+
+
+def _is_lesson(name: str) -> bool:
+    return any(one.folder == name for one in ready_lessons())
+
+
+def _init_notebooks(converter: Autograde) -> None:
+    """Every folder that was handed in for a lesson has its notebook, under whichever name it is.
+
+    nbgrader would pass over a folder in which no notebook has the lesson's name, and not grade what
+    has a verdict. It would end at a learner's name with a line end in it, and grade nobody.
+    """
+    course = converter.coursedir
+    lesson = course.assignment_id
+    pattern = converter._format_source(lesson, course.student_id)
+    found = glob(pattern)  # noqa: PTH207  (it is absolute)
+    named = [one for one in found if "\n" not in one]
+    for one in set(found) - set(named):
+        converter.log.warning("Passed over, its name has a line end in it: %r", one)
+    if not named or course.notebook_id not in ("*", lesson) or not _is_lesson(lesson):
+        _find_alone(converter)
+        return
+    converter.notebooks = []
+    converter.assignments = {one: [str(Path(one, f"{lesson}.ipynb"))] for one in named}
+
+
+def _init_assignment(converter: Autograde, assignment_id: str, student_id: str) -> None:
+    """As nbgrader does it, without what is behind links: it would be copied, into feedback, too."""
+    converting.find_all_files = _regular_files
+    try:
+        _begin_alone(converter, assignment_id, student_id)
+    finally:
+        converting.find_all_files = find_all_files
+
+
+def _regular_files(folder: str, exclude: Sequence[str] | None = None) -> list[str]:
+    if Path(folder).is_symlink():
+        return []
+    found = find_all_files(folder, exclude)
+    return [one for one in found if stat.S_ISREG(Path(one).lstat().st_mode)]
+
+
+class ReadNowhereElse(NotebookExporter):
+    """Leaves what was handed in for a lesson to be read by ``RebuildFromVariant``.
+
+    nbgrader reads it before anything else is done, without limits, follows links, and knows fewer
+    forms of a notebook.
+    """
+
+    def from_filename(
+        self, filename: str, resources: dict[str, Any] | None = None, **settings: Any
+    ) -> tuple[str, ResourcesDict]:
+        """Convert an empty notebook in place of a submitted one."""
+        if self.parent._sanitizing and _is_judged((resources or {})["nbgrader"]):
+            return self.from_notebook_node(v4.new_notebook(), resources, **settings)
+        return super().from_filename(filename, resources, **settings)
 
 
 class ClassVerdicts(NbGraderPreprocessor):
@@ -109,6 +189,16 @@ class RebuildFromVariant(RebuildFromRelease, ClassVerdicts):
             return public
         return copy.deepcopy(released(task.lesson, task.variant))
 
+    def handed_in(self, nb: NotebookNode, settings: Mapping[str, Any]) -> NotebookNode:
+        """The learner's notebook as the grader reads it; an empty one where that cannot be read."""
+        if not _is_judged(settings):
+            return super().handed_in(nb, settings)
+        task = self._task(settings["student"], settings["assignment"])
+        try:
+            return notebook_in(Path(task.path), task.lesson)
+        except SubmissionError:  # the verdict says why
+            return v4.new_notebook()
+
     def base_of(self, mine: NotebookNode, settings: Mapping[str, Any]) -> NotebookNode | None:
         """The course's notebook with other numbers, where it is that which the learner answered."""
         found = origin(self._task(settings["student"], settings["assignment"]), mine)
@@ -136,14 +226,15 @@ class JudgeInSandbox(ClassVerdicts, Execute):
         release = released(task.lesson, task.variant)
         ours = {cell.id: cell for cell in release.cells}
         nb.metadata = nbformat.from_dict(release.metadata)
-        nb.cells = [_harmless(cell, ours.get(cell.id)) for cell in nb.cells]
+        nb.cells, is_all = _shown(nb.cells, ours, verdict)
         for cell in nb.cells:
             if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade"):
                 name = cell.metadata.get("gpuedu", {}).get("exercise", "")
                 cell.outputs = _outputs(by_id.get(name), verdict)
                 cell.execution_count = None
-        if verdict["repairs"]:
-            nb.cells.insert(0, _note(verdict["repairs"]))
+        told = [*verdict["repairs"], *([] if is_all else [_NOT_SHOWN])]
+        if told:
+            nb.cells.insert(0, _note(told))
         return nb, resources
 
     def _verdict(self, task: GradingTask) -> Mapping[str, Any]:
@@ -153,12 +244,30 @@ class JudgeInSandbox(ClassVerdicts, Execute):
         return read_verdict(done.path)
 
 
-def _harmless(cell: NotebookNode, release: NotebookNode | None) -> NotebookNode:
+def _shown(
+    cells: Sequence[NotebookNode], ours: Mapping[str, NotebookNode], verdict: Mapping[str, Any]
+) -> tuple[list[NotebookNode], bool]:
+    """The cells of a page, and whether all of the learner's own are among them."""
+    shown, left = [], MOST_SHOWN
+    for cell in cells:
+        release = ours.get(cell.id)
+        is_text = cell.cell_type != "code"
+        if release is None or (is_text and cell.source != release.source):
+            left -= len(cell.source)
+            if left < 0:
+                continue
+        shown.append(_harmless(cell, release, verdict))
+    return shown, left >= 0
+
+
+def _harmless(
+    cell: NotebookNode, release: NotebookNode | None, verdict: Mapping[str, Any]
+) -> NotebookNode:
     """A cell without anything that a browser would act on; the course's own stay as they are."""
     if release is not None and cell.cell_type == release.cell_type:
         if cell.cell_type == "code":
-            if role(cell) != "answer":
-                cell.source = release.source
+            judged = verdict["answers"] if role(release) == "answer" else {}
+            cell.source = judged.get(cell.id, release.source)
             cell.outputs = []
             return cell
         if cell.source == release.source:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -19,6 +20,10 @@ from gpuedu.grading.texts import writable
 
 FORMAT = 1
 SUFFIX = ".verdict.json"
+_KEYS = ("learner", "lesson", "variant", "seed", "points", "state", "exercises", "repairs")
+_KEYS += ("answers", "digest", "course")
+
+_MOVE_IT = "move that file away, and `gpuedu grade` with `--resume` grades this submission again"
 
 
 class State(StrEnum):
@@ -204,17 +209,38 @@ def write_verdict(folder: Path, name: str, verdict: Verdict) -> Path:
     """Write a verdict's file whole or not at all, and force it to the disk."""
     text = json.dumps(verdict.as_dict(), indent=1, ensure_ascii=True)
     path, beside = folder / name, folder / f".{name}.{os.getpid()}"
-    with beside.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    with writing_in(folder):
+        try:
+            with beside.open("w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
+        except OSError:
+            beside.unlink(missing_ok=True)
+            raise
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
     return path
+
+
+@contextlib.contextmanager
+def writing_in(folder: Path) -> Iterator[None]:
+    """Tell what keeps anything from being written in the folder of a class.
+
+    Raises:
+        GpueduError: in place of an OSError.
+    """
+    try:
+        yield
+    except OSError as fault:
+        raise GpueduError(
+            f"cannot write in {folder}: {fault.strerror or fault}",
+            remedy="mend that, and `--resume` goes on: what is graded is kept",
+        ) from fault
 
 
 def read_verdicts(folder: Path) -> list[dict[str, Any]]:
@@ -223,8 +249,21 @@ def read_verdicts(folder: Path) -> list[dict[str, Any]]:
     Raises:
         GpueduError: a file that is none, or of another format; which.
     """
-    found = [read_verdict(path) for path in folder.glob(f"*{SUFFIX}")]
+    found = read_folder(folder).values()
     return sorted(found, key=lambda one: (one["lesson"], one["learner"]))
+
+
+def read_folder(folder: Path) -> dict[Path, dict[str, Any]]:
+    """All verdicts in a folder by their files, without those that another command moves meanwhile.
+
+    Raises:
+        GpueduError: a file that is none, or of another format; which.
+    """
+    found = {}
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        with contextlib.suppress(FileNotFoundError):
+            found[path] = read_verdict(path)
+    return found
 
 
 def read_verdict(path: Path) -> dict[str, Any]:
@@ -232,13 +271,19 @@ def read_verdict(path: Path) -> dict[str, Any]:
 
     Raises:
         GpueduError: the file is none, or of another format.
+        FileNotFoundError: it is not there.
     """
     try:
         saved = json.loads(path.read_text("utf-8"))
-    except ValueError as fault:
-        raise GpueduError(f"{path.name} is no verdict: {fault}") from fault
+    except FileNotFoundError:
+        raise
+    except (ValueError, RecursionError, OSError) as fault:
+        raise GpueduError(f"{path} is no verdict: {fault}", remedy=_MOVE_IT) from fault
     if not isinstance(saved, dict) or saved.get("format") != FORMAT:
         raise GpueduError(
             f"{path.name} is a verdict of another format", remedy="grade into an empty folder"
         )
+    missing = [key for key in _KEYS if key not in saved]
+    if missing:
+        raise GpueduError(f"{path} is no verdict: it has no {missing[0]!r}", remedy=_MOVE_IT)
     return saved

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime
 from types import SimpleNamespace
 
@@ -58,3 +59,11 @@ def test_the_course_has_nbgrader_read_it_so(monkeypatch):
     monkeypatch.setattr(CourseDirectory, "get_existing_timestamp", None)
     configure(Config())
     assert CourseDirectory.get_existing_timestamp is submitted_at
+
+
+@pytest.mark.parametrize("kind", ["pipe", "endless"])
+def test_a_file_that_is_none_is_passed_over(kind, tmp_path):
+    path = tmp_path / "timestamp.txt"
+    os.mkfifo(path) if kind == "pipe" else path.symlink_to("/dev/zero")
+    course = SimpleNamespace(log=SimpleNamespace(warning=lambda *_: None))
+    assert submitted_at(course, str(tmp_path)) is None

@@ -10,7 +10,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from gpuedu.errors import GpueduError
 from gpuedu.grading.batch.jobs import Done, Job
+from gpuedu.grading.batch.variants import NAME as VARIANTS
+from gpuedu.grading.batch.variants import Variants
 from gpuedu.grading.judge.sources import sources_digest
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.submission import Submission
@@ -20,11 +23,13 @@ from gpuedu.grading.verdict import (
     State,
     Verdict,
     failure_name,
+    read_folder,
     read_verdict,
     seed_mark,
     verdict_from,
     verdict_name,
     write_verdict,
+    writing_in,
 )
 from gpuedu.syllabus import lesson_in
 
@@ -57,6 +62,7 @@ class Ledger:
 
     def open(self, task: GradingTask) -> Job | Done:
         """What is to be judged of a submission; Done where nothing is left to do."""
+        self._require_variants(task)
         # Notebooks' library takes a second to be imported, in which workers make themselves ready.
         from gpuedu.grading.reading.released import read
 
@@ -74,6 +80,15 @@ class Ledger:
             self._set_aside(task, done.path)
             return done
         return self._job(task, submission, exercises)
+
+    def _require_variants(self, task: GradingTask) -> None:
+        """Raise GpueduError where the note is gone that a class was given numbers of its own."""
+        if not task.variant and self._has_variants:
+            raise GpueduError(
+                f"{self.out} has verdicts by numbers of a class's own, and {VARIANTS}, which says "
+                "whose, is gone: learners would be judged by numbers that they were not given",
+                remedy=f"write it again: the one word `{Variants.CLASS}` or `{Variants.LEARNER}`",
+            )
 
     def _job(self, task: GradingTask, submission: Submission, exercises: tuple[str, ...]) -> Job:
         return Job(
@@ -111,10 +126,11 @@ class Ledger:
 
     def sweep(self) -> None:
         """Make the folder, and remove what a run that was killed half wrote."""
-        self.out.mkdir(parents=True, exist_ok=True)
-        for left in self.out.glob(f".*{SUFFIX}.*"):
-            if not Path("/proc", left.suffix[1:]).exists():  # nor of one that is writing now
-                left.unlink(missing_ok=True)
+        with writing_in(self.out):
+            self.out.mkdir(parents=True, exist_ok=True)
+            for left in self.out.glob(f".*{SUFFIX}.*"):
+                if not Path("/proc", left.suffix[1:]).exists():  # nor of one that is writing now
+                    left.unlink(missing_ok=True)
 
     def is_empty(self) -> bool:
         """True if there is no verdict at all."""
@@ -122,21 +138,27 @@ class Ledger:
 
     def _there(self, task: GradingTask, path: Path) -> Done:
         self._set_aside(task, path)
+        self._forget_failure(task)
         return Done(path, "there")
+
+    def _forget_failure(self, task: GradingTask) -> None:
+        with writing_in(self.out):
+            (self.out / failure_name(task)).unlink(missing_ok=True)
 
     def _set_aside(self, task: GradingTask, path: Path) -> None:
         """Move verdicts on what the learner had handed in before out of the way of the last one."""
         for other, verdict in self._found.items():
             is_theirs = (verdict["learner"], verdict["lesson"]) == (task.learner, task.lesson)
             if is_theirs and other != path and verdict["digest"] and other.exists():
-                (self.out / SET_ASIDE).mkdir(exist_ok=True)
-                with contextlib.suppress(FileNotFoundError):  # another command was first
-                    other.replace(self.out / SET_ASIDE / other.name)
+                with writing_in(self.out):
+                    (self.out / SET_ASIDE).mkdir(exist_ok=True)
+                    with contextlib.suppress(FileNotFoundError):  # another command was first
+                        other.replace(self.out / SET_ASIDE / other.name)
 
     def _write(self, verdict: Verdict) -> Done:
         name = verdict_name(verdict.task, verdict.digest, verdict.course)
         path = write_verdict(self.out, name, verdict)
-        (self.out / failure_name(verdict.task)).unlink(missing_ok=True)
+        self._forget_failure(verdict.task)
         self._found[path] = _whose(verdict.as_dict())
         return Done(path, verdict.state, verdict.points, verdict.seconds)
 
@@ -165,7 +187,11 @@ class Ledger:
     @cached_property
     def _found(self) -> dict[Path, dict[str, str]]:
         """Whose the verdicts are that lay there at first, or were written since."""
-        return {path: _whose(read_verdict(path)) for path in sorted(self.out.glob(f"*{SUFFIX}"))}
+        return {path: _whose(verdict) for path, verdict in read_folder(self.out).items()}
+
+    @cached_property
+    def _has_variants(self) -> bool:
+        return any(verdict["variant"] for verdict in self._found.values())
 
     @cached_property
     def _by_submission(self) -> dict[tuple[str, ...], Path]:
@@ -178,7 +204,7 @@ class Ledger:
 
 
 def _whose(verdict: Mapping[str, Any]) -> dict[str, str]:
-    keys = ("learner", "lesson", "digest", "seed", "course", "state")
+    keys = ("learner", "lesson", "variant", "digest", "seed", "course", "state")
     return {key: verdict[key] for key in keys}
 
 

@@ -8,7 +8,8 @@ import secrets
 from pathlib import Path
 
 from gpuedu.errors import GpueduError
-from gpuedu.grading.verdict import SUFFIX
+from gpuedu.grading.batch.submissions import seed_for
+from gpuedu.grading.verdict import SUFFIX, read_verdicts, seed_mark, writing_in
 
 NAME = "class-secret.txt"
 DIGEST = "class-secret.sha256"
@@ -21,16 +22,17 @@ def class_secret(out: Path, given: Path | None = None) -> str:
     A digest beside the verdicts keeps which secret the teacher's was.
 
     Raises:
-        GpueduError: the teacher's file is not there, or empty; or the folder of the verdicts was
-            used with another secret before.
+        GpueduError: the teacher's file is not there, or empty; the folder of the verdicts was used
+            with another secret before, or its own is gone.
     """
     path = out / NAME
     if given is not None:
         text = _read(given)
     elif path.exists() or not (out / DIGEST).exists():
         if not path.exists():
+            _require_no_verdicts(out)
             _write_once(path, secrets.token_hex(24))
-        text = path.read_text("utf-8").strip()
+        text = _read(path)
     else:
         raise GpueduError(
             f"{out} was used with a secret in a file of yours, and no file was named now",
@@ -45,9 +47,23 @@ def _read(given: Path) -> str:
         text = given.read_text("utf-8").strip()
     except OSError as fault:
         raise GpueduError(f"{given} cannot be read: {fault.strerror}") from fault
+    except UnicodeDecodeError as fault:
+        raise GpueduError(
+            f"{given} is no text", remedy="a secret is any long text, in UTF-8"
+        ) from fault
     if not text:
         raise GpueduError(f"{given} is empty", remedy="write any long text into it")
     return text
+
+
+def _require_no_verdicts(out: Path) -> None:
+    """Raise GpueduError where a new secret would be drawn beside verdicts of another one."""
+    if any(out.glob(f"*{SUFFIX}")):
+        raise GpueduError(
+            f"{out} has verdicts, and the secret that they were made with is gone: with a new one, "
+            "learners would be judged by other cases and numbers than they were given",
+            remedy=f"put {NAME} back, or {_NAME_IT}; or take another folder of verdicts",
+        )
 
 
 def _require_same(out: Path, secret: str) -> None:
@@ -56,11 +72,20 @@ def _require_same(out: Path, secret: str) -> None:
     With another secret, learners would silently be judged by other numbers than they were given.
     """
     own, noted = out / NAME, out / DIGEST
+    same = True
     if not own.exists() and not noted.exists():
-        _write_once(noted, digest_of(secret))
-    before = noted.read_text("utf-8").strip() if noted.exists() else digest_of(_read(own))
-    if before != digest_of(secret):
-        used = _NAME_IT if noted.exists() else "leave out the secret's file, since its own is there"
+        same = all(
+            one["seed"] == seed_mark(seed_for(secret, one["learner"])) for one in read_verdicts(out)
+        )
+        if same:
+            _write_once(noted, digest_of(secret))
+    else:
+        before = _read(noted) if noted.exists() else digest_of(_read(own))
+        same = before == digest_of(secret)
+    if not same:
+        used = _NAME_IT
+        if own.exists() and not noted.exists():
+            used = "leave out the secret's file, since its own is there"
         raise GpueduError(
             f"{out} was used with another secret before: with this one, learners would be judged "
             "by other cases and numbers than they were given",
@@ -75,7 +100,12 @@ def digest_of(secret: str) -> str:
 
 def _write_once(path: Path, text: str) -> None:
     """Write a file, whole, for its owner; of two commands that begin at once, the first's stays."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    with writing_in(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _link_once(path, text)
+
+
+def _link_once(path: Path, text: str) -> None:
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "w") as file:

@@ -72,6 +72,18 @@ def read_submission(
     return Submission(answers, tuple(map(printable, remarks)), digest)
 
 
+def notebook_in(path: Path, lesson: str, limits: ReadingLimits | None = None) -> NotebookNode:
+    """The notebook that a submission is read from; cells that are too long to be read are empty.
+
+    Raises:
+        SubmissionError: it cannot be read.
+    """
+    limits = limits or ReadingLimits()
+    mine = _parse(find_notebook(path, lesson, limits).data, limits, [])
+    _without_long_cells(mine, limits)
+    return mine
+
+
 def _parse(data: bytes, limits: ReadingLimits, remarks: list[str]) -> NotebookNode:
     if not data.strip():
         raise SubmissionError("the notebook is empty", remedy="save it, and hand it in again")

@@ -64,8 +64,9 @@ def runs_of(text: str) -> Counter[tuple[str, ...]]:
 
 def _tokens(source: str) -> list[str]:
     found = []
+    whole = source.encode("utf-8", "replace").decode("utf-8")  # half a character is in no file
     try:
-        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        for token in tokenize.generate_tokens(io.StringIO(whole).readline):
             if token.type in _SKIPPED:
                 continue
             is_name = token.type == tokenize.NAME and not keyword.iskeyword(token.string)

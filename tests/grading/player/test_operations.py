@@ -119,7 +119,29 @@ def with_many_layers(x, w):
     return [larger, *torch.autograd.grad(loss, [picture, kernel, rows])]
 
 
-FUNCTIONS = [normed, with_gradients, of_a_function, with_an_optimizer, of_data, of_numbers]
+@torch.inference_mode()
+def without_autograd(x, w):
+    y = torch.arange(18).view(6, 3) % 2
+    scores = torch.nn.functional.linear(x, w.t()).double().float().contiguous()
+    return torch.nn.functional.binary_cross_entropy_with_logits(scores, y.float()), scores[0]
+
+
+def with_margins(x, w):
+    kept = w.clone().requires_grad_()
+    torch.nn.functional.soft_margin_loss(x @ kept, (x @ w).sign()).backward()
+    return kept.grad
+
+
+FUNCTIONS = [
+    without_autograd,
+    with_margins,
+    normed,
+    with_gradients,
+    of_a_function,
+    with_an_optimizer,
+    of_data,
+    of_numbers,
+]
 
 
 @pytest.mark.parametrize("function", [*FUNCTIONS, with_many_layers])
@@ -213,6 +235,20 @@ def test_a_seed_is_a_step(pair):
     again = draw(torch.Generator().manual_seed(5))
     assert torch.equal(first, again[0])
     assert torch.equal(second, again[1])
+
+
+def test_a_generator_that_nobody_has_any_longer_is_forgotten(pair):
+    def draw(chance):
+        own = torch.Generator()
+        own.set_state(chance.get_state())
+        found = torch.rand(2, generator=own)
+        chance.set_state(own.get_state())
+        return found
+
+    chance, same = torch.Generator().manual_seed(5), torch.Generator().manual_seed(5)
+    for _ in range(3):
+        assert torch.equal(pair.call(draw, chance), draw(same))
+    assert len(pair.executor._generators) < 5
 
 
 def test_autocast_casts_once(pair):
@@ -367,6 +403,7 @@ def test_what_is_no_text_of_steps_is_refused(pair, program):
 
 
 X, FIVE, FLOAT = torch.zeros(4, 5), torch.zeros(5), torch.float32
+ONE = torch.ones(1)
 PICTURE, WEIGHT = torch.zeros(2, 3, 8, 8), torch.zeros(4, 3, 3, 3)
 CONVOLVED = [[1, 1], [0, 0], [1, 1], False, [0, 0], 1, [True, True, True]]
 OUT_OF_BOUNDS = {
@@ -408,6 +445,20 @@ OUT_OF_BOUNDS = {
         *CONVOLVED,
     ),
     "a scale": ("upsample_nearest2d", PICTURE, [9, 9], 1e-30, None),
+    "weights of one number": ("native_group_norm", PICTURE, ONE.expand(3), None, 2, 3, 64, 3, 1e-5),
+    "shifts of one number": ("native_group_norm", PICTURE, None, ONE.expand(3), 2, 3, 64, 3, 1e-5),
+    "a group's mean": (
+        *("native_group_norm_backward", PICTURE, PICTURE, ONE.expand(2, 3), torch.ones(2, 3), None),
+        *(2, 3, 64, 3, [True, True, True]),
+    ),
+    "a gradient of one number": (
+        *("native_group_norm_backward", ONE.expand(2, 3, 8, 8), PICTURE, torch.ones(2, 3)),
+        *(torch.ones(2, 3), None, 2, 3, 64, 3, [True, True, True]),
+    ),
+    "a row's mean": (
+        *("native_layer_norm_backward", X, X, [5], ONE.expand(4, 1), torch.ones(4, 1)),
+        *(None, None, [True, False, False]),
+    ),
     "a dtype by number": ("_log_softmax_backward_data", X, X, 1, 13),
 }
 
@@ -418,7 +469,7 @@ def test_an_operation_is_not_believed_where_its_memory_ends(pair, what):
     given, constants = [], []
     for one in operands:
         if isinstance(one, torch.Tensor):
-            constants.append(["constant", len(constants) + 1, describe_tensors([one.clone()])])
+            constants.append(["constant", len(constants) + 1, describe_tensors([one])])
             given.append(["tensor", len(constants)])
         else:
             given.append(["dtype", "float32"] if one is FLOAT else _told(one))
@@ -429,6 +480,36 @@ def test_an_operation_is_not_believed_where_its_memory_ends(pair, what):
 
 def _told(value):
     return ["list", value] if type(value) is list else value
+
+
+WRITTEN = {
+    "_softmax": ([["tensor", 1], 1, False], (4, 5)),
+    "_log_softmax": ([["tensor", 1], 1, False], (4, 5)),
+    "im2col": ([["tensor", 2], *[["list", [side, side]] for side in (2, 1, 0, 1)]], (1, 4, 12)),
+    "reflection_pad2d": ([["tensor", 2], ["list", [1, 1, 1, 1]]], (1, 6, 7)),
+    "cumsum": ([["tensor", 1], 1], (4, 5)),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_results_are_written_to_no_more_than_there_is(pair, name):
+    given, shape = WRITTEN[name]
+    tensors = torch.ones(4, 5), torch.ones(1, 4, 5), ONE.expand(shape)
+    steps = [["constant", at, describe_tensors([one])] for at, one in enumerate(tensors, 1)]
+    does = ["do", f"aten::{name}", "out", given, [["out", ["tensor", 3]]], []]
+    with pytest.raises(AnswerError, match="do not fit together"):
+        pair.executor.execute(write_program([*steps, does]))
+
+
+def test_results_of_elements_may_be_written_to_a_part(pair):
+    def into_a_column(x):
+        whole = torch.zeros(4, 7)
+        torch.mul(x, 2, out=whole[:, 1:6])
+        torch.mm(x, x.T, out=whole[:, 3:])
+        return whole
+
+    x = torch.arange(20.0).view(4, 5)
+    assert torch.equal(pair.call(into_a_column, x), into_a_column(x))
 
 
 @pytest.mark.parametrize("name", ["tril", "triu"])

@@ -141,6 +141,7 @@ def test_what_everybody_was_given_and_short_answers_do_not_count():
 def test_what_is_no_python_is_compared_as_far_as_it_goes():
     assert runs_of("def f(:\n    ((((") is not None
     assert alike({"ann": LONG + "(((", "bob": LONG + "'''"})[0].share > 0.9
+    assert runs_of("a = 1\nb = '\ud800'") == runs_of("a = 1\nb = '?'")
 
 
 def test_the_page_shows_what_was_found_and_nothing_becomes_markup(summary):

@@ -10,11 +10,21 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.weak import WeakIdKeyDictionary
 
+from gpuedu.errors import AnswerError
+
+_WRITES = ("copy_", "__setitem__")
+_TO_NUMPY = ("numpy", "__array__", "__dlpack__")
+
 
 class OnDevice(TorchFunctionMode):
     """Watches calls of PyTorch while its ``with`` block runs.
 
-    A result is on the device if one of the arguments is; only ``.cpu()`` brings it back.
+    A result is on the device if one of the arguments is; only ``.cpu()`` brings it back. As on a
+    GPU, NumPy does not see what is there, and whatever is written from one side into a tensor of
+    the other is a copy, too.
+
+    Args:
+        wrote: is told the bytes of each such copy.
 
     >>> device, host = OnDevice(), torch.ones(2)
     >>> with device:
@@ -24,8 +34,9 @@ class OnDevice(TorchFunctionMode):
     (True, True, False, False)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, wrote: Callable[[int], None] = lambda _: None) -> None:
         super().__init__()
+        self._wrote = wrote
         self._there: WeakIdKeyDictionary = WeakIdKeyDictionary()
 
     def __contains__(self, value: Any) -> bool:
@@ -46,8 +57,15 @@ class OnDevice(TorchFunctionMode):
     ) -> Any:
         """Let a call happen, and note what it makes on the device."""
         kwargs = kwargs or {}
+        name = getattr(func, "__name__", "").partition(".")[0]
+        if name in _TO_NUMPY and args[0] in self:
+            raise AnswerError(
+                "NumPy does not see a tensor that is on the device",
+                remedy="`.cpu()` brings it back to the host, which is another copy.",
+            )
+        if name in _WRITES and (args[0] in self) != (args[-1] in self):
+            self._note(args[-1])
         result = func(*args, **kwargs)
-        name = getattr(func, "__name__", "")
         if name != "cpu" and any(one in self for one in tree_leaves((args, kwargs))):
             for one in tree_leaves(result):
                 if isinstance(one, torch.Tensor):
@@ -55,3 +73,7 @@ class OnDevice(TorchFunctionMode):
         elif name == "cpu" and result is args[0]:
             return result.view_as(result)
         return result
+
+    def _note(self, written: Any) -> None:
+        if isinstance(written, torch.Tensor):
+            self._wrote(written.numel() * written.element_size())

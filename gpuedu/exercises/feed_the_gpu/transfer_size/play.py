@@ -56,7 +56,7 @@ def _send(send: Any, inputs: Inputs) -> dict[str, Any]:
     from gpuedu.exercises.feed_the_gpu.transfer_size.on_device import OnDevice
 
     copied: list[int] = []
-    device = OnDevice()
+    device = OnDevice(copied.append)
 
     def copy(tensor: Any) -> Any:
         require_tensor(tensor, "what you gave to `copy`")

@@ -19,9 +19,9 @@ _ELEMENTS = """
     clamp_max clamp_min clip conj_physical copysign cos cosh deg2rad digamma div elu eq erf erfc
     erfinv exp exp2 expm1 float_power floor floor_divide fmax fmin fmod frac ge gelu gt hardshrink
     hardsigmoid hardswish hardtanh heaviside hypot isfinite isinf isnan isneginf isposinf ldexp le
-    leaky_relu lerp lgamma log log10 log1p log2 log_sigmoid_forward logaddexp logaddexp2 logical_and
-    logical_not logical_or logical_xor logit lt masked_fill maximum minimum mish mul nan_to_num ne
-    neg nextafter positive pow rad2deg reciprocal relu relu6 remainder round rsqrt rsub selu sgn
+    leaky_relu lerp lgamma log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not
+    logical_or logical_xor logit lt masked_fill maximum minimum mish mul nan_to_num ne neg nextafter
+    positive pow rad2deg reciprocal relu relu6 remainder round rsqrt rsub selu sgn
     sigmoid sign signbit silu sin sinc sinh softplus softshrink sqrt square sub tan tanh threshold
     true_divide trunc where xlogy __and__ __or__ __xor__ __lshift__ __rshift__
 """
@@ -34,7 +34,7 @@ _GRADIENTS = """
     nll_loss2d_backward binary_cross_entropy_backward native_layer_norm_backward
     native_group_norm_backward convolution_backward slice_backward select_backward
     diagonal_backward unfold_backward index_select_backward avg_pool2d_backward
-    _adaptive_avg_pool2d_backward embedding_dense_backward
+    _adaptive_avg_pool2d_backward embedding_dense_backward soft_margin_loss_backward
 """
 _TOGETHER = """
     all amax amin aminmax any argmax argmin argsort bincount cat count_nonzero cumprod cumsum
@@ -50,9 +50,9 @@ _PRODUCTS = """
 _LAYERS = """
     mse_loss smooth_l1_loss huber_loss l1_loss nll_loss_forward nll_loss2d_forward
     binary_cross_entropy binary_cross_entropy_with_logits native_layer_norm native_group_norm
-    native_dropout avg_pool2d _adaptive_avg_pool2d grid_sampler_2d upsample_nearest2d
-    upsample_bilinear2d embedding constant_pad_nd reflection_pad1d reflection_pad2d
-    replication_pad2d im2col glu
+    log_sigmoid_forward native_dropout avg_pool2d _adaptive_avg_pool2d grid_sampler_2d
+    upsample_nearest2d upsample_bilinear2d embedding constant_pad_nd reflection_pad1d
+    reflection_pad2d replication_pad2d im2col glu soft_margin_loss
 """
 _LOOKS = """
     alias as_strided broadcast_to detach diagonal expand imag lift_fresh permute real select slice
@@ -89,6 +89,10 @@ _NAMES = frozenset(
     for name in names.split()
 )
 """Without the underscore behind those that write into their first tensor, where both may be."""
+
+
+WRITES_ANYWHERE = frozenset(f"{_ELEMENTS} {_PRODUCTS}".split())
+"""Those whose result may be written to any tensor, however it lies in its memory."""
 
 
 @cache

@@ -15,6 +15,7 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from gpuedu.errors import AnswerError
+from gpuedu.grading.player.operations.allowed import WRITES_ANYWHERE
 from gpuedu.grading.player.operations.operands import unwatched
 
 Operands = Mapping[str, Any]
@@ -49,6 +50,8 @@ def require_bounds(operation: Any, args: Sequence[Any], kwargs: Mapping[str, Any
         value = args[at] if at < len(args) else kwargs.get(argument)
         if value is not None and not isinstance(value, kind):
             raise _refusal(name)
+    if not _has_whole_rows(operation, kwargs):
+        raise _refusal(name)
     if look is None and shapes is None:
         return
     of = {one.name: one.default_value for one in schema.arguments if one.has_default_value()}
@@ -79,6 +82,24 @@ def _kinds_in(operation: Any) -> tuple[tuple[int, str, type], ...]:
     kinds = [_KINDS.get(one.removeprefix("Optional[").removesuffix("]")) for one in types]
     named = zip(operation._schema.arguments, kinds, strict=True)
     return tuple((at, one.name, kind) for at, (one, kind) in enumerate(named) if kind is not None)
+
+
+def _has_whole_rows(operation: Any, kwargs: Mapping[str, Any]) -> bool:
+    """Where results are written: one row behind another, even where there is but one."""
+    if operation._schema.name.removeprefix("aten::").removesuffix("_") in WRITES_ANYWHERE:
+        return True
+    with unwatched():
+        return all(
+            one.stride() == _unreal(one.shape).stride()
+            for name in _outputs_of(operation)
+            for one in tree_leaves(kwargs.get(name))
+            if isinstance(one, torch.Tensor)
+        )
+
+
+@cache
+def _outputs_of(operation: Any) -> tuple[str, ...]:
+    return tuple(one.name for one in operation._schema.arguments if one.is_out)
 
 
 def _unreal(shape: Sequence[int]) -> torch.Tensor:
@@ -159,18 +180,30 @@ def _are_scales(of: Operands) -> bool:
     )
 
 
-def _has_whole_rows(of: Operands) -> bool:
-    """Where a result is written: one matrix behind another, even where there is but one."""
-    out = of.get("out")
-    return out is None or out.stride() == _unreal(out.shape).stride()
+def _are_side_by_side(*names: str) -> Callable[[Operands], bool]:
+    """Whether elements of these fill a memory, which is read as if they did."""
+
+    def look(of: Operands) -> bool:
+        given = (of[name] for name in names if of[name] is not None)
+        return all(torch.ops.aten.is_non_overlapping_and_dense(one) for one in given)
+
+    return look
+
+
+def _has_steps(of: Operands) -> bool:
+    """Numbers among which the middle one is found: none of them is there several times."""
+    pairs = zip(of["self"].shape, of["self"].stride(), strict=True)
+    return all(side < 2 or step for side, step in pairs)
 
 
 _LOOKS: dict[str, Callable[[Operands], bool]] = {
     "nll_loss_backward": _are_classes,
     "nll_loss2d_backward": _are_classes,
     "embedding_dense_backward": _are_rows,
-    "tril": _has_whole_rows,
-    "triu": _has_whole_rows,
+    "native_group_norm": _are_side_by_side("weight", "bias"),
+    "native_group_norm_backward": _are_side_by_side("grad_out", "input", "mean", "rstd", "weight"),
+    "native_layer_norm_backward": _are_side_by_side("mean", "rstd"),
+    "median": _has_steps,
     "upsample_nearest2d": _are_scales,
     "upsample_bilinear2d": _are_scales,
 }

@@ -69,6 +69,7 @@ class OperationExecutor:
             "do": self._do,
             "take": self._take,
             "free": self._free,
+            "end": self._end,
             "look": self._look,
             "cpu": self._to_host,
             "constant": self._make_constant,
@@ -158,6 +159,10 @@ class OperationExecutor:
     def _free(self, number: Any) -> None:
         if type(number) is int:
             self._tensors.pop(number, None)
+
+    def _end(self, number: Any) -> None:
+        if type(number) is int and number:
+            self._generators.pop(number, None)
 
     def _look(self, number: Any, beside: Any, *lies: Any) -> None:
         tensor, place = self._tensor(beside), storage_places(*lies)

@@ -100,15 +100,20 @@ class TensorNumbers:
 
 
 class GeneratorNumbers:
-    """Numbers of random generators, and the states that they are known to be in.
+    """Numbers of random generators, as long as there are any, and the states known of them.
 
     The global one has the number 0.
+
+    Args:
+        ended: is told the number of each generator that has ended.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, ended: Callable[[int], None] = lambda _: None) -> None:
+        self._ended = ended
+        self._next = 0
         self._numbers: dict[int, int] = {}
-        self._generators: list[torch.Generator] = []
-        self._states: list[np.ndarray] = []
+        self._generators: dict[int, weakref.ref[torch.Generator]] = {}
+        self._states: dict[int, np.ndarray] = {}
         self.add(torch.default_generator)
 
     def find(self, generator: torch.Generator) -> int | None:
@@ -117,22 +122,36 @@ class GeneratorNumbers:
 
     def add(self, generator: torch.Generator) -> int:
         """Give a generator the next number, in the state that it is in."""
-        number = self._numbers[generator._cdata] = len(self._generators)
-        self._generators.append(generator)
-        self._states.append(_state_of(generator))
+        number, self._next = self._next, self._next + 1
+        at = generator._cdata
+
+        def end(_: weakref.ref) -> None:
+            self._numbers.pop(at, None)
+            self._states.pop(number, None)
+            if self._generators.pop(number, None) is not None:
+                self._ended(number)
+
+        self._numbers[at] = number
+        self._generators[number] = weakref.ref(generator, end)
+        self._states[number] = _state_of(generator)
         return number
 
-    def __len__(self) -> int:
-        """How many have a number."""
-        return len(self._generators)
+    def known(self) -> list[int]:
+        """The numbers of those that there are."""
+        return list(self._generators)
 
     def settle(self) -> None:
         """The states that all are in are known from now on."""
-        self._states = list(map(_state_of, self._generators))
+        for number in self.known():
+            self.news(number)
 
     def news(self, number: int) -> np.ndarray | None:
-        """The state of one, which is known from now on; None where it was known."""
-        state, known = _state_of(self._generators[number]), self._states[number]
+        """The state of one, which is known from now on; None where it was known, or has ended."""
+        reference = self._generators.get(number)
+        generator = reference() if reference is not None else None
+        if generator is None:
+            return None
+        state, known = _state_of(generator), self._states[number]
         self._states[number] = state
         return None if np.array_equal(state, known) else state
 

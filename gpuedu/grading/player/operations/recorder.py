@@ -44,8 +44,8 @@ class OperationRecorder:
 
     A tensor that is no operand of the call, and no result of an operation, is recorded by value
     when an operation first takes it. Its memory, and that of which an array was asked for, is
-    looked at from then on: what is written to it by no operation is a step. The end of a tensor is
-    a step, too: see ``TensorNumbers``.
+    looked at from then on: what is written to it by no operation is a step. The end of a tensor, or
+    of a generator, is a step, too: see ``TensorNumbers``.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class OperationRecorder:
         self._tensors = TensorNumbers(
             lambda number: self._steps.append(["free", number]), self._shared.forget
         )
-        self._generators = GeneratorNumbers()
+        self._generators = GeneratorNumbers(lambda number: self._steps.append(["end", number]))
         self._taken: list[_Taken] = []
         self._is_watching = False
         self._is_paused = False
@@ -92,7 +92,7 @@ class OperationRecorder:
         """The program since ``begin``; then what no operation wrote is in it, too."""
         with unwatched():
             self._tell_written()
-        for number in range(len(self._generators)):
+        for number in self._generators.known():
             self._tell_state(number)
         steps, self._steps = self._steps, []
         self._taken = []
@@ -235,7 +235,10 @@ class _Methods(TorchFunctionMode):
 
 
 class _Watch(TorchDispatchMode):
-    """Hands each operation to the recorder."""
+    """Hands each operation to the recorder.
+
+    In PyTorch's inference mode one that is made of others arrives whole, and not as those.
+    """
 
     def __init__(self, recorder: OperationRecorder) -> None:
         super().__init__()
@@ -244,6 +247,11 @@ class _Watch(TorchDispatchMode):
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
+        if torch.is_inference_mode_enabled():
+            with self:
+                result = func.decompose(*args, **(kwargs or {}))
+            if result is not NotImplemented:
+                return result
         return self._recorder.record(func, args, kwargs or {})
 
 
