@@ -10,7 +10,7 @@
 # shard an optimizer, gradients and weights yourself; and use PyTorch's `fully_shard`.
 #
 # **You need** data parallelism, and the collectives reduce-scatter and all-gather.
-# **Time** about 75 minutes.
+# **Time** about 50 minutes.
 
 # %% role="setup"
 import itertools
@@ -18,11 +18,13 @@ import math
 
 import torch
 import torch.distributed as dist
-from torch.nn import functional
 
 from gpuedu import check, hint, predict, progress, reveal, see, setup
 
 setup("sharding")
+
+# %%
+see("sharding/copies")
 
 # %% [markdown] exercise="memory-by-stage"
 # ## What does each rank keep?
@@ -39,11 +41,11 @@ setup("sharding")
 #
 # The stages are those of ZeRO, the *zero redundancy optimizer*. Stage 0 is plain data parallelism.
 #
-# *Predict.* A model of 7.5 billion parameters trains on 64 ranks. If every one of its bytes is on
-# one rank only, how many GB does each rank keep?
+# *Predict.* A model of 7.5 billion parameters trains on 64 ranks in stage 1. How many GB does each
+# rank keep?
 
 # %% role="predict"
-predict("memory-by-stage", 1.875)
+predict("memory-by-stage", 31.4)
 
 # %%
 reveal("memory-by-stage")
@@ -147,6 +149,21 @@ predict("sharded-optimizer", 1)
 reveal("sharded-optimizer")
 
 # %% [markdown]
+# Here is a draft: plain data parallelism, in which every rank updates every weight. *See* what four
+# ranks keep.
+
+
+# %% role="given"
+def draft(weights, update):
+    for number, w in enumerate(weights):
+        dist.all_reduce(w.grad, op=dist.ReduceOp.AVG)
+        update(number, w, w.grad)
+
+
+# %%
+see("sharded-optimizer", draft)
+
+# %% [markdown]
 # *Implement* the step that every rank makes after its backward pass. All ranks have the same
 # weights, and gradients of their own parts of the batch, which are equally large. About 15 lines.
 #
@@ -172,7 +189,7 @@ def step(weights, update):
 
     def padded(tensors):
         flat = torch.cat([one.flatten() for one in tensors])
-        return functional.pad(flat, (0, -len(flat) % ranks))
+        return torch.nn.functional.pad(flat, (0, -len(flat) % ranks))
 
     with torch.no_grad():
         whole = padded(grads)
@@ -190,6 +207,9 @@ def step(weights, update):
 
 # %% role="check"
 check("sharded-optimizer", step)
+
+# %%
+see("sharded-optimizer", step)
 
 # %% [markdown]
 # *Reflect.* The step sends as many bytes as an all-reduce, so stage 1 costs nothing. What does

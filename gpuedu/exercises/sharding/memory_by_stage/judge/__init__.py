@@ -85,11 +85,12 @@ JUDGE = Judge(
     cases=cases,
     predictions={
         "memory-by-stage": Prediction(
-            "a model of 7.5 billion parameters trains on 64 ranks, with 16 bytes for each "
-            "parameter. If every byte is on one rank only, how many GB does each rank keep?",
-            truth=1.875,
+            "a model of 7.5 billion parameters trains on 64 ranks in stage 1, with 12 bytes of "
+            "states, 2 of gradient and 2 of weight for each. How many GB does each rank keep?",
+            truth=31.406,
             unit="GB",
-            because="7.5e9 · 16 bytes are 120 GB, and 64 ranks have 1.875 GB each.",
+            because="Weights and gradients are whole: 7.5e9 · 4 bytes are 30 GB. The states, 90 GB, "
+            "are shared out: 1.4 GB on each of 64 ranks.",
         ),
     },
 )
