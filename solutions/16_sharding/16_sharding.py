@@ -6,8 +6,8 @@
 # 120 GB on *every* GPU, and more GPUs don't help. But the copies are all equal. Why keep each of
 # them n times? **Sharding** gives every rank a piece, and lets it fetch the rest when it needs it.
 #
-# **You will be able to** say what each stage of sharding saves and what it costs in messages;
-# shard an optimizer, gradients and weights yourself; and use PyTorch's `fully_shard`.
+# **You will be able to** say what each stage of sharding saves, and at what peak; and shard an
+# optimizer yourself, for the price of the all-reduce that you send anyway.
 #
 # **You need** data parallelism, and the collectives reduce-scatter and all-gather.
 # **Time** about 50 minutes.

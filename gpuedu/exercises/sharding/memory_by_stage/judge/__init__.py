@@ -89,8 +89,8 @@ JUDGE = Judge(
             "states, 2 of gradient and 2 of weight for each. How many GB does each rank keep?",
             truth=31.406,
             unit="GB",
-            because="Weights and gradients are whole: 7.5e9 · 4 bytes are 30 GB. The states, 90 GB, "
-            "are shared out: 1.4 GB on each of 64 ranks.",
+            because="Weights and gradients are whole: 7.5e9 · 4 bytes are 30 GB. The states, 90 "
+            "GB, are shared out: 1.4 GB on each of 64 ranks.",
         ),
     },
 )
