@@ -9,6 +9,12 @@ from types import ModuleType
 
 import numpy as np
 
+from gpuedu.interrupts import unbroken
+
+_CONTEXTS = (
+    *("numba.core.typing.context", "numba.core.base"),
+    *("numba.cuda.typing.context", "numba.cuda.core.base"),
+)
 _TOOLKIT = Path("/usr/local/cuda")
 _NAMED_BY = ("CUDA_HOME", "CUDA_PATH")
 
@@ -19,6 +25,10 @@ def load_numba_cuda() -> ModuleType:
     numba-cuda up to 0.30.4 asks for ``numpy.row_stack`` when it prepares its first kernel. NumPy
     2.5 removed that other name of ``vstack``, and then no kernel compiles. So the name is lent for
     the import that asks for it.
+
+    Numba reads its registries when it first compiles, and again when there are new ones. An
+    interrupt, or the end of a time limit, waits for that: what had not been read by then would be
+    missing for as long as Python runs, and no kernel would compile.
     """
     cuda = import_module("numba.cuda")
     if not hasattr(np, "row_stack"):
@@ -27,6 +37,8 @@ def load_numba_cuda() -> ModuleType:
             import_module("numba.cuda.np.arrayobj")
         finally:
             del np.row_stack
+    for name in _CONTEXTS:
+        unbroken(import_module(name).BaseContext.refresh)
     return cuda
 
 

@@ -53,7 +53,7 @@ from gpuedu.syllabus import lesson_in, ready_lessons
 
 _worker = Worker()
 _ledger = cache(lambda out: Ledger(out, PlayingLimits()))
-"""One a folder: each looks once at whose the verdicts are that lie there."""
+"""One a folder and command: each looks once at whose the verdicts are that lie there."""
 atexit.register(_worker.drop_zygote)
 
 
@@ -111,6 +111,7 @@ def _init_notebooks(converter: Autograde) -> None:
     nbgrader would pass over a folder in which no notebook has the lesson's name, and not grade what
     has a verdict. It would end at a learner's name with a line end in it, and grade nobody.
     """
+    _ledger.cache_clear()  # the formgrader lives on, and other commands grade meanwhile
     course = converter.coursedir
     lesson = course.assignment_id
     pattern = converter._format_source(lesson, course.student_id)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
 
 import numpy as np
 import pytest
 
 from gpuedu.compilers import numba_cuda
+from gpuedu.interrupts import may_land
 
 pytest.importorskip("numba_cuda")
 
@@ -62,3 +64,21 @@ def test_a_toolkit_in_its_usual_place_is_named(monkeypatch, tmp_path, folder, na
     numba_cuda.name_toolkit()
     expected = str(tmp_path / found) if found else None
     assert numba_cuda.os.environ.get("CUDA_HOME") == expected
+
+
+@pytest.mark.parametrize("name", numba_cuda._CONTEXTS)
+def test_an_interrupt_waits_until_numba_has_read_its_registries(name):
+    numba_cuda.load_numba_cuda()
+    context, landed = import_module(name).BaseContext, []
+
+    class Halfway(context):
+        def __init__(self):
+            pass
+
+        def load_additional_registries(self):
+            landed.append(may_land(sys._getframe()))
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        Halfway().refresh()
+    assert landed == [False]

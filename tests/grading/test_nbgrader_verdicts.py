@@ -12,7 +12,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from gpuedu.errors import GpueduError
-from gpuedu.grading.batch.secret import class_secret
+from gpuedu.grading.batch.secret import NAME, class_secret
 from gpuedu.grading.nbgrader import _update_or_create_student
 from gpuedu.grading.verdict import read_verdicts
 from tests.grading.classroom import LESSON, answered, exported, hand_in, make_course, nbgrader
@@ -57,6 +57,45 @@ def test_autograde_takes_what_was_graded_and_starts_no_sandbox(graded, monkeypat
     ungraded = exported(graded)[LESSON, "new"]
     assert float(ungraded["score"]) == 0
     assert not (graded / "autograded" / "new" / LESSON).exists()
+
+
+FORMGRADER = """
+import sys
+from gpuedu.grading.verdict import read_verdicts
+from nbgrader.apps import NbGraderAPI, NbGraderApp
+from pathlib import Path
+
+app = NbGraderApp()
+app.initialize([])
+api = NbGraderAPI(app.coursedir, parent=app)
+for _ in sys.stdin:
+    print(api.autograde("LESSON", "little")["success"], flush=True)
+""".replace("LESSON", LESSON)
+
+
+def test_the_formgrader_sets_aside_what_a_command_graded_since_it_began(graded):
+    command = [sys.executable, "-m", "gpuedu", "grade", "submitted", "--out", "verdicts"]
+    command += [] if (graded / "verdicts" / NAME).exists() else ["--secret", "word.txt"]
+    formgrader = subprocess.Popen(
+        [sys.executable, "-c", FORMGRADER],
+        cwd=graded,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    said = []
+    for exercises in (("first-check",), ("first-check", "bandwidth"), ()):
+        hand_in(graded, "little", answered(graded, *exercises))
+        if len(exercises) == 2:
+            subprocess.run([*command, "--resume"], cwd=graded, check=True, capture_output=True)
+            continue
+        formgrader.stdin.write("once\n")
+        formgrader.stdin.flush()
+        said.append(formgrader.stdout.readline().strip())
+    formgrader.communicate()
+    assert said == ["True", "True"]
+    learners = [one["learner"] for one in read_verdicts(graded / "verdicts")]
+    assert learners == ["little", "right"]
 
 
 def _take(folder, start, found):

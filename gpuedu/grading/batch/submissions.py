@@ -102,12 +102,16 @@ def _submissions_of(
 ) -> dict[str, Path]:
     """One submission for each lesson; what else there is, is told."""
     exact, near, odd = defaultdict(list), defaultdict(list), []
-    there = sorted(learner.iterdir())
-    if not there:
+    try:
+        is_folder = {path: path.is_dir() for path in sorted(learner.iterdir())}
+    except OSError as fault:
+        pass_over([learner], f"it cannot be read: {fault.strerror}")
+        return {}
+    if not is_folder:
         pass_over([learner], "there is nothing in it")
-    for path in there:
+    for path in is_folder:
         lesson = lesson_named(path.name)
-        if not lesson or not (path.is_dir() or _ENDINGS.search(path.name)):
+        if not lesson or not (is_folder[path] or _ENDINGS.search(path.name)):
             odd.append(path)
         else:
             (exact if _ENDINGS.sub("", path.name) == lesson else near)[lesson].append(path)

@@ -74,7 +74,11 @@ def find_notebook(path: Path, lesson: str, limits: ReadingLimits | None = None) 
     except OSError as fault:
         raise SubmissionError(f"{path.name} cannot be read: {fault.strerror}") from fault
     if stat.S_ISDIR(mode):
-        listing = _list_folder(path, limits)
+        try:
+            listing = _list_folder(path, limits)
+        except PermissionError as fault:
+            told = f"a folder in {path.name} cannot be read: {fault.strerror}"
+            raise SubmissionError(told) from fault
     elif not stat.S_ISREG(mode):
         raise SubmissionError(f"{path.name} is {_kind(mode)}: regular files only")
     elif zipfile.is_zipfile(path):

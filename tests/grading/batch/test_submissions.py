@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from gpuedu.errors import GpueduError
@@ -120,3 +122,20 @@ def test_every_learner_has_cases_of_their_own():
     seeds = {seed_for(secret, learner) for secret in "ab" for learner in ("ann", "bob", "cy")}
     assert len(seeds) == 6
     assert seed_for("a", "ann") == seed_for("a", "ann")
+
+
+@pytest.mark.parametrize("name", ["iterdir", "is_dir"])
+def test_a_learners_folder_that_cannot_be_read_is_passed_over(name, tmp_path, monkeypatch):
+    """Without the right to list it, or to look at what is in it."""
+    lay(tmp_path, "ann/00_welcome/", "bob/00_welcome/")
+    look = getattr(Path, name)
+
+    def refused(self):
+        if "bob" in (self.name if name == "iterdir" else self.parent.name):
+            raise PermissionError(13, "Permission denied")
+        return look(self)
+
+    monkeypatch.setattr(Path, name, refused)
+    found, told = find(tmp_path)
+    assert [learner for learner, *_ in found] == ["ann"]
+    assert told == [f"passed over: {tmp_path}/bob: it cannot be read: Permission denied"]

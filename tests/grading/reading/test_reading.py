@@ -7,6 +7,7 @@ import os
 import random
 import stat
 import zipfile
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -262,6 +263,21 @@ def test_links_pipes_and_devices_are_passed_over(tmp_path, notebook, released):
         "passed over folder: a symbolic link",
         "passed over pipe.ipynb: a pipe",
     )
+
+
+def test_a_folder_that_may_not_be_read_is_refused(tmp_path, notebook, released, monkeypatch):
+    hand_in(tmp_path, notebook)
+    (tmp_path / "mine").mkdir()
+    look = os.scandir
+
+    def refused(path):
+        if Path(path).name == "mine":
+            raise PermissionError(13, "Permission denied")
+        return look(path)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    with pytest.raises(SubmissionError, match="cannot be read: Permission denied"):
+        read(tmp_path, released)
 
 
 def linked(folder, notebook):

@@ -27,7 +27,7 @@ def play_accumulate_gradients(answers: Sequence[Any], inputs: Mapping[str, Any])
     fields = dict(inputs["task"])
     task = Task(**(fields | {"sizes": tuple(fields["sizes"])}))
     if inputs["ask"] == "memory":
-        # Whoever says so falsely may keep half a micro-batch more.
+        # Whoever says so falsely may keep half a micro-batch more: the play names it below.
         is_functional = attested(lambda: works_by_functions(step, task))
         peak = passing_bytes(step, task, is_functional=is_functional)
         return {"peak": peak, "functional": is_functional}
@@ -78,8 +78,8 @@ PLAY = Play(
     (Answer("accumulated_step", signature=("model", "optimiser", "micro_batches", "max_norm")),),
     play_accumulate_gradients,
     time_limit_s=20.0,
-    observes="the model's mode in its forward passes",
-    observed_in=("even",),
+    observes="the model's mode in its forward passes, and whether `torch.func` was used",
+    observed_in=("even", "memory"),
     by_operations=True,
     lends=True,
     attests=True,
