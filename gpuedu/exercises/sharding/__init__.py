@@ -1,0 +1,1 @@
+"""Sharding: optimizer, gradients and weights that no rank has as a whole."""

@@ -1,0 +1,50 @@
+"""sharded-optimizer: what each rank keeps, and how far it is from one process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gpuedu.exercises.ddp.replica_models import build
+from gpuedu.exercises.ddp.replicas import Task
+from gpuedu.exercises.ddp.traffic import wire_bytes
+from gpuedu.exercises.sharding.sharded_runs import train_sharded, train_whole
+from gpuedu.exercises.sharding.updates import Rule
+from gpuedu.figures.caption import Caption
+from gpuedu.figures.shares import Parts, plot_parts
+from gpuedu.units import format_size
+
+_TASK = Task("plain", ((4,) * 4,) * 2)
+_RULE = Rule("adam", 0.05, 0.9)
+_ROUNDING = 1e-6
+_SIZE = 8
+"""Bytes of a number: float64."""
+
+
+def draw_kept(step: Callable[..., Any]) -> Any:
+    """Bars of four ranks: weights, gradients and the two numbers of Adam for each weight."""
+    run = train_sharded(step, _TASK, _RULE)
+    wanted = train_whole(_TASK, _RULE)[-1]
+    count = sum(one.numel() for one in build(_TASK.kind, _TASK.seed).parameters())
+    bars = []
+    for rank, (states, pieces) in enumerate(run.results):
+        off = max(np.abs(one - true).max() for one, true in zip(states[-1], wanted, strict=True))
+        said = "as one process" if off < _ROUNDING else f"weights off by {off:.2g}"
+        kept = {"weights": count, "gradients": count, "optimizer": 2 * sum(pieces)}
+        parts = {name: float(_SIZE * number) for name, number in kept.items()}
+        bars.append(Parts(f"rank {rank}", parts, said))
+    sent = format_size(wire_bytes(run.exchanges, _TASK.ranks) / len(_TASK.sizes))
+    told = "; ".join(f"{bar.name} {bar.total:g} bytes, {bar.text}" for bar in bars)
+    caption = Caption(
+        title=f"What four ranks keep; a step sends {sent} in all",
+        x="bytes",
+        source=f"Counted on light ranks: a model of {count} weights in float64, with Adam.\n"
+        "Beside each bar: its weights after two steps.",
+        alt=f"Stacked bars of weights, gradients and the optimizer's numbers: {told}.",
+    )
+    return plot_parts(bars, caption=caption)
+
+
+PICTURE = draw_kept

@@ -1,0 +1,32 @@
+"""sharded-optimizer: beside the learner's code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gpuedu.exercises.contract import Answer, Inputs, Play
+from gpuedu.exercises.ddp.replicas import Task
+from gpuedu.exercises.ddp.traffic import wire_bytes
+from gpuedu.exercises.sharding.sharded_runs import train_sharded
+from gpuedu.exercises.sharding.updates import Rule
+
+
+def play_sharded_optimizer(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
+    """States by rank and step, the sizes of the pieces that each rank updated, bytes of a step."""
+    (step,) = answers
+    task = Task.of(inputs["task"])
+    run = train_sharded(step, task, Rule(**inputs["rule"]), seed=inputs["seed"])
+    return {
+        "states": [states for states, _ in run.results],
+        "pieces": [sizes for _, sizes in run.results],
+        "step_bytes": wire_bytes(run.exchanges, task.ranks) / len(task.sizes),
+    }
+
+
+PLAY = Play(
+    (Answer("step", signature=("weights", "update")),),
+    play_sharded_optimizer,
+    time_limit_s=30.0,
+    lends=True,
+)

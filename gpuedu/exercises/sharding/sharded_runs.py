@@ -1,0 +1,59 @@
+"""A model trained on light ranks, each of which updates a piece of it; and one process's run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from gpuedu.exercises.ddp.replica_models import build, state_of
+from gpuedu.exercises.ddp.replicas import State, Task, backward, models_of, shards_of
+from gpuedu.exercises.ranks import Ranked, run_ranks
+from gpuedu.exercises.sharding.updates import Rule, Updates
+from gpuedu.exercises.training.quiet import quiet_torch
+
+
+@quiet_torch()
+def train_whole(task: Task, rule: Rule) -> list[State]:
+    """What one process with the whole batch has after every step."""
+    net, updates, states = build(task.kind, task.seed), Updates(rule), []
+    for step in range(len(task.sizes)):
+        xs, ys = zip(*shards_of(task, step), strict=True)
+        backward(net, torch.cat(xs), torch.cat(ys))
+        for place, weight in enumerate(net.parameters()):
+            if weight.requires_grad:
+                gradient = torch.zeros_like(weight) if weight.grad is None else weight.grad
+                updates.update(place, weight, gradient)
+        states.append(state_of(net))
+    return states
+
+
+def train_sharded(
+    step: Callable[..., Any], task: Task, rule: Rule, *, seed: int | None = None
+) -> Ranked:
+    """Train copies: ``results`` are each rank's states by step, and the sizes of its pieces.
+
+    Args:
+        step: ``step(weights, update)``, after every backward pass, on every rank.
+        task: models and data.
+        rule: of the optimizer.
+        seed: of the order of ranks that could go on at the same instant.
+    """
+    models = models_of(task)
+    shards = [shards_of(task, at) for at in range(len(task.sizes))]
+
+    def body(rank: int) -> tuple[list[State], list[int]]:
+        net, updates, states = models[rank], Updates(rule), []
+        for mine in (one[rank] for one in shards):
+            backward(net, *mine)
+            step(list(net.parameters()), updates.update)
+            states.append(state_of(net))
+        return states, list(updates.sizes.values())
+
+    return run_ranks(body, task.ranks, [step], seed=seed)
+
+
+def pieces_of(weights: Sequence[Any], ranks: int) -> int:
+    """The most numbers that a rank has to keep, if each weight is cut and padded by itself."""
+    return sum(-(-one.numel() // ranks) for one in weights)

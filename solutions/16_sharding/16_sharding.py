@@ -1,0 +1,243 @@
+# %% [markdown]
+# # What if the optimizer or the model does not fit?
+#
+# In data parallelism every GPU keeps a whole copy: of the weights, of their gradients, and of what
+# the optimizer remembers. That is 16 bytes for each parameter, so 7.5 billion parameters take
+# 120 GB on *every* GPU, and more GPUs don't help. But the copies are all equal. Why keep each of
+# them n times? **Sharding** gives every rank a piece, and lets it fetch the rest when it needs it.
+#
+# **You will be able to** say what each stage of sharding saves, and at what peak; and shard an
+# optimizer yourself, for the price of the all-reduce that you send anyway.
+#
+# **You need** data parallelism, and the collectives reduce-scatter and all-gather.
+# **Time** about 50 minutes.
+
+# %% role="setup"
+import itertools
+import math
+
+import torch
+import torch.distributed as dist
+
+from gpuedu import check, hint, predict, progress, reveal, see, setup
+
+setup("sharding")
+
+# %%
+see("sharding/copies")
+
+# %% [markdown] exercise="memory-by-stage"
+# ## What does each rank keep?
+#
+# **`memory-by-stage` · 5 points · about 20 minutes**
+#
+# A run in mixed precision with Adam keeps these bytes for each parameter:
+#
+# | | bytes | shared out from |
+# |---|---|---|
+# | **states**: the float32 copy of the weight, and Adam's two numbers | 12 | stage 1 |
+# | **gradient**, in bfloat16 | 2 | stage 2 |
+# | **weight**, in bfloat16 | 2 | stage 3 |
+#
+# The stages are those of ZeRO, the *zero redundancy optimizer*. Stage 0 is plain data parallelism.
+#
+# *Predict.* A model of 7.5 billion parameters trains on 64 ranks in stage 1. How many GB does each
+# rank keep?
+
+# %% role="predict"
+predict("memory-by-stage", 31.4)
+
+# %%
+reveal("memory-by-stage")
+
+# %% [markdown]
+# Real layers don't divide evenly. What is shared out is cut layer by layer: a layer of n parameters
+# is **padded** with zeros to a multiple of the ranks, and every rank keeps one of the equal pieces.
+# What isn't shared out has no padding.
+#
+# *Implement.* `kept_bytes` returns three numbers: the bytes of weights, gradients and states that
+# *one* rank keeps from step to step. `layers` lists how many parameters each layer has.
+
+
+# %% role="answer"
+def kept_bytes(layers, ranks, stage):
+    """Bytes of weights, gradients and states that one rank keeps."""
+    ### BEGIN SOLUTION
+    whole = sum(layers)
+    share = sum(math.ceil(n / ranks) for n in layers)
+    weights = 2 * (share if stage >= 3 else whole)
+    gradients = 2 * (share if stage >= 2 else whole)
+    states = 12 * (share if stage >= 1 else whole)
+    return weights, gradients, states
+    ### END SOLUTION
+
+
+# %% [markdown]
+# A rank can only compute with a whole layer. So what is shared out has to be whole for a moment,
+# with its padding, and that comes on top of what is kept:
+#
+# - **Stage 2.** The backward pass makes the whole gradient of a layer. A reduce-scatter turns it
+#   into the rank's piece of the sum, and the whole one is freed before the next layer computes.
+# - **Stage 3.** As in stage 2, and a layer's weights are gathered before it computes, and freed
+#   after. While a layer goes backward, the weights of the layer *before* it are gathered already,
+#   so that nobody waits for them.
+#
+# Stages 0 and 1 keep whole weights and gradients anyway. Activations are not counted here.
+#
+# *Implement.* `peak_bytes` returns the most bytes that one rank has at once in a step.
+# `stage_needed` returns the lowest stage whose peak is at most `memory_bytes`, since each further
+# stage sends more; and `math.inf` where none fits.
+
+
+# %% role="answer"
+def peak_bytes(layers, ranks, stage):
+    """The most bytes that one rank has at once in a step."""
+    ### BEGIN SOLUTION
+    full = [2 * ranks * math.ceil(n / ranks) for n in layers]
+    passing = 0
+    if stage == 2:
+        passing = max(full)
+    if stage == 3:
+        passing = max(before + 2 * size for before, size in itertools.pairwise([0, *full]))
+    return sum(kept_bytes(layers, ranks, stage)) + passing
+    ### END SOLUTION
+
+
+def stage_needed(layers, ranks, memory_bytes):
+    """The lowest stage that fits."""
+    ### BEGIN SOLUTION
+    for stage in range(4):
+        if peak_bytes(layers, ranks, stage) <= memory_bytes:
+            return stage
+    return math.inf
+    ### END SOLUTION
+
+
+# %% role="check"
+check("memory-by-stage", kept_bytes, peak_bytes, stage_needed)
+
+# %% [markdown]
+# *See* the four stages for a model of 7.5 billion parameters in 36 equal layers, on 64 ranks.
+
+# %%
+see("memory-by-stage", kept_bytes, peak_bytes)
+
+# %% [markdown]
+# *Reflect.* Which stage takes the largest step down, and why is it the first one? (The states are
+# 12 of the 16 bytes.) What becomes of the bars on 8 ranks, or on 1,024? Add the number to the call,
+# `see(..., 1024)`, and look. Sharding the weights saves 2 of 16 bytes. Why is stage 3 still the one
+# that changes everything? (Without it, every rank keeps the 2 bytes of each weight: with enough
+# ranks that is nearly all there is, and no number of GPUs makes it smaller.)
+
+# %% [markdown] exercise="sharded-optimizer"
+# ## An optimizer in pieces
+#
+# **`sharded-optimizer` · 7 points · about 30 minutes**
+#
+# Stage 1. In data parallelism all ranks have the same gradients after the all-reduce, so all of
+# them compute the same update, with the same numbers of the optimizer. Instead, each rank can
+# update *its piece* of the weights and keep the optimizer's numbers for that piece only. Then the
+# new weights have to reach everybody.
+#
+# *Predict.* An all-reduce is a reduce-scatter followed by an all-gather. How many times its bytes
+# does a step send that scatters the gradients and gathers the weights?
+
+# %% role="predict"
+predict("sharded-optimizer", 1)
+
+# %%
+reveal("sharded-optimizer")
+
+# %% [markdown]
+# Here is a draft: plain data parallelism, in which every rank updates every weight. *See* what four
+# ranks keep.
+
+
+# %% role="given"
+def draft(weights, update):
+    for number, w in enumerate(weights):
+        dist.all_reduce(w.grad, op=dist.ReduceOp.AVG)
+        update(number, w, w.grad)
+
+
+# %%
+see("sharded-optimizer", draft)
+
+# %% [markdown]
+# *Implement* the step that every rank makes after its backward pass. All ranks have the same
+# weights, and gradients of their own parts of the batch, which are equally large. About 15 lines.
+#
+# - `weights` is the list of the model's parameters, in the same order on all ranks. One that
+#   doesn't require a gradient is frozen: it stays as it is. One that this rank didn't use has None
+#   as its `.grad`, which counts as zeros.
+# - `update(name, piece, gradient)` changes `piece`, a tensor, in place. The optimizer keeps its
+#   numbers by `name`, for as many weights as the piece has. Use the same name, and pieces of the
+#   same size, in every step. Which optimizer it is, you don't need to know.
+# - When `step` returns, every rank has all the new weights: those of one process that had the mean
+#   gradient of the whole batch.
+#
+# Weights are float64 here. `dist.reduce_scatter_tensor` and `dist.all_gather_into_tensor` want
+# equal pieces, and the model's weights rarely divide by the ranks: pad.
+
+
+# %% role="answer"
+def step(weights, update):
+    ### BEGIN SOLUTION
+    ranks, rank = dist.get_world_size(), dist.get_rank()
+    trained = [w for w in weights if w.requires_grad]
+    grads = [torch.zeros_like(w) if w.grad is None else w.grad for w in trained]
+
+    def padded(tensors):
+        flat = torch.cat([one.flatten() for one in tensors])
+        return torch.nn.functional.pad(flat, (0, -len(flat) % ranks))
+
+    with torch.no_grad():
+        whole = padded(grads)
+        gradient = torch.empty(len(whole) // ranks, dtype=whole.dtype)
+        dist.reduce_scatter_tensor(gradient, whole)
+        piece = padded(trained).view(ranks, -1)[rank]
+        update("mine", piece, gradient / ranks)
+        dist.all_gather_into_tensor(whole, piece)
+        at = 0
+        for w in trained:
+            w.copy_(whole[at : at + w.numel()].view_as(w))
+            at += w.numel()
+    ### END SOLUTION
+
+
+# %% role="check"
+check("sharded-optimizer", step)
+
+# %%
+see("sharded-optimizer", step)
+
+# %% [markdown]
+# *Reflect.* The step sends as many bytes as an all-reduce, so stage 1 costs nothing. What does
+# each rank still have whole? (Weights and gradients.) Adam's update looks at each weight by itself.
+# What would a rank be missing for an optimizer that looks at a whole matrix, such as Muon, or that
+# clips by the norm of all gradients? (The rest of the matrix. And for the norm, one number from
+# every rank: the sum of the squares of its piece.)
+
+# %% [markdown]
+# ## What you take with you
+#
+# - Copies in data parallelism are all equal, so each rank can keep a piece in place of a copy.
+# - Stage 1 shares out the optimizer's states, 12 of 16 bytes; stage 2 the gradients; stage 3 the
+#   weights. What isn't shared out stays the same however many ranks there are.
+# - What is shared out has to be whole while a layer computes. So the peak depends on the largest
+#   layers, and not only on the sum.
+#
+# **Your number:** on how many GPUs of 80 GB a model of yours would fit, by stage.
+
+# %%
+progress()
+
+# %% [markdown]
+# ## Sources
+#
+# - Stages, 16 bytes for each parameter, and the example of 7.5 billion parameters on 64 GPUs:
+#   S. Rajbhandari, J. Rasley, O. Ruwase, Y. He, *ZeRO: Memory Optimizations Toward Training
+#   Trillion Parameter Models*, SC 2020, arXiv:1910.02054, section 3.1 and figure 1.
+# - Pieces of equal size, padding, gathering before a layer and freeing after it, and prefetching in
+#   the backward pass: Y. Zhao et al., *PyTorch FSDP: Experiences on Scaling Fully Sharded Data
+#   Parallel*, VLDB 2023, arXiv:2304.11277, sections 3.2 and 3.3.
