@@ -23,10 +23,11 @@ class Allowance:
         limit_s: seconds; ``math.inf`` for none.
         pids: of processes, whose main threads are looked at, or of threads; by default the calling
             thread's. Several take turns: their waits are added.
+        between: a thread that passes their messages on: what it computes does not count, either.
     """
 
-    def __init__(self, limit_s: float, *pids: int) -> None:
-        self._limit_s, self._pids = limit_s, pids or (None,)
+    def __init__(self, limit_s: float, *pids: int, between: int | None = None) -> None:
+        self._limit_s, self._pids, self._between = limit_s, pids or (None,), between
         self._began_s, self._waited_s = time.monotonic(), self._waits_s()
 
     def left_s(self) -> float:
@@ -36,20 +37,29 @@ class Allowance:
         return self._limit_s + more_s - (time.monotonic() - self._began_s)
 
     def _waits_s(self) -> float:
-        return sum(map(waited_for_a_processor_s, self._pids))
+        between_s = 0.0 if self._between is None else sum(_times_s(self._between))
+        return sum(map(waited_for_a_processor_s, self._pids)) + between_s
 
 
 def waited_for_a_processor_s(pid: int | None = None) -> float:
     """For how long the calling thread, or that of this number, was ready to run and did not.
 
-    Since it began; 0 where the system does not tell. Source: the Linux kernel's documentation,
-    scheduler/sched-stats, "/proc/<pid>/schedstat".
+    Since it began; 0 where the system does not tell.
+    """
+    return _times_s(pid)[1]
+
+
+def _times_s(pid: int | None) -> tuple[float, float]:
+    """For how long a thread has run, and was ready to and did not; 0 where nothing is told.
+
+    Source: the Linux kernel's documentation, scheduler/sched-stats, "/proc/<pid>/schedstat".
     """
     who = "thread-self" if pid is None else str(pid)
-    with contextlib.suppress(OSError, ValueError, IndexError):
+    with contextlib.suppress(OSError, ValueError):
         told = os.open(f"/proc/{who}/schedstat", os.O_RDONLY)  # often: by the fastest way
         try:
-            return int(os.read(told, _MOST_BYTES).split()[1]) / 1e9
+            ran_ns, waited_ns = os.read(told, _MOST_BYTES).split()[:2]
+            return int(ran_ns) / 1e9, int(waited_ns) / 1e9
         finally:
             os.close(told)
-    return 0.0
+    return 0.0, 0.0

@@ -47,10 +47,11 @@ class Relay:
     def allowance(self, limit_s: float) -> Allowance:
         """Time for what is asked next, of the machine, too, if it is there.
 
-        They take turns, with the judge between them, whose waits are not the learner's either.
+        They take turns, with the judge between them, whose time is not the learner's.
         """
         players = (self.learner, *([self._start_machine()] if self.asked_machine else []))
-        return Allowance(limit_s, threading.get_native_id(), *(player.pid for player in players))
+        pids = (player.pid for player in players)
+        return Allowance(limit_s, *pids, between=threading.get_native_id())
 
     def ask_learner(self, request: Any, limit_s: float) -> Any:
         """Ask the learner's player; meanwhile it may use the device.
