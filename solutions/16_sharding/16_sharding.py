@@ -47,9 +47,6 @@ see("sharding/copies")
 # %% role="predict"
 predict("memory-by-stage", 31.4)
 
-# %%
-reveal("memory-by-stage")
-
 # %% [markdown]
 # Real layers don't divide evenly. What is shared out is cut layer by layer: a layer of n parameters
 # is **padded** with zeros to a multiple of the ranks, and every rank keeps one of the equal pieces.
@@ -121,6 +118,7 @@ check("memory-by-stage", kept_bytes, peak_bytes, stage_needed)
 
 # %%
 see("memory-by-stage", kept_bytes, peak_bytes)
+reveal("memory-by-stage")
 
 # %% [markdown]
 # *Reflect.* Which stage takes the largest step down, and why is it the first one? (The states are
@@ -144,9 +142,6 @@ see("memory-by-stage", kept_bytes, peak_bytes)
 
 # %% role="predict"
 predict("sharded-optimizer", 1)
-
-# %%
-reveal("sharded-optimizer")
 
 # %% [markdown]
 # Here is a draft: plain data parallelism, in which every rank updates every weight. *See* what four
@@ -210,13 +205,14 @@ check("sharded-optimizer", step)
 
 # %%
 see("sharded-optimizer", step)
+reveal("sharded-optimizer")
 
 # %% [markdown]
-# *Reflect.* The step sends as many bytes as an all-reduce, so stage 1 costs nothing. What does
-# each rank still have whole? (Weights and gradients.) Adam's update looks at each weight by itself.
-# What would a rank be missing for an optimizer that looks at a whole matrix, such as Muon, or that
-# clips by the norm of all gradients? (The rest of the matrix. And for the norm, one number from
-# every rank: the sum of the squares of its piece.)
+# *Reflect.* But for the padding, the step sends what an all-reduce sends, so stage 1 costs nothing.
+# What does each rank still have whole? (Weights and gradients.) Adam's update looks at each weight
+# by itself. What would a rank be missing for an optimizer that looks at a whole matrix, such as
+# Muon, or that clips by the norm of all gradients? (The rest of the matrix. And for the norm, one
+# number from every rank: the sum of the squares of its piece.)
 
 # %% [markdown]
 # ## What you take with you

@@ -13,6 +13,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.plain import describe
 
 _SMALL = 1e-8
+_SQUARES_DECAY = 0.99
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,9 @@ class Updates:
         self._means[name] = change = mean
         if rule.kind == "adam":
             squares = self._squares.get(name, torch.zeros_like(flat))
-            self._squares[name] = squares = 0.99 * squares + 0.01 * flat**2
+            self._squares[name] = squares = squares.lerp(flat**2, 1 - _SQUARES_DECAY)
             mean = (1 - rule.decay) * mean / (1 - rule.decay**steps)
-            change = mean / ((squares / (1 - 0.99**steps)).sqrt() + _SMALL)
+            change = mean / ((squares / (1 - _SQUARES_DECAY**steps)).sqrt() + _SMALL)
         weights -= rule.rate * (change.view_as(weights) + rule.shrinks * weights)
 
     def _require(self, name: Any, weights: Any, gradient: Any) -> None:
