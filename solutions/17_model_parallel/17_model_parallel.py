@@ -92,7 +92,6 @@ predict("column-row", 2)
 # - A step sends no more bytes than one all-reduce of N x D numbers forward, and one backward.
 
 
-
 # %% role="answer"
 def split(w1, w2):
     ### BEGIN SOLUTION
@@ -132,6 +131,127 @@ reveal("column-row")
 # In data parallelism the gradients of the weights are summed over the ranks. Why is nothing sent
 # for `da` and `db` here? (No other rank has these weights, and every rank saw all tokens.)
 
+# %% [markdown] exercise="attention-heads"
+# ## Attention by heads, the loss by words
+#
+# **`attention-heads` · 9 points · about 40 minutes**
+#
+# Attention is columns and rows again. Each head is some columns of the matrices for queries, keys
+# and values, and the rows of the output's matrix that belong to them. Heads don't need each other,
+# so a rank computes its heads without a word to anybody, and one all-reduce sums up the outputs.
+#
+# In **grouped-query attention** several query heads share one head of keys and values: with `heads`
+# query heads and `kv_heads` others, `heads / kv_heads` consecutive ones. What if there are fewer
+# key-value heads than ranks? Then ranks that share one have a copy of it each.
+#
+# Here is a draft, which deals out both kinds of heads evenly. *See* who lacks what.
+
+
+# %% role="given"
+def draft_heads(rank, ranks, heads, kv_heads):
+    def part(count):
+        return list(range(rank * count // ranks, (rank + 1) * count // ranks))
+
+    return part(heads), part(kv_heads)
+
+
+# %%
+see("attention-heads", draft_heads)
+
+# %% [markdown]
+# *Implement* two functions. `heads` divides by `ranks`, and by `kv_heads`.
+#
+# - `heads_of(rank, ranks, heads, kv_heads)` returns two lists: the rank's query heads, and the
+#   key-value heads that these use, in ascending order. Rank 0 has the first `heads / ranks` query
+#   heads, rank 1 the next ones, and so on.
+# - `add_copies(gradient, heads, kv_heads)` is called on each rank with the gradient of its
+#   key-value heads, one row for each, as its own query heads make it. It returns the same for all
+#   query heads: the sum over the ranks that have a copy. No rank hands over more bytes than its
+#   `gradient` has. (`dist.new_group(list of ranks)` makes a group, which collectives take as
+#   `group=`. Every rank has to make every group, in the same order, also those that it isn't in.)
+
+
+# %% role="answer"
+def heads_of(rank, ranks, heads, kv_heads):
+    ### BEGIN SOLUTION
+    each, shared_by = heads // ranks, heads // kv_heads
+    queries = list(range(rank * each, (rank + 1) * each))
+    return queries, sorted({head // shared_by for head in queries})
+    ### END SOLUTION
+
+
+def add_copies(gradient, heads, kv_heads):
+    ### BEGIN SOLUTION
+    ranks, rank = dist.get_world_size(), dist.get_rank()
+    held = [heads_of(one, ranks, heads, kv_heads)[1] for one in range(ranks)]
+    total = gradient.clone()
+    for head in range(kv_heads):
+        owners = [one for one in range(ranks) if head in held[one]]
+        group = dist.new_group(owners)
+        if rank in owners:
+            dist.all_reduce(total[held[rank].index(head)], group=group)
+    return total
+    ### END SOLUTION
+
+
+# %%
+see("attention-heads", heads_of)
+
+# %% [markdown]
+# The last product of a model makes a score for each word of the vocabulary. Its matrix is cut by
+# columns, so each rank has the scores of some words, for all tokens.
+#
+# *Predict.* 8,192 tokens, and a vocabulary of 128,256 words. How many GB do the scores take in
+# float32?
+
+# %% role="predict"
+predict("attention-heads", 0.4)
+
+# %% [markdown]
+# So nobody should ever gather them. *Implement* the cross-entropy loss on slices.
+#
+# - `scores` (N, V / ranks) are this rank's, of the words from number `first` on. `targets` (N) are
+#   the numbers of the right words, the same on all ranks.
+# - V is a multiple of the ranks. Words from number `vocabulary` on don't exist, whatever their
+#   scores: they are **padding**, and their gradient is 0. Some ranks may have nothing else.
+# - `parallel_cross_entropy` returns the loss of each token, the same on all ranks, and the gradient
+#   of their sum with respect to this rank's `scores`.
+# - No rank hands over more than three numbers for each token. Scores may be about 1,000.
+
+
+# %% role="answer"
+def parallel_cross_entropy(scores, targets, first, vocabulary):
+    ### BEGIN SOLUTION
+    words = torch.arange(first, first + scores.shape[1])
+    scores = scores.masked_fill(words >= vocabulary, -math.inf)
+    top = scores.amax(1)
+    dist.all_reduce(top, op=dist.ReduceOp.MAX)
+    exps = torch.exp(scores - top[:, None])
+    place = targets - first
+    mine = (place >= 0) & (place < scores.shape[1])
+    found = torch.zeros_like(top)
+    found[mine] = scores[mine, place[mine]]
+    sums = torch.stack([exps.sum(1), found])
+    dist.all_reduce(sums)
+    gradient = exps / sums[0][:, None]
+    gradient[mine, place[mine]] -= 1
+    return top + sums[0].log() - sums[1], gradient
+    ### END SOLUTION
+
+
+# %% role="check"
+check("attention-heads", heads_of, add_copies, parallel_cross_entropy)
+
+# %%
+reveal("attention-heads")
+
+# %% [markdown]
+# *Reflect.* With 8 key-value heads on 16 ranks every one of them is there twice. What does that
+# cost, and what would it cost to have each once? (A little memory, and one sum of small gradients;
+# else its keys and values would have to be sent in every layer.) Why is the maximum the same on all
+# ranks, and not each rank's own? (The sums of exponentials are added up, so all have to be relative
+# to the same number. Or each rank sends both, and scales afterwards.)
+
 # %% [markdown]
 # ## What you take with you
 #
@@ -151,4 +271,9 @@ progress()
 #
 # - Columns, then rows, and one all-reduce in each pass: M. Shoeybi, M. Patwary, R. Puri,
 #   P. LeGresley, J. Casper, B. Catanzaro, *Megatron-LM: Training Multi-Billion Parameter Language
-#   Models Using Model Parallelism*, 2019, arXiv:1909.08053, section 3.
+#   Models Using Model Parallelism*, 2019, arXiv:1909.08053, section 3; heads, and a loss that never
+#   gathers the scores, are there, too.
+# - Grouped-query attention: J. Ainslie et al., *GQA: Training Generalized Multi-Query Transformer
+#   Models from Multi-Head Checkpoints*, EMNLP 2023, arXiv:2305.13245.
+# - Shapes and vocabulary of Llama 3.1 405B: A. Grattafiori et al., *The Llama 3 Herd of Models*,
+#   2024, arXiv:2407.21783, table 3.
