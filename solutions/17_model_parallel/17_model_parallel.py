@@ -126,6 +126,18 @@ see("column-row", split, forward)
 reveal("column-row")
 
 # %% [markdown]
+# Nothing hides these all-reduces, because the next product needs their sum. *Predict.* On the 8
+# GPUs of one node, 18% of the time of a layer of Llama 3.1 405B goes to all-reduces. What
+# percentage is it on 16 GPUs of two nodes?
+
+# %% role="predict"
+predict("column-row-links", 20)
+
+# %%
+see("model-parallel/links")
+reveal("column-row-links")
+
+# %% [markdown]
 # *Reflect.* Why must the columns come first? What would have to be summed before `gelu` if `w1`
 # were cut into rows? (All of `x @ w1`, which is H wide: one more all-reduce, four times as large.)
 # In data parallelism the gradients of the weights are summed over the ranks. Why is nothing sent
@@ -252,13 +264,142 @@ reveal("attention-heads")
 # ranks, and not each rank's own? (The sums of exponentials are added up, so all have to be relative
 # to the same number. Or each rank sends both, and scales afterwards.)
 
+# %% [markdown] exercise="sequence-parallel"
+# ## Tokens between, columns inside
+#
+# **`sequence-parallel` · 8 points · about 35 minutes**
+#
+# Between two all-reduces, every rank computes the norm, dropout and the residual for *all* tokens,
+# and keeps what their backward pass needs. These are the dotted parts of the first picture, which
+# don't shrink. But they act on each token by itself, and an all-reduce is a reduce-scatter and an
+# all-gather. **Sequence parallelism** does this work between the two,
+# while each rank has some of the tokens.
+#
+# The block is `y = x + mask * (relu(norm(x) @ w1) @ w2)`, with these:
+
+
+# %% role="given"
+def norm(x, scale):
+    """RMSNorm of each row."""
+    return x / x.square().mean(1, keepdim=True).sqrt() * scale
+
+
+def norm_backward(x, scale, dn):
+    """The gradients of `x`, and of `scale` summed over these rows, from that of norm(x, scale)."""
+    size = x.square().mean(1, keepdim=True).sqrt()
+    direction, arrives = x / size, dn * scale
+    along = (arrives * direction).mean(1, keepdim=True)
+    return (arrives - direction * along) / size, (dn * direction).sum(0)
+
+
+# %% [markdown]
+# Here is a draft that gathers all tokens, does what column-row does, and keeps its own rows of the
+# result. *See* which part each rank has of x, of `u` (what goes into `relu`) and of y.
+
+
+# %% role="given"
+def draft_block(x, pieces, mask):
+    scale, a, b = pieces
+    parts = [torch.empty_like(x) for _ in range(dist.get_world_size())]
+    dist.all_gather(parts, x)
+    x = torch.cat(parts)
+    u = norm(x, scale) @ a
+    z = torch.relu(u) @ b
+    dist.all_reduce(z)
+    return (x + mask * z).chunk(len(parts))[dist.get_rank()], u
+
+
+# %%
+see("sequence-parallel", draft_block)
+
+# %% [markdown]
+# *Predict.* In a training step, column-row sends two all-reduces. How many times their bytes does
+# this block send, if no rank keeps the gathered tokens for the backward pass?
+
+# %% role="predict"
+predict("sequence-parallel", 1)
+
+# %% [markdown]
+# *Implement* both passes. About 20 lines.
+#
+# - `x` and `dy` are (N / ranks, D), this rank's tokens: rank 0 has the first ones, and so on.
+#   `pieces` are `scale` (D), the same on all ranks, and the rank's `a` and `b`, as in column-row.
+# - `mask` is the dropout mask of *all* tokens, (N, D), which all ranks draw from the same seed.
+# - `forward(x, pieces, mask)` returns `y` for the rank's tokens, and `u`: for all tokens, the
+#   rank's columns of `norm(x) @ w1`.
+# - `backward(x, u, pieces, mask, dy)` returns `dx` for the rank's tokens, `dscale` of all tokens on
+#   every rank, and `da` and `db`. Leave the arguments as they are.
+# - A step sends no more than two parts of an all-reduce forward and three backward (a part is an
+#   all-gather or a reduce-scatter of N x D numbers), and an all-reduce of D numbers.
+
+
+# %% role="answer"
+def gather(mine):
+    ### BEGIN SOLUTION
+    whole = mine.new_empty(mine.shape[0] * dist.get_world_size(), mine.shape[1])
+    dist.all_gather_into_tensor(whole, mine)
+    return whole
+    ### END SOLUTION
+
+
+def scatter(partial):
+    ### BEGIN SOLUTION
+    mine = partial.new_empty(partial.shape[0] // dist.get_world_size(), partial.shape[1])
+    dist.reduce_scatter_tensor(mine, partial)
+    return mine
+    ### END SOLUTION
+
+
+def forward(x, pieces, mask):
+    ### BEGIN SOLUTION
+    scale, a, b = pieces
+    rows = mask.split(len(x))[dist.get_rank()]
+    u = gather(norm(x, scale)) @ a
+    return x + rows * scatter(torch.relu(u) @ b), u
+    ### END SOLUTION
+
+
+# %% role="answer"
+def backward(x, u, pieces, mask, dy):
+    ### BEGIN SOLUTION
+    scale, a, b = pieces
+    rows = mask.split(len(x))[dist.get_rank()]
+    dz = gather(rows * dy)
+    du = (dz @ b.T) * (u > 0)
+    dx, dscale = norm_backward(x, scale, scatter(du @ a.T))
+    dist.all_reduce(dscale)
+    da = gather(norm(x, scale)).T @ du
+    return dy + dx, dscale, da, torch.relu(u).T @ dz
+    ### END SOLUTION
+
+
+# %% role="check"
+check("sequence-parallel", forward, backward)
+
+# %%
+see("sequence-parallel", forward)
+reveal("sequence-parallel")
+
+# %% [markdown]
+# *See* what became of the dotted parts.
+
+# %%
+see("model-parallel/tokens-too")
+
+# %% [markdown]
+# *Reflect.* What was an all-gather forward is a reduce-scatter backward, and the other way round.
+# Why? (Forward, a token goes to all ranks, so backward its gradients come from all of them.) Each
+# rank could also draw a mask for its own tokens alone. What would go wrong if all ranks started
+# from the same seed then? (All parts of the text would lose the same numbers.) And with different
+# seeds in column-row, after the all-reduce? (The ranks' copies of `y` would differ.)
+
 # %% [markdown]
 # ## What you take with you
 #
 # - Columns, then rows: an activation between two products needs no communication, and the sum after
 #   the second one is all that is sent.
-# - What each rank computes from all tokens needs no sum over the ranks; what it computes from some
-#   columns does.
+# - An all-reduce is a reduce-scatter and an all-gather. Between them each rank can work on its
+#   tokens alone, for the same bytes and less memory.
 # - Every pass through a layer waits for its all-reduces, so tensor parallelism lives on fast links.
 #
 # **Your number:** how many ranks a layer of a model of yours would need.
@@ -273,6 +414,9 @@ progress()
 #   P. LeGresley, J. Casper, B. Catanzaro, *Megatron-LM: Training Multi-Billion Parameter Language
 #   Models Using Model Parallelism*, 2019, arXiv:1909.08053, section 3; heads, and a loss that never
 #   gathers the scores, are there, too.
+# - Sequence parallelism, and gathering once more in the backward pass: V. Korthikanti et al.,
+#   *Reducing Activation Recomputation in Large Transformer Models*, MLSys 2023, arXiv:2205.05198,
+#   section 4.2.
 # - Grouped-query attention: J. Ainslie et al., *GQA: Training Generalized Multi-Query Transformer
 #   Models from Multi-Head Checkpoints*, EMNLP 2023, arXiv:2305.13245.
 # - Shapes and vocabulary of Llama 3.1 405B: A. Grattafiori et al., *The Llama 3 Herd of Models*,

@@ -173,5 +173,13 @@ JUDGE = Judge(
             because="Two blocks, and each of them needs one forward and one backward.",
             exact=True,
         ),
+        "column-row-links": Prediction(
+            "on the 8 GPUs of one node, 18% of a layer's time goes to all-reduces. What "
+            "percentage is it on 16 GPUs of two nodes?",
+            truth=42,
+            unit="%",
+            because="Twice as many GPUs halve the time of the products. The all-reduces take "
+            "longer than before, since part of their bytes goes between nodes.",
+        ),
     },
 )
