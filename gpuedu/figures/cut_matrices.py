@@ -16,7 +16,7 @@ from gpuedu.figures.plain_bars import PlainBar
 
 COLORS = (style.BLUE, style.ORANGE, style.GREEN, style.PINK)
 """By rank; more ranks take them in turn, and their numbers tell them apart."""
-_GAP, _NAME = 2.4, 1.3
+_GAP, _NAME = 2.4, 2.0
 _LIGHT = 0.55
 
 
@@ -65,7 +65,7 @@ def plot_cuts(
         value, hatch = min(bar.value, limit), "//" if bar.colour == style.RED else ""
         look = {"color": bar.colour, "hatch": hatch, "edgecolor": style.GROUND}
         right.barh(place, value, height=0.5, linewidth=0, **look)
-        ground = {"facecolor": style.GROUND, "edgecolor": "none", "pad": 0.6}
+        ground = {"facecolor": style.GROUND, "edgecolor": "none", "pad": 0}
         said = {"color": bar.colour, "fontweight": "bold"} if hatch else {"color": style.INK}
         right.text(
             limit / 100, place + 0.38, bar.text, va="center", fontsize=9, bbox=ground, **said
@@ -94,10 +94,10 @@ def _draw_cuts(ax: Axes, cuts: Sequence[Cut]) -> None:
             at += size
         frame = {"fill": False, "edgecolor": style.INK, "linewidth": 1}
         ax.add_patch(Rectangle((x, 0), cut.columns, cut.rows, **frame))
-        ax.text(x, -0.5, cut.name, fontsize=10, color=style.INK)
+        ax.text(x, -0.8, cut.name, fontsize=10, color=style.INK)
         x += cut.columns + _GAP
     ax.set_xlim(-0.3, x - _GAP + 0.3)
-    ax.set_ylim(tallest + 0.3, -_NAME - 0.5)
+    ax.set_ylim(tallest + 0.3, -_NAME)
     ax.set_aspect("equal", adjustable="box", anchor="NW")
 
 
@@ -119,5 +119,6 @@ def _draw_part(
         ax.add_patch(
             Rectangle((left, top), wide, high, fill=False, edgecolor=style.GROUND, linewidth=1)
         )
-        middle = left + wide / 2, top + high / 2
-        ax.text(*middle, str(rank), ha="center", va="center", fontsize=9, color=style.INK)
+        along = (place + 0.5) / bands  # on a diagonal, since bands may be thinner than a number
+        at = x + along * width, y + along * height
+        ax.text(*at, str(rank), ha="center", va="center", fontsize=9, color=style.INK)

@@ -85,9 +85,11 @@ predict("column-row", 2)
 #
 # - `split(w1, w2)` returns this rank's pieces, `a` and `b`, of at most ceil(H / ranks) columns or
 #   rows. H needn't divide by the ranks, and there may be more ranks than columns.
-# - `forward(x, a, b, bias)` returns `y` on every rank. Each rank has the whole bias, (D,).
-# - `backward(x, a, b, dy)` gets the gradient of `y`, the same on all ranks. It returns `dx`, whole
-#   on every rank, and `da` and `db`, which then update the pieces. `forward` kept nothing for it.
+# - `mlp_forward(x, a, b, bias)` returns `y` on every rank. Each rank has the whole bias, (D,); its
+#   gradient, the sum of `dy` over the tokens, is the same everywhere, and not your business.
+# - `mlp_backward(x, a, b, dy)` gets the gradient of `y`, the same on all ranks. It returns `dx`,
+#   whole on every rank, and `da` and `db`, which then update the pieces. It gets nothing else from
+#   the forward pass, so it computes `x @ a` again.
 # - Leave the arguments as they are.
 # - A step sends no more bytes than one all-reduce of N x D numbers forward, and one backward.
 
@@ -100,7 +102,7 @@ def split(w1, w2):
     ### END SOLUTION
 
 
-def forward(x, a, b, bias):
+def mlp_forward(x, a, b, bias):
     ### BEGIN SOLUTION
     y = gelu(x @ a) @ b
     dist.all_reduce(y)
@@ -108,7 +110,7 @@ def forward(x, a, b, bias):
     ### END SOLUTION
 
 
-def backward(x, a, b, dy):
+def mlp_backward(x, a, b, dy):
     ### BEGIN SOLUTION
     h = x @ a
     dh = (dy @ b.T) * gelu_slope(h)
@@ -119,16 +121,16 @@ def backward(x, a, b, dy):
 
 
 # %% role="check"
-check("column-row", split, forward, backward)
+check("column-row", split, mlp_forward, mlp_backward)
 
 # %%
-see("column-row", split, forward)
+see("column-row", split, mlp_forward)
 reveal("column-row")
 
 # %% [markdown]
-# Nothing hides these all-reduces, because the next product needs their sum. *Predict.* On the 8
-# GPUs of one node, 18% of the time of a layer of Llama 3.1 405B goes to all-reduces. What
-# percentage is it on 16 GPUs of two nodes?
+# There is little to do while an all-reduce is on its way, because the next product needs the sum.
+# *Predict.* On the 8 GPUs of one node, 18% of the time of a layer of Llama 3.1 405B goes to
+# all-reduces. What percentage is it on 16 GPUs of two nodes?
 
 # %% role="predict"
 predict("column-row-links", 20)
@@ -148,15 +150,15 @@ reveal("column-row-links")
 #
 # **`attention-heads` · 9 points · about 40 minutes**
 #
-# Attention is columns and rows again. Each head is some columns of the matrices for queries, keys
-# and values, and the rows of the output's matrix that belong to them. Heads don't need each other,
-# so a rank computes its heads without a word to anybody, and one all-reduce sums up the outputs.
+# Attention is columns and rows again. A head is some columns of the matrices for queries, keys and
+# values, and the rows of the output's matrix that belong to them. Heads don't need each other, so a
+# rank computes its heads without sending anything, and one all-reduce sums up the outputs.
 #
-# In **grouped-query attention** several query heads share one head of keys and values: with `heads`
-# query heads and `kv_heads` others, `heads / kv_heads` consecutive ones. What if there are fewer
-# key-value heads than ranks? Then ranks that share one have a copy of it each.
+# In **grouped-query attention**, several consecutive query heads share one head of keys and values:
+# `heads / kv_heads` of them each. If ranks have query heads that share one, each of these ranks
+# needs a copy of it.
 #
-# Here is a draft, which deals out both kinds of heads evenly. *See* who lacks what.
+# Here is a draft that deals out both kinds of heads evenly. *See* which rank lacks what.
 
 
 # %% role="given"
@@ -177,10 +179,10 @@ see("attention-heads", draft_heads)
 #   key-value heads that these use, in ascending order. Rank 0 has the first `heads / ranks` query
 #   heads, rank 1 the next ones, and so on.
 # - `add_copies(gradient, heads, kv_heads)` is called on each rank with the gradient of its
-#   key-value heads, one row for each, as its own query heads make it. It returns the same for all
-#   query heads: the sum over the ranks that have a copy. No rank hands over more bytes than its
+#   key-value heads, one row for each, as its own query heads make it. It returns these rows with
+#   the sum over all ranks that have a copy of the head. No rank hands over more bytes than its
 #   `gradient` has. (`dist.new_group(list of ranks)` makes a group, which collectives take as
-#   `group=`. Every rank has to make every group, in the same order, also those that it isn't in.)
+#   `group=`. Every rank has to make every group, in the same order, even those that it isn't in.)
 
 
 # %% role="answer"
@@ -210,8 +212,9 @@ def add_copies(gradient, heads, kv_heads):
 see("attention-heads", heads_of)
 
 # %% [markdown]
-# The last product of a model makes a score for each word of the vocabulary. Its matrix is cut by
-# columns, so each rank has the scores of some words, for all tokens.
+# The last product of a model gives each token a score for every entry of the vocabulary; let's call
+# the entries words. Its matrix is cut by columns, so a rank has the scores of some words, for all
+# tokens.
 #
 # *Predict.* 8,192 tokens, and a vocabulary of 128,256 words. How many GB do the scores take in
 # float32?
@@ -224,11 +227,12 @@ predict("attention-heads", 0.4)
 #
 # - `scores` (N, V / ranks) are this rank's, of the words from number `first` on. `targets` (N) are
 #   the numbers of the right words, the same on all ranks.
-# - V is a multiple of the ranks. Words from number `vocabulary` on don't exist, whatever their
+# - V is a multiple of the ranks. Words from number `vocabulary` on don't exist, however large their
 #   scores: they are **padding**, and their gradient is 0. Some ranks may have nothing else.
 # - `parallel_cross_entropy` returns the loss of each token, the same on all ranks, and the gradient
 #   of their sum with respect to this rank's `scores`.
-# - No rank hands over more than three numbers for each token. Scores may be about 1,000.
+# - No rank hands over more than three numbers for each token.
+# - Scores may be as large as 1,000, or as small as -1,000, or both.
 
 
 # %% role="answer"
@@ -272,8 +276,8 @@ reveal("attention-heads")
 # Between two all-reduces, every rank computes the norm, dropout and the residual for *all* tokens,
 # and keeps what their backward pass needs. These are the dotted parts of the first picture, which
 # don't shrink. But they act on each token by itself, and an all-reduce is a reduce-scatter and an
-# all-gather. **Sequence parallelism** does this work between the two,
-# while each rank has some of the tokens.
+# all-gather. **Sequence parallelism** does this work between the two, while each rank has some of
+# the tokens.
 #
 # The block is `y = x + mask * (relu(norm(x) @ w1) @ w2)`, with these:
 
@@ -320,17 +324,17 @@ see("sequence-parallel", draft_block)
 predict("sequence-parallel", 1)
 
 # %% [markdown]
-# *Implement* both passes. About 20 lines.
+# *Implement* both passes, and two helpers for them if you like. About 20 lines.
 #
 # - `x` and `dy` are (N / ranks, D), this rank's tokens: rank 0 has the first ones, and so on.
 #   `pieces` are `scale` (D), the same on all ranks, and the rank's `a` and `b`, as in column-row.
 # - `mask` is the dropout mask of *all* tokens, (N, D), which all ranks draw from the same seed.
-# - `forward(x, pieces, mask)` returns `y` for the rank's tokens, and `u`: for all tokens, the
-#   rank's columns of `norm(x) @ w1`.
-# - `backward(x, u, pieces, mask, dy)` returns `dx` for the rank's tokens, `dscale` of all tokens on
-#   every rank, and `da` and `db`. Leave the arguments as they are.
-# - A step sends no more than two parts of an all-reduce forward and three backward (a part is an
-#   all-gather or a reduce-scatter of N x D numbers), and an all-reduce of D numbers.
+# - `block_forward(x, pieces, mask)` returns `y` for the rank's tokens, and `u`, which is the rank's
+#   columns of `norm(x) @ w1` for all tokens.
+# - `block_backward(x, u, pieces, mask, dy)` returns `dx` for the rank's tokens, `dscale` for all
+#   tokens on every rank, and `da` and `db`. Leave the arguments as they are.
+# - A step sends no more than two parts of an all-reduce forward and three backward, where a part is
+#   an all-gather or a reduce-scatter of N x D numbers, and one all-reduce of D numbers.
 
 
 # %% role="answer"
@@ -350,7 +354,7 @@ def scatter(partial):
     ### END SOLUTION
 
 
-def forward(x, pieces, mask):
+def block_forward(x, pieces, mask):
     ### BEGIN SOLUTION
     scale, a, b = pieces
     rows = mask.split(len(x))[dist.get_rank()]
@@ -360,7 +364,7 @@ def forward(x, pieces, mask):
 
 
 # %% role="answer"
-def backward(x, u, pieces, mask, dy):
+def block_backward(x, u, pieces, mask, dy):
     ### BEGIN SOLUTION
     scale, a, b = pieces
     rows = mask.split(len(x))[dist.get_rank()]
@@ -374,10 +378,10 @@ def backward(x, u, pieces, mask, dy):
 
 
 # %% role="check"
-check("sequence-parallel", forward, backward)
+check("sequence-parallel", block_forward, block_backward)
 
 # %%
-see("sequence-parallel", forward)
+see("sequence-parallel", block_forward)
 reveal("sequence-parallel")
 
 # %% [markdown]

@@ -30,7 +30,7 @@ def draw_split(split: Callable[..., Any], forward: Callable[..., Any]) -> Any:
 
     Args:
         split: ``split(w1, w2)``.
-        forward: ``forward(x, a, b, bias)``.
+        forward: ``mlp_forward(x, a, b, bias)``.
     """
 
     def body(rank: int) -> tuple[torch.Tensor, torch.Tensor, np.ndarray]:

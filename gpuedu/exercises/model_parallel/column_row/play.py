@@ -28,8 +28,8 @@ def play_column_row(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
 PLAY = Play(
     (
         Answer("split", signature=("w1", "w2")),
-        Answer("forward", signature=("x", "a", "b", "bias")),
-        Answer("backward", signature=("x", "a", "b", "dy")),
+        Answer("mlp_forward", signature=("x", "a", "b", "bias")),
+        Answer("mlp_backward", signature=("x", "a", "b", "dy")),
     ),
     play_column_row,
     time_limit_s=30.0,

@@ -34,8 +34,8 @@ def train_pieces(
 
     Args:
         split: ``split(w1, w2)``, once on each rank.
-        forward: ``forward(x, a, b, bias)``, in every step.
-        backward: ``backward(x, a, b, dy)``, in every step.
+        forward: ``mlp_forward(x, a, b, bias)``, in every step.
+        backward: ``mlp_backward(x, a, b, dy)``, in every step.
         mlp: the layer.
         seed: of the order of ranks that could go on at the same instant.
     """
@@ -47,12 +47,14 @@ def train_pieces(
         for step in range(mlp.steps):
             x, dy = mlp.batch(step)
             y = forward(x, a, b, bias)
-            seen.outputs.append(as_array(y, x.shape, "what `forward` returned", "float64"))
-            given = items(backward(x, a, b, dy), "the result of `backward`")
+            seen.outputs.append(as_array(y, x.shape, "what `mlp_forward` returned", "float64"))
+            given = items(backward(x, a, b, dy), "the result of `mlp_backward`")
             if len(given) != 3:
-                raise AnswerError(f"`backward` should return dx, da and db, got {len(given)} items")
+                raise AnswerError(
+                    f"`mlp_backward` should return dx, da and db, got {len(given)} items"
+                )
             gradients = [
-                as_array(one, like.shape, f"`{name}` of `backward`", "float64")
+                as_array(one, like.shape, f"`{name}` of `mlp_backward`", "float64")
                 for name, one, like in zip(("dx", "da", "db"), given, (x, a, b), strict=True)
             ]
             seen.gradients.append(gradients[0])

@@ -123,8 +123,8 @@ def train_ranks(
     """Train the block on its ranks: ``results`` are each rank's ``OnRank``.
 
     Args:
-        forward: ``forward(x, pieces, mask)``, in every step.
-        backward: ``backward(x, u, pieces, mask, dy)``, in every step.
+        forward: ``block_forward(x, pieces, mask)``, in every step.
+        backward: ``block_backward(x, u, pieces, mask, dy)``, in every step.
         block: the block.
         seed: of the order of ranks that could go on at the same instant.
     """
@@ -137,7 +137,7 @@ def train_ranks(
             y, u = call_forward(forward, x, tuple(pieces), mask)
             given = backward(x, u, tuple(pieces), mask, dy)
             like = dict(zip(("dx", "dscale", "da", "db"), (x, *pieces), strict=True))
-            dx, *grads = _arrays(given, like, "backward")
+            dx, *grads = _arrays(given, like, "block_backward")
             seen.outputs.append(y)
             seen.gradients.append(dx)
             seen.scales.append(grads[0])
@@ -153,9 +153,9 @@ def call_forward(
     forward: Callable[..., Any], x: Tensor, pieces: tuple[Tensor, ...], mask: Tensor
 ) -> tuple[np.ndarray, Tensor]:
     """A rank's output, and its ``u``; AnswerError where they are not of the right shapes."""
-    given = items(forward(x, pieces, mask), "the result of `forward`", "y and u")
+    given = items(forward(x, pieces, mask), "the result of `block_forward`", "y and u")
     u_like = mask.new_empty(len(mask), pieces[1].shape[1])
-    y, u = _arrays(given, {"y": x, "u": u_like}, "forward")
+    y, u = _arrays(given, {"y": x, "u": u_like}, "block_forward")
     return y, torch.from_numpy(u)
 
 

@@ -31,7 +31,7 @@ def draw_tokens(forward: Callable[..., Any]) -> Any:
     """Which rank has which part of x, u and y, and what each sends in a forward pass.
 
     Args:
-        forward: ``forward(x, pieces, mask)``.
+        forward: ``block_forward(x, pieces, mask)``.
     """
     x, mask, _ = _BLOCK.batch()
 

@@ -26,8 +26,8 @@ def play_sequence_parallel(answers: Sequence[Any], inputs: Inputs) -> dict[str, 
 
 PLAY = Play(
     (
-        Answer("forward", signature=("x", "pieces", "mask")),
-        Answer("backward", signature=("x", "u", "pieces", "mask", "dy")),
+        Answer("block_forward", signature=("x", "pieces", "mask")),
+        Answer("block_backward", signature=("x", "u", "pieces", "mask", "dy")),
     ),
     play_sequence_parallel,
     time_limit_s=30.0,

@@ -108,7 +108,7 @@ JUDGE = Judge(
     properties=(
         right_on_ranks(
             "forward",
-            "`forward` returns the whole layer's output on every rank",
+            "`mlp_forward` returns the whole layer's output on every rank",
             2,
             _outputs,
             asks="With which columns and rows does each rank compute, and what does every rank "
@@ -116,7 +116,7 @@ JUDGE = Judge(
         ),
         right_on_ranks(
             "backward",
-            "`backward` returns the gradient of `x`, the same on every rank",
+            "`mlp_backward` returns the gradient of `x`, the same on every rank",
             2,
             _gradients,
             asks="Through which columns does `x` act on the output, and which of them does a rank "

@@ -109,14 +109,14 @@ JUDGE = Judge(
     properties=(
         right_on_ranks(
             "forward",
-            "`forward` returns the block's output for the rank's tokens",
+            "`block_forward` returns the block's output for the rank's tokens",
             2,
             _outputs,
             asks="Of which tokens and of which columns is what each rank has at this point?",
         ),
         right_on_ranks(
             "backward",
-            "`backward` returns the gradient of the rank's tokens",
+            "`block_backward` returns the gradient of the rank's tokens",
             2,
             _gradients,
             asks="On which ways does a token act on the output, and which ranks know of them?",

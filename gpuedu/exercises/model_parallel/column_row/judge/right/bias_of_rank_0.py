@@ -6,7 +6,7 @@ def split(w1, w2):
     return w1[:, first:last], w2[first:last]
 
 
-def forward(x, a, b, bias):
+def mlp_forward(x, a, b, bias):
     part = torch.nn.functional.gelu(x @ a) @ b
     if dist.get_rank() == 0:
         part = part + bias
@@ -15,7 +15,7 @@ def forward(x, a, b, bias):
     return part
 
 
-def backward(x, a, b, dy):
+def mlp_backward(x, a, b, dy):
     _, gradients = torch.func.vjp(lambda x, a, b: gelu(x @ a) @ b, x, a, b)
     dx, da, db = gradients(dy)
     dist.all_reduce(dx)

@@ -10,11 +10,11 @@ def _summed(part):
     return part
 
 
-def forward(x, a, b, bias):
+def mlp_forward(x, a, b, bias):
     return _summed(gelu(x.mm(a)).mm(b)).add(bias)
 
 
-def backward(x, a, b, dy):
+def mlp_backward(x, a, b, dy):
     before = x.mm(a)
     slope = gelu_slope(before) * dy.mm(b.t())
     return _summed(slope.mm(a.t())), x.t().mm(slope), gelu(before).t().mm(dy)

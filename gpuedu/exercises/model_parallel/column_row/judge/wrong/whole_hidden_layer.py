@@ -6,7 +6,7 @@ def split(w1, w2):
     return w1.tensor_split(ranks, dim=1)[rank], w2.tensor_split(ranks)[rank]
 
 
-def forward(x, a, b, bias):
+def mlp_forward(x, a, b, bias):
     ranks, rank = dist.get_world_size(), dist.get_rank()
     widths = torch.zeros(ranks, dtype=torch.int64)
     widths[rank] = a.shape[1]

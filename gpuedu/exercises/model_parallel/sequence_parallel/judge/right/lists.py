@@ -12,13 +12,13 @@ def _shared_out(whole):
     return mine
 
 
-def forward(x, pieces, mask):
+def block_forward(x, pieces, mask):
     scale, a, b = pieces
     u = _joined(norm(x, scale)) @ a
     return x + _shared_out(mask * (torch.relu(u) @ b)), u
 
 
-def backward(x, u, pieces, mask, dy):
+def block_backward(x, u, pieces, mask, dy):
     scale, a, b = pieces
     dz = mask * _joined(dy)
     _, pull = torch.func.vjp(lambda u, b: torch.relu(u) @ b, u, b)

@@ -9,7 +9,7 @@ def _sum_of_mine(whole, rows):
     return out
 
 
-def forward(x, pieces, mask):
+def block_forward(x, pieces, mask):
     n = norm(x, pieces[0])
     whole = torch.empty(mask.shape, dtype=x.dtype)
     work = dist.all_gather_into_tensor(whole, n, async_op=True)
@@ -18,7 +18,7 @@ def forward(x, pieces, mask):
     return torch.addcmul(x, _rows(mask), _sum_of_mine(torch.relu(u) @ pieces[2], len(x))), u
 
 
-def backward(x, u, pieces, mask, dy):
+def block_backward(x, u, pieces, mask, dy):
     scale, a, b = pieces
     both = torch.cat([norm(x, scale), _rows(mask) * dy], dim=1)
     gathered = torch.empty(len(mask), both.shape[1], dtype=x.dtype)
