@@ -129,8 +129,8 @@ reveal("column-row")
 
 # %% [markdown]
 # There is little to do while an all-reduce is on its way, because the next product needs the sum.
-# *Predict.* On the 8 GPUs of one node, 18% of the time of a layer of Llama 3.1 405B goes to
-# all-reduces. What percentage is it on 16 GPUs of two nodes?
+# *Predict.* A layer of Llama 3.1 405B runs on the 8 GPUs of one node. If they multiply at their
+# peak, 18% of the time goes to all-reduces. What percentage is it on 16 GPUs of two nodes?
 
 # %% role="predict"
 predict("column-row-links", 20)
@@ -425,3 +425,5 @@ progress()
 #   Models from Multi-Head Checkpoints*, EMNLP 2023, arXiv:2305.13245.
 # - Shapes and vocabulary of Llama 3.1 405B: A. Grattafiori et al., *The Llama 3 Herd of Models*,
 #   2024, arXiv:2407.21783, table 3.
+# - Memory, peak and links of the figures: NVIDIA, data sheets of the H100 and of Quantum-2
+#   InfiniBand. All-reduces across nodes as in *hierarchical*, with a card for each GPU.
