@@ -29,7 +29,7 @@ see("model-parallel/one-layer")
 # %% [markdown] exercise="column-row"
 # ## Columns first, then rows
 #
-# **`column-row` · 8 points · about 35 minutes**
+# **`column-row` · 9 points · about 35 minutes**
 #
 # A transformer's MLP is two matrix products with an activation between them:
 # `y = gelu(x @ w1) @ w2 + bias`. Here `x` is (N, D), for N tokens; `w1` is (D, H), `w2` is (H, D),
@@ -271,7 +271,7 @@ reveal("attention-heads")
 # %% [markdown] exercise="sequence-parallel"
 # ## Tokens between, columns inside
 #
-# **`sequence-parallel` · 8 points · about 35 minutes**
+# **`sequence-parallel` · 9 points · about 35 minutes**
 #
 # Between two all-reduces, every rank computes the norm, dropout and the residual for *all* tokens,
 # and keeps what their backward pass needs. These are the dotted parts of the first picture, which

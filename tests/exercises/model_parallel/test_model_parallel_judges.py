@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.exercises.reports import hand_in_stored, lost, told, undecided
+from tests.exercises.reports import hand_in, hand_in_stored, lost, told, undecided
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,18 @@ def test_a_slip_loses_one_property(exercise, name, loses):
 )
 def test_what_is_undecided_says_why(exercise, name, prop, says):
     assert says in told(hand_in_stored(exercise, name), prop)
+
+
+def test_a_layer_that_is_whole_on_every_rank_earns_nothing():
+    report = hand_in_stored("column-row", "nothing_split")
+    assert lost(report) - undecided(report) == {"share"}
+    assert undecided(report) == {"forward", "backward", "training", "uneven", "bytes"}
+
+
+def test_a_slip_backward_costs_nothing_forward():
+    def fails(*_):
+        raise ValueError("backward")
+
+    for exercise, name in (("column-row", "mlp"), ("sequence-parallel", "block")):
+        report = hand_in(exercise, **{f"{name}_backward": fails})
+        assert "forward" not in lost(report)

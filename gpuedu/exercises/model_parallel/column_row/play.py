@@ -17,7 +17,9 @@ from gpuedu.exercises.model_parallel.twice import play_twice
 def play_column_row(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     """Outputs and gradients by rank and step, the sizes of each rank's pieces, a step's bytes."""
     mlp = Mlp(**inputs["mlp"])
-    run = train_pieces(*answers, mlp, seed=inputs["seed"])
+    run = train_pieces(
+        *answers, mlp, seed=inputs["seed"], is_forward_only=inputs["is_forward_only"]
+    )
     return {
         "outputs": np.stack([one.outputs for one in run.results]),
         "gradients": np.stack([one.gradients for one in run.results]),

@@ -16,7 +16,9 @@ from gpuedu.exercises.model_parallel.twice import play_twice
 def play_sequence_parallel(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     """Outputs and gradients by rank and step, and the bytes of a step."""
     block = Block(**inputs["block"])
-    run = train_ranks(*answers, block, seed=inputs["seed"])
+    run = train_ranks(
+        *answers, block, seed=inputs["seed"], is_forward_only=inputs["is_forward_only"]
+    )
     return {
         "outputs": np.stack([one.outputs for one in run.results]),
         "gradients": np.stack([one.gradients for one in run.results]),

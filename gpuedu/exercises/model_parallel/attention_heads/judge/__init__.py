@@ -19,12 +19,12 @@ from gpuedu.exercises.contract import (
     Test,
     Undecided,
 )
+from gpuedu.exercises.model_parallel.attention_heads.judge.head_cases import cases
 from gpuedu.exercises.model_parallel.attention_heads.judge.truths import (
     heads_on,
     losses_of,
     summed_copies,
 )
-from gpuedu.exercises.model_parallel.attention_heads.play import COPIES, HEADS, LOSS
 from gpuedu.exercises.model_parallel.twice import right_at_first
 from gpuedu.exercises.ranks.properties import Held, right_on_ranks, undecided_if_wrong
 
@@ -32,74 +32,6 @@ REL = 1e-9
 NUMBER_BYTES = 8
 PER_TOKEN = 3
 """Numbers of each token that a rank may hand over: a maximum, a sum, and the target's score."""
-_HEADS = ((4, 8, 8), (4, 8, 2), (2, 12, 3), (4, 12, 3), (8, 16, 1), (1, 6, 2))
-"""Ranks, heads, key-value heads."""
-_COPIES = ((4, 8, 2), (8, 16, 4), (4, 8, 8), (4, 12, 3), (2, 12, 3), (6, 12, 1))
-_FAR = 1000.0
-
-
-def cases(rng: np.random.Generator) -> list[Case]:
-    """Heads that divide by the ranks and shared ones; vocabularies with padding, and far scores."""
-    return [
-        *(_heads_case(*sizes) for sizes in _HEADS),
-        *(_copies_case(rng, *sizes) for sizes in _COPIES),
-        _loss_case(rng, "12 words on 3 ranks", 3, 12, "losses", "gradient", "bytes"),
-        _loss_case(rng, "8 words on 8 ranks", 8, 8, "losses", "gradient", "bytes"),
-        _loss_case(rng, "6 words on 1 rank", 1, 6, "losses", "gradient"),
-        _loss_case(rng, "13 words on 5 ranks", 5, 13, "padding"),
-        _loss_case(rng, "5 words on 4 ranks", 4, 5, "padding"),
-        _loss_case(rng, "scores about 1,000", 3, 12, "stable", shift=_FAR),
-        _loss_case(rng, "scores about -1,000", 4, 8, "stable", shift=-_FAR),
-        _loss_case(rng, "scores that are 1,000 apart", 3, 12, "stable", spread=_FAR),
-    ]
-
-
-def _heads_case(ranks: int, heads: int, kv_heads: int) -> Case:
-    inputs = {"asks": HEADS, "ranks": ranks, "heads": heads, "kv_heads": kv_heads}
-    return Case(f"{heads} heads, {kv_heads} key-value heads, {ranks} ranks", inputs, ("heads",))
-
-
-def _copies_case(rng: np.random.Generator, ranks: int, heads: int, kv_heads: int) -> Case:
-    held = [heads_on(rank, ranks, heads, kv_heads)[1] for rank in range(ranks)]
-    inputs = {
-        "asks": COPIES,
-        "ranks": ranks,
-        "heads": heads,
-        "kv_heads": kv_heads,
-        "held": held,
-        "gradients": [rng.normal(size=(len(mine), 3)) for mine in held],
-        "seed": int(rng.integers(2**20)),
-    }
-    label = f"gradients of {kv_heads} key-value heads for {heads} heads, on {ranks} ranks"
-    return Case(label, inputs, ("copies", "copied-bytes"))
-
-
-def _loss_case(
-    rng: np.random.Generator,
-    label: str,
-    ranks: int,
-    vocabulary: int,
-    *decides: str,
-    shift: float = 0.0,
-    spread: float = 1.0,
-) -> Case:
-    """Padding has the largest scores; there are targets in most ranks' slices."""
-    each = -(-vocabulary // ranks)
-    near = rng.normal(size=(7, ranks * each))
-    scores = shift + spread * near
-    scores[:, vocabulary:] += 5
-    targets = rng.permutation(np.resize(np.arange(vocabulary), 7))
-    inputs = {
-        "asks": LOSS,
-        "ranks": ranks,
-        "vocabulary": vocabulary,
-        "scores": scores,
-        "targets": targets.astype(np.int64),
-        "seed": int(rng.integers(2**20)),
-    }
-    if "padding" in decides or "stable" in decides:
-        inputs["first"] = {"scores": near, "vocabulary": near.shape[1]}
-    return Case(label, inputs, decides)
 
 
 def _test_heads(case: Case, observed: Plain) -> Iterable[Fault]:
@@ -123,7 +55,7 @@ def _totals(inputs: Inputs, observed: Plain) -> Iterable[Held]:
         yield _close(f"on rank {rank}", "total", got, true)
 
 
-_SUMMED = right_on_ranks("copies", "", 2, _totals, asks="")
+_SUMMED = right_on_ranks("copies", "", 1, _totals, asks="")
 
 
 def _with_right_heads(name: str, test: Test) -> Test:
@@ -200,7 +132,7 @@ JUDGE = Judge(
         Property(
             "copies",
             "every copy of a key-value head gets the gradient of all its copies together",
-            2,
+            1,
             "Which ranks have this head, and what does each of them know of its gradient?",
             _with_right_heads("copies", _SUMMED.test),
         ),
@@ -247,7 +179,7 @@ JUDGE = Judge(
         Property(
             "bytes",
             "for the loss, no rank hands over more than three numbers for each token",
-            1,
+            2,
             "Which numbers of a token do the other ranks need from this one?",
             undecided_if_wrong("bytes", _both, _test_bytes),
         ),

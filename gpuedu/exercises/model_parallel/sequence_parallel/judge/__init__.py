@@ -22,24 +22,29 @@ _NAMES = {"outputs": "y", "gradients": "dx", "scales": "dscale"}
 
 def cases(rng: np.random.Generator) -> list[Case]:
     """With and without dropout; columns that divide by the ranks and others."""
-    seeds = iter(rng.integers(2**20, size=16).tolist())
+    seeds = iter(rng.integers(2**20, size=32).tolist())
 
     def draw(label: str, sizes: tuple[int, int, int], *decides: str, drops: bool = False) -> Case:
         ranks, rows, hidden = sizes
         width = int(rng.integers(4, 7))
         block = Block(ranks * rows, width, hidden, ranks, drops=drops, seed=next(seeds))
         inputs = {"block": asdict(block), "seed": next(seeds)}
+        inputs["is_forward_only"] = decides == ("forward",)
         if drops:
             inputs["first"] = {"block": asdict(replace(block, drops=False))}
         return Case(label, inputs, decides)
 
-    first = "forward", "backward", "scale"
+    sizes = {
+        "6 tokens on 3 ranks": (3, 2, 9),
+        "8 tokens on 2 ranks": (2, 4, 6),
+        "3 tokens on 1 rank": (1, 3, 5),
+        "4 tokens on 4 ranks, 10 columns": (4, 1, 10),
+        "12 tokens on 6 ranks, 4 columns": (6, 2, 4),
+    }
+    step = "backward", "scale", "training", "bytes"
     return [
-        draw("6 tokens on 3 ranks", (3, 2, 9), *first, "training", "bytes"),
-        draw("8 tokens on 2 ranks", (2, 4, 6), *first, "training"),
-        draw("3 tokens on 1 rank", (1, 3, 5), *first, "training", "bytes"),
-        draw("4 tokens on 4 ranks, 10 columns", (4, 1, 10), *first, "training", "bytes"),
-        draw("12 tokens on 6 ranks, 4 columns", (6, 2, 4), *first, "training"),
+        *(draw(f"{label}, forward", three, "forward") for label, three in sizes.items()),
+        *(draw(label, three, *step) for label, three in sizes.items()),
         draw("9 tokens on 3 ranks, with dropout", (3, 3, 9), "dropout", drops=True),
         draw("8 tokens on 4 ranks, with dropout", (4, 2, 8), "dropout", drops=True),
     ]
@@ -150,7 +155,7 @@ JUDGE = Judge(
         Property(
             "bytes",
             "a step sends two parts of an all-reduce forward, and three backward",
-            1,
+            2,
             "What does each all-gather and each reduce-scatter carry, and which of them could "
             "be left out?",
             undecided_if_wrong("bytes", _all, _test_bytes),
