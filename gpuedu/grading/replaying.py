@@ -98,10 +98,6 @@ class _Record:
                 self._is_another = True  # a play may go on after an error
                 raise AnswerError(_ANOTHER)
             call = calls.popleft()
-            if on_rank:
-                from gpuedu.multi.light.performing import perform
-
-                perform(*on_rank, call.get("network"))
             within = (*arguments, *named.values()), around
             try:
                 replayed = _Call(self._play, within, self._function, self._executor)
@@ -153,6 +149,7 @@ class _Call:
         """
         for number, act in enumerate(_list(call.get("acts", []))):
             self._act(number, act)
+        _ask(call)
         rebuilding = self._leave(call)
         for hook in _list(call.get("hooks", [])) if self._play.calls_later else ():
             self._hang(hook)
@@ -194,6 +191,7 @@ class _Call:
         """Call a function of the play's as the learner's did."""
         if type(act) is not dict:
             raise AnswerError(_ANOTHER)
+        _ask(act)
         rebuilding, function = self._leave(act), act.get("function")
         names, told = _list(act.get("names")), _list(act.get("arguments"))
         is_one = type(function) is int and 0 <= function < len(self._functions)
@@ -241,6 +239,15 @@ def _tell_hooks(tensor: Any) -> None:
     hooks = getattr(tensor, "_post_accumulate_grad_hooks", None) or {}
     for hook in list(hooks.values()):
         hook(tensor)
+
+
+def _ask(told: Mapping[str, Any]) -> None:
+    """On a simulated rank, ask of the network what the learner's function did."""
+    on_rank = rank_here()
+    if on_rank:
+        from gpuedu.multi.light.performing import perform
+
+        perform(*on_rank, told.get("network"))
 
 
 def _executor_of(play: Play) -> OperationExecutor | None:
