@@ -9,12 +9,14 @@ import numpy as np
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
-from gpuedu.exercises.feed_the_gpu.augment_on_device.augmentation import FIELDS
 from gpuedu.exercises.feed_the_gpu.torch_faults import with_causes
 from gpuedu.exercises.likewise import likewise
 from gpuedu.exercises.plain import describe, items
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array, require_tensor
+
+FIELDS = ("pictures", "flips", "tops", "lefts", "size", "mean", "std")
+"""Of a batch, and what ``augment`` gets."""
 
 _CAUSES = {
     "could not be broadcast": "An index for each of the four dimensions, each with a dimension for "
