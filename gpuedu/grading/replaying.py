@@ -17,6 +17,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.attesting import Look, attested_by
 from gpuedu.exercises.contract import Play
 from gpuedu.exercises.guard import Outcome, Problem, ToldProblemError, play_guarded
+from gpuedu.exercises.likewise import is_likewise
 from gpuedu.grading import chance
 from gpuedu.grading.objects import found_in, functions_in, leave_all, operands_of, optimizers_in
 from gpuedu.grading.parts import is_leaf, is_tensor
@@ -67,6 +68,7 @@ class _Record:
         for call in calls:
             rank = call.get("rank") if type(call) is dict else None
             self._calls[rank if type(rank) is int else None].append(call)
+        self._last: dict[int, Any] = {}
         self._executor = _executor_of(play)
         self._attested = deque(_list(recorded.get("attested", [])))
         self.answers = [
@@ -97,19 +99,26 @@ class _Record:
             if not is_next:
                 self._is_another = True  # a play may go on after an error
                 raise AnswerError(_ANOTHER)
-            call = calls.popleft()
+            call = self._as_told(number, calls.popleft())
             within = (*arguments, *named.values()), around
             try:
                 replayed = _Call(self._play, within, self._function, self._executor)
                 given, fault = replayed.play(call)
-            except AnswerError:
-                self._is_another = True
+            except AnswerError:  # what was done with other values need not fit these
+                self._is_another |= not is_likewise()
                 raise
             if fault is not None:
                 raise fault
             return given
 
         return recorded
+
+    def _as_told(self, number: int, call: Any) -> Any:
+        """What a function did in a call; what it did in its last one, where it should do that."""
+        if is_likewise() and self._executor is not None:
+            return self._last.get(number, call)
+        self._last[number] = call
+        return call
 
     def require_end(self) -> None:
         """Raise AnswerError where more was recorded than the play has called, or something else."""
