@@ -62,6 +62,9 @@ class Cluster(Topology):
     @cached_property
     def rates(self) -> np.ndarray:
         """Ports out of each GPU, and into it; then cards out, and into."""
+        return self._port_rates()
+
+    def _port_rates(self) -> np.ndarray:
         across = self.within if self.across is None else self.across
         ends = (self.within, self.within, across, across)
         return np.repeat([end.bytes_per_s for end in ends], self.ranks)

@@ -53,7 +53,7 @@ class LeafSpine(Cluster):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.across is None or self.oversubscription <= 0 or self._nodes_per_leaf < 1:
-            raise ValueError(f"leaves need a link across, and above 0 of the rest, got {self}")
+            raise ValueError(f"leaves need `across`, and nodes and an uplink above 0, got {self}")
         if self.proxies and not self.rails:
             raise ValueError("proxies are for rails: without, every place is on the same leaf")
         if self.rails and (self.shared_card or self.ranks % self._places):
@@ -82,7 +82,7 @@ class LeafSpine(Cluster):
         if not self.rails and not self.shared_card:
             cards *= self._places
         rate = cards * self._cards.bytes_per_s / self.oversubscription
-        return np.concatenate([super().rates, np.full(2 * leaves, rate)])
+        return np.concatenate([self._port_rates(), np.full(2 * leaves, rate)])
 
     def routes(self, src: np.ndarray, dst: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Ports and cards; between leaves the way up and down; with proxies, that inside."""

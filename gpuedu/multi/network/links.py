@@ -82,12 +82,12 @@ LINKS = {
         100 * GB,
         f"NVIDIA Quantum-X800: 800 Gb/s a port, after {_ENGINEERING}. {_NCCL}",
     ),
-    "efa-p5": Link(
-        "EFA, for each GPU of a P5",
+    "efa-400": Link(
+        "EFA, 400 Gb/s a GPU",
         15e-6,
         50 * GB,
-        "AWS P5 and P5en: 3200 Gb/s for the 8 GPUs of an instance, 32 or 16 interfaces, after "
-        f"{_ENGINEERING}. The latency is assumed.",
+        "AWS P5, P5en and P6-B200: 3200 Gb/s for the 8 GPUs of an instance, in 32, 16 or 8 "
+        f"interfaces, after {_ENGINEERING}. The latency is assumed.",
     ),
     "ici-v4": Link("TPU v4 ICI", 1e-6, 45 * GB, f"{_SCALING}."),
     "ici-v5e": Link(

@@ -157,8 +157,8 @@ def test_any_messages_take_as_long_as_one_by_one(topology, data):
 @pytest.mark.parametrize(
     ("make", "told"),
     [
-        (lambda: LeafSpine(4, FAST), "need a link across"),
-        (lambda: LeafSpine(4, FAST, CARD, 2, oversubscription=0), "above 0"),
+        (lambda: LeafSpine(4, FAST), "need `across`"),
+        (lambda: LeafSpine(4, FAST, CARD, 2, oversubscription=0), "an uplink above 0"),
         (lambda: LeafSpine(4, FAST, CARD, 2, proxies=True), "proxies are for rails"),
         (lambda: LeafSpine(5, FAST, CARD, 2, rails=True), "full nodes"),
         (lambda: LeafSpine(4, FAST, CARD, 2, True, rails=True), "a card for each GPU"),
