@@ -2,11 +2,10 @@
 
     python benchmarks/network.py [--ranks 2 3 4] [--repeats 60] [--json FILE]
 
-Messages between two real ranks and all-reduces over several are measured at sizes from 1 KiB to
-16 MiB. A link is fitted to every other size, and held against those in between. The all-reduces of
-each number of ranks have their own link, from which the other collectives of as many ranks are
-predicted: another schedule over the same link. All-reduces are predicted from the link of two
-ranks, too.
+Messages between two real ranks and collectives over several are measured at sizes from 1 KiB to
+16 MiB. A link is fitted to every other size, and held against those in between. From the link of the
+all-reduces of each number of ranks, the other collectives of as many ranks are predicted, too:
+another schedule over the same link. All-reduces are predicted from the link of two ranks.
 
 Everything runs on this machine's loopback, so the ranks share its cores: where there are more ranks
 than cores, a prediction from two ranks knows nothing of that. One machine has one level, so there
@@ -75,8 +74,10 @@ def report_ranks(ranks: int, repeats: int, pair: Link | None) -> dict[str, dict]
         told = f"{name}, from the link of fewer"
         found[told] = report(told, times, 2 * steps, share, pair)
     for collective, rounds in ROUNDS.items():
-        told = f"{collective}, {ranks} ranks, from the link of all_reduce"
         times = measure_collectives(collective, SIZES, ranks, repeats=repeats)
+        own = f"{collective}, {ranks} ranks"
+        found[own] = report(own, times, rounds * steps, share)
+        told = f"{own}, from the link of all_reduce"
         found[told] = report(told, times, rounds * steps, share, found[name]["link"])
     return found
 
