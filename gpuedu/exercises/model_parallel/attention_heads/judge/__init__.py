@@ -1,0 +1,249 @@
+"""attention-heads: heads and copies of heads on ranks, and a loss over a vocabulary in slices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
+from gpuedu.exercises.model_parallel.attention_heads.judge.truths import (
+    heads_on,
+    losses_of,
+    summed_copies,
+)
+from gpuedu.exercises.model_parallel.attention_heads.play import COPIES, HEADS, LOSS
+from gpuedu.exercises.ranks.properties import Held, right_on_ranks, undecided_if_wrong
+
+REL = 1e-9
+NUMBER_BYTES = 8
+PER_TOKEN = 3
+"""Numbers of each token that a rank may hand over: a maximum, a sum, and the target's score."""
+_HEADS = ((4, 8, 8), (4, 8, 2), (2, 12, 3), (4, 12, 3), (8, 16, 1), (1, 6, 2))
+"""Ranks, heads, key-value heads."""
+_COPIES = ((4, 8, 2), (8, 16, 4), (4, 8, 8), (4, 12, 3), (2, 12, 3), (6, 12, 1))
+_FAR = 1000.0
+
+
+def cases(rng: np.random.Generator) -> list[Case]:
+    """Heads that divide by the ranks and shared ones; vocabularies with padding, and far scores."""
+    return [
+        *(_heads_case(*sizes) for sizes in _HEADS),
+        *(_copies_case(rng, *sizes) for sizes in _COPIES),
+        _loss_case(rng, "12 words on 3 ranks", 3, 12, "losses", "gradient", "bytes"),
+        _loss_case(rng, "8 words on 8 ranks", 8, 8, "losses", "gradient", "bytes"),
+        _loss_case(rng, "6 words on 1 rank", 1, 6, "losses", "gradient"),
+        _loss_case(rng, "13 words on 5 ranks", 5, 13, "padding"),
+        _loss_case(rng, "5 words on 4 ranks", 4, 5, "padding", "bytes"),
+        _loss_case(rng, "scores about 1,000", 3, 12, "stable", shift=_FAR),
+        _loss_case(rng, "scores about -1,000", 4, 8, "stable", shift=-_FAR),
+        _loss_case(rng, "scores that are 1,000 apart", 3, 12, "stable", spread=_FAR),
+    ]
+
+
+def _heads_case(ranks: int, heads: int, kv_heads: int) -> Case:
+    inputs = {"asks": HEADS, "ranks": ranks, "heads": heads, "kv_heads": kv_heads}
+    return Case(f"{heads} heads, {kv_heads} key-value heads, {ranks} ranks", inputs, ("heads",))
+
+
+def _copies_case(rng: np.random.Generator, ranks: int, heads: int, kv_heads: int) -> Case:
+    held = [heads_on(rank, ranks, heads, kv_heads)[1] for rank in range(ranks)]
+    inputs = {
+        "asks": COPIES,
+        "ranks": ranks,
+        "heads": heads,
+        "kv_heads": kv_heads,
+        "held": held,
+        "gradients": [rng.normal(size=(len(mine), 3)) for mine in held],
+        "seed": int(rng.integers(2**20)),
+    }
+    label = f"gradients of {kv_heads} key-value heads for {heads} heads, on {ranks} ranks"
+    return Case(label, inputs, ("copies", "copied-bytes"))
+
+
+def _loss_case(
+    rng: np.random.Generator,
+    label: str,
+    ranks: int,
+    vocabulary: int,
+    *decides: str,
+    shift: float = 0.0,
+    spread: float = 1.0,
+) -> Case:
+    """Padding has the largest scores; there are targets in most ranks' slices."""
+    each = -(-vocabulary // ranks)
+    scores = shift + spread * rng.normal(size=(7, ranks * each))
+    scores[:, vocabulary:] += 5
+    targets = rng.permutation(np.resize(np.arange(vocabulary), 7))
+    inputs = {
+        "asks": LOSS,
+        "ranks": ranks,
+        "vocabulary": vocabulary,
+        "scores": scores,
+        "targets": targets.astype(np.int64),
+        "seed": int(rng.integers(2**20)),
+    }
+    return Case(label, inputs, decides)
+
+
+def _test_heads(case: Case, observed: Plain) -> Iterable[Fault]:
+    inputs = case.inputs
+    for rank, got in enumerate(observed["heads"]):
+        wanted = heads_on(rank, inputs["ranks"], inputs["heads"], inputs["kv_heads"])
+        for kind, mine, true in zip(("query", "key-value"), got, wanted, strict=True):
+            if mine != true:
+                told = f"{_list(mine)}, expected {_list(true)}"
+                yield Fault("heads", f"rank {rank} of {inputs['ranks']}: {kind} heads {told}")
+                return
+
+
+def _list(heads: list[int]) -> str:
+    return str(heads) if len(heads) <= 12 else f"{heads[:12]} and more"
+
+
+def _totals(inputs: Inputs, observed: Plain) -> Iterable[Held]:
+    wanted = summed_copies(inputs["held"], inputs["gradients"])
+    for rank, (got, true) in enumerate(zip(observed["totals"], wanted, strict=True)):
+        yield _close(f"on rank {rank}", "total", got, true)
+
+
+def _losses(inputs: Inputs, observed: Plain) -> Iterable[Held]:
+    true, _ = _truth(inputs)
+    for rank, got in enumerate(observed["losses"]):
+        yield _close(f"on rank {rank}", "losses", got, true)
+
+
+def _gradient(inputs: Inputs, observed: Plain) -> Iterable[Held]:
+    _, true = _truth(inputs)
+    where = f"in the slices of {inputs['ranks']} ranks side by side"
+    yield _close(where, "gradient", observed["gradients"], true)
+
+
+def _both(inputs: Inputs, observed: Plain) -> Iterable[Held]:
+    yield from _losses(inputs, observed)
+    yield from _gradient(inputs, observed)
+
+
+def _truth(inputs: Inputs) -> tuple[np.ndarray, np.ndarray]:
+    return losses_of(inputs["scores"], inputs["targets"], inputs["vocabulary"])
+
+
+def _close(where: str, name: str, got: Any, true: np.ndarray) -> Held:
+    return Held(where, name, got, true, REL * np.abs(true).max())
+
+
+def _test_copied(case: Case, observed: Plain) -> Iterable[Fault]:
+    for rank, handed in enumerate(observed["handed_bytes"]):
+        own = case.inputs["gradients"][rank].nbytes
+        if handed > own:
+            yield Fault(
+                "copied-bytes",
+                f"rank {rank} handed over {handed} bytes, and its gradient has {own}",
+            )
+            return
+
+
+def _test_bytes(case: Case, observed: Plain) -> Iterable[Fault]:
+    tokens = len(case.inputs["targets"])
+    for rank, handed in enumerate(observed["handed_bytes"]):
+        if handed > PER_TOKEN * NUMBER_BYTES * tokens:
+            yield Fault(
+                "bytes",
+                f"rank {rank} handed over {handed / NUMBER_BYTES / tokens:.3g} numbers of 8 bytes "
+                f"for each of {tokens} tokens; {PER_TOKEN} are enough",
+            )
+            return
+
+
+JUDGE = Judge(
+    title="Attention by heads, the loss by words",
+    properties=(
+        Property(
+            "heads",
+            "every rank has its query heads, and the key-value heads that they use",
+            1,
+            "Which query heads does this rank have, and which key-value head does each of them "
+            "use?",
+            _test_heads,
+        ),
+        right_on_ranks(
+            "copies",
+            "every copy of a key-value head gets the gradient of all its copies together",
+            2,
+            _totals,
+            asks="Which ranks have this head, and what does each of them know of its gradient?",
+        ),
+        Property(
+            "copied-bytes",
+            "for that, no rank hands over more than its own gradient",
+            1,
+            "Which ranks have to hear of each head's gradient?",
+            undecided_if_wrong("copied-bytes", _totals, _test_copied),
+        ),
+        right_on_ranks(
+            "losses",
+            "every rank has the loss of every token",
+            1,
+            _losses,
+            asks="The loss is the logarithm of a sum over all words, less the target's score. What "
+            "does each rank know of both?",
+        ),
+        right_on_ranks(
+            "gradient",
+            "every rank has the gradient of its scores",
+            1,
+            _gradient,
+            asks="Each score's gradient is its probability, less 1 for the target. Which rank has "
+            "the target, and at which place?",
+        ),
+        right_on_ranks(
+            "padding",
+            "padding counts for nothing",
+            1,
+            _both,
+            asks="Which columns of a rank's slice are words? What if none is?",
+        ),
+        right_on_ranks(
+            "stable",
+            "scores about 1,000 and -1,000, and both, are no problem",
+            1,
+            _both,
+            asks="What is `exp(1000)`, and `exp(-1000)`? Which number may be subtracted from all "
+            "scores of a token?",
+        ),
+        Property(
+            "bytes",
+            "for the loss, no rank hands over more than three numbers for each token",
+            1,
+            "Which numbers of a token do the other ranks need from this one?",
+            undecided_if_wrong("bytes", _both, _test_bytes),
+        ),
+    ),
+    hints=(
+        "Query head h uses key-value head `h // (heads // kv_heads)`. A rank has those that its "
+        "query heads use. For the loss, think of softmax: which three numbers of a token would "
+        "each rank need that it can't compute from its own slice?",
+        "For each key-value head find the ranks that have it, and call `dist.new_group` with them "
+        "on *every* rank; only those in it sum. The loss is `top + log(sum of exp(score - top)) - "
+        "target's score`: `top` is an all-reduce with `dist.ReduceOp.MAX`, and the other two are "
+        "sums, with 0 for the target's score on ranks that don't have it.",
+        "`top = scores.amax(1)`, where padding was filled with `-math.inf` before; "
+        "`dist.all_reduce(top, op=dist.ReduceOp.MAX)`; `exps = torch.exp(scores - top[:, None])`; "
+        "`place = targets - first`, `mine = (place >= 0) & (place < scores.shape[1])`; "
+        "`found = torch.zeros_like(top)`, `found[mine] = scores[mine, place[mine]]`; "
+        "all-reduce `torch.stack([exps.sum(1), found])`.",
+    ),
+    cases=cases,
+    seeds=5,
+    predictions={
+        "attention-heads": Prediction(
+            "8,192 tokens, and a vocabulary of 128,256 words. How many GB do the scores take in "
+            "float32?",
+            truth=4.2,
+            unit="GB",
+            because="4 bytes x 8,192 x 128,256, and their gradient takes as much again: more than "
+            "the weights of a whole layer. In slices, no rank ever has all of them.",
+        ),
+    },
+)

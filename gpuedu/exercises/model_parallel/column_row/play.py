@@ -1,0 +1,36 @@
+"""column-row: beside the learner's code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuedu.exercises.contract import Answer, Inputs, Play
+from gpuedu.exercises.ddp.traffic import wire_bytes
+from gpuedu.exercises.model_parallel.column_row.training import train_pieces
+from gpuedu.exercises.model_parallel.mlp import Mlp
+
+
+def play_column_row(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
+    """Outputs and gradients by rank and step, the sizes of each rank's pieces, a step's bytes."""
+    mlp = Mlp(**inputs["mlp"])
+    run = train_pieces(*answers, mlp, seed=inputs["seed"])
+    return {
+        "outputs": np.stack([one.outputs for one in run.results]),
+        "gradients": np.stack([one.gradients for one in run.results]),
+        "sizes": [one.sizes for one in run.results],
+        "step_bytes": wire_bytes(run.exchanges, mlp.ranks) / mlp.steps,
+    }
+
+
+PLAY = Play(
+    (
+        Answer("split", signature=("w1", "w2")),
+        Answer("mlp_forward", signature=("x", "a", "b", "bias")),
+        Answer("mlp_backward", signature=("x", "a", "b", "dy")),
+    ),
+    play_column_row,
+    time_limit_s=30.0,
+)

@@ -1,0 +1,80 @@
+"""A transformer's MLP in one process: what ranks that have pieces of it should come to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from gpuedu.exercises.training.quiet import quiet_torch
+from gpuedu.training.seeds import generator
+
+RATE = 0.3
+"""Of the updates between steps."""
+
+
+@dataclass(frozen=True)
+class Mlp:
+    """``gelu(x @ w1) @ w2 + bias`` in float64, and what comes to it in each step.
+
+    Attributes:
+        tokens: rows of ``x``.
+        width: columns of ``x``.
+        hidden: columns of ``w1``, rows of ``w2``.
+        ranks: how many share it.
+        steps: how many training steps.
+        seed: of all numbers.
+    """
+
+    tokens: int
+    width: int
+    hidden: int
+    ranks: int
+    steps: int = 3
+    seed: int = 0
+
+    def weights(self) -> tuple[Tensor, Tensor, Tensor]:
+        """``w1`` (width, hidden), ``w2`` (hidden, width) and the bias (width,); fresh ones."""
+        chance = generator(self.seed, 0)
+        shapes = (self.width, self.hidden), (self.hidden, self.width), (self.width,)
+        w1, w2, bias = (torch.randn(one, generator=chance, dtype=torch.float64) for one in shapes)
+        return w1 / 2, w2 / 2, bias
+
+    def batch(self, step: int) -> tuple[Tensor, Tensor]:
+        """The input of a step, and the gradient of its output, (tokens, width) each."""
+        chance = generator(self.seed, 1, step)
+        x, dy = torch.randn(2, self.tokens, self.width, generator=chance, dtype=torch.float64)
+        return x, dy
+
+    @property
+    def all_reduce_bytes(self) -> int:
+        """What all ranks send for the sum of one (tokens, width)."""
+        return 2 * (self.ranks - 1) * 8 * self.tokens * self.width
+
+    @property
+    def most_columns(self) -> int:
+        """Of the rank that has the most, if they are shared out evenly."""
+        return -(-self.hidden // self.ranks)
+
+
+@quiet_torch()
+def train_whole(mlp: Mlp) -> tuple[np.ndarray, np.ndarray]:
+    """Outputs and gradients of the inputs of one process, (steps, tokens, width) each."""
+    weights: list[Any] = [one.requires_grad_() for one in mlp.weights()]
+    outputs, gradients = [], []
+    for step in range(mlp.steps):
+        x, dy = mlp.batch(step)
+        w1, w2, bias = weights
+        y = functional.gelu(x.requires_grad_() @ w1) @ w2 + bias
+        dx, *grads = torch.autograd.grad(y, [x, *weights], dy)
+        outputs.append(y.detach().numpy())
+        gradients.append(dx.numpy())
+        weights = [
+            (one - RATE * grad).detach().requires_grad_()
+            for one, grad in zip(weights, grads, strict=True)
+        ]
+    return np.stack(outputs), np.stack(gradients)

@@ -1,0 +1,34 @@
+"""sequence-parallel: beside the learner's code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuedu.exercises.contract import Answer, Inputs, Play
+from gpuedu.exercises.ddp.traffic import wire_bytes
+from gpuedu.exercises.model_parallel.sequence_parallel.block import Block, train_ranks
+
+
+def play_sequence_parallel(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
+    """Outputs and gradients by rank and step, and the bytes of a step."""
+    block = Block(**inputs["block"])
+    run = train_ranks(*answers, block, seed=inputs["seed"])
+    return {
+        "outputs": np.stack([one.outputs for one in run.results]),
+        "gradients": np.stack([one.gradients for one in run.results]),
+        "scales": np.stack([one.scales for one in run.results]),
+        "step_bytes": wire_bytes(run.exchanges, block.ranks) / block.steps,
+    }
+
+
+PLAY = Play(
+    (
+        Answer("block_forward", signature=("x", "pieces", "mask")),
+        Answer("block_backward", signature=("x", "u", "pieces", "mask", "dy")),
+    ),
+    play_sequence_parallel,
+    time_limit_s=30.0,
+)
