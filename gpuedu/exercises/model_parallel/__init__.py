@@ -1,0 +1,1 @@
+"""Model parallelism: layers in pieces, and layers on different devices."""
