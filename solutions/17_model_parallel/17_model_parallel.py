@@ -103,9 +103,10 @@ reveal("gpipe")
 # *Reflect.* Does the bubble depend on how long forward and backward take? (No: a stage is idle for
 # (p - 1)(f + b), whatever f and b are.) More micro-batches make it smaller. What do they cost?
 # (Each kernel gets a smaller batch, which may not fill the GPU. And look at the bars on the right:
-# each stage keeps the activations of *all* micro-batches until the first one comes back.) The GPipe
-# paper goes backward in reverse, from the last micro-batch to the first. Try it, and look at the
-# time. (It is the same.)
+# each stage keeps something of *all* micro-batches until the first one comes back. That's why GPipe
+# keeps only the inputs of a stage, and computes its activations again.) The GPipe paper draws the
+# backward passes in reverse, from the last micro-batch to the first. Try it, and look at the time.
+# (It is the same.)
 
 # %% [markdown] exercise="one-f-one-b"
 # ## One forward, one backward
@@ -255,7 +256,7 @@ reveal("interleaved")
 # %% [markdown]
 # *Reflect.* The bubble shrinks from 27% to 16%. How much more does stage 0 keep? (11 pieces, each
 # half as large as before: 5.5 micro-batches in place of 4.) In reality, messages take time. Draw it
-# with messages of 0.5, where a stage goes forward in 2: `see("interleaved", interleaved, 4, 8, 2,
+# with messages of 0.5, where a forward pass takes 2: `see("interleaved", interleaved, 4, 8, 2,
 # 0.5)`, and the same with 1 chunk and with 4. Which is best? (2 chunks: 25% idle, against 30% and
 # 29%. The more chunks, the more messages a micro-batch waits for.) Halve the part 2(p - 1 - s) of
 # the warm-up. When does that cost time? (Only with messages: then there is too little to do while

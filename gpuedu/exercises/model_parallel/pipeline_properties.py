@@ -56,9 +56,8 @@ def after_order(name: str, test: Test) -> Test:
     """The same test, undecided where the lists cannot be done, or not do what they should."""
 
     def tested(case: Case, observed: Plain) -> Iterable[Fault]:
-        wrong = list(_faults_of_order(case, observed))
-        if wrong:
-            yield Undecided(name, f"the lists do not train yet: {wrong[0].message}")
+        if any(_faults_of_order(case, observed)):
+            yield Undecided(name, f"{said_of(case.inputs)}, the lists do not train yet")
         else:
             yield from test(case, observed)
 

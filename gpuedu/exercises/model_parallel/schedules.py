@@ -53,7 +53,8 @@ def lists_of(
     found = []
     for stage in range(stages):
         given = (stage, stages, micro_batches, *([chunks] if chunks else []))
-        name = f"the list of stage {stage} of {stages} for {micro_batches} micro-batches"
+        many = f"{micro_batches} micro-batch{'' if micro_batches == 1 else 'es'}"
+        name = f"the list of stage {stage} of {stages} for {many}"
         entries = items(schedule(*given), name, "a list of actions")
         needed = 2 * micro_batches * max(chunks, 1)
         if len(entries) > _ROOM * needed:

@@ -9,6 +9,8 @@ from gpuedu.exercises.model_parallel.pipeline_runs import PipelineRun, Wait
 _ASKS_OF_SELF = "What does a backward pass need that only its own forward pass leaves?"
 _ASKS_OF_MISSING = "Which entry is missing from that stage's list?"
 _ASKS_OF_CIRCLE = "Which of these stages could do something else first, so that another can go on?"
+_TOLD = 2
+"""Of the stages of a circle."""
 
 
 def chain_of(run: PipelineRun) -> list[Wait]:
@@ -28,17 +30,19 @@ def tell_stuck(run: PipelineRun, chunks: int = 1) -> tuple[str, str]:
     >>> from gpuedu.exercises.model_parallel.pipeline_runs import run_lists
     >>> from gpuedu.exercises.model_parallel.schedules import Action
     >>> print(tell_stuck(run_lists([[Action("backward", 0), Action("forward", 0)]]))[0])
-    stage 0 comes to the backward of micro-batch 0 before the forward of micro-batch 0
+    stage 0 comes to the backward of micro-batch 0 before its own forward
     """
     chain = chain_of(run)
     first, last = chain[0], chain[-1]
     if first.on == first.stage:
-        own = f"stage {first.stage} comes to {first.action.told(chunks)}"
-        return f"{own} before {first.needs.told(chunks)}", _ASKS_OF_SELF
-    told = _tell(chain, chunks)
-    if last.on in run.waits:
-        return told, _ASKS_OF_CIRCLE
-    return f"{told}, which has come to the end of its list", _ASKS_OF_MISSING
+        told = f"stage {first.stage} comes to {first.action.told(chunks)} before its own forward"
+        return told, _ASKS_OF_SELF
+    told = _tell(chain[:_TOLD], chunks)
+    if last.on not in run.waits:
+        return f"{told}, which has come to the end of its list", _ASKS_OF_MISSING
+    if len(chain) > _TOLD:
+        told += f", and so on, back to stage {last.on}"
+    return told, _ASKS_OF_CIRCLE
 
 
 def _tell(chain: Sequence[Wait], chunks: int) -> str:

@@ -76,3 +76,8 @@ def test_time_and_idle_share_are_told():
 def test_what_has_no_room_is_refused():
     with pytest.raises(AnswerError, match="9 stages cannot be drawn"):
         draw_one_f_one_b(ONE_F_ONE_B, 9, 4)
+
+
+def test_groups_of_micro_batches_are_whole():
+    with pytest.raises(AnswerError, match="6 micro-batches are no multiple of 4 stages"):
+        draw_interleaved(INTERLEAVED, 4, 6)

@@ -101,6 +101,15 @@ def test_a_circle_is_told():
     assert asks.endswith("?")
 
 
+def test_of_a_large_circle_two_stages_are_told():
+    turned = stored_answers("interleaved", "wrong", "chunks_the_same_way_back")["interleaved"]
+    told = tell_stuck(run_lists(lists_of(turned, 4, 8, 2), 2), 2)[0]
+    assert told == (
+        "stage 0 waits for the backward of micro-batch 0 in chunk 0 from stage 1, which waits for "
+        "the backward of micro-batch 0 in chunk 0 from stage 2, and so on, back to stage 0"
+    )
+
+
 def test_an_action_that_never_comes_is_told():
     lists = [[Action(FORWARD, 0)], [Action(FORWARD, 0), Action(FORWARD, 1)], [Action(FORWARD, 1)]]
     assert tell_stuck(run_lists(lists))[0] == (
@@ -112,7 +121,7 @@ def test_an_action_that_never_comes_is_told():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (None, "the list of stage 0 of 2 for 1 micro-batches should be a list of actions"),
+        (None, "the list of stage 0 of 2 for 1 micro-batch should be a list of actions"),
         ([("forward", 0, 0)], "entry 0 of the list of stage 0 .* has 3 parts"),
         ([("fwd", 0)], 'should be "forward" or "backward", got \'fwd\''),
         ([("forward", "0")], "should be a number, got '0'"),

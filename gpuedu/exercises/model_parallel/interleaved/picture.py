@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from gpuedu.errors import AnswerError
 from gpuedu.exercises.model_parallel.pipeline_pictures import counts_of, draw_lists
 from gpuedu.exercises.model_parallel.pipeline_runs import Costs
 from gpuedu.exercises.model_parallel.schedules import lists_of
@@ -21,6 +22,8 @@ def draw_interleaved(
     """What each stage does when, in which chunk; a message takes ``message``."""
     p, m = counts_of(stages, micro_batches)
     v = max(1, whole_number(chunks, "`chunks`"))
+    if m % p:
+        raise AnswerError(f"{m} micro-batches are no multiple of {p} stages")
     costs = Costs(2.0, 4.0, float(number(message, "`message`")))
     most = [min(m * v, 2 * (p - 1 - stage) + (v - 1) * p + 1) for stage in range(p)]
     title = f"{p} stages of {v} chunks, {m} micro-batches"
