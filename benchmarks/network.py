@@ -3,9 +3,9 @@
     python benchmarks/network.py [--ranks 2 3 4] [--repeats 60] [--json FILE]
 
 Messages between two real ranks and collectives over several are measured at sizes from 1 KiB to
-16 MiB. A link is fitted to every other size, and held against those in between. From the link of the
-all-reduces of each number of ranks, the other collectives of as many ranks are predicted, too:
-another schedule over the same link. All-reduces are predicted from the link of two ranks.
+16 MiB. A link is fitted to every other size, and held against those in between. From the link of
+the all-reduces of each number of ranks, the other collectives of as many ranks are predicted, too:
+another schedule over the same link. All-reduces are also predicted from the link of two ranks.
 
 Everything runs on this machine's loopback, so the ranks share its cores: where there are more ranks
 than cores, a prediction from two ranks knows nothing of that. One machine has one level, so there
