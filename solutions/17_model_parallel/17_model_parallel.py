@@ -131,8 +131,8 @@ reveal("column-row")
 
 # %% [markdown]
 # There is little to do while an all-reduce is on its way, because the next product needs the sum.
-# *Predict.* On the 8 GPUs of one node, 18% of the time of a layer of Llama 3.1 405B goes to
-# all-reduces. What percentage is it on 16 GPUs of two nodes?
+# *Predict.* A layer of Llama 3.1 405B runs on the 8 GPUs of one node. If they multiply at their
+# peak, 18% of the time goes to all-reduces. What percentage is it on 16 GPUs of two nodes?
 
 # %% role="predict"
 predict("column-row-links", 20)
@@ -694,3 +694,5 @@ progress()
 # - Backward in two halves: P. Qi et al., *Zero Bubble Pipeline Parallelism*, ICLR 2024,
 #   arXiv:2401.10241.
 # - `Schedule1F1B`: documentation of PyTorch, torch.distributed.pipelining.
+# - Memory, peak and links of the figures: NVIDIA, data sheets of the H100 and of Quantum-2
+#   InfiniBand. All-reduces across nodes as in *hierarchical*, with a card for each GPU.

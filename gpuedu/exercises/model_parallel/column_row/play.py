@@ -11,6 +11,7 @@ from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.ddp.traffic import wire_bytes
 from gpuedu.exercises.model_parallel.column_row.training import train_pieces
 from gpuedu.exercises.model_parallel.mlp import Mlp
+from gpuedu.exercises.model_parallel.twice import play_twice
 
 
 def play_column_row(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -31,6 +32,6 @@ PLAY = Play(
         Answer("mlp_forward", signature=("x", "a", "b", "bias")),
         Answer("mlp_backward", signature=("x", "a", "b", "dy")),
     ),
-    play_column_row,
+    play_twice(play_column_row),
     time_limit_s=30.0,
 )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 
 import numpy as np
 
 from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
 from gpuedu.exercises.model_parallel.mlp import Mlp, train_whole
+from gpuedu.exercises.model_parallel.twice import right_at_first
 from gpuedu.exercises.ranks.properties import Held, right_on_ranks, undecided_if_wrong
 from gpuedu.units import format_size
 
@@ -24,7 +25,10 @@ def cases(rng: np.random.Generator) -> list[Case]:
     def draw(label: str, hidden: int, ranks: int, *decides: str) -> Case:
         tokens, width = int(rng.integers(3, 6)), int(rng.integers(4, 7))
         mlp = Mlp(tokens, width, hidden, ranks, seed=next(seeds))
-        return Case(label, {"mlp": asdict(mlp), "seed": next(seeds)}, decides)
+        inputs = {"mlp": asdict(mlp), "seed": next(seeds)}
+        if "uneven" in decides:
+            inputs["first"] = {"mlp": asdict(replace(mlp, hidden=2 * ranks))}
+        return Case(label, inputs, decides)
 
     even = "forward", "backward", "training", "share", "bytes"
     return [
@@ -32,7 +36,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         draw("16 columns on 8 ranks", 16, 8, *even),
         draw("6 columns on 2 ranks", 6, 2, "forward", "backward", "training", "share"),
         draw("7 columns on 1 rank", 7, 1, "forward", "backward", "training", "bytes"),
-        draw("11 columns on 4 ranks", 11, 4, "uneven", "share", "bytes"),
+        draw("11 columns on 4 ranks", 11, 4, "uneven", "share"),
         draw("12 columns on 5 ranks", 12, 5, "uneven", "share"),
         draw("3 columns on 6 ranks", 3, 6, "uneven", "share"),
     ]
@@ -129,12 +133,12 @@ JUDGE = Judge(
             "Of which numbers is each of `da` and `db` the gradient, and what comes in?",
             undecided_if_wrong("training", _first, _TRAINING.test),
         ),
-        right_on_ranks(
+        Property(
             "uneven",
             "all that where the columns don't divide by the ranks, or some ranks have none",
             1,
-            _all,
-            asks="How many columns does each rank have? Are all of them somewhere?",
+            "How many columns does each rank have? Are all of them somewhere?",
+            right_at_first("uneven", _all, "with 2 columns for each rank"),
         ),
         Property(
             "share",
