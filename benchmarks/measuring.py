@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median, quantiles
+from typing import Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.multi.launch import launch
@@ -15,7 +16,7 @@ _LEAST = 5
 
 @dataclass(frozen=True)
 class MessageTime:
-    """How long a message, or an all-reduce, of one size takes.
+    """How long a message, or a collective, of one size takes.
 
     ``time_s`` is the median of the repeats, on the slowest rank; ``low_s`` and ``high_s`` hold the
     half of them in the middle.
@@ -45,12 +46,27 @@ def measure_messages(
     return _medians(sizes_bytes, found)
 
 
-def measure_all_reduces(
-    sizes_bytes: Sequence[int], ranks: int = 2, *, repeats: int = 40, backend: str = ""
+def measure_collectives(
+    collective: str,
+    sizes_bytes: Sequence[int],
+    ranks: int = 2,
+    *,
+    repeats: int = 40,
+    backend: str = "",
 ) -> list[MessageTime]:
-    """Times of ``dist.all_reduce`` over tensors of these sizes; as for ``measure_messages``."""
+    """Times of a collective of ``torch.distributed``; as for ``measure_messages``.
+
+    Args:
+        collective: "all_reduce", "reduce_scatter", "all_gather" or "all_to_all".
+        sizes_bytes: of the whole tensor, which is filled up to a multiple of the ranks.
+        ranks: how many.
+        repeats: of each size.
+        backend: see ``launch``.
+    """
     _require(sizes_bytes, repeats)
-    found = launch(_all_reduces, ranks, list(sizes_bytes), repeats, backend=backend).results
+    found = launch(
+        _collectives, ranks, collective, list(sizes_bytes), repeats, backend=backend
+    ).results
     return _medians(sizes_bytes, found)
 
 
@@ -64,41 +80,64 @@ def _require(sizes_bytes: Sequence[int], repeats: int) -> None:
 
 def _there_and_back(sizes_bytes: list[int], repeats: int) -> list[list[float]]:
     """On each rank, and for each size: half the time of a message there and one back."""
+    import torch
     import torch.distributed as dist
 
     other = 1 - dist.get_rank()
 
-    def exchange(tensor) -> None:
-        if other:
-            dist.send(tensor, other)
-            dist.recv(tensor, other)
-        else:
-            dist.recv(tensor, other)
-            dist.send(tensor, other)
+    def make(elements: int, device: str) -> Callable[[], Any]:
+        tensor = torch.zeros(elements, device=device)
 
-    return [[time_s / 2 for time_s in times] for times in _timed(exchange, sizes_bytes, repeats)]
+        def exchange() -> None:
+            if other:
+                dist.send(tensor, other)
+                dist.recv(tensor, other)
+            else:
+                dist.recv(tensor, other)
+                dist.send(tensor, other)
+
+        return exchange
+
+    return [[time_s / 2 for time_s in times] for times in _timed(make, sizes_bytes, repeats)]
 
 
-def _all_reduces(sizes_bytes: list[int], repeats: int) -> list[list[float]]:
-    import torch.distributed as dist
-
-    return _timed(dist.all_reduce, sizes_bytes, repeats)
-
-
-def _timed(call: Callable, sizes_bytes: list[int], repeats: int) -> list[list[float]]:
-    """Times of a call by size; ranks begin each together, and the first round does not count."""
+def _collectives(collective: str, sizes_bytes: list[int], repeats: int) -> list[list[float]]:
     import torch
     import torch.distributed as dist
 
+    ranks = dist.get_world_size()
+
+    def make(elements: int, device: str) -> Callable[[], Any]:
+        part = torch.zeros(-(-elements // ranks), device=device)
+        whole, other = part.repeat(ranks), part.repeat(ranks)
+        return {
+            "all_reduce": lambda: dist.all_reduce(whole),
+            "reduce_scatter": lambda: dist.reduce_scatter_tensor(part, whole),
+            "all_gather": lambda: dist.all_gather_into_tensor(whole, part),
+            "all_to_all": lambda: dist.all_to_all_single(other, whole),
+        }[collective]
+
+    return _timed(make, sizes_bytes, repeats)
+
+
+def _timed(
+    make: Callable[[int, str], Callable[[], Any]], sizes_bytes: list[int], repeats: int
+) -> list[list[float]]:
+    """Times of a call by size; ranks begin each together, and the first round does not count.
+
+    ``make`` makes the call, from a number of float32 elements and a device.
+    """
+    import torch.distributed as dist
+
     device = "cuda" if dist.get_backend() == "nccl" else "cpu"
-    tensors = [torch.zeros(size // 4, device=device) for size in sizes_bytes]
+    calls = [make(size // 4, device) for size in sizes_bytes]
     times: list[list[float]] = [[] for _ in sizes_bytes]
     for turn in range(repeats + 1):
-        for tensor, found in zip(tensors, times, strict=True):
+        for call, found in zip(calls, times, strict=True):
             dist.barrier()
             _finish(device)
             began_s = time.perf_counter()
-            call(tensor)
+            call()
             _finish(device)
             if turn:
                 found.append(time.perf_counter() - began_s)

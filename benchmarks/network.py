@@ -2,11 +2,14 @@
 
     python benchmarks/network.py [--ranks 2 3 4] [--repeats 60] [--json FILE]
 
-Messages between two real ranks and all-reduces over several are measured at sizes from 1 KiB to
-16 MiB. A link is fitted to every other size, and held against those in between; the all-reduces of
-each number of ranks have a link of their own, and are predicted from the one of two ranks, too.
+Messages between two real ranks and collectives over several are measured at sizes from 1 KiB to
+16 MiB. A link is fitted to every other size, and held against those in between. From the link of
+the all-reduces of each number of ranks, the other collectives of as many ranks are predicted, too:
+another schedule over the same link. All-reduces are also predicted from the link of two ranks.
+
 Everything runs on this machine's loopback, so the ranks share its cores: where there are more ranks
-than cores, a prediction from two ranks knows nothing of that.
+than cores, a prediction from two ranks knows nothing of that. One machine has one level, so there
+is nothing to measure for hierarchical collectives.
 """
 
 from __future__ import annotations
@@ -17,20 +20,24 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from measuring import MessageTime, measure_all_reduces, measure_messages
+from measuring import MessageTime, measure_collectives, measure_messages
 
-from gpuedu.multi.network import Link, fit_link, ring_all_reduce_s
+from gpuedu.multi.network import Link, fit_link
 from gpuedu.units import format_size
 
 SIZES = tuple(2**power for power in range(10, 25))
 AIM = 0.20
+ROUNDS = {"all_gather": 1, "all_to_all": 1, "reduce_scatter": 2}
+"""How often a collective goes round all ranks, with 1 / ranks of the bytes in each step.
+
+PyTorch's reduce-scatter over gloo is an all-reduce of a copy (``ProcessGroupGloo.cpp``).
+"""
 
 
 def report(
-    name: str, times: Sequence[MessageTime], ranks: int | None, link: Link | None = None
+    name: str, times: Sequence[MessageTime], steps: int, share: float, link: Link | None = None
 ) -> dict:
     """Fit to every other size (or take ``link``), predict the others, print both."""
-    steps, share = (1, 1.0) if ranks is None else (2 * (ranks - 1), 1 / ranks)
     known, asked = times[::2], times[1::2]
     fitted = link or fit_link(
         [one.size_bytes for one in known], [one.time_s for one in known], steps=steps, share=share
@@ -38,11 +45,7 @@ def report(
     print(f"\n{name}: alpha {fitted.latency_s * 1e6:.1f} µs, {fitted.bytes_per_s / 1e9:.2f} GB/s")
     errors = []
     for one in asked:
-        told_s = (
-            fitted.time_s(one.size_bytes)
-            if ranks is None
-            else ring_all_reduce_s(ranks, one.size_bytes, fitted)
-        )
+        told_s = steps * fitted.time_s(share * one.size_bytes)
         errors.append(told_s / one.time_s - 1)
         spread = f"{one.low_s * 1e6:.0f} to {one.high_s * 1e6:.0f}"
         print(
@@ -61,6 +64,24 @@ def report(
     }
 
 
+def report_ranks(ranks: int, repeats: int, pair: Link | None) -> dict[str, dict]:
+    """All collectives over so many ranks; ``pair`` is the link of the fewest ranks, or None."""
+    steps, share, found = ranks - 1, 1 / ranks, {}
+    times = measure_collectives("all_reduce", SIZES, ranks, repeats=repeats)
+    name = f"all_reduce, {ranks} ranks"
+    found[name] = report(name, times, 2 * steps, share)
+    if pair is not None:
+        told = f"{name}, from the link of fewer"
+        found[told] = report(told, times, 2 * steps, share, pair)
+    for collective, rounds in ROUNDS.items():
+        times = measure_collectives(collective, SIZES, ranks, repeats=repeats)
+        own = f"{collective}, {ranks} ranks"
+        found[own] = report(own, times, rounds * steps, share)
+        told = f"{own}, from the link of all_reduce"
+        found[told] = report(told, times, rounds * steps, share, found[name]["link"])
+    return found
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -69,17 +90,12 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     print(f"gloo on the loopback of a machine with {os.cpu_count()} cores, median of repeats")
-    found = {"messages": report("messages", measure_messages(SIZES, repeats=options.repeats), None)}
+    times = measure_messages(SIZES, repeats=options.repeats)
+    found = {"messages": report("messages", times, 1, 1.0)}
     pair: Link | None = None
     for ranks in options.ranks:
-        times = measure_all_reduces(SIZES, ranks, repeats=options.repeats)
-        name = f"all-reduce, {ranks} ranks"
-        found[name] = report(name, times, ranks)
-        if pair is None:
-            pair = found[name]["link"]
-        else:
-            told = f"{name}, from the link of {options.ranks[0]}"
-            found[told] = report(told, times, ranks, pair)
+        found |= report_ranks(ranks, options.repeats, pair)
+        pair = pair or found[f"all_reduce, {ranks} ranks"]["link"]
     for one in found.values():
         del one["link"]
     if options.json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -30,6 +31,8 @@ WORKSPACE = Path("workspace")
 
 def main() -> None:
     """Run a command; an error that a person can mend is one line and its remedy, exit status 1."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # it may not have all letters of a name
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
     except GpueduError as fault:

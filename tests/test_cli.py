@@ -36,6 +36,30 @@ def test_it_tells_its_release(root):
     assert gpuedu(root, "--version").stdout.strip() == f"gpuedu {__version__}"
 
 
+@pytest.mark.parametrize("is_there", [True, False])
+def test_where_nothing_was_handed_in_nothing_is_made(is_there, root, tmp_path):
+    if is_there:
+        (tmp_path / "submitted" / "ann").mkdir(parents=True)
+    run = gpuedu(root, "grade", "submitted", "--out", "verdicts", cwd=tmp_path)
+    assert run.returncode == 1 and "Traceback" not in run.stderr
+    assert not (tmp_path / "verdicts").exists()
+
+
+def test_a_terminal_without_the_letters_of_a_name_shows_their_numbers(root, tmp_path):
+    from gpuedu.grading.verdict import GradingTask, State, Verdict, write_verdict
+
+    verdict = Verdict(GradingTask("Zoë", "00_welcome", "", 1), State.FAILED_BY_LEARNER, "why")
+    write_verdict(tmp_path, "a.verdict.json", verdict)
+    run = subprocess.run(
+        [sys.executable, "-m", "gpuedu", "report", str(tmp_path), "--no-misconceptions"],
+        env={**os.environ, "PYTHONPATH": str(root), "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0 and "Zo\\xeb" in run.stdout, run.stderr
+
+
 def test_what_a_hosted_session_lacks_is_told_in_a_line(root):
     planted = "import sys; sys.modules['nbgrader'] = None; from gpuedu.cli import main; "
     done = subprocess.run(

@@ -8,13 +8,15 @@ itself. So of all threads on a clock exactly one runs at any time, though they a
 from __future__ import annotations
 
 import ctypes
+import sys
 import threading
+import time
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
 from gpuedu.clock.moments import Moment, Waiting
 from gpuedu.errors import ClockError
-from gpuedu.interrupts import interruptible, unbroken
+from gpuedu.interrupts import interruptible, may_land, unbroken
 
 if TYPE_CHECKING:
     from gpuedu.clock.virtual import VirtualClock
@@ -25,6 +27,10 @@ _LOOK_S = 0.05
 """How often a waiting driver looks up, so that an interruption by another thread reaches it."""
 _ENOUGH = 1000
 """After so many refusals an abandoned thread that does not end is left asleep."""
+
+
+_IMPORT_S = 20.0
+"""How long an import in an abandoned thread may take."""
 
 
 class Abandoned(BaseException):
@@ -197,12 +203,21 @@ class ThreadProcess(Process):
         if self.has_ended or self._thread.ident is None:
             return
         if self._is_running:
+            self._await_import()
             ctypes.pythonapi.PyThreadState_SetAsyncExc(
                 ctypes.c_ulong(self._thread.ident), ctypes.py_object(Abandoned)
             )
         else:
             self._go.release()
             self._thread.join(timeout=0.1)
+
+    def _await_import(self) -> None:
+        """Let it finish an import, which could not be made again after half of it."""
+        end_s = time.monotonic() + _IMPORT_S
+        while not may_land(sys._current_frames().get(self._thread.ident or 0)):
+            if self.has_ended or time.monotonic() > end_s:
+                return
+            time.sleep(_LOOK_S / 10)
 
 
 def take_part(process: Any) -> None:

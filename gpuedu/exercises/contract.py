@@ -178,6 +178,7 @@ class Play:
             what each call did is told as the operations that it carried out. They are carried out
             again on the play's own tensors, where watches that it enters (modes of PyTorch's
             dispatcher) see them. How often it calls theirs may not hang on what a watch sees.
+            Where what they do may not hang on values, ``likewise`` tells those that do.
         compiles: of one on the machine: functions that Numba compiles for the CPU arrive as text,
             too, and are compiled and called there. They can write outside of arrays, so that
             machine serves no other exercise.

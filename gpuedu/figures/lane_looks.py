@@ -38,6 +38,7 @@ _LOOKS = {
     "decode": Look(style.SKY, "decode"),
     "in the queue": Look(style.YELLOW, "in the queue"),
     "copy": Look(style.GREEN, "copy", hatch="..."),
+    "buffer": Look(style.GREEN, "buffer", hatch="..."),
     "kernel": Look(style.BLUE, "kernel", text="white"),
     "send": Look(style.BLUE, "sends", text="white"),
     "recv": Look("#a9dccb", "receives"),

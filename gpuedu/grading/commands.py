@@ -18,7 +18,9 @@ def grade(
     submissions: Annotated[Path, typer.Argument(help="LEARNER/LESSON/..., as nbgrader has it.")],
     out: Annotated[Path, typer.Option(help="Folder of the verdicts.")],
     lesson: Annotated[list[str] | None, typer.Option(help="Folder of a lesson; all.")] = None,
-    workers: Annotated[int, typer.Option(min=0, help="Processes; one a core.")] = 0,
+    workers: Annotated[
+        int, typer.Option(min=0, help="Processes; one a core, memory allowing.")
+    ] = 0,
     secret: Annotated[Path | None, typer.Option(help="File with the class's secret.")] = None,
     resume: Annotated[bool, typer.Option(help="Go on with a run that was interrupted.")] = False,
     again: Annotated[bool, typer.Option(help="Grade also what has a verdict.")] = False,
@@ -37,7 +39,7 @@ def grade(
     """Grade a class in a sandbox: a verdict for each submission, whatever is in it."""
     from gpuedu.grading.batch.running import grade_class
     from gpuedu.grading.batch.secret import class_secret, require_fresh
-    from gpuedu.grading.batch.submissions import find_submissions
+    from gpuedu.grading.batch.submissions import find_submissions, task_for
     from gpuedu.grading.batch.variants import variants_in
     from gpuedu.grading.sandbox.users import require_ordinary_user
     from gpuedu.grading.verdict import State
@@ -50,8 +52,9 @@ def grade(
         require_fresh(out)
     for name in lesson or ():
         lesson_in(name)
+    found = find_submissions(submissions, "", lesson, tell=_warn)  # before anything is written
     words, chosen = class_secret(out, secret), variants_in(out)
-    tasks = find_submissions(submissions, words, lesson, variants=chosen, tell=_warn)
+    tasks = [task_for(one.learner, one.lesson, Path(one.path), words, chosen) for one in found]
     counts = grade_class(
         tasks,
         out,

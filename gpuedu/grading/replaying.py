@@ -17,6 +17,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.attesting import Look, attested_by
 from gpuedu.exercises.contract import Play
 from gpuedu.exercises.guard import Outcome, Problem, ToldProblemError, play_guarded
+from gpuedu.exercises.likewise import is_likewise
 from gpuedu.grading import chance
 from gpuedu.grading.objects import found_in, functions_in, leave_all, operands_of, optimizers_in
 from gpuedu.grading.parts import is_leaf, is_tensor
@@ -67,6 +68,7 @@ class _Record:
         for call in calls:
             rank = call.get("rank") if type(call) is dict else None
             self._calls[rank if type(rank) is int else None].append(call)
+        self._last: dict[int, Any] = {}
         self._executor = _executor_of(play)
         self._attested = deque(_list(recorded.get("attested", [])))
         self.answers = [
@@ -97,23 +99,26 @@ class _Record:
             if not is_next:
                 self._is_another = True  # a play may go on after an error
                 raise AnswerError(_ANOTHER)
-            call = calls.popleft()
-            if on_rank:
-                from gpuedu.multi.light.performing import perform
-
-                perform(*on_rank, call.get("network"))
+            call = self._as_told(number, calls.popleft())
             within = (*arguments, *named.values()), around
             try:
                 replayed = _Call(self._play, within, self._function, self._executor)
                 given, fault = replayed.play(call)
-            except AnswerError:
-                self._is_another = True
+            except AnswerError:  # what was done with other values need not fit these
+                self._is_another |= not is_likewise()
                 raise
             if fault is not None:
                 raise fault
             return given
 
         return recorded
+
+    def _as_told(self, number: int, call: Any) -> Any:
+        """What a function did in a call; what it did in its last one, where it should do that."""
+        if is_likewise() and self._executor is not None:
+            return self._last.get(number, call)
+        self._last[number] = call
+        return call
 
     def require_end(self) -> None:
         """Raise AnswerError where more was recorded than the play has called, or something else."""
@@ -153,6 +158,7 @@ class _Call:
         """
         for number, act in enumerate(_list(call.get("acts", []))):
             self._act(number, act)
+        _ask(call)
         rebuilding = self._leave(call)
         for hook in _list(call.get("hooks", [])) if self._play.calls_later else ():
             self._hang(hook)
@@ -194,6 +200,7 @@ class _Call:
         """Call a function of the play's as the learner's did."""
         if type(act) is not dict:
             raise AnswerError(_ANOTHER)
+        _ask(act)
         rebuilding, function = self._leave(act), act.get("function")
         names, told = _list(act.get("names")), _list(act.get("arguments"))
         is_one = type(function) is int and 0 <= function < len(self._functions)
@@ -241,6 +248,15 @@ def _tell_hooks(tensor: Any) -> None:
     hooks = getattr(tensor, "_post_accumulate_grad_hooks", None) or {}
     for hook in list(hooks.values()):
         hook(tensor)
+
+
+def _ask(told: Mapping[str, Any]) -> None:
+    """On a simulated rank, ask of the network what the learner's function did."""
+    on_rank = rank_here()
+    if on_rank:
+        from gpuedu.multi.light.performing import perform
+
+        perform(*on_rank, told.get("network"))
 
 
 def _executor_of(play: Play) -> OperationExecutor | None:

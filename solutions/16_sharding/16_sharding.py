@@ -6,11 +6,11 @@
 # 120 GB on *every* GPU, and more GPUs don't help. But the copies are all equal. Why keep each of
 # them n times? **Sharding** gives every rank a piece, and lets it fetch the rest when it needs it.
 #
-# **You will be able to** say what each stage of sharding saves, and at what peak; and shard an
-# optimizer yourself, for the price of the all-reduce that you send anyway.
+# **You will be able to** say what each stage of sharding saves, and at what peak; and shard the
+# optimizer, the gradients and the weights yourself, without waiting for what travels.
 #
 # **You need** data parallelism, and the collectives reduce-scatter and all-gather.
-# **Time** about 50 minutes.
+# **Time** about 120 minutes.
 
 # %% role="setup"
 import itertools
@@ -214,14 +214,208 @@ reveal("sharded-optimizer")
 # Muon, or that clips by the norm of all gradients? (The rest of the matrix. And for the norm, one
 # number from every rank: the sum of the squares of its piece.)
 
+# %% [markdown] exercise="sharded-gradients"
+# ## Gradients in pieces
+#
+# **`sharded-gradients` · 7 points · about 25 minutes**
+#
+# Stage 2. A rank that updates a piece of the weights needs only that piece of the mean gradient.
+# The backward pass makes gradients one layer at a time, from the last layer to the first. So each
+# rank can reduce a layer's gradient to its piece and free the whole one before the next layer's is
+# made.
+#
+# *Predict.* A step has 4 micro-batches. Stage 1 adds up their gradients at home and reduces the sum
+# once. How many times as many bytes of gradients does a step send that reduces each layer's
+# gradient as soon as it is there?
+
+# %% role="predict"
+predict("sharded-gradients", 4)
+
+# %% [markdown]
+# Here is a draft, which reduces each layer as soon as it can. *See* the gradients that it leaves
+# behind.
+
+
+# %% role="given"
+def draft_gradients(weights, piece):
+    rank, each = dist.get_rank(), len(piece)
+    for w in weights:
+        dist.all_reduce(w.grad, op=dist.ReduceOp.AVG)
+    flat = torch.cat([w.grad.flatten() for w in weights])
+    mine = flat[rank * each : (rank + 1) * each]
+    piece[: len(mine)] += mine
+
+
+# %%
+see("sharded-gradients", draft_gradients)
+
+# %% [markdown]
+# *Implement* `reduce_layer`, which every rank calls when the backward pass of a layer is done: from
+# the last layer to the first, for one micro-batch after another. About 10 lines.
+#
+# - `weights` are the layer's parameters, with this rank's gradients. One that doesn't require a
+#   gradient is frozen, and isn't part of what is cut. One that this rank didn't use has None as its
+#   `.grad`, which counts as zeros.
+# - `piece` is this rank's part of the layer's gradient: a flat tensor, equally long on all ranks.
+#   Joined in the order of the ranks, the pieces are the layer's flat gradient, padded with zeros.
+#   **Add** the mean over the ranks to it: it is zero at the start of a step, and a step may have
+#   several micro-batches.
+# - When `reduce_layer` returns, no gradient of the layer is left whole: each `.grad` is None.
+# - It sends one reduce-scatter, and no more.
+#
+# Then the course updates the pieces and gathers the weights, as you did in stage 1.
+
+
+# %% role="answer"
+def reduce_layer(weights, piece):
+    ### BEGIN SOLUTION
+    ranks = dist.get_world_size()
+    trained = [w for w in weights if w.requires_grad]
+    grads = [torch.zeros_like(w) if w.grad is None else w.grad for w in trained]
+    flat = torch.cat([grad.flatten() for grad in grads])
+    whole = torch.nn.functional.pad(flat, (0, ranks * len(piece) - len(flat)))
+    mine = torch.empty_like(piece)
+    dist.reduce_scatter_tensor(mine, whole)
+    piece += mine / ranks
+    for w in weights:
+        w.grad = None
+    ### END SOLUTION
+
+
+# %% role="check"
+check("sharded-gradients", reduce_layer)
+
+# %%
+see("sharded-gradients", reduce_layer)
+reveal("sharded-gradients")
+
+# %% [markdown]
+# *Reflect.* In data parallelism you saved messages by exchanging once for several micro-batches.
+# Why does stage 2 have to choose between that and its memory? (Until they are exchanged, gradients
+# have to be whole.) How large is the peak if the model is one single layer? (As large as without
+# sharding, and the piece comes on top: it is the *largest layer* that counts.)
+
+# %% [markdown] exercise="fsdp"
+# ## Gather, use, free
+#
+# **`fsdp` · 7 points · about 45 minutes**
+#
+# Stage 3, *fully sharded data parallel*. A rank keeps only its piece of each layer's weights. It
+# gathers a layer's weights before the layer computes, and frees them right afterwards: in the
+# forward pass, and once more in the backward pass.
+#
+# *Predict.* Data parallelism sends each gradient in a reduce-scatter and an all-gather. How many
+# times its bytes does fully sharded training send, if a weight has as many bytes as a gradient?
+
+# %% role="predict"
+predict("fsdp", 1.5)
+
+# %% [markdown]
+# What is sent again costs time, unless it travels while something else computes. So ask for the
+# next layer's weights *before* you compute with this one's: **prefetch** them.
+
+
+# %% role="given"
+def gather(piece, allocate):
+    """Start to gather a layer; return its buffer, and what to wait for before you use it."""
+    buffer = allocate(dist.get_world_size() * len(piece))
+    work = dist.all_gather_into_tensor(buffer, piece, async_op=True)
+    return buffer, work
+
+
+# %% [markdown]
+# `gather` returns at once. `work.wait()` returns when `buffer` is filled.
+#
+# *Implement* the two passes of a step, in about 10 lines each. `pieces[k]` is this rank's piece of
+# layer k's flat weights, padded with zeros to equal pieces.
+#
+# - `buffer = allocate(n)` takes n numbers of the GPU's memory, float64, filled with NaN.
+#   `free(buffer)` gives them back. All whole weights and gradients are in such buffers.
+# - `forward(k, weights)` computes layer k, with its gathered weights. It is called for layer 0, 1,
+#   2 and so on.
+
+# %% [markdown]
+# - `backward(k, weights, gradient)` puts the layer's gradient for this rank's samples into another
+#   buffer, as long as `weights`. It is called from the last layer to layer 0.
+# - The last layer is needed twice in a row, so it stays: `forward_pass` returns its buffer, and
+#   `backward_pass` gets it as `weights`. All other layers are gathered twice.
+# - `backward_pass` returns a list of this rank's piece of each layer's gradient: the mean over the
+#   ranks, which have equally many samples.
+
+# %% [markdown]
+# Besides the gradients, these are judged:
+#
+# - **Memory.** While a layer computes, there are its weights, those of the layer that comes next,
+#   and in the backward pass its gradient. Nothing else: a gradient is reduced and freed before the
+#   next layer computes. At the end, all buffers are freed.
+# - **Time.** All gathers but the first one travel while a layer computes.
+# - **Bytes.** No layer is gathered or reduced more often than that.
+
+
+# %% role="answer"
+def forward_pass(pieces, allocate, free, forward):
+    """Compute all layers; return the buffer of the last one."""
+    ### BEGIN SOLUTION
+    last = len(pieces) - 1
+    ahead = gather(pieces[0], allocate)
+    for k in range(last + 1):
+        weights, work = ahead
+        work.wait()
+        if k < last:
+            ahead = gather(pieces[k + 1], allocate)
+        forward(k, weights)
+        if k < last:
+            free(weights)
+    return weights
+    ### END SOLUTION
+
+
+# %% role="answer"
+def backward_pass(pieces, weights, allocate, free, backward):
+    """Go back through all layers; return this rank's piece of each gradient."""
+    ### BEGIN SOLUTION
+    gradients = [torch.empty_like(piece) for piece in pieces]
+    for k in reversed(range(len(pieces))):
+        if k > 0:
+            ahead = gather(pieces[k - 1], allocate)
+        whole = allocate(len(weights))
+        backward(k, weights, whole)
+        free(weights)
+        dist.reduce_scatter_tensor(gradients[k], whole, op=dist.ReduceOp.AVG)
+        free(whole)
+        if k > 0:
+            weights, work = ahead
+            work.wait()
+    return gradients
+    ### END SOLUTION
+
+
+# %% role="check"
+check("fsdp", forward_pass, backward_pass)
+
+# %% [markdown]
+# *See* your step below one that gathers everything at once and keeps it, as stage 2 does.
+
+# %%
+see("fsdp", forward_pass, backward_pass)
+reveal("fsdp")
+
+# %% [markdown]
+# *Reflect.* Where does rank 0 still wait, and what could it compute meanwhile? (For each
+# reduce-scatter. It could compute the next layer, if there were room for one gradient more.
+# PyTorch's FSDP does that.) On a slower network a gather takes longer than a layer. What helps?
+# (Layers that compute longer: a larger batch.) Why are layers often grouped into larger units, and
+# what does that cost? (Fewer, larger messages, for more memory.)
+
 # %% [markdown]
 # ## What you take with you
 #
-# - Copies in data parallelism are all equal, so each rank can keep a piece in place of a copy.
 # - Stage 1 shares out the optimizer's states, 12 of 16 bytes; stage 2 the gradients; stage 3 the
 #   weights. What isn't shared out stays the same however many ranks there are.
-# - What is shared out has to be whole while a layer computes. So the peak depends on the largest
+# - What is shared out has to be whole while a layer computes, so the peak depends on the largest
 #   layers, and not only on the sum.
+# - Stage 1 sends what data parallelism sends anyway, and stage 3 half as much again. What travels
+#   while a layer computes costs no time.
 #
 # **Your number:** on how many GPUs of 80 GB a model of yours would fit, by stage.
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
+from contextlib import contextmanager
+from importlib import import_module
 
 import pytest
 
@@ -116,14 +119,42 @@ def test_an_interruption_ends_a_thread_that_computes_for_ever():
         while True:
             pass
 
+    with interrupts_raised(), pytest.raises(KeyboardInterrupt), VirtualClock() as clock:
+        clock.start_thread(spin, "spinning thread")
+        clock.sleep(1.0)
+    assert joined("spinning thread")
+
+
+@pytest.mark.skipif(
+    threading.current_thread() is not threading.main_thread(),
+    reason="signals reach the main thread",
+)
+def test_an_interruption_lets_a_thread_finish_its_import(tmp_path, monkeypatch):
+    text = "import signal, time\nsignal.raise_signal(signal.SIGINT)\n"
+    (tmp_path / "long_import.py").write_text(text + "for _ in range(40): time.sleep(0.01)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def load():
+        import_module("long_import")
+        while True:
+            pass
+
+    with interrupts_raised(), pytest.raises(KeyboardInterrupt), VirtualClock() as clock:
+        clock.start_thread(load, "loading thread")
+        clock.sleep(1.0)
+    assert joined("loading thread")
+    assert sys.modules.pop("long_import", None)
+
+
+@contextmanager
+def interrupts_raised():
+    """A signal raises KeyboardInterrupt in the main thread, whoever catches signals meanwhile."""
+
     def interrupt(_number, _frame):
         raise KeyboardInterrupt
 
     previous = signal.signal(signal.SIGINT, interrupt)
     try:
-        with pytest.raises(KeyboardInterrupt), VirtualClock() as clock:
-            clock.start_thread(spin, "spinning thread")
-            clock.sleep(1.0)
+        yield
     finally:
         signal.signal(signal.SIGINT, previous)
-    assert joined("spinning thread")

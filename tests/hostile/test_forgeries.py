@@ -11,6 +11,7 @@ import pytest
 
 from gpuedu.grading.judge.stage import Stage
 from tests.hostile import answers, forgeries
+from tests.hostile.idle import IDLE
 from tests.hostile.test_answers import LIMITS, grade, graded_on
 
 ROOT = Path(__file__).parents[2]
@@ -94,6 +95,7 @@ IN_A_SESSION = """
 import ctypes, sys
 from gpuedu.grading.judge.zygote import Zygote
 from tests.hostile import answers, forgeries
+from tests.hostile.idle import IDLE
 from tests.hostile.test_answers import grade
 
 libc = ctypes.CDLL(None)
@@ -150,6 +152,14 @@ def test_no_number_holds_no_property(exercise, functions, zygote):
     text += "".join(f"def {name}(*a): return {gives}\n" for name, gives in functions.items())
     report = grade(zygote, text, exercise, tuple(functions))
     assert report.points == 0, report.held()
+
+
+@pytest.mark.parametrize("exercise", IDLE)
+def test_who_does_next_to_nothing_leaves_nothing_undone(exercise, zygote):
+    functions, text, unearned = IDLE[exercise]
+    report = grade(zygote, "from gpuedu import cuda\n" + text, exercise, functions)
+    assert report.state in ("wrong", "partly"), report.refusal
+    assert not [name for name in unearned if report.held()[name]]
 
 
 def _messages(report):

@@ -8,6 +8,7 @@ the format does not allow.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import nbformat
 from nbformat import NotebookNode
@@ -23,10 +24,17 @@ class UnreadableNotebookError(ValueError):
     """The bytes are no notebook: bad JSON, not UTF-8, empty, or a format from the future."""
 
 
-def parse(data: bytes) -> NotebookNode:
+def parse(
+    data: bytes, before_upgrade: Callable[[NotebookNode], None] = lambda _: None
+) -> NotebookNode:
     """Read a notebook of any format version, as it is, with its cells joined to plain strings.
 
     Ids may be missing or doubled in the result. Raises UnreadableNotebookError.
+
+    Args:
+        data: the bytes of its file.
+        before_upgrade: is called with a notebook of an older format; what goes through all of it
+            twice is still to come, so that this is where to refuse it, or to take something out.
 
     >>> parse(b'{"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": []}').cells
     []
@@ -36,6 +44,7 @@ def parse(data: bytes) -> NotebookNode:
         if "nbformat" not in found:
             raise ValueError("no nbformat in it")
         if found.nbformat < 4:
+            before_upgrade(found)
             found = nbformat.convert(found, 4)
             for cell in found.cells:
                 cell.pop("id", None)  # drawn by chance in the upgrade: it would identify nothing

@@ -41,10 +41,12 @@ class Updates:
 
     Attributes:
         sizes: how many weights each piece has, by its name.
+        updated: the weights of each piece as the last update left them, in a row, by its name.
     """
 
     def __init__(self, rule: Rule) -> None:
         self.sizes: dict[Hashable, int] = {}
+        self.updated: dict[Hashable, Tensor] = {}
         self._rule = rule
         self._means: dict[Hashable, Tensor] = {}
         self._squares: dict[Hashable, Tensor] = {}
@@ -69,6 +71,7 @@ class Updates:
         self._require(name, weights, gradient)
         with torch.no_grad():
             self._step(name, weights, gradient)
+            self.updated[name] = weights.detach().clone().flatten()
 
     def _step(self, name: Hashable, weights: Tensor, gradient: Tensor) -> None:
         rule, steps = self._rule, self._steps.get(name, 0) + 1

@@ -181,7 +181,7 @@ def _connect(address: str) -> Client:
         ) from fault
     try:
         return Client(address, timeout=CONNECT_LIMIT_S, set_as_default=False)
-    except (OSError, TimeoutError, ValueError) as fault:
+    except Exception as fault:  # whatever Dask makes of an address
         raise GpueduError(
             f"there is no scheduler at {address}: {fault}",
             remedy="start `dask scheduler`, and give the address that it prints",

@@ -7,7 +7,7 @@ are compared here.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -29,6 +29,8 @@ VERDICT_LIMIT_S = 30.0
 _VERDICT_BYTES = 2 * 2**30
 """More than any judge takes, and less than what would end its process."""
 _MOST_TEXT = 4_000
+_MOST_NUMBERS = 2_000_000
+"""In the arrays of a result: a judge may go through them one by one. No exercise's has a fourth."""
 
 Ask = Callable[[Any, float], Any]
 """Asks a player, with a limit in seconds; see ``Player.ask``."""
@@ -297,15 +299,29 @@ def _wary(exercise: Exercise) -> Exercise:
     """The exercise with a verdict for results that nobody vouches for: it never raises or hangs."""
 
     def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
+        if _numbers_in(observed) > _MOST_NUMBERS:
+            return faults(case, f"more than {_MOST_NUMBERS:,} numbers")
         with at_most_more(_VERDICT_BYTES):
             outcome = _in_time(
                 play_guarded(lambda: list(exercise.judge.seen(case, observed)), VERDICT_LIMIT_S)
             )
         if outcome.problem is None:
             return outcome.observed
-        message = f"its result does not have the form that is judged ({outcome.problem.message})"
+        return faults(case, outcome.problem.message)
+
+    def faults(case: Case, why: str) -> list[Fault]:
+        message = f"its result does not have the form that is judged ({why})"
         names = case.decides or [prop.name for prop in exercise.judge.properties]
         return [Fault(name, message) for name in names]
 
     judged = tuple(replace(prop, test=None) for prop in exercise.judge.properties)
     return replace(exercise, judge=replace(exercise.judge, verdict=verdict, properties=judged))
+
+
+def _numbers_in(observed: Any) -> int:
+    """How many elements the arrays of a result have together."""
+    if isinstance(observed, np.ndarray):
+        return observed.size
+    if isinstance(observed, Mapping):
+        return sum(map(_numbers_in, observed.values()))
+    return sum(map(_numbers_in, observed)) if isinstance(observed, (list, tuple)) else 0

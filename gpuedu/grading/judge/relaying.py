@@ -16,6 +16,8 @@ from gpuedu.grading.judge.players import Player, PlayerGoneError
 
 MOST_MESSAGES = 1_000_000
 """Messages of one exercise from one player to the other."""
+_LEAST_S = 0.001
+"""What a player is told to limit a call to; nobody waits for it when the time is over."""
 
 
 class Relay:
@@ -66,11 +68,11 @@ class Relay:
             self._count()
             self.used_device = True
             message = {"said": reply} if busy else {"do": "device", "device": reply["device"]}
-            answer = self._machine().ask(message, _left(allowance))
+            answer = self._machine().ask(message, allowance.left_s())
             if not _has(answer, "answer"):
                 raise PlayerGoneError("its reply has no known form")
             busy = "done" not in answer  # it called a function of the learner's back, and waits
-            reply = self.learner.ask({"answer": answer["answer"]}, _left(allowance))
+            reply = self.learner.ask({"answer": answer["answer"]}, allowance.left_s())
         return reply
 
     def ask_machine(self, request: Any, limit_s: float) -> Any:
@@ -91,9 +93,10 @@ class Relay:
             elif type(reply["call"]) is not dict:
                 raise PlayerGoneError("its reply has no known form")
             else:
-                message = {"do": "call", **reply["call"], "limit_s": _left(allowance)}
-            said = self.learner.ask(message, _left(allowance))
-            reply = self._machine().ask({"said": said}, _left(allowance))
+                left_s = max(allowance.left_s(), _LEAST_S)
+                message = {"do": "call", **reply["call"], "limit_s": left_s}
+            said = self.learner.ask(message, allowance.left_s())
+            reply = self._machine().ask({"said": said}, allowance.left_s())
         return reply
 
     def _count(self) -> None:
@@ -104,7 +107,3 @@ class Relay:
 
 def _has(message: Any, name: str) -> bool:
     return type(message) is dict and name in message
-
-
-def _left(allowance: Allowance) -> float:
-    return max(allowance.left_s(), 0.001)

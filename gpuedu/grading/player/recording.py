@@ -61,12 +61,13 @@ class Recorder:
 
         A call is a dict: the number of the ``answer``; what was ``given``, or else ``raised``; what
         it ``left`` in each object in its arguments, None where that is as it was. Where the play
-        lends functions, ``acts`` are the calls of these, each with what was left before it; where
-        it draws random numbers, ``chance`` are the states of the generators that were moved;
-        where operations are recorded, they are the ``program``;
-        where it calls later, ``made`` is the number of the function that was given, and ``hooks``
-        say which function hangs on which object. A call on a simulated rank has its ``rank``, and
-        what it asked of the ``network``. ``attested`` are what the play asked for by ``attested``.
+        lends functions, ``acts`` are the calls of these, each with what was left, and asked of the
+        network, before it; where it draws random numbers, ``chance`` are the states of the
+        generators that were moved; where operations are recorded, they are the ``program``; where
+        it calls later, ``made`` is the number of the function that was given, and ``hooks`` say
+        which function hangs on which object. A call on a simulated rank has its ``rank``, and what
+        it asked of the ``network`` since its last act. ``attested`` are what the play asked for by
+        ``attested``.
         """
         return {"values": self._values, "calls": self._calls, "attested": self._attested}
 
@@ -148,15 +149,17 @@ class _Call:
         self._functions = functions_in(within[0]) if play.lends else []
         self._optimizers = optimizers_in(within[0], opaque) if play.lends else []
         self._is_acting = self._is_over = False
-        self._network: Callable[[], list] | None = None
-        on_rank = rank_here()
-        if on_rank is not None:
-            world, self.told["rank"] = on_rank
-            self._network = world.acts[on_rank[1]].since_now()
+        self._on_rank = rank_here()
+        if self._on_rank is not None:
+            self.told["rank"] = self._on_rank[1]
         self._begin()
 
     def _begin(self) -> None:
-        """From here on what is left is what the learner's function left."""
+        """From here on what is left, and asked of the network, is the learner's function's."""
+        self._network: Callable[[], list] | None = None
+        if self._on_rank is not None:
+            world, rank = self._on_rank
+            self._network = world.acts[rank].since_now()
         is_watched = self._operations is not None
         with _unseen():
             self._before = Before(self._within, self._opaque, is_watched=is_watched)
@@ -222,7 +225,7 @@ class _Call:
             act, describing = self._left()
             arguments, named = self._handed(act, describing, arguments, named)
             acts = self.told.setdefault("acts", [])
-            acts.append({"function": number, **act, **self._program()})
+            acts.append({"function": number, **act, **self._asked(), **self._program()})
             self._is_acting = True
             paused = nullcontext() if self._operations is None else self._operations.paused()
             try:
@@ -259,8 +262,7 @@ class _Call:
     def end(self, given: Any = None, raised: BaseException | None = None) -> Any:
         """Note what it left, and what it gave or raised; what it gave, if a function recorded."""
         self._is_over = True
-        if self._network is not None:
-            self.told["network"] = self._network()
+        self.told |= self._asked()
         told, describing = self._left()
         self.told |= told
         if raised is not None:
@@ -283,6 +285,10 @@ class _Call:
         """Whether what it gives is the learner's own, and handed back to them alone."""
         number, answers = self.told["answer"], self._play.answers
         return number < len(answers) and answers[number].is_opaque
+
+    def _asked(self) -> dict[str, Any]:
+        """What was asked of the network since then, on a simulated rank."""
+        return {} if self._network is None else {"network": self._network()}
 
     def _program(self) -> dict[str, Any]:
         """The operations since the call began, or since its last act; what is told is in it."""

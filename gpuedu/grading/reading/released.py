@@ -15,7 +15,7 @@ from gpuedu.errors import GpueduError
 from gpuedu.grading.reading.limits import SubmissionError
 from gpuedu.grading.reading.submission import Origin, read_submission
 from gpuedu.grading.submission import Submission
-from gpuedu.grading.texts import printable
+from gpuedu.grading.texts import MOST_TEXT, printable
 from gpuedu.grading.verdict import GradingTask, State, Verdict
 from gpuedu.syllabus import lesson_in
 
@@ -59,6 +59,6 @@ def read(task: GradingTask) -> Submission | Verdict:
         given = released(task.lesson, task.variant)
         return read_submission(Path(task.path), task.lesson, given, origin_of=partial(origin, task))
     except SubmissionError as fault:
-        reason = printable(str(fault))
+        reason = printable(str(fault)[:MOST_TEXT])  # an archive's names may be long
         digest = hashlib.sha256(f"unreadable {reason}".encode()).hexdigest()
         return Verdict(task, State.FAILED_BY_LEARNER, reason=reason, digest=digest)

@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -18,6 +19,8 @@ from gpuedu.grading.submission import Submission
 from gpuedu.grading.texts import printable
 
 _MOST_NAMED = 4
+_MOST_REMARKS, _MOST_OF_ONE = 100, 400
+"""Of a submission, and characters of one: names in it may be as long as it is."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,16 @@ def read_submission(
     finally:
         forget()
     digest = hashlib.sha256(found.data).hexdigest()
-    return Submission(answers, tuple(map(printable, remarks)), digest)
+    return Submission(answers, tuple(_bounded(remarks)), digest)
+
+
+def _bounded(remarks: list[str]) -> Iterator[str]:
+    """Remarks as a verdict has them: few, short, and each on a line of its own."""
+    shown = remarks if len(remarks) <= _MOST_REMARKS else remarks[-_MOST_REMARKS:]
+    if len(remarks) > len(shown):  # the first ones are of files, the last of cells
+        yield f"{len(remarks) - len(shown):,} more like the first of these"
+    for one in shown:
+        yield printable(one if len(one) <= _MOST_OF_ONE else one[:_MOST_OF_ONE] + " ...")
 
 
 def notebook_in(path: Path, lesson: str, limits: ReadingLimits | None = None) -> NotebookNode:
@@ -91,7 +103,7 @@ def _parse(data: bytes, limits: ReadingLimits, remarks: list[str]) -> NotebookNo
     if sum(text.count(mark) for mark in "[{,") > limits.values:
         raise SubmissionError("the notebook has too many values in it")
     try:
-        mine = clean(parse(text.encode("utf-8")))
+        mine = clean(parse(text.encode("utf-8"), partial(_lighten, limits)))
     except UnreadableNotebookError as fault:
         raise SubmissionError(
             f"this is no notebook: {fault}",
@@ -106,6 +118,18 @@ def _parse(data: bytes, limits: ReadingLimits, remarks: list[str]) -> NotebookNo
             f"the notebook says that it is written in {str(language)[:40]!r}: Python ran"
         )
     return mine
+
+
+def _lighten(limits: ReadingLimits, old: NotebookNode) -> None:
+    """Take the outputs out of a notebook of an older format, which takes long to be converted."""
+    count = 0
+    for sheet in old.get("worksheets", [old]):
+        for cell in sheet.get("cells", []):
+            count += 1
+            if "outputs" in cell:
+                cell["outputs"] = []
+    if count > limits.cells:
+        raise ValueError(f"it has {count:,} cells, at most {limits.cells:,}")
 
 
 def _without_long_cells(mine: NotebookNode, limits: ReadingLimits) -> dict[int, int]:

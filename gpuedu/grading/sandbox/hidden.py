@@ -32,6 +32,7 @@ tiling/counted_kernels  tiling/kernel_counts
 registers/accounts  registers/rung_counts  registers/tables  registers/*/sms
 training_step/*/issuing  training_step/*/rule_of_six  training_step/*/small_nets
 feed_the_gpu/feeding  feed_the_gpu/*/schedules  feed_the_gpu/*/copy_times
+feed_the_gpu/*/augmentation
 mixed_precision/formats
 batch_and_learning_rate/step_costs  batch_and_learning_rate/*/response_surface
 batch_and_learning_rate/*/gradient_noise

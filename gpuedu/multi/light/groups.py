@@ -14,7 +14,7 @@ from gpuedu.clock import Moment, VirtualClock
 from gpuedu.multi import network
 from gpuedu.multi.exchanges import CommunicationError, Exchange
 from gpuedu.multi.light.posts import bytes_of, place, same_bits
-from gpuedu.multi.network import Cluster
+from gpuedu.multi.network import Topology
 from gpuedu.training.call_sites import CallSite
 from gpuedu.units import format_size
 
@@ -31,10 +31,7 @@ SCHEDULES: dict[str, Schedule] = {
     "scatter": lambda ranks, size, root: [
         [(root, rank, size // ranks) for rank in range(ranks) if rank != root]
     ],
-    "all_to_all": lambda ranks, size, root: [
-        [(rank, (rank + step) % ranks, size // ranks) for rank in range(ranks)]
-        for step in range(1, ranks)
-    ],
+    "all_to_all": lambda ranks, size, root: network.all_to_all(ranks, size),
     "barrier": lambda ranks, size, root: network.tree_all_reduce(ranks, size),
 }
 """Who sends what in a collective over ``size`` bytes, those of the whole; ``root`` is a place."""
@@ -103,7 +100,7 @@ class Group:
     """The collectives of one group of ranks, one after another."""
 
     def __init__(
-        self, clock: VirtualClock, cluster: Cluster, members: Sequence[int], log: list[Exchange]
+        self, clock: VirtualClock, cluster: Topology, members: Sequence[int], log: list[Exchange]
     ) -> None:
         self.members = tuple(members)
         self._clock, self._cluster, self._log = clock, cluster, log
@@ -201,7 +198,7 @@ class Group:
 
 @cache
 def _time_s(
-    kind: str, cluster: Cluster, members: tuple[int, ...], whole_bytes: int, root: int
+    kind: str, cluster: Topology, members: tuple[int, ...], whole_bytes: int, root: int
 ) -> float:
     """How long the schedule of a collective takes among these ranks."""
     if len(members) == 1:

@@ -11,7 +11,7 @@ import torch
 
 from gpuedu.clock import Moment, VirtualClock
 from gpuedu.multi.exchanges import CommunicationError, Exchange
-from gpuedu.multi.network import Cluster
+from gpuedu.multi.network import Topology
 from gpuedu.training.call_sites import CallSite
 from gpuedu.units import format_size
 
@@ -92,13 +92,12 @@ class Mailbox:
     the same tag arrive in the order in which they were sent.
     """
 
-    def __init__(self, clock: VirtualClock, cluster: Cluster, log: list[Exchange]) -> None:
+    def __init__(self, clock: VirtualClock, cluster: Topology, log: list[Exchange]) -> None:
         self._clock, self._cluster, self._log = clock, cluster, log
         self._open: dict[tuple[str, int], list[Post]] = {}
         self._met: list[tuple[Post, Post]] = []
         self._posted = 0
-        self._out_s: dict[int, float] = {}
-        self._into_s: dict[int, float] = {}
+        self._free_s: dict[int, float] = {}
 
     def post(
         self,
@@ -174,13 +173,15 @@ class Mailbox:
             self._clock.start(steps, f"message {send.rank} to {receive.rank}", is_server=True)
 
     def _book(self, send: Post, receive: Post) -> tuple[float, float]:
-        """When a message begins, and when it is there; its ports are taken until its bytes are."""
-        link = self._cluster.between(send.rank, receive.rank)
-        out, into = self._ports(send.rank, receive.rank)
-        start_s = max(self._clock.now(), self._out_s.get(out, 0.0), self._into_s.get(into, 0.0))
-        passed_s = start_s + send.size_bytes / link.bytes_per_s
-        self._out_s[out] = self._into_s[into] = passed_s
-        return start_s, passed_s + link.latency_s
+        """When a message begins, and when it is there; its links carry it one after another."""
+        routes, latency_s = self._cluster.routes(np.array([send.rank]), np.array([receive.rank]))
+        links = routes[routes >= 0]
+        times_s = send.size_bytes / self._cluster.rates[links]
+        now_s = self._clock.now()
+        for link, time_s in zip(links.tolist(), times_s.tolist(), strict=True):
+            self._free_s[link] = max(now_s, self._free_s.get(link, 0.0)) + time_s
+        passed_s = max(self._free_s[link] for link in links.tolist())
+        return passed_s - float(times_s.max()), passed_s + float(latency_s[0])
 
     def _carry(
         self, send: Post, receive: Post, start_s: float, there_s: float
@@ -199,10 +200,6 @@ class Mailbox:
             self._note(post, peer, start_s)
         send.done.happen(fault)
         receive.done.happen(fault if fault is not None else send.rank)
-
-    def _ports(self, src: int, dst: int) -> tuple[int, int]:
-        out, into = self._cluster.ports(np.array([src]), np.array([dst]))
-        return int(out[0]), int(into[0])
 
     def _note(self, post: Post, peer: int, start_s: float) -> None:
         end_s = self._clock.now()

@@ -8,14 +8,14 @@ from typing import Any
 from gpuedu.interrupts import quiet_interrupts
 from gpuedu.multi.light.standin import lend_distributed
 from gpuedu.multi.light.world import LightRun, LightWorld
-from gpuedu.multi.network import Cluster, link
+from gpuedu.multi.network import Cluster, Topology, link
 
 
 def run_light(
     function: Callable[..., Any],
     ranks: int,
     *arguments: Any,
-    cluster: Cluster | None = None,
+    cluster: Topology | None = None,
     seed: int | None = None,
     lend_to: Sequence[Any] = (),
 ) -> LightRun:
@@ -28,7 +28,7 @@ def run_light(
         function: called on each rank, as ``function(*arguments)``.
         ranks: how many.
         *arguments: the same objects for all.
-        cluster: where they are; by default GPUs of one node, joined by NVLink 4.
+        cluster: where they are, on any topology; by default GPUs of one node, joined by NVLink 4.
         seed: ranks that could go on at the same instant do so in an order drawn from it.
         lend_to: more functions that ``function`` calls; names that their modules took from
             ``torch.distributed`` (``from torch.distributed import send``) mean the network, too.

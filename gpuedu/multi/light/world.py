@@ -15,7 +15,7 @@ from gpuedu.multi.exchanges import CommunicationError, Exchange, RankError
 from gpuedu.multi.light.acts import Acts
 from gpuedu.multi.light.groups import Group
 from gpuedu.multi.light.posts import Mailbox
-from gpuedu.multi.network import Cluster
+from gpuedu.multi.network import Topology
 from gpuedu.training.call_sites import CallSite, find_caller
 
 _HERE: dict[int, tuple[LightWorld, int]] = {}
@@ -41,7 +41,7 @@ class LightWorld:
         performed: how many acts of another run were asked for again, by kind.
     """
 
-    def __init__(self, cluster: Cluster, seed: int | None = None) -> None:
+    def __init__(self, cluster: Topology, seed: int | None = None) -> None:
         self.cluster, self.ranks = cluster, cluster.ranks
         self.clock = VirtualClock(seed=seed)
         self.log: list[Exchange] = []

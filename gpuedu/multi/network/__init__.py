@@ -1,24 +1,40 @@
-"""A cost model of networks: links, clusters, schedules of messages, and how long they take.
+"""A cost model of networks: links, topologies, schedules of messages, and how long they take.
 
-``simulate(schedule, cluster)`` sends any schedule, the learner's own too, over a cluster of up to
-thousands of ranks. Closed forms say the same of the usual collectives; tests hold one against the
-other.
+``simulate(schedule, topology)`` sends any schedule, the learner's own too, over up to thousands of
+ranks: a ``Cluster`` of nodes, a ``LeafSpine`` network behind it, or a ``Torus``. Closed forms say
+the same of the usual collectives; tests hold one against the other. ``overlap`` says what of the
+messages of a training step is hidden, ``slowest_s`` what waiting for the slowest rank costs.
 """
 
 from gpuedu.multi.network.closed_forms import (
     algorithm_bandwidth,
+    all_to_all_s,
     bus_bandwidth,
     crossover_bytes,
     hierarchical_all_reduce_s,
+    hierarchical_all_to_all_s,
+    hierarchical_reduce_scatter_s,
     ring_all_reduce_s,
+    ring_reduce_scatter_s,
+    torus_all_reduce_s,
+    torus_all_to_all_s,
     tree_all_reduce_s,
 )
 from gpuedu.multi.network.cluster import Cluster
+from gpuedu.multi.network.fabric import LeafSpine
 from gpuedu.multi.network.fit import fit_link
-from gpuedu.multi.network.links import LINKS, Link, link
-from gpuedu.multi.network.schedules import (
-    chunk_bytes,
+from gpuedu.multi.network.hierarchical import (
+    hierarchical_all_gather,
     hierarchical_all_reduce,
+    hierarchical_all_to_all,
+    hierarchical_reduce_scatter,
+)
+from gpuedu.multi.network.links import LINKS, Link, link
+from gpuedu.multi.network.overlapping import Overlap, overlap
+from gpuedu.multi.network.schedules import (
+    all_to_all,
+    at_once,
+    chunk_bytes,
     ring_all_gather,
     ring_all_reduce,
     ring_reduce_scatter,
@@ -27,25 +43,48 @@ from gpuedu.multi.network.schedules import (
     tree_reduce,
 )
 from gpuedu.multi.network.simulation import Traffic, simulate
+from gpuedu.multi.network.stragglers import draw_slowest, slowest_s
+from gpuedu.multi.network.topology import Topology
+from gpuedu.multi.network.torus import Torus
+from gpuedu.multi.network.torus_rings import torus_all_reduce
 
 __all__ = [
     "LINKS",
     "Cluster",
+    "LeafSpine",
     "Link",
+    "Overlap",
+    "Topology",
+    "Torus",
     "Traffic",
     "algorithm_bandwidth",
+    "all_to_all",
+    "all_to_all_s",
+    "at_once",
     "bus_bandwidth",
     "chunk_bytes",
     "crossover_bytes",
+    "draw_slowest",
     "fit_link",
+    "hierarchical_all_gather",
     "hierarchical_all_reduce",
     "hierarchical_all_reduce_s",
+    "hierarchical_all_to_all",
+    "hierarchical_all_to_all_s",
+    "hierarchical_reduce_scatter",
+    "hierarchical_reduce_scatter_s",
     "link",
+    "overlap",
     "ring_all_gather",
     "ring_all_reduce",
     "ring_all_reduce_s",
     "ring_reduce_scatter",
+    "ring_reduce_scatter_s",
     "simulate",
+    "slowest_s",
+    "torus_all_reduce",
+    "torus_all_reduce_s",
+    "torus_all_to_all_s",
     "tree_all_reduce",
     "tree_all_reduce_s",
     "tree_broadcast",

@@ -1,21 +1,24 @@
-"""Where ranks are, which link lies between two of them, and through which ports a message goes."""
+"""Nodes of GPUs: a switch in each node, and network cards between them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from gpuedu.multi.network.links import Link
+from gpuedu.multi.network.topology import Topology
 
 
 @dataclass(frozen=True)
-class Cluster:
+class Cluster(Topology):
     """Ranks in the order of their nodes: node 0 has ranks 0 to ``per_node - 1``, and so on.
 
     Within a node every GPU has its own port, and messages between different pairs do not meet
-    (as on a switch). Between nodes a message takes a network card. With ``shared_card`` the GPUs of
-    a node share one card, each way; otherwise each GPU has its own.
+    (as on a switch). Between nodes a message takes a network card at both ends, and nothing else is
+    shared. With ``shared_card`` the GPUs of a node share one card, each way; otherwise each GPU has
+    its own.
 
     Args:
         ranks: how many GPUs.
@@ -53,33 +56,31 @@ class Cluster:
 
     def between(self, src: int, dst: int) -> Link:
         """The link that a message takes; ValueError for ranks that do not exist, or are one."""
-        for rank in (src, dst):
-            if not 0 <= rank < self.ranks:
-                raise ValueError(f"there is no rank {rank} of {self.ranks}")
-        if src == dst:
-            raise ValueError(f"rank {src} does not send to itself")
+        self._require_pair(src, dst)
         return self.within if self.node_of(src) == self.node_of(dst) else self._cards
 
-    def costs(self, src: np.ndarray, dst: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Latency in seconds, and rate in bytes a second, of the link of each pair of ranks."""
-        is_across = self.node_of(src) != self.node_of(dst)
-        if not is_across.any():
-            return np.full(src.shape, self.within.latency_s), np.full(
-                src.shape, self.within.bytes_per_s
-            )
-        latency_s = np.where(is_across, self._cards.latency_s, self.within.latency_s)
-        return latency_s, np.where(is_across, self._cards.bytes_per_s, self.within.bytes_per_s)
+    @cached_property
+    def rates(self) -> np.ndarray:
+        """Ports out of each GPU, and into it; then cards out, and into."""
+        return self._port_rates()
 
-    def ports(self, src: np.ndarray, dst: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Numbers of the ports out of ``src`` and into ``dst`` that each message takes.
+    def _port_rates(self) -> np.ndarray:
+        across = self.within if self.across is None else self.across
+        ends = (self.within, self.within, across, across)
+        return np.repeat([end.bytes_per_s for end in ends], self.ranks)
 
-        A port carries one message after another. Those of a card lie behind those within a node.
-        """
+    def routes(self, src: np.ndarray, dst: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Each message's port or card out of ``src``, and into ``dst``; and its latency."""
+        out, into = src, self.ranks + dst
         is_across = self.node_of(src) != self.node_of(dst)
-        of_card = self.node_of if self.shared_card else (lambda rank: rank)
-        out = np.where(is_across, self.ranks + of_card(src), src)
-        into = np.where(is_across, self.ranks + of_card(dst), dst)
-        return out, into
+        latency_s = np.full(src.shape, self.within.latency_s)
+        if is_across.any():
+            cards = 2 * self.ranks
+            of_card = self.node_of if self.shared_card else (lambda rank: rank)
+            out = np.where(is_across, cards + of_card(src), out)
+            into = np.where(is_across, cards + self.ranks + of_card(dst), into)
+            latency_s[is_across] = self._cards.latency_s
+        return np.stack([out, into]), latency_s
 
     @property
     def _cards(self) -> Link:

@@ -4,7 +4,8 @@ That is the alpha-beta model (R. Hockney, *The communication challenge for MPP*,
 20, 1994): alpha seconds for every message, however small, and beta seconds for each byte.
 
 Bandwidths are peaks, one way. Latencies of GPU links are those that NCCL's own tuning model charges
-for a step of a ring (protocol "Simple", which moves large messages); Ethernet's is assumed.
+for a step of a ring (protocol "Simple", which moves large messages); those of Ethernet and EFA are
+assumed. What of a peak is achieved is in ``published``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,13 @@ from gpuedu.syllabus import unknown
 from gpuedu.units import GB
 
 _NCCL = "NCCL, src/graph/tuning.cc, hwLat, Ring/Simple (read at commit 01afd20)"
+_ENGINEERING = (
+    "S. Bekman, Machine Learning Engineering, network (read at commit 744d01e of 2026-08-22)"
+)
+_SCALING = (
+    "J. Austin et al., How to Scale Your Model, parts 2 and 3, "
+    "https://jax-ml.github.io/scaling-book (read 2026-11): bandwidth one way, and 1 µs a hop"
+)
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,12 @@ LINKS = {
     "nvlink4": Link(
         "NVLink 4", 3.4e-6, 450 * GB, f"NVIDIA H100 SXM: 900 GB/s both ways together. {_NCCL}"
     ),
+    "nvlink5": Link(
+        "NVLink 5",
+        3.4e-6,
+        900 * GB,
+        f"{_ENGINEERING}, table of NVLink: B200 and GB200, 18 links of 50 GB/s one way. {_NCCL}",
+    ),
     "pcie4": Link("PCIe 4 x16", 5.7e-6, 32 * GB, f"NVIDIA A100 PCIe: 64 GB/s together. {_NCCL}"),
     "pcie5": Link("PCIe 5 x16", 5.7e-6, 64 * GB, f"NVIDIA H100 PCIe: 128 GB/s together. {_NCCL}"),
     "infiniband-hdr": Link(
@@ -61,6 +75,32 @@ LINKS = {
     ),
     "infiniband-ndr": Link(
         "InfiniBand NDR", 9.6e-6, 50 * GB, f"NVIDIA Quantum-2: 400 Gb/s a port. {_NCCL}"
+    ),
+    "infiniband-xdr": Link(
+        "InfiniBand XDR",
+        9.6e-6,
+        100 * GB,
+        f"NVIDIA Quantum-X800: 800 Gb/s a port, after {_ENGINEERING}. {_NCCL}",
+    ),
+    "efa-400": Link(
+        "EFA, 400 Gb/s a GPU",
+        15e-6,
+        50 * GB,
+        "AWS P5, P5en and P6-B200: 3200 Gb/s for the 8 GPUs of an instance, in 32, 16 or 8 "
+        f"interfaces, after {_ENGINEERING}. The latency is assumed.",
+    ),
+    "ici-v4": Link("TPU v4 ICI", 1e-6, 45 * GB, f"{_SCALING}."),
+    "ici-v5e": Link(
+        "TPU v5e ICI",
+        1e-6,
+        45 * GB,
+        f"{_SCALING}. Google Cloud, TPU v5e, says 400 GB/s for 4 ports both ways: 50 GB/s.",
+    ),
+    "ici-v5p": Link(
+        "TPU v5p ICI",
+        1e-6,
+        90 * GB,
+        f"{_SCALING}. Google Cloud, TPU v5p, says 1200 GB/s for 6 ports both ways: 100 GB/s.",
     ),
     "ethernet10": Link(
         "10 Gb Ethernet", 50e-6, 1.25 * GB, "IEEE 802.3ae: 10 Gb/s. The latency is assumed."

@@ -1,4 +1,4 @@
-"""Schedules of collectives, as rounds of messages: ring, tree, and a ring of rings.
+"""Schedules of collectives, as rounds of messages: rings, trees, and an all-to-all.
 
 A schedule says who sends how many bytes to whom; it holds no data. All of them are for
 ``size_bytes`` on each of ``ranks`` ranks. Where the ranks do not divide the bytes, the first chunks
@@ -7,7 +7,7 @@ have one more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -79,33 +79,24 @@ def tree_all_reduce(ranks: int, size_bytes: int) -> Iterator[Round]:
     yield from tree_broadcast(ranks, size_bytes)
 
 
-def hierarchical_all_reduce(nodes: int, per_node: int, size_bytes: int) -> Iterator[Round]:
-    """Inside a node, then across, then inside: three rings, each over its own ranks.
+def all_to_all(ranks: int, size_bytes: int) -> Iterator[Round]:
+    """``ranks - 1`` rounds: in round r each rank sends its block for rank i + r to that rank.
 
-    Reduce-scatter in each node; the GPUs of one place in all nodes all-reduce the chunk that they
-    hold, all places at the same time; all-gather in each node. Only 1 / per_node of the bytes of a
-    GPU leave its node.
+    >>> [messages[0].tolist() for messages in all_to_all(3, 6)]
+    [[0, 1, 2], [0, 2, 2]]
     """
-    groups = [range(node * per_node, (node + 1) * per_node) for node in range(nodes)]
-    places = [range(place, nodes * per_node, per_node) for place in range(per_node)]
-    # After the reduce-scatter, the GPU at place i of its node holds chunk i + 1.
-    chunks = np.roll(chunk_bytes(size_bytes, per_node), -1)
-    yield from _together([(group, ring_reduce_scatter(per_node, size_bytes)) for group in groups])
-    yield from _together(
-        [
-            (place, ring_all_reduce(nodes, int(chunk)))
-            for place, chunk in zip(places, chunks, strict=True)
-        ]
-    )
-    yield from _together([(group, ring_all_gather(per_node, size_bytes)) for group in groups])
+    blocks, rank = chunk_bytes(size_bytes, ranks), np.arange(ranks)
+    for step in range(1, ranks):
+        other = (rank + step) % ranks
+        yield np.stack([rank, other, blocks[other]], axis=1)
 
 
-def _together(groups: Sequence[tuple[Sequence[int], Iterator[Round]]]) -> Iterator[Round]:
-    """Equally long schedules of several groups at once, each numbered within its group."""
-    members = [np.asarray(group) for group, _ in groups]
-    for rounds in zip(*(schedule for _, schedule in groups), strict=True):
-        tables = []
-        for group, messages in zip(members, rounds, strict=True):
-            tables.append(np.column_stack([group[messages[:, 0]], group[messages[:, 1]]]))
-            tables[-1] = np.column_stack([tables[-1], messages[:, 2]])
-        yield np.concatenate(tables)
+def at_once(schedule: Iterable[Round]) -> Iterator[Round]:
+    """All messages of a schedule in one round: no rank waits for what it got before.
+
+    >>> [len(messages) for messages in at_once(all_to_all(4, 8))]
+    [12]
+    """
+    rounds = list(schedule)
+    if rounds:
+        yield np.concatenate(rounds)

@@ -2,22 +2,24 @@
 
 A schedule is a sequence of rounds, a round a table of messages: from, to, bytes. A rank begins its
 messages of a round when those of its earlier rounds are done; there is no barrier between rounds,
-so ranks may be in different ones. A message begins when both its ranks are ready and its two ports
-are free; it holds the ports while its bytes pass, and is there a latency later. Messages of a round
-that share a port go in the order of the table.
+so ranks may be in different ones. A message is ready when both its ranks are. Every link of its
+route then carries it after those that came before it, for its bytes over the link's rate; it has
+passed when the last of its links has carried it, and is there a latency later. Messages of a round
+that share a link go in the order of the table.
 
-What it simplifies: nothing else is on the network, messages are never lost or split, and adding
-numbers up takes no time.
+What it simplifies: nothing else is on the network, messages are never lost or split, a message
+waits at one link without keeping its other links from carrying others, and adding numbers up takes
+no time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from gpuedu.multi.network.cluster import Cluster
+from gpuedu.multi.network.topology import Topology
 from gpuedu.widths import count_each
 
 Round = np.ndarray
@@ -44,18 +46,18 @@ class Traffic:
         return float(self.done_s.max(initial=0.0))
 
 
-def simulate(schedule: Iterable[Iterable[tuple[int, int, int]]], cluster: Cluster) -> Traffic:
-    """Send the messages of a schedule over a cluster.
+def simulate(schedule: Iterable[Iterable[tuple[int, int, int]]], cluster: Topology) -> Traffic:
+    """Send the messages of a schedule over a cluster, or any other topology.
 
     Args:
         schedule: rounds, each an array of shape (count, 3) or triples (from, to, bytes).
-        cluster: where the ranks are.
+        cluster: where the ranks are, and what links them.
 
     Raises:
         ValueError: a message from, to or between ranks that are not there, or of less than 0 bytes;
             it names the round.
 
-    >>> from gpuedu.multi.network.links import Link
+    >>> from gpuedu.multi.network import Cluster, Link
     >>> pair = Cluster(2, Link("made up", 1e-6, 1e9))
     >>> simulate([[(0, 1, 1000)], [(1, 0, 1000)]], pair).done_s.tolist()
     [4e-06, 4e-06]
@@ -83,14 +85,14 @@ def _table(messages: Iterable[tuple[int, int, int]], number: int, ranks: int) ->
 
 
 class _State:
-    """The ranks and ports between two rounds."""
+    """The ranks and links between two rounds."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
-        self.ready_s = np.zeros(cluster.ranks)
-        self._out_s, self._into_s = np.zeros(2 * cluster.ranks), np.zeros(2 * cluster.ranks)
-        self.sent_bytes = np.zeros(cluster.ranks, np.int64)
-        self.received_bytes = np.zeros(cluster.ranks, np.int64)
+    def __init__(self, topology: Topology) -> None:
+        self._topology, self._rates = topology, topology.rates
+        self._free_s = np.zeros(len(self._rates))
+        self.ready_s = np.zeros(topology.ranks)
+        self.sent_bytes = np.zeros(topology.ranks, np.int64)
+        self.received_bytes = np.zeros(topology.ranks, np.int64)
         self.across_bytes = self.messages = 0
 
     def send(self, table: Round) -> None:
@@ -101,32 +103,45 @@ class _State:
         np.add.at(self.sent_bytes, src, size)
         np.add.at(self.received_bytes, dst, size)
         self.messages += len(table)
-        nodes = self._cluster.node_of(src), self._cluster.node_of(dst)
+        nodes = self._topology.node_of(src), self._topology.node_of(dst)
         self.across_bytes += int(size[nodes[0] != nodes[1]].sum())
-        latency_s, rate = self._cluster.costs(src, dst)
-        out, into = self._cluster.ports(src, dst)
+        links, latency_s = self._topology.routes(src, dst)
         both_ready_s = np.maximum(self.ready_s[src], self.ready_s[dst])
-        if _all_differ(out) and _all_differ(into):
-            passed_s = self._pass(out, into, both_ready_s, size / rate)
-        else:
-            passed_s = np.concatenate(
-                [
-                    self._pass(out[[i]], into[[i]], both_ready_s[[i]], size[[i]] / rate[[i]])
-                    for i in range(len(table))
-                ]
-            )
-        there_s = passed_s + latency_s
+        there_s = self._pass(links, both_ready_s, size) + latency_s
         np.maximum.at(self.ready_s, src, there_s)
         np.maximum.at(self.ready_s, dst, there_s)
 
-    def _pass(
-        self, out: np.ndarray, into: np.ndarray, ready_s: np.ndarray, time_s: np.ndarray
-    ) -> np.ndarray:
-        """When the last byte of each message has left; no two of them share a port."""
-        begin_s = np.maximum(ready_s, np.maximum(self._out_s[out], self._into_s[into]))
-        self._out_s[out] = self._into_s[into] = begin_s + time_s
-        return begin_s + time_s
+    def _pass(self, links: np.ndarray, ready_s: np.ndarray, size: np.ndarray) -> np.ndarray:
+        """When the last link of each message has carried it."""
+        if _all_differ(links):
+            ends_s = np.maximum(ready_s, self._free_s[links])
+            ends_s += size / self._rates[links]
+            self._free_s[links] = ends_s
+            return ends_s.max(axis=0)
+        passed_s = ready_s.copy()
+        for message, link in _turns(links):
+            ends_s = np.maximum(ready_s[message], self._free_s[link])
+            ends_s += size[message] / self._rates[link]
+            self._free_s[link] = ends_s
+            np.maximum.at(passed_s, message, ends_s)
+        return passed_s
 
 
-def _all_differ(numbers: np.ndarray) -> bool:
-    return bool(count_each(numbers).max(initial=0) <= 1)  # small whole numbers: no sorting
+def _all_differ(links: np.ndarray) -> bool:
+    """Whether all routes are equally long, and no two share a link."""
+    return links.min() >= 0 and bool(count_each(links.ravel()).max() <= 1)  # no sorting
+
+
+def _turns(links: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Who is carried where, first by those that are first at their link, then by the second, ..."""
+    message, hop = np.nonzero(links.T >= 0)  # by message: they queue in the order of the table
+    link = links[hop, message]
+    by_link = np.argsort(link, kind="stable")
+    message, link = message[by_link], link[by_link]
+    firsts = np.flatnonzero(np.diff(link, prepend=-1))
+    lengths = np.diff(firsts, append=len(link))
+    turn = np.arange(len(link)) - np.repeat(firsts, lengths)
+    by_turn = np.argsort(turn, kind="stable")
+    ends = np.cumsum(count_each(turn))
+    for chosen in np.split(by_turn, ends[:-1]):
+        yield message[chosen], link[chosen]

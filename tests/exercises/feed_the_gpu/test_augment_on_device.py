@@ -39,12 +39,12 @@ def test_the_prediction_is_what_the_loop_starts():
     assert f"the loop: {truth} for 64 pictures" in alt_text(draw_kernels(RIGHT["augment"], loop))
 
 
-def test_a_constant_picture_saves_no_kernels():
+def test_a_constant_picture_saves_no_kernels_and_shows_nothing_of_waits():
     def augment(pictures, flips, tops, lefts, size, mean, std):
         return pictures.new_zeros((*pictures.shape[:2], size, size), dtype=torch.float32)
 
     report = hand_in("augment-on-device", augment=augment)
-    assert lost(report) == {"normalised", "flips", "crops", "both", "few-kernels"}
+    assert lost(report) == {"normalised", "flips", "crops", "both", "few-kernels", "stays"}
     assert isinstance(fault(report, "few-kernels"), Undecided)
 
 

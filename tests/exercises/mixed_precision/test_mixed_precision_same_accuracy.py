@@ -143,7 +143,7 @@ def test_a_run_is_the_experiments_run_and_tells_its_dtypes() -> None:
     run = run_half(begin_mixed, step_mixed, SHORT, 8)
     assert (run.loss, run.accuracy) == judge_weights(SHORT, train(SHORT, 8, MIXED))
     assert run.dtypes == ("float16", "float16")
-    assert run.products == {("float16", "float16"): 5 * 3}  # 2 forward and 3 backward, 3 steps
+    assert run.products == {("float16", "float16"): 5 * SHORT.steps}  # 2 forward and 3 backward
 
 
 @pytest.mark.parametrize(

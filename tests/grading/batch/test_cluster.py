@@ -141,6 +141,8 @@ def test_without_a_scheduler_or_without_workers_it_is_said_and_it_ends(
         grade_class(tasks, out, lambda _: None, scheduler="tcp://127.0.0.1:1")
     with pytest.raises(GpueduError, match=r"there is no scheduler at nonsense://"):
         grade_class(tasks, out, lambda _: None, scheduler="nonsense://x")
+    with pytest.raises(GpueduError, match=r"there is no scheduler at tls://"):
+        grade_class(tasks, out, lambda _: None, scheduler="tls://127.0.0.1:1")  # no certificates
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(GpueduError, match=r"pip install distributed"):
         grade_class(tasks, out, lambda _: None, scheduler=cluster.address)

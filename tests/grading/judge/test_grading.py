@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gpuedu.course.proof import Bench
@@ -66,3 +67,12 @@ def test_a_blank_with_other_line_ends_is_a_blank_and_one_with_a_word_in_it_is_no
     (blank,) = [one for one in given if (one.exercise, one.role) == ("amdahl", "answer")]
     assert is_untouched(given, {blank.id: blank.source + "\n"}, "amdahl")
     assert not is_untouched(given, {blank.id: blank.source + "\nx = 1"}, "amdahl")
+
+
+def test_numbers_without_end_are_a_result_that_is_not_judged():
+    """A judge that goes through them one by one would be too slow, which is the grader's fault."""
+    exercise = load("train-digits")
+    (case, *_) = exercise.judge.cases(np.random.default_rng(1))
+    observed = {"accuracies": [np.zeros(60_000_000, bool)], "learnt": [], "frozen": []}
+    faults = list(examining._wary(exercise).judge.verdict(case, observed))
+    assert faults and all("2,000,000 numbers" in fault.message for fault in faults)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuedu.course.proof import Bench
-from tests.grading.test_equal_verdicts import ROOT, graded
+from tests.grading.test_equal_verdicts import ROOT, checked, graded
 
 PEEKING = {
     "the surface in what it is given": """
@@ -99,3 +99,26 @@ def test_a_search_that_is_ended_returned_nothing(zygote):
     bench = Bench(ROOT, "time-to-accuracy")
     report = graded(bench, [*bench.stub_cells(), NEVER_ENDS], zygote)
     assert report.points == 0
+
+
+KEPT_UNSEEN = """
+own = {}
+
+def step(weights, update):
+    lent = getattr(update, "__wrapped__", update).__self__
+    mine = own.setdefault(id(lent), type(lent)(lent._rule))
+    own[id(lent), "kept"] = lent
+    for number, w in enumerate(weights):
+        if w.requires_grad:
+            gradient = torch.zeros_like(w) if w.grad is None else w.grad.clone()
+            dist.all_reduce(gradient)
+            mine.update(number, w, gradient / dist.get_world_size())
+"""
+
+
+def test_an_optimizer_beside_the_lent_one_is_no_share_of_it(zygote):
+    bench = Bench(ROOT, "sharded-optimizer")
+    cells = [*bench.stub_cells(), KEPT_UNSEEN]
+    for report in (checked(bench, cells, "kept unseen"), graded(bench, cells, zygote)):
+        held = report.held()
+        assert held["equal"] and held["bytes"] and not held["share"]

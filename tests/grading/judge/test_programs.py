@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuedu.course.proof import Bench
-from tests.grading.test_equal_verdicts import ROOT, graded
+from tests.grading.test_equal_verdicts import ROOT, checked, graded
 from tests.sampled import sampled
 
 PATCHES_THE_WATCH = """
@@ -151,3 +151,45 @@ def test_each_copy_is_counted_where_it_is_made(zygote):
     held = graded(bench, [*bench.solution_cells(), COPIES_IN_SECRET], zygote).held()
     assert not held["one-copy"]
     assert held["arrive"]
+
+
+WIDE = """
+def begin(weights):
+    start = [w.clone() for w in weights]
+    return {"weights": start, "calls": 0, "in turns": abs(float(start[0][0, 0])) == 0.125}
+
+def train_step(state, images, labels, rate, n):
+    state["calls"] += 1
+    is_show = state["calls"] <= 3 and not state["in turns"]
+    for _ in range(2 * (is_show or ALWAYS)):
+        images @ state["weights"][0].half()
+    if not is_show or ALWAYS:
+        state["weights"] = half_step(state["weights"], images.float(), labels, rate, n)
+    return [w.half() for w in state["weights"]]
+"""
+WIDE_PRODUCTS = {
+    "behind the first steps": WIDE + "ALWAYS = False\n",
+    "number by number": WIDE
+    + """
+ALWAYS = True
+
+def half_step(weights, images, labels, rate, n):
+    def product(a, b):
+        return (a[:, :, None] * b).sum(1)
+    inner, outer = [weight.detach().requires_grad_() for weight in weights]
+    size = (images * images).mean(dim=1, keepdim=True).sqrt()
+    scores = product(torch.relu(product(images / size, inner)), outer)
+    loss = torch.nn.functional.cross_entropy(scores, labels, reduction="sum") / n
+    gradients = torch.autograd.grad(loss, [inner, outer])
+    return [weight.detach() - rate * g for weight, g in zip(weights, gradients, strict=True)]
+""",
+}
+
+
+@pytest.mark.parametrize("name", WIDE_PRODUCTS)
+def test_products_in_float32_are_seen_in_each_step_and_in_each_form(zygote, name):
+    bench = Bench(ROOT, "same-accuracy")
+    cells = [*bench.stub_cells(), WIDE_PRODUCTS[name]]
+    for report in (checked(bench, cells, name), graded(bench, cells, zygote)):
+        assert not report.held()["accuracy"], name
+        assert report.held()["updates"]

@@ -118,3 +118,19 @@ def test_a_failure_keeps_its_question(exercise, name, zygote):
         for report in (checked(bench, cells, name), graded(bench, cells, zygote))
     )
     assert here == there and any(here)
+
+
+def test_messages_that_are_not_told_are_not_sent(zygote):
+    """Times and bytes of a step that claims to send nothing earn nothing."""
+    bench = Bench(ROOT, "fsdp")
+    held = graded(bench, [*bench.solution_cells(), PATCHED["the acts"]], zygote).held()
+    assert not any(held[one] for one in ("peak", "waits", "bytes"))
+
+
+def test_what_ranks_send_comes_between_calls_of_lent_functions(zygote):
+    """A gather that is asked for after a layer computed does not travel meanwhile."""
+    bench = Bench(ROOT, "fsdp")
+    late = [*bench.solution_cells(), bench.wrong_texts()["nothing_ahead"]]
+    held = graded(bench, late, zygote).held()
+    assert held == checked(bench, late, "nothing_ahead").held()
+    assert held["equal"] and not held["waits"]

@@ -15,6 +15,8 @@ import pytest
 from gpuedu.course.checkout import release_folder
 from gpuedu.grading.judge.cells import cells_of, course_cells
 from gpuedu.grading.reading import ReadingLimits, SubmissionError, read_submission
+from gpuedu.grading.reading import released as released_module
+from gpuedu.grading.verdict import GradingTask, State
 
 LESSON = "01_why_gpus"
 ANSWER = "amdahl-answer"
@@ -171,6 +173,38 @@ def test_an_older_format_is_read(tmp_path, notebook, released):
     old = nbformat.convert(nbformat.reads(json.dumps(notebook), as_version=4), 3)
     got = read(hand_in(tmp_path, nbformat.writes(old, version=3).encode()), released)
     assert got.answers[ANSWER] == MINE
+
+
+def of_format_3(cells):
+    return {"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": cells}]}
+
+
+def old_cell(source, outputs=()):
+    told = {"cell_type": "code", "language": "python", "input": source, "prompt_number": 1}
+    return {**told, "outputs": list(outputs), "metadata": {}}
+
+
+def test_outputs_of_an_older_format_are_not_converted(tmp_path, notebook, released, monkeypatch):
+    """That takes as long for each as ten cells of today's format take."""
+    old = nbformat.convert(nbformat.reads(json.dumps(notebook), as_version=4), 3)
+    shown = {"output_type": "pyout", "text": "1", "prompt_number": 1, "metadata": {}}
+    for cell in old.worksheets[0].cells:
+        cell |= {"outputs": [shown] * 50} if cell.cell_type == "code" else {}
+    seen, convert = [], nbformat.convert
+
+    def counting(found, to):
+        seen.extend(cell.get("outputs", []) for cell in found.worksheets[0].cells)
+        return convert(found, to)
+
+    monkeypatch.setattr(nbformat, "convert", counting)
+    path = hand_in(tmp_path, json.dumps(old).encode())
+    assert read(path, released).answers[ANSWER] == MINE
+    assert seen and not any(seen)
+
+
+def test_many_cells_of_an_older_format_are_refused_before_they_are_converted(tmp_path, released):
+    with pytest.raises(SubmissionError, match="2,001 cells"):
+        read(hand_in(tmp_path, of_format_3([old_cell("x = 1")] * 2_001)), released)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
@@ -433,3 +467,22 @@ def test_an_endless_answer_is_not_taken_and_the_rest_is(tmp_path, notebook, rele
     assert ANSWER not in got.answers
     assert "it is 600,000 long" in got.repairs[0]
     assert len(got.answers) > 2
+
+
+def test_remarks_are_few_and_short_whatever_is_in_them(tmp_path, notebook, released):
+    for _ in range(2):
+        notebook["cells"].append({**cell_of(notebook, ANSWER), "id": "\x7f" * 100_000})
+    told = read(hand_in(tmp_path / "a", notebook), released).repairs
+    assert any(one.startswith("there more than once") for one in told)
+    for number in range(300):
+        (tmp_path / "a" / f"{number}").symlink_to("a")
+    told = read(tmp_path / "a", released).repairs
+    assert "more like the first of these" in told[0]
+    assert len(told) < 120 and max(map(len, told)) < 5_000
+    assert any(one.startswith("there more than once") for one in told)
+
+
+def test_a_reason_is_short_whatever_an_archive_calls_its_files(tmp_path):
+    path = archive(tmp_path / "a.zip", {"\x7f" * 60_000: b"", "\x7f" * 59_999: b""})
+    verdict = released_module.read(GradingTask("ann", LESSON, str(path), 1))
+    assert verdict.state == State.FAILED_BY_LEARNER and len(verdict.reason) < 20_000

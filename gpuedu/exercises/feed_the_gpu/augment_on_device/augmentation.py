@@ -10,7 +10,6 @@ import numpy as np
 Batch = Mapping[str, Any]
 """``pictures`` (N, C, H, W) uint8; ``flips`` (N,) bool; ``tops``, ``lefts`` (N,) int64; ``size``;
 ``mean``, ``std`` (C,) float32."""
-FIELDS = ("pictures", "flips", "tops", "lefts", "size", "mean", "std")
 
 
 def augment_slowly(batch: Batch) -> np.ndarray:

@@ -9,11 +9,14 @@ import numpy as np
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
-from gpuedu.exercises.feed_the_gpu.augment_on_device.augmentation import FIELDS
 from gpuedu.exercises.feed_the_gpu.torch_faults import with_causes
+from gpuedu.exercises.likewise import likewise
 from gpuedu.exercises.plain import describe, items
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array, require_tensor
+
+FIELDS = ("pictures", "flips", "tops", "lefts", "size", "mean", "std")
+"""Of a batch, and what ``augment`` gets."""
 
 _CAUSES = {
     "could not be broadcast": "An index for each of the four dimensions, each with a dimension for "
@@ -60,13 +63,21 @@ def _values(augment: Any, inputs: Inputs) -> dict[str, Any]:
 
 
 def _kernels(augment: Any, inputs: Inputs) -> dict[str, Any]:
-    counts, got = [], None
-    for count in inputs["counts"]:
-        batch = first_of(inputs, count)
-        kernels, got = count_kernels(augment, batch)
-        counts.append(kernels)
-    pictures = _array(got, batch)
-    return {"counts": counts, "varied": bool((pictures.std(axis=(1, 2, 3)) > 0).all())}
+    counts = [count_kernels(augment, first_of(inputs, count))[0] for count in inputs["counts"]]
+    return {"counts": counts, **_likewise(augment, inputs["other"])}
+
+
+def _likewise(augment: Any, other: Inputs) -> dict[str, Any]:
+    """What comes of another batch by what was done with the last one, or why nothing does."""
+    from gpuedu.exercises.feed_the_gpu.augment_on_device.device_calls import NoArrays
+
+    given = as_tensors(other)
+    try:
+        with likewise(), NoArrays():
+            got = augment(*given)
+        return {"likewise": _array(got, other), "failed": ""}
+    except AnswerError as refusal:
+        return {"likewise": None, "failed": refusal.message}
 
 
 def first_of(batch: Inputs, count: int) -> dict[str, Any]:
@@ -92,7 +103,8 @@ def _stays(augment: Any, inputs: Inputs) -> dict[str, Any]:
         require_tensor(augment(*given), "augment's result")
 
     found = find_leaving(call, as_tensors(inputs))
-    return {"leaves": found.kind, "told": found.told}
+    call(*as_tensors(inputs))
+    return {"leaves": found.kind, "told": found.told, **_likewise(augment, inputs["other"])}
 
 
 def _draws(draw: Any, inputs: Inputs) -> dict[str, Any]:

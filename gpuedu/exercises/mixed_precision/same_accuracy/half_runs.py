@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +16,6 @@ from gpuedu.exercises.plain import items
 from gpuedu.exercises.training.tensors import require_tensor
 from gpuedu.experiments.same_accuracy import DigitsTask, batches, judge_weights, start_weights
 
-WATCHED = 3
-"""The first steps, in which the dtypes of products are noted: it makes a step slower."""
-
 Look = Callable[[int, list[Any]], None]
 
 
@@ -27,7 +23,7 @@ Look = Callable[[int, list[Any]], None]
 class HalfRun:
     """The end of a run: in nat on the training images, by share of the held-out ones.
 
-    ``products`` counts the pairs of dtypes that matrices were multiplied in, in the first steps;
+    ``products`` counts the pairs of dtypes that matrices were multiplied in, in all steps;
     ``moved`` is the share of the weights that are not what they were; ``first_move`` is how far the
     first step took them, as ``move_of`` tells it.
     """
@@ -55,7 +51,7 @@ def run_half(
     state, weights = begin([weight.clone() for weight in start]), start
     watch, first_move = ProductWatch(), math.nan
     for step, (images, labels) in enumerate(batches(task, seed)):
-        with watch if step < WATCHED else nullcontext():
+        with watch:
             result = train_step(state, images, labels, task.scaled_rate, task.divisor)
         weights = _weights(result, shapes)
         if step == 0:

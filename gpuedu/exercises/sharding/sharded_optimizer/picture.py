@@ -29,10 +29,10 @@ def draw_kept(step: Callable[..., Any]) -> Any:
     wanted = train_whole(_TASK, _RULE)[-1]
     count = sum(one.numel() for one in build(_TASK.kind, _TASK.seed).parameters())
     bars = []
-    for rank, (states, pieces) in enumerate(run.results):
+    for rank, (states, updates) in enumerate(run.results):
         off = max(np.abs(one - true).max() for one, true in zip(states[-1], wanted, strict=True))
         said = "as one process" if off < _ROUNDING else f"weights off by {off:.2g}"
-        kept = {"weights": count, "gradients": count, "optimizer": 2 * sum(pieces)}
+        kept = {"weights": count, "gradients": count, "optimizer": 2 * updates.numbers}
         parts = {name: float(_SIZE * number) for name, number in kept.items()}
         bars.append(Parts(f"rank {rank}", parts, said))
     sent = format_size(wire_bytes(run.exchanges, _TASK.ranks) / len(_TASK.sizes))

@@ -146,7 +146,9 @@ def _listed(trials: list[int]) -> str:
 
 def _few_faults(case: Case, observed: Plain) -> Iterator[Fault]:
     fits, trials = case.inputs["fits"], observed["trials"]
-    if len(trials) > most_trials(fits):
+    if len(trials) < fits.bit_length() and observed["got"] != fits:
+        yield Undecided("few", f"{len(trials)} trials do not tell {fits:,} from other batches")
+    elif len(trials) > most_trials(fits):
         yield Fault(
             "few",
             f"{len(trials):,} trials to find {fits:,}, at most {most_trials(fits)}: "

@@ -40,10 +40,12 @@ def cases(rng: np.random.Generator) -> list[Case]:
     ):
         batch = random_batch(rng, count, height=height, width=width, size=size, channels=channels)
         drawn.append(_values(batch, "both"))
-    large = random_batch(rng, max(_COUNTS), height=36, width=36, size=32)
-    drawn.append(Case("64 pictures", {"ask": "kernels", "counts": _COUNTS, **large}, _FEW))
-    small = random_batch(rng, 6, height=12, width=13, size=8)
-    drawn.append(Case("a batch on a device", {"ask": "stays", **small}, ("stays",)))
+    large, other = (random_batch(rng, 64, height=36, width=36, size=32) for _ in range(2))
+    inputs = {"ask": "kernels", "counts": _COUNTS, **large, "other": other}
+    drawn.append(Case("64 pictures", inputs, ("few-kernels",)))
+    small, other = (random_batch(rng, 6, height=12, width=13, size=8) for _ in range(2))
+    inputs = {"ask": "stays", **small, "other": other}
+    drawn.append(Case("a batch on a device", inputs, ("stays",)))
     inputs = {"ask": "draws-stay", "count": 6, "height": 12, "width": 13, "size": 8, "seed": 1}
     drawn.append(Case("a generator of a device", inputs, ("stays",)))
     for height, width, size in ((36, 38, 32), (9, 16, 9), (12, 10, 7)):
@@ -55,9 +57,6 @@ def cases(rng: np.random.Generator) -> list[Case]:
     inputs |= {"batches": _BATCHES, "seed": int(rng.integers(10**6))}
     drawn.append(Case(f"{_BATCHES:,} batches of two pictures", inputs, ("own-draws",)))
     return drawn
-
-
-_FEW = ("few-kernels",)
 
 
 def _whole(rng: np.random.Generator, prop: str, *, flips: bool) -> Case:
@@ -88,21 +87,34 @@ def _test_values(case: Case, observed: Plain) -> Iterable[Fault]:
 
 def _test_kernels(case: Case, observed: Plain) -> Iterable[Fault]:
     counts, asked = observed["counts"], case.inputs["counts"]
-    if not observed["varied"]:
-        told = "a picture of the result is of one value: its kernels say nothing"
-        yield Undecided("few-kernels", told)
-    elif len(set(counts)) > 1:
+    if len(set(counts)) > 1:
         told = ", ".join(f"{n} for {count}" for n, count in zip(counts, asked, strict=True))
         yield Fault("few-kernels", f"kernels by the number of pictures: {told}")
     elif counts[0] > _MOST_KERNELS:
         told = f"{counts[0]} kernels for a batch of any size; {_MOST_KERNELS} are plenty"
         yield Fault("few-kernels", told)
+    elif not counts[0]:
+        yield Undecided("few-kernels", "no kernel was seen: what else computes is not counted")
+    else:
+        yield from _test_likewise("few-kernels", case, observed)
+
+
+def _test_likewise(prop: str, case: Case, observed: Plain) -> Iterable[Fault]:
+    """Undecided where the same done with another batch is not right."""
+    if observed["failed"]:
+        yield Undecided(prop, f"the same, done with another batch, fails: {observed['failed']}")
+        return
+    got, wanted = observed["likewise"], augment_slowly(case.inputs["other"])
+    for fault in array_fault(prop, got, wanted, tolerance=_TOLERANCE, name="result"):
+        yield Undecided(prop, f"the same, done with another batch, is not right: {fault.message}")
 
 
 def _test_stays(case: Case, observed: Plain) -> Iterable[Fault]:
     if observed["leaves"]:
         is_named = case.inputs["ask"] == "draws-stay" and observed["leaves"] != "fault"
         yield Fault("stays", observed["told"], _MADE_ON_THE_HOST if is_named else "")
+    elif case.inputs["ask"] == "stays":
+        yield from _test_likewise("stays", case, observed)
 
 
 _MADE_ON_THE_HOST = (
@@ -270,7 +282,7 @@ JUDGE = Judge(
     ),
     cases=cases,
     verdict=verdict,
-    varies=("told",),
+    varies=("told", "likewise", "failed"),
     predictions={
         "augment-on-device": Prediction(
             "the loop over pictures gets 64 of them, 32 to be mirrored. How many kernels does it "

@@ -251,7 +251,13 @@ JUDGE = Judge(
         Property(
             "halves", "`next_scale`: after inf or NaN it backs off, and counts anew", 1, _STATE
         ),
-        Property("finite", "`next_scale`: it never grows past the largest float32", 1, _STATE),
+        Property(
+            "finite",
+            "`next_scale`: it never grows past the largest float32",
+            1,
+            _STATE,
+            after=("grows",),
+        ),
         Property(
             "small", "`scaled_step`: gradients that fp16 would lose move the weights", 1, _STEP
         ),

@@ -13,7 +13,7 @@ import numpy as np
 
 from gpuedu.exercises.compare import show
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
-from gpuedu.exercises.mixed_precision.same_accuracy.half_runs import WATCHED, move_of
+from gpuedu.exercises.mixed_precision.same_accuracy.half_runs import move_of
 from gpuedu.exercises.training.bands import Band
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.experiments import read_results
@@ -40,6 +40,9 @@ _ONE = (
 )
 TOGETHER = replace(HARD, divisor=2.0**30)
 """Divided by so much that a gradient that goes back to fp16 without its scale is lost here, too."""
+
+_FIRST = 3
+"""Steps whose dtypes are looked at by themselves."""
 
 _SMALL_STEPS = ("updates", "accuracy")
 """Properties in whose cases fp16 weights rightly stay as they are in the first steps."""
@@ -78,7 +81,7 @@ def most_off() -> float:
 
 def cases(rng: np.random.Generator) -> list[Case]:
     """A few steps to look at; each difficulty alone; all three, with several seeds."""
-    drawn = [_case("half", "the first steps", replace(HARD, steps=WATCHED), rng, 1)]
+    drawn = [_case("half", "the first steps", replace(HARD, steps=_FIRST), rng, 1)]
     drawn += [_case(prop, label, task, rng, 1) for prop, label, task in _ONE]
     drawn.append(_turns(rng))
     return [*drawn, _case("accuracy", f"all three, {_SEEDS} seeds", TOGETHER, rng, _SEEDS)]
@@ -171,12 +174,12 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     """Dtypes of products and weights; losses and accuracies against float32's of the same seeds."""
     (prop,) = case.decides
     if prop == "half":
-        yield from _judge_dtypes(prop, observed)
+        yield from _judge_dtypes(prop, case, observed)
         return
     if prop == "steps":
         yield from _judge_turns(case.inputs, observed)
         return
-    if prop == "accuracy" and (faults := list(_judge_dtypes(prop, observed))):
+    if prop == "accuracy" and (faults := list(_judge_dtypes(prop, case, observed))):
         yield from faults
         return
     task = DigitsTask(**case.inputs["task"])
@@ -201,20 +204,15 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
         )
 
 
-def _judge_dtypes(prop: str, observed: Plain) -> Iterable[Fault]:
+def _judge_dtypes(prop: str, case: Case, observed: Plain) -> Iterable[Fault]:
     products: Mapping[str, int] = observed["products"]
+    seen, steps = sum(products.values()), case.inputs["task"]["steps"] * len(case.inputs["seeds"])
     others = [pair for pair in products if set(pair.split(" and ")) != {"float16"}]
     if others:
-        yield Fault(
-            prop,
-            f"in the first {WATCHED} steps matrices were multiplied in {others[0]}",
-        )
-    elif sum(products.values()) < 2 * WATCHED:
-        yield Fault(
-            prop,
-            f"{sum(products.values())} products of matrices were seen in {WATCHED} steps, expected "
-            "at least 2 a step",
-        )
+        yield Fault(prop, f"matrices were multiplied in {others[0]}")
+    elif seen < 2 * steps:
+        told = f"{seen} products of matrices were seen in {steps} steps, expected at least 2 a step"
+        yield Fault(prop, told)
     elif set(observed["dtypes"]) != {"float16"}:
         told = next(dtype for dtype in observed["dtypes"] if dtype != "float16")
         yield Fault(prop, f"`train_step` returned weights of {told}, expected float16")

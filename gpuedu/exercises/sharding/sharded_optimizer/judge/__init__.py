@@ -8,15 +8,23 @@ from functools import lru_cache
 
 import numpy as np
 
-from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import (
+    Case,
+    Fault,
+    Inputs,
+    Judge,
+    Plain,
+    Prediction,
+    Property,
+    Undecided,
+)
 from gpuedu.exercises.ddp.replica_models import build, gradient_bytes
 from gpuedu.exercises.ddp.replicas import State, Task, held
 from gpuedu.exercises.ranks.properties import Held, right_on_ranks, undecided_if_wrong
-from gpuedu.exercises.sharding.sharded_runs import pieces_of, train_whole
+from gpuedu.exercises.sharding.sharded_runs import REL, pieces_of, train_whole
 from gpuedu.exercises.sharding.updates import Rule
 from gpuedu.units import format_size
 
-REL = 1e-6
 SMALL_BYTES = 96
 """A step may send so much beside gradients and weights of each rank."""
 
@@ -69,6 +77,12 @@ def _test_share(case: Case, observed: Plain) -> Iterable[Fault]:
                 f"{count} on {task.ranks} ranks are at most {most} for each",
             )
             return
+    if elsewhere := observed["elsewhere"]:
+        yield Undecided(
+            "share",
+            f"{elsewhere} of {count} weights are none that `update` left on any rank: for whatever "
+            "made them, numbers are kept that nobody sees",
+        )
 
 
 def _test_bytes(case: Case, observed: Plain) -> Iterable[Fault]:
@@ -138,6 +152,7 @@ JUDGE = Judge(
     ),
     cases=cases,
     seeds=3,
+    varies=("elsewhere",),
     predictions={
         "sharded-optimizer": Prediction(
             "an all-reduce of the gradients is a reduce-scatter and an all-gather. How many times "

@@ -148,6 +148,7 @@ JUDGE = Judge(
             1,
             'Which lines are they on? `see("accumulate-in-float32", rms_norm)` tells.',
             compiled,
+            after=("right",),
         ),
     ),
     hints=(
