@@ -6,11 +6,12 @@
 # 120 GB on *every* GPU, and more GPUs don't help. But the copies are all equal. Why keep each of
 # them n times? **Sharding** gives every rank a piece, and lets it fetch the rest when it needs it.
 #
-# **You will be able to** say what each stage of sharding saves, and at what peak; and shard the
-# optimizer, the gradients and the weights yourself, without waiting for what travels.
+# **You will be able to** say what each stage of sharding saves, and at what peak; shard the
+# optimizer, the gradients and the weights yourself, without waiting for what travels; and save
+# them so that any number of ranks can load them.
 #
 # **You need** data parallelism, and the collectives reduce-scatter and all-gather.
-# **Time** about 120 minutes.
+# **Time** about 155 minutes.
 
 # %% role="setup"
 import itertools
@@ -407,6 +408,123 @@ reveal("fsdp")
 # (Layers that compute longer: a larger batch.) Why are layers often grouped into larger units, and
 # what does that cost? (Fewer, larger messages, for more memory.)
 
+# %% [markdown] exercise="checkpoint-shards"
+# ## A checkpoint for any number of ranks
+#
+# **`checkpoint-shards` · 7 points · about 35 minutes**
+#
+# Training runs for weeks, so it is saved, and it often goes on with another number of GPUs. Each
+# rank can write what it holds into a file of its own, if a list of **chunks** says which numbers of
+# which tensor are where. A rank that loads reads what it needs from this list and these files, and
+# needn't know how many ranks have saved. This is what `torch.distributed.checkpoint` does.
+#
+# *Predict.* A model of 70 billion parameters, with 14 bytes each, is saved by 1,024 ranks that
+# write 2 GB/s each. One rank alone would need 490 s. How many seconds do all of them need?
+
+# %% role="predict"
+predict("checkpoint-shards", 10)
+
+# %% [markdown]
+# Here is a draft, in which every rank writes all that it has. *See* what two real ranks write of a
+# model that PyTorch's `fully_shard` has cut, beside what PyTorch writes.
+
+
+# %% role="given"
+def draft_save(rank, held, pieces, write):
+    ranges = held[rank]
+    return [(name, *ranges[name], write(values)) for name, values in pieces.items()]
+
+
+# %%
+see("checkpoint-shards", draft_save)
+
+# %% [markdown]
+# *Implement* `save`, which every rank calls, in about 8 lines.
+#
+# - `held[r]` says what rank r holds: by name, a tensor's range `(start, stop)`, so the numbers
+#   `start` to `stop - 1` of the flat tensor. (Rows of a matrix are such a range, too.) An empty
+#   range has `start == stop`. Ranges of two ranks are equal, or have nothing in common. A rank may
+#   lack a name altogether.
+# - `pieces` has this rank's flat tensors, by the same names. A piece may be longer than its range:
+#   what comes after it is padding.
+# - `write(values)` appends a flat tensor to this rank's file, and returns the place of its first
+#   number there. It refuses a tensor that has no numbers.
+# - `save` returns a list of what this rank wrote: `(name, start, stop, place)`.
+# - Together the ranks write every number exactly once, and no padding.
+
+# %% [markdown]
+# *Implement* `load`, in about 10 lines. It's called on the ranks of the new run.
+#
+# - `needed` has by name the range `(start, stop)` that this rank needs, which may be empty. It
+#   needn't name all tensors.
+# - `chunks` is the list of all that was saved, in any order: `(name, start, stop, file, place)`.
+#   They have no number twice.
+# - `read(file, place, count)` returns `count` numbers of a file, at least one, from `place` on.
+# - `load` returns a dict of flat tensors, float64, as long as the ranges. It reads each number that
+#   the rank needs once, and nothing else.
+# - If something that the rank needs is in no chunk, `load` raises ValueError.
+
+
+# %% role="answer"
+def save(rank, held, pieces, write):
+    ### BEGIN SOLUTION
+    chunks = []
+    for name, values in pieces.items():
+        start, stop = held[rank][name]
+        owners = [r for r, ranges in enumerate(held) if ranges.get(name) == (start, stop)]
+        if start < stop and rank == owners[0]:
+            chunks.append((name, start, stop, write(values[: stop - start])))
+    return chunks
+    ### END SOLUTION
+
+
+def load(needed, chunks, read):
+    ### BEGIN SOLUTION
+    found = {}
+    for name, (first, last) in needed.items():
+        values, count = torch.zeros(last - first, dtype=torch.float64), 0
+        for chunk, start, stop, file, place in chunks:
+            low, high = max(start, first), min(stop, last)
+            if chunk == name and low < high:
+                values[low - first : high - first] = read(file, place + low - start, high - low)
+                count += high - low
+        if count < last - first:
+            raise ValueError(f"{name}: {last - first - count} numbers are in no chunk")
+        found[name] = values
+    return found
+    ### END SOLUTION
+
+
+# %% role="check"
+check("checkpoint-shards", save, load)
+
+# %% [markdown]
+# *See* three real ranks load what two have saved. For other numbers of ranks that load, write
+# `see("checkpoint-shards", save, load, 1)`.
+
+# %%
+see("checkpoint-shards", save, load)
+reveal("checkpoint-shards")
+
+# %% [markdown]
+# In PyTorch, both are one line each. `save` leaves files `__0_0.distcp`, `__1_0.distcp` and so on,
+# and a file `.metadata` with the chunks. `load` fills the tensors that it gets in place:
+#
+# ```python
+# import torch.distributed.checkpoint as dcp
+#
+# dcp.save({"model": model.state_dict()}, checkpoint_id="step-1000")
+# state = {"model": model.state_dict()}  # of the new run, however it is cut
+# dcp.load(state, checkpoint_id="step-1000")
+# ```
+
+# %% [markdown]
+# *Reflect.* Who saved what is the same everywhere: the first rank, or another one? (PyTorch gives
+# it to the rank that has least to write so far. That's why `step` is in rank 1's file.) The ranks
+# wait while they write. How could training go on meanwhile? (Copy the pieces into the host's memory
+# first, and write from there: `dcp.async_save`.) What if a rank dies while it writes? (The list of
+# chunks comes last, so there is none, and the checkpoint before is still whole.)
+
 # %% [markdown]
 # ## What you take with you
 #
@@ -431,3 +549,6 @@ progress()
 # - Pieces of equal size, padding, gathering before a layer and freeing after it, and prefetching in
 #   the backward pass: Y. Zhao et al., *PyTorch FSDP: Experiences on Scaling Fully Sharded Data
 #   Parallel*, VLDB 2023, arXiv:2304.11277, sections 3.2 and 3.3.
+# - Files and metadata of a checkpoint, the rank that writes what several have, and `async_save`:
+#   PyTorch 2.13, "Distributed Checkpoint - torch.distributed.checkpoint", and `dedup_save_plans` in
+#   `torch/distributed/checkpoint/_dedup_save_plans.py`.
