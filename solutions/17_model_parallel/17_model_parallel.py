@@ -10,12 +10,13 @@
 # **Pipeline parallelism** cuts between layers, so that each rank has some of them.
 #
 # **You will be able to** cut a layer's matrices, heads, vocabulary and tokens so that the ranks
-# rarely talk; to write the schedules of a pipeline; and to say what each of these costs.
+# rarely talk; to write the schedules of a pipeline; and to choose the fastest plan for a cluster.
 #
 # **You need** collectives, gradient accumulation, and the backward pass of a matrix product.
-# **Time** about 180 minutes.
+# **Time** about 225 minutes.
 
 # %% role="setup"
+import itertools
 import math
 
 import torch
@@ -579,6 +580,179 @@ reveal("one-f-one-b")
 # schedule.step(*inputs, target=target)  # the first stage has inputs, and the last a target
 # ```
 
+# %% [markdown] exercise="plan"
+# ## The plan for a cluster
+#
+# **`plan` · 9 points · about 45 minutes**
+#
+# Each way to share a model has its price: ZeRO sends weights and gradients, tensor parallelism
+# sends activations in every layer, and a pipeline waits. Large models need several of them at once.
+# How many ranks should share the batch, how many a layer, and how many stages should there be?
+#
+# *Predict.* ZeRO stage 3 fits almost anything, with no model parallelism at all. GPT-3 trains on
+# 1,536 A100s. How many times as long as with the fastest plan does a step take with ZeRO stage 3
+# over all of them?
+
+# %% role="predict"
+predict("plan", 1.5)
+
+# %% [markdown]
+# A **plan** is a dict: `{"data": 2, "tensor": 4, "pipeline": 3, "micro_batches": 5, "zero": 1}`.
+# Here 4 ranks share a layer, there are 3 stages, and 2 such groups of 12 ranks share the batch. A
+# group cuts its part of the batch into 5 micro-batches; `zero` is a stage of ZeRO, from 0 to 3.
+#
+# `model` is a dict, too: `parameters` (all in equal `layers`), `heads`, `width`, and a step's
+# `batch` of sequences with `length` tokens each. `cluster` has `ranks`, `per_node`, `memory_bytes`
+# and `flop_per_s` of a GPU, and the links' bytes per second: `within` a node, and `across`.
+#
+# Here is a draft of a choice: all ranks share the batch. *See* it among all possible plans.
+
+
+# %% role="given"
+def draft_plan(model, cluster):
+    ranks = cluster["ranks"]
+    return {"data": ranks, "tensor": 1, "pipeline": 1, "micro_batches": 1, "zero": 3}
+
+
+# %%
+see("plan", draft_plan)
+
+# %% [markdown]
+# First *implement* what a plan needs. `memory_bytes(model, plan)` returns two numbers for a rank of
+# the first stage, which keeps most:
+#
+# - the bytes of parameters: 2 for each weight, 2 for its gradient and 12 of states. A rank computes
+#   with 1 / (tensor x pipeline) of the parameters. Data-parallel ranks share the states from stage
+#   1 of ZeRO on, gradients from stage 2, and weights in stage 3.
+# - the bytes of activations: a layer of a GPT keeps 34 x width bytes for each token of a
+#   micro-batch, which its tensor-parallel ranks share. With 1F1B the first stage keeps as many
+#   micro-batches as there are stages, if there are as many.
+
+# %% [markdown]
+# Then the time of a step, `times_s(model, cluster, plan)`, in five parts, in this order. Nothing
+# that is sent hides behind computing. `rate` gives a link's bytes per second, from how many
+# consecutive ranks a group lies within. Consecutive ranks share a layer. Data-parallel ranks are
+# `tensor` apart, and stages `data * tensor`.
+
+
+# %% role="given"
+def rate(cluster, span):
+    """Bytes per second between ranks of a group that lies within `span` consecutive ranks."""
+    return cluster["across"] if cluster["per_node"] % span else cluster["within"]
+
+
+def divisors(n):
+    return [k for k in range(1, n + 1) if n % k == 0]
+
+
+# %% [markdown]
+# - Computing takes 6 operations for each parameter and token of the batch, shared by all ranks.
+# - Tensor parallelism takes 4 all-reduces for each layer of the stage and each micro-batch, of
+#   2 x width bytes for each token. An all-reduce over n ranks sends 2 (n - 1) / n of its bytes.
+# - If there are several stages, a rank sends two messages for each micro-batch, one forward and one
+#   backward: its 1 / tensor of those same bytes. Use the span of all ranks.
+# - The bubble is (pipeline - 1) / micro_batches times all of the above.
+# - Gradients and weights have 2 bytes, and this rank's 1 / (tensor x pipeline) of them are sent in
+#   halves of an all-reduce, of (n - 1) / n of the bytes each: 2 halves in a step in stages 0 and 1;
+#   in stage 2 one for each micro-batch and one more; in stage 3 three for each micro-batch.
+
+# %% [markdown]
+# Last, `best_plan(model, cluster)` returns the fastest plan whose memory fits, or None if none
+# does. If several are equally fast, any of them is right.
+#
+# - data x tensor x pipeline is the number of ranks.
+# - `tensor` divides the heads, `pipeline` the layers, and data x micro_batches the batch.
+# - All bytes of a rank of the first stage, together, are at most `memory_bytes`.
+#
+# The three functions take about 40 lines. Leave the arguments as they are.
+
+
+# %% role="answer"
+def memory_bytes(model, plan):
+    ### BEGIN SOLUTION
+    data, tensor, pipeline = plan["data"], plan["tensor"], plan["pipeline"]
+    own = model["parameters"] / (tensor * pipeline)
+    parameters = 0
+    for size, shared_from in ((12, 1), (2, 2), (2, 3)):
+        parameters += size * own / (data if plan["zero"] >= shared_from else 1)
+    tokens = model["batch"] * model["length"] / (data * plan["micro_batches"])
+    layer = 34 * model["width"] * tokens / tensor
+    in_flight = min(pipeline, plan["micro_batches"])
+    return parameters, layer * model["layers"] / pipeline * in_flight
+    ### END SOLUTION
+
+
+# %% role="answer"
+def times_s(model, cluster, plan):
+    ### BEGIN SOLUTION
+    data, tensor, pipeline = plan["data"], plan["tensor"], plan["pipeline"]
+    micro_batches, ranks = plan["micro_batches"], cluster["ranks"]
+    tokens = model["batch"] * model["length"]
+    computing = 6 * model["parameters"] * tokens / (ranks * cluster["flop_per_s"])
+    sent = 2 * model["width"] * tokens / data
+    each = 2 * (tensor - 1) / tensor * sent / rate(cluster, tensor)
+    reduces = 4 * model["layers"] / pipeline * each
+    between = 2 * sent / tensor / rate(cluster, ranks) if pipeline > 1 else 0
+    bubble = (pipeline - 1) / micro_batches * (computing + reduces + between)
+    own = 2 * model["parameters"] / (tensor * pipeline)
+    half = (data - 1) / data * own / rate(cluster, data * tensor)
+    halves = (2, 2, 1 + micro_batches, 3 * micro_batches)[plan["zero"]]
+    return computing, reduces, between, bubble, halves * half
+    ### END SOLUTION
+
+
+# %% role="answer"
+def best_plan(model, cluster):
+    ### BEGIN SOLUTION
+    best, best_s = None, math.inf
+    for tensor, pipeline in itertools.product(divisors(model["heads"]), divisors(model["layers"])):
+        data, rest = divmod(cluster["ranks"], tensor * pipeline)
+        if rest or model["batch"] % data:
+            continue
+        for micro_batches, zero in itertools.product(divisors(model["batch"] // data), range(4)):
+            plan = {"data": data, "tensor": tensor, "pipeline": pipeline}
+            plan |= {"micro_batches": micro_batches, "zero": zero}
+            took_s = sum(times_s(model, cluster, plan))
+            if sum(memory_bytes(model, plan)) <= cluster["memory_bytes"] and took_s < best_s:
+                best, best_s = plan, took_s
+    return best
+    ### END SOLUTION
+
+
+# %% role="check"
+check("plan", memory_bytes, times_s, best_plan)
+
+# %%
+see("plan", best_plan)
+reveal("plan")
+
+# %% [markdown]
+# *See* where the time goes, if more or fewer ranks share a layer.
+
+# %%
+see("model-parallel/plan-times")
+
+# %% [markdown]
+# *Reflect.* Why is 8 the best number of ranks for a layer here, though with 2 they send less? (With
+# 2, more stages are needed, or more ranks share the batch. With 16, all-reduces leave the node.)
+# Why is stage 1 of ZeRO free, and stage 3 so expensive? (Stage 1 sends what an all-reduce sends,
+# once a step. Stage 3 gathers the weights for every micro-batch, and a pipeline needs many.)
+#
+# Megatron-LM's authors trained this model with tensor 8 and pipeline 12. By the formulas, that
+# takes 0.1% longer than the fastest plan. Meta trained Llama 3 405B on 8,192 H100s with tensor 8,
+# pipeline 16 and data 64. *See* how that does.
+
+# %%
+see("plan", best_plan, "llama-3")
+
+# %% [markdown]
+# *Reflect.* The formulas would take twice as many stages as Meta. Why? (Meta's plan would be 0.7%
+# faster, but needs 86 GB by our count.) How could it fit all the same? (Meta frees activations as
+# soon as nobody needs them. We count them until the end.) By the formulas, each GPU does 297
+# TFLOP/s; Meta measured 430. Where does the difference come from? (We assume half of the peak for
+# products, and theirs are faster. Messages hide behind computing. And a third of our step is
+# bubble, which interleaving makes smaller: that's the next exercise.)
+
 # %% [markdown] exercise="interleaved"
 # ## Several chunks on each stage
 #
@@ -657,8 +831,9 @@ reveal("interleaved")
 # - Columns, then rows: an activation between two products needs no communication, and the sum after
 #   the second one is all that is sent. As a reduce-scatter and an all-gather it leaves each rank
 #   its own tokens in between, for the same bytes and less memory.
-# - Every pass through a layer waits for its all-reduces, so tensor parallelism lives on fast links.
-#   In a pipeline only neighboring stages talk.
+# - Every pass through a layer waits for its all-reduces, so tensor parallelism belongs on the links
+#   within a node. In a pipeline only neighboring stages talk, so stages can be in different nodes.
+#   The ranks that are left share the batch, and the optimizer's states.
 # - With m micro-batches and p stages, (p - 1) / (m + p - 1) of the time is idle, in GPipe and 1F1B.
 #   1F1B saves memory, so that m can be large; interleaving saves time, and sends more messages.
 #
@@ -691,6 +866,12 @@ progress()
 # - Interleaved 1F1B, and its bubble and messages: D. Narayanan et al., *Efficient Large-Scale
 #   Language Model Training on GPU Clusters Using Megatron-LM*, SC 2021, arXiv:2104.04473, section
 #   2.2. There the bubble is compared with the time in which a stage works: (p - 1) / m.
+# - Activations of a layer, 34 x width bytes for each token with sequence parallelism, and without
+#   attention's scores: V. Korthikanti et al., arXiv:2205.05198, section 4. Ranks in the order
+#   tensor, data, pipeline: Megatron-LM, `initialize_model_parallel`.
+# - GPT-3 with ZeRO stage 3, and with tensor and pipeline parallelism over 96 ranks: D. Narayanan et
+#   al., arXiv:2104.04473, section 5.2 and table 2. Llama 3 405B on 8,192 H100s, what is freed
+#   early, and two layers fewer for embedding and output: arXiv:2407.21783, section 3.3.2, table 4.
 # - Backward in two halves: P. Qi et al., *Zero Bubble Pipeline Parallelism*, ICLR 2024,
 #   arXiv:2401.10241.
 # - `Schedule1F1B`: documentation of PyTorch, torch.distributed.pipelining.
