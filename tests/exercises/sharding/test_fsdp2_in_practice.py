@@ -67,8 +67,10 @@ def test_a_step_of_real_ranks_is_the_one_that_is_judged(spec):
     for name, *real in zip(shards, *both, strict=True):
         told = step_told(shards[name], spec)
         for one in real:
-            assert ("failed" in one) == (told is None) == (name in REFUSED), name
-            if told is None:
+            is_torn = spec.tied and name == "embedding_apart"  # the head's matrix is in two units
+            assert (told is None) == (name in REFUSED), name
+            assert ("failed" in one) == (told is None or is_torn), name
+            if "failed" in one:
                 continue
             assert sorted(one["gathers"]) == sorted((n, d or "float32") for n, d in told.gathers)
             wanted = sorted((n, d or "float32") for n, d in told.reductions)
