@@ -17,6 +17,7 @@ import numpy as np
 from gpuedu.grading.parts import (
     has_parts,
     is_alike,
+    is_dtype,
     is_tensor,
     parts_of,
 )
@@ -177,6 +178,8 @@ class Describing:
     def _describe(self, value: Any, depth: int) -> list:
         if is_tensor(value):
             return self._tensor(value, depth)
+        if is_dtype(value):
+            return ["dtype", str(value).removeprefix("torch.")]
         if isinstance(value, np.random.Generator):
             bits = value.bit_generator
             return ["generator", type(bits).__name__, bits.state]

@@ -46,6 +46,11 @@ def is_generator(value: Any) -> bool:
     return _of_torch(value, "Generator")
 
 
+def is_dtype(value: Any) -> bool:
+    """True if it is a dtype of PyTorch."""
+    return _of_torch(value, "dtype")
+
+
 def is_leaf(value: Any) -> bool:
     """True if it is a plain value with nothing in it."""
     return type(value) in _LEAVES

@@ -155,6 +155,8 @@ class Rebuilding:
             return _exact(kind, inside)
         if kind in BYTES:
             return _bytes(kind, inside)
+        if kind == "dtype":
+            return _dtype(inside)
         if kind == "complex" and type(inside) is list and list(map(type, inside)) == [float] * 2:
             return complex(*inside)
         if kind == "other" and type(inside) is str:
@@ -243,14 +245,24 @@ def tensor_of(name: Any, shape: Any, raw: Any) -> Any:
     """
     import torch
 
-    dtype = vars(torch).get(name) if type(name) is str else None  # `getattr` imports what it finds
+    dtype = _dtype(name)
     is_raw = type(raw) is np.ndarray and raw.dtype == np.uint8 and raw.ndim == 1
-    if not (isinstance(dtype, torch.dtype) and is_raw and type(shape) is list):
+    if not (is_raw and type(shape) is list):
         raise AnswerError("a tensor arrived in a form that none has")
     try:
         return torch.from_numpy(raw).view(dtype).reshape(shape)
     except (RuntimeError, TypeError) as fault:
         raise AnswerError("a tensor arrived in a form that none has") from fault
+
+
+def _dtype(name: Any) -> Any:
+    """PyTorch's dtype of this name."""
+    import torch
+
+    found = vars(torch).get(name) if type(name) is str else None  # `getattr` imports what it finds
+    if not isinstance(found, torch.dtype):
+        raise AnswerError("a dtype arrived that PyTorch does not have")
+    return found
 
 
 def write_back(mine: Any, theirs: Any) -> None:

@@ -7,11 +7,11 @@
 # them n times? **Sharding** gives every rank a piece, and lets it fetch the rest when it needs it.
 #
 # **You will be able to** say what each stage of sharding saves, and at what peak; shard the
-# optimizer, the gradients and the weights yourself, without waiting for what travels; and save
-# them so that any number of ranks can load them.
+# optimizer, the gradients and the weights yourself, without waiting for what travels; do the same
+# with PyTorch's FSDP; and save a model so that any number of ranks can load it.
 #
 # **You need** data parallelism, and the collectives reduce-scatter and all-gather.
-# **Time** about 155 minutes.
+# **Time** about 190 minutes.
 
 # %% role="setup"
 import itertools
@@ -408,6 +408,136 @@ reveal("fsdp")
 # (Layers that compute longer: a larger batch.) Why are layers often grouped into larger units, and
 # what does that cost? (Fewer, larger messages, for more memory.)
 
+# %% [markdown] exercise="fsdp2-in-practice"
+# ## FSDP in PyTorch
+#
+# **`fsdp2-in-practice` · 7 points · about 35 minutes**
+#
+# PyTorch gathers and frees for you. You say *what* is gathered together: each call of `fully_shard`
+# makes a **unit** of those parameters in a module that are in no unit yet. Every parameter of a
+# unit is cut along its rows. One all-gather makes a unit whole before its module computes, and one
+# reduce-scatter takes its gradients.
+#
+# *Predict.* A model of 70 billion parameters trains on 64 GPUs, each of which keeps 1/64 of it.
+# Somebody calls `fully_shard(model)`, and nothing else. How many GB of bfloat16 weights are on each
+# GPU while it computes?
+
+# %% role="predict"
+predict("fsdp2-in-practice", 2.2)
+
+# %% [markdown]
+# *See* what two real ranks do then, with a model of three blocks.
+
+
+# %% role="given"
+def draft_shard(model, fully_shard):
+    fully_shard(model)
+
+
+# %%
+see("fsdp2-in-practice", draft_shard)
+
+# %% [markdown]
+# *Implement* `shard`, in about 5 lines. The model has its blocks in `model.blocks`, a list with at
+# least one of them. Beside it there are an embedding, a norm, a head, whose matrix may be that of
+# the embedding, and a parameter of the model itself.
+#
+# - Each block is a unit, and the model itself is one, with everything else. What is in no unit
+#   stays whole, and nobody sums its gradients.
+# - `reshard_after_forward` says whether a unit's weights are freed after its forward pass, and
+#   gathered again for its backward pass. All blocks are freed, but for the last one, which goes
+#   backward right away. The model's own unit stays, too. (If you don't say it, the outermost unit
+#   stays and all others are freed.)
+# - All weights travel in bfloat16 (`param_dtype`), and all gradients are summed in float32
+#   (`reduce_dtype`). The dtypes of a call are those of its own unit only.
+
+# %% [markdown]
+# Outside of this course, the two dtypes are in one object, and the ranks are in a mesh:
+#
+# ```python
+# from torch.distributed.device_mesh import init_device_mesh
+# from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+#
+# mesh = init_device_mesh("cuda", (64,))
+# policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
+# fully_shard(block, mesh=mesh, reshard_after_forward=False, mp_policy=policy)
+# ```
+#
+# Then the optimizer is made, of parameters that are pieces by now, and the training loop is the
+# one that you know, with `torch.nn.utils.clip_grad_norm_` and all.
+
+
+# %% role="answer"
+def shard(model, fully_shard):
+    """Make the units: `fully_shard(module, reshard_after_forward=..., param_dtype=..., ...)`."""
+    ### BEGIN SOLUTION
+    dtypes = {"param_dtype": torch.bfloat16, "reduce_dtype": torch.float32}
+    for block in model.blocks:
+        fully_shard(block, reshard_after_forward=block is not model.blocks[-1], **dtypes)
+    fully_shard(model, reshard_after_forward=False, **dtypes)
+    ### END SOLUTION
+
+
+# %% [markdown]
+# *Implement* what a training step costs, for any units. `units` is a list of
+# `(numbers, is_freed)`: how many weights a unit has, and whether they are freed after its forward
+# pass. The first one is the model's own, and the others compute in this order.
+#
+# - `messages(units)` returns how many all-gathers and how many reduce-scatters a step has.
+# - `gathered_bytes(shapes, ranks)` returns the bytes of all ranks' pieces together, in bfloat16, in
+#   an all-gather of a unit whose parameters have these shapes. Each parameter is cut into pieces of
+#   equally many rows, with padding.
+# - `peak(units)` returns the most weights that are whole at once: those of the model's own unit, of
+#   the one that computes, and of those that stay from the forward to the backward pass. (What is
+#   gathered ahead, and not in use yet, doesn't count here.)
+
+
+# %% role="answer"
+def messages(units):
+    """All-gathers and reduce-scatters of a step."""
+    ### BEGIN SOLUTION
+    return len(units) + sum(is_freed for _, is_freed in units), len(units)
+    ### END SOLUTION
+
+
+def gathered_bytes(shapes, ranks):
+    """Bytes of a unit's weights in an all-gather."""
+    ### BEGIN SOLUTION
+    rows = [ranks * math.ceil(shape[0] / ranks) for shape in shapes]
+    return sum(2 * n * math.prod(shape[1:]) for n, shape in zip(rows, shapes))
+    ### END SOLUTION
+
+
+def peak(units):
+    """The most weights that are whole at once."""
+    ### BEGIN SOLUTION
+    stays = most = units[0][0]
+    for numbers, is_freed in units[1:]:
+        most = max(most, stays + numbers)
+        if not is_freed:
+            stays += numbers
+    return most
+    ### END SOLUTION
+
+
+# %% role="check"
+check("fsdp2-in-practice", shard, messages, gathered_bytes, peak)
+
+# %% [markdown]
+# *See* your units on two real ranks, which train with `clip_grad_norm_` and AdamW.
+
+# %%
+see("fsdp2-in-practice", shard, messages, peak)
+reveal("fsdp2-in-practice")
+
+# %% [markdown]
+# *Reflect.* What if every `nn.Linear` were a unit? Try it with `see`. (Less is whole at once, but
+# there are more and smaller messages, each with its latency.) What happens if the model's own unit
+# is made first? (It takes all parameters, and nothing is left for the blocks: PyTorch refuses.) Why
+# is float32 worth its bytes in a reduce-scatter? (Each of many ranks adds a little to a sum, and in
+# bfloat16 a little is soon lost.) When would you keep all blocks, `reshard_after_forward=False`?
+# (With enough memory: a step then gathers each weight once, as stage 2 does.)
+
 # %% [markdown] exercise="checkpoint-shards"
 # ## A checkpoint for any number of ranks
 #
@@ -667,6 +797,8 @@ progress()
 #   the backward pass: Y. Zhao et al., *PyTorch FSDP: Experiences on Scaling Fully Sharded Data
 #   Parallel*, VLDB 2023, arXiv:2304.11277, sections 3.2 and 3.3; hybrid sharding: there, section
 #   3.2.2, and `ShardingStrategy.HYBRID_SHARD` in the documentation of PyTorch's FSDP.
+# - Units, what is freed after the forward pass, dtypes, and rows as pieces: PyTorch 2.13,
+#   "torch.distributed.fsdp.fully_shard".
 # - Files and metadata of a checkpoint, the rank that writes what several have, and `async_save`:
 #   PyTorch 2.13, "Distributed Checkpoint - torch.distributed.checkpoint", and `dedup_save_plans` in
 #   `torch/distributed/checkpoint/_dedup_save_plans.py`.

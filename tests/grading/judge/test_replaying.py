@@ -40,6 +40,7 @@ VALUES = {
     "bytes": [b"\x00\xff", b"", bytearray(b"abc"), {b"a": 1}],
     "complex ones": [1 - 2j, {3j: 0}],
     "sets": [{1, "a"}, frozenset({2.5, (1, 2)}), set(), {frozenset({b"a"}), 1j}],
+    "dtypes": [torch.bfloat16, torch.int64],
     "keys of any kind": {1: "a", "b": None, 2.5: [()]},
 }
 
@@ -72,6 +73,12 @@ def test_tensors_come_back_bit_by_bit(dtype):
 def test_values_of_no_form_are_none(encoded):
     with pytest.raises(AnswerError, match="a form that none has"):
         rebuild(encoded)
+
+
+@pytest.mark.parametrize("name", ["nn", "float33", "__name__", "ops", 3, None])
+def test_dtypes_of_no_name_are_none(name):
+    with pytest.raises(AnswerError, match="a dtype arrived"):
+        rebuild(["dtype", name])
 
 
 @pytest.mark.parametrize("one", [["other", "x"], ["Fraction", "1/3"], describe(torch.ones(1))])

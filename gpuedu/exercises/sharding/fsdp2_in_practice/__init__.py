@@ -1,0 +1,1 @@
+"""The exercise fsdp2-in-practice."""
