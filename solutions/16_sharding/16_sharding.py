@@ -6,11 +6,12 @@
 # 120 GB on *every* GPU, and more GPUs don't help. But the copies are all equal. Why keep each of
 # them n times? **Sharding** gives every rank a piece, and lets it fetch the rest when it needs it.
 #
-# **You will be able to** say what each stage of sharding saves, and at what peak; and shard the
-# optimizer, the gradients and the weights yourself, without waiting for what travels.
+# **You will be able to** say what each stage of sharding saves, and at what peak; shard the
+# optimizer, the gradients and the weights yourself, without waiting for what travels; and save
+# them so that any number of ranks can load them.
 #
 # **You need** data parallelism, and the collectives reduce-scatter and all-gather.
-# **Time** about 120 minutes.
+# **Time** about 155 minutes.
 
 # %% role="setup"
 import itertools
@@ -407,6 +408,240 @@ reveal("fsdp")
 # (Layers that compute longer: a larger batch.) Why are layers often grouped into larger units, and
 # what does that cost? (Fewer, larger messages, for more memory.)
 
+# %% [markdown] exercise="checkpoint-shards"
+# ## A checkpoint for any number of ranks
+#
+# **`checkpoint-shards` · 7 points · about 35 minutes**
+#
+# Training runs for weeks, so it is saved, and it often goes on with another number of GPUs. Each
+# rank can write what it holds into a file of its own, if a list of **chunks** says which numbers of
+# which tensor are where. A rank that loads reads what it needs from this list and these files, and
+# needn't know how many ranks have saved. This is what `torch.distributed.checkpoint` does.
+#
+# *Predict.* A model of 70 billion parameters, with 14 bytes each, is saved by 1,024 ranks that
+# write 2 GB/s each. One rank alone would need 490 s. How many seconds do all of them need?
+
+# %% role="predict"
+predict("checkpoint-shards", 10)
+
+# %% [markdown]
+# Here is a draft, in which every rank writes all that it has. *See* what two real ranks write of a
+# model that PyTorch's `fully_shard` has cut, beside what PyTorch writes.
+
+
+# %% role="given"
+def draft_save(rank, held, pieces, write):
+    ranges = held[rank]
+    return [(name, *ranges[name], write(values)) for name, values in pieces.items()]
+
+
+# %%
+see("checkpoint-shards", draft_save)
+
+# %% [markdown]
+# *Implement* `save`, which every rank calls, in about 8 lines.
+#
+# - `held[r]` says what rank r holds: by name, a tensor's range `(start, stop)`, so the numbers
+#   `start` to `stop - 1` of the flat tensor. (Rows of a matrix are such a range, too.) An empty
+#   range has `start == stop`. Ranges of two ranks are equal, or have nothing in common. A rank may
+#   lack a name altogether.
+# - `pieces` has this rank's flat tensors, by the same names. A piece may be longer than its range:
+#   what comes after it is padding.
+# - `write(values)` appends a flat tensor to this rank's file, and returns the place of its first
+#   number there. It refuses a tensor that has no numbers.
+# - `save` returns a list of what this rank wrote: `(name, start, stop, place)`.
+# - Together the ranks write every number exactly once, and no padding.
+
+# %% [markdown]
+# *Implement* `load`, in about 10 lines. It's called on the ranks of the new run.
+#
+# - `needed` has by name the range `(start, stop)` that this rank needs, which may be empty. It
+#   needn't name all tensors.
+# - `chunks` is the list of all that was saved, in any order: `(name, start, stop, file, place)`.
+#   They have no number twice.
+# - `read(file, place, count)` returns `count` numbers of a file, at least one, from `place` on.
+# - `load` returns a dict of flat tensors, float64, as long as the ranges. It reads each number that
+#   the rank needs once, and nothing else.
+# - If something that the rank needs is in no chunk, `load` raises ValueError.
+
+
+# %% role="answer"
+def save(rank, held, pieces, write):
+    ### BEGIN SOLUTION
+    chunks = []
+    for name, values in pieces.items():
+        start, stop = held[rank][name]
+        owners = [r for r, ranges in enumerate(held) if ranges.get(name) == (start, stop)]
+        if start < stop and rank == owners[0]:
+            chunks.append((name, start, stop, write(values[: stop - start])))
+    return chunks
+    ### END SOLUTION
+
+
+def load(needed, chunks, read):
+    ### BEGIN SOLUTION
+    found = {}
+    for name, (first, last) in needed.items():
+        values, count = torch.zeros(last - first, dtype=torch.float64), 0
+        for chunk, start, stop, file, place in chunks:
+            low, high = max(start, first), min(stop, last)
+            if chunk == name and low < high:
+                values[low - first : high - first] = read(file, place + low - start, high - low)
+                count += high - low
+        if count < last - first:
+            raise ValueError(f"{name}: {last - first - count} numbers are in no chunk")
+        found[name] = values
+    return found
+    ### END SOLUTION
+
+
+# %% role="check"
+check("checkpoint-shards", save, load)
+
+# %% [markdown]
+# *See* three real ranks load what two have saved. For other numbers of ranks that load, write
+# `see("checkpoint-shards", save, load, 1)`.
+
+# %%
+see("checkpoint-shards", save, load)
+reveal("checkpoint-shards")
+
+# %% [markdown]
+# In PyTorch, both are one line each. `save` leaves files `__0_0.distcp`, `__1_0.distcp` and so on,
+# and a file `.metadata` with the chunks. `load` fills the tensors that it gets in place:
+#
+# ```python
+# import torch.distributed.checkpoint as dcp
+#
+# dcp.save({"model": model.state_dict()}, checkpoint_id="step-1000")
+# state = {"model": model.state_dict()}  # of the new run, however it is cut
+# dcp.load(state, checkpoint_id="step-1000")
+# ```
+
+# %% [markdown]
+# *Reflect.* Who saved what is the same everywhere: the first rank, or another one? (PyTorch gives
+# it to the rank that has least to write so far. That's why `step` is in rank 1's file.) The ranks
+# wait while they write. How could training go on meanwhile? (Copy the pieces into the host's memory
+# first, and write from there: `dcp.async_save`.) What if a rank dies while it writes? (The list of
+# chunks comes last, so there is none, and the checkpoint before is still whole.)
+
+# %% [markdown] exercise="hybrid-shard"
+# ## Shard inside, replicate across
+#
+# **`hybrid-shard` · 6 points · stretch · about 30 minutes**
+#
+# Full sharding over many nodes gathers every layer through the slow network between them, twice in
+# each step. But a model often fits the GPUs of *one* node. In **hybrid sharding**, PyTorch's
+# `HYBRID_SHARD`, every node has all weights once, cut into pieces, and the nodes are replicas of
+# each other. Then weights never leave a node, and only gradients do.
+#
+# *Predict.* There are 2 nodes of 8 GPUs, and each GPU has its own network card. Fully sharded over
+# all 16, a step gathers each layer twice and reduces it once, each time in one ring through all
+# GPUs, in the order of their ranks. How many times as many bytes does the busiest card send as with
+# hybrid sharding?
+
+# %% role="predict"
+predict("hybrid-shard", 22.5)
+
+# %% [markdown]
+# Here is a draft that gives the right weights, but goes over all ranks every time. *See* what eight
+# ranks send in a step.
+
+
+# %% role="given"
+def draft_groups(per_node):
+    return per_node
+
+
+def draft_gather(piece, per_node):
+    copies = piece.new_empty(dist.get_world_size() * len(piece))
+    dist.all_gather_into_tensor(copies, piece)
+    return copies[: per_node * len(piece)]
+
+
+def draft_reduce(gradient, per_node):
+    dist.all_reduce(gradient, op=dist.ReduceOp.AVG)
+    each = math.ceil(len(gradient) / per_node)
+    whole = torch.nn.functional.pad(gradient, (0, each * per_node - len(gradient)))
+    return whole.view(per_node, each)[dist.get_rank() % per_node]
+
+
+# %%
+see("hybrid-shard", draft_groups, draft_gather, draft_reduce)
+
+# %% [markdown]
+# *Implement* three functions, in about 15 lines. Node 0 has the ranks from 0 to `per_node - 1`,
+# node 1 the next ones, and so on; all nodes have equally many.
+#
+# - `make_groups(per_node)` is called once, on every rank. What it returns is up to you: the others
+#   get it as `groups`. `dist.new_group(list of ranks)` makes a group. Every rank has to make every
+#   group, in the same order, even those that it isn't in.
+# - A layer's flat weights are padded with zeros to a multiple of `per_node` and cut into equal
+#   pieces. The rank at place p of *each* node has piece p. `gather_weights(piece, groups)` returns
+#   the whole layer, padding included. It is called twice for each layer and step.
+# - `reduce_gradient(gradient, groups)` gets this rank's flat gradient of a layer, without padding,
+#   and returns the rank's piece of the mean over *all* ranks, which have equally many samples.
+
+# %% [markdown]
+# - To other nodes, no rank sends more than an all-reduce of its piece of each gradient.
+# - Inside a node, a step sends no more than two all-gathers and one reduce-scatter of each layer.
+#
+# Weights are float64 here. There may be a single node, or one rank in each node.
+
+
+# %% role="answer"
+def make_groups(per_node):
+    """The groups of this rank: its node, and the ranks with its place in all nodes."""
+    ### BEGIN SOLUTION
+    ranks, rank = dist.get_world_size(), dist.get_rank()
+    nodes = [
+        dist.new_group(list(range(first, first + per_node))) for first in range(0, ranks, per_node)
+    ]
+    places = [dist.new_group(list(range(place, ranks, per_node))) for place in range(per_node)]
+    return nodes[rank // per_node], places[rank % per_node]
+    ### END SOLUTION
+
+
+def gather_weights(piece, groups):
+    """A layer's flat weights, with their padding."""
+    ### BEGIN SOLUTION
+    node, _ = groups
+    whole = piece.new_empty(len(piece) * dist.get_world_size(node))
+    dist.all_gather_into_tensor(whole, piece, group=node)
+    return whole
+    ### END SOLUTION
+
+
+# %% role="answer"
+def reduce_gradient(gradient, groups):
+    """This rank's piece of the mean over all ranks."""
+    ### BEGIN SOLUTION
+    node, place = groups
+    per_node = dist.get_world_size(node)
+    whole = torch.nn.functional.pad(gradient, (0, -len(gradient) % per_node))
+    piece = whole.new_empty(len(whole) // per_node)
+    dist.reduce_scatter_tensor(piece, whole, group=node)
+    dist.all_reduce(piece, group=place)
+    return piece / dist.get_world_size()
+    ### END SOLUTION
+
+
+# %% role="check"
+check("hybrid-shard", make_groups, gather_weights, reduce_gradient)
+
+# %%
+see("hybrid-shard", make_groups, gather_weights, reduce_gradient)
+reveal("hybrid-shard")
+
+# %% [markdown]
+# *Reflect.* NCCL builds several rings, each of which leaves a node through another card. How many
+# times as many bytes do all cards together send with full sharding, in the example of 16 GPUs? (2.8
+# times: on each of 2 nodes 2.8 layers cross, and with hybrid sharding 1/8 of a layer on each of 16
+# cards. So the ring's 22.5 is the shape of the network, and this is what hybrid sharding saves.)
+# What does it cost? (Memory: a piece is 1/8 of a layer here, instead of 1/16, however many nodes
+# there are.) With 1,000 nodes, what else is shorter? (The rings: weights make 7 steps in place of
+# 7,999.)
+
 # %% [markdown]
 # ## What you take with you
 #
@@ -430,4 +665,8 @@ progress()
 #   Trillion Parameter Models*, SC 2020, arXiv:1910.02054, section 3.1 and figure 1.
 # - Pieces of equal size, padding, gathering before a layer and freeing after it, and prefetching in
 #   the backward pass: Y. Zhao et al., *PyTorch FSDP: Experiences on Scaling Fully Sharded Data
-#   Parallel*, VLDB 2023, arXiv:2304.11277, sections 3.2 and 3.3.
+#   Parallel*, VLDB 2023, arXiv:2304.11277, sections 3.2 and 3.3; hybrid sharding: there, section
+#   3.2.2, and `ShardingStrategy.HYBRID_SHARD` in the documentation of PyTorch's FSDP.
+# - Files and metadata of a checkpoint, the rank that writes what several have, and `async_save`:
+#   PyTorch 2.13, "Distributed Checkpoint - torch.distributed.checkpoint", and `dedup_save_plans` in
+#   `torch/distributed/checkpoint/_dedup_save_plans.py`.

@@ -32,7 +32,7 @@ see("model-parallel/one-layer")
 # %% [markdown] exercise="column-row"
 # ## Columns first, then rows
 #
-# **`column-row` · 8 points · about 35 minutes**
+# **`column-row` · 9 points · about 35 minutes**
 #
 # A transformer's MLP is two matrix products with an activation between them:
 # `y = gelu(x @ w1) @ w2 + bias`. Here `x` is (N, D), for N tokens; `w1` is (D, H), `w2` is (H, D),
@@ -132,8 +132,8 @@ reveal("column-row")
 
 # %% [markdown]
 # There is little to do while an all-reduce is on its way, because the next product needs the sum.
-# *Predict.* On the 8 GPUs of one node, 18% of the time of a layer of Llama 3.1 405B goes to
-# all-reduces. What percentage is it on 16 GPUs of two nodes?
+# *Predict.* A layer of Llama 3.1 405B runs on the 8 GPUs of one node. If they multiply at their
+# peak, 18% of the time goes to all-reduces. What percentage is it on 16 GPUs of two nodes?
 
 # %% role="predict"
 predict("column-row-links", 20)
@@ -274,7 +274,7 @@ reveal("attention-heads")
 # %% [markdown] exercise="sequence-parallel"
 # ## Tokens between, columns inside
 #
-# **`sequence-parallel` · 8 points · about 35 minutes**
+# **`sequence-parallel` · 9 points · about 35 minutes**
 #
 # Between two all-reduces, every rank computes the norm, dropout and the residual for *all* tokens,
 # and keeps what their backward pass needs. These are the dotted parts of the first picture, which
@@ -875,3 +875,5 @@ progress()
 # - Backward in two halves: P. Qi et al., *Zero Bubble Pipeline Parallelism*, ICLR 2024,
 #   arXiv:2401.10241.
 # - `Schedule1F1B`: documentation of PyTorch, torch.distributed.pipelining.
+# - Memory, peak and links of the figures: NVIDIA, data sheets of the H100 and of Quantum-2
+#   InfiniBand. All-reduces across nodes as in *hierarchical*, with a card for each GPU.

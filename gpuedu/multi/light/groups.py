@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -191,7 +192,9 @@ class Group:
         at = (call.site.line, call.site.text) if call.site else (0, "")
         size = 0 if call.said.given is None else bytes_of(call.said.given)
         times_s = call.posted_s, start_s, end_s
-        self._log.append(Exchange(rank, kind, None, size, *times_s, *at))
+        whole, root = call.said.whole_bytes, call.said.root
+        wire = _wire_bytes(kind, self._cluster, self.members, whole, root).get(rank, (0, 0))
+        self._log.append(Exchange(rank, kind, None, size, *times_s, *at, *wire))
         label = f"{kind} {format_size(size)}"
         self._clock.record(f"rank {rank}", "collective", start_s, end_s, label)
 
@@ -201,11 +204,30 @@ def _time_s(
     kind: str, cluster: Topology, members: tuple[int, ...], whole_bytes: int, root: int
 ) -> float:
     """How long the schedule of a collective takes among these ranks."""
+    return network.simulate(_rounds(kind, members, whole_bytes, root), cluster).time_s
+
+
+@cache
+def _wire_bytes(
+    kind: str, cluster: Topology, members: tuple[int, ...], whole_bytes: int, root: int
+) -> dict[int, tuple[int, int]]:
+    """What each rank sends in it, and what of that leaves its node."""
+    sent: Counter[int] = Counter()
+    across: Counter[int] = Counter()
+    for messages in _rounds(kind, members, whole_bytes, root):
+        for src, dst, size in messages.tolist():
+            sent[src] += size
+            across[src] += size * int(cluster.node_of(src) != cluster.node_of(dst))
+    return {rank: (size, across[rank]) for rank, size in sent.items()}
+
+
+def _rounds(kind: str, members: tuple[int, ...], whole_bytes: int, root: int) -> list[np.ndarray]:
+    """The messages of a collective, by round; their ranks are those of the world."""
     if len(members) == 1:
-        return 0.0
+        return []
     names = np.array(members)
     rounds = []
     for messages in SCHEDULES[kind](len(members), whole_bytes, root):
         table = np.asarray(messages)
         rounds.append(np.column_stack([names[table[:, 0]], names[table[:, 1]], table[:, 2]]))
-    return network.simulate(rounds, cluster).time_s
+    return rounds

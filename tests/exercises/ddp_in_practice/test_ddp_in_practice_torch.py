@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -33,13 +28,13 @@ from tests.exercises.ddp_in_practice.practice_answers import (
     train_epoch,
 )
 from tests.exercises.parts import measures_of, pictures_of
+from tests.exercises.scripts import run_script
 from tests.sampled import only_whole
 
 MEASURES = measures_of("ddp-in-practice")
 
 PICTURES = pictures_of("ddp-in-practice")
 
-REPOSITORY = Path(__file__).resolve().parents[3]
 TASK = {"samples": 21, "epochs": 2, "batch": 3, "every": 2, "seed": 4}
 
 
@@ -239,13 +234,14 @@ import sys
 import torch
 import torch.distributed as dist
 from gpuedu.exercises.ddp_in_practice.torch_ddp.small_task import NotingData, build_model, make_samples
+from gpuedu.exercises.ddp_in_practice.torch_ddp.ddp_ranks import make_optimiser
 from tests.exercises.ddp_in_practice.practice_answers import train
 
 if __name__ == "__main__":
     dist.init_process_group("gloo")
     torch.set_num_threads(1)
     data, model = NotingData(*make_samples(21, 4)), build_model(4 + dist.get_rank())
-    state, losses = train(model, data, 2, 3, 2, lambda ps: torch.optim.SGD(ps, lr=0.5))
+    state, losses = train(model, data, 2, 3, 2, make_optimiser)
     if dist.get_rank() == 0:
         torch.save(state, sys.argv[1])
     dist.barrier()  # on a busy machine, a rank whose peer is gone already can abort at its end
@@ -255,17 +251,8 @@ if __name__ == "__main__":
 
 @only_whole
 def test_a_script_under_torchrun_gets_the_weights_of_a_launch(tmp_path):
-    script, left = tmp_path / "train.py", tmp_path / "model.pt"
-    script.write_text(SCRIPT)
-    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"]
-    command += ["--rdzv-backend", "c10d", "--rdzv-endpoint", "localhost:0"]
-    command += ["--local-addr", "localhost", str(script), str(left)]
-    loopback = "lo0" if sys.platform == "darwin" else "lo"
-    own = {"PYTHONPATH": str(REPOSITORY), "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": loopback}
-    done = subprocess.run(
-        command, env=os.environ | own, capture_output=True, text=True, timeout=120, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    left = tmp_path / "model.pt"
+    run_script(tmp_path / "train.py", SCRIPT, str(left))
     run = launch_ranks(ddp_ranks.run_trainings, 2, train, [TASK])
     for tasks in run.results:
         state, _ = tasks[0]["given"]
