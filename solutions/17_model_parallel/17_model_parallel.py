@@ -825,6 +825,139 @@ reveal("interleaved")
 # stage's own weights. Which of them does another stage wait for? (Only the first. *Zero Bubble*
 # schedules put off the second, and fill the bubble with it.)
 
+# %% [markdown] exercise="ring-attention"
+# ## Keys and values in a ring
+#
+# **`ring-attention` · 8 points · stretch · about 45 minutes**
+#
+# Sequence parallelism shares out the tokens between the products. But attention needs all tokens:
+# every query looks at the keys and values of the whole sequence. Of a million tokens, those may not
+# fit a GPU. In **ring attention** each rank keeps its own queries, and the **blocks** of keys and
+# values go round: each rank computes with the block that it has, while it passes it on to the next
+# rank and receives another one. After one round each query has met all keys.
+#
+# A softmax over all keys can be put together from blocks. Keep three things for each query: the
+# largest score so far, the sum of exponentials relative to it, and the sum of values weighted by
+# these. If a block brings a larger score, rescale the other two.
+
+# %% [markdown]
+# Here is a draft that gathers all blocks first. *See* which block each of four ranks computes with,
+# and what rank 0 has in its buffers.
+
+
+# %% role="given"
+def draft_attention(q, kv, lengths, causal, scores, allocate, free):
+    blocks = [allocate(tokens) for tokens in lengths]
+    dist.all_gather(blocks, kv)
+    weights = torch.cat([scores(q, block) for block in blocks], dim=1).softmax(1)
+    output = weights @ torch.cat([block[1] for block in blocks])
+    for block in blocks:
+        free(block)
+    return output
+
+
+# %%
+see("ring-attention", draft_attention)
+
+# %% [markdown]
+# *Predict.* With a **causal** mask, a token doesn't look at those that come after it, so about half
+# of all scores are masked. 8 ranks have equally many tokens each, and skip the blocks that are
+# masked completely. How many percent less time does the ring take?
+
+# %% role="predict"
+predict("ring-attention", 0)
+
+# %% [markdown]
+# *Implement* `ring_attention`, and a helper for the softmax if you like. About 30 lines.
+#
+# - `q` are the queries of this rank's tokens, (tokens, D). `kv` is its own block, (2, tokens, D):
+#   keys, then values. Both are float64, for one head.
+# - `lengths` lists how many tokens each rank has. Rank 0 has the first ones of the sequence, rank 1
+#   the next ones, and so on. They needn't be equal.
+# - `scores(q, block)` returns `q @ block[0].T / sqrt(D)`, and takes time. `block` is `kv` or a
+#   buffer.
+# - `allocate(tokens)` returns a buffer (2, tokens, D) for a block that arrives, filled with NaN.
+#   `free(buffer)` gives it back.
+# - Return the outputs of this rank's tokens, (tokens, D). If `causal`, no token looks at a later
+#   one.
+
+# %% [markdown]
+# Besides the outputs, also for scores of a thousand and more, these are judged:
+#
+# - **Messages.** Each rank sends only to the next one, `(rank + 1) % ranks`: every block but that
+#   rank's own, once. There are no collectives.
+# - **Memory.** A rank has at most two buffers at once, beside `kv`. At the end all are freed, and
+#   `q` and `kv` are as they were, for the backward pass.
+# - **Time.** Blocks travel while others are computed.
+
+
+# %% role="answer"
+def add_block(seen, s, values):
+    """The largest scores, sums and outputs so far, with one block more."""
+    ### BEGIN SOLUTION
+    old_top, total, out = seen
+    top = torch.maximum(old_top, s.amax(1, keepdim=True))
+    shares, keep = torch.exp(s - top), torch.exp(old_top - top)
+    return top, total * keep + shares.sum(1, keepdim=True), out * keep + shares @ values
+    ### END SOLUTION
+
+
+def masked(s, first_query, first_key):
+    """Scores of which those of later keys are minus infinity."""
+    ### BEGIN SOLUTION
+    queries = first_query + torch.arange(s.shape[0])
+    keys = first_key + torch.arange(s.shape[1])
+    return s.masked_fill(keys > queries[:, None], -math.inf)
+    ### END SOLUTION
+
+
+# %% role="answer"
+def ring_attention(q, kv, lengths, causal, scores, allocate, free):
+    """The outputs of this rank's tokens."""
+    ### BEGIN SOLUTION
+    rank, ranks = dist.get_rank(), dist.get_world_size()
+    seen = q.new_full((len(q), 1), -math.inf), q.new_zeros(len(q), 1), torch.zeros_like(q)
+    block = kv
+    for passed in range(ranks):
+        owner = (rank - passed) % ranks
+        works, coming = [], None
+        if passed < ranks - 1:
+            coming = allocate(lengths[owner - 1])
+            works = [dist.isend(block, (rank + 1) % ranks), dist.irecv(coming, (rank - 1) % ranks)]
+        s = scores(q, block)
+        if causal:
+            s = masked(s, sum(lengths[:rank]), sum(lengths[:owner]))
+        seen = add_block(seen, s, block[1])
+        for work in works:
+            work.wait()
+        if block is not kv:
+            free(block)
+        block = coming
+    _, total, out = seen
+    return out / total
+    ### END SOLUTION
+
+
+# %% role="check"
+check("ring-attention", ring_attention)
+
+# %% [markdown]
+# *See* it without a mask, and with one.
+
+# %%
+see("ring-attention", ring_attention)
+see("ring-attention", ring_attention, True)
+reveal("ring-attention")
+
+# %% [markdown]
+# *Reflect.* A block of c tokens takes 4 c² D operations, and its keys and values are 4 c D bytes in
+# 16 bits. From how many tokens on is a message hidden on an H100, with 989 TFLOP/s and 450 GB/s?
+# (If c is at least 989e12 / 450e9, about 2,200. On InfiniBand with 50 GB/s, about 20,000.) Skip the
+# blocks that are masked completely, and *see* it with a mask. Who waits? (Nobody is faster than the
+# last rank, which skips nothing.) How could tokens be dealt out instead, so that all ranks have
+# equally much to do? (In *striped attention*, rank r has tokens r, r + ranks, and so on, so about
+# half of each block is masked on every rank. Or each rank has one early and one late part.)
+
 # %% [markdown]
 # ## What you take with you
 #
@@ -853,6 +986,14 @@ progress()
 # - Sequence parallelism, and gathering once more in the backward pass: V. Korthikanti et al.,
 #   *Reducing Activation Recomputation in Large Transformer Models*, MLSys 2023, arXiv:2205.05198,
 #   section 4.2.
+# - Ring attention, and from which size of a block on its messages are hidden: H. Liu, M. Zaharia,
+#   P. Abbeel, *Ring Attention with Blockwise Transformers for Near-Infinite Context*, 2023,
+#   arXiv:2310.01889, section 3. Striped attention: W. Brandon et al., *Striped Attention: Faster
+#   Ring Attention for Causal Transformers*, 2023, arXiv:2311.09431.
+# - Softmax in one pass: M. Milakov, N. Gimelshein, *Online normalizer calculation for softmax*,
+#   2018, arXiv:1805.02867.
+# - Rates of an H100 SXM, 989 TFLOP/s in 16 bits and 450 GB/s each way by NVLink: NVIDIA, data sheet
+#   of the H100. InfiniBand NDR, 400 Gb/s: NVIDIA, data sheet of Quantum-2.
 # - Grouped-query attention: J. Ainslie et al., *GQA: Training Generalized Multi-Query Transformer
 #   Models from Multi-Head Checkpoints*, EMNLP 2023, arXiv:2305.13245.
 # - Shapes and vocabulary of Llama 3.1 405B: A. Grattafiori et al., *The Llama 3 Herd of Models*,
