@@ -18,7 +18,9 @@ def grade(
     submissions: Annotated[Path, typer.Argument(help="LEARNER/LESSON/..., as nbgrader has it.")],
     out: Annotated[Path, typer.Option(help="Folder of the verdicts.")],
     lesson: Annotated[list[str] | None, typer.Option(help="Folder of a lesson; all.")] = None,
-    workers: Annotated[int, typer.Option(min=0, help="Processes; one a core.")] = 0,
+    workers: Annotated[
+        int, typer.Option(min=0, help="Processes; one a core, memory allowing.")
+    ] = 0,
     secret: Annotated[Path | None, typer.Option(help="File with the class's secret.")] = None,
     resume: Annotated[bool, typer.Option(help="Go on with a run that was interrupted.")] = False,
     again: Annotated[bool, typer.Option(help="Grade also what has a verdict.")] = False,

@@ -37,6 +37,8 @@ class Exchange:
         end_s: when it was done.
         line: where the call stands in the program, counted from 1; 0 if that is not known.
         text: that line.
+        wire_bytes: what the rank put on the wires in it, if a collective takes its usual way.
+        across_bytes: those of them that went to another node.
     """
 
     rank: int
@@ -48,6 +50,8 @@ class Exchange:
     end_s: float
     line: int = 0
     text: str = ""
+    wire_bytes: int = 0
+    across_bytes: int = 0
 
 
 def sent_bytes(exchanges: Iterable[Exchange], ranks: int) -> list[int]:

@@ -655,6 +655,123 @@ reveal("checkpoint-shards")
 # first, and write from there: `dcp.async_save`.) What if a rank dies while it writes? (The list of
 # chunks comes last, so there is none, and the checkpoint before is still whole.)
 
+# %% [markdown] exercise="hybrid-shard"
+# ## Shard inside, replicate across
+#
+# **`hybrid-shard` · 6 points · stretch · about 30 minutes**
+#
+# Full sharding over many nodes gathers every layer through the slow network between them, twice in
+# each step. But a model often fits the GPUs of *one* node. In **hybrid sharding**, PyTorch's
+# `HYBRID_SHARD`, every node has all weights once, cut into pieces, and the nodes are replicas of
+# each other. Then weights never leave a node, and only gradients do.
+#
+# *Predict.* There are 2 nodes of 8 GPUs, and each GPU has its own network card. Fully sharded over
+# all 16, a step gathers each layer twice and reduces it once, each time in one ring through all
+# GPUs, in the order of their ranks. How many times as many bytes does the busiest card send as with
+# hybrid sharding?
+
+# %% role="predict"
+predict("hybrid-shard", 22.5)
+
+# %% [markdown]
+# Here is a draft that gives the right weights, but goes over all ranks every time. *See* what eight
+# ranks send in a step.
+
+
+# %% role="given"
+def draft_groups(per_node):
+    return per_node
+
+
+def draft_gather(piece, per_node):
+    copies = piece.new_empty(dist.get_world_size() * len(piece))
+    dist.all_gather_into_tensor(copies, piece)
+    return copies[: per_node * len(piece)]
+
+
+def draft_reduce(gradient, per_node):
+    dist.all_reduce(gradient, op=dist.ReduceOp.AVG)
+    each = math.ceil(len(gradient) / per_node)
+    whole = torch.nn.functional.pad(gradient, (0, each * per_node - len(gradient)))
+    return whole.view(per_node, each)[dist.get_rank() % per_node]
+
+
+# %%
+see("hybrid-shard", draft_groups, draft_gather, draft_reduce)
+
+# %% [markdown]
+# *Implement* three functions, in about 15 lines. Node 0 has the ranks from 0 to `per_node - 1`,
+# node 1 the next ones, and so on; all nodes have equally many.
+#
+# - `make_groups(per_node)` is called once, on every rank. What it returns is up to you: the others
+#   get it as `groups`. `dist.new_group(list of ranks)` makes a group. Every rank has to make every
+#   group, in the same order, even those that it isn't in.
+# - A layer's flat weights are padded with zeros to a multiple of `per_node` and cut into equal
+#   pieces. The rank at place p of *each* node has piece p. `gather_weights(piece, groups)` returns
+#   the whole layer, padding included. It is called twice for each layer and step.
+# - `reduce_gradient(gradient, groups)` gets this rank's flat gradient of a layer, without padding,
+#   and returns the rank's piece of the mean over *all* ranks, which have equally many samples.
+
+# %% [markdown]
+# - To other nodes, no rank sends more than an all-reduce of its piece of each gradient.
+# - Inside a node, a step sends no more than two all-gathers and one reduce-scatter of each layer.
+#
+# Weights are float64 here. There may be a single node, or one rank in each node.
+
+
+# %% role="answer"
+def make_groups(per_node):
+    """The groups of this rank: its node, and the ranks with its place in all nodes."""
+    ### BEGIN SOLUTION
+    ranks, rank = dist.get_world_size(), dist.get_rank()
+    nodes = [
+        dist.new_group(list(range(first, first + per_node))) for first in range(0, ranks, per_node)
+    ]
+    places = [dist.new_group(list(range(place, ranks, per_node))) for place in range(per_node)]
+    return nodes[rank // per_node], places[rank % per_node]
+    ### END SOLUTION
+
+
+def gather_weights(piece, groups):
+    """A layer's flat weights, with their padding."""
+    ### BEGIN SOLUTION
+    node, _ = groups
+    whole = piece.new_empty(len(piece) * dist.get_world_size(node))
+    dist.all_gather_into_tensor(whole, piece, group=node)
+    return whole
+    ### END SOLUTION
+
+
+# %% role="answer"
+def reduce_gradient(gradient, groups):
+    """This rank's piece of the mean over all ranks."""
+    ### BEGIN SOLUTION
+    node, place = groups
+    per_node = dist.get_world_size(node)
+    whole = torch.nn.functional.pad(gradient, (0, -len(gradient) % per_node))
+    piece = whole.new_empty(len(whole) // per_node)
+    dist.reduce_scatter_tensor(piece, whole, group=node)
+    dist.all_reduce(piece, group=place)
+    return piece / dist.get_world_size()
+    ### END SOLUTION
+
+
+# %% role="check"
+check("hybrid-shard", make_groups, gather_weights, reduce_gradient)
+
+# %%
+see("hybrid-shard", make_groups, gather_weights, reduce_gradient)
+reveal("hybrid-shard")
+
+# %% [markdown]
+# *Reflect.* NCCL builds several rings, each of which leaves a node through another card. How many
+# times as many bytes do all cards together send with full sharding, in the example of 16 GPUs? (2.8
+# times: on each of 2 nodes 2.8 layers cross, and with hybrid sharding 1/8 of a layer on each of 16
+# cards. So the ring's 22.5 is the shape of the network, and this is what hybrid sharding saves.)
+# What does it cost? (Memory: a piece is 1/8 of a layer here, instead of 1/16, however many nodes
+# there are.) With 1,000 nodes, what else is shorter? (The rings: weights make 7 steps in place of
+# 7,999.)
+
 # %% [markdown]
 # ## What you take with you
 #
@@ -678,7 +795,8 @@ progress()
 #   Trillion Parameter Models*, SC 2020, arXiv:1910.02054, section 3.1 and figure 1.
 # - Pieces of equal size, padding, gathering before a layer and freeing after it, and prefetching in
 #   the backward pass: Y. Zhao et al., *PyTorch FSDP: Experiences on Scaling Fully Sharded Data
-#   Parallel*, VLDB 2023, arXiv:2304.11277, sections 3.2 and 3.3.
+#   Parallel*, VLDB 2023, arXiv:2304.11277, sections 3.2 and 3.3; hybrid sharding: there, section
+#   3.2.2, and `ShardingStrategy.HYBRID_SHARD` in the documentation of PyTorch's FSDP.
 # - Units, what is freed after the forward pass, dtypes, and rows as pieces: PyTorch 2.13,
 #   "torch.distributed.fsdp.fully_shard".
 # - Files and metadata of a checkpoint, the rank that writes what several have, and `async_save`:

@@ -10,13 +10,14 @@
 # **Pipeline parallelism** cuts between layers, so that each rank has some of them.
 #
 # **You will be able to** cut a layer's matrices, heads, vocabulary and tokens so that the ranks
-# rarely talk; to have PyTorch cut them by a plan; to write the schedules of a pipeline; and to say
-# what each of these costs.
+# rarely talk; to have PyTorch cut a block; to write the schedules of a pipeline; and to choose the
+# fastest plan for a cluster.
 #
 # **You need** collectives, gradient accumulation, and the backward pass of a matrix product.
-# **Time** about 220 minutes.
+# **Time** about 265 minutes.
 
 # %% role="setup"
+import itertools
 import math
 
 import torch
@@ -32,7 +33,7 @@ see("model-parallel/one-layer")
 # %% [markdown] exercise="column-row"
 # ## Columns first, then rows
 #
-# **`column-row` · 8 points · about 35 minutes**
+# **`column-row` · 9 points · about 35 minutes**
 #
 # A transformer's MLP is two matrix products with an activation between them:
 # `y = gelu(x @ w1) @ w2 + bias`. Here `x` is (N, D), for N tokens; `w1` is (D, H), `w2` is (H, D),
@@ -132,8 +133,8 @@ reveal("column-row")
 
 # %% [markdown]
 # There is little to do while an all-reduce is on its way, because the next product needs the sum.
-# *Predict.* On the 8 GPUs of one node, 18% of the time of a layer of Llama 3.1 405B goes to
-# all-reduces. What percentage is it on 16 GPUs of two nodes?
+# *Predict.* A layer of Llama 3.1 405B runs on the 8 GPUs of one node. If they multiply at their
+# peak, 18% of the time goes to all-reduces. What percentage is it on 16 GPUs of two nodes?
 
 # %% role="predict"
 predict("column-row-links", 20)
@@ -274,7 +275,7 @@ reveal("attention-heads")
 # %% [markdown] exercise="sequence-parallel"
 # ## Tokens between, columns inside
 #
-# **`sequence-parallel` · 8 points · about 35 minutes**
+# **`sequence-parallel` · 9 points · about 35 minutes**
 #
 # Between two all-reduces, every rank computes the norm, dropout and the residual for *all* tokens,
 # and keeps what their backward pass needs. These are the dotted parts of the first picture, which
@@ -706,12 +707,13 @@ def sequence_plan():
 # %% role="check"
 check("dtensor-in-practice", tensor_plan, sequence_plan, linear, collective)
 
-# %%
-see("dtensor-in-practice", tensor_plan)
-reveal("dtensor-in-practice")
+# %% [markdown]
+# *See* the second plan on two real ranks. For the first one write
+# `see("dtensor-in-practice", tensor_plan)`.
 
 # %%
 see("dtensor-in-practice", sequence_plan, tokens=True)
+reveal("dtensor-in-practice")
 
 # %% [markdown]
 # In PyTorch, the block is cut in place, and then called as before:
@@ -725,13 +727,185 @@ see("dtensor-in-practice", sequence_plan, tokens=True)
 # ```
 
 # %% [markdown]
-# *Reflect.* Leave out `"attn"` and look at the backward pass. Where do two more all-reduces come
-# from, and what does `column-row` do that PyTorch doesn't see? (Each of q, k and v sums the
-# gradient of its input. You would add up the three first, and send their sum.) Say in
-# `sequence_plan` that the norms are left as they are, and look at the title. Which number is off?
-# (The gradients of the norms' weights: each rank has those of its own tokens.) Which of these
-# mistakes would you see in a run on 8 GPUs? (A wrong gradient raises nothing. Compare with one GPU,
-# on a small model, before you start.)
+# *Reflect.* Leave out `"attn"` in `tensor_plan`, and look at the backward pass. Where do two more
+# all-reduces come from? (Each of q, k and v sums the gradient of its own input. By hand you would
+# add up the three first, and send their sum.) Leave out the norms in `sequence_plan`, and look at
+# the title. What is off? (The gradients of the norms' weights: each rank has those of its own
+# tokens.) Which of these mistakes would you notice in a run on 8 GPUs? (A wrong gradient raises
+# nothing. Compare with one GPU, on a small model, before you start.)
+
+# %% [markdown] exercise="plan"
+# ## The plan for a cluster
+#
+# **`plan` · 9 points · about 45 minutes**
+#
+# Each way to share a model has its price: ZeRO sends weights and gradients, tensor parallelism
+# sends activations in every layer, and a pipeline waits. Large models need several of them at once.
+# How many ranks should share the batch, how many a layer, and how many stages should there be?
+#
+# *Predict.* ZeRO stage 3 fits almost anything, with no model parallelism at all. GPT-3 trains on
+# 1,536 A100s. How many times as long as with the fastest plan does a step take with ZeRO stage 3
+# over all of them?
+
+# %% role="predict"
+predict("plan", 1.5)
+
+# %% [markdown]
+# A **plan** is a dict: `{"data": 2, "tensor": 4, "pipeline": 3, "micro_batches": 5, "zero": 1}`.
+# Here 4 ranks share a layer, there are 3 stages, and 2 such groups of 12 ranks share the batch. A
+# group cuts its part of the batch into 5 micro-batches; `zero` is a stage of ZeRO, from 0 to 3.
+#
+# `model` is a dict, too: `parameters` (all in equal `layers`), `heads`, `width`, and a step's
+# `batch` of sequences with `length` tokens each. `cluster` has `ranks`, `per_node`, `memory_bytes`
+# and `flop_per_s` of a GPU, and the links' bytes per second: `within` a node, and `across`.
+#
+# Here is a draft of a choice: all ranks share the batch. *See* it among all possible plans.
+
+
+# %% role="given"
+def draft_plan(model, cluster):
+    ranks = cluster["ranks"]
+    return {"data": ranks, "tensor": 1, "pipeline": 1, "micro_batches": 1, "zero": 3}
+
+
+# %%
+see("plan", draft_plan)
+
+# %% [markdown]
+# First *implement* what a plan needs. `memory_bytes(model, plan)` returns two numbers for a rank of
+# the first stage, which keeps most:
+#
+# - the bytes of parameters: 2 for each weight, 2 for its gradient and 12 of states. A rank computes
+#   with 1 / (tensor x pipeline) of the parameters. Data-parallel ranks share the states from stage
+#   1 of ZeRO on, gradients from stage 2, and weights in stage 3.
+# - the bytes of activations: a layer of a GPT keeps 34 x width bytes for each token of a
+#   micro-batch, which its tensor-parallel ranks share. With 1F1B the first stage keeps as many
+#   micro-batches as there are stages, if there are as many.
+
+# %% [markdown]
+# Then the time of a step, `times_s(model, cluster, plan)`, in five parts, in this order. Nothing
+# that is sent hides behind computing. `rate` gives a link's bytes per second, from how many
+# consecutive ranks a group lies within. Consecutive ranks share a layer. Data-parallel ranks are
+# `tensor` apart, and stages `data * tensor`.
+
+
+# %% role="given"
+def rate(cluster, span):
+    """Bytes per second between ranks of a group that lies within `span` consecutive ranks."""
+    return cluster["across"] if cluster["per_node"] % span else cluster["within"]
+
+
+def divisors(n):
+    return [k for k in range(1, n + 1) if n % k == 0]
+
+
+# %% [markdown]
+# - Computing takes 6 operations for each parameter and token of the batch, shared by all ranks.
+# - Tensor parallelism takes 4 all-reduces for each layer of the stage and each micro-batch, of
+#   2 x width bytes for each token. An all-reduce over n ranks sends 2 (n - 1) / n of its bytes.
+# - If there are several stages, a rank sends two messages for each micro-batch, one forward and one
+#   backward: its 1 / tensor of those same bytes. Use the span of all ranks.
+# - The bubble is (pipeline - 1) / micro_batches times all of the above.
+# - Gradients and weights have 2 bytes, and this rank's 1 / (tensor x pipeline) of them are sent in
+#   halves of an all-reduce, of (n - 1) / n of the bytes each: 2 halves in a step in stages 0 and 1;
+#   in stage 2 one for each micro-batch and one more; in stage 3 three for each micro-batch.
+
+# %% [markdown]
+# Last, `best_plan(model, cluster)` returns the fastest plan whose memory fits, or None if none
+# does. If several are equally fast, any of them is right.
+#
+# - data x tensor x pipeline is the number of ranks.
+# - `tensor` divides the heads, `pipeline` the layers, and data x micro_batches the batch.
+# - All bytes of a rank of the first stage, together, are at most `memory_bytes`.
+#
+# The three functions take about 40 lines. Leave the arguments as they are.
+
+
+# %% role="answer"
+def memory_bytes(model, plan):
+    ### BEGIN SOLUTION
+    data, tensor, pipeline = plan["data"], plan["tensor"], plan["pipeline"]
+    own = model["parameters"] / (tensor * pipeline)
+    parameters = 0
+    for size, shared_from in ((12, 1), (2, 2), (2, 3)):
+        parameters += size * own / (data if plan["zero"] >= shared_from else 1)
+    tokens = model["batch"] * model["length"] / (data * plan["micro_batches"])
+    layer = 34 * model["width"] * tokens / tensor
+    in_flight = min(pipeline, plan["micro_batches"])
+    return parameters, layer * model["layers"] / pipeline * in_flight
+    ### END SOLUTION
+
+
+# %% role="answer"
+def times_s(model, cluster, plan):
+    ### BEGIN SOLUTION
+    data, tensor, pipeline = plan["data"], plan["tensor"], plan["pipeline"]
+    micro_batches, ranks = plan["micro_batches"], cluster["ranks"]
+    tokens = model["batch"] * model["length"]
+    computing = 6 * model["parameters"] * tokens / (ranks * cluster["flop_per_s"])
+    sent = 2 * model["width"] * tokens / data
+    each = 2 * (tensor - 1) / tensor * sent / rate(cluster, tensor)
+    reduces = 4 * model["layers"] / pipeline * each
+    between = 2 * sent / tensor / rate(cluster, ranks) if pipeline > 1 else 0
+    bubble = (pipeline - 1) / micro_batches * (computing + reduces + between)
+    own = 2 * model["parameters"] / (tensor * pipeline)
+    half = (data - 1) / data * own / rate(cluster, data * tensor)
+    halves = (2, 2, 1 + micro_batches, 3 * micro_batches)[plan["zero"]]
+    return computing, reduces, between, bubble, halves * half
+    ### END SOLUTION
+
+
+# %% role="answer"
+def best_plan(model, cluster):
+    ### BEGIN SOLUTION
+    best, best_s = None, math.inf
+    for tensor, pipeline in itertools.product(divisors(model["heads"]), divisors(model["layers"])):
+        data, rest = divmod(cluster["ranks"], tensor * pipeline)
+        if rest or model["batch"] % data:
+            continue
+        for micro_batches, zero in itertools.product(divisors(model["batch"] // data), range(4)):
+            plan = {"data": data, "tensor": tensor, "pipeline": pipeline}
+            plan |= {"micro_batches": micro_batches, "zero": zero}
+            took_s = sum(times_s(model, cluster, plan))
+            if sum(memory_bytes(model, plan)) <= cluster["memory_bytes"] and took_s < best_s:
+                best, best_s = plan, took_s
+    return best
+    ### END SOLUTION
+
+
+# %% role="check"
+check("plan", memory_bytes, times_s, best_plan)
+
+# %%
+see("plan", best_plan)
+reveal("plan")
+
+# %% [markdown]
+# *See* where the time goes, if more or fewer ranks share a layer.
+
+# %%
+see("model-parallel/plan-times")
+
+# %% [markdown]
+# *Reflect.* Why is 8 the best number of ranks for a layer here, though with 2 they send less? (With
+# 2, more stages are needed, or more ranks share the batch. With 16, all-reduces leave the node.)
+# Why is stage 1 of ZeRO free, and stage 3 so expensive? (Stage 1 sends what an all-reduce sends,
+# once a step. Stage 3 gathers the weights for every micro-batch, and a pipeline needs many.)
+#
+# Megatron-LM's authors trained this model with tensor 8 and pipeline 12. By the formulas, that
+# takes 0.1% longer than the fastest plan. Meta trained Llama 3 405B on 8,192 H100s with tensor 8,
+# pipeline 16 and data 64. *See* how that does.
+
+# %%
+see("plan", best_plan, "llama-3")
+
+# %% [markdown]
+# *Reflect.* The formulas would take twice as many stages as Meta. Why? (Meta's plan would be 0.7%
+# faster, but needs 86 GB by our count.) How could it fit all the same? (Meta frees activations as
+# soon as nobody needs them. We count them until the end.) By the formulas, each GPU does 297
+# TFLOP/s; Meta measured 430. Where does the difference come from? (We assume half of the peak for
+# products, and theirs are faster. Messages hide behind computing. And a third of our step is
+# bubble, which interleaving makes smaller: that's the next exercise.)
 
 # %% [markdown] exercise="interleaved"
 # ## Several chunks on each stage
@@ -805,14 +979,148 @@ reveal("interleaved")
 # stage's own weights. Which of them does another stage wait for? (Only the first. *Zero Bubble*
 # schedules put off the second, and fill the bubble with it.)
 
+# %% [markdown] exercise="ring-attention"
+# ## Keys and values in a ring
+#
+# **`ring-attention` · 8 points · stretch · about 45 minutes**
+#
+# Sequence parallelism shares out the tokens between the products. But attention needs all tokens:
+# every query looks at the keys and values of the whole sequence. Of a million tokens, those may not
+# fit a GPU. In **ring attention** each rank keeps its own queries, and the **blocks** of keys and
+# values go round: each rank computes with the block that it has, while it passes it on to the next
+# rank and receives another one. After one round each query has met all keys.
+#
+# A softmax over all keys can be put together from blocks. Keep three things for each query: the
+# largest score so far, the sum of exponentials relative to it, and the sum of values weighted by
+# these. If a block brings a larger score, rescale the other two.
+
+# %% [markdown]
+# Here is a draft that gathers all blocks first. *See* which block each of four ranks computes with,
+# and what rank 0 has in its buffers.
+
+
+# %% role="given"
+def draft_attention(q, kv, lengths, causal, scores, allocate, free):
+    blocks = [allocate(tokens) for tokens in lengths]
+    dist.all_gather(blocks, kv)
+    weights = torch.cat([scores(q, block) for block in blocks], dim=1).softmax(1)
+    output = weights @ torch.cat([block[1] for block in blocks])
+    for block in blocks:
+        free(block)
+    return output
+
+
+# %%
+see("ring-attention", draft_attention)
+
+# %% [markdown]
+# *Predict.* With a **causal** mask, a token doesn't look at those that come after it, so about half
+# of all scores are masked. 8 ranks have equally many tokens each, and skip the blocks that are
+# masked completely. How many percent less time does the ring take?
+
+# %% role="predict"
+predict("ring-attention", 0)
+
+# %% [markdown]
+# *Implement* `ring_attention`, and a helper for the softmax if you like. About 30 lines.
+#
+# - `q` are the queries of this rank's tokens, (tokens, D). `kv` is its own block, (2, tokens, D):
+#   keys, then values. Both are float64, for one head.
+# - `lengths` lists how many tokens each rank has. Rank 0 has the first ones of the sequence, rank 1
+#   the next ones, and so on. They needn't be equal.
+# - `scores(q, block)` returns `q @ block[0].T / sqrt(D)`, and takes time. `block` is `kv` or a
+#   buffer.
+# - `allocate(tokens)` returns a buffer (2, tokens, D) for a block that arrives, filled with NaN.
+#   `free(buffer)` gives it back.
+# - Return the outputs of this rank's tokens, (tokens, D). If `causal`, no token looks at a later
+#   one.
+
+# %% [markdown]
+# Besides the outputs, also for scores of a thousand and more, these are judged:
+#
+# - **Messages.** Each rank sends only to the next one, `(rank + 1) % ranks`: every block but that
+#   rank's own, once. There are no collectives.
+# - **Memory.** A rank has at most two buffers at once, beside `kv`. At the end all are freed, and
+#   `q` and `kv` are as they were, for the backward pass.
+# - **Time.** Blocks travel while others are computed.
+
+
+# %% role="answer"
+def add_block(seen, s, values):
+    """The largest scores, sums and outputs so far, with one block more."""
+    ### BEGIN SOLUTION
+    old_top, total, out = seen
+    top = torch.maximum(old_top, s.amax(1, keepdim=True))
+    shares, keep = torch.exp(s - top), torch.exp(old_top - top)
+    return top, total * keep + shares.sum(1, keepdim=True), out * keep + shares @ values
+    ### END SOLUTION
+
+
+def masked(s, first_query, first_key):
+    """Scores of which those of later keys are minus infinity."""
+    ### BEGIN SOLUTION
+    queries = first_query + torch.arange(s.shape[0])
+    keys = first_key + torch.arange(s.shape[1])
+    return s.masked_fill(keys > queries[:, None], -math.inf)
+    ### END SOLUTION
+
+
+# %% role="answer"
+def ring_attention(q, kv, lengths, causal, scores, allocate, free):
+    """The outputs of this rank's tokens."""
+    ### BEGIN SOLUTION
+    rank, ranks = dist.get_rank(), dist.get_world_size()
+    seen = q.new_full((len(q), 1), -math.inf), q.new_zeros(len(q), 1), torch.zeros_like(q)
+    block = kv
+    for passed in range(ranks):
+        owner = (rank - passed) % ranks
+        works, coming = [], None
+        if passed < ranks - 1:
+            coming = allocate(lengths[owner - 1])
+            works = [dist.isend(block, (rank + 1) % ranks), dist.irecv(coming, (rank - 1) % ranks)]
+        s = scores(q, block)
+        if causal:
+            s = masked(s, sum(lengths[:rank]), sum(lengths[:owner]))
+        seen = add_block(seen, s, block[1])
+        for work in works:
+            work.wait()
+        if block is not kv:
+            free(block)
+        block = coming
+    _, total, out = seen
+    return out / total
+    ### END SOLUTION
+
+
+# %% role="check"
+check("ring-attention", ring_attention)
+
+# %% [markdown]
+# *See* it without a mask, and with one.
+
+# %%
+see("ring-attention", ring_attention)
+see("ring-attention", ring_attention, True)
+reveal("ring-attention")
+
+# %% [markdown]
+# *Reflect.* A block of c tokens takes 4 c² D operations, and its keys and values are 4 c D bytes in
+# 16 bits. From how many tokens on is a message hidden on an H100, with 989 TFLOP/s and 450 GB/s?
+# (If c is at least 989e12 / 450e9, about 2,200. On InfiniBand with 50 GB/s, about 20,000.) Skip the
+# blocks that are masked completely, and *see* it with a mask. Who waits? (Nobody is faster than the
+# last rank, which skips nothing.) How could tokens be dealt out instead, so that all ranks have
+# equally much to do? (In *striped attention*, rank r has tokens r, r + ranks, and so on, so about
+# half of each block is masked on every rank. Or each rank has one early and one late part.)
+
 # %% [markdown]
 # ## What you take with you
 #
 # - Columns, then rows: an activation between two products needs no communication, and the sum after
 #   the second one is all that is sent. As a reduce-scatter and an all-gather it leaves each rank
 #   its own tokens in between, for the same bytes and less memory.
-# - Every pass through a layer waits for its all-reduces, so tensor parallelism lives on fast links.
-#   In a pipeline only neighboring stages talk.
+# - Every pass through a layer waits for its all-reduces, so tensor parallelism belongs on the links
+#   within a node. In a pipeline only neighboring stages talk, so stages can be in different nodes.
+#   The ranks that are left share the batch, and the optimizer's states.
 # - With m micro-batches and p stages, (p - 1) / (m + p - 1) of the time is idle, in GPipe and 1F1B.
 #   1F1B saves memory, so that m can be large; interleaving saves time, and sends more messages.
 #
@@ -832,6 +1140,14 @@ progress()
 # - Sequence parallelism, and gathering once more in the backward pass: V. Korthikanti et al.,
 #   *Reducing Activation Recomputation in Large Transformer Models*, MLSys 2023, arXiv:2205.05198,
 #   section 4.2.
+# - Ring attention, and from which size of a block on its messages are hidden: H. Liu, M. Zaharia,
+#   P. Abbeel, *Ring Attention with Blockwise Transformers for Near-Infinite Context*, 2023,
+#   arXiv:2310.01889, section 3. Striped attention: W. Brandon et al., *Striped Attention: Faster
+#   Ring Attention for Causal Transformers*, 2023, arXiv:2311.09431.
+# - Softmax in one pass: M. Milakov, N. Gimelshein, *Online normalizer calculation for softmax*,
+#   2018, arXiv:1805.02867.
+# - Rates of an H100 SXM, 989 TFLOP/s in 16 bits and 450 GB/s each way by NVLink: NVIDIA, data sheet
+#   of the H100. InfiniBand NDR, 400 Gb/s: NVIDIA, data sheet of Quantum-2.
 # - Grouped-query attention: J. Ainslie et al., *GQA: Training Generalized Multi-Query Transformer
 #   Models from Multi-Head Checkpoints*, EMNLP 2023, arXiv:2305.13245.
 # - Shapes and vocabulary of Llama 3.1 405B: A. Grattafiori et al., *The Llama 3 Herd of Models*,
@@ -845,8 +1161,16 @@ progress()
 # - Interleaved 1F1B, and its bubble and messages: D. Narayanan et al., *Efficient Large-Scale
 #   Language Model Training on GPU Clusters Using Megatron-LM*, SC 2021, arXiv:2104.04473, section
 #   2.2. There the bubble is compared with the time in which a stage works: (p - 1) / m.
+# - Activations of a layer, 34 x width bytes for each token with sequence parallelism, and without
+#   attention's scores: V. Korthikanti et al., arXiv:2205.05198, section 4. Ranks in the order
+#   tensor, data, pipeline: Megatron-LM, `initialize_model_parallel`.
+# - GPT-3 with ZeRO stage 3, and with tensor and pipeline parallelism over 96 ranks: D. Narayanan et
+#   al., arXiv:2104.04473, section 5.2 and table 2. Llama 3 405B on 8,192 H100s, what is freed
+#   early, and two layers fewer for embedding and output: arXiv:2407.21783, section 3.3.2, table 4.
 # - Backward in two halves: P. Qi et al., *Zero Bubble Pipeline Parallelism*, ICLR 2024,
 #   arXiv:2401.10241.
 # - `Schedule1F1B`: documentation of PyTorch, torch.distributed.pipelining.
+# - Memory, peak and links of the figures: NVIDIA, data sheets of the H100 and of Quantum-2
+#   InfiniBand. All-reduces across nodes as in *hierarchical*, with a card for each GPU.
 # - DTensor, its placements, and the styles of `parallelize_module`: PyTorch 2.13,
 #   "torch.distributed.tensor" and "Tensor Parallelism - torch.distributed.tensor.parallel".

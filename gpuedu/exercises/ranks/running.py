@@ -20,6 +20,8 @@ from gpuedu.multi.network import Cluster
 _BY_HAND = ("send", "recv")
 _PEER = re.compile(r" (?:to|from) rank (\d+)")
 _TOLD = 3
+_PLAIN = 9
+"""Fields of an exchange that a play returns: all but those that follow from the network."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class Ranked:
 
     def plain(self) -> dict[str, Any]:
         """Exchanges and time as a play returns them; ``exchanges_of`` reads them."""
-        rows = [list(vars(one).values()) for one in self.exchanges]
+        rows = [list(vars(one).values())[:_PLAIN] for one in self.exchanges]
         return {"exchanges": rows, "time_s": self.time_s}
 
     def traffic(self, *, is_timed: bool = True) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Sequence
@@ -20,6 +21,7 @@ from gpuedu.grading.sandbox.cgroups import sweep_groups
 from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.sandbox.sweeping import swept
 from gpuedu.grading.verdict import GradingTask
+from gpuedu.hardware.machine import available_memory_bytes
 
 TRIES = 3
 """How often a submission is tried where a fault of ours stops it, each time by another worker."""
@@ -91,7 +93,7 @@ def grade_class(
         out: the folder of the verdicts; made where it is not there.
         tell: is called whenever a submission has ended.
         workers: how many submissions are graded at a time; by default one a core of this machine,
-            or one a thread of the cluster's workers.
+            or fewer where memory is short, or one a thread of the cluster's workers.
         limits: for each exercise.
         again: grade also what has a verdict.
         sandbox: False runs learners' code as this user; each verdict says so.
@@ -115,7 +117,7 @@ def grade_class(
         ledger.sweep()
         is_new = tasks and ledger.is_empty()
         notice = Notice(tasks[0].lesson, sandbox) if is_new else None
-        crew = _crew(workers, len(tasks), scheduler, warn, notice)
+        crew = _crew(workers, len(tasks), scheduler, warn, notice, ledger.limits)
         stack.callback(crew.end)
         import_reader()
         return dict(_Run(ledger, crew, tell, tasks).grade_all())
@@ -127,12 +129,20 @@ def _crew(
     scheduler: str,
     warn: Callable[[str], None],
     notice: Notice | None,
+    limits: PlayingLimits,
 ) -> Crew:
     if scheduler:
         from gpuedu.grading.batch.cluster import ClusterCrew  # Dask, which few have installed
 
         return ClusterCrew(scheduler, workers, warn)
-    return LocalCrew(min(workers or os.cpu_count() or 1, max(tasks, 1)), notice)
+    return LocalCrew(min(workers or most_workers(limits), max(tasks, 1)), notice)
+
+
+def most_workers(limits: PlayingLimits) -> int:
+    """As many as there are cores, if each could have the memory that it may take."""
+    memory_bytes = available_memory_bytes()
+    rooms = math.inf if memory_bytes is None else memory_bytes // limits.memory_bytes
+    return int(max(1, min(os.cpu_count() or 1, rooms)))
 
 
 class _Run:

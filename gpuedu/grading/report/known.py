@@ -9,10 +9,11 @@ from pathlib import Path
 from gpuedu.course.proof import Bench
 from gpuedu.errors import GpueduError
 from gpuedu.grading.report.behaviours import Behaviour, behaviour_in
+from gpuedu.syllabus import exercise_ids
 
 
 class KnownAnswers:
-    """The stored answers of a checkout; nothing is known where there is none.
+    """The stored answers of a checkout; nothing is known where it, or an exercise, is not there.
 
     Args:
         root: of the checkout, or None.
@@ -25,9 +26,9 @@ class KnownAnswers:
     @cache  # noqa: B019  (one object in a run)
     def behaviours(self, exercise: str) -> Mapping[Behaviour, str]:
         """The names of stored wrong answers by how they behave; they are run here."""
-        if self._root is None:
+        bench = self._bench(exercise)
+        if bench is None:
             return {}
-        bench = Bench(self._root, exercise)
         found: dict[Behaviour, str] = {}
         for name, text in bench.wrong_texts().items():
             try:
@@ -39,6 +40,10 @@ class KnownAnswers:
 
     def given(self, exercise: str) -> str:
         """What learners were given of its answer cells."""
-        if self._root is None:
-            return ""
-        return "\n\n".join(Bench(self._root, exercise).stub_cells())
+        bench = self._bench(exercise)
+        return "" if bench is None else "\n\n".join(bench.stub_cells())
+
+    def _bench(self, exercise: str) -> Bench | None:
+        if self._root is None or exercise not in exercise_ids():
+            return None
+        return Bench(self._root, exercise)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -86,8 +86,13 @@ def _of_lesson(
     lesson: str, verdicts: Verdicts, known: Known, given: Callable[[str], str]
 ) -> Summary:
     graded = [one for one in verdicts if one["state"] == "graded"]
-    ids = [one["id"] for one in graded[0]["exercises"]] if graded else []
-    exercises = tuple(_of_exercise(name, graded, known(name), given(name)) for name in ids)
+    having: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for one in graded:  # another version of the course may have had other exercises
+        for part in one["exercises"]:
+            having[part["id"]].append(one)
+    exercises = tuple(
+        _of_exercise(name, theirs, known(name), given(name)) for name, theirs in having.items()
+    )
     return Summary(
         lesson,
         tuple((one["learner"], one["state"], one["points"]) for one in verdicts),

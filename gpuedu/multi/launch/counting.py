@@ -182,6 +182,9 @@ def _wants(name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> list
     wants = [_describe(one) for one in _tensors(arguments, named)[-1:]]
     if name in ("gather", "scatter"):  # the list is there on the root alone
         wants = [_describe(one) for one in _tensors(arguments, named)[:1]]
+    if name == "all_to_all_single" and _has_splits(arguments, named):
+        rows = _tensors(arguments, named)[-1]
+        wants = [f"rows of {_describe(rows.new_empty(rows.shape[1:]))}"]
     if name in _REDUCING:
         values = (*arguments, *named.values())
         ops = [one for one in values if type(one).__name__ in ("RedOpType", "ReduceOp")]
@@ -189,6 +192,12 @@ def _wants(name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> list
     if name in _ROOTS:
         wants.append(f"{_ROOTS[name][0]}={_root(name, arguments, named)}")
     return wants
+
+
+def _has_splits(arguments: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Whether an all-to-all has uneven parts: then the ranks' tensors may have different shapes."""
+    sizes = (named.get("output_split_sizes"), named.get("input_split_sizes"))
+    return any(isinstance(one, list) and one for one in (*arguments[2:4], *sizes))
 
 
 def _root(name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:

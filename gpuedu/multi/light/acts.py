@@ -50,7 +50,8 @@ class Acts:
         """The rank comes to a collective of a group: its members, and which of those with them."""
         given = NOBODY if said.given is None else self._text(_look(said.given))
         where = NOBODY if group is None else self._text(_joined([group[1], *group[0]]))
-        said_text = self._text("\n".join((said.kind, *said.wants)))
+        parts = [_joined(one) for one in (said.sends, said.expects) if said.sends]
+        said_text = self._text("\n".join((" ".join((said.kind, *parts)), *said.wants)))
         self._note(COME, said_text, where, given, said.whole_bytes, said.root, *self._site(site))
 
     def wait(self, number: int) -> None:

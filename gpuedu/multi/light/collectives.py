@@ -299,25 +299,71 @@ def reduce_scatter(
 
 
 def all_to_all_single(
-    output: Tensor, input: Tensor, *, group: Any = None, async_op: bool = False
+    output: Tensor,
+    input: Tensor,
+    output_split_sizes: Sequence[int] | None = None,
+    input_split_sizes: Sequence[int] | None = None,
+    group: Any = None,
+    async_op: bool = False,
 ) -> Work | None:
-    """Part j of rank i's input becomes part i of rank j's output; the parts are equal."""
+    """Part j of rank i's input becomes part i of rank j's output.
+
+    Parts are equal, or rows as many as the split sizes say, one number for each rank.
+    """
     ranks = get_world_size(group)
-    if output.shape != input.shape or input.numel() % ranks:
+    for one in (output, input):
+        _require_tensor(one, "all_to_all_single")
+    sends = sends_bytes = expects_bytes = ()
+    wants = describe(input)
+    if input_split_sizes or output_split_sizes:
+        sends, sends_bytes = _splits(input, input_split_sizes, ranks, "input")
+        _, expects_bytes = _splits(output, output_split_sizes, ranks, "output")
+        wants = f"rows of {describe(input.new_empty(input.shape[1:]))}"
+    elif output.shape != input.shape or input.numel() % ranks:
         raise CommunicationError(
             f"all_to_all_single takes two tensors of one shape in {ranks} equal parts, "
             f"got {describe(input)} and {describe(output)}"
         )
 
-    def outputs(pairs: Sequence[tuple[Tensor, Tensor]]) -> Written:
-        parts = [given.reshape(ranks, -1) for given, _ in pairs]
+    def outputs(calls: Sequence[tuple[Tensor, Tensor, Sequence[int]]]) -> Written:
+        parts = [
+            given.split(list(sizes)) if sizes else given.reshape(ranks, -1).unbind()
+            for _, given, sizes in calls
+        ]
         return [
-            [(out, torch.stack([part[at] for part in parts]).reshape(out.shape))]
-            for at, (_, out) in enumerate(pairs)
+            [(out, torch.cat([part[at] for part in parts]).reshape(out.shape))]
+            for at, (out, _, _) in enumerate(calls)
         ]
 
-    said = CollectiveCall("all_to_all", (describe(input),), (input, output), input, bytes_of(input))
+    said = CollectiveCall(
+        "all_to_all",
+        (wants,),
+        (output, input, sends),
+        input,
+        bytes_of(input),
+        sends=sends_bytes,
+        expects=expects_bytes,
+    )
     return _meet(said, outputs, group, async_op)
+
+
+def _splits(
+    tensor: Tensor, sizes: Any, ranks: int, name: str
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Rows for each rank, and their bytes; without sizes they are equal."""
+    rows = tensor.shape[0] if tensor.dim() else 0
+    if not sizes:
+        sizes = [rows // ranks] * ranks
+    counts = tuple(sizes) if isinstance(sizes, list | tuple) else ()
+    is_counts = len(counts) == ranks and all(type(n) is int and n >= 0 for n in counts)
+    if not is_counts or sum(counts) != rows:
+        raise CommunicationError(
+            f"rank {me()[1]}: `{name}_split_sizes` should be a list of {ranks} whole numbers that "
+            f"add up to the {rows} rows of the {name}, got {sizes!r}{place(call_site())}",
+            remedy="`tensor.tolist()` makes whole numbers of a tensor of them.",
+        )
+    row_bytes = bytes_of(tensor) // rows if rows else 0
+    return counts, tuple(n * row_bytes for n in counts)
 
 
 def _require_parts(whole: Tensor, part: Tensor, ranks: int, large: str, small: str) -> None:

@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
-import numpy as np
 import torch
 
 from gpuedu.clock import Moment, VirtualClock
-from gpuedu.multi import network
 from gpuedu.multi.exchanges import CommunicationError, Exchange
+from gpuedu.multi.light.carrying import Carried, time_of, wire_bytes
 from gpuedu.multi.light.posts import bytes_of, place, same_bits
 from gpuedu.multi.network import Topology
 from gpuedu.training.call_sites import CallSite
 from gpuedu.units import format_size
-
-Schedule = Callable[[int, int, int], Any]
-SCHEDULES: dict[str, Schedule] = {
-    "all_reduce": lambda ranks, size, root: network.ring_all_reduce(ranks, size),
-    "reduce": network.tree_reduce,
-    "broadcast": network.tree_broadcast,
-    "reduce_scatter": lambda ranks, size, root: network.ring_reduce_scatter(ranks, size),
-    "all_gather": lambda ranks, size, root: network.ring_all_gather(ranks, size),
-    "gather": lambda ranks, size, root: [
-        [(rank, root, size // ranks) for rank in range(ranks) if rank != root]
-    ],
-    "scatter": lambda ranks, size, root: [
-        [(root, rank, size // ranks) for rank in range(ranks) if rank != root]
-    ],
-    "all_to_all": lambda ranks, size, root: network.all_to_all(ranks, size),
-    "barrier": lambda ranks, size, root: network.tree_all_reduce(ranks, size),
-}
-"""Who sends what in a collective over ``size`` bytes, those of the whole; ``root`` is a place."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +23,14 @@ class CollectiveCall:
     """What a rank says of a collective.
 
     Attributes:
-        kind: a key of ``SCHEDULES``.
+        kind: a key of ``carrying.SCHEDULES``.
         wants: what has to be the same on all ranks: shapes, types, the operation, the root.
         tensors: what the work on them needs.
         given: what the rank hands over, which must not change until it is done; None for nothing.
         whole_bytes: the size that the schedule is for.
         root: the place of the root in the group.
+        sends: of an all-to-all in uneven parts, the bytes for each member; else empty.
+        expects: the bytes that it expects from each member.
     """
 
     kind: str
@@ -56,6 +39,8 @@ class CollectiveCall:
     given: torch.Tensor | None = None
     whole_bytes: int = 0
     root: int = 0
+    sends: tuple[int, ...] = ()
+    expects: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -126,9 +111,9 @@ class Group:
             if fault is not None:
                 collective.done.happen(fault)
             else:
-                times_s = self._book(collective)
+                carried, *times_s = self._book(collective)
                 self._clock.start(
-                    self._hold(collective, outputs, *times_s), said.kind, is_server=True
+                    self._hold(collective, outputs, carried, *times_s), said.kind, is_server=True
                 )
         return collective
 
@@ -144,22 +129,52 @@ class Group:
                     remedy="Every rank calls the same collectives in the same order, on tensors of "
                     "the same shape and type.",
                 )
+        return self._misfit(collective)
+
+    def _misfit(self, collective: Collective) -> CommunicationError | None:
+        """The first two ranks of which one sends the other something else than it expects."""
+        nothing = (0,) * len(self.members)
+        said = [collective.calls[rank].said for rank in self.members]
+        for (at, one), (to, other) in itertools.product(enumerate(said), repeat=2):
+            sent, expected = (one.sends or nothing)[to], (other.expects or nothing)[at]
+            if sent != expected:
+                src, dst = self.members[at], self.members[to]
+                return CommunicationError(
+                    f"collective {collective.number + 1}, {collective.calls[src]}: rank {src} "
+                    f"sends {format_size(sent)} to rank {dst}, which expects "
+                    f"{format_size(expected)}",
+                    remedy="What rank i has at place j of `input_split_sizes`, rank j has at place "
+                    "i of `output_split_sizes`. They can tell each other by an all-to-all of the "
+                    "numbers.",
+                )
         return None
 
-    def _book(self, collective: Collective) -> tuple[float, float]:
-        """When a collective to which all have come begins and ends.
+    def _book(self, collective: Collective) -> tuple[Carried, float, float]:
+        """What a collective to which all have come carries, and when it begins and ends.
 
         A group has one channel, which carries its collectives in the order in which they are
         called, also where several are called at the same instant.
         """
         first = collective.calls[self.members[0]].said
         start_s = max(self._clock.now(), self._free_s)
-        time_s = _time_s(first.kind, self._cluster, self.members, first.whole_bytes, first.root)
+        carried = Carried(first.kind, first.whole_bytes, first.root, self._parts(collective))
+        time_s = time_of(carried, self._cluster, self.members)
         self._free_s = start_s + time_s
-        return start_s, self._free_s
+        return carried, start_s, self._free_s
+
+    def _parts(self, collective: Collective) -> tuple[tuple[int, ...], ...]:
+        """What each member sends to each, where the parts are uneven."""
+        nothing = (0,) * len(self.members)
+        sends = [collective.calls[rank].said.sends for rank in self.members]
+        return tuple(one or nothing for one in sends) if any(sends) else ()
 
     def _hold(
-        self, collective: Collective, outputs: Outputs, start_s: float, end_s: float
+        self,
+        collective: Collective,
+        outputs: Outputs,
+        carried: Carried,
+        start_s: float,
+        end_s: float,
     ) -> Generator[Moment, Any, None]:
         calls = [collective.calls[rank] for rank in self.members]
         yield self._clock.after(end_s - self._clock.now())
@@ -171,8 +186,9 @@ class Group:
                 rank: [(into, value.detach().clone()) for into, value in pairs]
                 for rank, pairs in zip(self.members, written, strict=True)
             }
+        wires = wire_bytes(carried, self._cluster, self.members)
         for rank, call in zip(self.members, calls, strict=True):
-            self._note(rank, call, start_s)
+            self._note(rank, call, start_s, wires.get(rank, (0, 0)))
         collective.done.happen(fault)
 
     def _change(self, calls: Sequence[PostedCall]) -> CommunicationError | None:
@@ -186,26 +202,11 @@ class Group:
                 )
         return None
 
-    def _note(self, rank: int, call: PostedCall, start_s: float) -> None:
+    def _note(self, rank: int, call: PostedCall, start_s: float, wire: tuple[int, int]) -> None:
         end_s, kind = self._clock.now(), call.said.kind
         at = (call.site.line, call.site.text) if call.site else (0, "")
         size = 0 if call.said.given is None else bytes_of(call.said.given)
         times_s = call.posted_s, start_s, end_s
-        self._log.append(Exchange(rank, kind, None, size, *times_s, *at))
+        self._log.append(Exchange(rank, kind, None, size, *times_s, *at, *wire))
         label = f"{kind} {format_size(size)}"
         self._clock.record(f"rank {rank}", "collective", start_s, end_s, label)
-
-
-@cache
-def _time_s(
-    kind: str, cluster: Topology, members: tuple[int, ...], whole_bytes: int, root: int
-) -> float:
-    """How long the schedule of a collective takes among these ranks."""
-    if len(members) == 1:
-        return 0.0
-    names = np.array(members)
-    rounds = []
-    for messages in SCHEDULES[kind](len(members), whole_bytes, root):
-        table = np.asarray(messages)
-        rounds.append(np.column_stack([names[table[:, 0]], names[table[:, 1]], table[:, 2]]))
-    return network.simulate(rounds, cluster).time_s

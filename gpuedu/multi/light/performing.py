@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,8 @@ from gpuedu.multi.light.acts import (
     WAIT,
     WORK,
 )
-from gpuedu.multi.light.groups import SCHEDULES, CollectiveCall
+from gpuedu.multi.light.carrying import SCHEDULES
+from gpuedu.multi.light.groups import CollectiveCall
 from gpuedu.multi.light.ranks import Work, require_rank
 from gpuedu.multi.light.world import LightWorld
 from gpuedu.training.call_sites import CallSite
@@ -158,14 +160,22 @@ def _group(world: LightWorld, text: str) -> Any:
 
 
 def _call(text: str, ranks: int, whole_bytes: int, root: int) -> CollectiveCall:
-    kind, *wants = text.split("\n")
+    first, *wants = text.split("\n")
+    kind, *parts = first.split(" ")
     if kind not in SCHEDULES or not 0 <= whole_bytes <= _MOST_BYTES or not 0 <= root < ranks:
         raise _no_form()
-    return CollectiveCall(kind, tuple(wants), whole_bytes=whole_bytes, root=root)
+    if not parts:
+        return CollectiveCall(kind, tuple(wants), whole_bytes=whole_bytes, root=root)
+    sizes = [tuple(_numbers(one)) for one in parts]
+    if [len(one) for one in sizes] != [ranks, ranks] or kind != "all_to_all":
+        raise _no_form()
+    if any(sum(one) > _MOST_BYTES for one in sizes):
+        raise _no_form()
+    return CollectiveCall(kind, tuple(wants), None, None, whole_bytes, root, *sizes)
 
 
 def _giving(call: CollectiveCall, given: torch.Tensor) -> CollectiveCall:
-    return CollectiveCall(call.kind, call.wants, None, given, call.whole_bytes, call.root)
+    return replace(call, given=given)
 
 
 def _nothing(tensors: Sequence[Any]) -> list[tuple[()]]:

@@ -205,7 +205,12 @@ class Mailbox:
         end_s = self._clock.now()
         at = (post.site.line, post.site.text) if post.site else (0, "")
         times_s = post.posted_s, start_s, end_s
-        self._log.append(Exchange(post.rank, post.kind, peer, post.size_bytes, *times_s, *at))
+        wire = post.size_bytes if post.kind == "send" else 0
+        is_across = self._cluster.node_of(post.rank) != self._cluster.node_of(peer)
+        wires = wire, wire * int(is_across)
+        self._log.append(
+            Exchange(post.rank, post.kind, peer, post.size_bytes, *times_s, *at, *wires)
+        )
         lane = f"rank {post.rank}"
         way = f"to {peer}" if post.kind == "send" else f"from {peer}"
         self._clock.record(lane, post.kind, start_s, end_s, f"{format_size(post.size_bytes)} {way}")

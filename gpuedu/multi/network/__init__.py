@@ -41,6 +41,7 @@ from gpuedu.multi.network.schedules import (
     tree_all_reduce,
     tree_broadcast,
     tree_reduce,
+    uneven_all_to_all,
 )
 from gpuedu.multi.network.simulation import Traffic, simulate
 from gpuedu.multi.network.stragglers import draw_slowest, slowest_s
@@ -89,4 +90,5 @@ __all__ = [
     "tree_all_reduce_s",
     "tree_broadcast",
     "tree_reduce",
+    "uneven_all_to_all",
 ]

@@ -7,7 +7,7 @@ have one more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -89,6 +89,21 @@ def all_to_all(ranks: int, size_bytes: int) -> Iterator[Round]:
     for step in range(1, ranks):
         other = (rank + step) % ranks
         yield np.stack([rank, other, blocks[other]], axis=1)
+
+
+def uneven_all_to_all(sizes_bytes: Sequence[Sequence[int]]) -> Iterator[Round]:
+    """The same rounds with what rank i has for rank j at [i][j]; who has nothing sends nothing.
+
+    >>> [messages.tolist() for messages in uneven_all_to_all([[9, 2, 0], [0, 9, 0], [5, 0, 9]])]
+    [[[0, 1, 2], [2, 0, 5]]]
+    """
+    sizes = np.asarray(sizes_bytes, np.int64)
+    rank = np.arange(len(sizes))
+    for step in range(1, len(sizes)):
+        other = (rank + step) % len(sizes)
+        messages = np.stack([rank, other, sizes[rank, other]], axis=1)
+        if messages[:, 2].any():
+            yield messages[messages[:, 2] > 0]
 
 
 def at_once(schedule: Iterable[Round]) -> Iterator[Round]:

@@ -7,6 +7,7 @@ import logging
 import pytest
 import torch
 
+from gpuedu.errors import AnswerError
 from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.parts import pictures_of
 from tests.exercises.stored import solution_answers
@@ -16,6 +17,7 @@ PICTURES = pictures_of("model-parallel")
 SPLIT, FORWARD, _ = solution_answers("column-row").values()
 HEADS = solution_answers("attention-heads")["heads_of"]
 BLOCK = solution_answers("sequence-parallel")["block_forward"]
+PLAN = solution_answers("plan")["best_plan"]
 DRAWN = {
     "model-parallel/one-layer": (),
     "model-parallel/links": (),
@@ -23,6 +25,8 @@ DRAWN = {
     "column-row": (SPLIT, FORWARD),
     "attention-heads": (HEADS,),
     "sequence-parallel": (BLOCK,),
+    "model-parallel/plan-times": (),
+    "plan": (PLAN,),
 }
 
 
@@ -78,3 +82,19 @@ def test_tokens_with_another_ranks_mask_are_crossed_out():
     axes = PICTURES["sequence-parallel"](forward)
     assert_fit_to_print(axes)
     assert "in y, 2 of 8 of tokens are right" in alt_text(axes)
+
+
+def test_a_plan_that_does_not_fit_or_does_not_exist_is_told():
+    def whole(model, cluster):
+        return {"data": 1_536, "tensor": 1, "pipeline": 1, "micro_batches": 1, "zero": 3}
+
+    ax = PICTURES["plan"](whole)
+    assert_fit_to_print(ax)
+    assert "yours is not the fastest that fits" in ax.get_title(loc="left")
+    assert "yours: data 1536 x tensor 1 x pipeline 1, 1 micro-batch, ZeRO 3" in alt_text(ax)
+    assert "yours: no plan" in alt_text(PICTURES["plan"](lambda *_: None))
+    assert "yours: 1536 x 1 x 1 ranks are 1536, and there are 8192" in alt_text(
+        PICTURES["plan"](whole, "llama-3")
+    )
+    with pytest.raises(AnswerError, match="there is no picture of 'bert'"):
+        PICTURES["plan"](whole, "bert")

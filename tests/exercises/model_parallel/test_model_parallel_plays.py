@@ -73,7 +73,7 @@ def test_sequence_parallel_names_what_has_another_form(at, given, told):
 )
 def test_attention_heads_names_what_has_another_form(asks, at, given, told):
     inputs = {"asks": asks, "ranks": 2, "heads": 2, "kv_heads": 1, "seed": 0, "vocabulary": 4}
-    inputs |= {"gradients": [torch.zeros(1, 3).double().numpy()] * 2}
+    inputs |= {"held": [[0], [0]], "gradients": [torch.zeros(1, 3).double().numpy()] * 2}
     inputs |= {"scores": torch.zeros(3, 4).double().numpy(), "targets": [0, 1, 3]}
     with pytest.raises(AnswerError, match=told):
         load_play("attention-heads").run(replaced(HEAD_ANSWERS, at, given), inputs)

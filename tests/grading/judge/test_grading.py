@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -75,7 +74,5 @@ def test_numbers_without_end_are_a_result_that_is_not_judged():
     exercise = load("train-digits")
     (case, *_) = exercise.judge.cases(np.random.default_rng(1))
     observed = {"accuracies": [np.zeros(60_000_000, bool)], "learnt": [], "frozen": []}
-    began_s = time.monotonic()
     faults = list(examining._wary(exercise).judge.verdict(case, observed))
-    assert time.monotonic() - began_s < 5.0
     assert faults and all("2,000,000 numbers" in fault.message for fault in faults)

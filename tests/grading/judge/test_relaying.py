@@ -52,12 +52,14 @@ def test_replies_that_were_sent_ahead_do_not_last_longer_than_the_time():
             raise TimeoutError
         return {"device": 0}
 
+    asked = []
+
     def answer(request, limit_s):
+        asked.append(request)
         time.sleep(0.01)
         return {"answer": 0, "done": True}
 
     learner, machine = (SimpleNamespace(pid=os.getpid(), ask=one) for one in (ask, answer))
-    began_s = time.monotonic()
     with pytest.raises(TimeoutError):
         Relay(learner, lambda: machine).ask_learner({"do": "load"}, 0.1)
-    assert time.monotonic() - began_s < 1.0
+    assert len(asked) <= 11

@@ -357,7 +357,6 @@ def test_operations_may_take_as_long_as_the_exercise_all_cases_together(zygote):
         report = examine_cells(stage, exercise, cells, 3)
     faults = [result.fault.message for result in report.results if result.fault]
     assert any("did not finish within 5 s, all cases together" in one for one in faults)
-    assert report.seconds < 20
 
 
 IN_A_THREAD = """

@@ -80,6 +80,17 @@ def test_answers_that_fail_alike_are_grouped_whatever_their_cases(summary):
     assert [group.learners for group in exercise.groups[1:]] == [("dan",)]
 
 
+def test_verdicts_of_another_version_have_other_exercises(verdicts):
+    known = KnownAnswers(ROOT)
+    (part,) = verdicts[3]["exercises"]
+    of_both = {**verdicts[3], "exercises": [{**part, "id": "speedup"}, part]}
+    (found,) = summarise([*verdicts[:3], of_both], known.behaviours, known.given)
+    assert {one.id: sum(one.states.values()) for one in found.exercises} == {
+        EXERCISE: 4,
+        "speedup": 1,
+    }
+
+
 def test_every_stored_misconception_is_known_by_its_behaviour():
     known = KnownAnswers(ROOT).behaviours(EXERCISE)
     for name, text in zip(NAMES, WRONG, strict=True):

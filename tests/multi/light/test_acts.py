@@ -9,7 +9,7 @@ import torch.distributed as dist
 
 from gpuedu.errors import AnswerError, DeadlockError
 from gpuedu.grading.wire import pack, unpack
-from gpuedu.multi.exchanges import RankError
+from gpuedu.multi.exchanges import CommunicationError, RankError
 from gpuedu.multi.light import run_light, work_for
 from gpuedu.multi.light.acts import Acts
 from gpuedu.multi.light.performing import MOST_ACTS, perform
@@ -46,6 +46,19 @@ def collectives():
     dist.barrier()
 
 
+def uneven():
+    """Rank i has i + j rows for rank j, of four numbers; and nothing for itself."""
+    rank, ranks = dist.get_rank(), dist.get_world_size()
+    gives = [(rank + to) * (to != rank) for to in range(ranks)]
+    got, x = torch.empty(sum(gives), 4), torch.zeros(sum(gives), 4)
+    dist.all_to_all_single(got, x, gives, gives)
+    if rank < 2:
+        group = dist.new_group([0, 1])
+        dist.all_to_all_single(x[:1], x[:1], [1 - rank, rank], [1 - rank, rank], group=group)
+    else:
+        dist.new_group([0, 1])
+
+
 def noted(program, ranks):
     """A run of a program, and what each rank's acts are where they arrive."""
     told = {}
@@ -66,7 +79,7 @@ def again(told, ranks):
     return run_light(body, ranks)
 
 
-@pytest.mark.parametrize("program", [by_hand, collectives])
+@pytest.mark.parametrize("program", [by_hand, collectives, uneven])
 @pytest.mark.parametrize("ranks", [2, 4, 7])
 def test_the_same_acts_give_the_same_run(program, ranks):
     run, told = noted(program, ranks)
@@ -90,6 +103,13 @@ def rows(*some):
 
 POST, COME, WAIT, LOOK, GROUP, WORK = range(6)
 TEXTS = ["float32 2,3", "all_reduce\nSUM", "nan", "float32 -1", "0,1", "9" * 12, "x y", "0"]
+PARTS = [
+    "all_to_all 8,8,8 8,8\nrows",
+    "all_to_all 8,8\nrows",
+    "all_reduce 8,8 8,8\nSUM",
+    "all_to_all 8,-8 8,8\nrows",
+    "all_to_all " + "9" * 12 + "," + "9" * 12 + " 8,8\nrows",
+]
 BROKEN = {
     "no list": None,
     "no table": [TEXTS, [[0] * 8]],
@@ -117,6 +137,7 @@ BROKEN = {
     "ranks that are not there": [TEXTS, rows([GROUP, 5])],
     "no time": [TEXTS, rows([WORK, 2, 0])],
     "time that is no number": [TEXTS, rows([WORK, 6, 0])],
+    **{one[:20]: [[one], rows([COME, 0, -1, -1, 8, 0, -1])] for one in PARTS},
     "too many": [TEXTS, rows(*[[WORK, 7, 0]] * (MOST_ACTS + 1))],
     "too many collectives": [TEXTS, rows(*[[COME, 1, -1, -1, 8, 0, -1]] * 30_000)],
     "too many messages": [TEXTS, rows(*[[POST, 0, 1, 0, 0, -1]] * 5_000)],
@@ -131,6 +152,17 @@ def test_what_is_no_list_of_acts_is_refused(name):
     assert not isinstance(refused.value, DeadlockError)
     fault = getattr(refused.value, "fault", refused.value)
     assert isinstance(fault, AnswerError)
+
+
+def test_parts_that_do_not_fit_are_refused_however_they_are_told():
+    """Also where one rank says that they are even; both would call it the same."""
+    for other in ("all_to_all 8,8 8,9\nrows", "all_to_all\nrows", "all_to_all 0,0 0,0\nrows"):
+        told = {
+            rank: [[text], rows([COME, 0, -1, -1, 8, 0, -1], [WAIT, 0])]
+            for rank, text in enumerate(("all_to_all 8,8 8,8\nrows", other))
+        }
+        with pytest.raises(CommunicationError, match="which expects"):
+            again(told, 2)
 
 
 def test_tensors_of_acts_take_no_memory():

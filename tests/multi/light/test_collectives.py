@@ -357,3 +357,78 @@ def test_a_result_is_of_what_was_there_when_it_was_done():
         return got
 
     assert run_light(broadcast_and_write, 2).results == (1.0, 1.0)
+
+
+def test_uneven_parts_as_in_pytorchs_example():
+    """The example of PyTorch's documentation of all_to_all_single, on its first three ranks."""
+    inputs = [[0, 1, 2, 3, 4], [10, 11, 12, 13, 14, 15, 16], [20, 21, 22, 23]]
+    splits = [[2, 2, 1], [3, 2, 2], [2, 1, 1]]
+
+    def swap(place):
+        rank = int(place)
+        takes = [row[rank] for row in splits]
+        output = torch.zeros(sum(takes), dtype=torch.int64)
+        dist.all_to_all_single(output, torch.tensor(inputs[rank]), takes, splits[rank])
+        return output.tolist()
+
+    assert on_each(swap) == (
+        [0, 1, 10, 11, 12, 20, 21],
+        [2, 3, 13, 14, 22],
+        [4, 15, 16, 23],
+    )
+
+
+def test_uneven_parts_are_rows_and_only_they_are_on_the_wires():
+    """Rank 0 has nothing for itself and three rows for rank 2; the others have nothing."""
+
+    def send():
+        rank = dist.get_rank()
+        x = torch.full((3 if rank == 0 else 0, 4), 7.0)
+        got = torch.zeros(3 if rank == 2 else 0, 4)
+        takes, gives = [3 * (rank == 2), 0, 0], [0, 0, 3 * (rank == 0)]
+        work = dist.all_to_all_single(
+            got,
+            x,
+            output_split_sizes=[int(n) for n in takes],
+            input_split_sizes=[int(n) for n in gives],
+            async_op=True,
+        )
+        work.wait()
+        return got.tolist()
+
+    run = run_light(send, RANKS)
+    assert run.results == ([], [], [[7.0] * 4] * 3)
+    assert [one.wire_bytes for one in sorted(run.exchanges, key=lambda one: one.rank)] == [48, 0, 0]
+
+
+def test_one_side_may_be_even():
+    def swap(rank):
+        output = torch.zeros(RANKS)
+        dist.all_to_all_single(output, torch.arange(3.0) + 10 * rank, input_split_sizes=[1, 1, 1])
+        return output.tolist()
+
+    assert on_each(swap) == ([0, 10, 20], [1, 11, 21], [2, 12, 22])
+
+
+@pytest.mark.parametrize(
+    ("splits", "told"),
+    [
+        (([1, 1, 1], [3, 0, 0]), "sends 12 B to rank 0, which expects 4 B"),
+        (([1, 1, 1], [1, 1]), "`input_split_sizes` should be a list of 3 whole numbers"),
+        (([1, 1, 2], [1, 1, 1]), "add up to the 3 rows of the output"),
+        (([1, 1, 1], [1.0, 1, 1]), r"got \[1.0, 1, 1\]"),
+        (([1, 1, 1], [4, -1, 0]), "`input_split_sizes` should be a list"),
+    ],
+)
+def test_parts_that_do_not_fit_are_told(splits, told):
+    with pytest.raises(CommunicationError, match=told):
+        run_light(lambda: dist.all_to_all_single(torch.zeros(3), torch.zeros(3), *splits), RANKS)
+
+
+def test_rows_of_other_sizes_on_ranks_are_told():
+    def swap():
+        rows = torch.zeros(3, 1 + dist.get_rank())
+        dist.all_to_all_single(rows.clone(), rows, [1, 1, 1], [1, 1, 1])
+
+    with pytest.raises(CommunicationError, match=r"all_to_all\(rows of \(1,\) float32\)"):
+        run_light(swap, RANKS)

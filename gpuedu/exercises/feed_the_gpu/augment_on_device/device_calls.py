@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from gpuedu.errors import AnswerError
 from gpuedu.exercises.guard import ToldProblemError, learner_line
 from gpuedu.profiles.computing import NO_WORK
 from gpuedu.training.synchronisations import SynchronisationCounter
@@ -63,6 +65,18 @@ class Leaving:
 
     kind: str = ""
     told: str = ""
+
+
+class NoArrays(TorchFunctionMode):
+    """Refuses to hand a tensor's values to NumPy, where nothing that is done with them is seen."""
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        name = getattr(func, "__name__", "")
+        if name in ("numpy", "__array__"):
+            raise AnswerError("its numbers are computed by NumPy, which starts no kernel")
+        return func(*args, **(kwargs or {}))
 
 
 def find_leaving(call: Callable[..., object], inputs: Sequence[Any]) -> Leaving:

@@ -10,6 +10,7 @@ import torch
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
+from gpuedu.exercises.model_parallel.twice import play_twice
 from gpuedu.exercises.plain import items, whole_number
 from gpuedu.exercises.ranks import Ranked, run_ranks
 from gpuedu.exercises.training.tensors import as_array
@@ -22,13 +23,15 @@ def play_attention_heads(answers: Sequence[Any], inputs: Inputs) -> dict[str, An
     """What the function of a case gave on every rank, and how many bytes each rank handed over.
 
     - ``heads``: by rank, its query heads and its key-value heads;
-    - ``totals``: by rank, the gradients of its key-value heads;
+    - ``totals``: by rank, the gradients of its key-value heads; not there where ``heads_of``,
+      which may be called for them, gives other heads than these gradients are of;
     - ``losses``: by rank; ``gradients``: all ranks' slices, side by side.
     """
     heads_of, add_copies, cross_entropy = answers
-    if inputs["asks"] == HEADS:
-        return {"heads": [call_heads_of(heads_of, rank, inputs) for rank in range(inputs["ranks"])]}
-    if inputs["asks"] == COPIES:
+    if inputs["asks"] in (HEADS, COPIES):
+        heads = [call_heads_of(heads_of, rank, inputs) for rank in range(inputs["ranks"])]
+        if inputs["asks"] == HEADS or [keys for _, keys in heads] != inputs["held"]:
+            return {"heads": heads}
         run = _sum_copies(add_copies, inputs)
         return {"totals": list(run.results), "handed_bytes": handed_bytes(run, inputs["ranks"])}
     run = _find_losses(cross_entropy, inputs)
@@ -91,6 +94,6 @@ PLAY = Play(
         Answer("add_copies", signature=("gradient", "heads", "kv_heads")),
         Answer("parallel_cross_entropy", signature=("scores", "targets", "first", "vocabulary")),
     ),
-    play_attention_heads,
+    play_twice(play_attention_heads),
     time_limit_s=30.0,
 )

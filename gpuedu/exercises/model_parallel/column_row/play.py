@@ -11,12 +11,15 @@ from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.ddp.traffic import wire_bytes
 from gpuedu.exercises.model_parallel.column_row.training import train_pieces
 from gpuedu.exercises.model_parallel.mlp import Mlp
+from gpuedu.exercises.model_parallel.twice import play_twice
 
 
 def play_column_row(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     """Outputs and gradients by rank and step, the sizes of each rank's pieces, a step's bytes."""
     mlp = Mlp(**inputs["mlp"])
-    run = train_pieces(*answers, mlp, seed=inputs["seed"])
+    run = train_pieces(
+        *answers, mlp, seed=inputs["seed"], is_forward_only=inputs["is_forward_only"]
+    )
     return {
         "outputs": np.stack([one.outputs for one in run.results]),
         "gradients": np.stack([one.gradients for one in run.results]),
@@ -31,6 +34,6 @@ PLAY = Play(
         Answer("mlp_forward", signature=("x", "a", "b", "bias")),
         Answer("mlp_backward", signature=("x", "a", "b", "dy")),
     ),
-    play_column_row,
+    play_twice(play_column_row),
     time_limit_s=30.0,
 )

@@ -28,7 +28,13 @@ class OnRank:
 
 
 def train_pieces(
-    split: Answer, forward: Answer, backward: Answer, mlp: Mlp, *, seed: int | None = None
+    split: Answer,
+    forward: Answer,
+    backward: Answer,
+    mlp: Mlp,
+    *,
+    seed: int | None = None,
+    is_forward_only: bool = False,
 ) -> Ranked:
     """Train the MLP on its ranks: ``results`` are each rank's ``OnRank``.
 
@@ -38,6 +44,7 @@ def train_pieces(
         backward: ``mlp_backward(x, a, b, dy)``, in every step.
         mlp: the layer.
         seed: of the order of ranks that could go on at the same instant.
+        is_forward_only: end after the first forward pass.
     """
 
     def body(rank: int) -> OnRank:
@@ -48,6 +55,8 @@ def train_pieces(
             x, dy = mlp.batch(step)
             y = forward(x, a, b, bias)
             seen.outputs.append(as_array(y, x.shape, "what `mlp_forward` returned", "float64"))
+            if is_forward_only:
+                break
             given = items(backward(x, a, b, dy), "the result of `mlp_backward`")
             if len(given) != 3:
                 raise AnswerError(
@@ -59,7 +68,8 @@ def train_pieces(
             ]
             seen.gradients.append(gradients[0])
             da, db = map(torch.from_numpy, gradients[1:])
-            a, b, bias = a - RATE * da, b - RATE * db, bias - RATE * dy.sum(0)
+            moves = zip((a, b, bias), (da, db, dy.sum(0)), strict=True)
+            a, b, bias = (one.detach() - RATE * gradient for one, gradient in moves)
         return seen
 
     return run_ranks(body, mlp.ranks, [split, forward, backward], seed=seed)

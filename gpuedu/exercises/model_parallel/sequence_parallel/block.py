@@ -119,6 +119,7 @@ def train_ranks(
     block: Block,
     *,
     seed: int | None = None,
+    is_forward_only: bool = False,
 ) -> Ranked:
     """Train the block on its ranks: ``results`` are each rank's ``OnRank``.
 
@@ -127,6 +128,7 @@ def train_ranks(
         backward: ``block_backward(x, u, pieces, mask, dy)``, in every step.
         block: the block.
         seed: of the order of ranks that could go on at the same instant.
+        is_forward_only: end after the first forward pass.
     """
 
     def body(rank: int) -> OnRank:
@@ -135,14 +137,17 @@ def train_ranks(
         x, dy = block.mine(x, rank), block.mine(dy, rank)
         for _ in range(block.steps):
             y, u = call_forward(forward, x, tuple(pieces), mask)
+            seen.outputs.append(y)
+            if is_forward_only:
+                break
             given = backward(x, u, tuple(pieces), mask, dy)
             like = dict(zip(("dx", "dscale", "da", "db"), (x, *pieces), strict=True))
             dx, *grads = _arrays(given, like, "block_backward")
-            seen.outputs.append(y)
             seen.gradients.append(dx)
             seen.scales.append(grads[0])
             pieces = [
-                one - RATE * torch.from_numpy(grad) for one, grad in zip(pieces, grads, strict=True)
+                one.detach() - RATE * torch.from_numpy(grad)
+                for one, grad in zip(pieces, grads, strict=True)
             ]
         return seen
 

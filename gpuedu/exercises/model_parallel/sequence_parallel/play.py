@@ -10,12 +10,15 @@ import numpy as np
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.ddp.traffic import wire_bytes
 from gpuedu.exercises.model_parallel.sequence_parallel.block import Block, train_ranks
+from gpuedu.exercises.model_parallel.twice import play_twice
 
 
 def play_sequence_parallel(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     """Outputs and gradients by rank and step, and the bytes of a step."""
     block = Block(**inputs["block"])
-    run = train_ranks(*answers, block, seed=inputs["seed"])
+    run = train_ranks(
+        *answers, block, seed=inputs["seed"], is_forward_only=inputs["is_forward_only"]
+    )
     return {
         "outputs": np.stack([one.outputs for one in run.results]),
         "gradients": np.stack([one.gradients for one in run.results]),
@@ -29,6 +32,6 @@ PLAY = Play(
         Answer("block_forward", signature=("x", "pieces", "mask")),
         Answer("block_backward", signature=("x", "u", "pieces", "mask", "dy")),
     ),
-    play_sequence_parallel,
+    play_twice(play_sequence_parallel),
     time_limit_s=30.0,
 )

@@ -104,7 +104,7 @@ def train_sharded_layers(
     forward_pass, backward_pass = passes
 
     def body(rank: int) -> RankRun:
-        pieces, memory = _pieces_of(start, task, rank), RankMemory()
+        pieces, memory = pieces_of(start, task, rank), RankMemory()
         after = []
         for number in range(task.steps):
             layers = FlatLayers(task.widths, task.times_s, memory, batch_of(task, number, rank))
@@ -158,7 +158,8 @@ def whole_from(pieces: list[np.ndarray], task: FsdpTask) -> np.ndarray:
     return np.concatenate([one[:n] for one, n in zip(layers, task.counts, strict=True)])
 
 
-def _pieces_of(start: list[np.ndarray], task: FsdpTask, rank: int) -> list[Tensor]:
+def pieces_of(start: list[np.ndarray], task: FsdpTask, rank: int) -> list[Tensor]:
+    """A rank's piece of each layer's flat weights, padded with zeros."""
     padded = [
         np.pad(one, (0, each * task.ranks - len(one)))
         for one, each in zip(start, task.pieces, strict=True)

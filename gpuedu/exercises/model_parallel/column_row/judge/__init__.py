@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
 from functools import lru_cache
 
 import numpy as np
 
-from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import (
+    Case,
+    Fault,
+    Finding,
+    Inputs,
+    Judge,
+    Plain,
+    Prediction,
+    Property,
+    Test,
+    Undecided,
+)
 from gpuedu.exercises.model_parallel.mlp import Mlp, train_whole
-from gpuedu.exercises.ranks.properties import Held, right_on_ranks, undecided_if_wrong
+from gpuedu.exercises.model_parallel.twice import right_at_first
+from gpuedu.exercises.ranks.properties import Held, Values, first_off, undecided_if_wrong
 from gpuedu.units import format_size
 
 REL = 1e-9
@@ -19,20 +31,28 @@ REL = 1e-9
 
 def cases(rng: np.random.Generator) -> list[Case]:
     """Widths that divide by the ranks and others, and ranks that have no column."""
-    seeds = iter(rng.integers(2**20, size=16).tolist())
+    seeds = iter(rng.integers(2**20, size=32).tolist())
 
     def draw(label: str, hidden: int, ranks: int, *decides: str) -> Case:
         tokens, width = int(rng.integers(3, 6)), int(rng.integers(4, 7))
         mlp = Mlp(tokens, width, hidden, ranks, seed=next(seeds))
-        return Case(label, {"mlp": asdict(mlp), "seed": next(seeds)}, decides)
+        inputs = {"mlp": asdict(mlp), "seed": next(seeds)}
+        inputs["is_forward_only"] = decides == ("forward",)
+        if "uneven" in decides:
+            inputs["first"] = {"mlp": asdict(replace(mlp, hidden=2 * ranks))}
+        return Case(label, inputs, decides)
 
-    even = "forward", "backward", "training", "share", "bytes"
+    sizes = {
+        "12 columns on 3 ranks": (12, 3),
+        "16 columns on 8 ranks": (16, 8),
+        "6 columns on 2 ranks": (6, 2),
+        "7 columns on 1 rank": (7, 1),
+    }
+    step = "backward", "training", "share", "bytes"
     return [
-        draw("12 columns on 3 ranks", 12, 3, *even),
-        draw("16 columns on 8 ranks", 16, 8, *even),
-        draw("6 columns on 2 ranks", 6, 2, "forward", "backward", "training", "share"),
-        draw("7 columns on 1 rank", 7, 1, "forward", "backward", "training", "bytes"),
-        draw("11 columns on 4 ranks", 11, 4, "uneven", "share", "bytes"),
+        *(draw(f"{label}, forward", *two, "forward") for label, two in sizes.items()),
+        *(draw(label, *two, *step) for label, two in sizes.items()),
+        draw("11 columns on 4 ranks", 11, 4, "uneven", "share"),
         draw("12 columns on 5 ranks", 12, 5, "uneven", "share"),
         draw("3 columns on 6 ranks", 3, 6, "uneven", "share"),
     ]
@@ -76,21 +96,47 @@ def _all(inputs: Inputs, observed: Plain) -> Iterable[Held]:
     return _held(inputs, observed, ["outputs", "gradients"], 0, 9)
 
 
-_TRAINING = right_on_ranks("training", "", 1, _later, asks="")
+def _of(name: str, values: Values) -> Test:
+    """A test of what ranks hold."""
+
+    def test(case: Case, observed: Plain) -> Iterable[Fault]:
+        yield from first_off(name, values(case.inputs, observed))
+
+    return test
 
 
 def _test_share(case: Case, observed: Plain) -> Iterable[Fault]:
-    mlp = Mlp(**case.inputs["mlp"])
+    for told in _too_large(case.inputs, observed["sizes"]):
+        yield Fault("share", told)
+
+
+def _too_large(inputs: Inputs, sizes: Sequence[Sequence[int]]) -> list[str]:
+    """The first piece that is more than a rank's share, if there is one."""
+    mlp = Mlp(**inputs["mlp"])
     most = mlp.width * mlp.most_columns
-    for rank, sizes in enumerate(observed["sizes"]):
-        for name, size in zip("ab", sizes, strict=True):
-            if size > most:
-                yield Fault(
-                    "share",
-                    f"on rank {rank} `{name}` has {size} numbers; {mlp.hidden} columns of "
-                    f"{mlp.width} on {mlp.ranks} ranks are at most {most} for each",
-                )
-                return
+    told = [
+        f"on rank {rank} `{name}` has {size} numbers; {mlp.hidden} columns of {mlp.width} on "
+        f"{mlp.ranks} ranks are at most {most} for each"
+        for rank, both in enumerate(sizes)
+        for name, size in zip("ab", both, strict=True)
+        if size > most
+    ]
+    return told[:1]
+
+
+def _if_split(name: str, test: Test) -> Test:
+    """The same test, undecided where the matrices are not split: on one rank everything is easy."""
+
+    def tested(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
+        first = case.inputs.get("first")
+        inputs, sizes = first or case.inputs, observed["first_sizes" if first else "sizes"]
+        told = _too_large(inputs, sizes)
+        if told:
+            yield Undecided(name, f"a rank has more than its share: {told[0]}")
+        else:
+            yield from test(case, observed)
+
+    return tested
 
 
 def _test_bytes(case: Case, observed: Plain) -> Iterable[Fault]:
@@ -106,35 +152,34 @@ def _test_bytes(case: Case, observed: Plain) -> Iterable[Fault]:
 JUDGE = Judge(
     title="Columns first, then rows",
     properties=(
-        right_on_ranks(
+        Property(
             "forward",
             "`mlp_forward` returns the whole layer's output on every rank",
             2,
-            _outputs,
-            asks="With which columns and rows does each rank compute, and what does every rank "
-            "need of the others'?",
+            "With which columns and rows does each rank compute, and what does every rank need of "
+            "the others'?",
+            _if_split("forward", _of("forward", _outputs)),
         ),
-        right_on_ranks(
+        Property(
             "backward",
             "`mlp_backward` returns the gradient of `x`, the same on every rank",
             2,
-            _gradients,
-            asks="Through which columns does `x` act on the output, and which of them does a rank "
-            "have?",
+            "Through which columns does `x` act on the output, and which of them does a rank have?",
+            _if_split("backward", _of("backward", _gradients)),
         ),
         Property(
             "training",
             "and so it is after updates by `da` and `db`",
             1,
             "Of which numbers is each of `da` and `db` the gradient, and what comes in?",
-            undecided_if_wrong("training", _first, _TRAINING.test),
+            _if_split("training", undecided_if_wrong("training", _first, _of("training", _later))),
         ),
-        right_on_ranks(
+        Property(
             "uneven",
             "all that where the columns don't divide by the ranks, or some ranks have none",
             1,
-            _all,
-            asks="How many columns does each rank have? Are all of them somewhere?",
+            "How many columns does each rank have? Are all of them somewhere?",
+            _if_split("uneven", right_at_first("uneven", _all, "with 2 columns for each rank")),
         ),
         Property(
             "share",
@@ -146,9 +191,9 @@ JUDGE = Judge(
         Property(
             "bytes",
             "a step sends one all-reduce forward and one backward, and nothing else",
-            1,
+            2,
             "What does each pass send, and how large is it?",
-            undecided_if_wrong("bytes", _all, _test_bytes),
+            _if_split("bytes", undecided_if_wrong("bytes", _all, _test_bytes)),
         ),
     ),
     hints=(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 
 import numpy as np
 
 from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
 from gpuedu.exercises.model_parallel.sequence_parallel.block import Block, OnRank, train_whole
+from gpuedu.exercises.model_parallel.twice import right_at_first
 from gpuedu.exercises.ranks.properties import Held, right_on_ranks, undecided_if_wrong
 from gpuedu.units import format_size
 
@@ -21,23 +22,31 @@ _NAMES = {"outputs": "y", "gradients": "dx", "scales": "dscale"}
 
 def cases(rng: np.random.Generator) -> list[Case]:
     """With and without dropout; columns that divide by the ranks and others."""
-    seeds = iter(rng.integers(2**20, size=16).tolist())
+    seeds = iter(rng.integers(2**20, size=32).tolist())
 
     def draw(label: str, sizes: tuple[int, int, int], *decides: str, drops: bool = False) -> Case:
         ranks, rows, hidden = sizes
         width = int(rng.integers(4, 7))
         block = Block(ranks * rows, width, hidden, ranks, drops=drops, seed=next(seeds))
-        return Case(label, {"block": asdict(block), "seed": next(seeds)}, decides)
+        inputs = {"block": asdict(block), "seed": next(seeds)}
+        inputs["is_forward_only"] = decides == ("forward",)
+        if drops:
+            inputs["first"] = {"block": asdict(replace(block, drops=False))}
+        return Case(label, inputs, decides)
 
-    first = "forward", "backward", "scale"
+    sizes = {
+        "6 tokens on 3 ranks": (3, 2, 9),
+        "8 tokens on 2 ranks": (2, 4, 6),
+        "3 tokens on 1 rank": (1, 3, 5),
+        "4 tokens on 4 ranks, 10 columns": (4, 1, 10),
+        "12 tokens on 6 ranks, 4 columns": (6, 2, 4),
+    }
+    step = "backward", "scale", "training", "bytes"
     return [
-        draw("6 tokens on 3 ranks", (3, 2, 9), *first, "training", "bytes"),
-        draw("8 tokens on 2 ranks", (2, 4, 6), *first, "training"),
-        draw("3 tokens on 1 rank", (1, 3, 5), *first, "training", "bytes"),
-        draw("4 tokens on 4 ranks, 10 columns", (4, 1, 10), *first, "training", "bytes"),
-        draw("12 tokens on 6 ranks, 4 columns", (6, 2, 4), *first, "training"),
-        draw("with dropout, on 3 ranks", (3, 3, 9), "dropout", "bytes", drops=True),
-        draw("with dropout, on 4 ranks", (4, 2, 8), "dropout", drops=True),
+        *(draw(f"{label}, forward", three, "forward") for label, three in sizes.items()),
+        *(draw(label, three, *step) for label, three in sizes.items()),
+        draw("9 tokens on 3 ranks, with dropout", (3, 3, 9), "dropout", drops=True),
+        draw("8 tokens on 4 ranks, with dropout", (4, 2, 8), "dropout", drops=True),
     ]
 
 
@@ -135,18 +144,18 @@ JUDGE = Judge(
             "Over which tokens do the sums in `da` and `db` go?",
             undecided_if_wrong("training", _first, _TRAINING.test),
         ),
-        right_on_ranks(
+        Property(
             "dropout",
             "all that with dropout",
             1,
-            _all,
-            asks="Which row of the mask belongs to a rank's first token, and where does the mask "
-            "act: forward, and backward?",
+            "Which row of the mask belongs to a rank's first token, and where does the mask act: "
+            "forward, and backward?",
+            right_at_first("dropout", _all, "without dropout"),
         ),
         Property(
             "bytes",
             "a step sends two parts of an all-reduce forward, and three backward",
-            1,
+            2,
             "What does each all-gather and each reduce-scatter carry, and which of them could "
             "be left out?",
             undecided_if_wrong("bytes", _all, _test_bytes),
