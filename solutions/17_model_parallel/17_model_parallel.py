@@ -10,10 +10,11 @@
 # **Pipeline parallelism** cuts between layers, so that each rank has some of them.
 #
 # **You will be able to** cut a layer's matrices, heads, vocabulary and tokens so that the ranks
-# rarely talk; to write the schedules of a pipeline; and to choose the fastest plan for a cluster.
+# rarely talk; to have PyTorch cut a block; to write the schedules of a pipeline; and to choose the
+# fastest plan for a cluster.
 #
 # **You need** collectives, gradient accumulation, and the backward pass of a matrix product.
-# **Time** about 225 minutes.
+# **Time** about 265 minutes.
 
 # %% role="setup"
 import itertools
@@ -580,6 +581,159 @@ reveal("one-f-one-b")
 # schedule.step(*inputs, target=target)  # the first stage has inputs, and the last a target
 # ```
 
+# %% [markdown] exercise="dtensor-in-practice"
+# ## Tensor parallelism in PyTorch
+#
+# **`dtensor-in-practice` · 8 points · about 40 minutes**
+#
+# In PyTorch you don't write the messages. A **DTensor** knows its **placement**: each rank has all
+# of it, `Replicate()`; some of its rows, `Shard(0)`; some of its columns, `Shard(1)`; or a term of
+# a sum, `Partial()`. Operations on DTensors follow from that. *Implement* the two rules that it all
+# rests on, with placements as texts such as `"Shard(0)"`.
+#
+# - `linear(x, weight)` returns the placement of `x @ weight.T`, if each rank multiplies what it
+#   has. The weight is (outputs, inputs), as in `nn.Linear`. Where the products are nothing of that
+#   kind, it returns `""`.
+# - `collective(before, after)` returns which collective makes one placement of another:
+#   `"all_gather"`, `"all_reduce"`, `"reduce_scatter"` or `"all_to_all"`; and `""`, if nothing has
+#   to be sent. `after` is never `Partial()`.
+
+
+# %% role="answer"
+def linear(x, weight):
+    ### BEGIN SOLUTION
+    if weight == "Replicate()":
+        return "" if x == "Shard(1)" else x
+    if x == "Replicate()":
+        return {"Shard(0)": "Shard(1)", "Partial()": "Partial()"}.get(weight, "")
+    return "Partial()" if x == weight == "Shard(1)" else ""
+    ### END SOLUTION
+
+
+def collective(before, after):
+    ### BEGIN SOLUTION
+    if before in (after, "Replicate()"):
+        return ""
+    if before == "Partial()":
+        return "all_reduce" if after == "Replicate()" else "reduce_scatter"
+    return "all_gather" if after == "Replicate()" else "all_to_all"
+    ### END SOLUTION
+
+
+# %% [markdown]
+# Then you say which module is cut how, in a **plan** for `parallelize_module`. The modules of our
+# block are `norm1`, `attn` with `attn.q`, `attn.k`, `attn.v` and `attn.out`, `norm2`, and `mlp`
+# with `mlp.up` and `mlp.down`. A plan gives names of modules one of these styles; what isn't in it
+# is left as it is:
+#
+# | here | in PyTorch | input | output |
+# |---|---|---|---|
+# | `"colwise"` | `ColwiseParallel()` | `Replicate()` | `Shard(1)` |
+# | `"rowwise"` | `RowwiseParallel()` | `Shard(1)` | `Replicate()` |
+# | `"sequence"`, for a norm | `SequenceParallel()` | `Shard(0)` | `Shard(0)` |
+# | `"prepare"`, for `attn` or `mlp` | `PrepareModuleInput()` | `Replicate()` | |
+
+# %% [markdown]
+# `("rowwise", {"output": "Shard(0)"})` asks for another output, and `"input"` says how the input
+# comes; in PyTorch these are `output_layouts=` and `input_layouts=`. An input that comes in another
+# placement than the weights want is redistributed, and so is the output.
+#
+# Between modules most tensors are plain ones, of which each rank has its part. PyTorch *believes*
+# what the plan says of them. The input of a `"prepare"` becomes a DTensor, replicated, for all
+# modules inside, and a norm with `"sequence"` returns a DTensor, too.
+#
+# Here is a draft, in which each matrix is cut into columns. *See* what two real ranks make of it.
+
+
+# %% role="given"
+def draft_plan():
+    names = "attn.q", "attn.k", "attn.v", "attn.out", "mlp.up", "mlp.down"
+    return dict.fromkeys(names, ("colwise", {"output": "Replicate()"}))
+
+
+# %%
+see("dtensor-in-practice", draft_plan)
+
+# %% [markdown]
+# *Predict.* With `"colwise"` for q, k, v and `mlp.up`, and `"rowwise"` for the other two, the
+# forward pass of the block has two all-reduces. How many does PyTorch make in the backward pass?
+
+# %% role="predict"
+predict("dtensor-in-practice", 2)
+
+# %% [markdown]
+# *Implement* two plans, as functions without arguments.
+#
+# - `tensor_plan()`: every rank has the block's whole input, and should have its whole output. Each
+#   pass has one all-reduce for attention and one for the MLP.
+# - `sequence_plan()`: each rank has some of the tokens of input and output, as in
+#   sequence-parallel. Forward and backward there are one all-gather and one reduce-scatter for
+#   attention, and one of each for the MLP.
+# - In both, each of the six matrices is cut, and output and gradients are those of the whole block.
+#   A module without a style has a gradient from what its rank has seen, and nobody sums it.
+# - Where a DTensor comes in another placement than a module's weights want, and the plan doesn't
+#   say so, PyTorch redistributes by itself. Don't leave it to that.
+
+
+# %% role="answer"
+def tensor_plan():
+    ### BEGIN SOLUTION
+    return {
+        "attn": "prepare",
+        "attn.q": "colwise",
+        "attn.k": "colwise",
+        "attn.v": "colwise",
+        "attn.out": "rowwise",
+        "mlp.up": "colwise",
+        "mlp.down": "rowwise",
+    }
+    ### END SOLUTION
+
+
+def sequence_plan():
+    ### BEGIN SOLUTION
+    return {
+        **tensor_plan(),
+        "norm1": "sequence",
+        "norm2": "sequence",
+        "attn": ("prepare", {"input": "Shard(0)"}),
+        "mlp": ("prepare", {"input": "Shard(0)"}),
+        "attn.out": ("rowwise", {"output": "Shard(0)"}),
+        "mlp.down": ("rowwise", {"output": "Shard(0)"}),
+    }
+    ### END SOLUTION
+
+
+# %% role="check"
+check("dtensor-in-practice", tensor_plan, sequence_plan, linear, collective)
+
+# %% [markdown]
+# *See* the second plan on two real ranks. For the first one write
+# `see("dtensor-in-practice", tensor_plan)`.
+
+# %%
+see("dtensor-in-practice", sequence_plan, tokens=True)
+reveal("dtensor-in-practice")
+
+# %% [markdown]
+# In PyTorch, the block is cut in place, and then called as before:
+#
+# ```python
+# from torch.distributed.device_mesh import init_device_mesh
+# from torch.distributed.tensor.parallel import ColwiseParallel, parallelize_module
+#
+# mesh = init_device_mesh("cuda", (8,))
+# parallelize_module(block, mesh, {"attn.q": ColwiseParallel(), ...})
+# ```
+
+# %% [markdown]
+# *Reflect.* Leave out `"attn"` in `tensor_plan`, and look at the backward pass. Where do two more
+# all-reduces come from? (Each of q, k and v sums the gradient of its own input. By hand you would
+# add up the three first, and send their sum.) Leave out the norms in `sequence_plan`, and look at
+# the title. What is off? (The gradients of the norms' weights: each rank has those of its own
+# tokens.) Which of these mistakes would you notice in a run on 8 GPUs? (A wrong gradient raises
+# nothing. Compare with one GPU, on a small model, before you start.)
+
 # %% [markdown] exercise="plan"
 # ## The plan for a cluster
 #
@@ -1018,3 +1172,5 @@ progress()
 # - `Schedule1F1B`: documentation of PyTorch, torch.distributed.pipelining.
 # - Memory, peak and links of the figures: NVIDIA, data sheets of the H100 and of Quantum-2
 #   InfiniBand. All-reduces across nodes as in *hierarchical*, with a card for each GPU.
+# - DTensor, its placements, and the styles of `parallelize_module`: PyTorch 2.13,
+#   "torch.distributed.tensor" and "Tensor Parallelism - torch.distributed.tensor.parallel".
