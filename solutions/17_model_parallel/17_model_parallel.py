@@ -825,6 +825,146 @@ reveal("interleaved")
 # stage's own weights. Which of them does another stage wait for? (Only the first. *Zero Bubble*
 # schedules put off the second, and fill the bubble with it.)
 
+# %% [markdown] exercise="experts"
+# ## Experts on other ranks
+#
+# **`experts` · 7 points · stretch · about 40 minutes**
+#
+# A **mixture of experts** has many MLPs in one layer, the **experts**, and each token goes through
+# one of them (or through a few). So a model can have many times the parameters, and hardly any more
+# arithmetic for a token. Each rank keeps some of the experts. Then a token has to travel to the
+# rank that has its expert, and its result has to come back: two **all-to-alls**.
+#
+# A **router** gives each token a logit for every expert. Tokens choose the likeliest one, and
+# nothing makes them spread evenly. So each expert has a **capacity**: a rank sends it at most that
+# many of its own tokens. The others are **dropped**: they skip the layer.
+
+# %% [markdown]
+# *Predict.* A rank has 256 tokens, and each chooses one of 64 experts, all equally likely. The
+# capacity is 4, as many as there are on average. How many percent of the tokens are dropped?
+
+# %% role="predict"
+predict("experts", 5)
+
+# %% [markdown]
+# Here is a draft that needs no all-to-all: all ranks gather all tokens, compute those of their own
+# experts, and sum up. *See* what it sends. It also forgets to drop anything.
+
+
+# %% role="given"
+def draft_route(logits, capacity):
+    expert = logits.argmax(dim=1)
+    return expert, logits.softmax(dim=1).amax(dim=1), torch.ones_like(expert, dtype=torch.bool)
+
+
+def draft_layer(x, logits, capacity, w1, w2):
+    rank, each = dist.get_rank(), len(w1)
+    both = torch.cat([x, logits], dim=1)
+    parts = [torch.empty_like(both) for _ in range(dist.get_world_size())]
+    dist.all_gather(parts, both)
+    tokens, scores = torch.cat(parts).split([x.shape[1], logits.shape[1]], dim=1)
+    expert, gate, _ = draft_route(scores, capacity)
+    y = torch.zeros_like(tokens)
+    for number, (first, second) in enumerate(zip(w1, w2, strict=True)):
+        asked = expert == rank * each + number
+        y[asked] = gate[asked, None] * (torch.relu(tokens[asked] @ first) @ second)
+    dist.all_reduce(y)
+    return x + y.split(len(x))[rank]
+
+
+# %%
+see("experts", draft_route, draft_layer)
+
+# %% [markdown]
+# *Implement* the layer with `dist.all_to_all_single(output, input, output_split_sizes,
+# input_split_sizes)`. It sends the first rows of `input` to rank 0, the next ones to rank 1, and so
+# on; how many, says the list `input_split_sizes`. The other list says how many come from each rank.
+# Without the lists all parts are equal. About 30 lines.
+#
+# - `route(logits, capacity)` gets the logits (N, E) of a rank's tokens. For each token it returns
+#   its expert (the one with the largest logit), the **gate** (that expert's probability by softmax)
+#   and whether it is kept, a bool: of the tokens that choose the same expert, the first `capacity`.
+
+# %% [markdown]
+# - `moe_forward(x, logits, capacity, w1, w2)` returns y, (N, D) as x. Expert e gives `relu(x @
+#   w1[e]) @ w2[e]`, and `y` is x plus the gate times that. For a dropped token `y` is x.
+# - The ranks have the same number of experts: rank 0 the first ones, and so on. Its own are in `w1`
+#   (experts, D, H) and `w2` (experts, H, D). Ranks may have different numbers of tokens, or none.
+# - Only kept tokens travel, only to the rank that has the expert, and only if that is another one;
+#   likewise their results. Beside them, ranks send each other at most E whole numbers.
+# - `balance_loss(logits)` returns the same on all ranks: E times the sum, over all experts, of the
+#   fraction of *all* ranks' tokens that choose it (dropped or not) times its mean probability.
+# - Leave the arguments as they are.
+
+
+# %% role="answer"
+def route(logits, capacity):
+    ### BEGIN SOLUTION
+    gate, expert = torch.softmax(logits, dim=1).max(dim=1)
+    chosen = torch.nn.functional.one_hot(expert, logits.shape[1])
+    place = (chosen.cumsum(dim=0) * chosen).sum(dim=1)
+    return expert, gate, place <= capacity
+    ### END SOLUTION
+
+
+# %% role="answer"
+def moe_forward(x, logits, capacity, w1, w2):
+    ### BEGIN SOLUTION
+    ranks, each = dist.get_world_size(), len(w1)
+    expert, gate, kept = route(logits, capacity)
+    order = kept.nonzero()[:, 0]
+    order = order[expert[order].argsort()]
+    counts = torch.bincount(expert[order], minlength=ranks * each)
+    arriving = torch.empty_like(counts)
+    dist.all_to_all_single(arriving, counts)
+    gives = counts.view(ranks, each).sum(dim=1).tolist()
+    takes = arriving.view(ranks, each).sum(dim=1).tolist()
+    tokens = x.new_empty(sum(takes), x.shape[1])
+    dist.all_to_all_single(tokens, x[order], takes, gives)
+    asked = torch.arange(each).repeat(ranks).repeat_interleave(arriving)
+    for e in range(each):
+        mine = asked == e
+        tokens[mine] = torch.relu(tokens[mine] @ w1[e]) @ w2[e]
+    back = torch.empty_like(x[order])
+    dist.all_to_all_single(back, tokens, gives, takes)
+    y = x.clone()
+    y[order] += gate[order, None] * back
+    return y
+    ### END SOLUTION
+
+
+# %% role="answer"
+def balance_loss(logits):
+    ### BEGIN SOLUTION
+    experts = logits.shape[1]
+    chances = torch.softmax(logits, dim=1)
+    chosen = torch.nn.functional.one_hot(chances.argmax(dim=1), experts)
+    tokens = chances.new_tensor([len(logits)])
+    sums = torch.cat([chosen.sum(dim=0), chances.sum(dim=0), tokens])
+    dist.all_reduce(sums)
+    fractions, means = (sums[:-1] / sums[-1]).split(experts)
+    return experts * (fractions * means).sum()
+    ### END SOLUTION
+
+
+# %% role="check"
+check("experts", route, moe_forward, balance_loss)
+
+# %%
+see("experts", route, moe_forward)
+reveal("experts")
+
+# %% [markdown]
+# *Reflect.* The loss is 1 if all experts get equally many tokens, with equal probabilities. What is
+# it if all tokens go to one expert, with certainty? (E.) Why is it multiplied by E at all? (So that
+# it stays 1 for any number of experts.) Which of its two factors has a gradient? (The probability:
+# choosing the largest has none.) How many all-to-alls of tokens does the layer need in a training
+# step? (Four: the gradient of one is another one, the other way.)
+#
+# With equal parts, each rank would send `capacity` rows to every expert, whether there are as many
+# tokens or not. What does that cost, and what does it save? (More bytes, which are padding. But the
+# sizes are known in advance: no numbers are exchanged, and the host need not wait for them.)
+
 # %% [markdown]
 # ## What you take with you
 #
@@ -872,6 +1012,10 @@ progress()
 # - GPT-3 with ZeRO stage 3, and with tensor and pipeline parallelism over 96 ranks: D. Narayanan et
 #   al., arXiv:2104.04473, section 5.2 and table 2. Llama 3 405B on 8,192 H100s, what is freed
 #   early, and two layers fewer for embedding and output: arXiv:2407.21783, section 3.3.2, table 4.
+# - Experts, capacity, tokens that skip the layer, and the load-balance loss: W. Fedus, B. Zoph,
+#   N. Shazeer, *Switch Transformers*, JMLR 2022, arXiv:2101.03961, section 2.2, equations 3 to 6.
+#   There, the loss has another factor, of 0.01. Experts on devices, and two all-to-alls:
+#   D. Lepikhin et al., *GShard*, ICLR 2021, arXiv:2006.16668, section 3.
 # - Backward in two halves: P. Qi et al., *Zero Bubble Pipeline Parallelism*, ICLR 2024,
 #   arXiv:2401.10241.
 # - `Schedule1F1B`: documentation of PyTorch, torch.distributed.pipelining.
