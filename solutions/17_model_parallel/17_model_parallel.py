@@ -589,9 +589,9 @@ reveal("one-f-one-b")
 # sends activations in every layer, and a pipeline waits. Large models need several of them at once.
 # How many ranks should share the batch, how many a layer, and how many stages should there be?
 #
-# *Predict.* ZeRO stage 3 fits almost anything, with no model parallelism at all. GPT-3 trains on
-# 1,536 A100s. How many times as long as with the fastest plan does a step take with ZeRO stage 3
-# over all of them?
+# *Predict.* With ZeRO stage 3, all ranks can share the batch, and you need no model parallelism at
+# all. Say GPT-3 trains on 1,536 A100s. How many times as long as with the fastest plan does a step
+# take that way?
 
 # %% role="predict"
 predict("plan", 1.5)
@@ -623,16 +623,18 @@ see("plan", draft_plan)
 #
 # - the bytes of parameters: 2 for each weight, 2 for its gradient and 12 of states. A rank computes
 #   with 1 / (tensor x pipeline) of the parameters. Data-parallel ranks share the states from stage
-#   1 of ZeRO on, gradients from stage 2, and weights in stage 3.
-# - the bytes of activations: a layer of a GPT keeps 34 x width bytes for each token of a
-#   micro-batch, which its tensor-parallel ranks share. With 1F1B the first stage keeps as many
-#   micro-batches as there are stages, if there are as many.
+#   1 of ZeRO on, gradients from stage 2 on, and weights in stage 3.
+# - the bytes of activations: a layer keeps 34 x width bytes for each token of a micro-batch, and
+#   its tensor-parallel ranks share them. With 1F1B, the first stage keeps as many micro-batches as
+#   there are stages, or all of them if there are fewer.
 
 # %% [markdown]
-# Then the time of a step, `times_s(model, cluster, plan)`, in five parts, in this order. Nothing
-# that is sent hides behind computing. `rate` gives a link's bytes per second, from how many
-# consecutive ranks a group lies within. Consecutive ranks share a layer. Data-parallel ranks are
-# `tensor` apart, and stages `data * tensor`.
+# Next, *implement* `times_s(model, cluster, plan)`: the seconds of a step in five parts, which are
+# listed below, in this order. Nothing that is sent hides behind computing.
+#
+# Which link does a group of ranks use? Consecutive ranks share a layer. Data-parallel ranks are
+# `tensor` apart, and stages are `data * tensor` apart. So each kind of group lies within a `span`
+# of consecutive ranks: `tensor` of them, `data * tensor`, or all. The rest is in `rate`:
 
 
 # %% role="given"
@@ -650,11 +652,12 @@ def divisors(n):
 # - Tensor parallelism takes 4 all-reduces for each layer of the stage and each micro-batch, of
 #   2 x width bytes for each token. An all-reduce over n ranks sends 2 (n - 1) / n of its bytes.
 # - If there are several stages, a rank sends two messages for each micro-batch, one forward and one
-#   backward: its 1 / tensor of those same bytes. Use the span of all ranks.
+#   backward, each with 1 / tensor of a micro-batch's 2 x width bytes for each token.
 # - The bubble is (pipeline - 1) / micro_batches times all of the above.
-# - Gradients and weights have 2 bytes, and this rank's 1 / (tensor x pipeline) of them are sent in
-#   halves of an all-reduce, of (n - 1) / n of the bytes each: 2 halves in a step in stages 0 and 1;
-#   in stage 2 one for each micro-batch and one more; in stage 3 three for each micro-batch.
+# - Gradients and weights go between the n data-parallel ranks, 2 bytes for each that the rank has.
+#   A reduce-scatter or an all-gather sends (n - 1) / n of them. Stages 0 and 1 take one of each in
+#   a step. Stage 2 takes a reduce-scatter for every micro-batch, and one all-gather. Stage 3 takes
+#   a reduce-scatter and two all-gathers for every micro-batch.
 
 # %% [markdown]
 # Last, `best_plan(model, cluster)` returns the fastest plan whose memory fits, or None if none
@@ -734,13 +737,13 @@ see("model-parallel/plan-times")
 
 # %% [markdown]
 # *Reflect.* Why is 8 the best number of ranks for a layer here, though with 2 they send less? (With
-# 2, more stages are needed, or more ranks share the batch. With 16, all-reduces leave the node.)
+# 2, there have to be more stages, and the bubble grows. With 16, all-reduces leave the node.)
 # Why is stage 1 of ZeRO free, and stage 3 so expensive? (Stage 1 sends what an all-reduce sends,
 # once a step. Stage 3 gathers the weights for every micro-batch, and a pipeline needs many.)
 #
-# Megatron-LM's authors trained this model with tensor 8 and pipeline 12. By the formulas, that
-# takes 0.1% longer than the fastest plan. Meta trained Llama 3 405B on 8,192 H100s with tensor 8,
-# pipeline 16 and data 64. *See* how that does.
+# Megatron-LM's authors let 96 ranks share this model. With tensor 8, that's 12 stages, and by the
+# formulas it takes 0.1% longer than the fastest plan. Meta trained Llama 3 405B on 8,192 H100s with
+# tensor 8, pipeline 16 and data 64. *See* how that does.
 
 # %%
 see("plan", best_plan, "llama-3")
@@ -878,8 +881,8 @@ see("experts", draft_route, draft_layer)
 # %% [markdown]
 # *Implement* the layer with `dist.all_to_all_single(output, input, output_split_sizes,
 # input_split_sizes)`. It sends the first rows of `input` to rank 0, the next ones to rank 1, and so
-# on; how many, says the list `input_split_sizes`. The other list says how many come from each rank.
-# Without the lists all parts are equal. About 30 lines.
+# on; the list `input_split_sizes` says how many. The other list says how many come from each rank.
+# Without the lists, all parts are equal. About 30 lines.
 #
 # - `route(logits, capacity)` gets the logits (N, E) of a rank's tokens. For each token it returns
 #   its expert (the one with the largest logit), the **gate** (that expert's probability by softmax)
@@ -893,7 +896,8 @@ see("experts", draft_route, draft_layer)
 # - Only kept tokens travel, only to the rank that has the expert, and only if that is another one;
 #   likewise their results. Beside them, ranks send each other at most E whole numbers.
 # - `balance_loss(logits)` returns the same on all ranks: E times the sum, over all experts, of the
-#   fraction of *all* ranks' tokens that choose it (dropped or not) times its mean probability.
+#   fraction of *all* ranks' tokens that choose it (dropped or not) times its mean probability over
+#   these tokens.
 # - Leave the arguments as they are.
 
 

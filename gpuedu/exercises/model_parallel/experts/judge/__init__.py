@@ -135,7 +135,7 @@ JUDGE = Judge(
             "dropped",
             "so it does where tokens are dropped",
             1,
-            "What should `y` be for a token that no expert has room for? And who is counted?",
+            "What should `y` be for a token that is not kept, and where do the kept ones end up?",
             right_at_first("dropped", _both, "with room for all tokens"),
         ),
         Property(
