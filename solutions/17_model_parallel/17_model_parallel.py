@@ -743,9 +743,9 @@ reveal("dtensor-in-practice")
 # sends activations in every layer, and a pipeline waits. Large models need several of them at once.
 # How many ranks should share the batch, how many a layer, and how many stages should there be?
 #
-# *Predict.* ZeRO stage 3 fits almost anything, with no model parallelism at all. GPT-3 trains on
-# 1,536 A100s. How many times as long as with the fastest plan does a step take with ZeRO stage 3
-# over all of them?
+# *Predict.* With ZeRO stage 3, all ranks can share the batch, and you need no model parallelism at
+# all. Say GPT-3 trains on 1,536 A100s. How many times as long as with the fastest plan does a step
+# take that way?
 
 # %% role="predict"
 predict("plan", 1.5)
@@ -777,16 +777,18 @@ see("plan", draft_plan)
 #
 # - the bytes of parameters: 2 for each weight, 2 for its gradient and 12 of states. A rank computes
 #   with 1 / (tensor x pipeline) of the parameters. Data-parallel ranks share the states from stage
-#   1 of ZeRO on, gradients from stage 2, and weights in stage 3.
-# - the bytes of activations: a layer of a GPT keeps 34 x width bytes for each token of a
-#   micro-batch, which its tensor-parallel ranks share. With 1F1B the first stage keeps as many
-#   micro-batches as there are stages, if there are as many.
+#   1 of ZeRO on, gradients from stage 2 on, and weights in stage 3.
+# - the bytes of activations: a layer keeps 34 x width bytes for each token of a micro-batch, and
+#   its tensor-parallel ranks share them. With 1F1B, the first stage keeps as many micro-batches as
+#   there are stages, or all of them if there are fewer.
 
 # %% [markdown]
-# Then the time of a step, `times_s(model, cluster, plan)`, in five parts, in this order. Nothing
-# that is sent hides behind computing. `rate` gives a link's bytes per second, from how many
-# consecutive ranks a group lies within. Consecutive ranks share a layer. Data-parallel ranks are
-# `tensor` apart, and stages `data * tensor`.
+# Next, *implement* `times_s(model, cluster, plan)`: the seconds of a step in five parts, which are
+# listed below, in this order. Nothing that is sent hides behind computing.
+#
+# Which link does a group of ranks use? Consecutive ranks share a layer. Data-parallel ranks are
+# `tensor` apart, and stages are `data * tensor` apart. So each kind of group lies within a `span`
+# of consecutive ranks: `tensor` of them, `data * tensor`, or all. The rest is in `rate`:
 
 
 # %% role="given"
@@ -804,11 +806,12 @@ def divisors(n):
 # - Tensor parallelism takes 4 all-reduces for each layer of the stage and each micro-batch, of
 #   2 x width bytes for each token. An all-reduce over n ranks sends 2 (n - 1) / n of its bytes.
 # - If there are several stages, a rank sends two messages for each micro-batch, one forward and one
-#   backward: its 1 / tensor of those same bytes. Use the span of all ranks.
+#   backward, each with 1 / tensor of a micro-batch's 2 x width bytes for each token.
 # - The bubble is (pipeline - 1) / micro_batches times all of the above.
-# - Gradients and weights have 2 bytes, and this rank's 1 / (tensor x pipeline) of them are sent in
-#   halves of an all-reduce, of (n - 1) / n of the bytes each: 2 halves in a step in stages 0 and 1;
-#   in stage 2 one for each micro-batch and one more; in stage 3 three for each micro-batch.
+# - Gradients and weights go between the n data-parallel ranks, 2 bytes for each that the rank has.
+#   A reduce-scatter or an all-gather sends (n - 1) / n of them. Stages 0 and 1 take one of each in
+#   a step. Stage 2 takes a reduce-scatter for every micro-batch, and one all-gather. Stage 3 takes
+#   a reduce-scatter and two all-gathers for every micro-batch.
 
 # %% [markdown]
 # Last, `best_plan(model, cluster)` returns the fastest plan whose memory fits, or None if none
@@ -888,13 +891,13 @@ see("model-parallel/plan-times")
 
 # %% [markdown]
 # *Reflect.* Why is 8 the best number of ranks for a layer here, though with 2 they send less? (With
-# 2, more stages are needed, or more ranks share the batch. With 16, all-reduces leave the node.)
+# 2, there have to be more stages, and the bubble grows. With 16, all-reduces leave the node.)
 # Why is stage 1 of ZeRO free, and stage 3 so expensive? (Stage 1 sends what an all-reduce sends,
 # once a step. Stage 3 gathers the weights for every micro-batch, and a pipeline needs many.)
 #
-# Megatron-LM's authors trained this model with tensor 8 and pipeline 12. By the formulas, that
-# takes 0.1% longer than the fastest plan. Meta trained Llama 3 405B on 8,192 H100s with tensor 8,
-# pipeline 16 and data 64. *See* how that does.
+# Megatron-LM's authors let 96 ranks share this model. With tensor 8, that's 12 stages, and by the
+# formulas it takes 0.1% longer than the fastest plan. Meta trained Llama 3 405B on 8,192 H100s with
+# tensor 8, pipeline 16 and data 64. *See* how that does.
 
 # %%
 see("plan", best_plan, "llama-3")
@@ -1112,6 +1115,147 @@ reveal("ring-attention")
 # equally much to do? (In *striped attention*, rank r has tokens r, r + ranks, and so on, so about
 # half of each block is masked on every rank. Or each rank has one early and one late part.)
 
+# %% [markdown] exercise="experts"
+# ## Experts on other ranks
+#
+# **`experts` · 7 points · stretch · about 40 minutes**
+#
+# A **mixture of experts** has many MLPs in one layer, the **experts**, and each token goes through
+# one of them (or through a few). So a model can have many times the parameters, and hardly any more
+# arithmetic for a token. Each rank keeps some of the experts. Then a token has to travel to the
+# rank that has its expert, and its result has to come back: two **all-to-alls**.
+#
+# A **router** gives each token a logit for every expert. Tokens choose the likeliest one, and
+# nothing makes them spread evenly. So each expert has a **capacity**: a rank sends it at most that
+# many of its own tokens. The others are **dropped**: they skip the layer.
+
+# %% [markdown]
+# *Predict.* A rank has 256 tokens, and each chooses one of 64 experts, all equally likely. The
+# capacity is 4, as many as there are on average. How many percent of the tokens are dropped?
+
+# %% role="predict"
+predict("experts", 5)
+
+# %% [markdown]
+# Here is a draft that needs no all-to-all: all ranks gather all tokens, compute those of their own
+# experts, and sum up. *See* what it sends. It also forgets to drop anything.
+
+
+# %% role="given"
+def draft_route(logits, capacity):
+    expert = logits.argmax(dim=1)
+    return expert, logits.softmax(dim=1).amax(dim=1), torch.ones_like(expert, dtype=torch.bool)
+
+
+def draft_layer(x, logits, capacity, w1, w2):
+    rank, each = dist.get_rank(), len(w1)
+    both = torch.cat([x, logits], dim=1)
+    parts = [torch.empty_like(both) for _ in range(dist.get_world_size())]
+    dist.all_gather(parts, both)
+    tokens, scores = torch.cat(parts).split([x.shape[1], logits.shape[1]], dim=1)
+    expert, gate, _ = draft_route(scores, capacity)
+    y = torch.zeros_like(tokens)
+    for number, (first, second) in enumerate(zip(w1, w2, strict=True)):
+        asked = expert == rank * each + number
+        y[asked] = gate[asked, None] * (torch.relu(tokens[asked] @ first) @ second)
+    dist.all_reduce(y)
+    return x + y.split(len(x))[rank]
+
+
+# %%
+see("experts", draft_route, draft_layer)
+
+# %% [markdown]
+# *Implement* the layer with `dist.all_to_all_single(output, input, output_split_sizes,
+# input_split_sizes)`. It sends the first rows of `input` to rank 0, the next ones to rank 1, and so
+# on; the list `input_split_sizes` says how many. The other list says how many come from each rank.
+# Without the lists, all parts are equal. About 30 lines.
+#
+# - `route(logits, capacity)` gets the logits (N, E) of a rank's tokens. For each token it returns
+#   its expert (the one with the largest logit), the **gate** (that expert's probability by softmax)
+#   and whether it is kept, a bool: of the tokens that choose the same expert, the first `capacity`.
+
+# %% [markdown]
+# - `moe_forward(x, logits, capacity, w1, w2)` returns y, (N, D) as x. Expert e gives `relu(x @
+#   w1[e]) @ w2[e]`, and `y` is x plus the gate times that. For a dropped token `y` is x.
+# - The ranks have the same number of experts: rank 0 the first ones, and so on. Its own are in `w1`
+#   (experts, D, H) and `w2` (experts, H, D). Ranks may have different numbers of tokens, or none.
+# - Only kept tokens travel, only to the rank that has the expert, and only if that is another one;
+#   likewise their results. Beside them, ranks send each other at most E whole numbers.
+# - `balance_loss(logits)` returns the same on all ranks: E times the sum, over all experts, of the
+#   fraction of *all* ranks' tokens that choose it (dropped or not) times its mean probability over
+#   these tokens.
+# - Leave the arguments as they are.
+
+
+# %% role="answer"
+def route(logits, capacity):
+    ### BEGIN SOLUTION
+    gate, expert = torch.softmax(logits, dim=1).max(dim=1)
+    chosen = torch.nn.functional.one_hot(expert, logits.shape[1])
+    place = (chosen.cumsum(dim=0) * chosen).sum(dim=1)
+    return expert, gate, place <= capacity
+    ### END SOLUTION
+
+
+# %% role="answer"
+def moe_forward(x, logits, capacity, w1, w2):
+    ### BEGIN SOLUTION
+    ranks, each = dist.get_world_size(), len(w1)
+    expert, gate, kept = route(logits, capacity)
+    order = kept.nonzero()[:, 0]
+    order = order[expert[order].argsort()]
+    counts = torch.bincount(expert[order], minlength=ranks * each)
+    arriving = torch.empty_like(counts)
+    dist.all_to_all_single(arriving, counts)
+    gives = counts.view(ranks, each).sum(dim=1).tolist()
+    takes = arriving.view(ranks, each).sum(dim=1).tolist()
+    tokens = x.new_empty(sum(takes), x.shape[1])
+    dist.all_to_all_single(tokens, x[order], takes, gives)
+    asked = torch.arange(each).repeat(ranks).repeat_interleave(arriving)
+    for e in range(each):
+        mine = asked == e
+        tokens[mine] = torch.relu(tokens[mine] @ w1[e]) @ w2[e]
+    back = torch.empty_like(x[order])
+    dist.all_to_all_single(back, tokens, gives, takes)
+    y = x.clone()
+    y[order] += gate[order, None] * back
+    return y
+    ### END SOLUTION
+
+
+# %% role="answer"
+def balance_loss(logits):
+    ### BEGIN SOLUTION
+    experts = logits.shape[1]
+    chances = torch.softmax(logits, dim=1)
+    chosen = torch.nn.functional.one_hot(chances.argmax(dim=1), experts)
+    tokens = chances.new_tensor([len(logits)])
+    sums = torch.cat([chosen.sum(dim=0), chances.sum(dim=0), tokens])
+    dist.all_reduce(sums)
+    fractions, means = (sums[:-1] / sums[-1]).split(experts)
+    return experts * (fractions * means).sum()
+    ### END SOLUTION
+
+
+# %% role="check"
+check("experts", route, moe_forward, balance_loss)
+
+# %%
+see("experts", route, moe_forward)
+reveal("experts")
+
+# %% [markdown]
+# *Reflect.* The loss is 1 if all experts get equally many tokens, with equal probabilities. What is
+# it if all tokens go to one expert, with certainty? (E.) Why is it multiplied by E at all? (So that
+# it stays 1 for any number of experts.) Which of its two factors has a gradient? (The probability:
+# choosing the largest has none.) How many all-to-alls of tokens does the layer need in a training
+# step? (Four: the gradient of one is another one, the other way.)
+#
+# With equal parts, each rank would send `capacity` rows to every expert, whether there are as many
+# tokens or not. What does that cost, and what does it save? (More bytes, which are padding. But the
+# sizes are known in advance: no numbers are exchanged, and the host need not wait for them.)
+
 # %% [markdown]
 # ## What you take with you
 #
@@ -1167,6 +1311,10 @@ progress()
 # - GPT-3 with ZeRO stage 3, and with tensor and pipeline parallelism over 96 ranks: D. Narayanan et
 #   al., arXiv:2104.04473, section 5.2 and table 2. Llama 3 405B on 8,192 H100s, what is freed
 #   early, and two layers fewer for embedding and output: arXiv:2407.21783, section 3.3.2, table 4.
+# - Experts, capacity, tokens that skip the layer, and the load-balance loss: W. Fedus, B. Zoph,
+#   N. Shazeer, *Switch Transformers*, JMLR 2022, arXiv:2101.03961, section 2.2, equations 3 to 6.
+#   There, the loss has another factor, of 0.01. Experts on devices, and two all-to-alls:
+#   D. Lepikhin et al., *GShard*, ICLR 2021, arXiv:2006.16668, section 3.
 # - Backward in two halves: P. Qi et al., *Zero Bubble Pipeline Parallelism*, ICLR 2024,
 #   arXiv:2401.10241.
 # - `Schedule1F1B`: documentation of PyTorch, torch.distributed.pipelining.

@@ -308,7 +308,8 @@ def all_to_all_single(
 ) -> Work | None:
     """Part j of rank i's input becomes part i of rank j's output.
 
-    Parts are equal, or rows as many as the split sizes say, one number for each rank.
+    Parts are equal, or rows as many as the split sizes say, one number for each rank. All ranks
+    give sizes, or none does.
     """
     ranks = get_world_size(group)
     for one in (output, input):

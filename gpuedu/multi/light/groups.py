@@ -135,6 +135,8 @@ class Group:
         """The first two ranks of which one sends the other something else than it expects."""
         nothing = (0,) * len(self.members)
         said = [collective.calls[rank].said for rank in self.members]
+        if not any(one.sends or one.expects for one in said):
+            return None
         for (at, one), (to, other) in itertools.product(enumerate(said), repeat=2):
             sent, expected = (one.sends or nothing)[to], (other.expects or nothing)[at]
             if sent != expected:

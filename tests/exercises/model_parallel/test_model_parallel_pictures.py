@@ -17,6 +17,7 @@ PICTURES = pictures_of("model-parallel")
 SPLIT, FORWARD, _ = solution_answers("column-row").values()
 HEADS = solution_answers("attention-heads")["heads_of"]
 BLOCK = solution_answers("sequence-parallel")["block_forward"]
+ROUTE, LAYER, _ = solution_answers("experts").values()
 PLAN = solution_answers("plan")["best_plan"]
 DRAWN = {
     "model-parallel/one-layer": (),
@@ -27,6 +28,7 @@ DRAWN = {
     "sequence-parallel": (BLOCK,),
     "model-parallel/plan-times": (),
     "plan": (PLAN,),
+    "experts": (ROUTE, LAYER),
 }
 
 
@@ -98,3 +100,13 @@ def test_a_plan_that_does_not_fit_or_does_not_exist_is_told():
     )
     with pytest.raises(AnswerError, match="there is no picture of 'bert'"):
         PICTURES["plan"](whole, "bert")
+
+
+def test_dropped_tokens_that_are_lost_are_crossed_out():
+    def lost(x, logits, capacity, w1, w2):
+        return LAYER(x, logits, capacity, w1, w2) * ROUTE(logits, capacity)[2][:, None]
+
+    axes = PICTURES["experts"](ROUTE, lost)
+    assert_fit_to_print(axes)
+    assert "2 of them dropped; 10 come back right" in alt_text(axes)
+    assert "rank 1 sends 144 B, 2 of 3 tokens right" in alt_text(axes)

@@ -264,7 +264,7 @@ JUDGE = Judge(
             unit="times",
             because="Every rank gathers all weights twice and reduces all gradients: 3 x 349 GB at "
             "25 GB/s take 42 s, and computing takes 14 s. Megatron-LM's authors measured 44 and "
-            "141 TFLOP/s for each GPU, so 3.2 times. (To fit, both computed activations twice.)",
+            "141 TFLOP/s for each GPU, so 3.2 times.",
         ),
     },
 )
