@@ -516,13 +516,12 @@ see("hybrid-shard", make_groups, gather_weights, reduce_gradient)
 reveal("hybrid-shard")
 
 # %% [markdown]
-# *Reflect.* NCCL builds several rings, each of which leaves a node through another card. How many
-# times as many bytes do all cards together send with full sharding, in the example of 16 GPUs? (2.8
-# times: on each of 2 nodes 2.8 layers cross, and with hybrid sharding 1/8 of a layer on each of 16
-# cards. So the ring's 22.5 is the shape of the network, and this is what hybrid sharding saves.)
-# What does it cost? (Memory: a piece is 1/8 of a layer here, instead of 1/16, however many nodes
-# there are.) With 1,000 nodes, what else is shorter? (The rings: weights make 7 steps in place of
-# 7,999.)
+# *Reflect.* NCCL builds several rings, each of which leaves a node through another card, so all
+# cards share the load. What is left of the 22.5 then, in the example of 16 GPUs? (2.8. Fully
+# sharded, 2.8 layers leave each of the 2 nodes. With hybrid sharding, each of 16 cards sends 1/8 of
+# a layer, so 1 layer leaves each node.) What does it cost? (Memory: a piece is 1/8 of a layer here,
+# instead of 1/16, however many nodes there are.) With 1,000 nodes, what else is shorter? (The
+# rings: weights make 7 steps in place of 7,999.)
 
 # %% [markdown] exercise="offload"
 # ## The optimizer on the host
