@@ -764,13 +764,123 @@ see("hybrid-shard", make_groups, gather_weights, reduce_gradient)
 reveal("hybrid-shard")
 
 # %% [markdown]
-# *Reflect.* NCCL builds several rings, each of which leaves a node through another card. How many
-# times as many bytes do all cards together send with full sharding, in the example of 16 GPUs? (2.8
-# times: on each of 2 nodes 2.8 layers cross, and with hybrid sharding 1/8 of a layer on each of 16
-# cards. So the ring's 22.5 is the shape of the network, and this is what hybrid sharding saves.)
-# What does it cost? (Memory: a piece is 1/8 of a layer here, instead of 1/16, however many nodes
-# there are.) With 1,000 nodes, what else is shorter? (The rings: weights make 7 steps in place of
-# 7,999.)
+# *Reflect.* NCCL builds several rings, each of which leaves a node through another card, so all
+# cards share the load. What is left of the 22.5 then, in the example of 16 GPUs? (2.8. Fully
+# sharded, 2.8 layers leave each of the 2 nodes. With hybrid sharding, each of 16 cards sends 1/8 of
+# a layer, so 1 layer leaves each node.) What does it cost? (Memory: a piece is 1/8 of a layer here,
+# instead of 1/16, however many nodes there are.) With 1,000 nodes, what else is shorter? (The
+# rings: weights make 7 steps in place of 7,999.)
+
+# %% [markdown] exercise="offload"
+# ## The optimizer on the host
+#
+# **`offload` · 6 points · stretch · about 35 minutes**
+#
+# With one GPU there is nobody to share with, but there is the host's memory, which is larger and
+# cheaper. ZeRO-Offload keeps the optimizer's states there, and the float32 weights with them: 12 of
+# the 16 bytes. The backward pass sends each layer's gradient to the host, the CPU updates the
+# layer, and its new weights, in 16 bits, come back. All of that can happen while the GPU is busy
+# with the layers before.
+#
+# Here is a draft, on the simulated device that you know from streams: `device.copy(to, source,
+# stream)`, `device.launch(kernel, reads=[...], writes=[...], stream=stream)`, `device.buffer(bytes,
+# name)`, `device.stream(name)` and `device.event()`. *See* who waits.
+
+
+# %% role="given"
+def draft_step(device, backward, weights, gradients, updated, update):
+    buffer = device.buffer(gradients[0].size_bytes, "gradient")
+    for k in reversed(range(len(weights))):
+        device.launch(backward[k], reads=[weights[k]], writes=[buffer])
+        device.copy(gradients[k], buffer)
+        device.synchronize()
+        update(k)
+        device.copy(weights[k], updated[k])
+    device.synchronize()
+
+
+# %%
+see("offload", draft_step)
+
+# %% [markdown]
+# *Predict.* A GPU computes the backward pass at 400 TFLOP/s. Its link carries 64 GB/s each way, and
+# the CPU's memory 300 GB/s. For each parameter, a gradient of 2 bytes goes to the host, and a
+# weight of 2 bytes comes back. Adam's update reads and writes 28 bytes of the host's memory. The
+# backward pass computes 4 operations for each parameter and token. From how many tokens in a batch
+# on does the GPU wait for nothing but the last layer's trip?
+
+# %% role="predict"
+predict("offload", 9334)
+
+# %% [markdown]
+# *Implement* two functions. The first takes about 20 lines.
+#
+# - `offload_step` makes a step's backward pass, from the last layer to layer 0. `backward[k]` is a
+#   kernel that reads `weights[k]`, on the device, and writes a gradient to a buffer on the device.
+# - `gradients[k]` and `updated[k]` are pinned buffers on the host. `update(k)` keeps the host busy,
+#   reads `gradients[k]`, and puts the new weights into `updated[k]`. All these buffers have the
+#   same size. The lists stay as they are.
+# - When it returns, all new weights are on the device. There is no race.
+# - Each gradient goes to the host once, and each layer's weights go to the device once.
+# - On the device, you allocate room for two layers' gradients at most.
+# - The kernels, the two ways of the link and the host work at the same time: the step takes hardly
+#   longer than the slowest of them, and the first layer's way in and the last one's way out.
+
+# %% [markdown]
+# - `tokens_to_hide` returns the smallest number of tokens in a batch, at least 1, with which a
+#   layer's backward pass takes at least as long as each of the other stages. Take the 4 operations,
+#   2 bytes each way and 28 bytes from above.
+
+
+# %% role="answer"
+def offload_step(device, backward, weights, gradients, updated, update):
+    """A backward pass whose optimizer is on the host."""
+    ### BEGIN SOLUTION
+    run, down, up = (device.stream(name) for name in ("run", "down", "up"))
+    buffers = [device.buffer(gradients[0].size_bytes, f"gradient {i}") for i in range(2)]
+    written, copied = ([device.event() for _ in weights] for _ in range(2))
+    order = list(reversed(range(len(weights))))
+    for place, k in enumerate(order):
+        buffer = buffers[place % 2]
+        if place >= 2:
+            run.wait_event(copied[k + 2])
+        device.launch(backward[k], reads=[weights[k]], writes=[buffer], stream=run)
+        written[k].record(run)
+        down.wait_event(written[k])
+        device.copy(gradients[k], buffer, down)
+        copied[k].record(down)
+    for k in order:
+        copied[k].synchronize()
+        update(k)
+        device.copy(weights[k], updated[k], up)
+    device.synchronize()
+    ### END SOLUTION
+
+
+# %% role="answer"
+def tokens_to_hide(flop_per_s, link_bytes_per_s, host_bytes_per_s):
+    """The smallest number of tokens that hides the link and the host."""
+    ### BEGIN SOLUTION
+    slower_s = max(2 / link_bytes_per_s, 28 / host_bytes_per_s)
+    return max(1, math.ceil(slower_s * flop_per_s / 4))
+    ### END SOLUTION
+
+
+# %% role="check"
+check("offload", offload_step, tokens_to_hide)
+
+# %%
+see("offload", offload_step)
+reveal("offload")
+
+# %% [markdown]
+# *Reflect.* What is left that nobody hides? (The trip of the layer that goes backward last, layer
+# 0, which is the one that the next forward pass needs first.) Why does it help to do the forward
+# pass with *old* weights for one step, which ZeRO-Offload calls a delayed update? (Then the trip of
+# all layers may take until the step after.) With gradient accumulation, which of the stages happen
+# once in a step, however many micro-batches there are? (The update, and the weights' way back. The
+# gradients have to be added up somewhere: on the device, where they take memory, or on the host,
+# and then they travel each time.)
 
 # %% [markdown]
 # ## What you take with you
@@ -802,3 +912,8 @@ progress()
 # - Files and metadata of a checkpoint, the rank that writes what several have, and `async_save`:
 #   PyTorch 2.13, "Distributed Checkpoint - torch.distributed.checkpoint", and `dedup_save_plans` in
 #   `torch/distributed/checkpoint/_dedup_save_plans.py`.
+# - The optimizer on the host, each gradient sent as soon as it is there, and the delayed update:
+#   J. Ren et al., *ZeRO-Offload: Democratizing Billion-Scale Model Training*, USENIX ATC 2021,
+#   arXiv:2101.06840, sections 3 to 5. 64 GB/s each way: PCIe 5 with 16 lanes, NVIDIA, data sheet of
+#   the H100 PCIe. The 400 TFLOP/s and 300 GB/s are assumed; the 28 bytes are counted: weight,
+#   momentum and variance in float32, read and written, a gradient and a new weight in 16 bits.

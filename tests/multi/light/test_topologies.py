@@ -50,3 +50,27 @@ def test_messages_and_collectives_take_what_the_simulation_says(topology):
     assert set(run.results) == {(8.0, 1.0)}
     parts = network.ring_all_reduce(8, 32), network.all_to_all(8, 3200)
     assert run.time_s == pytest.approx(sum(simulate(one, topology).time_s for one in parts))
+
+
+def test_an_exchange_tells_what_leaves_a_node():
+    cluster = Cluster(4, FAST, CARD, 2)
+
+    def talk():
+        rank = dist.get_rank()
+        pairs = [dist.new_group([0, 1]), dist.new_group([2, 3])]
+        dist.all_reduce(torch.ones(4))
+        dist.all_reduce(torch.ones(4), group=pairs[rank // 2])
+        if rank == 0:
+            dist.send(torch.ones(3), 3)
+        elif rank == 3:
+            dist.recv(torch.ones(3), 0)
+
+    run = run_light(talk, 4, cluster=cluster)
+    sent = {
+        one: [(e.wire_bytes, e.across_bytes) for e in run.exchanges if e.rank == one]
+        for one in range(4)
+    }
+    # a ring through everybody leaves a node at its last rank
+    assert sent[0] == [(24, 0), (16, 0), (12, 12)]
+    assert sent[1] == [(24, 24), (16, 0)]
+    assert sent[3] == [(24, 24), (16, 0), (0, 0)]
