@@ -69,7 +69,8 @@ def _title(per_rank: list[Mapping[str, Any]]) -> str:
         return said if len(said) < _LONGEST else f"{said[:_LONGEST]} ..."
     off = max(one["off"] for one in per_rank)
     if off < _ROUNDING:
-        return "Output and all gradients are those of the whole block"
+        count = sum(len(per_rank[0][way]) for way in ("forward", "backward"))
+        return f"Output and all gradients are those of the whole block; {count} messages"
     return f"Wrong: output or gradients are off by {off:.2g}"
 
 
