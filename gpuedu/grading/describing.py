@@ -135,11 +135,15 @@ class Describing:
     def _base_plainly(self, value: Any, depth: int) -> Any:
         if isinstance(value, dict):
             pairs = dict.items(value)
-            return {self.plainly(key): self.plainly(one, depth + 1) for key, one in pairs}
+            return {self._plain_key(key): self.plainly(one, depth + 1) for key, one in pairs}
         for base in CONTAINERS.values():
             if isinstance(value, base):
                 return base(self.plainly(one, depth + 1) for one in base.__iter__(value))
         return value
+
+    def _plain_key(self, key: Any) -> Any:
+        """What finds the same as the key: Python's own number or text for one of NumPy's."""
+        return self.plainly(key.item() if isinstance(key, np.generic) else key)
 
     def _add(self, value: Any, *, has_all: bool = True) -> None:
         """Give a new object the next number.

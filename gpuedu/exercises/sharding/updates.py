@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -66,7 +67,8 @@ class Updates:
             gradient: of the same shape and dtype.
 
         Raises:
-            AnswerError: these are no such tensors, or the piece had another size before.
+            AnswerError: these are no such tensors, the piece had another size before, or its name
+                is nothing that is the same in every step.
         """
         self._require(name, weights, gradient)
         with torch.no_grad():
@@ -96,9 +98,25 @@ class Updates:
         if weights.shape != gradient.shape or weights.dtype != gradient.dtype:
             shapes = [f"{list(one.shape)} of {one.dtype}" for one in (weights, gradient)]
             raise AnswerError(f"`update` got weights {shapes[0]}, and a gradient {shapes[1]}")
+        if not _is_name(name):
+            raise AnswerError(
+                f"`update` got {describe(name)} as the name of a piece",
+                remedy="A text or a number is a name, or a tuple of them, or one of the weights.",
+            )
         before = self.sizes.setdefault(name, weights.numel())
         if before != weights.numel():
             raise AnswerError(
                 f"`update` got {weights.numel()} weights as {name!r}, and {before} before",
                 remedy="A piece is the same in every step: its numbers belong to its weights.",
             )
+
+
+def _is_name(name: Any) -> bool:
+    """Whether it is the same in the next step, wherever it is looked at.
+
+    >>> _is_name(("layer", 0)), _is_name(object())
+    (True, False)
+    """
+    if isinstance(name, tuple):
+        return all(map(_is_name, name))
+    return isinstance(name, str | bytes | int | float | None | np.generic | torch.nn.Parameter)

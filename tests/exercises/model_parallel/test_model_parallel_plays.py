@@ -66,6 +66,7 @@ def test_sequence_parallel_names_what_has_another_form(at, given, told):
     [
         (HEADS, 0, [0, 1, 2], "`heads_of` should return two lists, got 3 items"),
         (HEADS, 0, ([0], [0.5]), "a head in list 2 of `heads_of` should be a whole number"),
+        (HEADS, 0, ([0], range(1_001)), "list 2 of `heads_of` has 1,001 heads, and there are 1"),
         (COPIES, 1, None, "what `add_copies` returned should be a PyTorch tensor, got None"),
         (LOSS, 2, torch.zeros(3), "the result of `parallel_cross_entropy` should be"),
         (LOSS, 2, (torch.zeros(2), 0), r"the losses has shape \(2,\), expected \(3,\)"),

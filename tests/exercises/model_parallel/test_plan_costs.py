@@ -159,3 +159,23 @@ def test_a_plan_that_their_own_wrong_times_prefer_is_not_called_wrong():
     assert held["fits"]
     (fastest_one,) = (one for one in report.results if one.property.name == "fastest")
     assert "`times_s` is not right yet" in fastest_one.fault.message
+
+
+@pytest.mark.parametrize("zero", [4, 10**200])
+def test_a_stage_of_zero_that_there_is_not_is_told(zero):
+    def best_plan(model, cluster):
+        return {"data": 1, "tensor": 1, "pipeline": 1, "micro_batches": 1, "zero": zero}
+
+    report = examine(load("plan"), (*ANSWERS[:2], best_plan))
+    (fault,) = (one.fault for one in report.results if one.property.name == "possible")
+    assert "1 x 1 x 1 ranks are 1" in fault.message
+
+
+def test_a_possible_plan_but_for_its_stage_is_told_so():
+    def best_plan(model, cluster):
+        best = fastest(Model(**model), Cluster(**cluster))
+        return best and {**plain(best), "zero": 4}
+
+    report = examine(load("plan"), (*ANSWERS[:2], best_plan))
+    (fault,) = (one.fault for one in report.results if one.property.name == "possible")
+    assert "there is no stage 4 of ZeRO" in fault.message

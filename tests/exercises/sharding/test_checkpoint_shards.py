@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises import registry
@@ -169,3 +170,34 @@ def test_pictures_tell_right_from_wrong():
     assert "twice" not in told[0]
     assert "has PyTorch's 53 numbers, and read 53" in told[0]
     assert "step: 0:1 twice: 0 and 1, PyTorch 0:1 1" in told[1]
+
+
+def test_files_chunks_and_reads_have_an_end():
+    file = RankFile(1)
+    file.write(torch.zeros(10_000).double())
+    with pytest.raises(AnswerError, match="rank 1 would have written 10,001 numbers"):
+        file.write(torch.zeros(1))
+    with pytest.raises(AnswerError, match="would have written 1,000,000,010,000 numbers"):
+        file.write(torch.zeros(1).expand(10**12))
+    with pytest.raises(AnswerError, match="rank 0: what `save` returns has 1,001 entries"):
+        chunks_told([("a", 0, 1, 0)] * 1_001, 0)
+    reading = Reading(2, [np.zeros(4)])
+    for _ in range(10_000):
+        reading.read(0, 0, 4)
+    with pytest.raises(AnswerError, match="rank 2 has read 10,000 times"):
+        reading.read(0, 0, 4)
+
+
+def test_of_many_ranks_that_saved_the_same_some_are_named():
+    def save(rank, held, pieces, write):
+        own = [(name, *held[rank][name]) for name in pieces]
+        return [
+            (name, start, stop, write(pieces[name][: stop - start]))
+            for name, start, stop in own
+            if start < stop
+            for _ in range(100)
+        ]
+
+    report = examine(registry.load(ID), (save, solution_answers(ID)["load"]))
+    (fault,) = (one.fault for one in report.results if one.property.name == "once")
+    assert "is saved by ranks 0, 0, 0, 0, 0, 0, 0, 0 and others" in fault.message

@@ -54,3 +54,11 @@ def test_weights_are_in_a_buffer_of_the_rank(layers, memory):
 def test_a_buffer_has_a_number_of_numbers(memory, count):
     with pytest.raises(AnswerError, match="`allocate` got"):
         memory.allocate(count)
+
+
+def test_the_memory_of_a_rank_has_an_end(memory):
+    kept = memory.allocate(10**6 - 1)
+    with pytest.raises(AnswerError, match="has 999,999 numbers in its buffers, and 2 more are"):
+        memory.allocate(2)
+    memory.free(kept)
+    assert len(memory.allocate(2)) == 2

@@ -134,3 +134,24 @@ def test_what_ranks_send_comes_between_calls_of_lent_functions(zygote):
     held = graded(bench, late, zygote).held()
     assert held == checked(bench, late, "nothing_ahead").held()
     assert held["equal"] and not held["waits"]
+
+
+PIECES = {
+    "a weight": ("", "w"),
+    "a member of an enumeration": (
+        "import enum\nNames = enum.Enum('Names', 'MINE')\n",
+        "(number, Names.MINE)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PIECES)
+def test_names_of_pieces_are_the_same_for_check_and_grader(name, zygote):
+    bench = Bench(ROOT, "sharded-optimizer")
+    before, piece = PIECES[name]
+    text = bench.right_texts()["each_weight"]
+    assert text.count("update(number, ") == 1
+    cells = [*bench.solution_cells(), before + text.replace("update(number, ", f"update({piece}, ")]
+    held = graded(bench, cells, zygote).held()
+    assert held == checked(bench, cells, name).held()
+    assert all(held.values()) == (name == "a weight")

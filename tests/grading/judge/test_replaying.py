@@ -154,6 +154,14 @@ def test_a_value_that_is_told_as_plain_keeps_what_numpy_and_pytorch_gave():
     assert [type(one) for one in plainly(value)] == [type(one) for one in value]
 
 
+@pytest.mark.parametrize(
+    ("key", "plain"), [(np.str_("a"), "a"), (np.int64(3), 3), (np.float32(0.5), 0.5)]
+)
+def test_a_number_or_text_of_numpy_finds_what_it_is_the_key_of(key, plain):
+    found = rebuild(sent(describe({key: torch.ones(2)})))
+    assert torch.equal(found[plain], torch.ones(2))
+
+
 def test_keys_of_any_kind_keep_what_they_hold():
     parameter = torch.ones(2)
     told = sent(describe({("a", 1): torch.ones(3), parameter: [2], None: 1, 1j: 0}))

@@ -17,6 +17,8 @@ from gpuedu.exercises.training.tensors import as_array
 
 HEADS, COPIES, LOSS = "heads", "copies", "loss"
 """Which of the functions a case asks for."""
+_MOST_HEADS = 1_000
+"""In a list; no case has nearly as many."""
 
 
 def play_attention_heads(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -48,10 +50,14 @@ def call_heads_of(heads_of: Callable[..., Any], rank: int, inputs: Inputs) -> li
     both = items(given, "the result of `heads_of`", "two lists")
     if len(both) != 2:
         raise AnswerError(f"`heads_of` should return two lists, got {len(both)} items")
-    return [
-        [int(whole_number(one, f"a head in list {place} of `heads_of`")) for one in items(some)]
-        for place, some in enumerate(both, 1)
-    ]
+    found = []
+    for place, (some, kind) in enumerate(zip(both, ("heads", "kv_heads"), strict=True), 1):
+        name = f"list {place} of `heads_of`"
+        heads = items(some, name)
+        if len(heads) > _MOST_HEADS:
+            raise AnswerError(f"{name} has {len(heads):,} heads, and there are {inputs[kind]}")
+        found.append([whole_number(one, f"a head in {name}") for one in heads])
+    return found
 
 
 def handed_bytes(run: Ranked, ranks: int) -> list[int]:

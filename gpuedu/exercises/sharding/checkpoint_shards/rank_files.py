@@ -13,6 +13,12 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.plain import describe, items, text, whole_number
 from gpuedu.exercises.training.tensors import as_array, require_tensor
 
+_MOST_NUMBERS = 10_000
+"""In a file; no rank holds nearly as many."""
+_MOST_CHUNKS = 1_000
+"""Of a rank: enough to save each number by itself."""
+_MOST_READS = 10_000
+"""Of a rank: enough to read each number by itself."""
 Ranges = Mapping[str, Sequence[int]]
 """Of each tensor, by name, the first number of a range and the one after its last."""
 
@@ -50,7 +56,7 @@ class RankFile:
         """Append a flat tensor; where its first number is.
 
         Raises:
-            AnswerError: it is none, or has nothing in it.
+            AnswerError: it is none, has nothing in it, or is too long for the file.
         """
         name = f"rank {self._rank}: what `write` got"
         shape = tuple(require_tensor(values, name).shape)
@@ -59,7 +65,12 @@ class RankFile:
                 f"{name} has shape {shape}",
                 remedy="It should be a flat tensor with at least one number.",
             )
-        place = len(self.numbers)
+        place = sum(map(len, self._written))
+        if place + shape[0] > _MOST_NUMBERS:
+            raise AnswerError(
+                f"rank {self._rank} would have written {place + shape[0]:,} numbers, many times as "
+                "many as there are"
+            )
         self._written.append(as_array(values, shape, name, "float64"))
         return place
 
@@ -83,7 +94,7 @@ class Reading:
         """``count`` numbers of a file, from ``place`` on.
 
         Raises:
-            AnswerError: they are not there.
+            AnswerError: they are not there, or it has read far too often.
         """
         given = zip(("file", "place", "count"), (file, place, count), strict=True)
         file, place, count = (whole_number(one, f"`{name}` of `read`") for name, one in given)
@@ -98,6 +109,8 @@ class Reading:
                 f"has {size}",
                 remedy="Do the two ranges overlap at all?",
             )
+        if len(self.reads) >= _MOST_READS:
+            raise AnswerError(f"rank {self._rank} has read {len(self.reads):,} times")
         self.reads.append([file, place, count])
         return torch.tensor(self._files[file][place : place + count])
 
@@ -106,10 +119,15 @@ def chunks_told(given: Any, rank: int) -> list[Chunk]:
     """The chunks that ``save`` returned on a rank.
 
     Raises:
-        AnswerError: they are no list of (name, start, stop, place).
+        AnswerError: they are no list of (name, start, stop, place), or far too many.
     """
     name = f"rank {rank}: what `save` returns"
-    return [_chunk(one, f"entry {at} of {name}", rank) for at, one in enumerate(items(given, name))]
+    told = items(given, name)
+    if len(told) > _MOST_CHUNKS:
+        raise AnswerError(
+            f"{name} has {len(told):,} entries; {_MOST_CHUNKS:,} are more than enough"
+        )
+    return [_chunk(one, f"entry {at} of {name}", rank) for at, one in enumerate(told)]
 
 
 def _chunk(given: Any, name: str, rank: int) -> Chunk:

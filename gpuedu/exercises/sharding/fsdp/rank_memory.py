@@ -13,7 +13,7 @@ from gpuedu.exercises.plain import describe
 from gpuedu.multi.light.world import here
 
 _MOST = 10**6
-"""Numbers in a buffer; no layer has nearly as many."""
+"""Numbers in all buffers of a rank; no model here has nearly as many."""
 
 
 class RankMemory:
@@ -40,10 +40,15 @@ class RankMemory:
         """A buffer of ``count`` numbers, float64, which are NaN.
 
         Raises:
-            AnswerError: that is no number of numbers.
+            AnswerError: that is no number of numbers, or there is no room for so many.
         """
         if type(count) is not int or not 0 < count <= _MOST:
             raise AnswerError(f"`allocate` got {describe(count)}, which should be a whole number")
+        if self.live + count > _MOST:
+            raise AnswerError(
+                f"a rank has {self.live:,} numbers in its buffers, and {count:,} more are too many",
+                remedy="Which buffers are never freed?",
+            )
         buffer = torch.full((count,), math.nan, dtype=torch.float64)
         self._buffers[id(buffer)] = buffer, _now_s()
         self.live += count

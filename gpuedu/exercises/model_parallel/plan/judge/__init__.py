@@ -94,14 +94,14 @@ def _chosen(name: str, test: Callable[[Model, Cluster, Plan, Plain], str]) -> Te
 def _blamed(
     name: str, model: Model, cluster: Cluster, plan: Plan, observed: Plain, told: str
 ) -> Iterator[Fault]:
-    """A fault, unless their own numbers for the plan are off: then these are to blame."""
-    own = {
-        "memory_bytes": (observed["memory"], costs.kept_bytes(model, plan)),
-        "times_s": (observed["times"], costs.times_s(model, cluster, plan)),
-    }
-    function = {"fits": "memory_bytes", "fastest": "times_s"}.get(name)
-    if function:
-        got, wanted = own[function]
+    """A fault, unless their own numbers for a possible plan are off: then these are to blame."""
+    own: tuple[str, Any, dict[str, float]] | None = None
+    if name == "fits":
+        own = "memory_bytes", observed["memory"], costs.kept_bytes(model, plan)
+    elif name == "fastest":
+        own = "times_s", observed["times"], costs.times_s(model, cluster, plan)
+    if own:
+        function, got, wanted = own
         if not np.allclose(got, list(wanted.values()), rtol=_NEAR, atol=0):
             yield Undecided(name, f"`{function}` is not right yet for {plan}")
             return

@@ -9,6 +9,9 @@ import numpy as np
 from gpuedu.exercises.contract import Case, Fault, Inputs, Plain, Undecided
 from gpuedu.exercises.sharding.checkpoint_shards.rank_files import Chunk
 
+_MOST_TOLD = 8
+"""Ranks that a message names."""
+
 
 def test_complete(case: Case, observed: Plain) -> Iterator[Fault]:
     """Every number of every tensor is where a chunk says."""
@@ -28,7 +31,9 @@ def test_once(case: Case, observed: Plain) -> Iterator[Fault]:
         count = sum(_mask(one.start, one.stop, len(values)) for one in own)
         if span := _first_span(count > 1):
             ranks = [one.file for one in own if one.start <= span[0] < one.stop]
-            told = ", ".join(map(str, ranks))
+            told = ", ".join(map(str, ranks[:_MOST_TOLD])) + " and others" * (
+                len(ranks) > _MOST_TOLD
+            )
             yield Fault("once", f"`{name}`[{span[0]}:{span[1]}] is saved by ranks {told}")
             return
     for rank, file in enumerate(observed["files"]):
