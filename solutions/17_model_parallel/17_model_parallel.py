@@ -10,8 +10,8 @@
 # **Pipeline parallelism** cuts between layers, so that each rank has some of them.
 #
 # **You will be able to** cut a layer's matrices, heads, vocabulary and tokens so that the ranks
-# rarely talk; to have PyTorch cut a block; to write the schedules of a pipeline; and to choose the
-# fastest plan for a cluster.
+# communicate little; to have PyTorch cut a block; to write the schedules of a pipeline; and to
+# choose the fastest plan for a cluster.
 #
 # **You need** collectives, gradient accumulation, and the backward pass of a matrix product.
 # **Time** about 265 minutes.
@@ -61,7 +61,7 @@ def gelu_slope(h):
 # %% role="given"
 def draft_split(w1, w2):
     n = dist.get_world_size()
-    return [w.chunk(n, dim=1)[dist.get_rank()] for w in (w1, w2)]
+    return [w.tensor_split(n, dim=1)[dist.get_rank()] for w in (w1, w2)]
 
 
 def gathered(columns):
@@ -87,10 +87,12 @@ predict("column-row", 2)
 # %% [markdown]
 # *Implement* Megatron-LM's way of splitting it. About 15 lines.
 #
-# - `split(w1, w2)` returns this rank's pieces, `a` and `b`, of at most ceil(H / ranks) columns or
-#   rows. H needn't divide by the ranks, and there may be more ranks than columns.
-# - `mlp_forward(x, a, b, bias)` returns `y` on every rank. Each rank has the whole bias, (D,); its
-#   gradient, the sum of `dy` over the tokens, is the same everywhere, and not your business.
+# - `split(w1, w2)` returns this rank's pieces: `a` has at most ceil(H / ranks) columns of `w1`, and
+#   `b` as many rows of `w2`. Views are fine. H needn't be a multiple of the ranks, and there may be
+#   more ranks than columns; then some ranks have none. (`chunk` may return fewer pieces than you
+#   ask for; `tensor_split` doesn't.)
+# - `mlp_forward(x, a, b, bias)` returns `y` on every rank. Each rank has the whole bias, (D,). Its
+#   gradient is the same everywhere, the sum of `dy` over the tokens, so you needn't compute it.
 # - `mlp_backward(x, a, b, dy)` gets the gradient of `y`, the same on all ranks. It returns `dx`,
 #   whole on every rank, and `da` and `db`, which then update the pieces. It gets nothing else from
 #   the forward pass, so it computes `x @ a` again.
@@ -133,8 +135,10 @@ reveal("column-row")
 
 # %% [markdown]
 # There is little to do while an all-reduce is on its way, because the next product needs the sum.
-# *Predict.* A layer of Llama 3.1 405B runs on the 8 GPUs of one node. If they multiply at their
-# peak, 18% of the time goes to all-reduces. What percentage is it on 16 GPUs of two nodes?
+# *Predict.* A layer of Llama 3.1 405B works on 8,192 tokens, on the 8 GPUs of one node. If they
+# multiply at their peak, 18% of the time goes to all-reduces. Within a node, a GPU sends 450 GB/s
+# over NVLink; to another node, 50 GB/s over InfiniBand. What percentage is it on 16 GPUs of two
+# nodes?
 
 # %% role="predict"
 predict("column-row-links", 20)
@@ -162,7 +166,8 @@ reveal("column-row-links")
 # `heads / kv_heads` of them each. If ranks have query heads that share one, each of these ranks
 # needs a copy of it.
 #
-# Here is a draft that deals out both kinds of heads evenly. *See* which rank lacks what.
+# Here is a draft that divides both kinds of heads among the ranks, rounding down, so that with 2
+# key-value heads on 4 ranks two ranks get none. *See* which rank lacks what.
 
 
 # %% role="given"
@@ -177,16 +182,17 @@ def draft_heads(rank, ranks, heads, kv_heads):
 see("attention-heads", draft_heads)
 
 # %% [markdown]
-# *Implement* two functions. `heads` divides by `ranks`, and by `kv_heads`.
+# *Implement* two functions. `heads` is a multiple of `ranks`, and of `kv_heads`.
 #
 # - `heads_of(rank, ranks, heads, kv_heads)` returns two lists: the rank's query heads, and the
 #   key-value heads that these use, in ascending order. Rank 0 has the first `heads / ranks` query
 #   heads, rank 1 the next ones, and so on.
-# - `add_copies(gradient, heads, kv_heads)` is called on each rank with the gradient of its
-#   key-value heads, one row for each, as its own query heads make it. It returns these rows with
-#   the sum over all ranks that have a copy of the head. No rank hands over more bytes than its
-#   `gradient` has. (`dist.new_group(list of ranks)` makes a group, which collectives take as
-#   `group=`. Every rank has to make every group, in the same order, even those that it isn't in.)
+# - `add_copies(gradient, heads, kv_heads)` is called on each rank. Row i of `gradient` is the
+#   gradient of its i-th key-value head, from the rank's own query heads. It returns the same rows,
+#   each summed over all ranks that have a copy of the head. You may change `gradient` in place.
+# - For that, no rank hands over more bytes than its `gradient` has. `dist.new_group(list of ranks)`
+#   makes a group, which collectives take as `group=`. Every rank has to make every group, in the
+#   same order, even those that it isn't in.
 
 
 # %% role="answer"
@@ -216,9 +222,12 @@ def add_copies(gradient, heads, kv_heads):
 see("attention-heads", heads_of)
 
 # %% [markdown]
-# The last product of a model gives each token a score for every entry of the vocabulary; let's call
-# the entries words. Its matrix is cut by columns, so a rank has the scores of some words, for all
-# tokens.
+# To check only these two, write `check("attention-heads", heads_of, add_copies, lambda *_: None)`.
+# The five lines about the loss then say "no".
+#
+# The last product of a model gives each token a score for every entry of the vocabulary. We call
+# the entries words. The product's matrix is cut by columns, so a rank has the scores of some words,
+# for all tokens.
 #
 # *Predict.* 8,192 tokens, and a vocabulary of 128,256 words. How many GB do the scores take in
 # float32?
@@ -236,6 +245,7 @@ predict("attention-heads", 0.4)
 # - `parallel_cross_entropy` returns the loss of each token, the same on all ranks, and the gradient
 #   of their sum with respect to this rank's `scores`.
 # - No rank hands over more than three numbers for each token.
+# - You may change the arguments in place.
 # - Scores may be as large as 1,000, or as small as -1,000, or both.
 
 
@@ -266,11 +276,11 @@ check("attention-heads", heads_of, add_copies, parallel_cross_entropy)
 reveal("attention-heads")
 
 # %% [markdown]
-# *Reflect.* With 8 key-value heads on 16 ranks every one of them is there twice. What does that
-# cost, and what would it cost to have each once? (A little memory, and one sum of small gradients;
-# else its keys and values would have to be sent in every layer.) Why is the maximum the same on all
-# ranks, and not each rank's own? (The sums of exponentials are added up, so all have to be relative
-# to the same number. Or each rank sends both, and scales afterwards.)
+# *Reflect.* With 8 key-value heads on 16 ranks, there are two copies of each. What does that cost,
+# and what would a single copy cost? (A little memory, and one sum of small gradients. With a single
+# copy, its keys and values would have to be sent in every layer.) Why is the maximum the same on
+# all ranks, and not each rank's own? (The sums of exponentials are added up, so all have to be
+# relative to the same number. Or each rank sends both, and scales afterwards.)
 
 # %% [markdown] exercise="sequence-parallel"
 # ## Tokens between, columns inside
@@ -278,8 +288,8 @@ reveal("attention-heads")
 # **`sequence-parallel` · 9 points · about 35 minutes**
 #
 # Between two all-reduces, every rank computes the norm, dropout and the residual for *all* tokens,
-# and keeps what their backward pass needs. These are the dotted parts of the first picture, which
-# don't shrink. But they act on each token by itself, and an all-reduce is a reduce-scatter and an
+# and keeps what their backward pass needs. That's the part of the first picture that doesn't
+# shrink. But they act on each token by itself, and an all-reduce is a reduce-scatter and an
 # all-gather. **Sequence parallelism** does this work between the two, while each rank has some of
 # the tokens.
 #
@@ -321,8 +331,10 @@ def draft_block(x, pieces, mask):
 see("sequence-parallel", draft_block)
 
 # %% [markdown]
-# *Predict.* In a training step, column-row sends two all-reduces. How many times their bytes does
-# this block send, if no rank keeps the gathered tokens for the backward pass?
+# *Predict.* In a training step, column-row sends two all-reduces. Sequence parallelism turns each
+# into a reduce-scatter and an all-gather. How many times the bytes of those two all-reduces does a
+# step send, if no rank keeps gathered tokens for the backward pass? (Leave out `dscale`, which is
+# small.)
 
 # %% role="predict"
 predict("sequence-parallel", 1)
@@ -332,13 +344,18 @@ predict("sequence-parallel", 1)
 #
 # - `x` and `dy` are (N / ranks, D), this rank's tokens: rank 0 has the first ones, and so on.
 #   `pieces` are `scale` (D), the same on all ranks, and the rank's `a` and `b`, as in column-row.
-# - `mask` is the dropout mask of *all* tokens, (N, D), which all ranks draw from the same seed.
+# - `mask` is the dropout mask of *all* tokens, (N, D), which all ranks draw from the same seed. A
+#   rank needs its own rows of it.
 # - `block_forward(x, pieces, mask)` returns `y` for the rank's tokens, and `u`, which is the rank's
 #   columns of `norm(x) @ w1` for all tokens.
 # - `block_backward(x, u, pieces, mask, dy)` returns `dx` for the rank's tokens, `dscale` for all
 #   tokens on every rank, and `da` and `db`. Leave the arguments as they are.
-# - A step sends no more than two parts of an all-reduce forward and three backward, where a part is
-#   an all-gather or a reduce-scatter of N x D numbers, and one all-reduce of D numbers.
+# - A step sends no more bytes than these: two all-gathers or reduce-scatters of N x D numbers
+#   forward, three of them backward, and one all-reduce of D numbers, for `dscale`.
+
+# %% [markdown]
+# Between the passes a rank keeps only `x` and `u`. The check sees results and bytes, but not how
+# many tokens you call `norm` for: that saving is yours to make.
 
 
 # %% role="answer"
@@ -395,11 +412,14 @@ reveal("sequence-parallel")
 see("model-parallel/tokens-too")
 
 # %% [markdown]
-# *Reflect.* What was an all-gather forward is a reduce-scatter backward, and the other way round.
-# Why? (Forward, a token goes to all ranks, so backward its gradients come from all of them.) Each
-# rank could also draw a mask for its own tokens alone. What would go wrong if all ranks started
-# from the same seed then? (All parts of the text would lose the same numbers.) And with different
-# seeds in column-row, after the all-reduce? (The ranks' copies of `y` would differ.)
+# *Reflect.* `norm(gather(x))` gives the same tokens as `gather(norm(x))`, for the same bytes. Why
+# is the second one better? (In the first one, every rank computes the norm of all tokens.) What was
+# an all-gather forward is a reduce-scatter backward, and the other way round. Why? (Forward, a
+# token goes to all ranks, so backward its gradients come from all of them.)
+#
+# Each rank could also draw a mask for its own tokens alone. What would go wrong then if all ranks
+# started from the same seed? (Each part of the text would lose numbers at the same places.) And
+# with different seeds in column-row, after the all-reduce? (The ranks' copies of `y` would differ.)
 
 # %% [markdown] exercise="gpipe"
 # ## A pipeline of stages
@@ -419,7 +439,7 @@ see("model-parallel/whole-batch")
 # at the second. Gradients add up over the micro-batches, as in gradient accumulation, so the step
 # is the same as with the whole batch. What is left of the idle time is called the **bubble**.
 #
-# *Predict.* There are 4 stages that take equally long, and 4 micro-batches. How many percent of the
+# *Predict.* There are 4 stages that take equally long, and 4 micro-batches. What percentage of the
 # time is each GPU idle?
 
 # %% role="predict"
@@ -439,13 +459,16 @@ predict("gpipe", 42.9)
 # - We train a small model by your lists, in float64. Every stage ends with the gradients of one
 #   process that has the whole batch, so each micro-batch goes forward and backward once.
 # - No stage goes backward before it has gone forward with all micro-batches.
-# - With p stages and m micro-batches the whole takes (m + p - 1)(f + b), where one stage takes f to
-#   go forward with one micro-batch, and b to go backward.
+# - With p stages and m micro-batches the whole step takes (m + p - 1)(f + b), where one stage takes
+#   f to go forward with one micro-batch, and b to go backward.
 
 # %% [markdown]
-# *Implement* `bubble`, too: the share of that time in which a stage is idle, between 0 and 1. And
-# `micro_batches_for`: the smallest number of micro-batches (at least 1) with which the bubble is at
-# most `share`, a number between 0 and 1.
+# *Implement* `bubble`, too: the share of that time in which a stage is idle.
+#
+# And `micro_batches_for`: the smallest number of micro-batches, at least 1, with which the bubble
+# is at most `share`, a number greater than 0 and less than 1. A bubble of exactly `share` is
+# enough, and `bubble` in float64 decides: with 4 stages and 0.2, the answer is 12, since 3 / 15 is
+# 0.2.
 
 
 # %% role="answer"
@@ -499,15 +522,15 @@ reveal("gpipe")
 #
 # **`one-f-one-b` · 6 points · about 30 minutes**
 #
-# A micro-batch whose backward pass is done needs no activations any more. So why should the last
+# After its backward pass, a micro-batch's activations are no longer needed. So why should the last
 # stage wait until it has gone forward with all of them? In **1F1B**, every stage goes backward as
 # early as it can, and then takes turns: one forward, one backward.
 #
-# *Predict.* With GPipe, 4 stages and 8 micro-batches, each GPU is idle for 27% of the time. How
-# many percent is it with 1F1B?
+# *Predict.* With GPipe, 4 stages and 8 micro-batches, each GPU is idle for 27% of the time. Is
+# it "less", "the same" or "more" with 1F1B?
 
 # %% role="predict"
-predict("one-f-one-b", 27.3)
+predict("one-f-one-b", "less")
 
 # %% [markdown]
 # Here is a draft that takes turns right from the start. *See* what comes of it: it keeps almost
@@ -526,15 +549,16 @@ def draft(stage, stages, micro_batches):
 see("one-f-one-b", draft)
 
 # %% [markdown]
-# *Implement* 1F1B. A stage first goes forward until the gradient of its first micro-batch can be
-# back (the *warm-up*), then takes turns (the *steady state*), and then goes backward with those
-# that are left (the *cool-down*). About 8 lines.
+# *Implement* 1F1B in three parts. In the *warm-up*, a stage goes forward alone. Then come turns of
+# one forward and one backward pass, in this order (the *steady state*). Then it goes backward with
+# those that are left (the *cool-down*). The first backward pass comes as soon as the gradient of
+# the first micro-batch can be back. About 7 lines.
 #
 # - Entries are as in GPipe, and so is everything that a stage waits for.
 # - Every stage ends with the gradients of one process, as before.
 # - Stage s, of p stages, keeps the activations of at most p - s micro-batches at once: from the
 #   start of its forward pass to the end of its backward pass.
-# - The whole still takes (m + p - 1)(f + b), with any f and b.
+# - The whole step still takes (m + p - 1)(f + b), with any f and b.
 #
 # There may be fewer micro-batches than stages.
 
@@ -566,7 +590,7 @@ reveal("one-f-one-b")
 # Stage 0 keeps p micro-batches and the last stage 1. Which of them runs out of memory first? (Stage
 # 0, if all have equally large layers, and the embedding is often there, too.) In real programs,
 # stage 0 sends an activation to stage 1 while stage 1 sends a gradient to stage 0. What happens if
-# both call a send that only ends when it is received? (Both wait for ever. That's why frameworks
+# both call a send that only ends when it is received? (Both wait forever. That's why frameworks
 # post such a pair of sends and receives together.)
 
 # %% [markdown]
@@ -578,7 +602,7 @@ reveal("one-f-one-b")
 #
 # stage = PipelineStage(part, rank, stages, device)
 # schedule = Schedule1F1B(stage, n_microbatches=8, loss_fn=loss_fn)
-# schedule.step(*inputs, target=target)  # the first stage has inputs, and the last a target
+# schedule.step(x)  # on the first stage; the last calls step(target=target), the others step()
 # ```
 
 # %% [markdown] exercise="dtensor-in-practice"
@@ -921,7 +945,8 @@ see("plan", best_plan, "llama-3")
 # parts 1 and 5, and so on: chunk c of stage s is part cp + s. A micro-batch goes through all
 # stages in their chunk 0, returns to stage 0, and goes through all of them again in chunk 1.
 #
-# *Predict.* How many times as many messages do 4 stages with 2 chunks send as 4 stages with one?
+# *Predict.* You give each of 4 stages 2 chunks instead of one. By what factor does the number of
+# messages grow?
 
 # %% role="predict"
 predict("interleaved", 2.33)
@@ -937,9 +962,10 @@ predict("interleaved", 2.33)
 # - An entry is `("forward", m, c)` or `("backward", m, c)`, with the number of the chunk.
 # - The number of micro-batches is a multiple of p. There may be one chunk only.
 # - Every part of the model ends with the gradients of one process.
-# - A chunk takes f / v forward and b / v backward. The whole takes m(f + b) + (p - 1)(f + b) / v.
-# - Stage s keeps at most 2(p - 1 - s) + (v - 1)p + 1 pieces at once. A piece is what one chunk
-#   keeps of one micro-batch.
+# - A chunk takes f / v forward and b / v backward. The whole step takes
+#   m(f + b) + (p - 1)(f + b) / v.
+# - Stage s keeps at most 2(p - 1 - s) + (v - 1)p + 1 pieces at once, as in Megatron-LM. A piece is
+#   what one chunk keeps of one micro-batch.
 
 
 # %% role="answer"
@@ -970,9 +996,9 @@ reveal("interleaved")
 
 # %% [markdown]
 # *Reflect.* The bubble shrinks from 27% to 16%. How much more does stage 0 keep? (11 pieces, each
-# half as large as before: 5.5 micro-batches in place of 4.) In reality, messages take time. Draw it
-# with messages of 0.5, where a forward pass takes 2: `see("interleaved", interleaved, 4, 8, 2,
-# 0.5)`, and the same with 1 chunk and with 4. Which is best? (2 chunks: 25% idle, against 30% and
+# half as large as before: 5.5 micro-batches instead of 4.) In reality, messages take time. Draw it
+# with messages of 0.25, where a forward pass takes 1: `see("interleaved", interleaved, 4, 8, 2,
+# 0.25)`, and the same with 1 chunk and with 4. Which is best? (2 chunks: 25% idle, against 30% and
 # 29%. The more chunks, the more messages a micro-batch waits for.) Halve the part 2(p - 1 - s) of
 # the warm-up. When does that cost time? (Only with messages: then there is too little to do while
 # they travel.)

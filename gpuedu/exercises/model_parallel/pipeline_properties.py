@@ -74,7 +74,7 @@ def takes(points: float, says: str, time_of: Callable[[Inputs], float], *, asks:
             yield Fault(
                 "time",
                 f"{said_of(case.inputs)}, f = {forward} and b = {backward}, it takes "
-                f"{show(took)} in place of {show(best)}",
+                f"{show(took)} instead of {show(best)}",
             )
 
     return Property("time", says, points, asks, after_order("time", test))

@@ -44,7 +44,7 @@ class Wait:
 
 @dataclass(frozen=True)
 class PipelineRun:
-    """Steps, in an order in which they can be done, and by stage who waits for ever."""
+    """Steps, in an order in which they can be done, and by stage who waits forever."""
 
     stages: int
     steps: tuple[Step, ...]

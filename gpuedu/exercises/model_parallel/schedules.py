@@ -73,10 +73,11 @@ def _read(entry: Any, name: str, chunks: int) -> Action:
     parts = items(entry, name, wanted)
     if len(parts) != (3 if chunks else 2):
         raise AnswerError(f"{name} has {len(parts)} parts; it should be {wanted}")
-    kind = text(parts[0], f"the first part of {name}")
+    kind = text(parts[0], name) if isinstance(parts[0], str) else ""
     if kind not in KINDS:
         raise AnswerError(
-            f'the first part of {name} should be "forward" or "backward", got {describe(kind)}'
+            f'the first part of {name} should be "forward" or "backward", got {describe(parts[0])}',
+            remedy=f"An entry is {wanted}.",
         )
     numbers = [whole_number(one, f"a number in {name}") for one in parts[1:]]
     return Action(kind, *numbers)

@@ -25,7 +25,7 @@ def chain_of(run: PipelineRun) -> list[Wait]:
 
 
 def tell_stuck(run: PipelineRun, chunks: int = 1) -> tuple[str, str]:
-    """A sentence about stages that wait for ever, and a question.
+    """A sentence about stages that wait forever, and a question.
 
     >>> from gpuedu.exercises.model_parallel.pipeline_runs import run_lists
     >>> from gpuedu.exercises.model_parallel.schedules import Action

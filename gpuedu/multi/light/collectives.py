@@ -378,6 +378,8 @@ def _require_parts(whole: Tensor, part: Tensor, ranks: int, large: str, small: s
 def _require_list(tensors: Any, tensor: Tensor, ranks: int, name: str) -> None:
     fits = isinstance(tensors, list) and len(tensors) == ranks
     if not fits or any(describe(one) != describe(tensor) for one in tensors):
+        shapes = sorted({describe(one) for one in tensors}) if isinstance(tensors, list) else []
+        got = f"{len(tensors)} of {' and '.join(shapes[:3])}" if shapes else "something else"
         raise CommunicationError(
-            f"`{name}` should be a list of {ranks} tensors like {describe(tensor)}"
+            f"`{name}` should be a list of {ranks} tensors like {describe(tensor)}, got {got}"
         )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
+import itertools
 from collections.abc import Iterator
-from fractions import Fraction
 
 import numpy as np
 
@@ -14,6 +13,11 @@ from gpuedu.exercises.model_parallel.pipeline_properties import after_order, sai
 from gpuedu.exercises.model_parallel.schedules import FORWARD, from_plain
 
 _COSTS = ((1, 2), (1, 1), (3, 1), (2, 3), (1, 3), (1, 2), (2, 5))
+_SHARES = (
+    *((6, 0.07), (4, 0.25), (64, 0.013), (5, 0.5), (2, 0.6), (1, 0.1)),
+    *((4, 0.2), (7, 0.2), (4, 0.6)),
+)
+"""Stages and shares; with the last ones a formula in floats gives one too many."""
 _LISTS = ("gradients", "forward-first", "time")
 
 
@@ -28,7 +32,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         found.append(call_case(_LISTS, "gpipe", **sizes, costs=costs, seed=seed))
     for stages, micro_batches in ((4, 8), (3, 1), (1, 5), (8, 3), drawn):
         found.append(call_case("bubble", "bubble", stages=stages, micro_batches=micro_batches))
-    for stages, share in ((6, 0.07), (4, 0.25), (64, 0.013), (5, 0.5), (2, 0.6), (1, 0.1)):
+    for stages, share in _SHARES:
         found.append(call_case("enough", "micro_batches_for", stages=stages, share=share))
     return found
 
@@ -39,9 +43,8 @@ def idle_share(stages: int, micro_batches: int) -> float:
 
 
 def enough(stages: int, share: float) -> int:
-    """The smallest number of micro-batches with at most this share."""
-    exact = Fraction(share)
-    return max(1, math.ceil((stages - 1) * (1 - exact) / exact))
+    """The smallest number of micro-batches with at most this share, in float64."""
+    return next(m for m in itertools.count(1) if idle_share(stages, m) <= share)
 
 
 def _test_forward_first(case: Case, observed: Plain) -> Iterator[Fault]:
@@ -79,7 +82,7 @@ JUDGE = Judge(
         ),
         takes(
             2,
-            "the whole takes (m + p - 1)(f + b)",
+            "the whole step takes (m + p - 1)(f + b)",
             _time,
             asks="In which order do the micro-batches reach a stage, and in which order does it "
             "take them?",
@@ -96,8 +99,8 @@ JUDGE = Judge(
             "`micro_batches_for`: how many keep the bubble at or under a share",
             1,
             {"micro_batches_for": enough},
-            asks="Put your result, and one less, into `bubble`. On which side of the share are "
-            "they?",
+            asks="Is it at least 1? Put your result into `bubble`, and if it is more than 1, one "
+            "less. On which side of the share are they?",
         ),
     ),
     hints=(
@@ -115,7 +118,7 @@ JUDGE = Judge(
     predictions={
         "gpipe": Prediction(
             "a batch is cut into 4 micro-batches, for a pipeline of 4 stages that take equally "
-            "long. How many percent of the time is each GPU idle?",
+            "long. What percentage of the time is each GPU idle?",
             truth=300 / 7,
             unit="%",
             because="Each GPU works for 4 micro-batches. The first reaches the last stage 3 steps "

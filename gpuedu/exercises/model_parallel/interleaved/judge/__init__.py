@@ -50,7 +50,7 @@ JUDGE = Judge(
         ),
         takes(
             2,
-            "the whole takes m (f + b) + (p - 1)(f + b) / v",
+            "the whole step takes m (f + b) + (p - 1)(f + b) / v",
             _time,
             asks="Which action is ready on this stage while it waits for another one?",
         ),
@@ -71,7 +71,8 @@ JUDGE = Judge(
     seeds=5,
     predictions={
         "interleaved": Prediction(
-            "4 stages with 2 chunks each, in place of 1. How many times as many messages are sent?",
+            "4 stages have 2 chunks each, instead of 1. By what factor does the number of messages "
+            "grow?",
             truth=7 / 3,
             unit="times",
             because="4 parts in a row have 3 borders, 8 parts have 7: also from the last stage "

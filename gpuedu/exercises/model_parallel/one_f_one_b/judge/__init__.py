@@ -47,7 +47,7 @@ JUDGE = Judge(
         ),
         takes(
             2,
-            "the whole takes (m + p - 1)(f + b), as with GPipe",
+            "the whole step takes (m + p - 1)(f + b), as with GPipe",
             _time,
             asks="What does this stage wait for, and what could it do meanwhile?",
         ),
@@ -67,10 +67,10 @@ JUDGE = Judge(
     predictions={
         "one-f-one-b": Prediction(
             "GPipe with 4 stages and 8 micro-batches leaves each GPU idle for 27% of the time. "
-            "How many percent is it if every stage goes backward as soon as it can?",
-            truth=300 / 11,
-            unit="%",
-            because="The same. Filling and draining the pipeline takes as long as before; what "
+            "And if every stage goes backward as soon as it can?",
+            truth="the same",
+            choices=("less", "the same", "more"),
+            because="Filling and draining the pipeline takes as long as before; what "
             "has changed is how many micro-batches are kept meanwhile.",
         ),
     },

@@ -95,6 +95,7 @@ def _all(inputs: Inputs, observed: Plain) -> Iterable[Held]:
     return _held(inputs, observed, _NAMES, [0, 1])
 
 
+_SCALE = right_on_ranks("scale", "", 1, _scales, asks="")
 _TRAINING = right_on_ranks("training", "", 1, _later, asks="")
 
 
@@ -128,14 +129,14 @@ JUDGE = Judge(
             "`block_backward` returns the gradient of the rank's tokens",
             2,
             _gradients,
-            asks="On which ways does a token act on the output, and which ranks know of them?",
+            asks="Along which paths does a token act on the output, and which ranks know of them?",
         ),
-        right_on_ranks(
+        Property(
             "scale",
             "`dscale` is the same on all ranks, and that of all tokens",
             1,
-            _scales,
-            asks="All ranks have the same scale. Which tokens does each of them multiply by it?",
+            "All ranks have the same scale. Which tokens does each of them multiply by it?",
+            undecided_if_wrong("scale", _gradients, _SCALE.test),
         ),
         Property(
             "training",
@@ -168,7 +169,8 @@ JUDGE = Judge(
         "Forward: norm of your tokens, all-gather, both products, reduce-scatter, mask, residual. "
         "Backward the other way round: what was a reduce-scatter is an all-gather now, and what "
         "was an all-gather is a reduce-scatter. `da` needs the gathered tokens once more.",
-        "`h = gather(norm(x, scale))`, `u = h @ a`, `y = x + rows * scatter(torch.relu(u) @ b)`. "
+        "`rows = mask.split(len(x))[rank]`, `h = gather(norm(x, scale))`, `u = h @ a`, "
+        "`y = x + rows * scatter(torch.relu(u) @ b)`. "
         "Backward: `dz = gather(rows * dy)`, `du = (dz @ b.T) * (u > 0)`, "
         "`dn = scatter(du @ a.T)`, `dx, dscale = norm_backward(x, scale, dn)`, all-reduce "
         "`dscale`; return `dy + dx`, `dscale`, `gather(norm(x, scale)).T @ du`, "
@@ -178,8 +180,9 @@ JUDGE = Judge(
     seeds=5,
     predictions={
         "sequence-parallel": Prediction(
-            "the MLP in columns and rows sends two all-reduces in a step. How many times their "
-            "bytes does it send with sequence parallelism, if no rank keeps the gathered tokens?",
+            "the MLP in columns and rows sends two all-reduces in a step. How many times the "
+            "bytes of those two are sent with sequence parallelism, if no rank keeps gathered "
+            "tokens?",
             truth=1.25,
             unit="times",
             because="Two all-reduces are two all-gathers and two reduce-scatters. Only the tokens "

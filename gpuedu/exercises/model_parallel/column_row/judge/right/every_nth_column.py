@@ -1,4 +1,4 @@
-# every n-th column; a reduce and a broadcast in place of the all-reduce
+# every n-th column; a reduce and a broadcast instead of the all-reduce
 def split(w1, w2):
     ranks, rank = dist.get_world_size(), dist.get_rank()
     return w1[:, rank::ranks], w2[rank::ranks, :]

@@ -1,4 +1,4 @@
-# backward in reverse, as in the paper's figure; a formula in place of a loop
+# backward in reverse, as in the paper's figure; a formula, and a look at the number before it
 import math
 
 
@@ -18,4 +18,5 @@ def bubble(stages, micro_batches):
 
 
 def micro_batches_for(stages, share):
-    return max(1, math.ceil((stages - 1) * (1 - share) / share))
+    found = max(1, math.ceil((stages - 1) * (1 - share) / share))
+    return found - 1 if found > 1 and bubble(stages, found - 1) <= share else found

@@ -1,4 +1,4 @@
-# lists in place of whole tensors; the mask before the sum; one vjp for the middle
+# lists instead of whole tensors; the mask before the sum; one vjp for the middle
 def _joined(x):
     parts = [torch.empty_like(x) for _ in range(dist.get_world_size())]
     dist.all_gather(parts, x)
