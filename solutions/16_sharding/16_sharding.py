@@ -71,14 +71,14 @@ def kept_bytes(layers, ranks, stage):
 
 
 # %% [markdown]
-# A rank can only compute with a whole layer. So what is shared out has to be whole for a moment,
-# with its padding, and that comes on top of what is kept:
+# A rank can only compute with a whole layer. So weights and gradients that are shared out have to
+# be whole for a moment, with their padding, and that comes on top of what is kept:
 #
 # - **Stage 2.** The backward pass makes the whole gradient of a layer. A reduce-scatter turns it
 #   into the rank's piece of the sum, and the whole one is freed before the next layer computes.
 # - **Stage 3.** As in stage 2, and a layer's weights are gathered before it computes, and freed
 #   after. While a layer goes backward, the weights of the layer *before* it are gathered already,
-#   so that nobody waits for them.
+#   so that nobody waits for them: two layers' weights and one gradient. Layer 0 has none before it.
 #
 # Stages 0 and 1 keep whole weights and gradients anyway. Activations are not counted here.
 #
@@ -225,16 +225,16 @@ reveal("sharded-optimizer")
 # rank can reduce a layer's gradient to its piece and free the whole one before the next layer's is
 # made.
 #
-# *Predict.* A step has 4 micro-batches. Stage 1 adds up their gradients at home and reduces the sum
-# once. How many times as many bytes of gradients does a step send that reduces each layer's
-# gradient as soon as it is there?
+# *Predict.* A step has 4 micro-batches. In stage 1, a rank adds up their gradients and reduces the
+# sum once. In stage 2, it reduces each layer's gradient as soon as it is there, in every
+# micro-batch. How many times as many bytes of gradients does it send?
 
 # %% role="predict"
 predict("sharded-gradients", 4)
 
 # %% [markdown]
-# Here is a draft, which reduces each layer as soon as it can. *See* the gradients that it leaves
-# behind.
+# Here is a draft that all-reduces each weight's gradient, and adds its piece. *See* the gradients
+# that it leaves behind.
 
 
 # %% role="given"
@@ -255,7 +255,7 @@ see("sharded-gradients", draft_gradients)
 # the last layer to the first, for one micro-batch after another. About 10 lines.
 #
 # - `weights` are the layer's parameters, with this rank's gradients. One that doesn't require a
-#   gradient is frozen, and isn't part of what is cut. One that this rank didn't use has None as its
+#   gradient is frozen, and has no place in `piece`. One that this rank didn't use has None as its
 #   `.grad`, which counts as zeros.
 # - `piece` is this rank's part of the layer's gradient: a flat tensor, equally long on all ranks.
 #   Joined in the order of the ranks, the pieces are the layer's flat gradient, padded with zeros.
@@ -340,8 +340,8 @@ def gather(piece, allocate):
 #   buffer, as long as `weights`. It is called from the last layer to layer 0.
 # - The last layer is needed twice in a row, so it stays: `forward_pass` returns its buffer, and
 #   `backward_pass` gets it as `weights`. All other layers are gathered twice.
-# - `backward_pass` returns a list of this rank's piece of each layer's gradient: the mean over the
-#   ranks, which have equally many samples.
+# - `backward_pass` returns a list, whose entry k is this rank's piece of layer k's gradient, in an
+#   ordinary tensor: the mean over the ranks, which have equally many samples.
 
 # %% [markdown]
 # Besides the gradients, these are judged:
@@ -350,7 +350,7 @@ def gather(piece, allocate):
 #   and in the backward pass its gradient. Nothing else: a gradient is reduced and freed before the
 #   next layer computes. At the end, all buffers are freed.
 # - **Time.** All gathers but the first one travel while a layer computes.
-# - **Bytes.** No layer is gathered or reduced more often than that.
+# - **Bytes.** The last layer is gathered once, all others twice, and each gradient is reduced once.
 
 
 # %% role="answer"

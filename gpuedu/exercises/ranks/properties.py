@@ -40,7 +40,9 @@ Values = Callable[[Inputs, Plain], Iterable[Held]]
 """Everything that ranks hold, of a case and what was observed on it."""
 
 
-def right_on_ranks(name: str, says: str, points: float, values: Values, *, asks: str) -> Property:
+def right_on_ranks(
+    name: str, says: str, points: float, values: Values, *, asks: str, after: tuple[str, ...] = ()
+) -> Property:
     """Every rank holds what it should.
 
     Args:
@@ -49,12 +51,13 @@ def right_on_ranks(name: str, says: str, points: float, values: Values, *, asks:
         points: Its points.
         values: What ranks hold, and should; the first that is off is told.
         asks: The question below a counterexample.
+        after: Properties of which one has to be right before this one counts.
     """
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
         yield from first_off(name, values(case.inputs, observed))
 
-    return Property(name, says, points, asks, test)
+    return Property(name, says, points, asks, test, after)
 
 
 def first_off(prop: str, values: Iterable[Held]) -> Iterator[Fault]:

@@ -6,11 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import torch
 
 from gpuedu.clock import Interval, Timeline
 from gpuedu.exercises.ranks import Ranked
-from gpuedu.exercises.sharding.fsdp.fsdp_runs import SIZE, FsdpTask, train_sharded_layers
+from gpuedu.exercises.sharding.fsdp.fsdp_runs import (
+    SIZE,
+    FsdpTask,
+    train_sharded_layers,
+    train_whole_layers,
+    whole_from,
+)
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.lanes import plot_lane_groups
 from gpuedu.units import MS, format_size
@@ -19,6 +26,7 @@ _LAYERS, _WIDTH = 6, 15
 _TASK = FsdpTask((_WIDTH,) * (_LAYERS + 1), (1 * MS,) * _LAYERS, 4, 0.1 * MS, 2.4e6, steps=1)
 Allocate = Callable[[int], Any]
 
+_ROUNDING = 1e-9
 _DIGITS = 12
 """Times are rounded to so many, so that ends and begins that meet do not overlap."""
 
@@ -29,8 +37,12 @@ def draw_fsdp(forward_pass: Callable[..., Any], backward_pass: Callable[..., Any
     mine = train_sharded_layers((forward_pass, backward_pass), _TASK)
     runs["your step"] = mine
     groups = [(f"{way}: {_told(run)}", _lanes_of(run)) for way, run in runs.items()]
+    wanted = train_whole_layers(_TASK)[-1]
+    got = whole_from([one.weights[-1] for one in mine.results], _TASK)
+    off = float(np.abs(got - wanted).max())
+    said = "weights right" if off < _ROUNDING else f"weights off by {off:.2g}"
     caption = Caption(
-        title=f"Your step: {_told(mine)}",
+        title=f"Your step: {_told(mine)}; {said}",
         x="simulated time of rank 0",
         source=f"Simulated: 4 ranks; {_LAYERS} layers, 1 ms forward, 2 ms backward; a made-up "
         "network. Memory: each\nbar is a buffer from `allocate`, of one layer's weights or "

@@ -36,7 +36,11 @@ def draw_backward(reduce_layer: Callable[..., Any]) -> Any:
     moments = run.results[0][1]
     bars = []
     for moment in moments:
-        parts = {"pieces": moment.pieces, "this layer": moment.new, "layers before": moment.old}
+        parts = {
+            "pieces": moment.pieces,
+            "this layer": moment.new,
+            "layers already done": moment.old,
+        }
         sized = {name: float(_SIZE * count) for name, count in parts.items()}
         bars.append(Parts(f"layer {moment.layer}", sized))
     whole = _SIZE * sum(one.new for one in moments)

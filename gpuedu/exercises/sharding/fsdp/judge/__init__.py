@@ -206,6 +206,7 @@ JUDGE = Judge(
             "data parallelism sends 2 bytes of gradient twice for each parameter, in a "
             "reduce-scatter and an all-gather. How many times its bytes does fully sharded "
             "training send, if weights, in 2 bytes, too, are gathered for each pass?",
+            exact=True,
             truth=1.5,
             unit="times",
             because="Two gathers of the weights and one reduce-scatter of the gradients, in place "

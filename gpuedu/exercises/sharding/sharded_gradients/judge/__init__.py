@@ -107,6 +107,7 @@ JUDGE = Judge(
             1,
             _steps,
             asks="What is in `piece` before the second micro-batch, and what after it?",
+            after=("equal",),
         ),
         right_on_ranks(
             "unused",
@@ -115,6 +116,7 @@ JUDGE = Judge(
             _steps,
             asks="Which of the weights are in `piece`, and what do you take as the gradient of one "
             "that this rank did not use?",
+            after=("equal",),
         ),
         Property(
             "freed",
@@ -143,12 +145,13 @@ JUDGE = Judge(
     seeds=3,
     predictions={
         "sharded-gradients": Prediction(
-            "a step has 4 micro-batches. Stage 1 adds the gradients up at home, and reduces them "
-            "once. How many times as many bytes of gradients does a step send that reduces each "
-            "layer's gradient as soon as it is there?",
+            "a step has 4 micro-batches. In stage 1, a rank adds up their gradients and reduces "
+            "the sum once. In stage 2, it reduces each layer's gradient as soon as it is there, in "
+            "every micro-batch. How many times as many bytes of gradients does it send?",
+            exact=True,
             truth=4,
             unit="times",
-            because="Gradients that wait for the next micro-batch at home have to be whole. In "
+            because="Gradients that wait for the next micro-batch have to be whole. In "
             "pieces, each micro-batch has to be reduced by itself.",
         ),
     },

@@ -114,7 +114,8 @@ JUDGE = Judge(
             "and where the weights do not divide by the ranks",
             1,
             _steps,
-            asks="Where does each rank's piece begin and end, and what becomes of the padding?",
+            asks="Where does each rank's piece begin and end, and what happens to the padding?",
+            after=("equal",),
         ),
         right_on_ranks(
             "shared",
@@ -123,6 +124,7 @@ JUDGE = Judge(
             _steps,
             asks="Which weights are updated at all, and what do you take as the gradient of one "
             "that this rank did not use?",
+            after=("equal",),
         ),
         Property(
             "share",
@@ -158,6 +160,7 @@ JUDGE = Judge(
             "an all-reduce of the gradients is a reduce-scatter and an all-gather. How many times "
             "its bytes does a step send that scatters gradients and gathers weights of the same "
             "size?",
+            exact=True,
             truth=1,
             unit="times",
             because="Half of an all-reduce is the reduce-scatter. The other half, the all-gather, "
