@@ -85,6 +85,16 @@ def undecided_if_wrong(name: str, values: Values, test: Test) -> Test:
     return tested
 
 
+def undecided_if_silent(name: str, ranks: int, sent: float) -> Iterator[Undecided]:
+    """What sends nothing at all earns nothing for sending little, if ranks need each other's.
+
+    >>> [one.message for one in undecided_if_silent("bytes", 2, 0)]
+    ['no rank sent anything']
+    """
+    if ranks > 1 and not sent:
+        yield Undecided(name, "no rank sent anything")
+
+
 def of_messages(name: str, test: Test, *, tells_calls: bool = False) -> Test:
     """A test of messages that ranks send by hand, undecided where none of them sends any.
 

@@ -127,6 +127,23 @@ def test_messages_that_are_not_told_are_not_sent(zygote):
     assert not any(held[one] for one in ("peak", "waits", "bytes"))
 
 
+SILENT = {
+    "sharded-gradients": {"bytes"},
+    "sharded-optimizer": {"bytes"},
+    "hybrid-shard": {"across", "inside"},
+    "column-row": {"bytes"},
+    "attention-heads": {"copied-bytes", "bytes"},
+    "sequence-parallel": {"bytes"},
+}
+
+
+@pytest.mark.parametrize("exercise", sampled(SILENT, every=3))
+def test_ranks_that_say_they_sent_nothing_have_not_sent_little(exercise, zygote):
+    bench = Bench(ROOT, exercise)
+    held = graded(bench, [*bench.solution_cells(), PATCHED["the acts"]], zygote).held()
+    assert {name for name, holds in held.items() if not holds} == SILENT[exercise]
+
+
 def test_what_ranks_send_comes_between_calls_of_lent_functions(zygote):
     """A gather that is asked for after a layer computed does not travel meanwhile."""
     bench = Bench(ROOT, "fsdp")

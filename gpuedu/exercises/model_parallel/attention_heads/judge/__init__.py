@@ -26,7 +26,12 @@ from gpuedu.exercises.model_parallel.attention_heads.judge.truths import (
     summed_copies,
 )
 from gpuedu.exercises.model_parallel.twice import right_at_first
-from gpuedu.exercises.ranks.properties import Held, right_on_ranks, undecided_if_wrong
+from gpuedu.exercises.ranks.properties import (
+    Held,
+    right_on_ranks,
+    undecided_if_silent,
+    undecided_if_wrong,
+)
 
 REL = 1e-9
 NUMBER_BYTES = 8
@@ -96,6 +101,9 @@ def _close(where: str, name: str, got: Any, true: np.ndarray) -> Held:
 
 
 def _test_copied(case: Case, observed: Plain) -> Iterable[Fault]:
+    held = [head for heads in case.inputs["held"] for head in heads]
+    copies = len(held) - len(set(held))
+    yield from undecided_if_silent("copied-bytes", 1 + copies, sum(observed["handed_bytes"]))
     for rank, handed in enumerate(observed["handed_bytes"]):
         own = case.inputs["gradients"][rank].nbytes
         if handed > own:
@@ -108,6 +116,7 @@ def _test_copied(case: Case, observed: Plain) -> Iterable[Fault]:
 
 def _test_bytes(case: Case, observed: Plain) -> Iterable[Fault]:
     tokens = len(case.inputs["targets"])
+    yield from undecided_if_silent("bytes", case.inputs["ranks"], sum(observed["handed_bytes"]))
     for rank, handed in enumerate(observed["handed_bytes"]):
         if handed > PER_TOKEN * NUMBER_BYTES * tokens:
             yield Fault(

@@ -11,7 +11,12 @@ import numpy as np
 from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
 from gpuedu.exercises.model_parallel.sequence_parallel.block import Block, OnRank, train_whole
 from gpuedu.exercises.model_parallel.twice import right_at_first
-from gpuedu.exercises.ranks.properties import Held, right_on_ranks, undecided_if_wrong
+from gpuedu.exercises.ranks.properties import (
+    Held,
+    right_on_ranks,
+    undecided_if_silent,
+    undecided_if_wrong,
+)
 from gpuedu.units import format_size
 
 REL = 1e-9
@@ -106,6 +111,7 @@ def most_bytes(block: Block) -> int:
 
 def _test_bytes(case: Case, observed: Plain) -> Iterable[Fault]:
     block, sent = Block(**case.inputs["block"]), observed["step_bytes"]
+    yield from undecided_if_silent("bytes", block.ranks, sent)
     if sent > most_bytes(block) + 0.5:
         yield Fault(
             "bytes",

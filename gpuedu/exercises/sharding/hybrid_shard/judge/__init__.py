@@ -9,7 +9,12 @@ from functools import lru_cache
 import numpy as np
 
 from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
-from gpuedu.exercises.ranks.properties import Held, right_on_ranks, undecided_if_wrong
+from gpuedu.exercises.ranks.properties import (
+    Held,
+    right_on_ranks,
+    undecided_if_silent,
+    undecided_if_wrong,
+)
 from gpuedu.exercises.sharding.fsdp.fsdp_runs import FsdpTask, train_whole_layers, whole_from
 from gpuedu.exercises.sharding.hybrid_shard.hybrid_runs import (
     HybridTask,
@@ -73,6 +78,7 @@ def _steps(inputs: Inputs, observed: Plain) -> Iterable[Held]:
 def _test_across(case: Case, observed: Plain) -> Iterable[Fault]:
     task = HybridTask.of(case.inputs["task"])
     most = across_bytes(task)
+    yield from undecided_if_silent("across", task.nodes, observed["sent"][:, 1].sum())
     for rank, (_, across) in enumerate(observed["sent"].tolist()):
         if across > most:
             yield Fault(

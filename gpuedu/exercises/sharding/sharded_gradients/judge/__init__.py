@@ -9,7 +9,12 @@ from functools import lru_cache
 import numpy as np
 
 from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
-from gpuedu.exercises.ranks.properties import Held, right_on_ranks, undecided_if_wrong
+from gpuedu.exercises.ranks.properties import (
+    Held,
+    right_on_ranks,
+    undecided_if_silent,
+    undecided_if_wrong,
+)
 from gpuedu.exercises.sharding.chains import ChainTask, build_chain
 from gpuedu.exercises.sharding.sharded_gradients.gradient_runs import (
     Moment,
@@ -81,6 +86,8 @@ def _test_bytes(case: Case, observed: Plain) -> Iterable[Fault]:
     layers = build_chain(task)
     padded = SIZE * task.ranks * sum(piece_size(layer, task.ranks) for layer in layers)
     least = (task.ranks - 1) * padded * (task.parts + 1)
+    # The play gathers the weights itself: that is one part of these.
+    yield from undecided_if_silent("bytes", task.ranks, sent > least / (task.parts + 1))
     if sent > least:
         count = sum(map(size_of, layers))
         yield Fault(

@@ -20,7 +20,12 @@ from gpuedu.exercises.contract import (
 )
 from gpuedu.exercises.ddp.replica_models import build, gradient_bytes
 from gpuedu.exercises.ddp.replicas import State, Task, held
-from gpuedu.exercises.ranks.properties import Held, right_on_ranks, undecided_if_wrong
+from gpuedu.exercises.ranks.properties import (
+    Held,
+    right_on_ranks,
+    undecided_if_silent,
+    undecided_if_wrong,
+)
 from gpuedu.exercises.sharding.sharded_runs import REL, pieces_of, train_whole
 from gpuedu.exercises.sharding.updates import Rule
 from gpuedu.units import format_size
@@ -88,6 +93,7 @@ def _test_share(case: Case, observed: Plain) -> Iterable[Fault]:
 def _test_bytes(case: Case, observed: Plain) -> Iterable[Fault]:
     task, sent = Task.of(case.inputs["task"]), observed["step_bytes"]
     whole = gradient_bytes(task.kind)
+    yield from undecided_if_silent("bytes", task.ranks, sent)
     padding = task.ranks * 8 * len(list(build(task.kind, task.seed).parameters()))
     if sent > 2 * (task.ranks - 1) * (whole + padding + SMALL_BYTES):
         least = 2 * (task.ranks - 1) * whole
