@@ -65,7 +65,7 @@ def plot_cuts(
         value, hatch = min(bar.value, limit), "//" if bar.colour == style.RED else ""
         look = {"color": bar.colour, "hatch": hatch, "edgecolor": style.GROUND}
         right.barh(place, value, height=0.5, linewidth=0, **look)
-        ground = {"facecolor": style.GROUND, "edgecolor": "none", "pad": 0}
+        ground = {"facecolor": style.GROUND, "edgecolor": "none", "pad": 1.5}
         said = {"color": bar.colour, "fontweight": "bold"} if hatch else {"color": style.INK}
         right.text(
             limit / 100, place + 0.38, bar.text, va="center", fontsize=9, bbox=ground, **said

@@ -36,6 +36,8 @@ def plot_heads(
 ) -> Axes:
     """Draw each rank's heads as squares at their places, colored by the key-value head they use.
 
+    A key-value head that doesn't exist is crossed out, to the right of those that do.
+
     Args:
         rows: from top to bottom.
         heads: how many query heads there are.
@@ -55,10 +57,12 @@ def plot_heads(
         for head in row.keys:
             if 0 <= head < kv_heads:
                 _draw(ax, right + head, place, head, head)
+            else:
+                _draw_missing(ax, right + kv_heads + 0.2, place, head)
         said = {"color": style.RED, "fontweight": "bold"} if row.fault else {"color": style.INK}
         text = row.fault or "has all that it needs"
-        ax.text(right + kv_heads + 1.2, place + 0.5, text, va="center", fontsize=9.5, **said)
-    ax.set_xlim(-1.8, right + kv_heads + 1.2 + _NOTE)
+        ax.text(right + kv_heads + 1.4, place + 0.5, text, va="center", fontsize=9.5, **said)
+    ax.set_xlim(-1.8, right + kv_heads + 1.4 + _NOTE)
     ax.set_ylim(len(rows), -0.8)
     return write_caption(ax, caption)
 
@@ -69,3 +73,11 @@ def _draw(ax: Axes, x: float, y: float, head: int, shared: int) -> None:
     ax.text(
         x + _SIDE / 2, y + 0.5, str(head), ha="center", va="center", fontsize=9, color=style.INK
     )
+
+
+def _draw_missing(ax: Axes, x: float, y: float, head: int) -> None:
+    look = {"facecolor": style.FAINT, "edgecolor": style.RED, "hatch": "xx", "linewidth": 0}
+    ax.add_patch(Rectangle((x, y + (1 - _SIDE) / 2), _SIDE, _SIDE, **look))
+    ground = {"facecolor": style.GROUND, "edgecolor": "none", "pad": 0.5}
+    look = {"ha": "center", "va": "center", "fontsize": 9, "color": style.RED, "bbox": ground}
+    ax.text(x + _SIDE / 2, y + 0.5, str(head), **look)

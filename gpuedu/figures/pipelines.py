@@ -16,7 +16,7 @@ from gpuedu.figures.text_fit import Scale, measure_scale, width_pt
 _FORWARD = (style.BLUE, style.SKY, "#b3daf2", "#dcebf5")
 _BACKWARD = (style.ORANGE, "#f3c766", "#f9e2b0", "#fdf2dd")
 _IDLE = "#e6e8ee"
-_TEXT_PT, _TURNED_PT, _NARROW_PT = 9.0, 6.4, 5.0
+_TEXT_PT, _TURNED_PT, _NARROW_PT = 9.0, 6.4, 6.4
 _BOX, _ROW_IN = 0.84, 0.42
 
 
@@ -34,7 +34,7 @@ class PipelineBox:
 
 @dataclass(frozen=True)
 class PipelineRow:
-    """A stage: the most that it keeps at once, and may; the box that it waits with, and why."""
+    """A stage: the most that it keeps at once, and may; the box that waits, and a text about it."""
 
     kept: int
     most: int
@@ -50,11 +50,14 @@ def plot_pipeline(
     room: int,
     caption: Caption,
     chunks: int = 1,
+    kept_name: str = "kept at once",
+    is_free: bool = False,
 ) -> np.ndarray:
     """Draw a row for each stage along the time, and beside it a bar of what the stage keeps.
 
     What lies beyond ``best`` is on a red ground, and what a stage keeps beyond ``most`` is striped.
-    Axes hang on ``best`` and ``room`` alone, so that two schedules can be compared.
+    Axes hang on ``best`` and ``room`` alone, so that two schedules can be compared; unless
+    ``is_free``.
 
     Args:
         boxes: of all stages.
@@ -63,6 +66,8 @@ def plot_pipeline(
         room: the length of the axis of what is kept.
         caption: title, name of the time axis, source, alternative text.
         chunks: of each stage; each has its own shade.
+        kept_name: of what is kept, below its bars.
+        is_free: the whole may end later than ``best``, which is not drawn as wrong.
 
     Returns:
         The Axes of the time and of what is kept.
@@ -70,10 +75,12 @@ def plot_pipeline(
     height_in = 1.75 + _ROW_IN * max(3, len(rows))
     axes = style.new_axes(height_in, columns=2, sharey=True, width_ratios=[6.2, 1])
     times, kept = axes
+    if is_free:
+        best = max((box.end for box in boxes), default=best)
     _set_times(times, rows, boxes, best)
     write_caption(times, caption)
     _write_keys(times, chunks)
-    _draw_kept(kept, rows, room)
+    _draw_kept(kept, rows, room, kept_name)
     scale = measure_scale(times)
     for box in boxes:
         _draw_box(times, box, scale)
@@ -148,21 +155,19 @@ def _draw_waiting(ax: Axes, box: PipelineBox, why: str) -> None:
     look = {"facecolor": "white", "edgecolor": style.RED, "linestyle": "--", "linewidth": 1.6}
     ax.add_patch(Rectangle(place, width, _BOX, zorder=4, **look))
     shade = style.BLUE if box.is_forward else style.RED
-    kind = "forward" if box.is_forward else "backward"
-    said = f"{kind} {box.number} {why}"
     ground = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
     look = {"fontsize": 8.5, "color": style.INK, "va": "center_baseline", "ha": "left"}
-    ax.text(box.end + 0.2, box.stage, said, zorder=6, bbox=ground, **look)
+    ax.text(box.end + 0.2, box.stage, why, zorder=6, bbox=ground, **look)
     mark = {"fontsize": 9.5, "color": shade, "ha": "center", "va": "center_baseline"}
     ax.text(box.start + width / 2, box.stage, "?", zorder=6, fontweight="bold", **mark)
 
 
-def _draw_kept(ax: Axes, rows: Sequence[PipelineRow], room: int) -> None:
-    ax.set_xlim(0, 1.35 * room)
+def _draw_kept(ax: Axes, rows: Sequence[PipelineRow], room: int, name: str) -> None:
+    ax.set_xlim(0, 1.75 * room)
     ax.set_xticks([])
     ax.grid(visible=False)
     ax.tick_params(axis="y", length=0, labelleft=False)
-    ax.set_xlabel("kept at once", fontsize=10.5, color=style.INK)
+    ax.set_xlabel(name, fontsize=10.5, color=style.INK)
     for at, row in enumerate(rows):
         spans = [(0, min(row.kept, row.most), style.GREEN, "")]
         if row.kept > row.most:
@@ -172,7 +177,8 @@ def _draw_kept(ax: Axes, rows: Sequence[PipelineRow], room: int) -> None:
             ax.barh(at, width, left=left, height=0.5, **look)
         ax.plot([row.most] * 2, [at - 0.36, at + 0.36], color=style.INK, linewidth=1.6)
         look = {"fontsize": 9.5, "color": style.INK, "va": "center_baseline"}
-        ax.text(max(row.kept, row.most) + 0.05 * room, at, str(row.kept), **look)
+        said = f"{row.kept} of {row.most}"
+        ax.text(max(row.kept, row.most) + 0.05 * room, at, said, **look)
 
 
 def _write_keys(ax: Axes, chunks: int) -> None:

@@ -32,15 +32,21 @@ def kept_gb(ranks: int, *, cuts_tokens: bool = False) -> dict[str, float]:
     between = _TOKENS // ranks if cuts_tokens else _TOKENS
     return {
         "weights and gradients": 2 * NUMBER_BYTES * WEIGHTS / ranks / GB,
-        "activations inside": NUMBER_BYTES * _TOKENS * (ATTENTION + 3 * HIDDEN) / ranks / GB,
-        "activations between": NUMBER_BYTES * between * 4 * WIDTH / GB,
+        "activations: attention, MLP": NUMBER_BYTES
+        * _TOKENS
+        * (ATTENTION + 3 * HIDDEN)
+        / ranks
+        / GB,
+        "activations: norms": NUMBER_BYTES * between * 4 * WIDTH / GB,
     }
 
 
 def draw_one_layer() -> Any:
     """Bars of one layer's bytes on 1 to 8 ranks that share its matrices."""
     bars = [Parts(f"{n} GPU{'s' * (n > 1)}", kept_gb(n)) for n in _RANKS]
-    return _draw(bars, "Activations between the products are the same on every rank.")
+    return _draw(
+        bars, "With 8 GPUs, inputs and outputs of the norms take as much on each as with 1."
+    )
 
 
 def draw_tokens_too() -> Any:
@@ -60,9 +66,9 @@ def _draw(bars: Sequence[Parts], tells: str) -> Any:
     caption = Caption(
         title=f"One layer of Llama 3.1 405B, one text of {_TOKENS:,} tokens",
         x="GB on each GPU",
-        source="Computed from the layer's shapes: bfloat16, all that its backward pass needs.\n"
-        "Line: all of a device's memory.",
-        alt=f"Stacked bars of weights and gradients, activations inside the products, and between "
-        f"them. {told}. {tells}",
+        source="Computed from the layer's shapes: bfloat16, all that its backward pass needs. "
+        f"Line: a device's memory.\n{tells}",
+        alt=f"Stacked bars of weights and gradients, activations that are cut with the matrices, "
+        f"and inputs and outputs of the norms. {told}. {tells}",
     )
     return plot_parts(bars, [(shown.name, shown.memory_bytes / GB)], caption=caption)

@@ -20,7 +20,11 @@ MOST_STAGES, MOST_MICRO_BATCHES = 8, 16
 def draw_no_micro_batches() -> Any:
     """Four stages and the whole batch: one stage works at a time."""
     lists = [[Action(FORWARD, 0), Action(BACKWARD, 0)]] * 4
-    return draw_lists(lists, 1, [1] * 4, "Four stages, the whole batch at once")
+    source = (
+        "Simulated: forward takes 1, backward 2. Number 0: the batch.\n"
+        "Kept at once: how many batches a stage keeps the activations of."
+    )
+    return draw_lists(lists, 1, [1] * 4, "Four stages, the whole batch at once", source=source)
 
 
 PICTURES = {"model-parallel/whole-batch": draw_no_micro_batches}
@@ -50,6 +54,7 @@ def draw_lists(
     *,
     chunks: int = 1,
     costs: Costs | None = None,
+    source: str = "",
 ) -> Any:
     """Draw what comes of lists, with the time and the memory that a right schedule takes.
 
@@ -60,6 +65,7 @@ def draw_lists(
         title: what it is; time and idle share are added.
         chunks: of each stage.
         costs: times; by default backward takes twice as long as forward.
+        source: below the picture; by default what is simulated, and what numbers and lines are.
     """
     costs = costs or Costs()
     run = run_lists(lists, chunks, costs)
@@ -68,18 +74,34 @@ def draw_lists(
     rows = [_row(run, stage, one, costs, chunks) for stage, one in enumerate(most)]
     kept = ", ".join(str(row.kept) for row in rows)
     said = tell_stuck(run, chunks)[0] if run.waits else _tell_time(run)
-    message = f", a message {costs.message:g}" if costs.message else ""
+    many = f"forward takes {costs.forward:g}, backward {costs.backward:g}"
+    if chunks > 1:
+        one = f"{costs.forward / chunks:g} and {costs.backward / chunks:g}"
+        many = f"with all its chunks a stage's {many}; with one of them {one}"
+    message = f"; a message {costs.message:g}" if costs.message else ""
+    line = "" if costs.message else "the time, and "
     caption = Caption(
-        title=f"{title}: {'nobody can go on' if run.waits else said}",
+        title=f"{title}: {'no stage can go on' if run.waits else said}",
         x="time",
-        source=f"Simulated: forward takes {costs.forward:g}, backward {costs.backward:g}{message}. "
-        "Numbers: micro-batches.\nLines: the time, and what may be kept, by the rules.",
+        source=source
+        or f"Simulated: {many}{message}.\nNumbers: micro-batches. "
+        f"Lines: {line}what may be kept, by the rules.",
         alt=f"A row of boxes for each of {stages} stages. {title}: {said}. Kept at once, "
         f"by stage: {kept}.",
     )
     boxes = [_box(one) for one in run.steps]
     room = micro_batches * chunks
-    return plot_pipeline(boxes, rows, best=best, room=room, caption=caption, chunks=chunks)
+    kept_name = "pieces kept" if chunks > 1 else "kept at once"
+    return plot_pipeline(
+        boxes,
+        rows,
+        best=best,
+        room=room,
+        caption=caption,
+        chunks=chunks,
+        kept_name=kept_name,
+        is_free=bool(costs.message) and not run.waits,
+    )
 
 
 def _tell_time(run: PipelineRun) -> str:
@@ -103,6 +125,6 @@ def _row(run: PipelineRun, stage: int, most: int, costs: Costs, chunks: int) -> 
     start = max((one.end for one in run.of_stage(stage)), default=0.0)
     took = costs.forward if wait.action.kind == FORWARD else costs.backward
     box = _box(Step(stage, wait.action, start, start + took / chunks))
-    whom = "itself" if wait.on == stage else f"stage {wait.on}"
-    why = f"waits for {whom}: {wait.needs.kind} {wait.needs.micro_batch}"
+    whom = "its own" if wait.on == stage else f"stage {wait.on}:"
+    why = f"{wait.action.short(chunks)} waits for {whom} {wait.needs.short(chunks)}"
     return PipelineRow(kept, most, box, why)

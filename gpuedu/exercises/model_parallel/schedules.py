@@ -29,6 +29,15 @@ class Action(NamedTuple):
         where = f" in chunk {self.chunk}" if chunks > 1 else ""
         return f"the {self.kind} of micro-batch {self.micro_batch}{where}"
 
+    def short(self, chunks: int = 1) -> str:
+        """In a few words, as a picture writes it.
+
+        >>> Action("forward", 2).short(), Action("backward", 0, 1).short(chunks=2)
+        ('forward 2', 'backward 0 in chunk 1')
+        """
+        where = f" in chunk {self.chunk}" if chunks > 1 else ""
+        return f"{self.kind} {self.micro_batch}{where}"
+
 
 Lists = Sequence[Sequence[Action]]
 """The actions of each stage, in order."""

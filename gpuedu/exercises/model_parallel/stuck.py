@@ -7,6 +7,10 @@ from collections.abc import Sequence
 from gpuedu.exercises.model_parallel.pipeline_runs import PipelineRun, Wait
 
 _ASKS_OF_SELF = "What does a backward pass need that only its own forward pass leaves?"
+_ASKS_OF_OWN_CHUNK = (
+    "After how many micro-batches does this stage change its chunk, and does it go forward in that "
+    "chunk before it goes backward?"
+)
 _ASKS_OF_MISSING = "Which entry is missing from that stage's list?"
 _ASKS_OF_CIRCLE = "Which of these stages could do something else first, so that another can go on?"
 _TOLD = 2
@@ -36,7 +40,7 @@ def tell_stuck(run: PipelineRun, chunks: int = 1) -> tuple[str, str]:
     first, last = chain[0], chain[-1]
     if first.on == first.stage:
         told = f"stage {first.stage} comes to {first.action.told(chunks)} before its own forward"
-        return told, _ASKS_OF_SELF
+        return told, _ASKS_OF_SELF if chunks == 1 else _ASKS_OF_OWN_CHUNK
     told = _tell(chain[:_TOLD], chunks)
     if last.on not in run.waits:
         return f"{told}, which has come to the end of its list", _ASKS_OF_MISSING

@@ -23,7 +23,8 @@ def draw_heads(heads_of: Callable[..., Any]) -> Any:
     for rank in range(_RANKS):
         queries, keys = call_heads_of(heads_of, rank, inputs)
         used = {one * _KV_HEADS // _HEADS for one in queries if 0 <= one < _HEADS}
-        said = _tell(sorted(used - set(keys)), sorted(set(keys) - used))
+        unknown = sorted({one for one in keys if not 0 <= one < _KV_HEADS})
+        said = _tell(sorted(used - set(keys)), sorted(set(keys) - used), unknown)
         rows.append(HeadRow(f"rank {rank}", tuple(queries), tuple(keys), said))
     told = "; ".join(
         f"{row.name} query heads {list(row.queries)}, key-value heads {list(row.keys)}, "
@@ -38,8 +39,10 @@ def draw_heads(heads_of: Callable[..., Any]) -> Any:
     return plot_heads(rows, _HEADS, _KV_HEADS, caption=caption)
 
 
-def _tell(missing: list[int], unused: list[int]) -> str:
+def _tell(missing: list[int], unused: list[int], unknown: list[int]) -> str:
     """What is wrong with a rank's key-value heads; nothing if empty."""
+    if unknown:
+        return f"there is no key-value head {', '.join(map(str, unknown[:3]))}"
     if missing:
         return f"has no key-value head {', '.join(map(str, missing))}"
     return f"never uses key-value head {', '.join(map(str, unused))}" if unused else ""

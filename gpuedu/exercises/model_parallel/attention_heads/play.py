@@ -10,6 +10,7 @@ import torch
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
+from gpuedu.exercises.model_parallel.failures import with_failures
 from gpuedu.exercises.model_parallel.twice import play_twice
 from gpuedu.exercises.plain import items, whole_number
 from gpuedu.exercises.ranks import Ranked, run_ranks
@@ -100,6 +101,6 @@ PLAY = Play(
         Answer("add_copies", signature=("gradient", "heads", "kv_heads")),
         Answer("parallel_cross_entropy", signature=("scores", "targets", "first", "vocabulary")),
     ),
-    play_twice(play_attention_heads),
+    with_failures(play_twice(play_attention_heads)),
     time_limit_s=30.0,
 )

@@ -61,8 +61,8 @@ def draw_split(split: Callable[..., Any], forward: Callable[..., Any]) -> Any:
     caption = Caption(
         title="Who has what, and what a forward pass sends",
         x="bytes that a rank sends",
-        source="Counted on 4 light ranks, for 8 tokens in float64. Numbers: the rank that has it.\n"
-        "A part with crosses has nobody.",
+        source="Counted on 4 light ranks, for 8 tokens in float64. Numbers: the rank that has that "
+        "part.\nA part with crosses belongs to no rank.",
         alt=f"Two matrices cut by rank: {'; '.join(map(_tell, cuts))}. {told}.",
     )
     one = _MLP.all_reduce_bytes / _MLP.ranks

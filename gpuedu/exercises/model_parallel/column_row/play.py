@@ -10,6 +10,7 @@ import numpy as np
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.ddp.traffic import wire_bytes
 from gpuedu.exercises.model_parallel.column_row.training import train_pieces
+from gpuedu.exercises.model_parallel.failures import with_failures
 from gpuedu.exercises.model_parallel.mlp import Mlp
 from gpuedu.exercises.model_parallel.twice import play_twice
 
@@ -34,6 +35,6 @@ PLAY = Play(
         Answer("mlp_forward", signature=("x", "a", "b", "bias")),
         Answer("mlp_backward", signature=("x", "a", "b", "dy")),
     ),
-    play_twice(play_column_row),
+    with_failures(play_twice(play_column_row)),
     time_limit_s=30.0,
 )

@@ -24,9 +24,9 @@ def draw_interleaved(
     v = max(1, whole_number(chunks, "`chunks`"))
     if m % p:
         raise AnswerError(f"{m} micro-batches are no multiple of {p} stages")
-    costs = Costs(2.0, 4.0, float(number(message, "`message`")))
+    costs = Costs(1.0, 2.0, float(number(message, "`message`")))
     most = [min(m * v, 2 * (p - 1 - stage) + (v - 1) * p + 1) for stage in range(p)]
-    title = f"{p} stages of {v} chunks, {m} micro-batches"
+    title = f"{p} stages of {v} chunk{'' if v == 1 else 's'}, {m} micro-batches"
     return draw_lists(lists_of(interleaved, p, m, v), m, most, title, chunks=v, costs=costs)
 
 

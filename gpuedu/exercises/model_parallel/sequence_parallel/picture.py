@@ -67,7 +67,7 @@ def draw_tokens(forward: Callable[..., Any]) -> Any:
         title="By tokens, by columns, by tokens",
         x="bytes that a rank sends",
         source=f"Counted on 4 light ranks, for {tokens} tokens (rows) in float64. Numbers: the "
-        "rank that has it.\nA part with crosses is wrong.",
+        "rank that has that part.\nA part with crosses is wrong.",
         alt=f"x is cut into tokens; {_tell('u', of_u)} of columns and {_tell('y', of_y)} of "
         f"tokens are right. {told}.",
     )

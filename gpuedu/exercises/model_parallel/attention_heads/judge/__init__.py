@@ -25,6 +25,7 @@ from gpuedu.exercises.model_parallel.attention_heads.judge.truths import (
     losses_of,
     summed_copies,
 )
+from gpuedu.exercises.model_parallel.failures import telling_failures
 from gpuedu.exercises.model_parallel.twice import right_at_first
 from gpuedu.exercises.ranks.properties import (
     Held,
@@ -127,7 +128,7 @@ def _test_bytes(case: Case, observed: Plain) -> Iterable[Fault]:
             return
 
 
-JUDGE = Judge(
+_JUDGE = Judge(
     title="Attention by heads, the loss by words",
     properties=(
         Property(
@@ -215,8 +216,10 @@ JUDGE = Judge(
             "float32?",
             truth=4.2,
             unit="GB",
-            because="4 bytes x 8,192 x 128,256, and their gradient takes as much again: more than "
-            "the weights of a whole layer. In slices, no rank ever has all of them.",
+            because="4 bytes x 8,192 x 128,256, and their gradient takes as much again. In "
+            "slices, no rank ever has all of them.",
         ),
     },
 )
+
+JUDGE = telling_failures(_JUDGE, by=("heads", "copies", "losses", "padding", "stable"))

@@ -20,6 +20,7 @@ from gpuedu.exercises.contract import (
     Test,
     Undecided,
 )
+from gpuedu.exercises.model_parallel.failures import telling_failures
 from gpuedu.exercises.model_parallel.mlp import Mlp, train_whole
 from gpuedu.exercises.model_parallel.twice import right_at_first
 from gpuedu.exercises.ranks.properties import (
@@ -156,7 +157,7 @@ def _test_bytes(case: Case, observed: Plain) -> Iterable[Fault]:
         )
 
 
-JUDGE = Judge(
+_JUDGE = Judge(
     title="Columns first, then rows",
     properties=(
         Property(
@@ -235,3 +236,5 @@ JUDGE = Judge(
         ),
     },
 )
+
+JUDGE = telling_failures(_JUDGE, by=("forward", "backward", "uneven"))
