@@ -16,7 +16,7 @@ from gpuedu.figures.text_fit import Scale, measure_scale, width_pt
 _FORWARD = (style.BLUE, style.SKY, "#b3daf2", "#dcebf5")
 _BACKWARD = (style.ORANGE, "#f3c766", "#f9e2b0", "#fdf2dd")
 _IDLE = "#e6e8ee"
-_TEXT_PT, _TURNED_PT, _NARROW_PT = 9.0, 6.4, 6.4
+_TEXT_PT, _TURNED_PT, _NARROW_PT = 9.0, 5.8, 5.0
 _BOX, _ROW_IN = 0.84, 0.42
 
 

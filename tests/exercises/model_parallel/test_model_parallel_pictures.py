@@ -69,12 +69,18 @@ def test_a_split_into_whole_matrices_and_one_into_rows_are_drawn():
 
 
 def test_a_rank_without_a_head_that_it_needs_is_told():
-    ax = PICTURES["attention-heads"](lambda rank, *_: ([2 * rank, 2 * rank + 1], [0, 7]))
+    ax = PICTURES["attention-heads"](lambda rank, *_: ([2 * rank, 2 * rank + 1], [0]))
     assert_fit_to_print(ax)
-    assert "rank 0 query heads [0, 1], key-value heads [0, 7], never uses" in alt_text(ax)
-    assert "rank 3 query heads [6, 7], key-value heads [0, 7], has no key-value head 1" in alt_text(
-        ax
-    )
+    assert "rank 0 query heads [0, 1], key-value heads [0], all that it needs" in alt_text(ax)
+    told = "rank 3 query heads [6, 7], key-value heads [0], has no key-value head 1"
+    assert told in alt_text(ax)
+
+
+def test_a_head_that_does_not_exist_is_crossed_out():
+    ax = PICTURES["attention-heads"](lambda rank, *_: ([2 * rank, 2 * rank + 1], [rank]))
+    assert_fit_to_print(ax)
+    assert "key-value heads [2], there is no key-value head 2" in alt_text(ax)
+    assert len([one for one in ax.patches if one.get_hatch()]) == 2
 
 
 def test_tokens_with_another_ranks_mask_are_crossed_out():

@@ -22,7 +22,7 @@ def test_too_many_kept_are_told_with_the_stage():
 
 def test_a_slow_schedule_is_told_with_both_times():
     report = hand_in_stored("one-f-one-b", "no_warm_up")
-    assert "it takes 72 in place of 27" in told(report, "time")
+    assert "it takes 72 instead of 27" in told(report, "time")
 
 
 @pytest.mark.parametrize("entry", [None, ("forward",), "forward 0"])

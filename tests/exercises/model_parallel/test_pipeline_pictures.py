@@ -35,7 +35,7 @@ def test_every_pass_has_its_number():
     times, kept = draw_one_f_one_b(ONE_F_ONE_B, 8, 16)
     numbers = [text.get_text() for text in times.texts]
     assert sorted(numbers) == sorted(str(m) for m in range(16) for _ in range(2 * 8))
-    assert [text.get_text() for text in kept.texts] == [str(8 - stage) for stage in range(8)]
+    assert [text.get_text() for text in kept.texts] == [f"{n} of {n}" for n in range(8, 0, -1)]
 
 
 def test_axes_do_not_hang_on_the_answer():
@@ -61,7 +61,7 @@ def test_a_stuck_schedule_is_drawn_up_to_there():
     axes = draw_one_f_one_b(wrong("later_stages_longer"))
     texts = [text.get_text() for text in axes[0].texts]
     assert "backward 0 waits for stage 1: backward 0" in texts
-    assert "nobody can go on" in axes[0].get_title(loc="left")
+    assert "no stage can go on" in axes[0].get_title(loc="left")
     assert "which waits for" in style.alt_text(axes)
     assert is_legible(axes)
 
@@ -69,8 +69,19 @@ def test_a_stuck_schedule_is_drawn_up_to_there():
 def test_time_and_idle_share_are_told():
     assert "it takes 12, and 75% is idle" in draw_no_micro_batches()[0].get_title(loc="left")
     for chunks, said in ((1, "30%"), (2, "25%"), (4, "29%")):
-        axes = draw_interleaved(INTERLEAVED, 4, 8, chunks, 0.5)
+        axes = draw_interleaved(INTERLEAVED, 4, 8, chunks, 0.25)
         assert f"{said} is idle" in axes[0].get_title(loc="left")
+        assert not [one for one in axes[0].texts if "→" in one.get_text()]
+        assert is_legible(axes)
+
+
+def test_who_waits_is_told_with_the_chunk():
+    axes = draw_interleaved(
+        stored_answers("interleaved", "wrong", "chunks_the_same_way_back")["interleaved"]
+    )
+    texts = [text.get_text() for text in axes[0].texts]
+    assert "backward 0 in chunk 0 waits for stage 0: backward 0 in chunk 1" in texts
+    assert is_legible(axes)
 
 
 def test_what_has_no_room_is_refused():
