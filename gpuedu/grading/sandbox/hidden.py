@@ -38,6 +38,8 @@ batch_and_learning_rate/step_costs  batch_and_learning_rate/*/response_surface
 batch_and_learning_rate/*/gradient_noise
 choose_hardware/rates
 ddp/*/grouping  ddp/*/resnet50  ddp/*/exchange_ways
+sharding/*/real_*
+model_parallel/pipeline_*  model_parallel/stuck  model_parallel/*/real_*
 """
 """Modules below ``exercises`` and in the folders below that, by pattern."""
 

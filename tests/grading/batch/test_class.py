@@ -178,7 +178,8 @@ def test_a_folder_keeps_to_the_secret_that_it_was_used_with(tmp_path):
 def test_grade_refuses_another_secret_than_variants_used(tmp_path):
     (tmp_path / "mine.txt").write_text("my class")
     (tmp_path / "other.txt").write_text("another class")
-    (tmp_path / "submitted").mkdir()
+    (tmp_path / "submitted" / "ann" / LESSON).mkdir(parents=True)
+    (tmp_path / "submitted" / "ann" / LESSON / f"{LESSON}.ipynb").write_text("{}")
     command = ["variants", "handouts", "--verdicts", "verdicts", "--lesson", LESSON]
     assert gpuedu_in(tmp_path, *command, "--secret", "mine.txt").returncode == 0
     for extra in ((), ("--secret", "other.txt")):

@@ -110,7 +110,7 @@ def test_where_nothing_can_be_written_is_one_line(place, tmp_path):
     (tmp_path / "submitted" / "ann" / "file").write_text("")
     done = gpuedu_in(tmp_path, "grade", "submitted", "--out", place)
     assert done.returncode == 1
-    assert done.stderr.startswith(f"gpuedu: cannot write in {place}")
+    assert f"\ngpuedu: cannot write in {place}" in f"\n{done.stderr}"
     assert "Traceback" not in done.stderr
 
 

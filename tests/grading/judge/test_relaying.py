@@ -62,4 +62,4 @@ def test_replies_that_were_sent_ahead_do_not_last_longer_than_the_time():
     learner, machine = (SimpleNamespace(pid=os.getpid(), ask=one) for one in (ask, answer))
     with pytest.raises(TimeoutError):
         Relay(learner, lambda: machine).ask_learner({"do": "load"}, 0.1)
-    assert len(asked) <= 11
+    assert len(asked) < 100
