@@ -67,6 +67,15 @@ def sent_bytes(exchanges: Iterable[Exchange], ranks: int) -> list[int]:
     return found
 
 
+def wire_bytes(exchanges: Iterable[Exchange]) -> int:
+    """What all ranks put on the wires together.
+
+    >>> wire_bytes([Exchange(0, "all_reduce", None, 80, 0, 0, 1, wire_bytes=120)] * 4)
+    480
+    """
+    return sum(one.wire_bytes for one in exchanges)
+
+
 def link_bytes(exchanges: Iterable[Exchange]) -> dict[tuple[int, int], int]:
     """The bytes that went over each link, by (from, to), in the order of their first message."""
     found: dict[tuple[int, int], int] = {}

@@ -12,10 +12,10 @@ from gpuedu.exercises.contract import Undecided
 from gpuedu.exercises.ddp.held_forwards import HeldForwards
 from gpuedu.exercises.ddp.replica_models import KINDS, Net, build, names_of, state_of
 from gpuedu.exercises.ddp.sgd import Sgd
-from gpuedu.exercises.ddp.traffic import wire_bytes
 from gpuedu.exercises.examine import examine
 from gpuedu.exercises.registry import load
 from gpuedu.multi import network, run_light
+from gpuedu.multi.exchanges import wire_bytes
 from tests.exercises.stored import solution_answers
 
 
@@ -71,7 +71,7 @@ def test_bytes_on_the_wire_are_those_of_the_schedules(ranks):
         network.tree_reduce(ranks, size),
     ]
     wanted = sum(row[2] for rounds in schedules for one in rounds for row in np.asarray(one))
-    assert wire_bytes(run_light(on_rank, ranks).exchanges, ranks) == pytest.approx(wanted)
+    assert wire_bytes(run_light(on_rank, ranks).exchanges) == pytest.approx(wanted)
 
 
 def test_a_step_of_copies_that_began_apart_is_undecided():

@@ -46,6 +46,12 @@ def test_a_block_is_the_own_one_or_a_whole_buffer(memory, own):
         memory.free(own)
 
 
+def test_buffers_without_end_are_told(memory):
+    with pytest.raises(AnswerError, match="are too many"):
+        while True:
+            memory.allocate(4)
+
+
 @pytest.mark.parametrize("queries", [None, torch.zeros(2), torch.zeros(1, 3).double(), [[1.0]]])
 def test_queries_have_a_shape(memory, own, queries):
     with pytest.raises(AnswerError, match=r"should be \(n, 2\) float64"):

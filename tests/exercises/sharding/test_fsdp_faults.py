@@ -6,15 +6,15 @@ import pytest
 import torch
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.ranks.buffers import Buffers
 from gpuedu.exercises.sharding.fsdp.flat_layers import FlatLayers
-from gpuedu.exercises.sharding.fsdp.rank_memory import RankMemory
 
 WIDTHS = (3, 4, 2)
 
 
 @pytest.fixture
-def memory() -> RankMemory:
-    return RankMemory()
+def memory() -> Buffers:
+    return Buffers()
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ import torch
 from torch import Tensor, nn
 
 from gpuedu.exercises.ddp.sgd import Sgd
-from gpuedu.exercises.ddp.traffic import wire_bytes
 from gpuedu.exercises.ranks import run_ranks
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.lanes import plot_lanes
 from gpuedu.multi import network, work_for
+from gpuedu.multi.exchanges import wire_bytes
 from gpuedu.units import MS, format_size
 
 RANKS, COUNT, SAMPLES = 3, 4, 8
@@ -62,7 +62,7 @@ def draw_no_sync(parallel_class: Callable[..., Any], step: Callable[..., Any]) -
     # Where a step ends that exchanges behind every backward: draft and solution on one axis.
     once_s = network.simulate(network.ring_all_reduce(RANKS, _LAYER_BYTES), cluster).time_s
     usual_s = COUNT * (FORWARD_S + BACKWARD_S + once_s)
-    sent = wire_bytes(run.exchanges, RANKS) / RANKS
+    sent = wire_bytes(run.exchanges) / RANKS
     calls = sum(one.rank == 0 for one in run.exchanges)
     caption = Caption(
         title=f"A step of {COUNT} micro-batches: {run.time_s / MS:.1f} ms, {format_size(sent)} "

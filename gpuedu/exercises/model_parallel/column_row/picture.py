@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from gpuedu.exercises.ddp.traffic import wire_bytes
 from gpuedu.exercises.model_parallel.column_row.training import pieces_of
 from gpuedu.exercises.model_parallel.mlp import Mlp, train_whole
 from gpuedu.exercises.ranks import run_ranks
@@ -17,6 +16,7 @@ from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.cut_matrices import Cut, plot_cuts
 from gpuedu.figures.plain_bars import PlainBar
+from gpuedu.multi.exchanges import wire_bytes
 from gpuedu.units import format_size
 
 _MLP = Mlp(tokens=8, width=4, hidden=16, ranks=4, steps=1)
@@ -51,7 +51,7 @@ def draw_split(split: Callable[..., Any], forward: Callable[..., Any]) -> Any:
     ]
     bars = []
     for rank, (_, _, y) in enumerate(run.results):
-        sent = wire_bytes([one for one in run.exchanges if one.rank == rank], _MLP.ranks)
+        sent = wire_bytes([one for one in run.exchanges if one.rank == rank])
         off = float(np.abs(y - train_whole(_MLP)[0][0]).max())
         is_right = off < _ROUNDING
         said = "its y is right" if is_right else f"its y is off by {off:.2g}"

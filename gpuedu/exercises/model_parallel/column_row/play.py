@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from gpuedu.exercises.contract import Answer, Inputs, Play
-from gpuedu.exercises.ddp.traffic import wire_bytes
 from gpuedu.exercises.model_parallel.column_row.training import train_pieces
 from gpuedu.exercises.model_parallel.failures import with_failures
 from gpuedu.exercises.model_parallel.mlp import Mlp
 from gpuedu.exercises.model_parallel.twice import play_twice
+from gpuedu.multi.exchanges import wire_bytes
 
 
 def play_column_row(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def play_column_row(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         "outputs": np.stack([one.outputs for one in run.results]),
         "gradients": np.stack([one.gradients for one in run.results]),
         "sizes": [one.sizes for one in run.results],
-        "step_bytes": wire_bytes(run.exchanges, mlp.ranks) / mlp.steps,
+        "step_bytes": wire_bytes(run.exchanges) / mlp.steps,
     }
 
 

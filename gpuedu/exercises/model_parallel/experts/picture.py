@@ -19,6 +19,7 @@ from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.cut_matrices import Cut, plot_cuts
 from gpuedu.figures.plain_bars import PlainBar
+from gpuedu.multi.exchanges import wire_bytes
 from gpuedu.units import format_size
 
 _MOE = Moe((3, 3, 3, 3), each=2, width=4, hidden=6, capacity=1, seed=47)
@@ -41,7 +42,7 @@ def draw_experts(route: Callable[..., Any], forward: Callable[..., Any]) -> Any:
             for one, kept in zip(way.expert, way.kept, strict=True)
         ]
         of_y += [(rank,) if one else () for one in is_right]
-        sent = sum(one.wire_bytes for one in run.exchanges if one.rank == rank)
+        sent = wire_bytes(one for one in run.exchanges if one.rank == rank)
         is_good = is_right.all() and sent <= needed[rank]
         said = f"{format_size(sent)}, {is_right.sum()} of {len(y)} tokens right"
         color = style.GREEN if is_good else style.RED

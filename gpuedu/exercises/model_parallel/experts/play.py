@@ -17,6 +17,7 @@ from gpuedu.exercises.model_parallel.experts.layer import (
 )
 from gpuedu.exercises.model_parallel.twice import play_twice
 from gpuedu.exercises.ranks import run_ranks
+from gpuedu.multi.exchanges import wire_bytes
 
 ROUTE, FORWARD, LOSS = "route", "forward", "loss"
 """Which of the functions a case asks for."""
@@ -42,7 +43,7 @@ def play_experts(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     run = run_layer(answers, moe, inputs["seed"])
     ways, outputs = zip(*run.results, strict=True)
     named = {f"{name}s": [getattr(one, name) for one in ways] for name in vars(ways[0])}
-    sent = sum(one.wire_bytes for one in run.exchanges)
+    sent = wire_bytes(run.exchanges)
     return {**named, "outputs": list(outputs), "bytes": sent}
 
 

@@ -45,7 +45,7 @@ def draw_ring(ring_attention: Callable[..., Any], causal: bool = False) -> Any:
     said = "all outputs right"
     if wrong:
         said = f"WRONG on rank{'s' * (len(wrong) > 1)} {', '.join(map(str, wrong))}"
-    peak = run.results[0].memory.peak
+    peak = run.results[0].memory.most_at_once
     told = f"{run.time_s / MS:.3g} ms, {peak} buffers at most on rank 0; {said}"
     caption = Caption(
         title=told,
@@ -68,9 +68,8 @@ def _lanes_of(run: Ranked) -> Timeline:
             shown.append(one)
         elif one.lane == "rank 0" and one.kind in ("send", "collective"):
             shown.append(replace(one, lane="rank 0 sends", label=""))
-    memory = run.results[0].memory
-    spans = [*memory.spans, *((since_s, run.time_s) for since_s in memory.kept_since_s)]
-    shown += [Interval("its buffers", "buffer", since_s, to_s) for since_s, to_s in sorted(spans)]
+    spans = run.results[0].memory.spans(run.time_s)
+    shown += [Interval("its buffers", "buffer", since_s, to_s) for since_s, to_s in spans]
     return Timeline.of([_rounded(one) for one in shown if one.duration_s > 0])
 
 

@@ -15,8 +15,8 @@ def play_ring_attention(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any
     run = attend_in_ring(ring_attention, RingTask.of(inputs["task"]), inputs["seed"])
     return {
         "outputs": [one.outputs for one in run.results],
-        "peaks": [one.memory.peak for one in run.results],
-        "left": [one.memory.live for one in run.results],
+        "peaks": [one.memory.most_at_once for one in run.results],
+        "left": [len(one.memory) for one in run.results],
         "kept": [one.is_kept for one in run.results],
         **run.traffic(),
     }

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from gpuedu.exercises.ddp.traffic import wire_bytes
 from gpuedu.exercises.model_parallel.sequence_parallel.block import (
     Block,
     call_forward,
@@ -19,6 +18,7 @@ from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.cut_matrices import Cut, plot_cuts
 from gpuedu.figures.plain_bars import PlainBar
+from gpuedu.multi.exchanges import wire_bytes
 from gpuedu.units import format_size
 
 _BLOCK = Block(tokens=8, width=4, hidden=12, ranks=4, drops=True, steps=1)
@@ -49,7 +49,7 @@ def draw_tokens(forward: Callable[..., Any]) -> Any:
         wanted = true[rank * rows : (rank + 1) * rows]
         of_y += _owners(y - wanted, rank)
         of_u += _owners((u - whole_u[:, rank * columns : (rank + 1) * columns]).T, rank)
-        sent = wire_bytes([one for one in run.exchanges if one.rank == rank], ranks)
+        sent = wire_bytes([one for one in run.exchanges if one.rank == rank])
         off = float(np.abs(y - wanted).max())
         is_right = off < _ROUNDING
         said = "its y is right" if is_right else f"its y is off by {off:.2g}"

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from gpuedu.exercises.contract import Answer, Inputs, Play
-from gpuedu.exercises.ddp.traffic import wire_bytes
 from gpuedu.exercises.model_parallel.sequence_parallel.block import Block, train_ranks
 from gpuedu.exercises.model_parallel.twice import play_twice
+from gpuedu.multi.exchanges import wire_bytes
 
 
 def play_sequence_parallel(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def play_sequence_parallel(answers: Sequence[Any], inputs: Inputs) -> dict[str, 
         "outputs": np.stack([one.outputs for one in run.results]),
         "gradients": np.stack([one.gradients for one in run.results]),
         "scales": np.stack([one.scales for one in run.results]),
-        "step_bytes": wire_bytes(run.exchanges, block.ranks) / block.steps,
+        "step_bytes": wire_bytes(run.exchanges) / block.steps,
     }
 
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.sharding.fsdp.rank_memory import RankMemory
+from gpuedu.exercises.ranks.buffers import Buffers
 from gpuedu.multi import work_for
 
 BACKWARD = 2
@@ -31,7 +31,7 @@ class FlatLayers:
         self,
         widths: Sequence[int],
         times_s: Sequence[float],
-        memory: RankMemory,
+        memory: Buffers,
         batch: tuple[Tensor, Tensor],
     ) -> None:
         self._shapes = shapes_of(widths)

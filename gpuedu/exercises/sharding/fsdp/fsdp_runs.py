@@ -13,13 +13,13 @@ from torch import Tensor
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.plain import describe
 from gpuedu.exercises.ranks import Ranked, run_ranks
+from gpuedu.exercises.ranks.buffers import Buffers
 from gpuedu.exercises.sharding.fsdp.flat_layers import (
     FlatLayers,
     make_weights,
     shapes_of,
     size_of,
 )
-from gpuedu.exercises.sharding.fsdp.rank_memory import RankMemory
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array
 from gpuedu.multi.network import Cluster, Link
@@ -85,7 +85,7 @@ class RankRun:
     """
 
     weights: list[np.ndarray]
-    memory: RankMemory
+    memory: Buffers
 
 
 def train_sharded_layers(
@@ -104,7 +104,7 @@ def train_sharded_layers(
     forward_pass, backward_pass = passes
 
     def body(rank: int) -> RankRun:
-        pieces, memory = pieces_of(start, task, rank), RankMemory()
+        pieces, memory = pieces_of(start, task, rank), Buffers()
         after = []
         for number in range(task.steps):
             layers = FlatLayers(task.widths, task.times_s, memory, batch_of(task, number, rank))
@@ -129,7 +129,7 @@ def train_whole_layers(task: FsdpTask) -> list[np.ndarray]:
     for number in range(task.steps):
         sums = [torch.zeros_like(one) for one in weights]
         for rank in range(task.ranks):
-            memory = RankMemory()
+            memory = Buffers()
             free = [0.0] * len(weights)
             layers = FlatLayers(task.widths, free, memory, batch_of(task, number, rank))
             buffers = [memory.allocate(len(one)).copy_(one) for one in weights]

@@ -103,9 +103,8 @@ def _lanes_of(run: Ranked) -> Timeline:
             shown.append(replace(one, label=""))
         else:
             shown.append(replace(one, label=one.label.split(" ")[-1]))
-    memory = run.results[0].memory
-    spans = [*memory.spans, *((since_s, run.time_s) for since_s in memory.kept_since_s)]
-    shown += [Interval("memory", "buffer", since_s, to_s) for since_s, to_s in sorted(spans)]
+    spans = run.results[0].memory.spans(run.time_s)
+    shown += [Interval("memory", "buffer", since_s, to_s) for since_s, to_s in spans]
     return Timeline.of([_rounded(one) for one in shown if one.duration_s > 0])
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gpuedu.exercises.contract import Answer, Inputs, Play
-from gpuedu.exercises.ddp.traffic import wire_bytes
 from gpuedu.exercises.sharding.fsdp.fsdp_runs import FsdpTask, train_sharded_layers
+from gpuedu.multi.exchanges import wire_bytes
 
 
 def play_fsdp(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def play_fsdp(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         "pieces": np.array([one.weights for one in run.results]),
         "peaks": [one.memory.peak for one in run.results],
         "left": [one.memory.live for one in run.results],
-        "step_bytes": wire_bytes(run.exchanges, task.ranks) / task.steps,
+        "step_bytes": wire_bytes(run.exchanges) / task.steps,
         "step_s": run.time_s / task.steps,
     }
 

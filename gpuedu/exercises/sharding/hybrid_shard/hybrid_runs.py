@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from gpuedu.exercises.ranks import Ranked, run_ranks
+from gpuedu.exercises.ranks.buffers import Buffers
 from gpuedu.exercises.sharding.fsdp.flat_layers import FlatLayers, make_weights
 from gpuedu.exercises.sharding.fsdp.fsdp_runs import SIZE, FsdpTask, batch_of, pieces_of
-from gpuedu.exercises.sharding.fsdp.rank_memory import RankMemory
 from gpuedu.exercises.training.tensors import as_array
 from gpuedu.multi.network import Cluster, Link
 
@@ -83,14 +83,14 @@ def train_hybrid(
         pieces = pieces_of(start, task.in_node, rank % task.per_node)
         groups, after = make_groups(task.per_node), []
 
-        def whole(layer: int, memory: RankMemory) -> Tensor:
+        def whole(layer: int, memory: Buffers) -> Tensor:
             padded = (task.per_node * sizes[layer],)
             name = f"what `gather_weights` returned for layer {layer}"
             found = as_array(gather_weights(pieces[layer].clone(), groups), padded, name)
             return memory.allocate(padded[0]).copy_(torch.tensor(found))
 
         for number in range(trained.steps):
-            memory = RankMemory()
+            memory = Buffers()
             layers = FlatLayers(
                 trained.widths, trained.times_s, memory, batch_of(trained, number, rank)
             )

@@ -9,11 +9,11 @@ import numpy as np
 
 from gpuedu.exercises.ddp.replica_models import build
 from gpuedu.exercises.ddp.replicas import Task
-from gpuedu.exercises.ddp.traffic import wire_bytes
 from gpuedu.exercises.sharding.sharded_runs import train_sharded, train_whole
 from gpuedu.exercises.sharding.updates import Rule
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.shares import Parts, plot_parts
+from gpuedu.multi.exchanges import wire_bytes
 from gpuedu.units import format_size
 
 _TASK = Task("plain", ((4,) * 4,) * 2)
@@ -35,7 +35,7 @@ def draw_kept(step: Callable[..., Any]) -> Any:
         kept = {"weights": count, "gradients": count, "optimizer": 2 * updates.numbers}
         parts = {name: float(_SIZE * number) for name, number in kept.items()}
         bars.append(Parts(f"rank {rank}", parts, said))
-    sent = format_size(wire_bytes(run.exchanges, _TASK.ranks) / len(_TASK.sizes))
+    sent = format_size(wire_bytes(run.exchanges) / len(_TASK.sizes))
     told = "; ".join(f"{bar.name} {bar.total:g} bytes, {bar.text}" for bar in bars)
     caption = Caption(
         title=f"What four ranks keep; a step sends {sent} in all",
