@@ -6,7 +6,7 @@ from typing import Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.functions import entry
-from gpuedu.exercises.model_parallel.plan_costs import NAMES, Plan
+from gpuedu.exercises.model_parallel.parallel_plans import NAMES, Plan
 from gpuedu.exercises.plain import entries, whole_number
 
 _ZERO = "zero"

@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gpuedu.exercises.model_parallel.plan_costs import (
-    Cluster,
-    Model,
-    Plan,
-    fits,
-    plans,
-    step_s,
-    times_s,
-)
+from gpuedu.exercises.model_parallel.parallel_plans import Cluster, Model, Plan
+from gpuedu.exercises.model_parallel.plan_costs import fits, plans, step_s, times_s
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.shares import Parts, plot_parts
 from gpuedu.hardware.catalogue import device

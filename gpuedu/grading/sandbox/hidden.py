@@ -40,6 +40,7 @@ choose_hardware/rates
 ddp/*/grouping  ddp/*/resnet50  ddp/*/exchange_ways
 sharding/*/real_*
 model_parallel/pipeline_*  model_parallel/stuck  model_parallel/*/real_*
+model_parallel/plan_costs  model_parallel/*/routing
 """
 """Modules below ``exercises`` and in the folders below that, by pattern."""
 

@@ -9,16 +9,13 @@ import pytest
 import torch
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.model_parallel.experts.layer import (
+from gpuedu.exercises.model_parallel.experts.layer import Moe, call_route, run_layer, run_loss
+from gpuedu.exercises.model_parallel.experts.routing import (
     SIZE,
-    Moe,
-    call_route,
     loss_of,
     needed_bytes,
     outputs,
     routed,
-    run_layer,
-    run_loss,
 )
 from tests.exercises.stored import solution_answers
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpuedu.exercises.model_parallel.experts.layer import Moe, loss_of, outputs
+from gpuedu.exercises.model_parallel.experts.layer import Moe
+from gpuedu.exercises.model_parallel.experts.routing import loss_of, outputs
 from gpuedu.exercises.model_parallel.mlp import Mlp, train_whole
 from gpuedu.exercises.ranks import run_ranks
 from gpuedu.multi.launch import launch

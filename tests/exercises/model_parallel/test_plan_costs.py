@@ -9,20 +9,22 @@ import pytest
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.examine import examine
 from gpuedu.exercises.functions import call_case
-from gpuedu.exercises.model_parallel.plan.play import play_plan
-from gpuedu.exercises.model_parallel.plan_costs import (
+from gpuedu.exercises.model_parallel.parallel_plans import (
     Cluster,
     Model,
     Plan,
+    plain,
+    why_impossible,
+)
+from gpuedu.exercises.model_parallel.plan.play import play_plan
+from gpuedu.exercises.model_parallel.plan_costs import (
     fastest,
     fits,
     kept_bytes,
     need_bytes,
-    plain,
     plans,
     step_s,
     times_s,
-    why_impossible,
 )
 from gpuedu.exercises.model_parallel.plan_pictures import A100S, GPT_3, H100S, LLAMA, MEGATRON, META
 from gpuedu.exercises.registry import load

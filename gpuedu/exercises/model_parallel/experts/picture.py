@@ -7,14 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.model_parallel.experts.layer import (
-    SIZE,
-    Moe,
-    needed_bytes,
-    outputs,
-    routed,
-    run_layer,
-)
+from gpuedu.exercises.model_parallel.experts.layer import Moe, run_layer
+from gpuedu.exercises.model_parallel.experts.routing import SIZE, needed_bytes, outputs, routed
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.cut_matrices import Cut, plot_cuts

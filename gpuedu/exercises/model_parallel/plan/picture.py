@@ -6,19 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.model_parallel.plan_answers import plan_of
-from gpuedu.exercises.model_parallel.plan_costs import (
+from gpuedu.exercises.model_parallel.parallel_plans import (
     Cluster,
     Model,
     Plan,
-    fastest,
-    fits,
-    need_bytes,
     plain,
-    plans,
-    step_s,
     why_impossible,
 )
+from gpuedu.exercises.model_parallel.plan_answers import plan_of
+from gpuedu.exercises.model_parallel.plan_costs import fastest, fits, need_bytes, plans, step_s
 from gpuedu.exercises.model_parallel.plan_pictures import A100S, GPT_3, H100S, LLAMA, MEGATRON, META
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.crowds import Mark, Spot, plot_crowd

@@ -9,13 +9,13 @@ from typing import Any
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.functions import call_play
 from gpuedu.exercises.given import left_as_given
-from gpuedu.exercises.model_parallel.plan_answers import plan_of
-from gpuedu.exercises.model_parallel.plan_costs import (
+from gpuedu.exercises.model_parallel.parallel_plans import (
     as_cluster,
     as_model,
     plain,
     why_impossible,
 )
+from gpuedu.exercises.model_parallel.plan_answers import plan_of
 
 MEMORY = ("bytes of parameters", "bytes of activations")
 TIMES = (

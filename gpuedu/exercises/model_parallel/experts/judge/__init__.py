@@ -10,14 +10,9 @@ import numpy as np
 import torch
 
 from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
-from gpuedu.exercises.model_parallel.experts.layer import (
-    Moe,
-    loss_of,
-    needed_bytes,
-    outputs,
-    routed,
-)
+from gpuedu.exercises.model_parallel.experts.layer import Moe
 from gpuedu.exercises.model_parallel.experts.play import FORWARD, LOSS, ROUTE
+from gpuedu.exercises.model_parallel.experts.routing import loss_of, needed_bytes, outputs, routed
 from gpuedu.exercises.model_parallel.twice import right_at_first
 from gpuedu.exercises.ranks.properties import Held, right_on_ranks, undecided_if_wrong
 from gpuedu.units import format_size

@@ -18,9 +18,15 @@ from gpuedu.exercises.contract import (
 )
 from gpuedu.exercises.functions import call_case, right_result
 from gpuedu.exercises.model_parallel import plan_costs as costs
+from gpuedu.exercises.model_parallel.parallel_plans import (
+    Cluster,
+    Model,
+    Plan,
+    plain,
+    why_impossible,
+)
 from gpuedu.exercises.model_parallel.plan.judge.drawn import CHOICES, HOPELESS, costed, vary
 from gpuedu.exercises.model_parallel.plan.play import MEMORY, TIMES
-from gpuedu.exercises.model_parallel.plan_costs import Cluster, Model, Plan
 
 _FINDS = ("possible", "fits", "fastest")
 _NEAR = 1e-6
@@ -38,7 +44,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
 
 
 def _choice(decides: tuple[str, ...], model: Model, cluster: Cluster) -> Case:
-    given = {"model": costs.plain(model), "cluster": costs.plain(cluster)}
+    given = {"model": plain(model), "cluster": plain(cluster)}
     return call_case(decides, "best_plan", **given)
 
 
@@ -82,7 +88,7 @@ def _chosen(name: str, test: Callable[[Model, Cluster, Plan, Plain], str]) -> Te
             yield Fault(name, told) if name == "fastest" else Undecided(name, told)
             return
         plan = Plan(*observed["plan"])
-        wrong = costs.why_impossible(model, cluster, plan)
+        wrong = why_impossible(model, cluster, plan)
         if wrong and name != "possible":
             yield Undecided(name, f"the plan is not possible: {wrong}")
         elif told := test(model, cluster, plan, observed):
@@ -119,7 +125,7 @@ def _said(model: Model, cluster: Cluster) -> str:
 
 
 def _impossible(model: Model, cluster: Cluster, plan: Plan, observed: Plain) -> str:
-    return costs.why_impossible(model, cluster, plan)
+    return why_impossible(model, cluster, plan)
 
 
 def _too_large(model: Model, cluster: Cluster, plan: Plan, observed: Plain) -> str:
@@ -141,7 +147,7 @@ def _slow(model: Model, cluster: Cluster, plan: Plan, observed: Plain) -> str:
 def _test_fastest(case: Case, observed: Plain) -> Iterator[Fault]:
     model, cluster = _given(case)
     plan = Plan(*observed["plan"]) if observed["plan"] else None
-    is_possible = plan and not costs.why_impossible(model, cluster, plan)
+    is_possible = plan and not why_impossible(model, cluster, plan)
     if is_possible and not costs.fits(model, cluster, plan):
         yield Undecided("fastest", "the plan does not fit")
         return

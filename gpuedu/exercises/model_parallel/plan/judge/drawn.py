@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.model_parallel import plan_costs as costs
-from gpuedu.exercises.model_parallel.plan_costs import Cluster, Model, Plan
+from gpuedu.exercises.model_parallel.parallel_plans import Cluster, Model, Plan, plain
 
 _GB = 10**9
 _GPT2, _GPT2_XL = (124_439_808, 12, 12, 768), (1_557_611_200, 48, 25, 1_600)
@@ -74,9 +73,9 @@ def costed(rng: np.random.Generator) -> Iterator[tuple[tuple[str, ...], str, dic
             sequences,
         )
         cluster = vary(Cluster(ranks, *_A100), rng)
-        given = {"model": costs.plain(model), "plan": costs.plain(plan)}
+        given = {"model": plain(model), "plan": plain(plan)}
         yield ("parameters", "activations"), "memory_bytes", given
-        given = {"model": given["model"], "cluster": costs.plain(cluster), "plan": given["plan"]}
+        given = {"model": given["model"], "cluster": plain(cluster), "plan": given["plan"]}
         yield ("computing", "tensor", "pipeline", "data"), "times_s", given
 
 
