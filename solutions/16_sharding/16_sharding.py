@@ -423,7 +423,7 @@ reveal("fsdp")
 # GPU while it computes?
 
 # %% role="predict"
-predict("fsdp2-in-practice", 2.2)
+predict("fsdp2-in-practice", 140)
 
 # %% [markdown]
 # *See* what two real ranks do then, with a model of three blocks.
@@ -552,7 +552,7 @@ reveal("fsdp2-in-practice")
 # write 2 GB/s each. One rank alone would need 490 s. How many seconds do all of them need?
 
 # %% role="predict"
-predict("checkpoint-shards", 10)
+predict("checkpoint-shards", 0.478)
 
 # %% [markdown]
 # Here is a draft, in which every rank writes all that it has. *See* what two real ranks write of a

@@ -82,7 +82,7 @@ see("column-row", draft_split, draft_forward)
 # in each pass is enough. How many all-reduces does the layer need in a training step?
 
 # %% role="predict"
-predict("column-row", 2)
+predict("column-row", 4)
 
 # %% [markdown]
 # *Implement* Megatron-LM's way of splitting it. About 15 lines.
@@ -141,7 +141,7 @@ reveal("column-row")
 # nodes?
 
 # %% role="predict"
-predict("column-row-links", 20)
+predict("column-row-links", 42)
 
 # %%
 see("model-parallel/links")
@@ -233,7 +233,7 @@ see("attention-heads", heads_of)
 # float32?
 
 # %% role="predict"
-predict("attention-heads", 0.4)
+predict("attention-heads", 4.2)
 
 # %% [markdown]
 # So nobody should ever gather them. *Implement* the cross-entropy loss on slices.
@@ -337,7 +337,7 @@ see("sequence-parallel", draft_block)
 # small.)
 
 # %% role="predict"
-predict("sequence-parallel", 1)
+predict("sequence-parallel", 1.25)
 
 # %% [markdown]
 # *Implement* both passes, and two helpers for them if you like. About 20 lines.
@@ -530,7 +530,7 @@ reveal("gpipe")
 # it "less", "the same" or "more" with 1F1B?
 
 # %% role="predict"
-predict("one-f-one-b", "less")
+predict("one-f-one-b", "the same")
 
 # %% [markdown]
 # Here is a draft that takes turns right from the start. *See* what comes of it: it keeps almost
@@ -683,7 +683,7 @@ see("dtensor-in-practice", draft_plan)
 # forward pass of the block has two all-reduces. How many does PyTorch make in the backward pass?
 
 # %% role="predict"
-predict("dtensor-in-practice", 2)
+predict("dtensor-in-practice", 4)
 
 # %% [markdown]
 # *Implement* two plans, as functions without arguments.
@@ -772,7 +772,7 @@ reveal("dtensor-in-practice")
 # take that way?
 
 # %% role="predict"
-predict("plan", 1.5)
+predict("plan", 3.34)
 
 # %% [markdown]
 # A **plan** is a dict: `{"data": 2, "tensor": 4, "pipeline": 3, "micro_batches": 5, "zero": 1}`.
@@ -1160,7 +1160,7 @@ reveal("ring-attention")
 # capacity is 4, as many as there are on average. How many percent of the tokens are dropped?
 
 # %% role="predict"
-predict("experts", 5)
+predict("experts", 19.4)
 
 # %% [markdown]
 # Here is a draft that needs no all-to-all: all ranks gather all tokens, compute those of their own
