@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from gpuedu.exercises.modes import leave_modes, open_modes
 from tests.chromium import MISSING, chromium_path, launched
 from tests.spread import place_of
 
@@ -58,6 +59,15 @@ def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Folders, one after another; ``mktemp`` would look through all that are there for each."""
     folder = tmp_path_factory.mktemp("homes")
     return (folder / str(number) for number in count())
+
+
+@pytest.fixture(autouse=True)
+def _no_mode_stays() -> Iterator[None]:
+    """A mode of PyTorch that a test leaves on would be seen by all tests after it."""
+    yield
+    left = open_modes()
+    leave_modes()
+    assert left == (0, 0), "modes of PyTorch, of dispatch and of functions, that are still on"
 
 
 @pytest.fixture(autouse=True)

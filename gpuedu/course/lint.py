@@ -13,7 +13,7 @@ from gpuedu.errors import LessonSourceError, UnknownNameError
 from gpuedu.exercises import registry
 from gpuedu.syllabus import Lesson
 
-SETUP_LINES, CODE_LINES, TEXT_LINES, CODE_CELLS = 6, 25, 12, 58
+SETUP_LINES, CODE_LINES, TEXT_LINES, CODE_CELLS = 6, 25, 12, 42
 _EMOJI = re.compile(r"[\U0001F300-\U0001FAFF]")
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from gpuedu.errors import AnswerError, GpueduError, MissingPackageError, TimeLimitExceeded
 from gpuedu.exercises.capture import captured
 from gpuedu.exercises.interruption import require_unheard
+from gpuedu.exercises.modes import modes_left
 from gpuedu.exercises.time_limit import call_learner, is_course_or_library, time_limit
 from gpuedu.interrupts import unbroken
 from gpuedu.needs import missing_of
@@ -80,7 +81,7 @@ def play_guarded(play: Callable[[], Any], limit_s: float) -> Outcome:
     started = time.perf_counter()
     with captured() as printed:
         try:
-            with _no_input(), time_limit(limit_s):
+            with modes_left(), _no_input(), time_limit(limit_s):
                 observed = call_learner(play)
         except KeyboardInterrupt:
             raise

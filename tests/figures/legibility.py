@@ -9,6 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
+from gpuedu.figures.style import alt_text, to_png
+
 _SLACK_PX = 1.0
 
 
@@ -35,6 +37,20 @@ def smallest_text_pt(ax: Axes) -> float:
     """Size in points of the smallest text that is shown."""
     _lay_out(ax)
     return min(text.get_fontsize() for text in _shown_texts(ax))
+
+
+def assert_fit_to_print(drawn: Any) -> None:
+    """A figure whose first axes can be read, with a text for those who do not see it.
+
+    Args:
+        drawn: axes, or several of one figure.
+    """
+    ax = drawn if isinstance(drawn, Axes) else drawn[0]
+    assert len(alt_text(drawn)) > 60
+    assert overlapping_texts(ax) == []
+    assert texts_outside(ax) == []
+    assert smallest_text_pt(ax) >= 8.5
+    assert len(to_png(drawn)) > 10_000
 
 
 def _overlap(a: Bbox, b: Bbox) -> bool:

@@ -14,6 +14,7 @@ from gpuedu.clock import Timeline, Waiting
 from gpuedu.errors import AnswerError, DeadlockError, GpueduError
 from gpuedu.exercises.guard import learner_line
 from gpuedu.exercises.training.quiet import quiet_torch
+from gpuedu.exercises.training.unwritten import unwritten_is_nan
 from gpuedu.multi.exchanges import Exchange, RankError
 from gpuedu.multi.network import Cluster
 
@@ -88,6 +89,7 @@ def run_ranks(
     """Call ``body(rank)`` on each light rank; it calls the learner's functions.
 
     Tensors that ``body`` hands to the learner should be each rank's own: light ranks share memory.
+    What the learner's functions do not write of a ``torch.empty`` is NaN, and not what lay there.
 
     Args:
         body: calls the learner's function with what the rank has; what it returns should be plain.
@@ -108,7 +110,7 @@ def run_ranks(
     def on_rank() -> Any:
         return body(dist.get_rank())
 
-    with quiet_torch():
+    with quiet_torch(), unwritten_is_nan():
         try:
             run = run_light(on_rank, ranks, cluster=cluster, seed=seed, lend_to=answers)
         except RankError as failed:

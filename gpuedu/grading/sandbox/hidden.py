@@ -39,8 +39,8 @@ batch_and_learning_rate/*/gradient_noise
 choose_hardware/rates
 ddp/*/grouping  ddp/*/resnet50  ddp/*/exchange_ways
 sharding/*/real_*
-model_parallel/pipeline_*  model_parallel/stuck  model_parallel/*/real_*
-model_parallel/plan_costs  model_parallel/*/routing
+tensor_parallel/*/real_*
+pipelines/pipeline_*  pipelines/stuck  pipelines/plan_costs  pipelines/*/routing
 """
 """Modules below ``exercises`` and in the folders below that, by pattern."""
 

@@ -18,7 +18,9 @@ from gpuedu.units import KIB
 from tests.exercises.parts import pictures_of
 from tests.exercises.planted_records import plant, plant_nothing
 from tests.exercises.stored import solution_answers, stored_answers
-from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+from tests.figures.legibility import (
+    assert_fit_to_print,
+)
 
 PICTURES = pictures_of("batch-and-learning-rate")
 
@@ -44,14 +46,6 @@ def of_solution(exercise, *names):
     """The solution's functions with these names."""
     answers = solution_answers(exercise)
     return [answers[name] for name in names]
-
-
-def assert_fit_to_print(ax):
-    assert len(alt_text(ax)) > 60
-    assert overlapping_texts(ax) == []
-    assert texts_outside(ax) == []
-    assert smallest_text_pt(ax) >= 8.5
-    assert len(to_png(ax)) > 10_000
 
 
 @pytest.mark.parametrize("name", DRAWN)

@@ -13,7 +13,9 @@ from gpuedu.exercises.batch_and_learning_rate.schedule import measure as schedul
 from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.parts import pictures_of
 from tests.exercises.stored import solution_answers
-from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+from tests.figures.legibility import (
+    assert_fit_to_print,
+)
 
 PICTURES = pictures_of("batch-and-learning-rate")
 
@@ -27,14 +29,6 @@ DRAWN = {
     "batch-and-learning-rate/schedules": (),
 }
 OF_FUNCTIONS = [name for name, functions in DRAWN.items() if functions]
-
-
-def assert_fit_to_print(ax):
-    assert len(alt_text(ax)) > 60
-    assert overlapping_texts(ax) == []
-    assert texts_outside(ax) == []
-    assert smallest_text_pt(ax) >= 8.5
-    assert len(to_png(ax)) > 10_000
 
 
 @pytest.mark.parametrize("name", DRAWN)

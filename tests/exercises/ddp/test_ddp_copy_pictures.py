@@ -8,10 +8,12 @@ import pytest
 import torch.distributed as dist
 from torch.nn import functional
 
-from gpuedu.figures.style import alt_text, to_png
+from gpuedu.figures.style import alt_text
 from tests.exercises.parts import pictures_of
 from tests.exercises.stored import solution_answers
-from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+from tests.figures.legibility import (
+    assert_fit_to_print,
+)
 
 PICTURES = pictures_of("ddp")
 
@@ -26,14 +28,6 @@ DRAWN = {
     "ddp/one-step": BOTH,
     "no-sync": STEP,
 }
-
-
-def assert_fit_to_print(ax):
-    assert len(alt_text(ax)) > 60
-    assert overlapping_texts(ax) == []
-    assert texts_outside(ax) == []
-    assert smallest_text_pt(ax) >= 8.5
-    assert len(to_png(ax)) > 10_000
 
 
 @pytest.mark.parametrize("name", DRAWN)

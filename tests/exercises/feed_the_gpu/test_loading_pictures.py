@@ -9,12 +9,13 @@ import pytest
 
 from gpuedu.errors import AnswerError
 from gpuedu.figures.by_count import NOTHING
-from gpuedu.figures.style import alt_text, to_png
 from tests.exercises.feed_the_gpu.test_prefetch_runs import hangs, polls_for_ever
 from tests.exercises.parts import pictures_of
 from tests.exercises.planted_records import plant, plant_nothing
 from tests.exercises.stored import solution_answers
-from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+from tests.figures.legibility import (
+    assert_fit_to_print,
+)
 
 PICTURES = pictures_of("feed-the-gpu")
 
@@ -31,14 +32,6 @@ DRAWN = {
     "feed-the-gpu/flips": (WORKERS["worker_rng"],),
 }
 WRONG = (-1, math.nan, 1e300, None)
-
-
-def assert_fit_to_print(ax):
-    assert len(alt_text(ax)) > 60
-    assert overlapping_texts(ax) == []
-    assert texts_outside(ax) == []
-    assert smallest_text_pt(ax) >= 8.5
-    assert len(to_png(ax)) > 10_000
 
 
 @pytest.mark.parametrize("name", DRAWN)

@@ -10,10 +10,12 @@ from gpuedu.exercises.why_gpus.amdahl.picture import SHARES, WORKERS
 from gpuedu.exercises.why_gpus.check_the_claim.claims import CLAIMS, FACTS
 from gpuedu.exercises.why_gpus.count_the_work.picture import BATCHES
 from gpuedu.figures.curves import NOTHING
-from gpuedu.figures.style import alt_text, to_png
+from gpuedu.figures.style import alt_text
 from tests.exercises.parts import pictures_of
 from tests.exercises.stored import solution_answers
-from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
+from tests.figures.legibility import (
+    assert_fit_to_print,
+)
 from tests.sampled import sampled
 
 PICTURES = pictures_of("why-gpus")
@@ -53,14 +55,6 @@ OF_FUNCTIONS = ("amdahl", "count-the-work", "littles-law", "break-even")
 TEXTS = ("why-gpus/loops", "why-gpus/facts")
 WRONG = (0, 1, -1, -0.5, math.nan, math.inf, -math.inf, 1e300, 1e-300, 10**400, None, "2", (1, 2))
 WRONG += (True, 1j, [math.nan, 0], (0, 0), (1e9, 0.0))
-
-
-def assert_fit_to_print(ax):
-    assert len(alt_text(ax)) > 60
-    assert overlapping_texts(ax) == []
-    assert texts_outside(ax) == []
-    assert smallest_text_pt(ax) >= 8.5
-    assert len(to_png(ax)) > 10_000
 
 
 def texts(ax):

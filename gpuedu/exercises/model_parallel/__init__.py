@@ -1,1 +1,0 @@
-"""Model parallelism: layers whose matrices, heads, vocabulary or tokens are split over ranks."""

@@ -1,5 +1,0 @@
-"""interleaved: beside the learner's code."""
-
-from gpuedu.exercises.model_parallel.list_plays import lists_play
-
-PLAY = lists_play("interleaved(stage, stages, micro_batches, chunks)")

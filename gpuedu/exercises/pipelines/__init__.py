@@ -1,0 +1,1 @@
+"""Pipelines of stages, plans for a cluster, and experts on other ranks."""

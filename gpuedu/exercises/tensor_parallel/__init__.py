@@ -1,0 +1,1 @@
+"""Tensor parallelism: layers whose matrices, heads, vocabulary or tokens are split over ranks."""
