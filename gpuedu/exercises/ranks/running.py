@@ -21,7 +21,7 @@ from gpuedu.multi.network import Cluster
 _BY_HAND = ("send", "recv")
 _PEER = re.compile(r" (?:to|from) rank (\d+)")
 _TOLD = 3
-_PLAIN = 9
+_PLAIN = ["rank", "kind", "peer", "size_bytes", "posted_s", "start_s", "end_s", "line", "text"]
 """Fields of an exchange that a play returns: all but those that follow from the network."""
 
 
@@ -55,7 +55,7 @@ class Ranked:
 
     def plain(self) -> dict[str, Any]:
         """Exchanges and time as a play returns them; ``exchanges_of`` reads them."""
-        rows = [list(vars(one).values())[:_PLAIN] for one in self.exchanges]
+        rows = [[getattr(one, name) for name in _PLAIN] for one in self.exchanges]
         return {"exchanges": rows, "time_s": self.time_s}
 
     def traffic(self, *, is_timed: bool = True) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def run_ranks(
 
 def exchanges_of(rows: Iterable[Sequence[Any]]) -> list[Exchange]:
     """The exchanges that a play returned as rows."""
-    return [Exchange(*row) for row in rows]
+    return [Exchange(**dict(zip(_PLAIN, row, strict=True))) for row in rows]
 
 
 def calls_of(records: Iterable[str]) -> list[Call]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import reprlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,7 +12,8 @@ from torch import Tensor
 from gpuedu.clock import Moment
 from gpuedu.multi.exchanges import CommunicationError
 from gpuedu.multi.light.groups import Group
-from gpuedu.multi.light.world import LightWorld, here
+from gpuedu.multi.light.posts import place
+from gpuedu.multi.light.world import LightWorld, call_site, here
 
 
 class Work:
@@ -95,7 +97,8 @@ def require_rank(world: LightWorld, rank: Any) -> int:
     is_whole = hasattr(rank, "__index__") and not isinstance(rank, (bool, Tensor))
     if not is_whole or not 0 <= operator.index(rank) < world.ranks:
         raise CommunicationError(
-            f"there is no rank {rank!r}: they are 0 to {world.ranks - 1}",
+            f"there is no rank {reprlib.repr(rank)}: they are 0 to {world.ranks - 1}"
+            f"{place(call_site())}",
             remedy="`% dist.get_world_size()` comes round to rank 0.",
         )
     return operator.index(rank)
