@@ -35,6 +35,7 @@ def plot_crowd(
     spots: Sequence[Spot],
     marks: Sequence[Mark],
     limit: float,
+    limit_name: str,
     *,
     caption: Caption,
     format_x: Callable[[float], str],
@@ -48,6 +49,7 @@ def plot_crowd(
         spots: the crowd, at least one.
         marks: at most three: the best, the learner's own (a ring), and another.
         limit: the largest x that fits; a line.
+        limit_name: what it is called.
         caption: title, names of the axes, source, alternative text.
         format_x: how a tick of the x axis is written.
         format_y: how a tick of the y axis is written.
@@ -57,7 +59,7 @@ def plot_crowd(
     ax = style.new_axes(5.0) if ax is None else ax
     ax.set_xscale("log")
     ax.set_yscale("log")
-    _draw_crowd(ax, spots, limit, names)
+    _draw_crowd(ax, spots, limit, limit_name, names)
     for (shape, color), mark in zip(_MARKS, marks, strict=False):
         _draw_mark(ax, mark, shape, style.RED if mark.is_wrong else color)
     across, up = [spot.x for spot in spots], [spot.y for spot in spots]
@@ -73,7 +75,9 @@ def plot_crowd(
     return write_caption(ax, caption)
 
 
-def _draw_crowd(ax: Axes, spots: Sequence[Spot], limit: float, names: tuple[str, str]) -> None:
+def _draw_crowd(
+    ax: Axes, spots: Sequence[Spot], limit: float, limit_name: str, names: tuple[str, str]
+) -> None:
     inside = [spot for spot in spots if spot.x <= limit]
     beyond = [spot for spot in spots if spot.x > limit]
     looks = ((inside, ".", style.BLUE, 0.55), (beyond, "x", style.QUIET, 0.35))
@@ -88,7 +92,7 @@ def _draw_crowd(ax: Axes, spots: Sequence[Spot], limit: float, names: tuple[str,
             markeredgewidth=0.8,
             label=f"{name} ({len(found):,})",
         )
-    ax.axvline(limit, color=style.INK, linewidth=1.1, dashes=(4, 3))
+    ax.axvline(limit, color=style.INK, linewidth=1.1, dashes=(4, 3), label=limit_name)
 
 
 def _draw_mark(ax: Axes, mark: Mark, shape: str, color: str) -> None:

@@ -30,6 +30,7 @@ class Cut:
         columns: of the matrix.
         by_rows: whether the parts are rows; else they are columns.
         owners: the ranks that have each row, or column; nobody if empty.
+        is_merged: whether neighbors with the same owners are drawn as one part.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Cut:
     columns: int
     by_rows: bool
     owners: tuple[tuple[int, ...], ...]
+    is_merged: bool = True
 
 
 def plot_cuts(
@@ -87,8 +89,7 @@ def _draw_cuts(ax: Axes, cuts: Sequence[Cut]) -> None:
     x, tallest = 0.0, max(cut.rows for cut in cuts)
     for cut in cuts:
         at = 0
-        for owners, run in groupby(cut.owners):
-            size = len(list(run))
+        for owners, size in _runs(cut):
             box = (x, at, cut.columns, size) if cut.by_rows else (x + at, 0, size, cut.rows)
             _draw_part(ax, owners, *box)
             at += size
@@ -99,6 +100,13 @@ def _draw_cuts(ax: Axes, cuts: Sequence[Cut]) -> None:
     ax.set_xlim(-0.3, x - _GAP + 0.3)
     ax.set_ylim(tallest + 0.3, -_NAME)
     ax.set_aspect("equal", adjustable="box", anchor="NW")
+
+
+def _runs(cut: Cut) -> list[tuple[tuple[int, ...], int]]:
+    """Owners of each part, and its rows or columns."""
+    if not cut.is_merged:
+        return [(owners, 1) for owners in cut.owners]
+    return [(owners, len(list(run))) for owners, run in groupby(cut.owners)]
 
 
 def _draw_part(

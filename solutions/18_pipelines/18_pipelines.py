@@ -211,12 +211,12 @@ reveal("one-f-one-b")
 # **`plan` · 9 points · about 45 minutes**
 #
 # Each way to share a model has its price: ZeRO sends weights and gradients, tensor parallelism
-# sends activations in every layer, and a pipeline waits. Large models need several of them at once.
+# sends activations in every layer, and a pipeline waits. A large model needs several ways at once.
 # How many ranks should share the batch, how many a layer, and how many stages should there be?
 #
-# *Predict.* With ZeRO stage 3, all ranks can share the batch, and you need no model parallelism at
-# all. Say GPT-3 trains on 1,536 A100s. How many times as long as with the fastest plan does a step
-# take that way?
+# *Predict.* With ZeRO 3, all ranks could simply share the batch. Suppose GPT-3 trains like that on
+# 1,536 A100s, and has enough memory. Divide the time of a step by that of the fastest plan that
+# fits. What do you get?
 
 # %% role="predict"
 predict("plan", 3.34)
@@ -230,7 +230,8 @@ predict("plan", 3.34)
 # `batch` of sequences with `length` tokens each. `cluster` has `ranks`, `per_node`, `memory_bytes`
 # and `flop_per_s` of a GPU, and the links' bytes per second: `within` a node, and `across`.
 #
-# Here is a draft of a choice: all ranks share the batch. *See* it among all possible plans.
+# Here is a draft of a choice: all ranks share the batch. *See* it among all possible plans. Its
+# parameters take 2 GB of a rank. Why doesn't it fit all the same? The numbers will tell you.
 
 
 # %% role="given"
@@ -243,23 +244,21 @@ def draft_plan(model, cluster):
 see("plan", draft_plan)
 
 # %% [markdown]
-# First *implement* what a plan needs. `memory_bytes(model, plan)` returns two numbers for a rank of
-# the first stage, which keeps most:
+# First *implement* what a plan needs. `memory_bytes(model, plan)` returns two numbers for a rank in
+# the first stage, where most is kept:
 #
 # - the bytes of parameters: 2 for each weight, 2 for its gradient and 12 of states. A rank computes
-#   with 1 / (tensor x pipeline) of the parameters. Data-parallel ranks share the states from stage
-#   1 of ZeRO on, gradients from stage 2 on, and weights in stage 3.
+#   with 1 / (tensor x pipeline) of the parameters. Data-parallel ranks share the states with ZeRO
+#   1, 2 and 3, the gradients with ZeRO 2 and 3, and the weights with ZeRO 3.
 # - the bytes of activations: a layer keeps 34 x width bytes for each token of a micro-batch, and
 #   its tensor-parallel ranks share them. With 1F1B, the first stage keeps as many micro-batches as
 #   there are stages, or all of them if there are fewer.
 
 # %% [markdown]
-# Next, *implement* `times_s(model, cluster, plan)`: the seconds of a step in five parts, which are
-# listed below, in this order. Nothing that is sent hides behind computing.
-#
-# Which link does a group of ranks use? Consecutive ranks share a layer. Data-parallel ranks are
-# `tensor` apart, and stages are `data * tensor` apart. So each kind of group lies within a `span`
-# of consecutive ranks: `tensor` of them, `data * tensor`, or all. The rest is in `rate`:
+# Next come times. Nothing that is sent hides behind computing. Which link do ranks of a group use?
+# Consecutive ranks share a layer. Data-parallel ranks are `tensor` apart, and stages are
+# `data * tensor` apart. So each kind of group lies within a `span` of consecutive ranks: `tensor`
+# of them, `data * tensor`, or all. The rest is in `rate`:
 
 
 # %% role="given"
@@ -273,26 +272,29 @@ def divisors(n):
 
 
 # %% [markdown]
+# *Implement* `times_s(model, cluster, plan)`: the seconds of a step, in these five parts.
+#
 # - Computing takes 6 operations for each parameter and token of the batch, shared by all ranks.
 # - Tensor parallelism takes 4 all-reduces for each layer of the stage and each micro-batch, of
 #   2 x width bytes for each token. An all-reduce over n ranks sends 2 (n - 1) / n of its bytes.
 # - If there are several stages, a rank sends two messages for each micro-batch, one forward and one
 #   backward, each with 1 / tensor of a micro-batch's 2 x width bytes for each token.
-# - The bubble is (pipeline - 1) / micro_batches times all of the above.
-# - Gradients and weights go between the n data-parallel ranks, 2 bytes for each that the rank has.
-#   A reduce-scatter or an all-gather sends (n - 1) / n of them. Stages 0 and 1 take one of each in
-#   a step. Stage 2 takes a reduce-scatter for every micro-batch, and one all-gather. Stage 3 takes
-#   a reduce-scatter and two all-gathers for every micro-batch.
+# - A stage works for as long as all of the above together, and waits for (pipeline - 1) /
+#   micro_batches times as long: the bubble again, now compared with work, and not with all time.
+# - Gradients and weights go between the n data-parallel ranks, 2 bytes for each parameter that the
+#   rank computes with. A reduce-scatter or an all-gather sends (n - 1) / n of them. ZeRO 0 and 1
+#   take one of each in a step. ZeRO 2 takes a reduce-scatter for every micro-batch, and one
+#   all-gather. ZeRO 3 takes a reduce-scatter and two all-gathers for every micro-batch.
 
 # %% [markdown]
 # Last, `best_plan(model, cluster)` returns the fastest plan whose memory fits, or None if none
-# does. If several are equally fast, any of them is right.
+# does. If several are equally fast, as ZeRO 0 and 1 are, any of them is right.
 #
 # - data x tensor x pipeline is the number of ranks.
 # - `tensor` divides the heads, `pipeline` the layers, and data x micro_batches the batch.
 # - All bytes of a rank of the first stage, together, are at most `memory_bytes`.
 #
-# The three functions take about 40 lines. Leave the arguments as they are.
+# The three functions take about 35 lines. Leave the arguments as they are.
 
 
 # %% role="answer"
@@ -361,14 +363,18 @@ reveal("plan")
 see("pipelines/plan-times")
 
 # %% [markdown]
-# *Reflect.* Why is 8 the best number of ranks for a layer here, though with 2 they send less? (With
-# 2, there have to be more stages, and the bubble grows. With 16, all-reduces leave the node.)
-# Why is stage 1 of ZeRO free, and stage 3 so expensive? (Stage 1 sends what an all-reduce sends,
-# once a step. Stage 3 gathers the weights for every micro-batch, and a pipeline needs many.)
-#
-# Megatron-LM's authors let 96 ranks share this model. With tensor 8, that's 12 stages, and by the
-# formulas it takes 0.1% longer than the fastest plan. Meta trained Llama 3 405B on 8,192 H100s with
-# tensor 8, pipeline 16 and data 64. *See* how that does.
+# *Reflect.* Why is 8 the best number of ranks for a layer here, though with 2 they send less?
+# (There are as many sequences as ranks, so p stages get at most tensor x p micro-batches. The
+# bubble is about 1 / tensor of the work, whatever p is. With 16, all-reduces leave the node.)
+# Why does nothing fit with tensor 1? (Then there are at most p micro-batches. The first stage has
+# 1 / p of the layers and keeps all of them: 82 GB of activations, whatever p is.) Why is ZeRO 1
+# free, and ZeRO 3 so expensive? (ZeRO 1 sends what an all-reduce sends, once a step. ZeRO 3 gathers
+# the weights for every micro-batch, and a pipeline needs many.)
+
+# %% [markdown]
+# Megatron-LM's authors cut this model into 12 stages of 8 ranks. By the formulas, that takes 0.1%
+# longer than the fastest plan. Meta trained Llama 3 405B on 8,192 H100s with tensor 8, pipeline 16
+# and data 64. *See* how far that is from the best.
 
 # %%
 see("plan", best_plan, "llama-3")
@@ -392,11 +398,11 @@ see("plan", best_plan, "llama-3")
 # parts 1 and 5, and so on: chunk c of stage s is part cp + s. A micro-batch goes through all
 # stages in their chunk 0, returns to stage 0, and goes through all of them again in chunk 1.
 #
-# *Predict.* You give each of 4 stages 2 chunks instead of one. By what factor does the number of
-# messages grow?
+# *Predict.* You give each of 4 stages 2 chunks instead of one. How many messages does a micro-batch
+# take on its way forward, instead of 3?
 
 # %% role="predict"
-predict("interleaved", 2.33)
+predict("interleaved", 7)
 
 # %% [markdown]
 # *Implement* the interleaved 1F1B of Megatron-LM. It's 1F1B again, with two changes. Micro-batches
@@ -460,10 +466,11 @@ reveal("interleaved")
 #
 # **`experts` · 7 points · stretch · about 40 minutes**
 #
-# A **mixture of experts** has many MLPs in one layer, the **experts**, and each token goes through
-# one of them (or through a few). So a model can have many times the parameters, and hardly any more
-# arithmetic for a token. Each rank keeps some of the experts. Then a token has to travel to the
-# rank that has its expert, and its result has to come back: two **all-to-alls**.
+# There is one more way to share a model. A **mixture of experts** has many MLPs in one layer, the
+# **experts**, and each token goes through one of them (or through a few). So a model can have many
+# times the parameters, and hardly any more arithmetic for a token. In **expert parallelism** each
+# rank keeps some of the experts. A token travels to the rank that has its expert, and its result
+# comes back: two **all-to-alls**.
 #
 # A **router** gives each token a logit for every expert. Tokens choose the likeliest one, and
 # nothing makes them spread evenly. So each expert has a **capacity**: a rank sends it at most that
@@ -471,7 +478,7 @@ reveal("interleaved")
 
 # %% [markdown]
 # *Predict.* A rank has 256 tokens, and each chooses one of 64 experts, all equally likely. The
-# capacity is 4, as many as there are on average. How many percent of the tokens are dropped?
+# capacity is 4, as many as there are on average. What percentage of the tokens is dropped?
 
 # %% role="predict"
 predict("experts", 19.4)
@@ -508,8 +515,8 @@ see("experts", draft_route, draft_layer)
 # %% [markdown]
 # *Implement* the layer with `dist.all_to_all_single(output, input, output_split_sizes,
 # input_split_sizes)`. It sends the first rows of `input` to rank 0, the next ones to rank 1, and so
-# on; the list `input_split_sizes` says how many. The other list says how many come from each rank.
-# Without the lists, all parts are equal. About 30 lines.
+# on; the list `input_split_sizes` says how many. The other list, which comes first, says how many
+# come from each rank. Without the lists, all parts are equal. About 30 lines.
 #
 # - `route(logits, capacity)` gets the logits (N, E) of a rank's tokens. For each token it returns
 #   its expert (the one with the largest logit), the **gate** (that expert's probability by softmax)
@@ -520,8 +527,8 @@ see("experts", draft_route, draft_layer)
 #   w1[e]) @ w2[e]`, and `y` is x plus the gate times that. For a dropped token `y` is x.
 # - The ranks have the same number of experts: rank 0 the first ones, and so on. Its own are in `w1`
 #   (experts, D, H) and `w2` (experts, H, D). Ranks may have different numbers of tokens, or none.
-# - Only kept tokens travel, only to the rank that has the expert, and only if that is another one;
-#   likewise their results. Beside them, ranks send each other at most E whole numbers.
+# - Only kept tokens travel, only to the rank that has the expert, and so do their results. Besides,
+#   a rank may send each other rank E numbers. Rows that it sends to itself cost nothing.
 # - `balance_loss(logits)` returns the same on all ranks: E times the sum, over all experts, of the
 #   fraction of *all* ranks' tokens that choose it (dropped or not) times its mean probability over
 #   these tokens.
@@ -602,10 +609,11 @@ reveal("experts")
 # - In a pipeline only neighboring stages talk, so stages can be in different nodes.
 # - With m micro-batches and p stages, (p - 1) / (m + p - 1) of the time is idle, in GPipe and 1F1B.
 #   1F1B saves memory, so that m can be large; interleaving saves time, and sends more messages.
-# - Share a layer within a node, and no more than it takes; cut the model into stages until it fits;
-#   and let the ranks that are left share the batch, and the optimizer's states.
+# - Ranks that share a layer belong in one node. The more of them there are, the more micro-batches
+#   each pipeline gets. ZeRO 3 needs the weights once more for each of those; with enough stages,
+#   ZeRO 0 or 1 fits, and sends gradients once.
 #
-# **Your number:** how many micro-batches keep the bubble of your pipeline under 10%.
+# **Your number:** `micro_batches_for(stages, 0.1)` for a pipeline that you might build.
 
 # %%
 progress()

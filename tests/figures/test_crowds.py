@@ -13,7 +13,7 @@ SPOTS = [Spot(1.0, 10.0), Spot(5.0, 20.0), Spot(8.0, 2.0)]
 
 def draw(*marks):
     write = {"format_x": lambda x: f"{x:g}", "format_y": lambda y: f"{y:g}"}
-    return plot_crowd(SPOTS, marks, 5.0, caption=CAPTION, **write)
+    return plot_crowd(SPOTS, marks, 5.0, "5 GB", caption=CAPTION, **write)
 
 
 def test_points_up_to_the_limit_fit_and_the_line_is_there():
@@ -28,7 +28,11 @@ def test_marks_are_told_below_and_the_axes_stay():
     plain, marked = draw(), draw(Mark("best", SPOTS[0]), Mark("yours: 8", Spot(90.0, 90.0)))
     assert plain.get_xlim() == marked.get_xlim()
     assert plain.get_ylim() == marked.get_ylim()
-    assert [text.get_text() for text in marked.get_legend().get_texts()][2:] == ["best", "yours: 8"]
+    assert [text.get_text() for text in marked.get_legend().get_texts()][2:] == [
+        "5 GB",
+        "best",
+        "yours: 8",
+    ]
     assert not overlapping_texts(marked)
     assert not texts_outside(marked)
 

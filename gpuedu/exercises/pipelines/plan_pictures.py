@@ -67,7 +67,7 @@ def _bar(tensor: int, found: Sequence[Plan]) -> Parts:
         "activations sent": parts["tensor"] + parts["pipeline"],
         "gradients and weights sent": parts["data"],
     }
-    name = f"tensor {tensor}\ndata {best.data}, pipeline {best.pipeline}"
+    name = f"tensor {tensor}, pipeline {best.pipeline}\n{best.micro_batches} micro-batches"
     return Parts(name, shown, f"{sum(parts.values()):.1f} s")
 
 

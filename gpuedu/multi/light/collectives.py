@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import pickle
+import reprlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -316,7 +317,7 @@ def all_to_all_single(
         _require_tensor(one, "all_to_all_single")
     sends = sends_bytes = expects_bytes = ()
     wants = describe(input)
-    if input_split_sizes or output_split_sizes:
+    if not (_are_left_out(input_split_sizes) and _are_left_out(output_split_sizes)):
         sends, sends_bytes = _splits(input, input_split_sizes, ranks, "input")
         _, expects_bytes = _splits(output, output_split_sizes, ranks, "output")
         wants = f"rows of {describe(input.new_empty(input.shape[1:]))}"
@@ -348,20 +349,29 @@ def all_to_all_single(
     return _meet(said, outputs, group, async_op)
 
 
+def _are_left_out(sizes: Any) -> bool:
+    """Whether the parts are to be equal."""
+    return sizes is None or (isinstance(sizes, list | tuple) and not sizes)
+
+
 def _splits(
     tensor: Tensor, sizes: Any, ranks: int, name: str
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Rows for each rank, and their bytes; without sizes they are equal."""
     rows = tensor.shape[0] if tensor.dim() else 0
-    if not sizes:
+    if _are_left_out(sizes):
         sizes = [rows // ranks] * ranks
     counts = tuple(sizes) if isinstance(sizes, list | tuple) else ()
     is_counts = len(counts) == ranks and all(type(n) is int and n >= 0 for n in counts)
     if not is_counts or sum(counts) != rows:
         raise CommunicationError(
             f"rank {me()[1]}: `{name}_split_sizes` should be a list of {ranks} whole numbers that "
-            f"add up to the {rows} rows of the {name}, got {sizes!r}{place(call_site())}",
-            remedy="`tensor.tolist()` makes whole numbers of a tensor of them.",
+            f"add up to the {rows} rows of the {name}, got {reprlib.repr(sizes)}"
+            f"{place(call_site())}",
+            remedy="The sizes of the output are the third argument, and those of the input come "
+            "after them."
+            if is_counts
+            else "`tensor.tolist()` makes whole numbers of a tensor of them.",
         )
     row_bytes = bytes_of(tensor) // rows if rows else 0
     return counts, tuple(n * row_bytes for n in counts)

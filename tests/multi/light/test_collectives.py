@@ -418,6 +418,7 @@ def test_one_side_may_be_even():
         (([1, 1, 2], [1, 1, 1]), "add up to the 3 rows of the output"),
         (([1, 1, 1], [1.0, 1, 1]), r"got \[1.0, 1, 1\]"),
         (([1, 1, 1], [4, -1, 0]), "`input_split_sizes` should be a list"),
+        ((torch.tensor([1, 1, 1]), [1, 1, 1]), r"got tensor\(\[1, 1, 1\]\)"),
     ],
 )
 def test_parts_that_do_not_fit_are_told(splits, told):

@@ -43,22 +43,24 @@ def draw_experts(route: Callable[..., Any], forward: Callable[..., Any]) -> Any:
         bars.append(PlainBar(f"rank {rank}", sent, said, color))
     count = len(of_x)
     cuts = [
-        Cut("x", count, _MOE.width, True, tuple(of_x)),
-        Cut("expert on", count, _MOE.width, True, tuple(gone)),
-        Cut("y", count, _MOE.width, True, tuple(of_y)),
+        Cut("x", count, _MOE.width, True, tuple(of_x), is_merged=False),
+        Cut("expert on", count, _MOE.width, True, tuple(gone), is_merged=False),
+        Cut("y", count, _MOE.width, True, tuple(of_y), is_merged=False),
     ]
-    dropped = sum(not one for one in gone)
+    dropped, right = sum(not one for one in gone), sum(map(bool, of_y))
     told = "; ".join(f"{bar.name} sends {bar.text}" for bar in bars)
     caption = Caption(
-        title="Tokens, and where their experts are",
+        title="All tokens come back right"
+        if right == count
+        else f"Right: {right} of {count} tokens",
         x="bytes that a rank sends",
         source=f"Counted on 4 light ranks with 2 experts each, {count} tokens (rows) of "
         f"{SIZE * _MOE.width} bytes, capacity 1. Numbers:\nranks. Crosses: dropped (in the "
-        "middle), or wrong (y). Red bars: wrong, or more bytes than are needed.",
+        "middle), or wrong (y). Red bars: wrong, or more bytes than that.",
         alt=f"{count} tokens on 4 ranks, {dropped} of them dropped; "
-        f"{sum(map(bool, of_y))} come back right. {told}.",
+        f"{right} come back right. {told}.",
     )
-    line = "needed, at most", float(max(needed))
+    line = "may send", float(max(needed))
     return plot_cuts(cuts, bars, line, limit=_LIMIT_BYTES, caption=caption)
 
 

@@ -49,10 +49,14 @@ def loss_of(moe: Moe) -> float:
     return float(moe.experts * (dispatched * chances.mean(0)).sum())
 
 
+def numbers_bytes(moe: Moe) -> int:
+    """Of a rank, if it sends a number for each expert to each other rank."""
+    return SIZE * moe.experts * (moe.ranks - 1)
+
+
 def needed_bytes(moe: Moe) -> list[int]:
     """By rank: kept tokens of experts elsewhere, results for others, and numbers of tokens."""
-    numbers = moe.experts * (moe.ranks - 1)
-    found = [SIZE * numbers] * moe.ranks
+    found = [numbers_bytes(moe)] * moe.ranks
     for rank in range(moe.ranks):
         way = routed(moe.inputs(rank)[1], moe.capacity)
         for owner in (way.expert // moe.each)[way.kept > 0].tolist():

@@ -12,7 +12,13 @@ import torch
 from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
 from gpuedu.exercises.pipelines.experts.layer import Moe
 from gpuedu.exercises.pipelines.experts.play import FORWARD, LOSS, ROUTE
-from gpuedu.exercises.pipelines.experts.routing import loss_of, needed_bytes, outputs, routed
+from gpuedu.exercises.pipelines.experts.routing import (
+    loss_of,
+    needed_bytes,
+    numbers_bytes,
+    outputs,
+    routed,
+)
 from gpuedu.exercises.ranks.properties import Held, right_on_ranks, undecided_if_wrong
 from gpuedu.exercises.ranks.twice import right_at_first
 from gpuedu.units import format_size
@@ -96,12 +102,13 @@ def _losses(inputs: Inputs, observed: Plain) -> Iterable[Held]:
 
 def _test_bytes(case: Case, observed: Plain) -> Iterable[Fault]:
     moe, sent = Moe.of(case.inputs["moe"]), observed["bytes"]
-    needed = sum(needed_bytes(moe))
+    needed, numbers = sum(needed_bytes(moe)), moe.ranks * numbers_bytes(moe)
     if sent > needed:
         yield Fault(
             "bytes",
             f"{moe.ranks} ranks send {format_size(sent)}; kept tokens of experts elsewhere, there "
-            f"and back, with their numbers, are {format_size(needed)}",
+            f"and back, are {format_size(needed - numbers)}, and E numbers for each other rank "
+            f"{format_size(numbers)}",
         )
 
 
@@ -131,13 +138,17 @@ JUDGE = Judge(
             "so it does where tokens are dropped",
             1,
             "What should `y` be for a token that is not kept, and where do the kept ones end up?",
-            right_at_first("dropped", _both, "with room for all tokens"),
+            undecided_if_wrong(
+                "dropped",
+                _routes_on_ranks,
+                right_at_first("dropped", _outputs, "with room for all tokens"),
+            ),
         ),
         Property(
             "bytes",
             "only kept tokens travel, only to the rank with their expert, and back",
             1.5,
-            "Which tokens does a rank send to which rank, and which of those could it leave out?",
+            "What does a rank send to which rank, tokens and numbers, and what could it leave out?",
             undecided_if_wrong("bytes", _both, _test_bytes),
         ),
         right_on_ranks(
@@ -167,10 +178,10 @@ JUDGE = Judge(
     predictions={
         "experts": Prediction(
             "a rank's 256 tokens each choose one of 64 experts, all equally likely. An expert has "
-            "room for 4 of them, the average. How many percent of the tokens are dropped?",
+            "room for 4 of them, the average. What percentage of the tokens is dropped?",
             truth=19.4,
             unit="%",
-            because="Chance is uneven: some experts are asked by 7 or 8, and others by 1 or 2. "
+            because="Chance is uneven: 7 or 8 tokens choose some experts, 1 or 2 choose others. "
             "With room for 8 it would be 0.8%.",
         ),
     },

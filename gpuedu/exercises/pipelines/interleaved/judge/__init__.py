@@ -71,12 +71,12 @@ JUDGE = Judge(
     seeds=5,
     predictions={
         "interleaved": Prediction(
-            "4 stages have 2 chunks each, instead of 1. By what factor does the number of messages "
-            "grow?",
-            truth=7 / 3,
-            unit="times",
-            because="4 parts in a row have 3 borders, 8 parts have 7: also from the last stage "
-            "back to the first one.",
+            "4 stages have 2 chunks each, instead of 1. How many messages does a micro-batch take "
+            "on its way forward, instead of 3?",
+            truth=7,
+            unit="messages",
+            because="8 parts in a row have 7 borders: also from the last stage back to the first.",
+            exact=True,
         ),
     },
 )
