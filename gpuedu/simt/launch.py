@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from gpuedu import triton as programs
 from gpuedu.errors import GpueduError
 from gpuedu.interrupts import quiet_interrupts
 from gpuedu.simt import arguments as args
@@ -201,6 +202,7 @@ def simulate(
     watch: Sequence[int] = (0,),
     max_turns: int | None = None,
     max_counted_turns: int | None = None,
+    **constants: Any,
 ) -> Trace:
     """Run a kernel on this machine, on every tier, and give the account of what it did.
 
@@ -209,7 +211,8 @@ def simulate(
 
     Args:
         kernel: A Python function, a kernel made by ``cuda.jit``, or one of CUDA C (an object
-            like CuPy's ``RawKernel``, with ``code`` and ``name``).
+            like CuPy's ``RawKernel``, with ``code`` and ``name``). One made by ``triton.jit`` runs
+            in Triton's interpreter; a program of it is a block of ``32 * num_warps`` threads.
         grid: Blocks: an int, or up to three.
         block: Threads of a block: an int, or up to three.
         arguments: NumPy arrays, device arrays, numbers, tuples of those.
@@ -221,6 +224,8 @@ def simulate(
         max_turns: Turns of loops, all together, after which the blocks that run together are
             stopped as a runaway; None for 100,000, and 20 million of loops over a range.
         max_counted_turns: The same for loops over a range alone; None for as many as ``max_turns``.
+        constants: For a Triton kernel, further arguments by name; of these options it takes
+            ``watch``.
 
     Raises:
         KernelSourceError: The kernel cannot be compiled.
@@ -237,6 +242,10 @@ def simulate(
     >>> simulate(double, 1, 32, a).hazards, a.tolist()
     ((), [0, 2, 4, 6, 8])
     """
+    if programs.is_kernel(kernel):
+        return programs.simulate(kernel, grid, block, *arguments, watch=watch, **constants)
+    if constants:
+        raise TypeError(f"simulate() got an unexpected keyword argument {next(iter(constants))!r}")
     with quiet_interrupts(), on_host(arguments) as given:
         return _simulate(
             kernel,

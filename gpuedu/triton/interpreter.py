@@ -1,0 +1,316 @@
+"""Triton's own interpreter, with hooks at its memory, its products and its arithmetic.
+
+The one module that imports Triton. Its interpreter computes with addresses of the process; here
+every load and store goes through ``Hooks`` instead, and no address is ever followed.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import types
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import numpy as np
+import triton.language as tl
+from triton.language import standard
+from triton.runtime import interpreter as its
+from triton.runtime.jit import JITFunction
+
+from gpuedu.trace import Source
+from gpuedu.triton.short_floats import SHORT, convert, is_known, wide
+from gpuedu.triton.unknown import is_unknown, unknown_of
+
+_FLOATING = ("create_fadd", "create_fsub", "create_fmul", "create_fdiv", "create_frem")
+_MATH = ("exp", "exp2", "log", "log2", "sqrt", "precise_sqrt", "sin", "cos", "erf", "rsqrt")
+_PLACES = (tl, standard, tl.core, tl.math)
+
+
+class Hooks(Protocol):
+    """What a launch does where a kernel touches memory or computes; all arrays are NumPy's."""
+
+    def load(
+        self, address: np.ndarray, active: np.ndarray, other: Any, dtype: Any, kind: str
+    ) -> np.ndarray:
+        """The values at addresses; ``other``, or nothing that is known, where not active."""
+
+    def store(self, address: np.ndarray, active: np.ndarray, value: np.ndarray, kind: str) -> None:
+        """Write values."""
+
+    def use(self, value: np.ndarray, kind: str) -> None:
+        """All values of a block enter a result that depends on each of them."""
+
+    def atomic(
+        self, address: np.ndarray, active: np.ndarray, change: Callable[..., Any], value: Any
+    ) -> np.ndarray:
+        """The values before; afterwards there is ``change(before, value)``."""
+
+    def compute(self, flop: int, dtype: str) -> None:
+        """Floating-point operations of a block."""
+
+    def product(self, is_tf32: bool) -> None:
+        """A product of blocks, whether its float32 factors are rounded to TF32."""
+
+
+class _Builder(its.InterpreterBuilder):
+    """Triton's builder; an instance of it becomes one of this class for the time of a launch."""
+
+    hooks: Hooks
+
+    def create_masked_load(
+        self, ptrs: Any, mask: Any, other: Any, cache_policy: Any, is_volatile: Any
+    ) -> Any:
+        kind = ptrs.get_element_ty()
+        active = np.broadcast_to(mask.data, ptrs.data.shape)
+        otherwise = None if other is None else other.data
+        dtype = its._get_np_dtype(kind)
+        got = self.hooks.load(ptrs.data, active, otherwise, dtype, str(kind))
+        return its.TensorHandle(got, kind)
+
+    def create_masked_store(self, ptrs: Any, value: Any, mask: Any, cache_policy: Any) -> None:
+        active = np.broadcast_to(mask.data, ptrs.data.shape)
+        given = np.broadcast_to(value.data, ptrs.data.shape)
+        self.hooks.store(ptrs.data, active, given, str(value.dtype.scalar))
+
+    def create_atomic_rmw(
+        self, rmwOp: Any, ptr: Any, val: Any, mask: Any, sem: Any, scope: Any
+    ) -> Any:
+        change = _CHANGES[str(rmwOp).rpartition(".")[2]]
+        shape = ptr.data.shape
+        given = np.broadcast_to(val.data, shape), np.broadcast_to(mask.data, shape)
+        self.hooks.use(given[0][given[1]], str(val.dtype.scalar))
+        before = self.hooks.atomic(ptr.data, given[1], change, given[0])
+        return its.TensorHandle(before, val.dtype.scalar)
+
+    def create_atomic_cas(self, ptr: Any, cmp: Any, val: Any, sem: Any, scope: Any) -> Any:
+        wanted = np.broadcast_to(cmp.data, ptr.data.shape)
+
+        def change(before: Any, value: Any) -> Any:
+            return np.where(before == wanted.ravel(), value, before)
+
+        active = np.ones(ptr.data.shape, bool)
+        value = np.broadcast_to(val.data, ptr.data.shape)
+        before = self.hooks.atomic(ptr.data, active, change, value)
+        return its.TensorHandle(before, cmp.dtype.scalar)
+
+    def create_dot(
+        self, a: Any, b: Any, d: Any, input_precision: Any, max_num_imprecise_acc: Any
+    ) -> Any:
+        self.hooks.compute(2 * d.data.size * a.data.shape[-1], str(a.dtype.scalar))
+        is_tf32 = a.dtype.scalar == tl.float32 and str(input_precision).endswith(".TF32")
+        self.hooks.product(is_tf32)
+        for factor in (a, b):
+            self.hooks.use(factor.data, str(factor.dtype.scalar))
+        if is_tf32:
+            a, b = (its.TensorHandle(its._round_f32_to_tf32(x.data), x.dtype) for x in (a, b))
+        a, b = _wide(a), _wide(b)
+        return super().create_dot(a, b, d, input_precision, max_num_imprecise_acc)
+
+    def create_fma(self, x: Any, y: Any, z: Any) -> Any:
+        self.hooks.compute(2 * z.data.size, str(z.dtype.scalar))
+        kind = str(z.dtype.scalar)
+        if kind not in SHORT:
+            return super().create_fma(x, y, z)
+        return _narrow(super().create_fma(*map(_wide, (x, y, z))).data, z.dtype.scalar)
+
+    def binary_op(self, lhs: Any, rhs: Any, op: Any) -> Any:
+        if str(lhs.dtype.scalar) not in SHORT:
+            return super().binary_op(lhs, rhs, op)
+        return _narrow(op(_wide(lhs).data, _wide(rhs).data), lhs.dtype.scalar)
+
+    def unary_op(self, arg: Any, op: Any) -> Any:
+        if str(arg.dtype.scalar) not in SHORT:
+            return super().unary_op(arg, op)
+        return _narrow(op(_wide(arg).data), arg.dtype.scalar)
+
+    def create_rsqrt(self, arg: Any) -> Any:
+        return self.unary_op(arg, lambda x: 1 / np.sqrt(x))
+
+    def create_maxnumf(self, lhs: Any, rhs: Any) -> Any:
+        return self._of_two(lhs, rhs, np.fmax)
+
+    def create_minnumf(self, lhs: Any, rhs: Any) -> Any:
+        return self._of_two(lhs, rhs, np.fmin)
+
+    def _of_two(self, lhs: Any, rhs: Any, op: Any) -> Any:
+        """One of two numbers, and not a NaN; but what is not known stays so."""
+        kind = str(lhs.dtype.scalar)
+        self.hooks.compute(lhs.data.size, kind)
+        result = self.binary_op(lhs, rhs, op)
+        lost = is_unknown(lhs.data, kind) | is_unknown(rhs.data, kind)
+        result.data = np.where(lost, unknown_of(result.data.dtype, kind), result.data)
+        return result
+
+    def cast_impl(self, src: Any, dst_type: Any) -> Any:
+        source, target = str(src.dtype.scalar), str(dst_type.scalar)
+        if {source, target} & set(SHORT) and is_known(source) and is_known(target):
+            return its.TensorHandle(convert(src.data, source, target), dst_type.scalar)
+        if source in SHORT:
+            return super().cast_impl(_wide(src), dst_type)
+        if target in SHORT:
+            return _narrow(src.data.astype(np.float32), dst_type.scalar)
+        return super().cast_impl(src, dst_type)
+
+    def create_fp_to_fp(self, src: Any, dst_type: Any, rounding_mode: Any) -> Any:
+        names = str(src.dtype.scalar), str(dst_type.scalar)
+        if all(map(is_known, names)) and not str(rounding_mode).endswith("RTZ"):
+            return self.cast_impl(src, dst_type)
+        return super().create_fp_to_fp(src, dst_type, rounding_mode)
+
+
+def _watched_apply(hooks: Hooks) -> Callable[..., Any]:
+    """A reduction or scan, which depends on all elements and takes an operation for each."""
+    of_triton = its.ReduceScanOpInterface.apply
+
+    def apply(self: Any, given: Any) -> Any:
+        if not isinstance(given, tuple):
+            data, kind = given.handle.data, str(given.handle.dtype.scalar)
+            hooks.use(data, kind)
+            rows = data.size // data.shape[int(self.axis)] if self.axis is not None else 1
+            hooks.compute(data.size - rows, kind)
+        return of_triton(self, given)
+
+    return apply
+
+
+def _wide(handle: Any) -> Any:
+    """A short number in float32; others as they are."""
+    kind = str(handle.dtype.scalar)
+    return its.TensorHandle(wide(handle.data, kind), tl.float32) if kind in SHORT else handle
+
+
+def _narrow(data: np.ndarray, dtype: Any) -> Any:
+    """A result as a short number; what was compared stays a truth value."""
+    if data.dtype != bool:
+        data = convert(data.astype(np.float32, copy=False), "fp32", str(dtype))
+    return its.TensorHandle(data, dtype)
+
+
+def _counted(name: str) -> Any:
+    of_triton = getattr(its.InterpreterBuilder, name)
+
+    def create(self: _Builder, *operands: Any) -> Any:
+        result = of_triton(self, *operands)
+        self.hooks.compute(result.data.size, str(result.dtype.scalar))
+        return result
+
+    return create
+
+
+for _name in (*_FLOATING, *(f"create_{one}" for one in _MATH)):
+    setattr(_Builder, _name, _counted(_name))
+
+_CHANGES: dict[str, Callable[..., Any]] = {
+    "ADD": np.add,
+    "FADD": np.add,
+    "MIN": np.minimum,
+    "UMIN": np.minimum,
+    "MAX": np.maximum,
+    "UMAX": np.maximum,
+    "AND": np.bitwise_and,
+    "OR": np.bitwise_or,
+    "XOR": np.bitwise_xor,
+    "XCHG": lambda before, value: value,
+}
+
+
+_OF_THE_LANGUAGE = types.FunctionType((lambda: None).__code__, {"tl": tl, "core": tl.core})
+"""Triton looks at a function's names for what it should patch; this one has all of them."""
+
+
+class Kernel:
+    """A kernel as Triton's interpreter runs it, without a trace of that in the caller's names.
+
+    Args:
+        kernel: what ``triton.jit`` made, or ``autotune`` and ``heuristics`` of that.
+    """
+
+    def __init__(self, kernel: Any) -> None:
+        self.function = _python_of(kernel)
+        self.sources = [_source_of(self.function)]
+        self._made: dict[Any, Any] = {}
+        self.run = self._interpreted(self.function)
+        self.signature = inspect.signature(self.function)
+        annotations = inspect.get_annotations(self.function)
+        self.constants = [name for name, one in annotations.items() if "constexpr" in str(one)]
+
+    def _interpreted(self, function: Any) -> Callable[..., Any]:
+        """The function, rewritten by Triton; functions that it calls become like it."""
+        if function in self._made:
+            return self._made[function]
+        names = dict(function.__globals__)
+        copy = types.FunctionType(
+            function.__code__,
+            names,
+            function.__name__,
+            function.__defaults__,
+            function.__closure__,
+        )
+        copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
+        copy.__annotations__, copy.__kwdefaults__ = (
+            function.__annotations__,
+            function.__kwdefaults__,
+        )
+        made = self._made[function] = its.FunctionRewriter(copy).rewrite_ast()
+        used = {
+            one.id for one in ast.walk(ast.parse(_text_of(function))) if isinstance(one, ast.Name)
+        }
+        for name in used & names.keys():
+            if _is_device_function(names[name]):
+                inner = _python_of(names[name])
+                made.__globals__[name] = self._interpreted(inner)
+                if not _is_triton(inner):
+                    self.sources.append(_source_of(inner))
+        return made
+
+    @contextmanager
+    def running(self, hooks: Hooks, grid: tuple[int, int, int]) -> Iterator[Callable[..., None]]:
+        """Triton's language means the interpreter meanwhile; gives what sets a program's number."""
+        builder = its.interpreter_builder
+        scope = its._patch_lang(_OF_THE_LANGUAGE)
+        for module in _PLACES:
+            for name, value in list(vars(module).items()):
+                if _is_device_function(value):
+                    scope.set_attr(module, name, self._interpreted(_python_of(value)))
+        scope.set_attr(its.ReduceScanOpInterface, "apply", _watched_apply(hooks))
+        before = type(builder)
+        builder.__class__, builder.hooks = _Builder, hooks
+        builder.set_grid_dim(*grid)
+        try:
+            yield builder.set_grid_idx
+        finally:
+            builder.__class__ = before
+            del builder.hooks
+            scope.restore()
+
+    def convert(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments as the interpreter wants them; constants stay what they are."""
+        return {
+            name: value if name in self.constants else its._implicit_cvt(value)
+            for name, value in arguments.items()
+        }
+
+
+def _python_of(kernel: Any) -> Any:
+    while not inspect.isfunction(kernel):
+        kernel = kernel.fn
+    return kernel
+
+
+def _is_device_function(value: Any) -> bool:
+    return isinstance(value, JITFunction | its.InterpretedFunction)
+
+
+def _is_triton(function: Any) -> bool:
+    return function.__module__.partition(".")[0] == "triton"
+
+
+def _text_of(function: Any) -> str:
+    return inspect.cleandoc("\n" + inspect.getsource(function))
+
+
+def _source_of(function: Any) -> Source:
+    lines, first = inspect.getsourcelines(function)
+    return Source(function.__name__, function.__code__.co_filename, first, "".join(lines))

@@ -1,0 +1,166 @@
+"""Arrays as a kernel sees them: addresses that tell to which array they belong.
+
+A pointer is made up: the number of its storage, and where in it. So an address far outside still
+says from which array it was computed, and nothing but the array's own bytes is read or written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+
+from gpuedu.errors import GpueduError
+
+_SHIFT = 44
+_MIDDLE = 1 << (_SHIFT - 1)
+"""Where storages begin: what lies before them still has their number."""
+
+
+@dataclass
+class Storage:
+    """Bytes that tensors share, and who touched which element of them.
+
+    Attributes:
+        number: from 1.
+        key: where its bytes lie on their device.
+        host: its bytes, on the host.
+        views: the tensors of the launch that lie in it, by name.
+        inside: (bytes,) bool: which of them belong to one of these; None for all.
+    """
+
+    number: int
+    key: int
+    host: np.ndarray
+    views: dict[str, torch.Tensor] = field(default_factory=dict)
+    inside: np.ndarray | None = None
+
+    @property
+    def address(self) -> int:
+        """Of the first byte."""
+        return (self.number << _SHIFT) + _MIDDLE
+
+    def of(self, dtype: np.dtype) -> np.ndarray:
+        """The bytes as numbers of this kind; a rest is left out."""
+        whole = len(self.host) // dtype.itemsize * dtype.itemsize
+        return self.host[:whole].view(dtype)
+
+    def name_at(self, offset: int) -> str:
+        """The tensor that a byte belongs to, or is nearest to."""
+        return min(self.views, key=lambda name: _distance(self.views[name], offset))
+
+    def index_at(self, name: str, offset: int) -> tuple[int, ...]:
+        """The index in a tensor's own dimensions; beyond its end the first of them goes on."""
+        tensor = self.views[name]
+        rest = offset // tensor.element_size() - tensor.storage_offset()
+        if not tensor.is_contiguous() or not tensor.dim():
+            return (rest,)
+        found = []
+        for stride in tensor.stride():
+            at, rest = divmod(rest, stride) if stride else (0, rest)
+            found.append(at)
+        return tuple(found)
+
+
+def _distance(tensor: torch.Tensor, offset: int) -> int:
+    first = tensor.storage_offset() * tensor.element_size()
+    last = first + _span(tensor) * tensor.element_size()
+    return max(first - offset, offset - last + 1, 0)
+
+
+def _span(tensor: torch.Tensor) -> int:
+    """Elements from the first to the last one, gaps included."""
+    if not tensor.numel():
+        return 0
+    return 1 + sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride(), strict=True))
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """What a kernel is given in place of a tensor."""
+
+    dtype: torch.dtype
+    address: int
+
+    def data_ptr(self) -> int:
+        """Its address, by the name that Triton asks for."""
+        return self.address
+
+
+class Memory:
+    """All storages of a launch."""
+
+    def __init__(self, arguments: Mapping[str, Any]) -> None:
+        self.storages: list[Storage] = []
+        self._copies: list[tuple[torch.Tensor, torch.Tensor]] = []
+        self.pointers = {
+            name: self._enter(name, value)
+            for name, value in arguments.items()
+            if isinstance(value, torch.Tensor)
+        }
+        for storage in self.storages:
+            storage.inside = _inside(storage)
+
+    def _enter(self, name: str, tensor: torch.Tensor) -> Pointer:
+        if tensor.requires_grad and not tensor.is_leaf:
+            tensor = tensor.detach()
+        key = tensor.untyped_storage().data_ptr()
+        found = [one for one in self.storages if one.key == key]
+        storage = found[0] if found else self._new(tensor)
+        storage.views[name] = tensor
+        offset = tensor.storage_offset() * tensor.element_size()
+        return Pointer(tensor.dtype, storage.address + offset)
+
+    def _new(self, tensor: torch.Tensor) -> Storage:
+        whole = torch.empty(0, dtype=torch.uint8, device=tensor.device)
+        whole.set_(tensor.untyped_storage())
+        host = whole if whole.device.type == "cpu" else whole.cpu()
+        if host is not whole:
+            self._copies.append((whole, host))
+        storage = Storage(len(self.storages) + 1, whole.data_ptr(), host.numpy())
+        self.storages.append(storage)
+        return storage
+
+    def give_back(self) -> None:
+        """Copy what was on a device back to it."""
+        for device, host in self._copies:
+            device.copy_(host)
+
+    def storage_of(self, address: int) -> Storage | None:
+        """The storage from whose pointer an address was computed."""
+        number = address >> _SHIFT
+        return self.storages[number - 1] if 0 < number <= len(self.storages) else None
+
+    def require_one(self, addresses: np.ndarray) -> Storage:
+        """The one storage of all these addresses.
+
+        Raises:
+            GpueduError: they are of several, or of none.
+        """
+        numbers = addresses >> np.uint64(_SHIFT)
+        first = self.storage_of(int(addresses[0]))
+        if first is None or (numbers != first.number).any():
+            raise GpueduError(
+                "a pointer that points to none of the kernel's arrays",
+                remedy="Compute addresses as a pointer argument plus offsets.",
+            )
+        return first
+
+
+def _inside(storage: Storage) -> np.ndarray | None:
+    size = len(storage.host)
+    if any(
+        v.is_contiguous() and v.numel() * v.element_size() == size for v in storage.views.values()
+    ):
+        return None
+    found = torch.zeros(size, dtype=torch.bool)
+    for view in storage.views.values():
+        width = view.element_size()
+        strides = [stride * width for stride in view.stride()]
+        found.as_strided((*view.shape, width), (*strides, 1), view.storage_offset() * width)[:] = (
+            True
+        )
+    return found.numpy()

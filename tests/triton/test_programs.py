@@ -1,0 +1,164 @@
+"""Kernels in Triton without a GPU: right values, no false hazard, an account as the lens reads it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import gpuedu
+from gpuedu import lens
+from gpuedu.errors import GpueduError
+from gpuedu.triton import simulate
+from tests.triton import kernels
+
+torch.manual_seed(0)
+
+
+def clean(trace):
+    assert trace.complete
+    assert trace.hazards == ()
+    assert "requests" in str(lens(trace))
+    return trace
+
+
+@pytest.mark.parametrize("n", [1, 100, 128, 1000])
+def test_add(n):
+    x, y = torch.randn(2, n)
+    out = torch.empty(n)
+    clean(simulate(kernels.add, -(-n // 128), 128, x, y, out, n, BLOCK=128))
+    assert torch.equal(out, x + y)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_softmax_of_rows_in_a_wider_array(dtype):
+    x = torch.randn(7, 120).to(dtype)[:, :100]
+    out = torch.empty(7, 100, dtype=dtype)
+    clean(simulate(kernels.softmax, 7, 128, x, out, x.stride(0), 100, 100, BLOCK=128))
+    torch.testing.assert_close(out, x.float().softmax(1).to(dtype))
+
+
+def test_layer_norm_of_rows_longer_than_a_block():
+    x, weight, bias = torch.randn(5, 300), torch.randn(300), torch.randn(300)
+    out = torch.empty_like(x)
+    trace = simulate(kernels.layer_norm, 5, 64, x, out, weight, bias, 300, 300, 1e-5, BLOCK=128)
+    clean(trace)
+    wanted = torch.nn.functional.layer_norm(x, (300,), weight, bias)
+    torch.testing.assert_close(out, wanted)
+    uses = {one.array: one for one in trace.arrays}
+    assert uses["x"].read_bytes >= x.nbytes
+    assert uses["out"].read_bytes == 0
+
+
+@pytest.mark.parametrize("shape", [(64, 64, 64), (70, 50, 90), (16, 100, 33)])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_matmul_with_ragged_edges(shape, dtype):
+    m, n, k = shape
+    a, b, c = torch.randn(m, k).to(dtype), torch.randn(k, n).to(dtype), torch.empty(m, n)
+    tiles = {"M": 32, "N": 32, "K": 16, "GROUP": 2, "PRECISION": "ieee"}
+    programs = -(-m // 32) * -(-n // 32)
+    trace = simulate(kernels.matmul, programs, 128, a, b, c, m, n, k, k, n, n, **tiles)
+    clean(trace)
+    torch.testing.assert_close(c, a.float() @ b.float(), rtol=1e-5, atol=1e-4)
+    flop = sum(one.flop.get(str(dtype)[6:], 0) for one in trace.lines)
+    assert flop >= programs * 2 * 32 * 32 * k
+
+
+def test_float32_is_rounded_to_tf32_as_a_gpu_does_by_itself():
+    a, b, c = torch.randn(32, 32), torch.randn(32, 32), torch.empty(32, 32)
+    tiles = {"M": 32, "N": 32, "K": 32, "GROUP": 1, "PRECISION": "tf32"}
+    trace = simulate(kernels.matmul, 1, 128, a, b, c, 32, 32, 32, 32, 32, 32, **tiles)
+    assert [one.kind for one in trace.findings] == ["tf32"]
+    off = (c - a @ b).abs().max()
+    assert 1e-4 < off < 0.1
+
+
+@pytest.mark.parametrize("n", [64, 100])
+def test_attention(n):
+    q, k, v = torch.randn(3, n, 16)
+    out = torch.empty(n, 16)
+    sizes = {"ROWS": 32, "KEYS": 16, "D": 16}
+    clean(simulate(kernels.attention, -(-n // 32), 128, q, k, v, out, n, 0.25, **sizes))
+    wanted = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+    torch.testing.assert_close(out, wanted)
+
+
+def test_atomics_of_several_programs_are_no_race():
+    x = torch.randint(0, 10, (1000,), dtype=torch.int32)
+    counts = torch.zeros(10, dtype=torch.int32)
+    trace = clean(simulate(kernels.histogram, 8, 128, x, counts, 1000, BLOCK=128))
+    assert torch.equal(counts, torch.bincount(x, minlength=10).int())
+    atomic = next(one for one in trace.sites if one.operation == "atomic")
+    assert atomic.same_address_lanes.sum() > atomic.requests.sum()
+
+
+def test_a_lock_orders_what_is_done_behind_it():
+    x, out, lock = torch.randn(4, 64), torch.zeros(64), torch.zeros(1, dtype=torch.int32)
+    clean(simulate(kernels.sum_behind_a_lock, 4, 128, x, out, lock, BLOCK=64))
+    torch.testing.assert_close(out, x.sum(0))
+
+
+def test_random_numbers_and_scans():
+    x, out = torch.ones(1000), torch.empty(1000)
+    clean(simulate(kernels.dropout, 8, 128, x, out, 1000, 0.25, 7, BLOCK=128))
+    assert out.unique().tolist() == pytest.approx([0, 4 / 3])
+    assert 0.7 < (out > 0).float().mean() < 0.8
+    x, out = torch.randn(128), torch.empty(128)
+    clean(simulate(kernels.scan, 1, 128, x, out, BLOCK=128))
+    torch.testing.assert_close(out, x.cumsum(0))
+
+
+def test_a_grid_of_two_and_of_a_function():
+    x, out = torch.randn(40, 70), torch.empty(70, 40)
+    sizes = {"M": 16, "N": 32}
+
+    def grid(given):
+        return -(-given["rows"] // given["M"]), -(-given["columns"] // given["N"])
+
+    trace = clean(simulate(kernels.transpose, grid, 128, x, out, 40, 70, **sizes))
+    assert trace.launch.grid == (3, 3, 1)
+    assert torch.equal(out, x.T)
+
+
+def test_two_views_of_one_storage_are_one_memory():
+    whole = torch.arange(256.0)
+    clean(simulate(kernels.add, 1, 128, whole[:128], whole[128:], whole[:128], 128, BLOCK=128))
+    assert torch.equal(whole[:128], torch.arange(128.0) * 2 + 128)
+
+
+def test_names_of_the_caller_stay_as_they_are():
+    before = set(vars(kernels))
+    simulate(kernels.add, 1, 128, torch.ones(9), torch.ones(9), torch.empty(9), 9, BLOCK=16)
+    assert set(vars(kernels)) == before
+    with pytest.raises(RuntimeError, match=r"Cannot call @triton\.jit"):
+        kernels.tile_of(0, 1, 1, 1)
+
+
+def test_the_course_simulates_it_like_any_kernel():
+    x, out = np.ones(100, np.float32), np.zeros(100, np.float32)
+    trace = gpuedu.simulate(kernels.add, 1, 128, x, x, out, 100, BLOCK=128)
+    assert trace.launch.kernel == "add"
+    assert out.tolist() == [2.0] * 100
+    with pytest.raises(TypeError, match="unexpected keyword argument 'BLOCK'"):
+        gpuedu.simulate(lambda: None, 1, 128, BLOCK=3)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"grid": (0,)}, "a grid is one to three whole numbers"),
+        ({"grid": (1, 1, 1, 1)}, "a grid is one to three"),
+        ({"threads": 100}, "a program has 32, 64"),
+        ({"arguments": (1, 2)}, "`add` cannot be launched with these arguments: missing"),
+    ],
+)
+def test_a_launch_that_no_device_takes_is_told(change, told):
+    x = torch.ones(9)
+    given = {"grid": 1, "threads": 128, "arguments": (x, x, x.clone(), 9), **change}
+    with pytest.raises(GpueduError, match=told):
+        simulate(kernels.add, given["grid"], given["threads"], *given["arguments"], BLOCK=16)
+
+
+def test_a_pointer_to_nothing_is_told():
+    trace = simulate(kernels.add, 1, 128, 5, torch.ones(9), torch.ones(9), 9, BLOCK=16)
+    assert [one.kind for one in trace.hazards] == ["failed"]
