@@ -11,20 +11,25 @@ import inspect
 import types
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 import triton.language as tl
 from triton.language import standard
+from triton.language.extra import libdevice as stubs
+from triton.language.extra.cuda import libdevice as of_cuda
 from triton.runtime import interpreter as its
 from triton.runtime.jit import JITFunction
 
 from gpuedu.trace import Source
+from gpuedu.triton import libdevice
 from gpuedu.triton.short_floats import SHORT, convert, is_known, wide
 from gpuedu.triton.unknown import is_unknown, unknown_of
 
 _FLOATING = ("create_fadd", "create_fsub", "create_fmul", "create_fdiv", "create_frem")
 _MATH = ("exp", "exp2", "log", "log2", "sqrt", "precise_sqrt", "sin", "cos", "erf", "rsqrt")
+_LIBDEVICE = [name for name in vars(stubs) if hasattr(of_cuda, name) and name[0] != "_"]
 _PLACES = (tl, standard, tl.core, tl.math)
 
 
@@ -133,6 +138,16 @@ class _Builder(its.InterpreterBuilder):
 
     def create_minnumf(self, lhs: Any, rhs: Any) -> Any:
         return self._of_two(lhs, rhs, np.fmin)
+
+    def create_extern_elementwise(
+        self, libName: Any, libPath: Any, symbol: str, argList: Any, retType: Any, isPure: Any
+    ) -> Any:
+        dtype = its._get_np_dtype(retType)
+        got = libdevice.compute(symbol, [one.data for one in argList], dtype)
+        if got is None:
+            raise NotImplementedError(f"`{symbol}` of libdevice is not known without a GPU")
+        self.hooks.compute(got.size, str(retType.scalar))
+        return its.TensorHandle(got, retType.scalar)
 
     def _of_two(self, lhs: Any, rhs: Any, op: Any) -> Any:
         """One of two numbers, and not a NaN; but what is not known stays so."""
@@ -258,6 +273,8 @@ class Kernel:
             one.id for one in ast.walk(ast.parse(_text_of(function))) if isinstance(one, ast.Name)
         }
         for name in used & names.keys():
+            if getattr(names[name], "__module__", "") == stubs.__name__:
+                made.__globals__[name] = _of_libdevice(names[name].__name__)
             if _is_device_function(names[name]):
                 inner = _python_of(names[name])
                 made.__globals__[name] = self._interpreted(inner)
@@ -274,6 +291,8 @@ class Kernel:
             for name, value in list(vars(module).items()):
                 if _is_device_function(value):
                     scope.set_attr(module, name, self._interpreted(_python_of(value)))
+        for name in _LIBDEVICE:
+            scope.set_attr(stubs, name, _of_libdevice(name))
         scope.set_attr(its.ReduceScanOpInterface, "apply", _watched_apply(hooks))
         before = type(builder)
         builder.__class__, builder.hooks = _Builder, hooks
@@ -288,9 +307,21 @@ class Kernel:
     def convert(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments as the interpreter wants them; constants stay what they are."""
         return {
-            name: value if name in self.constants else its._implicit_cvt(value)
+            name: value if name in self.constants else _as_argument(value)
             for name, value in arguments.items()
         }
+
+
+def _as_argument(value: Any) -> Any:
+    """A float is one of 32 bits, as for a GPU; Triton's interpreter would leave it Python's."""
+    if isinstance(value, float):
+        return tl.tensor(its.TensorHandle(np.array([value], np.float32), tl.float32), tl.float32)
+    return its._implicit_cvt(value)
+
+
+def _of_libdevice(name: str) -> Callable[..., Any]:
+    """A function of libdevice for CUDA, which asks the builder for the result."""
+    return partial(getattr(of_cuda, name), _semantic=its.interpreter_semantic)
 
 
 def _python_of(kernel: Any) -> Any:

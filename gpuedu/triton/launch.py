@@ -69,7 +69,7 @@ def simulate(
     memory = Memory(given)
     account = _Account(of.sources, memory, size, _warps(threads), watch)
     converted = of.convert({**given, **memory.pointers})
-    with of.running(account, size) as place_at:
+    with of.running(account, size) as place_at, np.errstate(all="ignore"):
         account.run_all(lambda: of.run(**converted), place_at)
     memory.give_back()
     launch = Launch(

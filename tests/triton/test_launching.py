@@ -1,0 +1,84 @@
+"""Code that launches Triton kernels runs as it is where there is no GPU."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+from triton.language.extra.libdevice import rsqrt
+
+from gpuedu.simt.host.hazards import tell
+from gpuedu.triton import simulate
+from gpuedu.triton.launching import interpreted
+from tests.triton import kernels
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 64}, num_warps=2), triton.Config({"BLOCK": 256})], key=["n"]
+)
+@triton.heuristics({"IS_EVEN": lambda given: given["n"] % 2 == 0})
+@triton.jit
+def scaled(x, out, n, factor, IS_EVEN: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    values = libdevice.tanh(tl.load(x + at, mask=at < n)) * factor.to(tl.float32)
+    if IS_EVEN:
+        values = values * rsqrt(tl.full((BLOCK,), 4.0, tl.float32))
+    tl.store(out + at, values, mask=at < n)
+
+
+class Softmax(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        out = torch.empty_like(x)
+        block = triton.next_power_of_2(x.shape[1])
+        kernels.softmax[(len(x),)](
+            x, out, *2 * (x.stride(0),), x.shape[1], BLOCK=block, num_warps=8
+        )
+        ctx.save_for_backward(out)
+        return out
+
+    @staticmethod
+    def backward(ctx, grad):
+        (out,) = ctx.saved_tensors
+        return out * (grad - (grad * out).sum(1, keepdim=True))
+
+
+def test_a_function_of_pytorch_that_launches_kernels():
+    traces = []
+    x = torch.randn(5, 70, requires_grad=True)
+    with interpreted(traces.append):
+        Softmax.apply(x).square().sum().backward()
+    other = x.detach().clone().requires_grad_()
+    other.softmax(1).square().sum().backward()
+    torch.testing.assert_close(x.grad, other.grad)
+    assert [one.launch.block for one in traces] == [(256, 1, 1)]
+
+
+@pytest.mark.parametrize("n", [100, 101])
+def test_autotune_heuristics_and_libdevice(n):
+    x, out, traces = torch.randn(n), torch.empty(n), []
+    with interpreted(traces.append):
+        scaled[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, out, n, 3.0)
+    torch.testing.assert_close(out, x.tanh() * (1.5 if n % 2 == 0 else 3.0))
+    assert traces[0].launch.grid == (2, 1, 1)
+    assert traces[0].launch.block == (64, 1, 1)
+
+
+def test_what_is_told_ends_the_launch():
+    x = torch.ones(100)
+    with interpreted(lambda trace: tell(trace, 2)), pytest.raises(Exception, match="loads x"):
+        kernels.scan[(1,)](x, torch.empty(100), BLOCK=128)
+    with pytest.raises(RuntimeError):
+        kernels.scan[(1,)](x, torch.empty(100), BLOCK=64)
+
+
+def test_a_function_that_is_not_known_is_told():
+    @triton.jit
+    def bessel(x, BLOCK: tl.constexpr):
+        at = tl.arange(0, BLOCK)
+        tl.store(x + at, libdevice.j0(tl.load(x + at)))
+
+    trace = simulate(bessel, 1, 128, torch.ones(32), BLOCK=32)
+    assert "`__nv_j0f` of libdevice is not known" in trace.hazards[0].message
