@@ -91,7 +91,10 @@ def assemble(
         KernelCompileError: ptxas refuses the text.
         CompilerMissingError: ptxas cannot be run.
     """
-    command = [path, "-v", f"-arch=sm_{compute_capability[0]}{compute_capability[1]}"]
+    stated = re.search(r"\.target (sm_\d+[af]?)", ptx)  # of what is not for later devices, an "a"
+    plain = "sm_{}{}".format(*compute_capability)
+    arch = stated[1] if stated and stated[1].startswith(plain) else plain
+    command = [path, "-v", f"-arch={arch}"]
     if max_registers is not None:
         command.append(f"--maxrregcount={max_registers}")
     done = _run([*command, "-o", "/dev/null", "/dev/stdin"], ptx)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["is_kernel", "simulate"]
+__all__ = ["compiled_facts", "is_kernel", "simulate"]
 
 
 def is_kernel(value: Any) -> bool:
@@ -22,4 +22,8 @@ def __getattr__(name: str) -> Any:
         from gpuedu.triton.launch import simulate
 
         return simulate
+    if name == "compiled_facts":
+        from gpuedu.triton.compiled import compiled_facts
+
+        return compiled_facts
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -63,7 +64,7 @@ def simulate(
     from gpuedu.triton.interpreter import Kernel
 
     of = Kernel(kernel)
-    given = _bind(of, arguments, constants)
+    given = bind(of.signature, of.function.__name__, arguments, constants)
     extent = grid(given) if callable(grid) else grid
     size = _three(extent)
     memory = Memory(given)
@@ -82,14 +83,20 @@ def simulate(
     return account.trace(launch)
 
 
-def _bind(of: Any, arguments: Sequence[Any], constants: Mapping[str, Any]) -> dict[str, Any]:
+def bind(
+    signature: inspect.Signature, name: str, arguments: Sequence[Any], constants: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments of a kernel by name; NumPy arrays become tensors of the same memory.
+
+    Raises:
+        GpueduError: they are not those that it takes.
+    """
     try:
-        bound = of.signature.bind(*arguments, **constants)
+        bound = signature.bind(*arguments, **constants)
     except TypeError as fault:
-        name = of.function.__name__
         raise GpueduError(
             f"`{name}` cannot be launched with these arguments: {fault}",
-            remedy=f"It takes {', '.join(of.signature.parameters)}.",
+            remedy=f"It takes {', '.join(signature.parameters)}.",
         ) from None
     bound.apply_defaults()
     return {
