@@ -1,0 +1,263 @@
+"""The part of Python that Triton's language is, told apart before anything of a text runs.
+
+Triton's interpreter executes a kernel as Python. Its compiler takes much less than that: loops,
+conditions, arithmetic, calls of ``tl`` and of other kernels. What passes here can be executed by
+whoever got the text, as nothing in it leads out of that part.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gpuedu.errors import GpueduError
+
+_OF_TL = """
+abs add arange argmax argmin associative_scan assume atomic_add atomic_and atomic_cas atomic_max
+atomic_min atomic_or atomic_xchg atomic_xor bfloat16 broadcast broadcast_to cast cat cdiv ceil
+clamp constexpr cos cumprod cumsum debug_barrier device_assert div_rn dot dot_scaled erf exp exp2
+expand_dims fdiv flip float16 float32 float64 float8e4nv float8e5 floor fma full gather histogram
+int1 int16 int32 int64 int8 interleave join load log log2 make_tensor_descriptor max max_constancy
+max_contiguous maximum min minimum mul multiple_of num_programs permute program_id rand randint
+randn range ravel reduce reshape rsqrt sigmoid sin softmax sort split sqrt sqrt_rn static_assert
+static_range store sub sum swizzle2d topk trans uint16 uint32 uint64 uint8 umulhi view where
+xor_sum zeros zeros_like
+"""
+OF_TL = frozenset(_OF_TL.split())
+"""Names of ``triton.language`` that a kernel may use."""
+_OF_MATH = """
+abs ceil cos div_rn erf exp exp2 fdiv floor fma log log2 rsqrt sin sqrt sqrt_rn umulhi
+"""
+OF_MATH = frozenset(_OF_MATH.split())
+"""Names of ``tl.math``."""
+_OF_VALUES = """
+T abs argmax argmin atomic_add atomic_cas atomic_max atomic_min atomic_xchg broadcast_to cast cdiv
+ceil cos cumprod cumsum dtype element_ty erf exp exp2 expand_dims flip floor gather load log log2
+logical_and logical_or max min permute ravel reshape rsqrt scalar shape sigmoid sin softmax sort
+split sqrt store sum to trans type value view
+"""
+OF_VALUES = frozenset(_OF_VALUES.split())
+"""Attributes of values: of blocks, of descriptors and of their types."""
+_BUILTINS = """
+abs float int len max min range
+"""
+BUILTINS = frozenset(_BUILTINS.split())
+_STATEMENTS = (
+    ast.AnnAssign,
+    ast.Assert,
+    ast.Assign,
+    ast.AugAssign,
+    ast.Expr,
+    ast.For,
+    ast.If,
+    ast.Pass,
+    ast.Return,
+    ast.While,
+)
+_EXPRESSIONS = (
+    ast.Attribute,
+    ast.BinOp,
+    ast.BoolOp,
+    ast.Call,
+    ast.Compare,
+    ast.Constant,
+    ast.IfExp,
+    ast.List,
+    ast.Name,
+    ast.Slice,
+    ast.Subscript,
+    ast.Tuple,
+    ast.UnaryOp,
+)
+_PARTS = (ast.boolop, ast.cmpop, ast.expr_context, ast.keyword, ast.operator, ast.unaryop)
+_LONGEST = 100_000
+
+
+class LanguageError(GpueduError):
+    """A text that is no kernel of Triton's language; ``line`` is counted from its first."""
+
+    def __init__(self, message: str, line: int, remedy: str = "") -> None:
+        self.line = line
+        super().__init__(f"line {line}: {message}", remedy=remedy)
+
+
+@dataclass(frozen=True)
+class Text:
+    """Kernels and the numbers that they use, as a text that may be executed."""
+
+    tree: ast.Module
+    functions: tuple[str, ...]
+    constants: tuple[str, ...]
+
+
+def read(source: str) -> Text:
+    r"""Read a text of functions, and of assignments of numbers to names, for Triton.
+
+    Args:
+        source: Functions decorated with ``triton.jit``; ``triton`` and ``tl`` are known in them.
+
+    Raises:
+        LanguageError: something in it is not of Triton's language, or hidden from a kernel.
+
+    >>> read("@triton.jit\ndef twice(x):\n    return x * 2").functions
+    ('twice',)
+    >>> read("@triton.jit\ndef f(x):\n    import os")
+    Traceback (most recent call last):
+    gpuedu.triton.language.LanguageError: line 3: `import os` is not of Triton's language
+    """
+    if len(source) > _LONGEST:
+        raise LanguageError(f"a text of {len(source):,} characters", 1)
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
+        line = getattr(fault, "lineno", None) or 1
+        raise LanguageError(f"Python cannot read it: {fault}", line) from None
+    functions = [one.name for one in tree.body if isinstance(one, ast.FunctionDef)]
+    constants = [name for one in tree.body for name in _constants(one)]
+    known = frozenset({*functions, *constants})
+    for one in tree.body:
+        if isinstance(one, ast.FunctionDef):
+            _check_function(one, known)
+    return Text(tree, tuple(functions), tuple(constants))
+
+
+def _constants(node: ast.stmt) -> list[str]:
+    """The name that a number is given; nothing for a function."""
+    if isinstance(node, ast.FunctionDef):
+        return []
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        (target,), value = node.targets, node.value
+        if isinstance(target, ast.Name) and _is_number(value):
+            return [_plain_name(target.id, node)]
+    raise _refused(node)
+
+
+def _is_number(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        node = node.operand
+    if isinstance(node, ast.Call):
+        is_constexpr = ast.unparse(node.func) == "tl.constexpr" and len(node.args) == 1
+        return is_constexpr and not node.keywords and _is_number(node.args[0])
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float | bool)
+
+
+def _check_function(node: ast.FunctionDef, known: frozenset[str]) -> None:
+    _plain_name(node.name, node)
+    if [ast.unparse(one) for one in node.decorator_list] != ["triton.jit"]:
+        raise LanguageError(
+            f"`{node.name}` is decorated in another way than by `@triton.jit`", node.lineno
+        )
+    given = node.args
+    if given.vararg or given.kwarg or given.posonlyargs or given.kwonlyargs or node.returns:
+        raise LanguageError(f"the parameters of `{node.name}` are not plain names", node.lineno)
+    for one in given.args:
+        _plain_name(one.arg, node)
+        if one.annotation is not None and ast.unparse(one.annotation) != "tl.constexpr":
+            raise LanguageError(
+                f"the parameter `{one.arg}` has another annotation than `tl.constexpr`", node.lineno
+            )
+    for default in given.defaults:
+        if not _is_number(default):
+            raise _refused(default)
+    names = known | {one.arg for one in given.args} | set(_assigned(node))
+    for statement in node.body:
+        _check_statement(statement, names)
+
+
+def _assigned(node: ast.FunctionDef) -> Iterator[str]:
+    for one in ast.walk(node):
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+            yield _plain_name(one.id, one)
+
+
+def _check_statement(node: ast.stmt, names: frozenset[str]) -> None:
+    if not isinstance(node, _STATEMENTS):
+        raise _refused(node)
+    if isinstance(node, ast.For):
+        _check_loop(node)
+    if isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) != "tl.constexpr":
+        raise _refused(node)
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt):
+            _check_statement(child, names)
+        elif not (isinstance(node, ast.AnnAssign) and child is node.annotation):
+            _check_expression(child, names)
+    targets = [*getattr(node, "targets", []), *([node.target] if hasattr(node, "target") else [])]
+    for one in targets:
+        whole = one.elts if isinstance(one, ast.Tuple) else [one]
+        if not all(isinstance(part, ast.Name) for part in whole):
+            raise LanguageError(f"`{ast.unparse(one)}` is assigned to, and no name", node.lineno)
+
+
+def _check_loop(node: ast.For) -> None:
+    call = node.iter
+    over = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
+    if over not in ("range", "tl.range", "tl.static_range"):
+        raise LanguageError(
+            f"a loop over `{ast.unparse(call)}`",
+            node.lineno,
+            remedy="Triton's loops go over `range`, `tl.range` or `tl.static_range`.",
+        )
+
+
+def _check_expression(node: ast.AST, names: frozenset[str]) -> None:
+    if not isinstance(node, _EXPRESSIONS + _PARTS):
+        raise _refused(node)
+    if isinstance(node, ast.Attribute):
+        if not _is_of_triton(node) and node.attr not in OF_VALUES:
+            raise _refused(node)
+        if _is_of_triton(node):
+            return
+    if isinstance(node, ast.Name) and node.id not in names | BUILTINS:
+        raise LanguageError(
+            f"`{node.id}` is not known in a kernel",
+            node.lineno,
+            remedy="It knows its parameters, what it assigns, `tl`, other kernels, and numbers.",
+        )
+    if isinstance(node, ast.keyword) and node.arg is None:
+        raise _refused(node.value)
+    for child in ast.iter_child_nodes(node):
+        _check_expression(child, names)
+
+
+def _is_of_triton(node: ast.Attribute) -> bool:
+    """Whether it is a name of Triton's: ``tl.load``, ``tl.math.exp``, ``triton.cdiv``.
+
+    Raises:
+        LanguageError: it is one that a kernel may not use.
+    """
+    path = _path(node)
+    if path[0] not in ("tl", "triton", "libdevice"):
+        return False
+    allowed = (
+        (path[0] == "tl" and len(path) == 2 and path[1] in OF_TL)
+        or (path[:2] == ["tl", "math"] and len(path) == 3 and path[2] in OF_MATH)
+        or path in (["triton", "cdiv"], ["triton", "next_power_of_2"])
+        or (path[0] == "libdevice" and len(path) == 2 and path[1].isidentifier())
+    )
+    if not allowed or any(one.startswith("_") for one in path):
+        raise LanguageError(f"`{'.'.join(path)}` cannot be used in a kernel here", node.lineno)
+    return True
+
+
+def _path(node: ast.expr) -> list[str]:
+    """The names of a chain of attributes; an empty one in front where it begins with no name."""
+    if isinstance(node, ast.Attribute):
+        return [*_path(node.value), node.attr]
+    return [node.id] if isinstance(node, ast.Name) else [""]
+
+
+def _plain_name(name: str, node: ast.AST) -> str:
+    if name.startswith("_") or name in ("tl", "triton", "libdevice") or not name.isascii():
+        raise LanguageError(f"`{name}` is no name for something in a kernel", _line(node))
+    return name
+
+
+def _refused(node: ast.AST) -> LanguageError:
+    text = ast.unparse(node).splitlines()[0]
+    return LanguageError(f"`{text[:80]}` is not of Triton's language", _line(node))
+
+
+def _line(node: ast.AST) -> int:
+    return getattr(node, "lineno", 1)

@@ -1,0 +1,125 @@
+"""What is of Triton's language, and what would lead out of it."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from gpuedu.triton import language
+from tests.triton import faults, kernels
+
+MADE = [one for module in (kernels, faults) for one in vars(module).values() if hasattr(one, "run")]
+BROKEN = {"a_name_that_is_not_there"}
+HEAD = "@triton.jit\ndef f(x, n, BLOCK: tl.constexpr):\n"
+
+
+def source_of(kernel):
+    return inspect.getsource(kernel.fn)
+
+
+@pytest.mark.parametrize("kernel", MADE, ids=lambda one: one.fn.__name__)
+def test_every_kernel_of_the_tests_is_of_it(kernel):
+    text = source_of(kernel)
+    text += (
+        source_of(kernels.tile_of) if "tile_of(" in text and kernel is not kernels.tile_of else ""
+    )
+    if kernel.fn.__name__ in BROKEN:
+        with pytest.raises(language.LanguageError, match="`factor` is not known in a kernel"):
+            language.read(text)
+        return
+    assert kernel.fn.__name__ in language.read(text).functions
+
+
+def test_numbers_stand_beside_kernels():
+    text = language.read(
+        "LOG = 1.44\nWIDTH = tl.constexpr(-16)\n" + HEAD + "    return x * LOG + WIDTH"
+    )
+    assert text.constants == ("LOG", "WIDTH")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "import os",
+        "from os import system",
+        "open('x')",
+        "eval('1')",
+        "getattr(x, 'handle')",
+        "x.handle.data",
+        "x.__class__",
+        "().__class__.__bases__",
+        "'{0.__class__}'.format(x)",
+        "f'{x}'",
+        "tl.core.inspect",
+        "tl.semantic",
+        "tl.tensor",
+        "tl.load.__globals__",
+        "tl.inline_asm_elementwise('', '', [x], tl.int32, True, 1)",
+        "tl.static_print(x)",
+        "triton.runtime",
+        "triton.jit",
+        "libdevice.core.builtins",
+        "[one for one in x]",
+        "(lambda: x)()",
+        "x[0].attr = 1",
+        "x[0] = 1",
+        "global y",
+        "del x",
+        "with x: pass",
+        "try:\n        pass\n    except:\n        pass",
+        "def g(): pass",
+        "class A: pass",
+        "yield x",
+        "await x",
+        "(y := x)",
+        "print(x)",
+        "raise ValueError",
+        "x(*n)",
+        "x(**n)",
+        "for i in x: pass",
+        "for i in tl.range(n).__iter__(): pass",
+        "while True: break",
+        "_y = x",
+        "tl = x",
+        "y: int = 1",
+        "type(x)",
+        "vars()",
+        "float.fromhex('1')",
+        "int.__subclasses__()",
+        "max.__self__",
+    ],
+)
+def test_what_leads_out_is_refused_with_its_line(body):
+    with pytest.raises(language.LanguageError, match=r"^line [34]: ") as found:
+        language.read(HEAD + "    " + body)
+    assert found.value.line in (3, 4)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import os",
+        "x = open('a')",
+        "x = [1]",
+        "def f(x):\n    return x",
+        "@staticmethod\ndef f(x):\n    return x",
+        "@triton.jit\n@other\ndef f(x):\n    return x",
+        "@triton.jit\ndef f(*x):\n    return x",
+        "@triton.jit\ndef f(x, **y):\n    return x",
+        "@triton.jit\ndef f(x: print('a')):\n    return x",
+        "@triton.jit\ndef f(x=print('a')):\n    return x",
+        "@triton.jit\ndef f(x) -> print('a'):\n    return x",
+        "@triton.jit\ndef tl(x):\n    return x",
+        "@triton.jit\ndef f(x):\n  return",
+        "(" * 500,
+        "@triton.jit\ndef f(x):\n    return x" + "\n" * 200_000,
+        "\0",
+    ],
+)
+def test_a_text_of_another_form_is_refused(text):
+    if text.endswith("  return"):
+        assert language.read(text).functions == ("f",)
+        return
+    with pytest.raises(language.LanguageError):
+        language.read(text)
