@@ -665,17 +665,19 @@ reveal("checkpoint-shards")
 # `HYBRID_SHARD`, every node has all weights once, cut into pieces, and the nodes are replicas of
 # each other. Then weights never leave a node, and only gradients do.
 #
-# *Predict.* There are 2 nodes of 8 GPUs, and each GPU has its own network card. Fully sharded over
-# all 16, a step gathers each layer twice and reduces it once, each time in one ring through all
-# GPUs, in the order of their ranks. How many times as many bytes does the busiest card send as with
-# hybrid sharding?
+# *Predict.* There are 2 nodes of 8 GPUs, and each GPU has its own network card to the other node.
+# Fully sharded over all 16, a step gathers each layer twice and reduces it once, each time in one
+# ring through all GPUs, in the order of their ranks. What does the busiest card send then, divided
+# by what it sends with hybrid sharding?
 
 # %% role="predict"
 predict("hybrid-shard", 22.5)
 
 # %% [markdown]
-# Here is a draft that gives the right weights, but goes over all ranks every time. *See* what eight
-# ranks send in a step.
+# Here is a draft that gives the right weights, but goes over all ranks every time. (It sends twice
+# what full sharding would, since its nodes have copies of the pieces and it all-reduces whole
+# gradients.) *See* what two nodes of four ranks send in a step. A ring in the order of the ranks
+# leaves them at ranks 3 and 7.
 
 
 # %% role="given"
@@ -700,7 +702,7 @@ def draft_reduce(gradient, per_node):
 see("hybrid-shard", draft_groups, draft_gather, draft_reduce)
 
 # %% [markdown]
-# *Implement* three functions, in about 15 lines. Node 0 has the ranks from 0 to `per_node - 1`,
+# *Implement* three functions, in about 17 lines. Node 0 has the ranks from 0 to `per_node - 1`,
 # node 1 the next ones, and so on; all nodes have equally many.
 #
 # - `make_groups(per_node)` is called once, on every rank. What it returns is up to you: the others
@@ -708,12 +710,13 @@ see("hybrid-shard", draft_groups, draft_gather, draft_reduce)
 #   group, in the same order, even those that it isn't in.
 # - A layer's flat weights are padded with zeros to a multiple of `per_node` and cut into equal
 #   pieces. The rank at place p of *each* node has piece p. `gather_weights(piece, groups)` returns
-#   the whole layer, padding included. It is called twice for each layer and step.
+#   the whole layer, padding included. It is called before the forward pass of a layer, and again
+#   before its backward pass.
 # - `reduce_gradient(gradient, groups)` gets this rank's flat gradient of a layer, without padding,
 #   and returns the rank's piece of the mean over *all* ranks, which have equally many samples.
 
 # %% [markdown]
-# - To other nodes, no rank sends more than an all-reduce of its piece of each gradient.
+# - To other nodes, no rank sends more than an all-reduce of its piece of each gradient takes.
 # - Inside a node, a step sends no more than two all-gathers and one reduce-scatter of each layer.
 #
 # Weights are float64 here. There may be a single node, or one rank in each node.
@@ -769,7 +772,7 @@ reveal("hybrid-shard")
 # sharded, 2.8 layers leave each of the 2 nodes. With hybrid sharding, each of 16 cards sends 1/8 of
 # a layer, so 1 layer leaves each node.) What does it cost? (Memory: a piece is 1/8 of a layer here,
 # instead of 1/16, however many nodes there are.) With 1,000 nodes, what else is shorter? (The
-# rings: weights make 7 steps in place of 7,999.)
+# rings: gathering weights takes 7 steps instead of 7,999.)
 
 # %% [markdown] exercise="offload"
 # ## The optimizer on the host
