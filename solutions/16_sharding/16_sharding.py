@@ -438,21 +438,22 @@ def draft_shard(model, fully_shard):
 see("fsdp2-in-practice", draft_shard)
 
 # %% [markdown]
-# *Implement* `shard`, in about 5 lines. The model has its blocks in `model.blocks`, a list with at
-# least one of them. Beside it there are an embedding, a norm, a head, whose matrix may be that of
-# the embedding, and a parameter of the model itself.
+# *Implement* `shard`, in about 4 lines. The model has its blocks in `model.blocks`, a list with at
+# least one of them. It also has an embedding, a norm, a head, which may share the embedding's
+# matrix, and a parameter of its own.
 #
 # - Each block is a unit, and the model itself is one, with everything else. What is in no unit
 #   stays whole, and nobody sums its gradients.
-# - `reshard_after_forward` says whether a unit's weights are freed after its forward pass, and
-#   gathered again for its backward pass. All blocks are freed, but for the last one, which goes
+# - `reshard_after_forward` says whether a unit's weights are freed after its forward pass and
+#   gathered again for its backward pass. All blocks are freed except the last one, which goes
 #   backward right away. The model's own unit stays, too. (If you don't say it, the outermost unit
 #   stays and all others are freed.)
 # - All weights travel in bfloat16 (`param_dtype`), and all gradients are summed in float32
-#   (`reduce_dtype`). The dtypes of a call are those of its own unit only.
+#   (`reduce_dtype`). A call sets the dtypes of its own unit only.
 
 # %% [markdown]
-# Outside of this course, the two dtypes are in one object, and the ranks are in a mesh:
+# The `fully_shard` that you get takes these three arguments, and no others. Outside of this course,
+# the two dtypes are in one object, and the ranks are in a mesh:
 #
 # ```python
 # from torch.distributed.device_mesh import init_device_mesh
@@ -481,15 +482,15 @@ def shard(model, fully_shard):
 # %% [markdown]
 # *Implement* what a training step costs, for any units. `units` is a list of
 # `(numbers, is_freed)`: how many weights a unit has, and whether they are freed after its forward
-# pass. The first one is the model's own, and the others compute in this order.
+# pass. The first one is the model's own, which may be freed, too. The others compute in this order.
 #
 # - `messages(units)` returns how many all-gathers and how many reduce-scatters a step has.
-# - `gathered_bytes(shapes, ranks)` returns the bytes of all ranks' pieces together, in bfloat16, in
-#   an all-gather of a unit whose parameters have these shapes. Each parameter is cut into pieces of
-#   equally many rows, with padding.
-# - `peak(units)` returns the most weights that are whole at once: those of the model's own unit, of
-#   the one that computes, and of those that stay from the forward to the backward pass. (What is
-#   gathered ahead, and not in use yet, doesn't count here.)
+# - `gathered_bytes(shapes, ranks)` returns how many bytes a unit has in bfloat16 when all pieces
+#   are gathered, with their padding. `shapes` lists those of its parameters, each of which is cut
+#   into pieces of equally many rows.
+# - `peak(units)` returns the most weights that are whole at once: always those of the model's own
+#   unit, those of the one that computes, and of those before it that stay. (What is gathered ahead,
+#   and not in use yet, doesn't count here.)
 
 
 # %% role="answer"
