@@ -549,15 +549,17 @@ reveal("fsdp2-in-practice")
 # which tensor are where. A rank that loads reads what it needs from this list and these files, and
 # needn't know how many ranks have saved. This is what `torch.distributed.checkpoint` does.
 #
-# *Predict.* A model of 70 billion parameters, with 14 bytes each, is saved by 1,024 ranks that
-# write 2 GB/s each. One rank alone would need 490 s. How many seconds do all of them need?
+# *Predict.* A model of 70 billion parameters is saved by 1,024 ranks that write 2 GB/s each. It has
+# 14 bytes for each parameter, without its gradient, so one rank alone would need 490 s. How many
+# seconds do all of them need?
 
 # %% role="predict"
 predict("checkpoint-shards", 0.478)
 
 # %% [markdown]
-# Here is a draft, in which every rank writes all that it has. *See* what two real ranks write of a
-# model that PyTorch's `fully_shard` has cut, beside what PyTorch writes.
+# Here is a draft, in which every rank writes all that it has: `held[rank]` says which range of each
+# tensor that is, `pieces` has the numbers, and `write` appends some to the rank's file. *See* what
+# two real ranks write of a model that PyTorch's `fully_shard` has cut, beside what PyTorch writes.
 
 
 # %% role="given"
@@ -570,12 +572,12 @@ def draft_save(rank, held, pieces, write):
 see("checkpoint-shards", draft_save)
 
 # %% [markdown]
-# *Implement* `save`, which every rank calls, in about 8 lines.
+# *Implement* `save`, which every rank calls, in about 7 lines.
 #
-# - `held[r]` says what rank r holds: by name, a tensor's range `(start, stop)`, so the numbers
-#   `start` to `stop - 1` of the flat tensor. (Rows of a matrix are such a range, too.) An empty
-#   range has `start == stop`. Ranges of two ranks are equal, or have nothing in common. A rank may
-#   lack a name altogether.
+# - `held[r]` is a dict of what rank r holds: for the name of a tensor, its range `(start, stop)`,
+#   so the numbers `start` to `stop - 1` of the flat tensor. (Rows of a matrix are such a range,
+#   too.) An empty range has `start == stop`. Ranges of two ranks are equal, or have nothing in
+#   common. A rank may lack a name altogether.
 # - `pieces` has this rank's flat tensors, by the same names. A piece may be longer than its range:
 #   what comes after it is padding.
 # - `write(values)` appends a flat tensor to this rank's file, and returns the place of its first
@@ -584,15 +586,15 @@ see("checkpoint-shards", draft_save)
 # - Together the ranks write every number exactly once, and no padding.
 
 # %% [markdown]
-# *Implement* `load`, in about 10 lines. It's called on the ranks of the new run.
+# *Implement* `load`, in about 12 lines. It's called on the ranks of the new run.
 #
-# - `needed` has by name the range `(start, stop)` that this rank needs, which may be empty. It
-#   needn't name all tensors.
+# - `needed` is a dict of what this rank needs: for the name of a tensor, a range `(start, stop)`,
+#   which may be empty. It needn't name all tensors.
 # - `chunks` is the list of all that was saved, in any order: `(name, start, stop, file, place)`.
-#   They have no number twice.
+#   No number is in two of them.
 # - `read(file, place, count)` returns `count` numbers of a file, at least one, from `place` on.
 # - `load` returns a dict of flat tensors, float64, as long as the ranges. It reads each number that
-#   the rank needs once, and nothing else.
+#   the rank needs once, in as many calls as you like, and nothing else.
 # - If something that the rank needs is in no chunk, `load` raises ValueError.
 
 
