@@ -786,11 +786,25 @@ reveal("hybrid-shard")
 # cheaper. ZeRO-Offload keeps the optimizer's states there, and the float32 weights with them: 12 of
 # the 16 bytes. The backward pass sends each layer's gradient to the host, the CPU updates the
 # layer, and its new weights, in 16 bits, come back. All of that can happen while the GPU is busy
-# with the layers before.
-#
-# Here is a draft, on the simulated device that you know from streams: `device.copy(to, source,
-# stream)`, `device.launch(kernel, reads=[...], writes=[...], stream=stream)`, `device.buffer(bytes,
-# name)`, `device.stream(name)` and `device.event()`. *See* who waits.
+# with the layers that go backward next.
+
+# %% [markdown]
+# *Predict.* A GPU computes the backward pass at 400 TFLOP/s. Its link carries 64 GB/s each way, and
+# the CPU's memory 300 GB/s. For each parameter, a gradient of 2 bytes goes to the host, and a
+# weight of 2 bytes comes back. Adam's update reads and writes 28 bytes of the host's memory. The
+# backward pass computes 4 operations for each parameter and token. How many tokens does a batch
+# need at least, so that the GPU waits only for the last layer's trip?
+
+# %% role="predict"
+predict("offload", 9334)
+
+# %% [markdown]
+# Here is a draft, on the simulated device that you know from streams. `device.buffer(bytes, name)`
+# allocates, `device.copy(to, source, stream)` copies, and `device.launch(kernel, reads=[...],
+# writes=[...], stream=stream)` computes. `device.stream(name)` makes a stream; without one, work
+# goes to `device.default_stream`. `device.event()` makes an event: `event.record(stream)` marks a
+# point in a stream. Until the stream gets there, `other.wait_event(event)` holds another stream,
+# and `event.synchronize()` the host. *See* who waits.
 
 
 # %% role="given"
@@ -809,28 +823,18 @@ def draft_step(device, backward, weights, gradients, updated, update):
 see("offload", draft_step)
 
 # %% [markdown]
-# *Predict.* A GPU computes the backward pass at 400 TFLOP/s. Its link carries 64 GB/s each way, and
-# the CPU's memory 300 GB/s. For each parameter, a gradient of 2 bytes goes to the host, and a
-# weight of 2 bytes comes back. Adam's update reads and writes 28 bytes of the host's memory. The
-# backward pass computes 4 operations for each parameter and token. From how many tokens in a batch
-# on does the GPU wait for nothing but the last layer's trip?
-
-# %% role="predict"
-predict("offload", 9334)
-
-# %% [markdown]
-# *Implement* two functions. The first takes about 20 lines.
+# *Implement* two functions. The first takes about 18 lines.
 #
 # - `offload_step` makes a step's backward pass, from the last layer to layer 0. `backward[k]` is a
 #   kernel that reads `weights[k]`, on the device, and writes a gradient to a buffer on the device.
 # - `gradients[k]` and `updated[k]` are pinned buffers on the host. `update(k)` keeps the host busy,
 #   reads `gradients[k]`, and puts the new weights into `updated[k]`. All these buffers have the
-#   same size. The lists stay as they are.
+#   same size. Leave the lists unchanged.
 # - When it returns, all new weights are on the device. There is no race.
 # - Each gradient goes to the host once, and each layer's weights go to the device once.
-# - On the device, you allocate room for two layers' gradients at most.
-# - The kernels, the two ways of the link and the host work at the same time: the step takes hardly
-#   longer than the slowest of them, and the first layer's way in and the last one's way out.
+# - On the device, you allocate room for two layers' gradients at most, all in all.
+# - The kernel, each way of the link and the host work at the same time. The step takes at most 3%
+#   longer than all four take for one layer, plus the slowest of them for each further layer.
 
 # %% [markdown]
 # - `tokens_to_hide` returns the smallest number of tokens in a batch, at least 1, with which a
