@@ -161,7 +161,7 @@ see("sharded-optimizer", draft)
 
 # %% [markdown]
 # *Implement* the step that every rank makes after its backward pass. All ranks have the same
-# weights, and gradients of their own parts of the batch, which are equally large. About 15 lines.
+# weights, and gradients of their own parts of the batch, which are equally large. About 17 lines.
 #
 # - `weights` is the list of the model's parameters, in the same order on all ranks. One that
 #   doesn't require a gradient is frozen: it stays as it is. One that this rank didn't use has None
@@ -327,7 +327,7 @@ def gather(piece, allocate):
 # %% [markdown]
 # `gather` returns at once. `work.wait()` returns when `buffer` is filled.
 #
-# *Implement* the two passes of a step, in about 10 lines each. `pieces[k]` is this rank's piece of
+# *Implement* the two passes of a step, in about 12 lines each. `pieces[k]` is this rank's piece of
 # layer k's flat weights, padded with zeros to equal pieces.
 #
 # - `buffer = allocate(n)` takes n numbers of the GPU's memory, float64, filled with NaN.
