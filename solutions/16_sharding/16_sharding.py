@@ -549,8 +549,8 @@ reveal("fsdp2-in-practice")
 # which tensor are where. A rank that loads reads what it needs from this list and these files, and
 # needn't know how many ranks have saved. This is what `torch.distributed.checkpoint` does.
 #
-# *Predict.* A model of 70 billion parameters is saved by 1,024 ranks that write 2 GB/s each. It has
-# 14 bytes for each parameter, without its gradient, so one rank alone would need 490 s. How many
+# *Predict.* A model of 70 billion parameters is saved by 1,024 ranks that write 2 GB/s each.
+# Without its gradient, each parameter has 14 bytes, so one rank alone would need 490 s. How many
 # seconds do all of them need?
 
 # %% role="predict"

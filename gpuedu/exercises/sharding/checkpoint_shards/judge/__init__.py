@@ -72,9 +72,9 @@ JUDGE = Judge(
     varies=("said",),
     predictions={
         "checkpoint-shards": Prediction(
-            "70 billion parameters are saved by 1,024 ranks, each of which writes 2 GB/s: "
-            "14 bytes for each parameter, without its gradient, so one rank alone would need "
-            "490 s. How many seconds do all of them need?",
+            "70 billion parameters are saved by 1,024 ranks, each of which writes 2 GB/s. "
+            "Without its gradient, each parameter has 14 bytes, so one rank alone would need 490 "
+            "s. How many seconds do all of them need?",
             truth=0.4785,
             unit="s",
             because="Each rank writes 980 GB / 1,024, which is 0.96 GB, and nobody waits for "

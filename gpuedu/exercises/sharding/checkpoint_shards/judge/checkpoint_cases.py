@@ -43,7 +43,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
         found.append(_load_case(label, shapes, before, needed, rng))
     for before, after, name in ((3, 4, "0.weight"), (4, 2, "0.weight"), (3, 1, "2.bias")):
         needed, held = (cut(shapes, ranks, whole=WHOLE) for ranks in (after, before))
-        label = f"{before} ranks that saved, {after} that load, with a chunk of `{name}` lost"
+        loading = f"{after} that load{'s' * (after == 1)}"
+        label = f"{before} ranks that saved, {loading}, with a chunk of `{name}` lost"
         found.append(_load_case(label, shapes, held, needed, rng, loses=name))
     return found
 
