@@ -30,8 +30,8 @@ stretch = []
 """
 
 
-def test_there_are_twenty_two_lessons_in_order():
-    assert [entry.number for entry in lessons()] == list(range(22))
+def test_lessons_are_numbered_in_order():
+    assert [entry.number for entry in lessons()] == list(range(23))
 
 
 def test_a_lesson_is_found_by_slug_number_and_folder():

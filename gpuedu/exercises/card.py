@@ -20,6 +20,7 @@ from gpuedu.exercises.examine import PropertyResult, Report
 
 _WIDTH = 92
 _PRINTED_LINES, _PRINTED_CHARACTERS = 20, 2000
+_SAME = "for the same reason."
 
 
 @dataclass(frozen=True)
@@ -153,8 +154,9 @@ def _property_lines(results: tuple[PropertyResult, ...]) -> list[Line]:
     """
     lines: list[Line] = []
     messages = {result.fault.message if result.fault else "" for result in results}
-    repeated = "for the same reason." if len(messages) > 1 or len(results) < 3 else ""
+    repeated = _SAME if len(messages) > 1 or len(results) < 3 else ""
     above: Fault | None = None
+    not_judged = ""
     for result in results:
         points = (
             f"{show(result.property.points)} {'point' if result.property.points == 1 else 'points'}"
@@ -166,7 +168,10 @@ def _property_lines(results: tuple[PropertyResult, ...]) -> list[Line]:
         fault = result.fault
         if isinstance(fault, Undecided):
             text = f"{result.property.says}: cannot be judged yet ({points})"
-            lines.append(Line("–", text, False, result.case, _sentence(fault.message), fault.cause))
+            told = (result.case, _sentence(fault.message), fault.cause)
+            is_told = fault.message == not_judged
+            lines.append(Line("–", text, False, *(("", _SAME) if is_told else told)))
+            not_judged = fault.message
             continue
         text = f"{result.property.says}: no ({points})"
         if fault is None:

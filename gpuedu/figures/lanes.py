@@ -5,7 +5,7 @@ For ``gpuedu.clock.Timeline``: the host, the engines of a device, threads, the w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from matplotlib.axes import Axes
@@ -45,6 +45,7 @@ def plot_lanes(
     lanes: Sequence[str] | None = None,
     races: Sequence[Race] = (),
     end_s: float | None = None,
+    texts: Callable[[Interval], Sequence[str]] = texts_of,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a timeline: a row for each lane, a bar for each interval, races between their two uses.
@@ -61,6 +62,7 @@ def plot_lanes(
         races: such as ``device.races``; one is marked where both its uses are on the timeline, or
             the one that is, if the other is the host's.
         end_s: where the axis ends, to compare with another figure; by default with the timeline.
+        texts: what may stand in an interval's bar, longest first.
         ax: where to draw; a new figure by default.
 
     >>> line = Timeline.of([Interval("disk", "read", 0, 2e-3), Interval("main", "wait", 0, 2e-3)])
@@ -69,7 +71,13 @@ def plot_lanes(
     (['disk', 'main'], 'time (ms)')
     """
     return plot_lane_groups(
-        [("", timeline)], caption=caption, lanes=lanes, races=[races], end_s=end_s, ax=ax
+        [("", timeline)],
+        caption=caption,
+        lanes=lanes,
+        races=[races],
+        end_s=end_s,
+        texts=texts,
+        ax=ax,
     )
 
 
@@ -80,6 +88,7 @@ def plot_lane_groups(
     lanes: Sequence[str] | None = None,
     races: Sequence[Sequence[Race]] = (),
     end_s: float | None = None,
+    texts: Callable[[Interval], Sequence[str]] = texts_of,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw several timelines below each other on one time axis, each as ``plot_lanes`` does.
@@ -90,6 +99,7 @@ def plot_lane_groups(
         lanes: the same for all groups; by default each group's own.
         races: those of the first group, of the second, ...
         end_s: where the axis ends.
+        texts: as for ``plot_lanes``.
         ax: where to draw; a new figure by default.
     """
     rows, heads, bottom = _arrange(groups, lanes)
@@ -104,7 +114,7 @@ def plot_lane_groups(
     scale = measure_scale(ax)
     for row in lines:
         _draw_bars(ax, row, unit, scale)
-        _write_labels(ax, row, unit, scale)
+        _write_labels(ax, row, unit, scale, texts)
     for name, y in heads:
         look = {"fontsize": 10.0, "color": style.INK, "fontweight": "bold", "va": "center"}
         ax.annotate(name, (0, y), (3, 0), textcoords="offset points", **look)
@@ -184,7 +194,13 @@ def _draw_bars(ax: Axes, row: LaneRow, unit: AxisUnit, scale: Scale) -> None:
         )
 
 
-def _write_labels(ax: Axes, row: LaneRow, unit: AxisUnit, scale: Scale) -> None:
+def _write_labels(
+    ax: Axes,
+    row: LaneRow,
+    unit: AxisUnit,
+    scale: Scale,
+    texts: Callable[[Interval], Sequence[str]],
+) -> None:
     if row.bar * scale.y_pt < _TEXT_PT * 1.15:
         return
     _, right = ax.get_xlim()
@@ -192,7 +208,7 @@ def _write_labels(ax: Axes, row: LaneRow, unit: AxisUnit, scale: Scale) -> None:
         one: (min(unit.of(one.end_s), right) - unit.of(one.start_s)) * scale.x_pt - 5
         for one, _ in row.places
     }
-    said = {kind: _say(kind, rooms) for kind in {one.kind for one in rooms}}
+    said = {kind: _say(kind, rooms, texts) for kind in {one.kind for one in rooms}}
     for one, y in row.places:
         text = said[one.kind][one]
         if not text:
@@ -207,13 +223,15 @@ def _write_labels(ax: Axes, row: LaneRow, unit: AxisUnit, scale: Scale) -> None:
             fontsize=_TEXT_PT,
             color=look.text,
             # A ground of the bar's own colour, where the text would stand on stripes.
-            bbox={"facecolor": look.colour, "edgecolor": "none", "pad": 0.6}
+            bbox={"facecolor": look.colour, "edgecolor": "none", "pad": 1.6}
             if look.hatch
             else None,
         )
 
 
-def _say(kind: str, rooms: dict[Interval, float]) -> dict[Interval, str]:
+def _say(
+    kind: str, rooms: dict[Interval, float], texts_of: Callable[[Interval], Sequence[str]]
+) -> dict[Interval, str]:
     """A text for each interval of a kind, "" where there is no room.
 
     What is done is named alike along the row: a long name beside shorter ones would look like

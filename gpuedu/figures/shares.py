@@ -19,11 +19,15 @@ _HEIGHT = 0.58
 
 @dataclass(frozen=True)
 class Parts:
-    """A bar: the parts by name, in the order in which they are drawn, and a text behind it."""
+    """A bar: the parts by name, in the order in which they are drawn, and a text after it.
+
+    ``is_right``: where it isn't, the text stands out.
+    """
 
     name: str
     parts: dict[str, float]
     text: str = ""
+    is_right: bool = True
 
     @property
     def total(self) -> float:
@@ -91,6 +95,7 @@ def _draw(ax: Axes, place: int, bar: Parts, names: Sequence[str]) -> None:
         ax.barh(place, value, left=start, height=_HEIGHT, linewidth=0, gid=name, **look)
         start += value
     if bar.text:
+        look = {"color": style.INK} if bar.is_right else {"color": style.RED, "fontweight": "bold"}
         ax.annotate(
             bar.text,
             (start, place),
@@ -98,6 +103,6 @@ def _draw(ax: Axes, place: int, bar: Parts, names: Sequence[str]) -> None:
             textcoords="offset points",
             va="center",
             fontsize=9,
-            color=style.INK,
+            **look,
             bbox={"facecolor": style.GROUND, "edgecolor": "none", "pad": 0.8},
         )

@@ -161,7 +161,7 @@ see("sharded-optimizer", draft)
 
 # %% [markdown]
 # *Implement* the step that every rank makes after its backward pass. All ranks have the same
-# weights, and gradients of their own parts of the batch, which are equally large. About 15 lines.
+# weights, and gradients of their own parts of the batch, which are equally large. About 17 lines.
 #
 # - `weights` is the list of the model's parameters, in the same order on all ranks. One that
 #   doesn't require a gradient is frozen: it stays as it is. One that this rank didn't use has None
@@ -327,7 +327,7 @@ def gather(piece, allocate):
 # %% [markdown]
 # `gather` returns at once. `work.wait()` returns when `buffer` is filled.
 #
-# *Implement* the two passes of a step, in about 10 lines each. `pieces[k]` is this rank's piece of
+# *Implement* the two passes of a step, in about 12 lines each. `pieces[k]` is this rank's piece of
 # layer k's flat weights, padded with zeros to equal pieces.
 #
 # - `buffer = allocate(n)` takes n numbers of the GPU's memory, float64, filled with NaN.
@@ -438,21 +438,22 @@ def draft_shard(model, fully_shard):
 see("fsdp2-in-practice", draft_shard)
 
 # %% [markdown]
-# *Implement* `shard`, in about 5 lines. The model has its blocks in `model.blocks`, a list with at
-# least one of them. Beside it there are an embedding, a norm, a head, whose matrix may be that of
-# the embedding, and a parameter of the model itself.
+# *Implement* `shard`, in about 4 lines. The model has its blocks in `model.blocks`, a list with at
+# least one of them. It also has an embedding, a norm, a head, which may share the embedding's
+# matrix, and a parameter of its own.
 #
 # - Each block is a unit, and the model itself is one, with everything else. What is in no unit
 #   stays whole, and nobody sums its gradients.
-# - `reshard_after_forward` says whether a unit's weights are freed after its forward pass, and
-#   gathered again for its backward pass. All blocks are freed, but for the last one, which goes
+# - `reshard_after_forward` says whether a unit's weights are freed after its forward pass and
+#   gathered again for its backward pass. All blocks are freed except the last one, which goes
 #   backward right away. The model's own unit stays, too. (If you don't say it, the outermost unit
 #   stays and all others are freed.)
 # - All weights travel in bfloat16 (`param_dtype`), and all gradients are summed in float32
-#   (`reduce_dtype`). The dtypes of a call are those of its own unit only.
+#   (`reduce_dtype`). A call sets the dtypes of its own unit only.
 
 # %% [markdown]
-# Outside of this course, the two dtypes are in one object, and the ranks are in a mesh:
+# The `fully_shard` that you get takes these three arguments, and no others. Outside of this course,
+# the two dtypes are in one object, and the ranks are in a mesh:
 #
 # ```python
 # from torch.distributed.device_mesh import init_device_mesh
@@ -481,15 +482,15 @@ def shard(model, fully_shard):
 # %% [markdown]
 # *Implement* what a training step costs, for any units. `units` is a list of
 # `(numbers, is_freed)`: how many weights a unit has, and whether they are freed after its forward
-# pass. The first one is the model's own, and the others compute in this order.
+# pass. The first one is the model's own, which may be freed, too. The others compute in this order.
 #
 # - `messages(units)` returns how many all-gathers and how many reduce-scatters a step has.
-# - `gathered_bytes(shapes, ranks)` returns the bytes of all ranks' pieces together, in bfloat16, in
-#   an all-gather of a unit whose parameters have these shapes. Each parameter is cut into pieces of
-#   equally many rows, with padding.
-# - `peak(units)` returns the most weights that are whole at once: those of the model's own unit, of
-#   the one that computes, and of those that stay from the forward to the backward pass. (What is
-#   gathered ahead, and not in use yet, doesn't count here.)
+# - `gathered_bytes(shapes, ranks)` returns how many bytes a unit has in bfloat16 when all pieces
+#   are gathered, with their padding. `shapes` lists those of its parameters, each of which is cut
+#   into pieces of equally many rows.
+# - `peak(units)` returns the most weights that are whole at once: always those of the model's own
+#   unit, those of the one that computes, and of those before it that stay. (What is gathered ahead,
+#   and not in use yet, doesn't count here.)
 
 
 # %% role="answer"
@@ -548,15 +549,17 @@ reveal("fsdp2-in-practice")
 # which tensor are where. A rank that loads reads what it needs from this list and these files, and
 # needn't know how many ranks have saved. This is what `torch.distributed.checkpoint` does.
 #
-# *Predict.* A model of 70 billion parameters, with 14 bytes each, is saved by 1,024 ranks that
-# write 2 GB/s each. One rank alone would need 490 s. How many seconds do all of them need?
+# *Predict.* A model of 70 billion parameters is saved by 1,024 ranks that write 2 GB/s each.
+# Without its gradient, each parameter has 14 bytes, so one rank alone would need 490 s. How many
+# seconds do all of them need?
 
 # %% role="predict"
 predict("checkpoint-shards", 0.478)
 
 # %% [markdown]
-# Here is a draft, in which every rank writes all that it has. *See* what two real ranks write of a
-# model that PyTorch's `fully_shard` has cut, beside what PyTorch writes.
+# Here is a draft, in which every rank writes all that it has: `held[rank]` says which range of each
+# tensor that is, `pieces` has the numbers, and `write` appends some to the rank's file. *See* what
+# two real ranks write of a model that PyTorch's `fully_shard` has cut, beside what PyTorch writes.
 
 
 # %% role="given"
@@ -569,12 +572,12 @@ def draft_save(rank, held, pieces, write):
 see("checkpoint-shards", draft_save)
 
 # %% [markdown]
-# *Implement* `save`, which every rank calls, in about 8 lines.
+# *Implement* `save`, which every rank calls, in about 7 lines.
 #
-# - `held[r]` says what rank r holds: by name, a tensor's range `(start, stop)`, so the numbers
-#   `start` to `stop - 1` of the flat tensor. (Rows of a matrix are such a range, too.) An empty
-#   range has `start == stop`. Ranges of two ranks are equal, or have nothing in common. A rank may
-#   lack a name altogether.
+# - `held[r]` is a dict of what rank r holds: for the name of a tensor, its range `(start, stop)`,
+#   so the numbers `start` to `stop - 1` of the flat tensor. (Rows of a matrix are such a range,
+#   too.) An empty range has `start == stop`. Ranges of two ranks are equal, or have nothing in
+#   common. A rank may lack a name altogether.
 # - `pieces` has this rank's flat tensors, by the same names. A piece may be longer than its range:
 #   what comes after it is padding.
 # - `write(values)` appends a flat tensor to this rank's file, and returns the place of its first
@@ -583,15 +586,15 @@ see("checkpoint-shards", draft_save)
 # - Together the ranks write every number exactly once, and no padding.
 
 # %% [markdown]
-# *Implement* `load`, in about 10 lines. It's called on the ranks of the new run.
+# *Implement* `load`, in about 12 lines. It's called on the ranks of the new run.
 #
-# - `needed` has by name the range `(start, stop)` that this rank needs, which may be empty. It
-#   needn't name all tensors.
+# - `needed` is a dict of what this rank needs: for the name of a tensor, a range `(start, stop)`,
+#   which may be empty. It needn't name all tensors.
 # - `chunks` is the list of all that was saved, in any order: `(name, start, stop, file, place)`.
-#   They have no number twice.
+#   No number is in two of them.
 # - `read(file, place, count)` returns `count` numbers of a file, at least one, from `place` on.
 # - `load` returns a dict of flat tensors, float64, as long as the ranges. It reads each number that
-#   the rank needs once, and nothing else.
+#   the rank needs once, in as many calls as you like, and nothing else.
 # - If something that the rank needs is in no chunk, `load` raises ValueError.
 
 
@@ -665,17 +668,19 @@ reveal("checkpoint-shards")
 # `HYBRID_SHARD`, every node has all weights once, cut into pieces, and the nodes are replicas of
 # each other. Then weights never leave a node, and only gradients do.
 #
-# *Predict.* There are 2 nodes of 8 GPUs, and each GPU has its own network card. Fully sharded over
-# all 16, a step gathers each layer twice and reduces it once, each time in one ring through all
-# GPUs, in the order of their ranks. How many times as many bytes does the busiest card send as with
-# hybrid sharding?
+# *Predict.* There are 2 nodes of 8 GPUs, and each GPU has its own network card to the other node.
+# Fully sharded over all 16, a step gathers each layer twice and reduces it once, each time in one
+# ring through all GPUs, in the order of their ranks. What does the busiest card send then, divided
+# by what it sends with hybrid sharding?
 
 # %% role="predict"
 predict("hybrid-shard", 22.5)
 
 # %% [markdown]
-# Here is a draft that gives the right weights, but goes over all ranks every time. *See* what eight
-# ranks send in a step.
+# Here is a draft that gives the right weights, but goes over all ranks every time. (It sends twice
+# what full sharding would, since its nodes have copies of the pieces and it all-reduces whole
+# gradients.) *See* what two nodes of four ranks send in a step. A ring in the order of the ranks
+# leaves them at ranks 3 and 7.
 
 
 # %% role="given"
@@ -700,7 +705,7 @@ def draft_reduce(gradient, per_node):
 see("hybrid-shard", draft_groups, draft_gather, draft_reduce)
 
 # %% [markdown]
-# *Implement* three functions, in about 15 lines. Node 0 has the ranks from 0 to `per_node - 1`,
+# *Implement* three functions, in about 17 lines. Node 0 has the ranks from 0 to `per_node - 1`,
 # node 1 the next ones, and so on; all nodes have equally many.
 #
 # - `make_groups(per_node)` is called once, on every rank. What it returns is up to you: the others
@@ -708,12 +713,13 @@ see("hybrid-shard", draft_groups, draft_gather, draft_reduce)
 #   group, in the same order, even those that it isn't in.
 # - A layer's flat weights are padded with zeros to a multiple of `per_node` and cut into equal
 #   pieces. The rank at place p of *each* node has piece p. `gather_weights(piece, groups)` returns
-#   the whole layer, padding included. It is called twice for each layer and step.
+#   the whole layer, padding included. It is called before the forward pass of a layer, and again
+#   before its backward pass.
 # - `reduce_gradient(gradient, groups)` gets this rank's flat gradient of a layer, without padding,
 #   and returns the rank's piece of the mean over *all* ranks, which have equally many samples.
 
 # %% [markdown]
-# - To other nodes, no rank sends more than an all-reduce of its piece of each gradient.
+# - To other nodes, no rank sends more than an all-reduce of its piece of each gradient takes.
 # - Inside a node, a step sends no more than two all-gathers and one reduce-scatter of each layer.
 #
 # Weights are float64 here. There may be a single node, or one rank in each node.
@@ -769,7 +775,7 @@ reveal("hybrid-shard")
 # sharded, 2.8 layers leave each of the 2 nodes. With hybrid sharding, each of 16 cards sends 1/8 of
 # a layer, so 1 layer leaves each node.) What does it cost? (Memory: a piece is 1/8 of a layer here,
 # instead of 1/16, however many nodes there are.) With 1,000 nodes, what else is shorter? (The
-# rings: weights make 7 steps in place of 7,999.)
+# rings: gathering weights takes 7 steps instead of 7,999.)
 
 # %% [markdown] exercise="offload"
 # ## The optimizer on the host
@@ -780,11 +786,25 @@ reveal("hybrid-shard")
 # cheaper. ZeRO-Offload keeps the optimizer's states there, and the float32 weights with them: 12 of
 # the 16 bytes. The backward pass sends each layer's gradient to the host, the CPU updates the
 # layer, and its new weights, in 16 bits, come back. All of that can happen while the GPU is busy
-# with the layers before.
-#
-# Here is a draft, on the simulated device that you know from streams: `device.copy(to, source,
-# stream)`, `device.launch(kernel, reads=[...], writes=[...], stream=stream)`, `device.buffer(bytes,
-# name)`, `device.stream(name)` and `device.event()`. *See* who waits.
+# with the layers that go backward next.
+
+# %% [markdown]
+# *Predict.* A GPU computes the backward pass at 400 TFLOP/s. Its link carries 64 GB/s each way, and
+# the CPU's memory 300 GB/s. For each parameter, a gradient of 2 bytes goes to the host, and a
+# weight of 2 bytes comes back. Adam's update reads and writes 28 bytes of the host's memory. The
+# backward pass computes 4 operations for each parameter and token. How many tokens does a batch
+# need at least, so that the GPU waits only for the last layer's trip?
+
+# %% role="predict"
+predict("offload", 9334)
+
+# %% [markdown]
+# Here is a draft, on the simulated device that you know from streams. `device.buffer(bytes, name)`
+# allocates, `device.copy(to, source, stream)` copies, and `device.launch(kernel, reads=[...],
+# writes=[...], stream=stream)` computes. `device.stream(name)` makes a stream; without one, work
+# goes to `device.default_stream`. `device.event()` makes an event: `event.record(stream)` marks a
+# point in a stream. Until the stream gets there, `other.wait_event(event)` holds another stream,
+# and `event.synchronize()` the host. *See* who waits.
 
 
 # %% role="given"
@@ -803,28 +823,18 @@ def draft_step(device, backward, weights, gradients, updated, update):
 see("offload", draft_step)
 
 # %% [markdown]
-# *Predict.* A GPU computes the backward pass at 400 TFLOP/s. Its link carries 64 GB/s each way, and
-# the CPU's memory 300 GB/s. For each parameter, a gradient of 2 bytes goes to the host, and a
-# weight of 2 bytes comes back. Adam's update reads and writes 28 bytes of the host's memory. The
-# backward pass computes 4 operations for each parameter and token. From how many tokens in a batch
-# on does the GPU wait for nothing but the last layer's trip?
-
-# %% role="predict"
-predict("offload", 9334)
-
-# %% [markdown]
-# *Implement* two functions. The first takes about 20 lines.
+# *Implement* two functions. The first takes about 18 lines.
 #
 # - `offload_step` makes a step's backward pass, from the last layer to layer 0. `backward[k]` is a
 #   kernel that reads `weights[k]`, on the device, and writes a gradient to a buffer on the device.
 # - `gradients[k]` and `updated[k]` are pinned buffers on the host. `update(k)` keeps the host busy,
 #   reads `gradients[k]`, and puts the new weights into `updated[k]`. All these buffers have the
-#   same size. The lists stay as they are.
+#   same size. Leave the lists unchanged.
 # - When it returns, all new weights are on the device. There is no race.
 # - Each gradient goes to the host once, and each layer's weights go to the device once.
-# - On the device, you allocate room for two layers' gradients at most.
-# - The kernels, the two ways of the link and the host work at the same time: the step takes hardly
-#   longer than the slowest of them, and the first layer's way in and the last one's way out.
+# - On the device, you allocate room for two layers' gradients at most, all in all.
+# - The kernel, each way of the link and the host work at the same time. The step takes at most 3%
+#   longer than all four take for one layer, plus the slowest of them for each further layer.
 
 # %% [markdown]
 # - `tokens_to_hide` returns the smallest number of tokens in a batch, at least 1, with which a

@@ -10,6 +10,7 @@ from gpuedu.backend import cuda
 from gpuedu.exercises.card import Card, Line, report_card, to_text
 from gpuedu.exercises.examine import examine
 from gpuedu.exercises.registry import load
+from tests.exercises.stored import stored_answers
 
 HOSTILE = '<script>alert(1)</script><img src=x onerror="alert(2)">`</code><b>`&amp;\'"'
 ALLOWED = {
@@ -103,6 +104,15 @@ def test_the_same_reason_is_told_once():
     card = report_card(examine(load("first-check"), [copied_bytes]))
     assert "ValueError: always" in card.lines[0].why
     assert card.lines[1].why == "for the same reason."
+
+
+def test_why_several_are_not_judged_yet_is_told_once():
+    answers = stored_answers("hybrid-shard", "wrong", "node_only")
+    card = report_card(examine(load("hybrid-shard"), list(answers.values())))
+    first, second = [line for line in card.lines if line.mark == "–"]
+    assert "On 2 nodes of 2 ranks: the result is not right yet" in to_text(card)
+    assert (second.why, second.case) == ("for the same reason.", "")
+    assert "after step 1, on node 0" in first.why
 
 
 def test_one_reason_for_everything_stands_once():

@@ -118,6 +118,32 @@ def test_the_judge_says_of_these_answers_what_real_ranks_say():
         assert not lost & {"complete", "once"}, name
 
 
+def test_an_error_of_an_empty_range_is_no_hole():
+    def joined(needed, chunks, read):
+        found = {}
+        for name, (first, last) in needed.items():
+            parts = [
+                read(file, place + max(first, start) - start, min(last, stop) - max(first, start))
+                for _, start, stop, file, place in sorted(one for one in chunks if one[0] == name)
+                if max(first, start) < min(last, stop)
+            ]
+            found[name] = torch.cat(parts)
+            if len(found[name]) < last - first:
+                raise ValueError(name)
+        return found
+
+    report = examine(registry.load(ID), [solution_answers(ID)["save"], joined], seed=5)
+    faults = {one.property.name: one.fault for one in report.results}
+    for name, start in (
+        ("load", "rank 3 needs nothing that is missing"),
+        ("hole", "rank 3 needs nothing of `0."),
+    ):
+        assert faults[name].message.startswith(start)
+        assert "but it raised ValueError: torch.cat()" in faults[name].message
+        assert "is a range of this rank, too" in faults[name].cause
+    assert "not every rank has read" in faults["reads"].message
+
+
 def test_numbers_that_were_not_read_earn_nothing():
     """Whoever finds the values elsewhere in memory has not loaded them."""
     save, load = solution_answers(ID).values()
@@ -168,7 +194,8 @@ def test_pictures_tell_right_from_wrong():
         assert len(to_png(axes)) > 10_000
         told.append(alt_text(axes))
     assert "twice" not in told[0]
-    assert "has PyTorch's 53 numbers, and read 53" in told[0]
+    assert "read 53 numbers, equal to PyTorch's" in told[0]
+    assert "in no chunk 28 numbers written all the same" in told[1]
     assert "step: 0:1 twice: 0 and 1, PyTorch 0:1 1" in told[1]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 from torch import nn
@@ -139,6 +141,7 @@ def test_a_unit_is_a_module_of_the_model(model, call, told):
     [
         ({"reshard_after_forward": 1}, "`reshard_after_forward` should be True or False, got 1"),
         ({"param_dtype": "bfloat16"}, "`param_dtype` should be a dtype of PyTorch"),
+        ({"mp_policy": None}, "takes no `mp_policy`. Try: Give it .*`param_dtype` and `reduce_dty"),
         ({"reduce_dtype": torch.ones(1)}, "`reduce_dtype` should be a dtype of PyTorch"),
     ],
 )
@@ -173,7 +176,7 @@ def test_pictures_tell_right_from_wrong():
         assert len(to_png(axes)) > 10_000
         told.append(axes.get_title(loc="left") + alt_text(axes))
     assert "6 all-gathers, 4 reduce-scatters; at most 298 weights are whole" in told[0]
-    assert "as in one process" in told[0]
+    assert "in float64 the weights are as in one process" in told[0]
     assert "156 weights are in no unit" in told[1]
 
 
@@ -182,5 +185,28 @@ def test_what_pytorch_refuses_is_told():
         fully_shard(model)
         fully_shard(model.blocks[0])
 
-    with pytest.raises(AnswerError, match="PyTorch fails: Invariant encountered"):
-        pictures_of("sharding")[ID](model_first)
+    def blocks_in_bfloat16(model, fully_shard):
+        for block in model.blocks:
+            fully_shard(block, param_dtype=torch.bfloat16)
+
+    for shard, told in (
+        (model_first, r"`model` became a unit before `blocks.0`, which is in it"),
+        (blocks_in_bfloat16, "`scale` is in no unit, and PyTorch fails"),
+    ):
+        with pytest.raises(AnswerError, match=told):
+            pictures_of("sharding")[ID](shard)
+
+
+def test_whole_weights_are_counted_by_unit():
+    def every_linear(model, fully_shard):
+        for module in model.modules():
+            if isinstance(module, nn.Linear):
+                fully_shard(module)
+        fully_shard(model)
+
+    (found,) = launch(run_units, 2, [every_linear], ODD, backend="gloo").results[0]
+    head = next(counts for name, *counts in found["moments"] if name == "forward head")
+    shapes = shapes_in(build_blocks(ODD))
+    own = [name for name in shapes if "up." not in name and "down." not in name]
+    in_model = sum(math.prod(shapes[name]) for name in own if name != "head.weight")
+    assert head == [in_model, math.prod(shapes["head.weight"]), 0]

@@ -15,7 +15,6 @@ from gpuedu.figures.caption import Caption
 from gpuedu.figures.ranges import RangeRow, Span, plot_ranges
 
 _SAVE_RANKS = 2
-_COLUMNS = ("by your functions", "by torch.distributed.checkpoint")
 
 
 def draw_checkpoint(
@@ -29,20 +28,27 @@ def draw_checkpoint(
         theirs = real_checkpoint.pytorchs_chunks(folder, tensors)
         loads = [] if load is None else [load]
         back = launch_ranks(real_checkpoint.load_both, ranks, loads, folder) if loads else None
+    columns = [f"by {getattr(save, '__name__', 'save')}", "by torch.distributed.checkpoint"]
     rows = [_row(name, len(values), (chunks, theirs)) for name, values in tensors.items()]
     notes = [] if back is None else [_note(rank, one) for rank, one in enumerate(back.results)]
     written, least = sum(map(len, files)), sum(map(len, tensors.values()))
     right = sum(is_right for *_, is_right in notes)
-    loaded = f"; {right} of {ranks} ranks load it all" if notes else ""
+    loaded = f"; {right} of {ranks} ranks read just what they need" if notes else ""
+    more = written - sum(one.stop - one.start for one in chunks)
+    if more > 0:
+        notes = [
+            ("in no chunk", f"{more} numbers written all the same, such as padding", False),
+            *notes,
+        ]
     told = "; ".join(f"{row.name}: {row.texts[0]}, PyTorch {row.texts[1]}" for row in rows)
     said = "; ".join(f"{name} {text}" for name, text, _ in notes)
     caption = Caption(
-        title=f"Two ranks write {written} numbers, and the state has {least}{loaded}",
-        source="Two real processes saved, gloo; colors and numbers: whose file. `momentum` is the "
-        "optimizer's.",
+        title=f"{written} numbers written for {least}{loaded}",
+        source="Two real processes saved, gloo. Color and number say which rank's file it is in. "
+        "`momentum` is the optimizer's.",
         alt=f"Which rank's file has which numbers of each tensor. {told}. {said}",
     )
-    return plot_ranges(rows, _COLUMNS, notes, caption=caption)
+    return plot_ranges(rows, columns, notes, caption=caption)
 
 
 def _row(name: str, size: int, both: Sequence[Sequence[Chunk]]) -> RangeRow:
@@ -65,7 +71,9 @@ def _note(rank: int, found: Mapping[str, Any]) -> tuple[str, str, bool]:
     count = sum(map(len, found["pytorch"].values()))
     if off:
         return name, f"`{off[0]}` differs from PyTorch's", False
-    return name, f"has PyTorch's {count} numbers, and read {read}", read == count
+    if read != count:
+        return name, f"read {read} numbers to get {count}, equal to PyTorch's", False
+    return name, f"read {count} number{'s' * (count != 1)}, equal to PyTorch's", True
 
 
 PICTURE = draw_checkpoint

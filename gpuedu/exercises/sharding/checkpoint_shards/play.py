@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from gpuedu.exercises.contract import Answer, Inputs, Play
+from gpuedu.exercises.guard import explain
 from gpuedu.exercises.sharding.checkpoint_shards.layouts import files_of, pieces_of
 from gpuedu.exercises.sharding.checkpoint_shards.rank_files import Chunk, load_on, save_all
 from gpuedu.exercises.training.quiet import quiet_torch
 
 
 def play_checkpoint_shards(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
-    """Files and chunks of a save; or by rank what was loaded, what was read, and who refused."""
+    """Files and chunks of a save; or by rank what was loaded and read, and who raised."""
     save, load = answers
     with quiet_torch():
         if inputs["ask"] == "save":
@@ -28,20 +29,19 @@ def _load_all(load: Any, inputs: Inputs) -> dict[str, Any]:
     chunks = [Chunk(*one) for one in inputs["chunks"]]
     files = files_of(inputs["tensors"], chunks)
     kept = [one for at, one in enumerate(chunks) if at != inputs["lost"]]
-    found: dict[str, list[Any]] = {"loaded": [], "reads": [], "refused": []}
+    found: dict[str, list[Any]] = {"loaded": [], "reads": [], "refused": [], "said": []}
     for rank, needed in enumerate(inputs["needed"]):
         values: dict[str, np.ndarray] = {}
         reads: list[list[int]] = []
-        is_refused = False
+        said = ""
         try:
             values, reads = load_on(load, rank, needed, (files, kept))
-        except ValueError:
-            if inputs["lost"] is None:
-                raise
-            is_refused = True
+        except ValueError as fault:
+            said = explain(fault, PLAY.time_limit_s).message
         found["loaded"].append(values)
         found["reads"].append(np.array(reads, np.int64).reshape(-1, 3))
-        found["refused"].append(is_refused)
+        found["refused"].append(bool(said))
+        found["said"].append(said)
     return found
 
 

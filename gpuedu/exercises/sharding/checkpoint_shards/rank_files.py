@@ -149,10 +149,11 @@ def loaded(given: Any, needed: Ranges, rank: int) -> dict[str, np.ndarray]:
     for name in needed:
         if name not in given:
             raise AnswerError(f"rank {rank}: `load` returned no `{name}`")
-    return {
-        name: as_array(given[name], (stop - start,), f"rank {rank}: `{name}`", "float64")
-        for name, (start, stop) in needed.items()
-    }
+    found = {}
+    for name, (start, stop) in needed.items():
+        called = f"rank {rank}: `{name}`" + ", whose range is empty," * (start == stop)
+        found[name] = as_array(given[name], (stop - start,), called, "float64")
+    return found
 
 
 def save_all(

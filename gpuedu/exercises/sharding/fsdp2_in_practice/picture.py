@@ -15,12 +15,18 @@ from gpuedu.exercises.sharding.fsdp2_in_practice.blocks_model import (
     shapes_in,
 )
 from gpuedu.exercises.sharding.fsdp2_in_practice.real_units import run_units
-from gpuedu.exercises.sharding.fsdp2_in_practice.wrapping import WHOLE, Wrapped, Wrapping
+from gpuedu.exercises.sharding.fsdp2_in_practice.wrapping import (
+    WHOLE,
+    RefusedError,
+    Wrapped,
+    Wrapping,
+    unit_of,
+)
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.shares import Parts, plot_parts
 
 _SPEC = BlocksSpec(words=12, width=6, hidden=(10, 10, 10))
-_KINDS = ("the model's unit", "blocks", "in no unit")
+_KINDS = ("the model's unit", "other units", "in no unit")
 _ROUNDING = 1e-9
 _REMEDY = "`check` says which units you have, and which parameters are in none."
 
@@ -33,8 +39,10 @@ def draw_units(
     """Bars of the weights that are whole, from block to block and back; their prediction a line."""
     (found,) = launch_ranks(run_units, 2, [shard], _SPEC).results[0]
     if "failed" in found:
-        raise AnswerError(f"PyTorch fails: {found['failed']}", remedy=_REMEDY)
-    bars = [Parts(name, dict(zip(_KINDS, own, strict=True))) for name, *own in _rows(found)]
+        raise AnswerError(_failure(shard, found["failed"]), remedy=_REMEDY)
+    rows = _rows(found)
+    there = 1 + max(at for _, *own in rows for at, count in enumerate(own) if count)
+    bars = [Parts(name, dict(zip(_KINDS[:there], own, strict=False))) for name, *own in rows]
     most = max(bar.total for bar in bars)
     bars = [Parts(bar.name, bar.parts, f"{bar.total:g}") for bar in bars]
     total = sum(map(math.prod, shapes_in(build_blocks(_SPEC)).values()))
@@ -53,17 +61,29 @@ def draw_units(
     )
     off = found["off"]
     same = "as in one process" if off < _ROUNDING else f"off by {off:.2g}"
-    same = same if math.isfinite(off) else "not trained: gradients of two kinds can't be clipped"
+    same = same if math.isfinite(off) else "not trained, as gradients of two kinds can't be clipped"
     caption = Caption(
-        title=_title(counts, most, max(own[2] for _, *own in _rows(found))),
+        title=_title(counts, most, max(own[2] for _, *own in rows)),
         x="weights that are whole",
         source=f"Counted on two real processes, gloo{said}; {dtypes}.\n"
-        f"Weights after three steps with AdamW and clipping, in float64: {same}.",
+        f"In a second run, in float64 with AdamW and clipping, the weights are {same}.",
         alt=f"Whole weights by module: {'; '.join(f'{bar.name} {bar.text}' for bar in bars)}. "
-        f"{_said(counts)}{said}, {dtypes}; the weights "
-        f"are {same}. Of {total} weights at most {most:g} are whole at once.",
+        f"{_said(counts)}{said}, {dtypes}; in "
+        f"float64 the weights are {same}. Of {total} weights at most {most:g} are whole at once.",
     )
     return plot_parts(bars, lines, caption=caption, row_in=0.36)
+
+
+def _failure(shard: Callable[..., Any], told: str) -> str:
+    """Why PyTorch fails, in the words of ``check`` where it knows."""
+    model = build_blocks(_SPEC)
+    noting = Wrapping(model)
+    try:
+        shard(model, noting.fully_shard)
+    except RefusedError as fault:
+        return f"{fault.message}, so PyTorch refuses it"
+    left = [name for name in shapes_in(model) if not unit_of(name, noting.calls)]
+    return f"`{left[0]}` is in no unit, and PyTorch fails" if left else f"PyTorch fails: {told}"
 
 
 def _title(counts: Sequence[int], most: float, alone: int) -> str:
@@ -95,12 +115,12 @@ def _units(shard: Callable[..., Any]) -> Sequence[tuple[int, bool]]:
     model = build_blocks(_SPEC)
     noting = Wrapping(model)
     shard(model, noting.fully_shard)
-    left = {name: math.prod(shape) for name, shape in shapes_in(model).items()}
+    sizes = {name: math.prod(shape) for name, shape in shapes_in(model).items()}
     found: list[tuple[int, bool]] = []
     outer = [(0, False)]
     for call in noting.calls:
-        own = [n for n in left if call.module == WHOLE or n.startswith(f"{call.module}.")]
-        unit = sum(left.pop(name) for name in own), _is_freed(call)
+        own = [n for name, n in sizes.items() if unit_of(name, noting.calls) == call.module]
+        unit = sum(own), _is_freed(call)
         if call.module == WHOLE:
             outer = [unit]
         else:

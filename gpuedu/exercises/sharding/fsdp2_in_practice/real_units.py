@@ -19,7 +19,7 @@ from gpuedu.exercises.sharding.fsdp2_in_practice.blocks_model import (
     build_blocks,
     words_of,
 )
-from gpuedu.exercises.sharding.fsdp2_in_practice.wrapping import Wrapping
+from gpuedu.exercises.sharding.fsdp2_in_practice.wrapping import WHOLE, Wrapped, Wrapping, unit_of
 
 _MOST_NORM, _RATE, _STEPS, _WORDS = 0.5, 0.05, 3, 6
 Shard = Callable[..., Any]
@@ -29,7 +29,7 @@ def run_units(shards: Sequence[Shard], spec: BlocksSpec) -> list[dict[str, Any]]
     """Of each function what a step does, and how far its weights are from one process's.
 
     A dict has ``gathers`` and ``reductions``, as (bytes, dtype) in their order; ``moments``, a row
-    (name, whole weights in the model's unit, in those of blocks, in none) for each module's pass;
+    (name, whole weights in the model's unit, in other units, in none) for each module's pass;
     ``off``, the largest difference of a weight. Or ``failed``, what it was told.
     """
     return [_run(one, spec) for one in shards]
@@ -47,8 +47,8 @@ def _run(shard: Shard, spec: BlocksSpec) -> dict[str, Any]:
         return {**counted, "off": float("inf")}
 
 
-def _wrapped(shard: Shard, model: nn.Module, *, mixed: bool) -> None:
-    """Call the learner's function with PyTorch's ``fully_shard`` below the course's."""
+def _wrapped(shard: Shard, model: nn.Module, *, mixed: bool) -> list[Wrapped]:
+    """Call the learner's function with PyTorch's ``fully_shard`` below the course's; its calls."""
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
@@ -63,13 +63,14 @@ def _wrapped(shard: Shard, model: nn.Module, *, mixed: bool) -> None:
         return module
 
     shard(model, real)
+    return noting.calls
 
 
 def _counted_step(shard: Shard, spec: BlocksSpec) -> dict[str, Any]:
     from torch.utils._python_dispatch import TorchDispatchMode
 
     model = build_blocks(spec)
-    _wrapped(shard, model, mixed=True)
+    calls = _wrapped(shard, model, mixed=True)
     found: dict[str, list[Any]] = {"gathers": [], "reductions": [], "moments": []}
     kinds = {"_allgather_base_": ("gathers", 0), "_reduce_scatter_base_": ("reductions", 1)}
 
@@ -82,28 +83,25 @@ def _counted_step(shard: Shard, spec: BlocksSpec) -> dict[str, Any]:
                 found[kind].append((size, str(one.dtype).removeprefix("torch.")))
             return func(*args, **(kwargs or {}))
 
-    _note_moments(model, found["moments"])
+    _note_moments(model, calls, found["moments"])
     x, y = words_of(spec, _WORDS, dist.get_rank())
     with Watch():
         nn.functional.cross_entropy(model(x).float(), y).backward()
     return found
 
 
-def _note_moments(model: nn.Module, moments: list[Any]) -> None:
+def _note_moments(model: nn.Module, calls: Sequence[Wrapped], moments: list[Any]) -> None:
     """Have the whole weights noted when a module computes, forward and backward."""
-    from torch.distributed.fsdp import FSDPModule
     from torch.distributed.tensor import DTensor
 
-    cut = {n for n, one in model.named_parameters() if isinstance(one, DTensor)}
-    outer = isinstance(model, FSDPModule)
+    units = {name: unit_of(name, calls) for name, _ in model.named_parameters()}
 
     def note(way: str, name: str) -> None:
-        counts = {"root": 0, "blocks": 0, "none": 0}
+        counts = {WHOLE: 0, "others": 0, "": 0}
         for key, one in model.named_parameters():
             if not isinstance(one, DTensor):
-                is_block = key.startswith("blocks.") or not outer
-                kind = "none" if key not in cut else ("blocks" if is_block else "root")
-                counts[kind] += one.numel()
+                unit = units[key]
+                counts[unit if unit in counts else "others"] += one.numel()
         moments.append((f"{way} {name}", *counts.values()))
 
     for name, module in model.named_modules():

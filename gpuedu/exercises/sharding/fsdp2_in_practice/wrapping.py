@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import torch
@@ -27,6 +28,17 @@ class Wrapped(NamedTuple):
     reduce_dtype: str
 
 
+def unit_of(parameter: str, calls: Iterable[Wrapped]) -> str:
+    """The module whose unit has a parameter: that of the first call that has it, or "".
+
+    >>> unit_of("head.weight", [Wrapped("head", None, "", ""), Wrapped(WHOLE, None, "", "")])
+    'head'
+    """
+    modules = (call.module for call in calls)
+    found = (one for one in modules if one == WHOLE or parameter.startswith(f"{one}."))
+    return next(found, "")
+
+
 class Wrapping:
     """Notes the calls for one model.
 
@@ -50,15 +62,21 @@ class Wrapping:
         reshard_after_forward: bool | None = None,
         param_dtype: torch.dtype | None = None,
         reduce_dtype: torch.dtype | None = None,
+        **others: Any,
     ) -> nn.Module:
         """Make a module a unit; the module.
 
         Raises:
-            AnswerError: that is no module of the model, or another argument is none.
+            AnswerError: that is no module of the model, or another argument is none of these.
             RefusedError: it was wrapped already, is a list, or comes after one that it is in.
         """
         name = self._name_of(module)
         dtypes = {"param_dtype": param_dtype, "reduce_dtype": reduce_dtype}
+        for one in others:
+            raise AnswerError(
+                f"this course's `fully_shard` takes no `{one}`",
+                remedy="Give it `reshard_after_forward`, `param_dtype` and `reduce_dtype`.",
+            )
         for one, given in dtypes.items():
             if given is not None and not isinstance(given, torch.dtype):
                 raise AnswerError(f"`{one}` should be a dtype of PyTorch, got {describe(given)}")

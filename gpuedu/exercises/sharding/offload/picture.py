@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from gpuedu.clock import Timeline
+from gpuedu.clock import Interval, Timeline
 from gpuedu.exercises.sharding.offload.offload_runs import LANES, SHOWN, layer_of, run_offload
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.lanes import plot_lanes
@@ -38,16 +37,21 @@ def draw_offload(offload_step: Callable[..., Any]) -> Any:
         f"shorter than {SHOWN.best_s / MS:g} ms.",
         alt=f"Timelines of kernels, copies and updates of {SHOWN.layers} layers. {told}.",
     )
-    labels = {"update": lambda one: one.label, "wait": lambda one: ""}
-    shown = Timeline.of(
-        [
-            replace(one, label=labels.get(one.kind, layer_of)(one))
-            for one in run.timeline.intervals
-            if one.kind != "launch"
-        ]
+    shown = Timeline.of([one for one in run.timeline.intervals if one.kind != "launch"])
+    return plot_lanes(
+        shown,
+        caption=caption,
+        lanes=LANES,
+        races=run.races,
+        end_s=max(SHOWN.in_turn_s * 1.02, run.end_s),
+        texts=_texts_of,
     )
-    end_s = max(SHOWN.in_turn_s * 1.02, run.end_s)
-    return plot_lanes(shown, caption=caption, lanes=LANES, races=run.races, end_s=end_s)
+
+
+def _texts_of(one: Interval) -> tuple[str, ...]:
+    """The layer's number; of a wait, that it is one."""
+    own = {"update": one.label, "wait": "waits"}
+    return (own.get(one.kind) or layer_of(one),)
 
 
 PICTURE = draw_offload

@@ -35,7 +35,7 @@ JUDGE = Judge(
             "load",
             "`load`: every rank has the values of its ranges, however many ranks saved them",
             2,
-            "Take one chunk and one range that is needed. Where does their overlap begin in the "
+            "Take one chunk and one range that is needed. Where does their overlap start in the "
             "file, and where in the result?",
             test_load,
         ),
@@ -69,10 +69,12 @@ JUDGE = Judge(
         "`last - first` at the end?",
     ),
     cases=cases,
+    varies=("said",),
     predictions={
         "checkpoint-shards": Prediction(
-            "70 billion parameters with 14 bytes each are saved by 1,024 ranks, each of which "
-            "writes 2 GB/s. One rank alone would need 490 s. How many seconds do all need?",
+            "70 billion parameters are saved by 1,024 ranks, each of which writes 2 GB/s. "
+            "Without its gradient, each parameter has 14 bytes, so one rank alone would need 490 "
+            "s. How many seconds do all of them need?",
             truth=0.4785,
             unit="s",
             because="Each rank writes 980 GB / 1,024, which is 0.96 GB, and nobody waits for "

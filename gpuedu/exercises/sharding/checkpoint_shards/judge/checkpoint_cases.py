@@ -32,18 +32,19 @@ def cases(rng: np.random.Generator) -> list[Case]:
     found = [_save_case(label, held, rng) for label, held in saved]
     weights = [STEP, NORM, "0.weight", "2.bias"]
     for label, before, after, names in (
-        ("3 ranks saved, 2 load", cut(shapes, 3, whole=WHOLE), 2, None),
-        ("2 ranks saved, 5 load", cut(shapes, 2, whole=WHOLE), 5, None),
-        ("8 ranks saved, 1 loads", cut(shapes, 8, whole=WHOLE), 1, None),
-        ("1 rank saved, 8 load", cut(shapes, 1), 8, None),
-        ("4 ranks saved, 4 load", cut(shapes, 4), 4, None),
-        ("4 ranks saved, 3 load some of it", cut(shapes, 4, whole=WHOLE), 3, weights),
+        ("3 ranks that saved, 2 that load", cut(shapes, 3, whole=WHOLE), 2, None),
+        ("2 ranks that saved, 5 that load", cut(shapes, 2, whole=WHOLE), 5, None),
+        ("8 ranks that saved, 1 that loads", cut(shapes, 8, whole=WHOLE), 1, None),
+        ("1 rank that saved, 8 that load", cut(shapes, 1), 8, None),
+        ("4 ranks that saved, 4 that load", cut(shapes, 4), 4, None),
+        ("4 ranks that saved, 3 that load some of it", cut(shapes, 4, whole=WHOLE), 3, weights),
     ):
         needed = _only(cut(shapes, after, whole=WHOLE), names)
         found.append(_load_case(label, shapes, before, needed, rng))
     for before, after, name in ((3, 4, "0.weight"), (4, 2, "0.weight"), (3, 1, "2.bias")):
         needed, held = (cut(shapes, ranks, whole=WHOLE) for ranks in (after, before))
-        label = f"{before} saved, {after} load, and a chunk of `{name}` is lost"
+        loading = f"{after} that load{'s' * (after == 1)}"
+        label = f"{before} ranks that saved, {loading}, with a chunk of `{name}` lost"
         found.append(_load_case(label, shapes, held, needed, rng, loses=name))
     return found
 

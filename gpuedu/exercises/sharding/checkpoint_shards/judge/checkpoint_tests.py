@@ -92,10 +92,25 @@ def _first_span(flags: np.ndarray) -> tuple[int, int] | None:
 
 def test_load(case: Case, observed: Plain) -> Iterator[Fault]:
     """Every rank has the values of the ranges that it needs, and has read them."""
+    for rank in np.flatnonzero(observed["refused"]).tolist():
+        yield _raised("load", rank, case.inputs, observed)
+        return
     if fault := _not_loaded(case.inputs, observed):
         yield Fault("load", fault)
     elif fault := _unread(case.inputs, observed):
         yield Undecided("load", fault)
+
+
+def _raised(prop: str, rank: int, inputs: Inputs, observed: Plain, but: str = "") -> Fault:
+    """That a rank raised ValueError, which lacks nothing, and a range of it that is empty."""
+    ranges = inputs["needed"][rank].items()
+    empty = [f"`{name}`[{start}:{stop}]" for name, (start, stop) in ranges if start == stop]
+    asks = f"{empty[0]} is a range of this rank, too. What does `load` do with it?" if empty else ""
+    return Fault(
+        prop,
+        f"rank {rank} {but or 'needs nothing that is missing'}, but {observed['said'][rank]}",
+        asks,
+    )
 
 
 def _unread(inputs: Inputs, observed: Plain) -> str:
@@ -129,7 +144,8 @@ def _not_loaded(inputs: Inputs, observed: Plain) -> str:
 
 def test_reads(case: Case, observed: Plain) -> Iterator[Fault]:
     """Every rank reads each number that it needs once, and no other."""
-    if _not_loaded(case.inputs, observed) or _unread(case.inputs, observed):
+    is_loaded = not any(observed["refused"]) and not _not_loaded(case.inputs, observed)
+    if not is_loaded or _unread(case.inputs, observed):
         yield Undecided("reads", "not every rank has read the right values yet")
         return
     chunks = [Chunk(*one) for one in case.inputs["chunks"]]
@@ -154,11 +170,11 @@ def _not_sparing(
                 return f"rank {rank} reads place {at} of file {file}, where no chunk is"
             (chunk,) = inside
             number = chunk.start + at - chunk.place
-            said = f"rank {rank} reads {chunk} from file {file}"
+            said = f"rank {rank} reads number {number} of `{chunk.name}`"
             if not _has(needed.get(chunk.name, (0, 0)), number):
-                return f"{said}, number {number}, too, which it does not need"
+                return f"{said}, too, which it doesn't need (from place {at} of file {file})"
             if (file, at) in seen:
-                return f"{said}, number {number} of it twice"
+                return f"{said} twice (from place {at} of file {file})"
             seen.add((file, at))
     return ""
 
@@ -171,10 +187,10 @@ def test_hole(case: Case, observed: Plain) -> Iterator[Fault]:
         is_hit = max(start, lost.start) < min(stop, lost.stop)
         if observed["refused"][rank] == is_hit:
             continue
-        did = "returned" if is_hit else "raised ValueError"
-        yield Fault(
-            "hole",
-            f"rank {rank} needs `{lost.name}`[{start}:{stop}], no chunk has {lost}, and `load` "
-            f"{did}",
-        )
+        if is_hit:
+            told = f"rank {rank} needs `{lost.name}`[{start}:{stop}], no chunk has {lost}, and "
+            yield Fault("hole", f"{told}`load` returned")
+        else:
+            but = f"needs nothing of {lost}, which no chunk has"
+            yield _raised("hole", rank, case.inputs, observed, but)
         return

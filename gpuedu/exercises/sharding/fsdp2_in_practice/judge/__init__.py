@@ -95,7 +95,7 @@ JUDGE = Judge(
             "dtypes",
             "all weights travel in bfloat16, and all gradients are summed in float32",
             1,
-            "Which of the two dtypes is of what is gathered, and does every unit have both?",
+            "In which of the two dtypes do weights travel, and does every unit have both?",
             test_dtypes,
         ),
         right_result(

@@ -66,7 +66,7 @@ def test_reshard(case: Case, observed: Plain) -> Iterator[Fault]:
         if one.shapes and one.is_freed == is_kept:
             after = "are freed after its forward pass" if one.is_freed else "stay"
             which = "the last block" if one.name == last else f"`{one.name}`"
-            yield Fault("reshard", f"{case.label}: the weights of {which} {after}")
+            yield Fault("reshard", f"the weights of {which} {after}")
             return
 
 

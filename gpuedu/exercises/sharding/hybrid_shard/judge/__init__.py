@@ -35,7 +35,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     def draw(
         nodes: int, per_node: int, *decides: str, widths: tuple[int, ...] = (), steps: int = 2
     ) -> Case:
-        ranks, label = nodes * per_node, f"nodes: {nodes}, ranks in each: {per_node}"
+        ranks, label = nodes * per_node, f"{_count(nodes, 'node')} of {_count(per_node, 'rank')}"
         widths = widths or tuple(rng.integers(4, 8, size=4).tolist())
         times_s = (0.01 * MS,) * (len(widths) - 1)
         layers = FsdpTask(widths, times_s, ranks, 1e-6, _RATE, steps=steps, seed=next(seeds))
@@ -53,6 +53,10 @@ def cases(rng: np.random.Generator) -> list[Case]:
         draw(1, 4, "equal", "inside", widths=(5, 8, 4, 4)),
         draw(3, 1, "equal", "across"),
     ]
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
 @lru_cache(maxsize=64)
@@ -113,10 +117,11 @@ JUDGE = Judge(
         ),
         right_on_ranks(
             "ragged",
-            "and where the ranks of a node do not divide a layer",
+            "and where the ranks of a node don't divide a layer evenly",
             1,
             _steps,
-            asks="Where does each rank's piece start and end, and where is the padding?",
+            asks="If it is right where they divide it: where does each rank's piece start and end, "
+            "and where is the padding?",
         ),
         Property(
             "across",
@@ -149,13 +154,13 @@ JUDGE = Judge(
     seeds=3,
     predictions={
         "hybrid-shard": Prediction(
-            "2 nodes of 8 GPUs, each GPU with its own network card. Fully sharded over all 16, "
-            "each collective is one ring through all of them. How many times as many bytes does "
-            "the busiest card send as with shards inside the nodes?",
+            "2 nodes of 8 GPUs, each GPU with its own network card to the other node. Fully "
+            "sharded over all 16, each collective is one ring through all of them. What does the "
+            "busiest card send then, divided by what it sends with hybrid sharding?",
             truth=22.5,
             unit="times",
             because="Three collectives send 15/16 of the layer's bytes each, and the ring leaves a "
-            "node through one card: 2.8 layers. With shards inside the nodes, each card sends half "
+            "node through one card: 2.8 layers. With hybrid sharding, each card sends half "
             "of an eighth of a layer twice: 1/8 of a layer.",
         ),
     },

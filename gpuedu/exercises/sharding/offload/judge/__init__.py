@@ -35,15 +35,16 @@ def cases(rng: np.random.Generator) -> list[Case]:
         ("a slow link", 6, 8, 20, 10),
         ("a slow host", 6, 10, 8, 20),
         ("all nearly alike", 8, 20, 19, 18),
-        ("two layers", 2, 20, 10, 15),
-        ("one layer", 1, 20, 10, 15),
+        ("few layers", 2, 20, 10, 15),
+        ("a single layer", 1, 20, 10, 15),
     )
     drawn = []
     for label, layers, *tenths in kinds:
         times_s = [round(one * rng.uniform(0.95, 1.05) * 1e-4, 7) for one in tenths]
         task = OffloadTask(layers, *times_s, seed=int(rng.integers(2**20)))
-        told = ", ".join(f"{time_s / MS:.3g}" for time_s in times_s)
-        label = f"{label}: {layers} layers of {told} ms backward, over the link, on the host"
+        named = zip(("backward", "link", "host"), times_s, strict=True)
+        told = ", ".join(f"{name} {time_s / MS:.3g} ms" for name, time_s in named)
+        label = f"{label} ({layers} layer{'s' * (layers != 1)}: {told})"
         drawn.append(Case(label, {"task": asdict(task)}, _STEP))
     rates = [_rates(rng, *limits) for limits in ((64, 300), (16, 300), (64, 900), (450, 500))]
     rates.append((1e9, 64e9, 300e9))  # a single token is enough
@@ -77,7 +78,9 @@ def _test_tokens(case: Case, observed: Plain) -> Iterable[Fault]:
         wanted = max(1, math.ceil(exact_tokens(*rates)))
         if got != wanted:
             call = ", ".join(f"{one:.4g}" for one in rates)
-            yield Fault("tokens", f"`tokens_to_hide({call})` is {got:,g}, expected {wanted:,}")
+            told = f"`tokens_to_hide({call})` is {got:,g}, expected {wanted:,}"
+            asks = "Is it a whole number, and are that many enough?"
+            yield Fault("tokens", told, asks if math.ceil(got) == wanted else "")
             return
 
 
@@ -159,7 +162,7 @@ JUDGE = Judge(
     properties=(
         Property(
             "updated",
-            "the layers go backward in order, and then the device has all new weights",
+            "the layers go backward in order, and the device gets all new weights",
             1,
             "Which way does a layer's gradient go, until its new weights are on the device?",
             _test_updated,
@@ -182,19 +185,20 @@ JUDGE = Judge(
             "memory",
             "at most two layers' gradients are on the device",
             1,
-            "From when on does the device not need a gradient any more?",
+            "When does the device no longer need a gradient?",
             _if_updated("memory", _test_memory),
         ),
         Property(
             "overlap",
             "computing, both ways of the link and the host work at the same time",
             1.5,
-            "Which lane stands still in the picture, and what does it wait for?",
+            "Which lane stands still in the picture? What does it wait for, and when was its next "
+            "work issued?",
             _if_updated("overlap", _test_overlap),
         ),
         Property(
             "tokens",
-            "`tokens_to_hide`: from how many tokens on the backward pass hides the rest",
+            "`tokens_to_hide`: the fewest tokens with which the backward pass hides the rest",
             1,
             "How long does each of the stages take for one parameter?",
             _test_tokens,
@@ -217,8 +221,8 @@ JUDGE = Judge(
     predictions={
         "offload": Prediction(
             "a GPU computes a backward pass at 400 TFLOP/s. Each way of its link carries 64 GB/s, "
-            "and the CPU's memory 300 GB/s. From how many tokens in a batch on does the GPU not "
-            "wait, but for the last layer's trip?",
+            "and the CPU's memory 300 GB/s. How many tokens does a batch need at least, so that "
+            "the GPU waits only for the last layer's trip?",
             truth=9334,
             unit="tokens",
             because="The link takes 2 bytes / 64 GB/s for a parameter, which 3,125 tokens hide. "
