@@ -1,4 +1,4 @@
-"""The part of Python that Triton's language is, told apart before anything of a text runs.
+"""The part of Python that Triton's language is, told apart before anything of it runs.
 
 Triton's interpreter executes a kernel as Python. Its compiler takes much less than that: loops,
 conditions, arithmetic, calls of ``tl`` and of other kernels. What passes here can be executed by
@@ -8,8 +8,7 @@ whoever got the text, as nothing in it leads out of that part.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 
 from gpuedu.errors import GpueduError
 
@@ -71,66 +70,36 @@ _EXPRESSIONS = (
     ast.UnaryOp,
 )
 _PARTS = (ast.boolop, ast.cmpop, ast.expr_context, ast.keyword, ast.operator, ast.unaryop)
-_LONGEST = 100_000
 
 
 class LanguageError(GpueduError):
-    """A text that is no kernel of Triton's language; ``line`` is counted from its first."""
+    """What is not of Triton's language; ``line`` is counted in the text that it is in."""
 
     def __init__(self, message: str, line: int, remedy: str = "") -> None:
         self.line = line
         super().__init__(f"line {line}: {message}", remedy=remedy)
 
 
-@dataclass(frozen=True)
-class Text:
-    """Kernels and the numbers that they use, as a text that may be executed."""
-
-    tree: ast.Module
-    functions: tuple[str, ...]
-    constants: tuple[str, ...]
-
-
-def read(source: str) -> Text:
-    r"""Read a text of functions, and of assignments of numbers to names, for Triton.
+def check(function: ast.FunctionDef, known: Iterable[str]) -> None:
+    r"""Look at a kernel, or a function that kernels call, before it is executed.
 
     Args:
-        source: Functions decorated with ``triton.jit``; ``triton`` and ``tl`` are known in them.
+        function: As Python reads it.
+        known: Names from around it: other kernels, and numbers.
 
     Raises:
         LanguageError: something in it is not of Triton's language, or hidden from a kernel.
 
-    >>> read("@triton.jit\ndef twice(x):\n    return x * 2").functions
-    ('twice',)
-    >>> read("@triton.jit\ndef f(x):\n    import os")
+    >>> def look(body):
+    ...     check(ast.parse("@triton.jit\ndef f(x):\n    " + body).body[0], ())
+    >>> look("return x * 2")
+    >>> look("import os")
     Traceback (most recent call last):
     gpuedu.triton.language.LanguageError: line 3: `import os` is not of Triton's language
     """
-    if len(source) > _LONGEST:
-        raise LanguageError(f"a text of {len(source):,} characters", 1)
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
-        line = getattr(fault, "lineno", None) or 1
-        raise LanguageError(f"Python cannot read it: {fault}", line) from None
-    functions = [one.name for one in tree.body if isinstance(one, ast.FunctionDef)]
-    constants = [name for one in tree.body for name in _constants(one)]
-    known = frozenset({*functions, *constants})
-    for one in tree.body:
-        if isinstance(one, ast.FunctionDef):
-            _check_function(one, known)
-    return Text(tree, tuple(functions), tuple(constants))
-
-
-def _constants(node: ast.stmt) -> list[str]:
-    """The name that a number is given; nothing for a function."""
-    if isinstance(node, ast.FunctionDef):
-        return []
-    if isinstance(node, ast.Assign) and len(node.targets) == 1:
-        (target,), value = node.targets, node.value
-        if isinstance(target, ast.Name) and _is_number(value):
-            return [_plain_name(target.id, node)]
-    raise _refused(node)
+    for one in known:
+        _plain_name(one, function)
+    _check_function(function, frozenset(known))
 
 
 def _is_number(node: ast.expr) -> bool:
@@ -144,10 +113,6 @@ def _is_number(node: ast.expr) -> bool:
 
 def _check_function(node: ast.FunctionDef, known: frozenset[str]) -> None:
     _plain_name(node.name, node)
-    if [ast.unparse(one) for one in node.decorator_list] != ["triton.jit"]:
-        raise LanguageError(
-            f"`{node.name}` is decorated in another way than by `@triton.jit`", node.lineno
-        )
     given = node.args
     if given.vararg or given.kwarg or given.posonlyargs or given.kwonlyargs or node.returns:
         raise LanguageError(f"the parameters of `{node.name}` are not plain names", node.lineno)

@@ -1,4 +1,4 @@
-"""Kernels as texts: what one process sends, and another may run without running anything else."""
+"""Kernels as texts: what one process tells, and another executes, but nothing else of it."""
 
 from __future__ import annotations
 
@@ -6,27 +6,53 @@ import ast
 import hashlib
 import inspect
 import linecache
-import textwrap
+from collections.abc import Mapping
 from typing import Any
 
-from gpuedu.errors import GpueduError
+from gpuedu.errors import AnswerError, GpueduError
 from gpuedu.triton import language
 
+_MOST_NESTED = 20
+_LONGEST = 1_000_000
+"""Characters of a cell."""
+_NUMBERS = (bool, int, float)
 
-def text_of(kernel: Any) -> str:
-    """A kernel with all that it uses: functions that it calls first, and numbers by their names.
+
+def told(kernel: Any) -> dict[str, Any]:
+    """A kernel as plain values: the text of its cell, the numbers and kernels that it uses.
 
     Args:
         kernel: What ``triton.jit`` made of a function.
 
     Raises:
-        GpueduError: it uses something else from outside.
+        GpueduError: kernels lie too deep in each other.
     """
-    functions: dict[str, str] = {}
+    return _told(_function_of(kernel), 0)
+
+
+def _told(function: Any, depth: int) -> dict[str, Any]:
+    if depth > _MOST_NESTED:
+        raise GpueduError(f"`{function.__name__}` and what it calls lie too deep in each other")
+    code = function.__code__
     numbers: dict[str, Any] = {}
-    _collect(_function_of(kernel), functions, numbers)
-    lines = [f"{name} = {value}" for name, value in numbers.items()]
-    return "\n".join([*lines, *reversed(functions.values())])
+    calls: dict[str, Any] = {}
+    around = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
+    for name in sorted({*code.co_names, *code.co_freevars} & around.keys()):
+        value = around[name]
+        if inspect.isfunction(getattr(value, "fn", None)):
+            calls[name] = _told(value.fn, depth + 1)
+        elif type(value) in _NUMBERS:
+            numbers[name] = value
+        elif type(value).__name__ == "constexpr" and type(value.value) in _NUMBERS:
+            numbers[name] = value.value
+    return {
+        "file": code.co_filename,
+        "text": "".join(linecache.getlines(code.co_filename)),
+        "name": code.co_name,
+        "line": code.co_firstlineno,
+        "numbers": numbers,
+        "calls": calls,
+    }
 
 
 def _function_of(kernel: Any) -> Any:
@@ -35,45 +61,74 @@ def _function_of(kernel: Any) -> Any:
     return kernel
 
 
-def _collect(function: Any, functions: dict[str, str], numbers: dict[str, Any]) -> None:
-    """Enter a function, and what it refers to."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    (definition,) = tree.body
-    assert isinstance(definition, ast.FunctionDef)
-    definition.decorator_list = [ast.parse("triton.jit", mode="eval").body]
-    functions[function.__name__] = ast.unparse(tree)
-    used = {one.id for one in ast.walk(definition) if isinstance(one, ast.Name)}
-    own = {one.arg for one in definition.args.args}
-    for name in sorted(used - own):
-        value = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}.get(name)
-        if hasattr(value, "fn") and name not in functions:
-            _collect(_function_of(value), functions, numbers)
-        elif type(value) in (int, float, bool):
-            numbers[name] = value
-        elif type(value).__name__ == "constexpr":
-            numbers[name] = f"tl.constexpr({value.value!r})"
-
-
-def kernel_of(text: str, name: str) -> Any:
-    """The kernel of a text, after a look at all of it.
-
-    Args:
-        text: As ``text_of`` gives it; it may be anybody's.
-        name: Of the kernel.
+def rebuilt(given: Any) -> Any:
+    """The kernel that was told, after a look at all of it; ``given`` may be anybody's.
 
     Raises:
+        AnswerError: it has not the form of one.
         LanguageError: it is not of Triton's language.
-        GpueduError: it has no such kernel.
     """
-    read = language.read(text)
-    if name not in read.functions:
-        raise GpueduError(f"the text has no kernel `{name}`", remedy=", ".join(read.functions))
+    return _rebuilt(given, 0)
+
+
+def _rebuilt(given: Any, depth: int) -> Any:
+    if depth > _MOST_NESTED:
+        raise AnswerError("kernels lie too deep in each other")
+    file, text, name = (_field(given, one, str) for one in ("file", "text", "name"))
+    numbers, calls = _field(given, "numbers", dict), _field(given, "calls", dict)
+    if not all(type(one) is str for one in (*numbers, *calls)):
+        raise _unknown_form()
+    if not all(type(one) in _NUMBERS for one in numbers.values()):
+        raise _unknown_form()
+    function = _found(text, name, _field(given, "line", int))
+    language.check(function, [*numbers, *calls])
+    inner = {one: _rebuilt(told, depth + 1) for one, told in calls.items()}
+    return _made(function, _own_name(file, text), text, {**numbers, **inner})
+
+
+def _made(function: ast.FunctionDef, file: str, text: str, known: Mapping[str, Any]) -> Any:
     import triton
     import triton.language as tl
     from triton.language.extra import libdevice
 
-    file = f"<kernel {hashlib.sha256(text.encode()).hexdigest()[:12]}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    function.decorator_list = []
     names = {"triton": triton, "tl": tl, "libdevice": libdevice, "__name__": file}
-    exec(compile(read.tree, file, "exec"), names)
-    return names[name]
+    names |= {
+        one: value if callable(value) else tl.constexpr(value) for one, value in known.items()
+    }
+    exec(compile(ast.Module([function], []), file, "exec"), names)
+    return triton.jit(names[function.name])
+
+
+def _found(text: str, name: str, line: int) -> ast.FunctionDef:
+    """The function of a cell; the cell itself is not run."""
+    if len(text) > _LONGEST:
+        raise AnswerError("a kernel's cell is too long")
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
+        raise AnswerError(f"a kernel's source cannot be read: {fault}") from None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            if line in (node.lineno, first):
+                return node
+    raise AnswerError(f"the source of `{name}` is not in its cell", remedy="define it with `def`")
+
+
+def _own_name(file: str, text: str) -> str:
+    """A name for somebody's source that no file has, whatever file they say it is."""
+    digest = hashlib.sha256(f"{file}\0{text}".encode("utf-8", "replace")).hexdigest()
+    return f"<cell {digest[:12]}>"
+
+
+def _field(given: Any, name: str, kind: type) -> Any:
+    found = given.get(name) if type(given) is dict else None
+    if type(found) is not kind:
+        raise _unknown_form()
+    return found
+
+
+def _unknown_form() -> AnswerError:
+    return AnswerError("a kernel arrived in a form that none has")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
-
 import pytest
 import torch
 import triton
 import triton.language as tl
 
-from gpuedu.errors import GpueduError
+from gpuedu.errors import AnswerError
 from gpuedu.triton import language, simulate
-from gpuedu.triton.texts import kernel_of, text_of
+from gpuedu.triton.texts import rebuilt, told
 from tests.triton import kernels
 
 LOG2E: tl.constexpr = tl.constexpr(1.5)
@@ -33,44 +31,69 @@ def launch(kernel):
 
 
 def test_a_kernel_with_a_function_that_it_calls():
-    text = text_of(kernels.matmul)
-    assert text.index("def tile_of") < text.index("def matmul")
     ours, trace = launch(kernels.matmul)
-    theirs, other = launch(kernel_of(text, "matmul"))
+    theirs, other = launch(rebuilt(told(kernels.matmul)))
     assert torch.equal(ours, theirs)
-    assert [one.sectors.tolist() for one in trace.sites] == [
-        one.sectors.tolist() for one in other.sites
-    ]
+    for one, two in zip(trace.sites, other.sites, strict=True):
+        assert (one.place.line, one.text) == (two.place.line, two.text)
+        assert one.sectors.tolist() == two.sectors.tolist()
 
 
 def test_numbers_that_a_kernel_uses():
     x, out = torch.randn(100), torch.empty(100)
-    kernel = kernel_of(text_of(shifted), "shifted")
-    trace = simulate(kernel, 1, 128, x, out, 100, BLOCK=128)
+    trace = simulate(rebuilt(told(shifted)), 1, 128, x, out, 100, BLOCK=128)
     torch.testing.assert_close(out, x * 1.5 - 3)
     assert trace.hazards == ()
-    assert trace.launch.sources[0].text.startswith("@triton.jit")
-
-
-def test_lines_are_those_of_the_text():
-    text = (
-        "@triton.jit\ndef f(x, BLOCK: tl.constexpr):\n\n    tl.store(x + tl.arange(0, BLOCK), 1.0)"
-    )
-    trace = simulate(kernel_of(text, "f"), 1, 32, torch.zeros(9), BLOCK=16)
-    assert [(one.kind, one.place.line) for one in trace.findings] == [("out-of-bounds", 4)]
-
-
-def test_what_is_no_kernel_is_not_run():
-    with pytest.raises(language.LanguageError):
-        kernel_of("print('here')\n@triton.jit\ndef f(x):\n    return x", "f")
-    with pytest.raises(GpueduError, match="no kernel `g`"):
-        kernel_of("@triton.jit\ndef f(x):\n    return x", "g")
+    assert trace.launch.sources[0].text.startswith("def shifted")
 
 
 def test_every_kernel_survives_the_way():
     for name, one in vars(kernels).items():
         if hasattr(one, "run"):
-            found = kernel_of(text_of(one), name)
-            assert (
-                inspect.signature(found.fn).parameters.keys() == dict.fromkeys(one.arg_names).keys()
-            )
+            found = rebuilt(told(one))
+            assert found.fn.__name__ == name
+            assert found.arg_names == one.arg_names
+
+
+CELL = "@triton.jit\ndef f(x):\n    return x\n"
+WHOLE = {"file": "<cell>", "text": CELL, "name": "f", "line": 1, "numbers": {}, "calls": {}}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"text": None},
+        {"text": "print('run')\n" + CELL, "name": "g"},
+        {"text": "(" * 1000},
+        {"text": "\0"},
+        {"text": "#" * 2_000_000},
+        {"line": 7},
+        {"line": True},
+        {"numbers": {"a": []}},
+        {"numbers": {"__builtins__": 1}},
+        {"numbers": {1: 1}},
+        {"calls": {"g": 3}},
+        {"calls": {"tl": WHOLE}},
+        {"calls": {"g": {**WHOLE, "text": CELL.replace("return x", "import os")}}},
+        {"name": "__init__"},
+    ],
+)
+def test_what_has_another_form_is_refused(change):
+    assert rebuilt(WHOLE).fn.__name__ == "f"
+    with pytest.raises((AnswerError, language.LanguageError)):
+        rebuilt({**WHOLE, **change})
+    with pytest.raises(AnswerError):
+        rebuilt([WHOLE])
+
+
+def test_kernels_that_lie_in_each_other_without_end():
+    deep = WHOLE
+    for _ in range(30):
+        deep = {**WHOLE, "calls": {"g": deep}}
+    with pytest.raises(AnswerError, match="too deep"):
+        rebuilt(deep)
+
+
+def test_the_cell_itself_is_not_run(capsys):
+    rebuilt({**WHOLE, "text": "print('run')\n" + CELL, "line": 2})
+    assert capsys.readouterr().out == ""
