@@ -26,6 +26,7 @@ _WITH = {
     "torch.utils.data": ("torch.utils.serialization",),
     "gpuedu.training": ("torch.profiler._cupti_monitor",),
     "gpuedu.multi": ("gpuedu.multi.light", "torch.distributed.launcher"),
+    "triton": ("gpuedu.triton",),
 }
 """What comes, sooner or later, with another module."""
 _LEFT_OUT = (".judge", "__main__", ".widgets", "_page")
@@ -73,7 +74,7 @@ def _begun() -> set[str]:
     """Packages of the course of which something is imported."""
     parts = (name.split(".") for name in sys.modules if name.startswith("gpuedu."))
     packages = {".".join(one[:2]) for one in parts if len(one) > 2}
-    return packages - {"gpuedu.exercises", "gpuedu.grading"}
+    return packages - {"gpuedu.exercises", "gpuedu.grading", "gpuedu.triton"}
 
 
 def _import_whole(name: str) -> None:

@@ -2,7 +2,8 @@
 
 The machine reads a kernel's source and looks at the names that it uses from outside. Both travel as
 plain values, so a kernel that arrives is what the machine will run, whatever its Python did before.
-So do functions that Numba compiles for the CPU, where a play has them compiled on the machine.
+So do functions that Numba compiles for the CPU, where a play has them compiled on the machine, and
+kernels in Triton, of which nothing but Triton's language is executed there.
 Other functions of the learner's stay where they are, and are called from afar.
 """
 
@@ -19,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from gpuedu import triton
 from gpuedu.errors import AnswerError
 from gpuedu.grading.describing import plainly, tensor_parts
 from gpuedu.grading.parts import is_tensor
@@ -27,6 +29,8 @@ from gpuedu.grading.player.device.lent import Lent, LentIterator
 from gpuedu.grading.player.device.values import Codec
 from gpuedu.grading.rebuilding import tensor_of
 from gpuedu.grading.wire import WireError, pack
+from gpuedu.triton import texts
+from gpuedu.triton.language import LanguageError
 
 _MODULES = (
     *("math", "cmath", "numpy", "operator", "builtins"),
@@ -49,6 +53,8 @@ def describe_answer(answer: Any, device: Codec | None = None) -> dict[str, Any]:
     """
     if device is not None and device.holds(answer):
         return {"kind": "device", "value": device.encode(answer)}
+    if triton.is_kernel(answer):
+        return {"kind": "program", **texts.told(answer)}
     if _python_under(answer) is not None and answer is not _python_under(answer):
         return _kernel(answer, ())
     if callable(answer) and not isinstance(answer, type):
@@ -237,10 +243,20 @@ def rebuild_answer(
         return remote
     if device is not None and kind == "device":
         return device.decode(encoded.get("value"))
+    if kind == "program":
+        return _program(encoded)
     answer = _Rebuilding(compiles=compiles).thing(encoded)
     if kind == "name" and not isinstance(answer, type):
         raise AnswerError("an answer arrived in a form that none has")
     return answer
+
+
+def _program(encoded: Mapping[str, Any]) -> Any:
+    """A kernel in Triton."""
+    try:
+        return texts.rebuilt(encoded)
+    except LanguageError as fault:
+        raise AnswerError(fault.message, remedy=fault.remedy) from None
 
 
 def _remote(name: str, number: int, call: Call) -> Callable[..., Any]:

@@ -1,0 +1,92 @@
+"""Run a learner's kernel in Triton, for a play or a picture: in the interpreter, on every tier."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuedu import triton
+from gpuedu.errors import AnswerError, GpueduError, MissingPackageError
+from gpuedu.exercises.contract import Answer, Inputs, Play
+from gpuedu.exercises.kernels.launching import observe
+from gpuedu.exercises.kernels.traffic import array_traffic
+from gpuedu.trace import Trace
+from gpuedu.triton import texts
+
+_CALL = re.compile(r"(\w+)\((\w+(?:, \w+)*)\)")
+
+
+def run_program(
+    kernel: Any,
+    grid: int | Sequence[int],
+    threads: int,
+    *arguments: Any,
+    watch: Sequence[int] = (0,),
+) -> Trace:
+    """Launch a learner's kernel on host arrays, which are changed in place.
+
+    It is run from its text, here as where a class is graded: so what one takes, the other takes.
+
+    Args:
+        kernel: What ``triton.jit`` made of a function.
+        grid: Programs: an int, or up to three.
+        threads: Of a program: 32 times its warps.
+        arguments: NumPy arrays and numbers, constants among them, in the kernel's order.
+        watch: Programs whose accesses are kept one by one.
+
+    Raises:
+        AnswerError: it is no kernel of Triton's, or no device accepts the launch.
+    """
+    if not triton.is_kernel(kernel):
+        name = f"`{kernel.__name__}`" if inspect.isfunction(kernel) else "it"
+        raise AnswerError(
+            f"{name} is no kernel in Triton", remedy="Put `@triton.jit` on the line above `def`."
+        )
+    try:
+        ours = texts.rebuilt(texts.told(kernel))
+        return triton.simulate(ours, grid, threads, *arguments, watch=watch)
+    except (AnswerError, MissingPackageError):
+        raise
+    except GpueduError as fault:
+        raise AnswerError(fault.message, remedy=fault.remedy) from None
+
+
+def program_play(
+    call: str,
+    *,
+    counts: Sequence[str] = (),
+    also: Callable[[Trace], Mapping[str, Any]] | None = None,
+    time_limit_s: float = 10.0,
+) -> Play:
+    """A play that launches the learner's kernel once.
+
+    A case's inputs have the arguments by name, and the launch as ``grid`` (an int or up to three)
+    and ``threads``. It observes each array argument afterwards, by its name; ``sightings`` and
+    ``complete``, see ``observe``; and of each array in ``counts`` ``<name>.traffic``.
+
+    Args:
+        call: How the exercise writes the kernel, "softmax(x, out, columns, BLOCK)".
+        counts: Arrays whose traffic is counted.
+        also: More that is observed, from the account of the launch.
+        time_limit_s: For all cases together.
+    """
+    found = _CALL.fullmatch(call)
+    if not found:
+        raise ValueError(f"{call!r} is no call like 'softmax(x, out, columns, BLOCK)'")
+    parameters = tuple(found[2].split(", "))
+
+    def run(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
+        arrays = {one: inputs[one] for one in parameters if isinstance(inputs[one], np.ndarray)}
+        values = [inputs[one] for one in parameters]
+        trace = run_program(answers[0], inputs["grid"], inputs["threads"], *values)
+        seen = observe(trace, arrays)
+        for one in counts:
+            seen[f"{one}.traffic"] = array_traffic(trace, parameters.index(one))
+        return seen | dict(also(trace) if also else {})
+
+    answer = Answer(found[1], signature=parameters)
+    return Play((answer,), run, time_limit_s=time_limit_s, on_machine=True)
