@@ -128,6 +128,23 @@ def two_values(
     )
 
 
+def unwritten(
+    site: Site, who: Thread, array: str, index: Index, shape: Index, count: int
+) -> Finding:
+    """An element that no program has stored to."""
+    return Finding(
+        Level.HAZARD,
+        "uninitialised-read",
+        f"{program(who)} loads {_element(array, index)}, which nobody has written",
+        "store to it first, in the same program, or begin with `torch.zeros`",
+        _place(site),
+        who,
+        array,
+        index,
+        count=count,
+    )
+
+
 def unknown(load: Site, use: Site, who: Thread, count: int) -> Finding:
     """Values that a masked load did not load, in a result or in memory."""
     return Finding(

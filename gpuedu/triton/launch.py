@@ -41,6 +41,7 @@ def simulate(
     threads: int,
     *arguments: Any,
     watch: Sequence[int] = (0,),
+    unwritten: Sequence[str] = (),
     **constants: Any,
 ) -> Trace:
     """Run a Triton kernel in Triton's interpreter, without a GPU, and give the account of it.
@@ -53,6 +54,8 @@ def simulate(
         threads: Of a program: 32 times ``num_warps``.
         arguments: Tensors of PyTorch, NumPy arrays, and numbers, in the kernel's order.
         watch: Programs, by linear number, whose accesses are kept one by one.
+        unwritten: Arrays, by the kernel's names for them, that hold nothing yet, such as those of
+            ``torch.empty``: who reads of them what no program has stored is told.
         constants: Further arguments by name, such as the ``tl.constexpr``.
 
     Raises:
@@ -67,7 +70,7 @@ def simulate(
     given = bind(of.signature, of.function.__name__, arguments, constants)
     extent = grid(given) if callable(grid) else grid
     size = _three(extent)
-    memory = Memory(given)
+    memory = Memory(given, unwritten)
     account = _Account(of.sources, memory, size, _warps(threads), watch)
     converted = of.convert({**given, **memory.pointers})
     with of.running(account, size) as place_at, np.errstate(all="ignore"):
@@ -292,9 +295,22 @@ class _Account:
         ok = active.copy()
         ok[active] = good
         element = offset[good] // itemsize
+        self._look_for_unwritten(operation, site, storage, offset[good])
         self._count(operation, site, storage, itemsize, at, ok)
         self._mark(operation, site, storage, element, itemsize)
         return storage, element, ok, site
+
+    def _look_for_unwritten(
+        self, operation: Operation, site: Site, storage: Storage, offset: np.ndarray
+    ) -> None:
+        fresh = storage.unwritten
+        if fresh is None:
+            return
+        if operation is not Operation.STORE and fresh[offset].any():
+            where = self._where(storage, int(offset[np.argmax(fresh[offset])]))
+            count = int(fresh[offset].sum())
+            self.findings.add(told.unwritten(site, self._who(), *where, count))
+        fresh[offset] = fresh[offset] & (operation is Operation.LOAD)
 
     def _where(self, storage: Storage, offset: int) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
         name = storage.name_at(offset)

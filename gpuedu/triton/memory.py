@@ -6,7 +6,7 @@ says from which array it was computed, and nothing but the array's own bytes is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +30,7 @@ class Storage:
         host: its bytes, on the host.
         views: the tensors of the launch that lie in it, by name.
         inside: (bytes,) bool: which of them belong to one of these; None for all.
+        unwritten: (bytes,) bool: where elements begin that hold nothing yet; None for nowhere.
     """
 
     number: int
@@ -37,6 +38,7 @@ class Storage:
     host: np.ndarray
     views: dict[str, torch.Tensor] = field(default_factory=dict)
     inside: np.ndarray | None = None
+    unwritten: np.ndarray | None = None
 
     @property
     def address(self) -> int:
@@ -93,7 +95,7 @@ class Pointer:
 class Memory:
     """All storages of a launch."""
 
-    def __init__(self, arguments: Mapping[str, Any]) -> None:
+    def __init__(self, arguments: Mapping[str, Any], unwritten: Sequence[str] = ()) -> None:
         self.storages: list[Storage] = []
         self._copies: list[tuple[torch.Tensor, torch.Tensor]] = []
         self.pointers = {
@@ -103,6 +105,9 @@ class Memory:
         }
         for storage in self.storages:
             storage.inside = _inside(storage)
+            fresh = [name for name in storage.views if name in unwritten]
+            if fresh:
+                storage.unwritten = _bytes_of(storage, fresh)
 
     def _enter(self, name: str, tensor: torch.Tensor) -> Pointer:
         if tensor.requires_grad and not tensor.is_leaf:
@@ -156,11 +161,16 @@ def _inside(storage: Storage) -> np.ndarray | None:
         v.is_contiguous() and v.numel() * v.element_size() == size for v in storage.views.values()
     ):
         return None
-    found = torch.zeros(size, dtype=torch.bool)
-    for view in storage.views.values():
+    return _bytes_of(storage, storage.views)
+
+
+def _bytes_of(storage: Storage, names: Iterable[str]) -> np.ndarray:
+    """(bytes,) bool: which bytes of a storage belong to one of these tensors."""
+    found = torch.zeros(len(storage.host), dtype=torch.bool)
+    for name in names:
+        view = storage.views[name]
         width = view.element_size()
-        strides = [stride * width for stride in view.stride()]
-        found.as_strided((*view.shape, width), (*strides, 1), view.storage_offset() * width)[:] = (
-            True
-        )
+        strides = (*(stride * width for stride in view.stride()), 1)
+        first = view.storage_offset() * width
+        found.as_strided((*view.shape, width), strides, first)[:] = True
     return found.numpy()

@@ -177,3 +177,11 @@ def maximum_of_what_is_masked_off(x, out, n, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     values = tl.load(x + at, mask=at < n)  # uninitialised-read
     tl.store(out + at, values - tl.max(values, axis=0), mask=at < n)
+
+
+@triton.jit
+def writes_then_reads(x, out, n, BLOCK: tl.constexpr):
+    """Without a fault."""
+    at = tl.arange(0, BLOCK)
+    tl.store(x + at, 1.0, mask=at < n)
+    tl.store(out + at, tl.load(x + at, mask=at < n) + 1, mask=at < n)

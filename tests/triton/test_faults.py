@@ -9,9 +9,13 @@ import pytest
 import torch
 
 from gpuedu.triton import simulate
-from tests.triton import faults
+from tests.triton import faults, kernels
 
-NAMES = [name for name, one in vars(faults).items() if hasattr(one, "run")]
+NAMES = [
+    name
+    for name, one in vars(faults).items()
+    if hasattr(one, "run") and name != "writes_then_reads"
+]
 ALONE = {"load_what_is_masked_off", "maximum_of_what_is_masked_off", "float32_by_tf32"}
 """By one program: of several, each would write the same."""
 SPECIAL = {
@@ -36,3 +40,24 @@ def test_a_fault_is_found_at_its_line(name):
     found = {(one.kind, one.place.line) for one in trace.findings}
     assert found == planted(name)
     assert all(one.remedy for one in trace.findings)
+
+
+def test_what_nobody_has_written_is_told_where_it_is_read():
+    x, out = torch.ones(4, 64), torch.empty(64)
+    given = (x, out, torch.zeros(1).int())
+    trace = simulate(kernels.sum_behind_a_lock, 1, 128, *given, unwritten=("out",), BLOCK=64)
+    (found,) = trace.findings
+    assert found.kind == "uninitialised-read"
+    assert (found.array, found.index, found.count) == ("out", (0,), 64)
+    counts = torch.empty(10, dtype=torch.int32)
+    given = (torch.zeros(64).int(), counts, 64)
+    trace = simulate(kernels.histogram, 1, 128, *given, unwritten=("counts",), BLOCK=64)
+    assert [one.kind for one in trace.findings] == ["uninitialised-read"]
+
+
+def test_what_a_program_has_written_it_may_read():
+    whole = torch.empty(2, 64)
+    given = (whole[0], whole[1], 64)
+    trace = simulate(faults.writes_then_reads, 1, 32, *given, unwritten=("x", "out"), BLOCK=64)
+    assert trace.hazards == ()
+    assert whole.tolist() == [[1.0] * 64, [2.0] * 64]
