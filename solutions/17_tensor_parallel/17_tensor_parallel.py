@@ -548,7 +548,7 @@ check("dtensor-in-practice", tensor_plan, sequence_plan, linear, collective)
 # `see("dtensor-in-practice", tensor_plan)`.
 
 # %%
-see("dtensor-in-practice", sequence_plan, tokens=True)
+see("dtensor-in-practice", sequence_plan, True)
 reveal("dtensor-in-practice")
 
 # %% [markdown]
