@@ -185,7 +185,7 @@ def _property_lines(results: tuple[PropertyResult, ...]) -> list[Line]:
 
 def _for_all(cause: str) -> str:
     """A cause that stands for every line below it, too."""
-    return f"{cause} (This is why the lines below are not there yet, too.)".strip()
+    return f"{cause} (The lines below fail for the same reason.)".strip()
 
 
 def _shortened(printed: str) -> str:
