@@ -619,8 +619,8 @@ predict("ring-attention", 0)
 #   keys, then values. Both are float64, for one head.
 # - `lengths` lists how many tokens each rank has. Rank 0 has the first ones of the sequence, rank 1
 #   the next ones, and so on. They needn't be equal.
-# - `scores(q, block)` returns `q @ block[0].T / sqrt(D)`, and takes the time of a block: call it for
-#   each block that a rank needs. `block` is `kv` or a buffer.
+# - `scores(q, block)` returns `q @ block[0].T / sqrt(D)`, and takes the time of a block, so call it
+#   for each block that a rank needs. `block` is `kv` or a buffer.
 # - `allocate(tokens)` returns a buffer (2, tokens, D) for a block that arrives, filled with NaN.
 #   `free(buffer)` gives it back.
 # - Return the outputs of this rank's tokens, (tokens, D). If `causal`, no token looks at a later
