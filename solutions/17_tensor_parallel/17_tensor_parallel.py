@@ -423,13 +423,13 @@ see("tensor-parallel/tokens-too")
 # **`dtensor-in-practice` · 8 points · about 40 minutes**
 #
 # In PyTorch you don't write the messages. A **DTensor** knows its **placement**: each rank has all
-# of it, `Replicate()`; some of its rows, `Shard(0)`; some of its columns, `Shard(1)`; or a term of
-# a sum, `Partial()`. Operations on DTensors follow from that. *Implement* the two rules that it all
-# rests on, with placements as texts such as `"Shard(0)"`.
+# of it, `Replicate()`; some of its rows, `Shard(0)`; some of its columns, `Shard(1)`; or one term
+# of a sum, `Partial()`. The placement of a result follows from those of the inputs. *Implement* the
+# two rules that it all rests on, with placements as strings such as `"Shard(0)"`.
 #
 # - `linear(x, weight)` returns the placement of `x @ weight.T`, if each rank multiplies what it
-#   has. The weight is (outputs, inputs), as in `nn.Linear`. Where the products are nothing of that
-#   kind, it returns `""`.
+#   has. The weight is (outputs, inputs), as in `nn.Linear`. If the shapes don't fit, or the
+#   products are nothing of that kind, it returns `""`.
 # - `collective(before, after)` returns which collective makes one placement of another:
 #   `"all_gather"`, `"all_reduce"`, `"reduce_scatter"` or `"all_to_all"`; and `""`, if nothing has
 #   to be sent. `after` is never `Partial()`.
@@ -457,26 +457,34 @@ def collective(before, after):
 
 
 # %% [markdown]
-# Then you say which module is cut how, in a **plan** for `parallelize_module`. The modules of our
-# block are `norm1`, `attn` with `attn.q`, `attn.k`, `attn.v` and `attn.out`, `norm2`, and `mlp`
-# with `mlp.up` and `mlp.down`. A plan gives names of modules one of these styles; what isn't in it
-# is left as it is:
+# To check only these two, write
+# `check("dtensor-in-practice", lambda: {}, lambda: {}, linear, collective)`.
 #
-# | here | in PyTorch | input | output |
+# A **plan** for `parallelize_module` says how each module is cut. It maps names of modules to
+# styles; a module that isn't in it is left as it is:
+#
+# | style | its class in PyTorch | input | output |
 # |---|---|---|---|
-# | `"colwise"` | `ColwiseParallel()` | `Replicate()` | `Shard(1)` |
-# | `"rowwise"` | `RowwiseParallel()` | `Shard(1)` | `Replicate()` |
-# | `"sequence"`, for a norm | `SequenceParallel()` | `Shard(0)` | `Shard(0)` |
-# | `"prepare"`, for `attn` or `mlp` | `PrepareModuleInput()` | `Replicate()` | |
+# | `"colwise"` | `ColwiseParallel` | `Replicate()` | `Shard(1)` |
+# | `"rowwise"` | `RowwiseParallel` | `Shard(1)` | `Replicate()` |
+# | `"sequence"`, for a norm | `SequenceParallel` | `Shard(0)` | `Shard(0)` |
+# | `"prepare"`, for `attn` or `mlp` | `PrepareModuleInput` | `Replicate()` | |
 
 # %% [markdown]
-# `("rowwise", {"output": "Shard(0)"})` asks for another output, and `"input"` says how the input
-# comes; in PyTorch these are `output_layouts=` and `input_layouts=`. An input that comes in another
-# placement than the weights want is redistributed, and so is the output.
+# These are placements of activations, (tokens, width). A colwise weight is `Shard(0)`, because it
+# is (outputs, inputs), and a rowwise one `Shard(1)`. So by your rules a rowwise product comes out
+# as `Partial()`, and the message after it makes that `Replicate()` or `Shard(0)`.
 #
-# Between modules most tensors are plain ones, of which each rank has its part. PyTorch *believes*
-# what the plan says of them. The input of a `"prepare"` becomes a DTensor, replicated, for all
-# modules inside, and a norm with `"sequence"` returns a DTensor, too.
+# `("rowwise", {"output": "Shard(0)"})` asks for another output, and `"input"` says how the input
+# comes. It is redistributed where the weights want it otherwise.
+#
+# Between modules, also after q, k and v, most tensors are plain ones, of which each rank has its
+# part. PyTorch *believes* what the plan says of them. There are two exceptions: a `"prepare"` makes
+# its input a DTensor, replicated, for all modules inside, and a `"sequence"` returns a DTensor.
+
+# %% [markdown]
+# The modules of our block are `norm1`, `attn` with `attn.q`, `attn.k`, `attn.v` and `attn.out`,
+# `norm2`, and `mlp` with `mlp.up` and `mlp.down`.
 #
 # Here is a draft, in which each matrix is cut into columns. *See* what two real ranks make of it.
 
@@ -506,9 +514,9 @@ predict("dtensor-in-practice", 4)
 #   sequence-parallel. Forward and backward there are one all-gather and one reduce-scatter for
 #   attention, and one of each for the MLP.
 # - In both, each of the six matrices is cut, and output and gradients are those of the whole block.
-#   A module without a style has a gradient from what its rank has seen, and nobody sums it.
-# - Where a DTensor comes in another placement than a module's weights want, and the plan doesn't
-#   say so, PyTorch redistributes by itself. Don't leave it to that.
+#   If a module has no style, its gradient comes from what the rank has seen, and nobody sums it.
+# - If a DTensor comes in another placement than a module's weights want, PyTorch redistributes it
+#   by itself. Don't leave it to that: a `"prepare"` for it, or the module's own `"input"`, says so.
 
 
 # %% role="answer"
@@ -544,31 +552,28 @@ def sequence_plan():
 check("dtensor-in-practice", tensor_plan, sequence_plan, linear, collective)
 
 # %% [markdown]
-# *See* the second plan on two real ranks. For the first one write
-# `see("dtensor-in-practice", tensor_plan)`.
+# *See* the second plan on two real ranks; `True` gives each of them some of the tokens. For the
+# first one write `see("dtensor-in-practice", tensor_plan)`.
 
 # %%
 see("dtensor-in-practice", sequence_plan, True)
 reveal("dtensor-in-practice")
 
 # %% [markdown]
-# In PyTorch, the block is cut in place, and then called as before:
-#
-# ```python
-# from torch.distributed.device_mesh import init_device_mesh
-# from torch.distributed.tensor.parallel import ColwiseParallel, parallelize_module
-#
-# mesh = init_device_mesh("cuda", (8,))
-# parallelize_module(block, mesh, {"attn.q": ColwiseParallel(), ...})
-# ```
+# In PyTorch a plan has objects in place of strings. The block is cut in place, and then called as
+# before. *See* the code for your plan. What it doesn't name is PyTorch's default, such as
+# `Shard(-1)`, the last dimension, for the output of `ColwiseParallel`.
+
+# %%
+see("tensor-parallel/in-pytorch", sequence_plan)
 
 # %% [markdown]
 # *Reflect.* Leave out `"attn"` in `tensor_plan`, and look at the backward pass. Where do two more
 # all-reduces come from? (Each of q, k and v sums the gradient of its own input. By hand you would
 # add up the three first, and send their sum.) Leave out the norms in `sequence_plan`, and look at
-# the title. What is off? (The gradients of the norms' weights: each rank has those of its own
-# tokens.) Which of these mistakes would you notice in a run on 8 GPUs? (A wrong gradient raises
-# nothing. Compare with one GPU, on a small model, before you start.)
+# the title. Why is that off? (Each rank has the gradient from its own tokens, and nobody sums it.)
+# Which of these mistakes would you notice in a run on 8 GPUs? (A wrong gradient raises nothing.
+# Compare with one GPU, on a small model, before you start.)
 
 # %% [markdown] exercise="ring-attention"
 # ## Keys and values in a ring
