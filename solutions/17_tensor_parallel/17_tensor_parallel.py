@@ -8,10 +8,10 @@
 # ranks multiply one layer's inputs together.
 #
 # **You will be able to** cut a layer's matrices, heads, vocabulary and tokens so that the ranks
-# communicate little, and to have PyTorch cut a block.
+# communicate little, and have PyTorch cut a block.
 #
 # **You need** collectives, sharding, and the backward pass of a matrix product.
-# **Time** about 155 minutes.
+# **Time** about 155 minutes, without the stretch exercise.
 
 # %% role="setup"
 import math
@@ -132,9 +132,11 @@ reveal("column-row")
 # %% [markdown]
 # There is little to do while an all-reduce is on its way, because the next product needs the sum.
 # *Predict.* A layer of Llama 3.1 405B works on 8,192 tokens, on the 8 GPUs of one node. If they
-# multiply at their peak, 18% of the time goes to all-reduces. Within a node, a GPU sends 450 GB/s
-# over NVLink; to another node, 50 GB/s over InfiniBand. What percentage is it on 16 GPUs of two
-# nodes?
+# multiply at their peak, 18% of the time goes to all-reduces. On 16 GPUs of two nodes, an
+# all-reduce starts with a reduce-scatter within each node. Then each GPU all-reduces its eighth
+# with its partner in the other node, and an all-gather within the node ends it. Within a node, a
+# GPU sends 450 GB/s over NVLink; to its partner, 50 GB/s over an InfiniBand link of its own. What
+# percentage is it now?
 
 # %% role="predict"
 predict("column-row-links", 42)
@@ -308,7 +310,8 @@ def norm_backward(x, scale, dn):
 
 # %% [markdown]
 # Here is a draft that gathers all tokens, does what column-row does, and keeps its own rows of the
-# result. *See* which part each rank has of x, of `u` (what goes into `relu`) and of y.
+# result. *See* which part each rank has of x, of `u` (what goes into `relu`) and of y, and what it
+# sends.
 
 
 # %% role="given"
@@ -346,8 +349,8 @@ predict("sequence-parallel", 1.25)
 #   columns of `norm(x) @ w1` for all tokens.
 # - `block_backward(x, u, pieces, mask, dy)` returns `dx` for the rank's tokens, `dscale` for all
 #   tokens on every rank, and `da` and `db`. Leave the arguments as they are.
-# - A step sends no more bytes than these: two all-gathers or reduce-scatters of N x D numbers
-#   forward, three of them backward, and one all-reduce of D numbers, for `dscale`.
+# - A step sends no more bytes than five all-gathers or reduce-scatters of N x D numbers, two of
+#   them forward and three backward, and one all-reduce of D numbers, for `dscale`.
 
 # %% [markdown]
 # Between the passes a rank keeps only `x` and `u`. The check sees results and bytes, but not how
@@ -363,7 +366,7 @@ def gather(mine):
     ### END SOLUTION
 
 
-def scatter(partial):
+def reduce_scatter(partial):
     ### BEGIN SOLUTION
     mine = partial.new_empty(partial.shape[0] // dist.get_world_size(), partial.shape[1])
     dist.reduce_scatter_tensor(mine, partial)
@@ -376,7 +379,7 @@ def block_forward(x, pieces, mask):
     scale, a, b = pieces
     rows = mask.split(len(x))[dist.get_rank()]
     u = gather(norm(x, scale)) @ a
-    return x + rows * scatter(torch.relu(u) @ b), u
+    return x + rows * reduce_scatter(torch.relu(u) @ b), u
     ### END SOLUTION
 
 
@@ -387,7 +390,7 @@ def block_backward(x, u, pieces, mask, dy):
     rows = mask.split(len(x))[dist.get_rank()]
     dz = gather(rows * dy)
     du = (dz @ b.T) * (u > 0)
-    dx, dscale = norm_backward(x, scale, scatter(du @ a.T))
+    dx, dscale = norm_backward(x, scale, reduce_scatter(du @ a.T))
     dist.all_reduce(dscale)
     da = gather(norm(x, scale)).T @ du
     return dy + dx, dscale, da, torch.relu(u).T @ dz
@@ -580,15 +583,16 @@ see("tensor-parallel/in-pytorch", sequence_plan)
 #
 # **`ring-attention` · 8 points · stretch · about 45 minutes**
 #
-# Sequence parallelism shares out the tokens between the products. But attention needs all tokens:
-# every query looks at the keys and values of the whole sequence. Of a million tokens, those may not
-# fit a GPU. In **ring attention** each rank keeps its own queries, and the **blocks** of keys and
-# values go round: each rank computes with the block that it has, while it passes it on to the next
-# rank and receives another one. After one round each query has met all keys.
+# Sequence parallelism gathers all tokens for attention, where each rank has some of the heads. For
+# a million tokens, the keys and values of even these heads may not fit on one GPU. In **context
+# parallelism** the tokens stay cut in attention, too, and each rank has all heads; here we look at
+# one. **Ring attention** is a way to do that: each rank keeps its own queries, and the **blocks**
+# of keys and values go round. A rank computes with the block that it has, while it passes it on to
+# the next rank and receives another one. After one round each query has met all keys.
 #
 # A softmax over all keys can be put together from blocks. Keep three things for each query: the
 # largest score so far, the sum of exponentials relative to it, and the sum of values weighted by
-# these. If a block brings a larger score, rescale the other two.
+# these, not divided yet. If a block brings a larger score, rescale the other two.
 
 # %% [markdown]
 # Here is a draft that gathers all blocks first. *See* which block each of four ranks computes with,
@@ -612,7 +616,7 @@ see("ring-attention", draft_attention)
 # %% [markdown]
 # *Predict.* With a **causal** mask, a token doesn't look at those that come after it, so about half
 # of all scores are masked. 8 ranks have equally many tokens each, and skip the blocks that are
-# masked completely. How many percent less time does the ring take?
+# masked completely. How many percent less time does the ring take than if no block is skipped?
 
 # %% role="predict"
 predict("ring-attention", 0)
@@ -643,7 +647,7 @@ predict("ring-attention", 0)
 
 # %% role="answer"
 def add_block(seen, s, values):
-    """The largest scores, sums and outputs so far, with one block more."""
+    """Largest scores, sums of exponentials and weighted values so far, with one block more."""
     ### BEGIN SOLUTION
     old_top, total, out = seen
     top = torch.maximum(old_top, s.amax(1, keepdim=True))
@@ -711,15 +715,16 @@ reveal("ring-attention")
 # %% [markdown]
 # ## What you take with you
 #
-# - Columns, then rows: an activation between two products needs no communication, and the sum after
-#   the second one is all that is sent. As a reduce-scatter and an all-gather it leaves each rank
-#   its own tokens in between, for the same bytes and less memory.
-# - Heads need no communication at all, and a loss over a vocabulary in slices a few numbers for
-#   each token instead of its scores.
-# - Every pass through a layer waits for its all-reduces, so tensor parallelism belongs on the links
-#   within a node.
+# - Columns, then rows: nothing is sent between two products, and a sum after the second one. As a
+#   reduce-scatter it leaves the tokens cut between layers. Attention is cut in the same way, by
+#   heads, and a loss on slices of the vocabulary sends a few numbers for each token.
+# - Every pass through a layer waits for its sums, so tensor parallelism belongs on the links within
+#   a node. Blocks that go round a ring can travel while others are computed.
+# - PyTorch sends the messages, by a plan of placements. It believes the plan, and a wrong gradient
+#   raises nothing: compare with one GPU.
 #
-# **Your number:** how many ranks a layer of a model of yours would need.
+# **Your number:** how many GPUs a layer of your model needs: the bytes of its weights, of their
+# gradients and of its activations, over the memory of one.
 
 # %%
 progress()
@@ -738,15 +743,14 @@ progress()
 #   P. Abbeel, *Ring Attention with Blockwise Transformers for Near-Infinite Context*, 2023,
 #   arXiv:2310.01889, section 3. Striped attention: W. Brandon et al., *Striped Attention: Faster
 #   Ring Attention for Causal Transformers*, 2023, arXiv:2311.09431.
+# - Context parallelism: NVIDIA, Megatron Core, `ModelParallelConfig`, `context_parallel_size`.
 # - Softmax in one pass: M. Milakov, N. Gimelshein, *Online normalizer calculation for softmax*,
 #   2018, arXiv:1805.02867.
-# - Rates of an H100 SXM, 989 TFLOP/s in 16 bits and 450 GB/s each way by NVLink: NVIDIA, data sheet
-#   of the H100. InfiniBand NDR, 400 Gb/s: NVIDIA, data sheet of Quantum-2.
+# - Memory and rates of an H100 SXM, 989 TFLOP/s in 16 bits and 450 GB/s each way by NVLink: NVIDIA,
+#   data sheet of the H100. InfiniBand NDR, 400 Gb/s: NVIDIA, data sheet of Quantum-2.
 # - Grouped-query attention: J. Ainslie et al., *GQA: Training Generalized Multi-Query Transformer
 #   Models from Multi-Head Checkpoints*, EMNLP 2023, arXiv:2305.13245.
 # - Shapes and vocabulary of Llama 3.1 405B: A. Grattafiori et al., *The Llama 3 Herd of Models*,
 #   2024, arXiv:2407.21783, table 3.
-# - Memory, peak and links of the figures: NVIDIA, data sheets of the H100 and of Quantum-2
-#   InfiniBand.
 # - DTensor, its placements, and the styles of `parallelize_module`: PyTorch 2.13,
 #   "torch.distributed.tensor" and "Tensor Parallelism - torch.distributed.tensor.parallel".

@@ -240,7 +240,7 @@ JUDGE = Judge(
         "ring-attention": Prediction(
             "with a causal mask, about half of all scores are masked. 8 ranks have equally many "
             "tokens, and each skips the blocks that are masked completely. How many percent less "
-            "time does the ring take?",
+            "time does the ring take than if no block is skipped?",
             truth=0,
             unit="%",
             because="The last rank's queries look at all blocks, so it computes in every round, "
