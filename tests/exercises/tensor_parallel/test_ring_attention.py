@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 import torch
+import torch.distributed as dist
 
+from gpuedu.exercises.card import report_card
 from gpuedu.figures.style import alt_text
 from tests.exercises.parts import pictures_of
 from tests.exercises.reports import hand_in, hand_in_stored, lost, told, undecided
@@ -73,6 +75,30 @@ def test_a_changed_argument_is_told_where_it_is_judged():
     assert asked(report, "full") == "Which line changes `q` or `kv`?"
     assert "memory" in lost(report) - undecided(report)
     assert "`q` or `kv` is not as it was" in told(report, "memory")
+
+
+def test_a_deadlock_is_told_in_full_once():
+    shown = repr(report_card(hand_in_stored(ID, "sent_and_received_in_turn")))
+    assert shown.count("no rank can go on: rank") == 1
+    assert shown.count("On 3 ranks, causal: no rank can go on here, either.") == 1
+
+
+def test_a_buffer_that_is_freed_before_it_was_sent_is_told():
+    def ring(q, kv, lengths, causal, scores, allocate, free):
+        rank, ranks = dist.get_rank(), dist.get_world_size()
+        if ranks > 1:
+            buffer, other = allocate(1).fill_(0.0), torch.empty(2, 1, q.shape[1]).double()
+            works = [
+                dist.isend(buffer, (rank + 1) % ranks),
+                dist.irecv(other, (rank - 1) % ranks),
+            ]
+            free(buffer)
+            for work in works:
+                work.wait()
+        return RING(q, kv, lengths, causal, scores, allocate, free)
+
+    report = hand_in(ID, ring_attention=ring)
+    assert "before the tensor is changed or freed" in asked(report, "full")
 
 
 @pytest.mark.parametrize("causal", [False, True])

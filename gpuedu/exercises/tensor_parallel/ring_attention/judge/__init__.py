@@ -108,7 +108,7 @@ def _test_kept(case: Case, observed: Plain) -> Iterable[Fault]:
     """Whether the arguments are as they were; then the buffers, if the outputs are right."""
     for rank, is_kept in enumerate(observed["kept"]):
         if not is_kept:
-            yield Fault("memory", f"on rank {rank}, `q` or `kv` is not as it was")
+            yield Fault("memory", f"on rank {rank}, `q` or `kv` is not as it was", _ASKS_OF_KEPT)
             return
     yield from undecided_if_wrong("memory", _outputs, _test_memory)(case, observed)
 
@@ -117,7 +117,8 @@ def _test_memory(_case: Case, observed: Plain) -> Iterable[Fault]:
     seen = (observed[name] for name in ("peaks", "left"))
     for rank, (peak, left) in enumerate(zip(*seen, strict=True)):
         if left:
-            yield Fault("memory", f"on rank {rank}, {left} of the buffers are not freed at the end")
+            some = "1 buffer is" if left == 1 else f"{left} buffers are"
+            yield Fault("memory", f"on rank {rank}, {some} not freed at the end")
             return
         if peak > _BUFFERS:
             yield Fault(
@@ -154,7 +155,7 @@ def _outputs_on_ranks(name: str, says: str, points: float, asks: str) -> Propert
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
         for fault in first_off(name, _outputs(case.inputs, observed)):
             if not all(observed["kept"]):
-                yield replace(fault, cause="Which line changes `q` or `kv`?")
+                yield replace(fault, cause=_ASKS_OF_KEPT)
             elif any(np.isnan(one).any() for one in observed["outputs"]):
                 yield replace(fault, cause=_ASKS_OF_NAN)
             else:
@@ -163,6 +164,7 @@ def _outputs_on_ranks(name: str, says: str, points: float, asks: str) -> Propert
     return Property(name, says, points, asks, test)
 
 
+_ASKS_OF_KEPT = "Which line changes `q` or `kv`?"
 _ASKS_OF_NAN = (
     "Some outputs are NaN. What is minus infinity minus itself, and of which queries is every "
     "score of a block masked? Or is a block read before it has arrived, or after it was freed?"
