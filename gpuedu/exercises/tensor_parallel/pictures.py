@@ -1,7 +1,7 @@
 """Pictures of the lesson tensor-parallel."""
 
 from gpuedu.exercises.tensor_parallel import layer_pictures, link_pictures
-from gpuedu.exercises.tensor_parallel.dtensor_in_practice.spelling import spell_plan
+from gpuedu.exercises.tensor_parallel.dtensor_in_practice.code_picture import spell_plan
 
 PICTURES = {
     "tensor-parallel/one-layer": layer_pictures.draw_one_layer,
