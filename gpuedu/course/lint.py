@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,8 @@ from gpuedu.exercises import registry
 from gpuedu.syllabus import Lesson
 
 SETUP_LINES, CODE_LINES, TEXT_LINES, CODE_CELLS = 6, 25, 12, 42
+_ASKED = ("setup", "check", "hint", "predict", "reveal", "see", "measure", "progress")
+"""What cells call of gpuedu, which must not raise: it would end a run of all cells."""
 _EMOJI = re.compile(r"[\U0001F300-\U0001FAFF]")
 
 
@@ -21,7 +24,7 @@ def lint(root: Path, lesson: Lesson) -> list[LessonSourceError]:
     """Everything about one lesson's source that breaks a rule, in the order of the file."""
     source = read_source(root / "solutions" / lesson.folder / f"{lesson.folder}.py")
     faults: list[LessonSourceError] = []
-    for rule in (_package, _lengths, _setup, _imports, _names, _texts, _points, _anatomy):
+    for rule in (_package, _lengths, _setup, _imports, _names, _calls, _texts, _points, _anatomy):
         faults += rule(source, lesson)
     return sorted(faults, key=lambda fault: fault.line)
 
@@ -118,6 +121,26 @@ def _names(source: LessonSource, _lesson: Lesson) -> Iterator[Exception]:
                 yield source.fault('a cell that predicts needs role="predict"', cell)
         if called == "reveal" and first.value not in predicted:
             yield source.fault(f"reveals {first.value!r} before it is predicted", cell)
+
+
+def _calls(source: LessonSource, _lesson: Lesson) -> Iterator[Exception]:
+    """What a cell hands over fits what it calls, and what ``see`` gets fits its picture."""
+    for cell, node in _nodes(source):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            continue
+        called, given = node.func.id, node.args
+        if called not in _ASKED or any(isinstance(one, ast.Starred) for one in given):
+            continue
+        try:
+            inspect.signature(getattr(gpuedu, called)).bind(
+                *given, **{one.arg or "**": one.value for one in node.keywords}
+            )
+            if called == "see" and isinstance(given[0], ast.Constant):
+                inspect.signature(registry.load_picture(given[0].value)).bind(*given[1:])
+        except TypeError as fault:
+            yield source.fault(f"`{ast.unparse(node)}`: {fault}", cell)
+        except UnknownNameError:
+            continue  # told by the rule on names
 
 
 def _texts(source: LessonSource, _lesson: Lesson) -> Iterator[Exception]:

@@ -19,6 +19,8 @@ from gpuedu.exercises.contract import Fault, Level, Undecided
 from gpuedu.exercises.examine import PropertyResult, Report
 
 _WIDTH = 92
+_STUCK = "no rank can go on"
+"""How a deadlock is told, with ranks and calls, which are others on each case."""
 _PRINTED_LINES, _PRINTED_CHARACTERS = 20, 2000
 _SAME = "for the same reason."
 
@@ -179,6 +181,8 @@ def _property_lines(results: tuple[PropertyResult, ...]) -> list[Line]:
         elif above and fault.message == above.message:
             why = fault.cause if fault.cause not in ("", above.cause) else repeated
             lines.append(Line("✗", text, strong=True, why=why))
+        elif above and all(one.message.startswith(_STUCK) for one in (fault, above)):
+            lines.append(Line("✗", text, True, result.case, f"{_STUCK} here, either."))
         else:
             cause = "" if above and fault.cause == above.cause else fault.cause
             lines.append(Line("✗", text, True, result.case, _sentence(fault.message), cause))
@@ -190,7 +194,7 @@ def _property_lines(results: tuple[PropertyResult, ...]) -> list[Line]:
 
 def _for_all(cause: str) -> str:
     """A cause that stands for every line below it, too."""
-    return f"{cause} (This is why the lines below are not there yet, too.)".strip()
+    return f"{cause} (The lines below fail for the same reason.)".strip()
 
 
 def _shortened(printed: str) -> str:

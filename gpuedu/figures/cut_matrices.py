@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
@@ -66,14 +67,14 @@ def plot_cuts(
     for place, bar in enumerate(reversed(bars)):
         value, hatch = min(bar.value, limit), "//" if bar.colour == style.RED else ""
         look = {"color": bar.colour, "hatch": hatch, "edgecolor": style.GROUND}
-        right.barh(place, value, height=0.5, linewidth=0, **look)
-        ground = {"facecolor": style.GROUND, "edgecolor": "none", "pad": 1.5}
+        right.barh(place - 0.12, value, height=0.44, linewidth=0, **look)
         said = {"color": bar.colour, "fontweight": "bold"} if hatch else {"color": style.INK}
-        right.text(
-            limit / 100, place + 0.38, bar.text, va="center", fontsize=9, bbox=ground, **said
-        )
+        right.text(limit / 100, place + 0.3, bar.text, va="center", fontsize=9, **said)
     name, at = line
-    right.axvline(at, color=style.INK, linewidth=1.1, dashes=(4, 3))
+    places = np.arange(len(bars))
+    look = {"color": style.INK, "linewidth": 1.8, "linestyles": (0, (2, 1))}
+    # Only beside bars, for texts are between them.
+    right.vlines(np.full(len(bars), at), places - 0.42, places + 0.15, **look)
     right.text(at, len(bars) + 0.05, name, fontsize=8.5, color=style.INK, ha="center")
     right.set_xlim(0, limit)
     right.set_ylim(-0.5, len(bars) - 0.1)

@@ -39,6 +39,7 @@ _LOOKS = {
     "in the queue": Look(style.YELLOW, "in the queue"),
     "copy": Look(style.GREEN, "copy", hatch="..."),
     "buffer": Look(style.GREEN, "buffer", hatch="..."),
+    "compute": Look(style.SKY, "computes"),
     "kernel": Look(style.BLUE, "kernel", text="white"),
     "send": Look(style.BLUE, "sends", text="white"),
     "recv": Look("#a9dccb", "receives"),

@@ -8,10 +8,10 @@
 # ranks multiply one layer's inputs together.
 #
 # **You will be able to** cut a layer's matrices, heads, vocabulary and tokens so that the ranks
-# communicate little, and to have PyTorch cut a block.
+# communicate little, and have PyTorch cut a block.
 #
 # **You need** collectives, sharding, and the backward pass of a matrix product.
-# **Time** about 155 minutes.
+# **Time** about 155 minutes, without the stretch exercise.
 
 # %% role="setup"
 import math
@@ -132,9 +132,11 @@ reveal("column-row")
 # %% [markdown]
 # There is little to do while an all-reduce is on its way, because the next product needs the sum.
 # *Predict.* A layer of Llama 3.1 405B works on 8,192 tokens, on the 8 GPUs of one node. If they
-# multiply at their peak, 18% of the time goes to all-reduces. Within a node, a GPU sends 450 GB/s
-# over NVLink; to another node, 50 GB/s over InfiniBand. What percentage is it on 16 GPUs of two
-# nodes?
+# multiply at their peak, 18% of the time goes to all-reduces. On 16 GPUs of two nodes, an
+# all-reduce starts with a reduce-scatter within each node. Then each GPU all-reduces its eighth
+# with its partner in the other node, and an all-gather within the node ends it. Within a node, a
+# GPU sends 450 GB/s over NVLink; to its partner, 50 GB/s over an InfiniBand link of its own. What
+# percentage is it now?
 
 # %% role="predict"
 predict("column-row-links", 42)
@@ -308,7 +310,8 @@ def norm_backward(x, scale, dn):
 
 # %% [markdown]
 # Here is a draft that gathers all tokens, does what column-row does, and keeps its own rows of the
-# result. *See* which part each rank has of x, of `u` (what goes into `relu`) and of y.
+# result. *See* which part each rank has of x, of `u` (what goes into `relu`) and of y, and what it
+# sends.
 
 
 # %% role="given"
@@ -346,8 +349,8 @@ predict("sequence-parallel", 1.25)
 #   columns of `norm(x) @ w1` for all tokens.
 # - `block_backward(x, u, pieces, mask, dy)` returns `dx` for the rank's tokens, `dscale` for all
 #   tokens on every rank, and `da` and `db`. Leave the arguments as they are.
-# - A step sends no more bytes than these: two all-gathers or reduce-scatters of N x D numbers
-#   forward, three of them backward, and one all-reduce of D numbers, for `dscale`.
+# - A step sends no more bytes than five all-gathers or reduce-scatters of N x D numbers, two of
+#   them forward and three backward, and one all-reduce of D numbers, for `dscale`.
 
 # %% [markdown]
 # Between the passes a rank keeps only `x` and `u`. The check sees results and bytes, but not how
@@ -363,7 +366,7 @@ def gather(mine):
     ### END SOLUTION
 
 
-def scatter(partial):
+def reduce_scatter(partial):
     ### BEGIN SOLUTION
     mine = partial.new_empty(partial.shape[0] // dist.get_world_size(), partial.shape[1])
     dist.reduce_scatter_tensor(mine, partial)
@@ -376,7 +379,7 @@ def block_forward(x, pieces, mask):
     scale, a, b = pieces
     rows = mask.split(len(x))[dist.get_rank()]
     u = gather(norm(x, scale)) @ a
-    return x + rows * scatter(torch.relu(u) @ b), u
+    return x + rows * reduce_scatter(torch.relu(u) @ b), u
     ### END SOLUTION
 
 
@@ -387,7 +390,7 @@ def block_backward(x, u, pieces, mask, dy):
     rows = mask.split(len(x))[dist.get_rank()]
     dz = gather(rows * dy)
     du = (dz @ b.T) * (u > 0)
-    dx, dscale = norm_backward(x, scale, scatter(du @ a.T))
+    dx, dscale = norm_backward(x, scale, reduce_scatter(du @ a.T))
     dist.all_reduce(dscale)
     da = gather(norm(x, scale)).T @ du
     return dy + dx, dscale, da, torch.relu(u).T @ dz
@@ -423,13 +426,13 @@ see("tensor-parallel/tokens-too")
 # **`dtensor-in-practice` · 8 points · about 40 minutes**
 #
 # In PyTorch you don't write the messages. A **DTensor** knows its **placement**: each rank has all
-# of it, `Replicate()`; some of its rows, `Shard(0)`; some of its columns, `Shard(1)`; or a term of
-# a sum, `Partial()`. Operations on DTensors follow from that. *Implement* the two rules that it all
-# rests on, with placements as texts such as `"Shard(0)"`.
+# of it, `Replicate()`; some of its rows, `Shard(0)`; some of its columns, `Shard(1)`; or one term
+# of a sum, `Partial()`. The placement of a result follows from those of the inputs. *Implement* the
+# two rules that it all rests on, with placements as strings such as `"Shard(0)"`.
 #
 # - `linear(x, weight)` returns the placement of `x @ weight.T`, if each rank multiplies what it
-#   has. The weight is (outputs, inputs), as in `nn.Linear`. Where the products are nothing of that
-#   kind, it returns `""`.
+#   has. The weight is (outputs, inputs), as in `nn.Linear`. If the shapes don't fit, or the
+#   products are nothing of that kind, it returns `""`.
 # - `collective(before, after)` returns which collective makes one placement of another:
 #   `"all_gather"`, `"all_reduce"`, `"reduce_scatter"` or `"all_to_all"`; and `""`, if nothing has
 #   to be sent. `after` is never `Partial()`.
@@ -457,26 +460,34 @@ def collective(before, after):
 
 
 # %% [markdown]
-# Then you say which module is cut how, in a **plan** for `parallelize_module`. The modules of our
-# block are `norm1`, `attn` with `attn.q`, `attn.k`, `attn.v` and `attn.out`, `norm2`, and `mlp`
-# with `mlp.up` and `mlp.down`. A plan gives names of modules one of these styles; what isn't in it
-# is left as it is:
+# To check only these two, write
+# `check("dtensor-in-practice", lambda: {}, lambda: {}, linear, collective)`.
 #
-# | here | in PyTorch | input | output |
+# A **plan** for `parallelize_module` says how each module is cut. It maps names of modules to
+# styles; a module that isn't in it is left as it is:
+#
+# | style | its class in PyTorch | input | output |
 # |---|---|---|---|
-# | `"colwise"` | `ColwiseParallel()` | `Replicate()` | `Shard(1)` |
-# | `"rowwise"` | `RowwiseParallel()` | `Shard(1)` | `Replicate()` |
-# | `"sequence"`, for a norm | `SequenceParallel()` | `Shard(0)` | `Shard(0)` |
-# | `"prepare"`, for `attn` or `mlp` | `PrepareModuleInput()` | `Replicate()` | |
+# | `"colwise"` | `ColwiseParallel` | `Replicate()` | `Shard(1)` |
+# | `"rowwise"` | `RowwiseParallel` | `Shard(1)` | `Replicate()` |
+# | `"sequence"`, for a norm | `SequenceParallel` | `Shard(0)` | `Shard(0)` |
+# | `"prepare"`, for `attn` or `mlp` | `PrepareModuleInput` | `Replicate()` | |
 
 # %% [markdown]
-# `("rowwise", {"output": "Shard(0)"})` asks for another output, and `"input"` says how the input
-# comes; in PyTorch these are `output_layouts=` and `input_layouts=`. An input that comes in another
-# placement than the weights want is redistributed, and so is the output.
+# These are placements of activations, (tokens, width). A colwise weight is `Shard(0)`, because it
+# is (outputs, inputs), and a rowwise one `Shard(1)`. So by your rules a rowwise product comes out
+# as `Partial()`, and the message after it makes that `Replicate()` or `Shard(0)`.
 #
-# Between modules most tensors are plain ones, of which each rank has its part. PyTorch *believes*
-# what the plan says of them. The input of a `"prepare"` becomes a DTensor, replicated, for all
-# modules inside, and a norm with `"sequence"` returns a DTensor, too.
+# `("rowwise", {"output": "Shard(0)"})` asks for another output, and `"input"` says how the input
+# comes. It is redistributed where the weights want it otherwise.
+#
+# Between modules, also after q, k and v, most tensors are plain ones, of which each rank has its
+# part. PyTorch *believes* what the plan says of them. There are two exceptions: a `"prepare"` makes
+# its input a DTensor, replicated, for all modules inside, and a `"sequence"` returns a DTensor.
+
+# %% [markdown]
+# The modules of our block are `norm1`, `attn` with `attn.q`, `attn.k`, `attn.v` and `attn.out`,
+# `norm2`, and `mlp` with `mlp.up` and `mlp.down`.
 #
 # Here is a draft, in which each matrix is cut into columns. *See* what two real ranks make of it.
 
@@ -506,9 +517,9 @@ predict("dtensor-in-practice", 4)
 #   sequence-parallel. Forward and backward there are one all-gather and one reduce-scatter for
 #   attention, and one of each for the MLP.
 # - In both, each of the six matrices is cut, and output and gradients are those of the whole block.
-#   A module without a style has a gradient from what its rank has seen, and nobody sums it.
-# - Where a DTensor comes in another placement than a module's weights want, and the plan doesn't
-#   say so, PyTorch redistributes by itself. Don't leave it to that.
+#   If a module has no style, its gradient comes from what the rank has seen, and nobody sums it.
+# - If a DTensor comes in another placement than a module's weights want, PyTorch redistributes it
+#   by itself. Don't leave it to that: a `"prepare"` for it, or the module's own `"input"`, says so.
 
 
 # %% role="answer"
@@ -544,46 +555,44 @@ def sequence_plan():
 check("dtensor-in-practice", tensor_plan, sequence_plan, linear, collective)
 
 # %% [markdown]
-# *See* the second plan on two real ranks. For the first one write
-# `see("dtensor-in-practice", tensor_plan)`.
+# *See* the second plan on two real ranks; `True` gives each of them some of the tokens. For the
+# first one write `see("dtensor-in-practice", tensor_plan)`.
 
 # %%
-see("dtensor-in-practice", sequence_plan, tokens=True)
+see("dtensor-in-practice", sequence_plan, True)
 reveal("dtensor-in-practice")
 
 # %% [markdown]
-# In PyTorch, the block is cut in place, and then called as before:
-#
-# ```python
-# from torch.distributed.device_mesh import init_device_mesh
-# from torch.distributed.tensor.parallel import ColwiseParallel, parallelize_module
-#
-# mesh = init_device_mesh("cuda", (8,))
-# parallelize_module(block, mesh, {"attn.q": ColwiseParallel(), ...})
-# ```
+# In PyTorch a plan has objects in place of strings. The block is cut in place, and then called as
+# before. *See* the code for your plan. What it doesn't name is PyTorch's default, such as
+# `Shard(-1)`, the last dimension, for the output of `ColwiseParallel`.
+
+# %%
+see("tensor-parallel/in-pytorch", sequence_plan)
 
 # %% [markdown]
 # *Reflect.* Leave out `"attn"` in `tensor_plan`, and look at the backward pass. Where do two more
 # all-reduces come from? (Each of q, k and v sums the gradient of its own input. By hand you would
 # add up the three first, and send their sum.) Leave out the norms in `sequence_plan`, and look at
-# the title. What is off? (The gradients of the norms' weights: each rank has those of its own
-# tokens.) Which of these mistakes would you notice in a run on 8 GPUs? (A wrong gradient raises
-# nothing. Compare with one GPU, on a small model, before you start.)
+# the title. Why is that off? (Each rank has the gradient from its own tokens, and nobody sums it.)
+# Which of these mistakes would you notice in a run on 8 GPUs? (A wrong gradient raises nothing.
+# Compare with one GPU, on a small model, before you start.)
 
 # %% [markdown] exercise="ring-attention"
 # ## Keys and values in a ring
 #
 # **`ring-attention` · 8 points · stretch · about 45 minutes**
 #
-# Sequence parallelism shares out the tokens between the products. But attention needs all tokens:
-# every query looks at the keys and values of the whole sequence. Of a million tokens, those may not
-# fit a GPU. In **ring attention** each rank keeps its own queries, and the **blocks** of keys and
-# values go round: each rank computes with the block that it has, while it passes it on to the next
-# rank and receives another one. After one round each query has met all keys.
+# Sequence parallelism gathers all tokens for attention, where each rank has some of the heads. For
+# a million tokens, the keys and values of even these heads may not fit on one GPU. In **context
+# parallelism** the tokens stay cut in attention, too, and each rank has all heads; here we look at
+# one. **Ring attention** is a way to do that: each rank keeps its own queries, and the **blocks**
+# of keys and values go round. A rank computes with the block that it has, while it passes it on to
+# the next rank and receives another one. After one round each query has met all keys.
 #
 # A softmax over all keys can be put together from blocks. Keep three things for each query: the
 # largest score so far, the sum of exponentials relative to it, and the sum of values weighted by
-# these. If a block brings a larger score, rescale the other two.
+# these, not divided yet. If a block brings a larger score, rescale the other two.
 
 # %% [markdown]
 # Here is a draft that gathers all blocks first. *See* which block each of four ranks computes with,
@@ -607,7 +616,7 @@ see("ring-attention", draft_attention)
 # %% [markdown]
 # *Predict.* With a **causal** mask, a token doesn't look at those that come after it, so about half
 # of all scores are masked. 8 ranks have equally many tokens each, and skip the blocks that are
-# masked completely. How many percent less time does the ring take?
+# masked completely. How many percent less time does the ring take than if no block is skipped?
 
 # %% role="predict"
 predict("ring-attention", 0)
@@ -619,8 +628,8 @@ predict("ring-attention", 0)
 #   keys, then values. Both are float64, for one head.
 # - `lengths` lists how many tokens each rank has. Rank 0 has the first ones of the sequence, rank 1
 #   the next ones, and so on. They needn't be equal.
-# - `scores(q, block)` returns `q @ block[0].T / sqrt(D)`, and takes time. `block` is `kv` or a
-#   buffer.
+# - `scores(q, block)` returns `q @ block[0].T / sqrt(D)`, and takes the time of a block, so call it
+#   for each block that a rank needs. `block` is `kv` or a buffer.
 # - `allocate(tokens)` returns a buffer (2, tokens, D) for a block that arrives, filled with NaN.
 #   `free(buffer)` gives it back.
 # - Return the outputs of this rank's tokens, (tokens, D). If `causal`, no token looks at a later
@@ -638,7 +647,7 @@ predict("ring-attention", 0)
 
 # %% role="answer"
 def add_block(seen, s, values):
-    """The largest scores, sums and outputs so far, with one block more."""
+    """Largest scores, sums of exponentials and weighted values so far, with one block more."""
     ### BEGIN SOLUTION
     old_top, total, out = seen
     top = torch.maximum(old_top, s.amax(1, keepdim=True))
@@ -706,15 +715,16 @@ reveal("ring-attention")
 # %% [markdown]
 # ## What you take with you
 #
-# - Columns, then rows: an activation between two products needs no communication, and the sum after
-#   the second one is all that is sent. As a reduce-scatter and an all-gather it leaves each rank
-#   its own tokens in between, for the same bytes and less memory.
-# - Heads need no communication at all, and a loss over a vocabulary in slices a few numbers for
-#   each token instead of its scores.
-# - Every pass through a layer waits for its all-reduces, so tensor parallelism belongs on the links
-#   within a node.
+# - Columns, then rows: nothing is sent between two products, and a sum after the second one. As a
+#   reduce-scatter it leaves the tokens cut between layers. Attention is cut in the same way, by
+#   heads, and a loss on slices of the vocabulary sends a few numbers for each token.
+# - Every pass through a layer waits for its sums, so tensor parallelism belongs on the links within
+#   a node. Blocks that go round a ring can travel while others are computed.
+# - PyTorch sends the messages, by a plan of placements. It believes the plan, and a wrong gradient
+#   raises nothing: compare with one GPU.
 #
-# **Your number:** how many ranks a layer of a model of yours would need.
+# **Your number:** how many GPUs a layer of your model needs: the bytes of its weights, of their
+# gradients and of its activations, over the memory of one.
 
 # %%
 progress()
@@ -733,15 +743,14 @@ progress()
 #   P. Abbeel, *Ring Attention with Blockwise Transformers for Near-Infinite Context*, 2023,
 #   arXiv:2310.01889, section 3. Striped attention: W. Brandon et al., *Striped Attention: Faster
 #   Ring Attention for Causal Transformers*, 2023, arXiv:2311.09431.
+# - Context parallelism: NVIDIA, Megatron Core, `ModelParallelConfig`, `context_parallel_size`.
 # - Softmax in one pass: M. Milakov, N. Gimelshein, *Online normalizer calculation for softmax*,
 #   2018, arXiv:1805.02867.
-# - Rates of an H100 SXM, 989 TFLOP/s in 16 bits and 450 GB/s each way by NVLink: NVIDIA, data sheet
-#   of the H100. InfiniBand NDR, 400 Gb/s: NVIDIA, data sheet of Quantum-2.
+# - Memory and rates of an H100 SXM, 989 TFLOP/s in 16 bits and 450 GB/s each way by NVLink: NVIDIA,
+#   data sheet of the H100. InfiniBand NDR, 400 Gb/s: NVIDIA, data sheet of Quantum-2.
 # - Grouped-query attention: J. Ainslie et al., *GQA: Training Generalized Multi-Query Transformer
 #   Models from Multi-Head Checkpoints*, EMNLP 2023, arXiv:2305.13245.
 # - Shapes and vocabulary of Llama 3.1 405B: A. Grattafiori et al., *The Llama 3 Herd of Models*,
 #   2024, arXiv:2407.21783, table 3.
-# - Memory, peak and links of the figures: NVIDIA, data sheets of the H100 and of Quantum-2
-#   InfiniBand.
 # - DTensor, its placements, and the styles of `parallelize_module`: PyTorch 2.13,
 #   "torch.distributed.tensor" and "Tensor Parallelism - torch.distributed.tensor.parallel".

@@ -28,6 +28,10 @@ BREAKS = {
     "a star": ("from statistics import median", "from statistics import *", "a star import"),
     "an unknown picture": ('see("welcome/machine")', 'see("welcome/machin")', "welcome/machine"),
     "an unknown exercise": ('hint("first-check")', 'hint("frist-check")', "first-check"),
+    "a name that a call does not take": (
+        'see("welcome/machine")', 'see("welcome/machine", wide=True)', "unexpected keyword argument 'wide'"
+    ),
+    "an answer too many for a picture": ('see("welcome/machine")', 'see("welcome/machine", 1)', "too many positional"),
     "a reveal before its prediction": ('predict("launch-bound", 27e6)', "pass", "before it is predicted"),
     "a lesson's number": ("# Look at the axis", "# As lesson 3 tells, look", "called by its number"),
     "an emoji": ("# Look at the axis", "# \U0001f680 Look at the axis", "an emoji"),

@@ -54,9 +54,9 @@ def draw_tokens_too() -> Any:
     bars = [
         Parts("1 GPU", kept_gb(1)),
         Parts("8 GPUs, matrices cut", kept_gb(8)),
-        Parts("8 GPUs, tokens cut, too", kept_gb(8, cuts_tokens=True)),
+        Parts("8 GPUs, also tokens cut", kept_gb(8, cuts_tokens=True)),
     ]
-    return _draw(bars, "With tokens cut, too, every part shrinks by the number of ranks.")
+    return _draw(bars, "With tokens cut as well, every part is smaller by a factor of 8.")
 
 
 def _draw(bars: Sequence[Parts], tells: str) -> Any:

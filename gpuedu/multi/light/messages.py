@@ -34,7 +34,10 @@ def _post(kind: str, tensor: Any, peer: int | None, tag: int, site: CallSite | N
     if peer is not None:
         peer = require_rank(world, peer)
     if peer == rank:
-        raise CommunicationError(f"rank {rank} calls a {kind} with itself as the other side")
+        raise CommunicationError(
+            f"rank {rank} calls a {kind} with itself as the other side",
+            remedy="Does a rank need what it has itself? How many messages are there on one rank?",
+        )
     world.acts[rank].post(kind, peer, tensor, tag, site)
     post = world.mailbox.post(kind, rank, peer, tensor, tag, site)
     return Work(world, rank, post.done, post.deliver)

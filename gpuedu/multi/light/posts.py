@@ -151,7 +151,7 @@ class Mailbox:
         ):
             fault = CommunicationError(
                 f"{send}, and {receive}",
-                remedy="Both tensors should have as many elements of the same type.",
+                remedy="Both should have the same number of elements, and the same type.",
             )
             send.done.happen(fault)
             receive.done.happen(fault)
@@ -193,7 +193,7 @@ class Mailbox:
             fault = CommunicationError(
                 f"{send}, and changed it before it was sent",
                 remedy="`isend` returns at once: call `.wait()` on what it returns before the "
-                "tensor is changed.",
+                "tensor is changed or freed.",
             )
         receive.arrived = send.kept.reshape(receive.tensor.shape)
         for post, peer in ((send, receive.rank), (receive, send.rank)):

@@ -57,12 +57,16 @@ def draw_split(split: Callable[..., Any], forward: Callable[..., Any]) -> Any:
         said = "its y is right" if is_right else f"its y is off by {off:.2g}"
         color = style.GREEN if is_right else style.RED
         bars.append(PlainBar(f"rank {rank}", sent, f"{format_size(sent)}, {said}", color))
+    is_whole = all(all(cut.owners) for cut in cuts)
+    crossed = (
+        "Dashed: an all-reduce of y." if is_whole else "A part with crosses belongs to no rank."
+    )
     told = "; ".join(f"{bar.name} sends {bar.text}" for bar in bars)
     caption = Caption(
         title="Who has what, and what a forward pass sends",
         x="bytes that a rank sends",
         source="Counted on 4 light ranks, for 8 tokens in float64. Numbers: the rank that has that "
-        "part.\nA part with crosses belongs to no rank.",
+        f"part.\n{crossed}",
         alt=f"Two matrices cut by rank: {'; '.join(map(_tell, cuts))}. {told}.",
     )
     one = _MLP.all_reduce_bytes / _MLP.ranks

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.functions import call_play
 from gpuedu.exercises.tensor_parallel.dtensor_in_practice.plans import plain_plan, plan_of
@@ -18,7 +19,23 @@ def play_dtensor(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     name = inputs["call"]
     if name in _PLANS:
         return {"plan": plain_plan(plan_of(answers[_PLANS.index(name)](), name))}
-    return dict(_RULES.run(answers[len(_PLANS) :], inputs))
+    return dict(_RULES.run([_not_none(one, name) for one in answers[len(_PLANS) :]], inputs))
+
+
+def _not_none(answer: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The rule; where it returns None, what stands for nothing is told."""
+
+    def asked(*given: Any) -> Any:
+        found = answer(*given)
+        if found is None:
+            raise AnswerError(
+                f"`{name}` returned None, and should return a string",
+                remedy='What stands for "nothing of that kind" here? (Without a `return`, a '
+                "function returns None, too.)",
+            )
+        return found
+
+    return asked
 
 
 PLAY = Play((*(Answer(name) for name in _PLANS), *_RULES.answers), play_dtensor)

@@ -17,6 +17,7 @@ from gpuedu.training.seeds import generator
 
 TOKENS, WIDTH, HIDDEN, HEADS = 4, 6, 8, 2
 HEAD = WIDTH // HEADS
+_ROUNDING = 1e-9
 _COLLECTIVES = {
     "all_reduce": "all_reduce",
     "all_gather_into_tensor": "all_gather",
@@ -84,8 +85,8 @@ def run_plans(
 
     A dict has ``forward`` and ``backward``, the messages as (kind, numbers of the whole tensor);
     ``weights``, the placement of each parameter that is a DTensor; ``off``, the largest difference
-    of the output and of the gradients from those of the whole block. Or ``failed``, what PyTorch
-    said.
+    of the output and of the gradients from those of the whole block, and ``where``, the first of
+    these that differs. Or ``failed``, what PyTorch said.
     """
     return [_run({n: Style(*one) for n, one in plan.items()}, cut) for plan, cut in plans]
 
@@ -116,7 +117,10 @@ def _run(plan: Mapping[str, Style], is_cut: bool) -> dict[str, Any]:
     except Exception as fault:  # propagation fails with errors of many types
         return {"failed": str(fault).partition("\n")[0], "weights": weights}
     wanted = [wanted[0][own], wanted[1][own], *wanted[2:]]
-    return {**messages, "weights": weights, "off": max(map(_apart, got, wanted))}
+    apart = list(map(_apart, got, wanted))
+    names = "the output", *(f"the gradient of {one}" for one in ("x", *whole.state_dict()))
+    where = next((name for name, off in zip(names, apart, strict=True) if off > _ROUNDING), "")
+    return {**messages, "weights": weights, "off": max(apart), "where": where}
 
 
 def _apart(got: Tensor, wanted: Tensor) -> float:

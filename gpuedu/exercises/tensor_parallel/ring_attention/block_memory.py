@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,15 +23,19 @@ class BlockMemory(Buffers):
         own: the rank's own block, (2, tokens, D) float64: keys, then values.
         pair_s: how long the score of one query and one key takes.
         most: the most tokens of a block.
-        names: what a block is called, by the first number of its keys.
+        owners: the rank that a block comes from, by the first number of its keys.
+
+    Attributes:
+        scored: how many queries had their scores computed, by the block's rank.
     """
 
     def __init__(
-        self, own: Tensor, pair_s: float, most: int, names: Mapping[float, str] | None = None
+        self, own: Tensor, pair_s: float, most: int, owners: Mapping[float, int] | None = None
     ) -> None:
         super().__init__()
         self._own, self._pair_s, self._most = own, pair_s, most
-        self._names = names or {}
+        self._owners = owners or {}
+        self.scored: Counter[int] = Counter()
 
     def allocate(self, tokens: int) -> Tensor:
         """A buffer (2, tokens, D) float64, filled with NaN.
@@ -79,6 +84,8 @@ class BlockMemory(Buffers):
                 "`scores` got a block that has not arrived: its keys are NaN",
                 remedy="When is it in the buffer: when the receive is called, or when it is done?",
             )
-        name = self._names.get(float(block[0, 0, 0]), "?")
+        owner = self._owners.get(float(block[0, 0, 0]), -1)
+        self.scored[owner] += len(queries)
+        name = f"block {owner}" if owner >= 0 else "?"
         work_for(self._pair_s * len(queries) * block.shape[1], name)
         return queries @ block[0].T / math.sqrt(width)

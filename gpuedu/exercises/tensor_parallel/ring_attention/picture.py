@@ -14,6 +14,7 @@ from gpuedu.exercises.tensor_parallel.ring_attention.ring_runs import (
     RingTask,
     attend_in_ring,
     attend_whole,
+    first_unscored,
 )
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.lanes import plot_lanes
@@ -22,7 +23,7 @@ from gpuedu.units import MS
 _RANKS, _TOKENS = 4, 6
 _TASK = RingTask((_TOKENS,) * _RANKS, 5, False, 1 * MS / _TOKENS**2, 0.1 * MS, 0.8e6)
 _ROUNDING = 1e-9
-_END_S = 8 * MS
+_END_S = 6.5 * MS
 _DIGITS = 12
 """Times are rounded to so many, so that ends and begins that meet do not overlap."""
 
@@ -45,13 +46,16 @@ def draw_ring(ring_attention: Callable[..., Any], causal: bool = False) -> Any:
     said = "all outputs right"
     if wrong:
         said = f"WRONG on rank{'s' * (len(wrong) > 1)} {', '.join(map(str, wrong))}"
+    elif first_unscored(task, [one.scored for one in run.results]):
+        said = "right, but without `scores`"
     peak = run.results[0].memory.most_at_once
-    told = f"{run.time_s / MS:.3g} ms, {peak} buffers at most on rank 0; {said}"
+    mask = "Causal mask" if causal else "No mask"
+    told = f"{mask}: {run.time_s / MS:.3g} ms, up to {peak} buffers on rank 0; {said}"
     caption = Caption(
         title=told,
         x="simulated time",
-        source="Simulated: 4 ranks, 6 tokens each; a block takes 1 ms, a message 0.7 ms. Numbers: "
-        "the rank whose keys are used.\nBuffers of rank 0: each bar is one from `allocate`.",
+        source="Simulated: 4 ranks, 6 tokens each; a block takes 1 ms, a message 0.7 ms. Block 2 "
+        "has the keys of rank 2.\nBuffers of rank 0: each bar is one from `allocate`.",
         alt="Timelines of what four ranks compute and wait for, what rank 0 sends and which "
         f"buffers it has, {'with' if causal else 'without'} a causal mask. {told}.",
     )
@@ -60,14 +64,21 @@ def draw_ring(ring_attention: Callable[..., Any], causal: bool = False) -> Any:
 
 
 def _lanes_of(run: Ranked) -> Timeline:
-    shown = []
+    shown: list[Interval] = []
+    waited: dict[str, Interval] = {}
     for one in run.timeline.intervals:
         if one.kind == "wait":
-            shown.append(replace(one, label=""))
+            last = waited.get(one.lane)
+            if last and round(last.end_s, _DIGITS) == round(one.start_s, _DIGITS):
+                shown.remove(last)
+                one = replace(one, start_s=last.start_s)
+            waited[one.lane] = replace(one, label="")
+            shown.append(waited[one.lane])
         elif one.kind == "kernel":
-            shown.append(one)
+            shown.append(replace(one, kind="compute"))
         elif one.lane == "rank 0" and one.kind in ("send", "collective"):
-            shown.append(replace(one, lane="rank 0 sends", label=""))
+            label = one.label if one.kind == "collective" else ""
+            shown.append(replace(one, lane="rank 0 sends", kind="send", label=label))
     spans = run.results[0].memory.spans(run.time_s)
     shown += [Interval("its buffers", "buffer", since_s, to_s) for since_s, to_s in spans]
     return Timeline.of([_rounded(one) for one in shown if one.duration_s > 0])

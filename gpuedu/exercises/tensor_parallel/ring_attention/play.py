@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.tensor_parallel.ring_attention.ring_runs import RingTask, attend_in_ring
 
 
 def play_ring_attention(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
-    """Outputs by rank; its buffers, most and last; what is as it was; ``Ranked.traffic``."""
+    """Of each rank what ``RankRun`` has; and ``Ranked.traffic``."""
     (ring_attention,) = answers
     run = attend_in_ring(ring_attention, RingTask.of(inputs["task"]), inputs["seed"])
     return {
@@ -18,6 +20,7 @@ def play_ring_attention(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any
         "peaks": [one.memory.most_at_once for one in run.results],
         "left": [len(one.memory) for one in run.results],
         "kept": [one.is_kept for one in run.results],
+        "scored": np.array([one.scored for one in run.results]),
         **run.traffic(),
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,11 +84,13 @@ class RankRun:
         outputs: of its tokens, (tokens, D).
         memory: its buffers.
         is_kept: whether its queries, keys and values are as they were.
+        scored: for how many queries it called ``scores``, with the block of each rank.
     """
 
     outputs: np.ndarray
     memory: BlockMemory
     is_kept: bool
+    scored: list[int]
 
 
 def attend_in_ring(answer: Callable[..., Any], task: RingTask, seed: int | None = None) -> Ranked:
@@ -100,16 +102,17 @@ def attend_in_ring(answer: Callable[..., Any], task: RingTask, seed: int | None 
         seed: of the order of ranks that could go on at the same instant.
     """
     queries, blocks = (task.split(one) for one in task.sequence())
-    names = {float(one[0, 0, 0]): str(rank) for rank, one in enumerate(blocks)}
+    owners = {float(one[0, 0, 0]): rank for rank, one in enumerate(blocks)}
 
     def body(rank: int) -> RankRun:
         q, kv = torch.tensor(queries[rank]), torch.tensor(blocks[rank])
-        memory = BlockMemory(kv, task.pair_s, max(task.lengths), names)
+        memory = BlockMemory(kv, task.pair_s, max(task.lengths), owners)
         lent = memory.scores, memory.allocate, memory.free
         found = answer(q, kv, list(task.lengths), task.causal, *lent)
         outputs = as_array(found, queries[rank].shape, "what `ring_attention` returned")
         pairs = (q, queries[rank]), (kv, blocks[rank])
-        return RankRun(outputs, memory, all(np.array_equal(one, was) for one, was in pairs))
+        is_kept = all(np.array_equal(one, was) for one, was in pairs)
+        return RankRun(outputs, memory, is_kept, [memory.scored[one] for one in range(task.ranks)])
 
     cluster = Cluster(task.ranks, task.link)
     return run_ranks(body, task.ranks, [answer], cluster=cluster, seed=seed)
@@ -123,6 +126,22 @@ def attend_whole(task: RingTask) -> np.ndarray:
         scores[np.triu_indices(len(scores), 1)] = -math.inf
     shares = np.exp(scores - scores.max(1, keepdims=True))
     return shares @ values / shares.sum(1, keepdims=True)
+
+
+def first_unscored(task: RingTask, scored: Sequence[Sequence[int]]) -> tuple[int, int, int] | None:
+    """The first block that a rank needs, and had not scored with all queries: rank, block, queries.
+
+    What a rank computes without ``scores`` takes no simulated time.
+
+    Args:
+        task: what is computed.
+        scored: for each rank, of how many queries it asked for the scores with each rank's block.
+    """
+    for rank, counts in enumerate(scored):
+        for owner, queries in enumerate(counts[: rank + 1] if task.causal else counts):
+            if queries < task.lengths[rank]:
+                return rank, owner, queries
+    return None
 
 
 def best_s(task: RingTask) -> float:

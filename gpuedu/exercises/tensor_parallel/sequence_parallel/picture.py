@@ -62,12 +62,14 @@ def draw_tokens(forward: Callable[..., Any]) -> Any:
         Cut("u", tokens, hidden, False, tuple(of_u)),
         Cut("y", tokens, width, True, tuple(of_y)),
     ]
+    is_right = all(of_u) and all(of_y)
+    crossed = "Dashed: an all-reduce of y." if is_right else "A part with crosses is wrong."
     told = "; ".join(f"{bar.name} sends {bar.text}" for bar in bars)
     caption = Caption(
         title="By tokens, by columns, by tokens",
         x="bytes that a rank sends",
         source=f"Counted on 4 light ranks, for {tokens} tokens (rows) in float64. Numbers: the "
-        "rank that has that part.\nA part with crosses is wrong.",
+        f"rank that has that part.\n{crossed}",
         alt=f"x is cut into tokens; {_tell('u', of_u)} of columns and {_tell('y', of_y)} of "
         f"tokens are right. {told}.",
     )

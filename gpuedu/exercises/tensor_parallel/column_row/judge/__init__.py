@@ -228,11 +228,13 @@ _JUDGE = Judge(
         ),
         "column-row-links": Prediction(
             "on the 8 GPUs of one node, 18% of a layer's time goes to all-reduces. What "
-            "percentage is it on 16 GPUs of two nodes?",
+            "percentage is it on 16 GPUs of two nodes, where an all-reduce works within each node "
+            "first?",
             truth=42,
             unit="%",
-            because="Twice as many GPUs halve the time of the products. The all-reduces take "
-            "longer than before, since part of their bytes goes between nodes.",
+            because="Twice as many GPUs halve the time of the products. An all-reduce takes 1.64 "
+            "times as long: within a node as before, 7/4 of its size at 450 GB/s, and then 1/8 of "
+            "its size at 50 GB/s.",
         ),
     },
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product as product_of
+
 import numpy as np
 
 from gpuedu.exercises.contract import Case, Judge, Prediction, Property
@@ -30,11 +32,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
         Case("a block with all tokens on every rank", {"call": "tensor_plan"}, ("block", "sums")),
         Case("a block with some tokens on each rank", {"call": "sequence_plan"}, ("tokens", "few")),
     ]
-    products = [
-        call_case("linear", "linear", x=x, weight=weight)
-        for x in _PLACEMENTS
-        for weight in _PLACEMENTS
-    ]
+    pairs = sorted(product_of(_PLACEMENTS, repeat=2), key=lambda pair: set(pair) != {REPLICATE})
+    products = [call_case("linear", "linear", x=x, weight=weight) for x, weight in pairs]
     ways = [
         call_case("collective", "collective", before=before, after=after)
         for before in _PLACEMENTS
@@ -48,11 +47,11 @@ JUDGE = Judge(
     properties=(
         right_result(
             "linear",
-            "`linear`: what comes of multiplying the pieces that each rank has",
+            "`linear`: the placement of the product of the pieces that each rank has",
             1,
             {"linear": lambda x, weight: product(x, weight)},
             asks="Take two ranks and small matrices. What does each rank's product hold of the "
-            "whole one: all, some rows, some columns, or a term of the sum?",
+            "whole one: all, some rows, some columns, or one term of a sum?",
         ),
         right_result(
             "collective",
@@ -80,8 +79,8 @@ JUDGE = Judge(
             "tokens",
             "`sequence_plan`: the same where each rank has some of the tokens",
             2,
-            "Which modules want all tokens, which ones have parameters and see only some of the "
-            "tokens, and in which form does a part's output go back to `x`?",
+            "Follow the tokens from module to module. What has each rank of them, and what does "
+            "the plan say that it has?",
             right_plan("tokens"),
         ),
         Property(
@@ -101,7 +100,7 @@ JUDGE = Judge(
         "Replicate() in one plan and as Shard(0) in the other.",
         '`{"norm1": "sequence", "attn": ("prepare", {"input": "Shard(0)"}), "attn.q": "colwise", '
         '..., "attn.out": ("rowwise", {"output": "Shard(0)"}), ...}`, and the same for norm2 and '
-        "mlp. In `linear`, terms of a sum come of Shard(1) times Shard(1), and of Partial() times "
+        "mlp. In `linear`, Shard(1) times Shard(1) gives Partial(), and so does Partial() times "
         "Replicate(), either way round.",
     ),
     cases=cases,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 
 import numpy as np
@@ -11,8 +11,8 @@ import numpy as np
 from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
 from gpuedu.exercises.ranks.properties import (
     Held,
+    first_off,
     links_of,
-    right_on_ranks,
     soon_done,
     undecided_if_wrong,
 )
@@ -21,8 +21,9 @@ from gpuedu.exercises.tensor_parallel.ring_attention.ring_runs import (
     RingTask,
     attend_whole,
     best_s,
+    first_unscored,
 )
-from gpuedu.units import MS, format_size
+from gpuedu.units import MS
 
 REL = 1e-9
 SLACK = 1.02
@@ -87,7 +88,7 @@ def _test_messages(case: Case, observed: Plain) -> Iterable[Fault]:
         if dst != (src + 1) % task.ranks:
             yield Fault(
                 "messages",
-                f"rank {src} sends {format_size(size)} to rank {dst}; the next one in the ring is "
+                f"rank {src} sends {size:,} bytes to rank {dst}; the next one in the ring is "
                 f"rank {(src + 1) % task.ranks}",
             )
             return
@@ -97,20 +98,27 @@ def _test_messages(case: Case, observed: Plain) -> Iterable[Fault]:
         if sent != least:
             yield Fault(
                 "messages",
-                f"rank {rank} sends {format_size(sent)}; every block but that of rank {after} "
-                f"itself, once, is {format_size(least)}",
+                f"rank {rank} sends {sent:,} bytes; every block but that of rank {after} itself, "
+                f"once, is {least:,} bytes",
             )
             return
 
 
-def _test_memory(case: Case, observed: Plain) -> Iterable[Fault]:
-    seen = (observed[name] for name in ("peaks", "left", "kept"))
-    for rank, (peak, left, is_kept) in enumerate(zip(*seen, strict=True)):
+def _test_kept(case: Case, observed: Plain) -> Iterable[Fault]:
+    """Whether the arguments are as they were; then the buffers, if the outputs are right."""
+    for rank, is_kept in enumerate(observed["kept"]):
         if not is_kept:
-            yield Fault("memory", f"on rank {rank}, `q` or `kv` is not as it was")
+            yield Fault("memory", f"on rank {rank}, `q` or `kv` is not as it was", _ASKS_OF_KEPT)
             return
+    yield from undecided_if_wrong("memory", _outputs, _test_memory)(case, observed)
+
+
+def _test_memory(_case: Case, observed: Plain) -> Iterable[Fault]:
+    seen = (observed[name] for name in ("peaks", "left"))
+    for rank, (peak, left) in enumerate(zip(*seen, strict=True)):
         if left:
-            yield Fault("memory", f"on rank {rank}, {left} of the buffers are not freed at the end")
+            some = "1 buffer is" if left == 1 else f"{left} buffers are"
+            yield Fault("memory", f"on rank {rank}, {some} not freed at the end")
             return
         if peak > _BUFFERS:
             yield Fault(
@@ -121,40 +129,83 @@ def _test_memory(case: Case, observed: Plain) -> Iterable[Fault]:
             return
 
 
+def _test_waits(case: Case, observed: Plain) -> Iterable[Fault]:
+    task = RingTask.of(case.inputs["task"])
+    if found := first_unscored(task, observed["scored"].tolist()):
+        rank, owner, queries = found
+        some = f"for {queries} quer{'y' if queries == 1 else 'ies'}"
+        calls = f"calls it {some}" if queries else "never calls it"
+        yield Fault(
+            "waits",
+            f"`scores` stands for the time that a block takes, and rank {rank}, with "
+            f"{task.lengths[rank]} queries, {calls} with the block of rank {owner}",
+            "Where do the scores come from that your softmax is made of?",
+        )
+        return
+    yield from _SOON.test(case, observed)
+
+
 def _best(inputs: Inputs) -> tuple[float, str]:
     return best_s(RingTask.of(inputs["task"])), "a ring that passes blocks on while it computes"
 
 
+def _outputs_on_ranks(name: str, says: str, points: float, asks: str) -> Property:
+    """``right_on_ranks``, with a question of its own where an output is NaN, or `q` was changed."""
+
+    def test(case: Case, observed: Plain) -> Iterable[Fault]:
+        for fault in first_off(name, _outputs(case.inputs, observed)):
+            if not all(observed["kept"]):
+                yield replace(fault, cause=_ASKS_OF_KEPT)
+            elif any(np.isnan(one).any() for one in observed["outputs"]):
+                yield replace(fault, cause=_ASKS_OF_NAN)
+            else:
+                yield fault
+
+    return Property(name, says, points, asks, test)
+
+
+_ASKS_OF_KEPT = "Which line changes `q` or `kv`?"
+_ASKS_OF_NAN = (
+    "Some outputs are NaN. What is minus infinity minus itself, and of which queries is every "
+    "score of a block masked? Or is a block read before it has arrived, or after it was freed?"
+)
+_SOON = soon_done(
+    "waits",
+    "blocks travel while others are computed",
+    1,
+    _best,
+    within=SLACK,
+    asks="When do the send and the receive of a round start, and when are they waited for?",
+)
+
 JUDGE = Judge(
     title="Keys and values in a ring",
     properties=(
-        right_on_ranks(
+        _outputs_on_ranks(
             "full",
             "without a mask, every rank has the outputs of its tokens",
             1,
-            _outputs,
-            asks="After each block: relative to which maximum are the sum and the output so far?",
+            "After each block: relative to which maximum are the sum and the output so far?",
         ),
-        right_on_ranks(
+        _outputs_on_ranks(
             "causal",
             "and with a causal mask",
             2,
-            _outputs,
-            asks="At which place of the whole sequence is a query, and at which is a key?",
+            "If the line above is right: at which place of the whole sequence is a query, and at "
+            "which is a key?",
         ),
-        right_on_ranks(
+        _outputs_on_ranks(
             "uneven",
             "and where the ranks do not have the same number of tokens",
             1,
-            _outputs,
-            asks="Whose block arrives in each round, and how long is it?",
+            "If the lines above are right: whose block arrives in each round, how long is it, and "
+            "at which place of the sequence does it start?",
         ),
-        right_on_ranks(
+        _outputs_on_ranks(
             "stable",
             "and with scores of a thousand and more",
             1,
-            _outputs,
-            asks="What is the largest number that goes into `exp`?",
+            "If the lines above are right: what is the largest number that goes into `exp`?",
         ),
         Property(
             "messages",
@@ -168,17 +219,9 @@ JUDGE = Judge(
             "no rank has more than two buffers, all are freed, and `q` and `kv` stay as they are",
             1,
             "Which block is computed with, which one is on its way, and which is still needed?",
-            undecided_if_wrong("memory", _outputs, _test_memory),
+            _test_kept,
         ),
-        soon_done(
-            "waits",
-            "blocks travel while others are computed",
-            1,
-            _best,
-            within=SLACK,
-            asks="When do the send and the receive of a round start, and when are they waited for?",
-            wrap=lambda test: undecided_if_wrong("waits", _outputs, test),
-        ),
+        replace(_SOON, test=undecided_if_wrong("waits", _outputs, _test_waits)),
     ),
     hints=(
         "Softmax over blocks: keep for each query the maximum so far, the sum of exponentials "
@@ -199,7 +242,7 @@ JUDGE = Judge(
         "ring-attention": Prediction(
             "with a causal mask, about half of all scores are masked. 8 ranks have equally many "
             "tokens, and each skips the blocks that are masked completely. How many percent less "
-            "time does the ring take?",
+            "time does the ring take than if no block is skipped?",
             truth=0,
             unit="%",
             because="The last rank's queries look at all blocks, so it computes in every round, "

@@ -176,9 +176,9 @@ JUDGE = Judge(
         "Backward the other way round: what was a reduce-scatter is an all-gather now, and what "
         "was an all-gather is a reduce-scatter. `da` needs the gathered tokens once more.",
         "`rows = mask.split(len(x))[rank]`, `h = gather(norm(x, scale))`, `u = h @ a`, "
-        "`y = x + rows * scatter(torch.relu(u) @ b)`. "
+        "`y = x + rows * reduce_scatter(torch.relu(u) @ b)`. "
         "Backward: `dz = gather(rows * dy)`, `du = (dz @ b.T) * (u > 0)`, "
-        "`dn = scatter(du @ a.T)`, `dx, dscale = norm_backward(x, scale, dn)`, all-reduce "
+        "`dn = reduce_scatter(du @ a.T)`, `dx, dscale = norm_backward(x, scale, dn)`, all-reduce "
         "`dscale`; return `dy + dx`, `dscale`, `gather(norm(x, scale)).T @ du`, "
         "`torch.relu(u).T @ dz`.",
     ),
