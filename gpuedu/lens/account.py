@@ -32,13 +32,15 @@ def lens(
         trace: The account of a launch.
         compiled: Facts of the real compiler about the kernel, to be shown beside the counts.
         occupancy: What fits on a multiprocessor, as ``occupancy_by_device`` gives it. By default
-            it is worked out from the registers of ``compiled``, where that is given.
+            it is worked out from registers and shared memory of ``compiled``, where that is given.
 
     Returns:
         The report. ``str`` of it is a table by source line; a notebook shows it as HTML.
     """
-    if occupancy is None:
-        occupancy = occupancy_by_device(trace, compiled.registers) if compiled else ()
+    if occupancy is None and compiled:
+        occupancy = occupancy_by_device(
+            trace, compiled.registers, shared_bytes=compiled.shared_bytes
+        )
     sites = tuple(
         SiteReport(site, count_site(site)) for site in sorted(trace.sites, key=_by_place(trace))
     )
@@ -56,7 +58,7 @@ def lens(
         written_bytes=sum(use.written_bytes for use in on_device),
         findings=trace.findings,
         compiled=compiled,
-        occupancy=tuple(occupancy),
+        occupancy=tuple(occupancy or ()),
     )
     return _with_findings(report)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpuedu.errors import UnknownNameError
 from gpuedu.hardware.catalogue import Device, device
@@ -43,7 +43,11 @@ class Fit:
 
 
 def occupancy_by_device(
-    trace: Trace, registers_per_thread: int, devices: Iterable[str] = DEVICES
+    trace: Trace,
+    registers_per_thread: int,
+    devices: Iterable[str] = DEVICES,
+    *,
+    shared_bytes: int = 0,
 ) -> tuple[Fit, ...]:
     """Occupancy of the launch on devices of the catalogue.
 
@@ -51,12 +55,16 @@ def occupancy_by_device(
         trace: The account of a launch; its block and shared memory are read.
         registers_per_thread: As the compiler reports them for the kernel.
         devices: Keys of the catalogue.
+        shared_bytes: As the compiler reports it for a block, where the source does not say it, as
+            in Triton.
 
     Raises:
         UnknownNameError: A key that the catalogue does not have, or a device without CUDA.
     """
     found = [device(key) for key in devices]
-    return tuple(_fit(trace.launch, registers_per_thread, one) for one in found)
+    stated = max(trace.launch.shared_bytes, shared_bytes)
+    launch = replace(trace.launch, shared_bytes=stated)
+    return tuple(_fit(launch, registers_per_thread, one) for one in found)
 
 
 def _fit(launch: Launch, registers: int, on: Device) -> Fit:

@@ -60,6 +60,16 @@ def test_facts_stand_beside_the_counts():
     assert any(line in facts.by_line for line in (one.place.line for one in trace.lines))
 
 
+def test_shared_memory_that_the_source_does_not_name_limits_occupancy():
+    a, b, c = (torch.zeros(256, 256, dtype=torch.float16) for _ in range(3))
+    given = (a, b, c, *[256] * 6)
+    trace = simulate(kernels.matmul, 16, 128, *given, **TILES)
+    facts = facts_of_matmul(torch.float16, num_stages=4)
+    fits = {one.device: one for one in lens(trace, compiled=facts).occupancy}
+    assert fits["H100 SXM"].shared_bytes_per_block == facts.shared_bytes
+    assert "shared memory" in str(fits["H100 SXM"])
+
+
 @triton.jit
 def not_a_constant(x, n):
     tl.store(x + tl.arange(0, n), 0.0)
