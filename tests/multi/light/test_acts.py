@@ -156,13 +156,43 @@ def test_what_is_no_list_of_acts_is_refused(name):
 
 def test_parts_that_do_not_fit_are_refused_however_they_are_told():
     """Also where one rank says that they are even; both would call it the same."""
-    for other in ("all_to_all 8,8 8,9\nrows", "all_to_all\nrows", "all_to_all 0,0 0,0\nrows"):
+    first = "all_to_all 8,8 8,8", 2
+    for other in (("all_to_all 8,8 8,9", 2), ("all_to_all", 2), ("all_to_all 0,0 0,0", 0)):
         told = {
-            rank: [[text], rows([COME, 0, -1, -1, 8, 0, -1], [WAIT, 0])]
-            for rank, text in enumerate(("all_to_all 8,8 8,8\nrows", other))
+            rank: [
+                [f"{text}\n(2,) float64", f"float64 {count}"],
+                rows([COME, 0, -1, 1, 8 * count, 0, -1], [WAIT, 0]),
+            ]
+            for rank, (text, count) in enumerate((first, other))
         }
         with pytest.raises(CommunicationError, match="which expects"):
             again(told, 2)
+
+
+SIZES = {
+    "less than its tensor": ["all_reduce\n(2,) float64\nSUM", 0, 8],
+    "more than its tensor": ["all_reduce\n(2,) float64\nSUM", 0, 32],
+    "another tensor than it says": ["all_reduce\n(4,) float64\nSUM", 0, 32],
+    "no tensor that there could be": ["all_reduce\n( 2) float64\nSUM", 0, 16],
+    "nothing handed over": ["all_reduce\n(2,) float64\nSUM", -1, 16],
+    "nothing handed over by the root": ["broadcast\n(2,) float64\nsrc=0", -1, 16],
+    "no share of the others": ["all_gather\n(2,) float64", 0, 16],
+    "less than its parts": ["all_to_all 16,0 16,0\nrows", 0, 8],
+    "parts of nothing": ["all_to_all 0,0 0,0\nrows", 0, 0],
+    "bytes at a barrier": ["barrier", -1, 16],
+    "a tensor at a barrier": ["barrier", 0, 0],
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_a_collective_is_as_large_as_the_tensors_that_it_is_of(name):
+    text, given, size = SIZES[name]
+    told = [
+        [text, "float64 2"],
+        rows([COME, 0, -1, 1 if given == 0 else -1, size, 0, -1], [WAIT, 0]),
+    ]
+    with pytest.raises(AnswerError, match="a form that it does not have"):
+        again({0: told, 1: told}, 2)
 
 
 def test_tensors_of_acts_take_no_memory():
