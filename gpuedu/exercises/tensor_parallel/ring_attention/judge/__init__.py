@@ -17,11 +17,8 @@ from gpuedu.exercises.ranks.properties import (
     undecided_if_wrong,
 )
 from gpuedu.exercises.ranks.running import calls_of
-from gpuedu.exercises.tensor_parallel.ring_attention.ring_runs import (
-    RingTask,
-    attend_whole,
-    best_s,
-)
+from gpuedu.exercises.tensor_parallel.ring_attention.attention_alone import attend_whole, best_s
+from gpuedu.exercises.tensor_parallel.ring_attention.ring_runs import RingTask
 from gpuedu.units import MS, format_size
 
 REL = 1e-9
