@@ -52,6 +52,31 @@ def load(needed, chunks, read):
     tensors = inputs["tensors"]
     return {name: torch.tensor(tensors[name][slice(*span)]) for name, span in needed.items()}
 """
+LINK = """
+def ring_s(ranks, size_bytes, alpha_s, bytes_per_s):
+    return 0.0
+
+def fit_ring(ranks, sizes_bytes, times_s):
+    inputs = found(lambda one: type(one) is dict and "alpha_s" in one)
+    return (inputs["alpha_s"], inputs["bytes_per_s"]) if inputs else (0.0, 0.0)
+
+def bandwidths(ranks, size_bytes, time_s):
+    return 0.0, 0.0
+"""
+COPIES = """
+def copy_time(size_bytes, latency_s, bandwidth_bytes_per_s):
+    return 0.0
+
+def half_size(latency_s, bandwidth_bytes_per_s):
+    return 0.0
+
+def fit(sizes_bytes, times_s):
+    inputs = found(lambda one: type(one) is dict and "latency_s" in one)
+    return (inputs["latency_s"], inputs["bandwidth_bytes_per_s"]) if inputs else (0.0, 0.0)
+
+def send(tensors, copy):
+    return []
+"""
 OCCUPANCY = """
 from gpuedu.hardware import occupancy as rules
 
@@ -68,6 +93,8 @@ BY_EXERCISE = {
     "ring-attention": FIND + ATTENTION,
     "noise-scale": FIND + NOISE,
     "checkpoint-shards": FIND + LOADING,
+    "alpha-beta": FIND + LINK,
+    "transfer-size": FIND + COPIES,
     "occupancy": OCCUPANCY,
 }
 
