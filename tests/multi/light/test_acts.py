@@ -79,6 +79,30 @@ def again(told, ranks):
     return run_light(body, ranks)
 
 
+def others():
+    """Collectives of every other kind, on 4 ranks."""
+    rank, ranks = dist.get_rank(), dist.get_world_size()
+    group = [dist.new_group([3, 1]), dist.new_group([0, 2])][rank % 2 == 0]
+    x, parts = torch.ones(4, 3), [torch.ones(4, 3) for _ in range(ranks)]
+    dist.gather(x, parts if rank == 2 else None, dst=2)
+    dist.scatter(x, parts if rank == 1 else None, src=1)
+    dist.reduce(x.t(), 1 if rank % 2 else 2, group=group)
+    dist.reduce_scatter(torch.empty(4, 3), parts)
+    dist.reduce_scatter_tensor(torch.empty(3), torch.ones(12))
+    dist.all_gather(parts, x)
+    dist.all_to_all_single(torch.empty(4, 3), x)
+    dist.broadcast(torch.tensor(3), 3 if rank % 2 else 0, group=group)
+    dist.broadcast_object_list([{}] * 2, src=1)
+    dist.barrier(group=group)
+    dist.all_reduce(torch.ones(0))
+    dist.all_to_all_single(torch.empty(0, 3), x[:0], [0] * ranks, [0] * ranks)
+
+
+def test_every_collective_is_the_same_again():
+    run, told = noted(others, 4)
+    assert again(told, 4).exchanges == run.exchanges
+
+
 @pytest.mark.parametrize("program", [by_hand, collectives, uneven])
 @pytest.mark.parametrize("ranks", [2, 4, 7])
 def test_the_same_acts_give_the_same_run(program, ranks):
