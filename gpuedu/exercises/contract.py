@@ -57,11 +57,13 @@ class Case:
 
     ``inputs`` holds plain values and arrays. ``decides`` names the properties that this case can
     decide; empty means all of them. A case that raises fails just the properties it decides.
+    ``truth`` is what the judge knows besides: ``inputs`` are there where a learner's code runs.
     """
 
     label: str
     inputs: Inputs
     decides: tuple[str, ...] = ()
+    truth: Any = None
 
 
 @dataclass(frozen=True)

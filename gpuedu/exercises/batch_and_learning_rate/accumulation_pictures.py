@@ -6,10 +6,10 @@ from typing import Any
 
 from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients.accumulation import (
     Task,
-    big_batch_step,
     passing_bytes,
     watch_step,
 )
+from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients.batch_alone import big_batch_step
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.training.memory import plot_memory
 from gpuedu.units import format_size

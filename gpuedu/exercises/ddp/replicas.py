@@ -1,4 +1,4 @@
-"""Copies of a model on light ranks, trained by the learner's functions; and one process's run."""
+"""Copies of a model on light ranks, trained by the learner's functions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from gpuedu.exercises.ddp.replica_models import (
 from gpuedu.exercises.ddp.sgd import Sgd
 from gpuedu.exercises.ranks import Ranked, run_ranks
 from gpuedu.exercises.ranks.properties import Held
-from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.training.seeds import generator
 
 RATE = 0.5
@@ -77,19 +76,6 @@ def backward(net: Any, x: Any, y: Any) -> None:
     net.zero_grad(set_to_none=True)
     if len(y):
         functional.cross_entropy(net(x), y).backward()
-
-
-@quiet_torch()
-def train_alone(task: Task) -> list[State]:
-    """What one process with rank 0's model and the whole batch has after every step."""
-    net = build(task.kind, task.seed)
-    optimiser, states = Sgd(net.parameters(), RATE), []
-    for step in range(len(task.sizes)):
-        xs, ys = zip(*shards_of(task, step), strict=True)
-        backward(net, torch.cat(xs), torch.cat(ys))
-        optimiser.step()
-        states.append(state_of(net))
-    return states
 
 
 def train_ranks(

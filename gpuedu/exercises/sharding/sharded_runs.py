@@ -1,4 +1,4 @@
-"""A model trained on light ranks, each of which updates a piece of it; and one process's run."""
+"""A model trained on light ranks, each of which updates a piece of it."""
 
 from __future__ import annotations
 
@@ -6,32 +6,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import torch
 
 from gpuedu.exercises.ddp.replica_models import build, state_of
 from gpuedu.exercises.ddp.replicas import State, Task, backward, models_of, shards_of
 from gpuedu.exercises.ranks import Ranked, run_ranks
 from gpuedu.exercises.sharding.updates import Rule, Updates
-from gpuedu.exercises.training.quiet import quiet_torch
 
 REL = 1e-6
 """How far apart two ways to the same weight may be."""
 _NEAR_ZERO = 1e-12
-
-
-@quiet_torch()
-def train_whole(task: Task, rule: Rule) -> list[State]:
-    """What one process with the whole batch has after every step."""
-    net, updates, states = build(task.kind, task.seed), Updates(rule), []
-    for step in range(len(task.sizes)):
-        xs, ys = zip(*shards_of(task, step), strict=True)
-        backward(net, torch.cat(xs), torch.cat(ys))
-        for place, weight in enumerate(net.parameters()):
-            if weight.requires_grad:
-                gradient = torch.zeros_like(weight) if weight.grad is None else weight.grad
-                updates.update(place, weight, gradient)
-        states.append(state_of(net))
-    return states
 
 
 def train_sharded(

@@ -1,16 +1,12 @@
-"""A transformer's MLP in one process: what ranks that have pieces of it should come to."""
+"""A transformer's MLP that ranks share: its sizes, its weights and what comes to it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import functional
 
-from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.training.seeds import generator
 
 RATE = 0.3
@@ -59,22 +55,3 @@ class Mlp:
     def most_columns(self) -> int:
         """Of the rank that has the most, if they are shared out evenly."""
         return -(-self.hidden // self.ranks)
-
-
-@quiet_torch()
-def train_whole(mlp: Mlp) -> tuple[np.ndarray, np.ndarray]:
-    """Outputs and gradients of the inputs of one process, (steps, tokens, width) each."""
-    weights: list[Any] = [one.requires_grad_() for one in mlp.weights()]
-    outputs, gradients = [], []
-    for step in range(mlp.steps):
-        x, dy = mlp.batch(step)
-        w1, w2, bias = weights
-        y = functional.gelu(x.requires_grad_() @ w1) @ w2 + bias
-        dx, *grads = torch.autograd.grad(y, [x, *weights], dy)
-        outputs.append(y.detach().numpy())
-        gradients.append(dx.numpy())
-        weights = [
-            (one - RATE * grad).detach().requires_grad_()
-            for one, grad in zip(weights, grads, strict=True)
-        ]
-    return np.stack(outputs), np.stack(gradients)

@@ -18,18 +18,20 @@ _PACKAGES = (
     *("ladder", "recording"),  # kernels like those that are asked for
     "experiments/results",  # what trainings gave, which exercises ask for
 )
-_MODULES = tuple(
-    f"experiments/{name}"
-    for name in ("compiled_step", "loss_by_rate", "loss_by_schedule", "steps_to_accuracy")
+_EXPERIMENTS = ("compiled_step", "loss_by_rate", "loss_by_schedule", "steps_to_accuracy")
+_MODULES = (
+    *(f"experiments/{name}" for name in _EXPERIMENTS),
+    "hardware/occupancy",  # the rules that an exercise asks for
 )
 _NOT_PLAYED = """
-*/*picture*  */*measure*  */recorded*
-arrays/properties  kernels/costs  kernels/faults  kernels/properties
+*/*picture*  */*measure*  */recorded*  */*_alone
+arrays/properties  kernels/costs  kernels/faults  kernels/programs  kernels/properties
 training/bands  training/properties
 why_gpus/energy  why_gpus/machines  why_gpus/sketches  why_gpus/*/facts_page
 first_kernels/copies
 tiling/counted_kernels  tiling/kernel_counts
 registers/accounts  registers/rung_counts  registers/tables  registers/*/sms
+training_step/*/given_loop  training_step/*/plain_step
 training_step/*/issuing  training_step/*/rule_of_six  training_step/*/small_nets
 feed_the_gpu/feeding  feed_the_gpu/*/schedules  feed_the_gpu/*/copy_times
 feed_the_gpu/*/augmentation

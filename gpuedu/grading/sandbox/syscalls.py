@@ -18,13 +18,13 @@ from gpuedu.grading.sandbox.limits import SandboxError
 
 _FILES = """
     access chdir chmod close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2
-    fadvise64 fallocate fchdir fchmod fchmodat fchmodat2 fchown fchownat fcntl fdatasync fgetxattr
+    fadvise64 fallocate fchdir fchmod fchmodat fchmodat2 fchown fchownat fdatasync fgetxattr
     flistxattr flock fstat fstatfs fsync ftruncate futimesat getcwd getdents getdents64 getxattr
     inotify_add_watch inotify_init inotify_init1 inotify_rm_watch ioctl lchown lgetxattr link linkat
     listxattr llistxattr lseek lstat mkdir mkdirat mknod mknodat newfstatat open openat openat2 pipe
     pipe2 pread64 preadv preadv2 pwrite64 pwritev pwritev2 read readahead readlink readlinkat readv
-    rename renameat renameat2 rmdir sendfile splice stat statfs statx symlink symlinkat sync
-    sync_file_range syncfs tee truncate umask unlink unlinkat utime utimensat utimes vmsplice write
+    rename renameat renameat2 rmdir sendfile splice stat statfs statx symlink symlinkat
+    sync_file_range tee truncate umask unlink unlinkat utime utimensat utimes vmsplice write
     writev chown
 """
 _MEMORY = """
@@ -56,6 +56,14 @@ _MESSAGES = """
     semtimedop sendmmsg sendmsg sendto setsockopt shmat shmctl shmdt shmget shutdown signalfd
     signalfd4 socketpair
 """
+_FIRST_OF_LINUX = 1024
+_OF_LINUX = (1030, 1032, 1033, 1034)
+"""Commands of ``fcntl`` that only Linux has: F_DUPFD_CLOEXEC, F_GETPIPE_SZ, and those of seals.
+
+A lease on a file makes whoever opens it wait, in every sandbox and outside; and the memory of pipes
+is one user's, whichever sandbox they are in.
+"""
+_WHOLE = 0xFFFF_FFFF
 _REFUSED = ("setsid",)
 """A session of one's own would be a share of the processors of one's own (see ``fairness``)."""
 _NETWORKS = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6)
@@ -91,6 +99,9 @@ def program() -> bytes:
     for name in _REFUSED:
         made.add_rule(refused, name)
     made.add_rule(pyseccomp.ALLOW, "clone", argument(0, pyseccomp.MASKED_EQ, _NEW_NAMESPACES, 0))
+    common = _WHOLE ^ (_FIRST_OF_LINUX - 1)
+    for mask, command in ((common, 0), *((_WHOLE, one) for one in _OF_LINUX)):
+        made.add_rule(pyseccomp.ALLOW, "fcntl", argument(1, pyseccomp.MASKED_EQ, mask, command))
     # Limits of one's own: those of process 1 would be the next player's.
     made.add_rule(pyseccomp.ALLOW, "prlimit64", argument(0, pyseccomp.EQ, 0))
     for network in _NETWORKS:

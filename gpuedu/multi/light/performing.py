@@ -30,6 +30,7 @@ from gpuedu.multi.light.acts import (
 )
 from gpuedu.multi.light.carrying import SCHEDULES
 from gpuedu.multi.light.groups import CollectiveCall
+from gpuedu.multi.light.posts import bytes_of, describe
 from gpuedu.multi.light.ranks import Work, require_rank
 from gpuedu.multi.light.world import LightWorld
 from gpuedu.training.call_sites import CallSite
@@ -40,6 +41,9 @@ _MOST_OF = {COME: 20_000, GROUP: 2_000}
 _MOST_OPEN = 500
 """Sends, or receives, of one rank that wait for their other side."""
 _MOST_TEXTS = 5_000
+_GIVES_NOTHING = frozenset({"barrier", "scatter"})
+_WHOLE_OF_ALL = frozenset({"all_gather", "gather", "scatter"})
+"""Collectives over as many bytes as the tensors of all ranks have together."""
 _MOST_BYTES = 2**40
 _MOST_TIME_S = 1e6
 _DTYPES = {
@@ -85,6 +89,7 @@ def perform(world: LightWorld, rank: int, told: Any) -> None:
             call = _call(_at(texts, said), len(group.members), whole_bytes, root)
             if given != NOBODY:
                 call = _giving(call, _tensor(_at(texts, given)))
+            _require_size(call, len(group.members), group.members.index(rank))
             collective = group.come(rank, call, _site_of(texts, at, line), _nothing)
             Work(world, rank, collective.done, lambda: None)
         elif kind in (WAIT, LOOK):
@@ -172,6 +177,40 @@ def _call(text: str, ranks: int, whole_bytes: int, root: int) -> CollectiveCall:
     if any(sum(one) > _MOST_BYTES for one in sizes):
         raise _no_form()
     return CollectiveCall(kind, tuple(wants), None, None, whole_bytes, root, *sizes)
+
+
+def _require_size(call: CollectiveCall, ranks: int, place: int) -> None:
+    """Raise AnswerError where a collective carries something else than the tensors it is of.
+
+    Args:
+        call: what was said of it.
+        ranks: of its group.
+        place: of the rank that came.
+    """
+    is_root = place == call.root
+    gives = call.kind not in _GIVES_NOTHING and (is_root or call.kind != "broadcast")
+    if gives != (call.given is not None):
+        raise _no_form()
+    if call.kind == "barrier":
+        fits = call.whole_bytes == 0
+    elif call.sends:
+        fits = sum(call.sends) == call.whole_bytes == bytes_of(call.given)
+    else:
+        said = _described(call.wants[0] if call.wants else "")
+        same = call.given is None or describe(call.given) == describe(said)
+        times = ranks if call.kind in _WHOLE_OF_ALL else 1
+        fits = same and call.whole_bytes == times * bytes_of(said)
+    if not fits:
+        raise _no_form()
+
+
+def _described(text: str) -> torch.Tensor:
+    """A tensor that is described so; see ``posts.describe``."""
+    shape, _, name = text.rpartition(" ")
+    found = _tensor(f"{name} {shape.strip('()').replace(' ', '').removesuffix(',')}")
+    if describe(found) != text:
+        raise _no_form()
+    return found
 
 
 def _giving(call: CollectiveCall, given: torch.Tensor) -> CollectiveCall:

@@ -15,11 +15,11 @@ from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients import (
 from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients.accumulation import (
     IGNORED,
     Task,
-    big_batch_step,
     loss_sum,
     passing_bytes,
     run_steps,
 )
+from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients.batch_alone import big_batch_step
 from gpuedu.exercises.batch_and_learning_rate.largest_batch import judge as largest_batch
 from gpuedu.exercises.batch_and_learning_rate.largest_batch.trials import Task as TrialTask
 from gpuedu.exercises.batch_and_learning_rate.largest_batch.trials import (

@@ -12,12 +12,8 @@ import torch.distributed as dist
 from gpuedu.errors import AnswerError, DeadlockError
 from gpuedu.exercises.ddp.buckets.grouping import group, group_parameters
 from gpuedu.exercises.ddp.overlap.exchange_ways import attach_late, attach_none
-from gpuedu.exercises.ddp.overlap.layered import (
-    Plan,
-    compute_loss,
-    make_parameters,
-    train_alone,
-)
+from gpuedu.exercises.ddp.overlap.layered import Plan, compute_loss, make_parameters
+from gpuedu.exercises.ddp.overlap.layered_alone import train_alone
 from gpuedu.exercises.ddp.overlap.overlap_runs import cluster_of, train_overlapped
 from tests.exercises.stored import solution_answers
 

@@ -12,13 +12,14 @@ from torch.nn.parallel import DistributedDataParallel
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.ddp_in_practice.torch_ddp import ddp_ranks, meetings
 from gpuedu.exercises.ddp_in_practice.torch_ddp.judge import torch_ddp_trainings
-from gpuedu.exercises.ddp_in_practice.torch_ddp.one_process import EpochTask, epoch_alone
+from gpuedu.exercises.ddp_in_practice.torch_ddp.one_process import EpochTask
 from gpuedu.exercises.ddp_in_practice.torch_ddp.play import plain_training
 from gpuedu.exercises.ddp_in_practice.torch_ddp.small_task import (
     NotingData,
     build_model,
     make_samples,
 )
+from gpuedu.exercises.ddp_in_practice.torch_ddp.updates_alone import epoch_alone
 from gpuedu.exercises.ranks.launching import launch_ranks
 from tests.exercises.ddp_in_practice.practice_answers import (
     fault,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from gpuedu.exercises.ranks import run_ranks
-from gpuedu.exercises.tensor_parallel.mlp import Mlp, train_whole
+from gpuedu.exercises.tensor_parallel.mlp import Mlp
+from gpuedu.exercises.tensor_parallel.mlp_alone import train_whole
 from gpuedu.multi.launch import launch
 from tests.exercises.stored import solution_answers
 

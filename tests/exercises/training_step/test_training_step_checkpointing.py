@@ -12,12 +12,12 @@ from gpuedu.exercises.training_step.checkpointing.block_stacks import (
     build_stack,
     count_flop,
     passing_peak,
-    plain_step,
     run_step,
     segments_of,
     watch_stack,
 )
 from gpuedu.exercises.training_step.checkpointing.judge.segments import best, predicted
+from gpuedu.exercises.training_step.checkpointing.plain_step import plain_step
 from tests.exercises.training_step.step_answers import (
     best_k,
     checkpointed_step,

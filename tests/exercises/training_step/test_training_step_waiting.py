@@ -13,6 +13,7 @@ from gpuedu.exercises.contract import Undecided
 from gpuedu.exercises.registry import load_picture
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training_step.hidden_syncs import waiting
+from gpuedu.exercises.training_step.hidden_syncs.given_loop import run_loop
 from gpuedu.exercises.training_step.hidden_syncs.issuing import DEVICE, HOST, KERNEL_S, issue
 from gpuedu.exercises.training_step.hidden_syncs.judge import JUDGE, cases
 from gpuedu.exercises.training_step.hidden_syncs.play import play_hidden_syncs
@@ -48,7 +49,7 @@ def never_waits(model, optimiser, batches):
 def test_the_oracle_does_what_the_given_loop_does(case):
     seen = play_hidden_syncs([given("train_waiting")], case.inputs)
     with quiet_torch():
-        expected = waiting.run_loop(case.inputs)
+        expected = run_loop(case.inputs)
     for name in ("losses", "norms", "wrong", "best", "weights"):
         np.testing.assert_allclose(seen[name], expected[name], rtol=1e-12)
     faults = list(JUDGE.verdict(case, seen))
@@ -78,7 +79,7 @@ def test_norms_are_above_1_in_some_steps_and_below_in_others():
     for seed in range(12):
         inputs = cases(np.random.default_rng(seed))[0].inputs
         with quiet_torch():
-            norms = waiting.run_loop(inputs)["norms"]
+            norms = run_loop(inputs)["norms"]
         assert norms.min() < 0.95 < 1.05 < norms.max()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from gpuedu.course.proof import Bench
 from gpuedu.exercises.attesting import attested
 from gpuedu.exercises.contract import Answer, Case, Play
+from gpuedu.exercises.training_step.hidden_syncs.given_loop import run_loop
 from gpuedu.grading.describing import describe
 from gpuedu.grading.judge import examining
 from gpuedu.grading.judge.memory import at_most_more
@@ -44,8 +46,15 @@ def test_nothing_else_is(seen):
     assert again.observed is None and "a form that it has not" in again.problem.message
 
 
-TELLS = """
+LOOP = """
 import numpy as np
+import torch
+from collections.abc import Mapping
+from typing import Any
+from torch import nn
+from gpuedu.exercises.training_step.hidden_syncs.waiting import UNKNOWN, Log, weights_of
+""" + inspect.getsource(run_loop)
+TELLS = """
 from gpuedu.exercises.training_step.hidden_syncs import waiting
 from gpuedu.grading.player.recording import Recorder
 from gpuedu.grading.describing import describe
@@ -54,7 +63,7 @@ waits = [[1, "item", 3, "text", ""]]
 
 def begun(inputs):
     waiting.begin = begin
-    of_run[:] = [waiting.run_loop(inputs)]
+    of_run[:] = [run_loop(inputs)]
     waiting.begin = begun
     return begin(inputs)
 waiting.begin = begun
@@ -80,9 +89,9 @@ more = dict
 
 def test_what_is_seen_beside_it_is_nothing_else(zygote):
     bench = Bench(ROOT, "hidden-syncs")
-    held = graded(bench, [*bench.stub_cells(), TELLS + WHAT_THE_RUN_GIVES], zygote).held()
+    held = graded(bench, [*bench.stub_cells(), LOOP + TELLS + WHAT_THE_RUN_GIVES], zygote).held()
     assert not any(held[name] for name in ("losses", "log", "weights"))
-    report = graded(bench, [*bench.solution_cells(), TELLS + MUCH], zygote)
+    report = graded(bench, [*bench.solution_cells(), LOOP + TELLS + MUCH], zygote)
     assert report.points == 0
     assert "a form that it has not" in report.results[0].fault.message
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import selectors
 import time
 from pathlib import Path
 
@@ -190,3 +192,13 @@ def test_the_machine_is_kept_from_exercise_to_exercise_and_given_up_after_a_faul
     report = examine_cells(stage, load("thread-index"), cells, 3)  # a function, and no kernel
     assert report.state == "wrong"
     assert stage.machine() is not machine
+
+
+def test_what_players_print_is_read_where_others_took_all_that_epoll_may_watch(stage, monkeypatch):
+    """The kernel counts that by user."""
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(selectors.EpollSelector, "register", full)
+    assert run(stage.learner(), RIGHT + "print('x' * 500_000)")["problem"] is None

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 from gpuedu.course.proof import Bench
+from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients.batch_alone import (
+    big_batch_step,
+)
 from tests.grading.test_equal_verdicts import ROOT, checked, graded
 from tests.sampled import sampled
 
@@ -68,9 +73,14 @@ def find_rate(model, optimiser, step, low, high, count):
         raise bench.error
     return suggest(*sweep(lambda rate: 1.0, low, high, count))
 """
-SAYS_WHAT_THE_BIG_BATCH_GIVES = """
+SAYS_WHAT_THE_BIG_BATCH_GIVES = f"""
+from typing import Any
 from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients import accumulation, play
-play.run_steps = lambda step, task: accumulation.run_steps(accumulation.big_batch_step, task)
+IGNORED, loss_sum = accumulation.IGNORED, accumulation.loss_sum
+
+{inspect.getsource(big_batch_step)}
+
+play.run_steps = lambda step, task: accumulation.run_steps(big_batch_step, task)
 
 
 def accumulated_step(model, optimiser, micro_batches, max_norm):

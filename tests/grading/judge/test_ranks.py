@@ -172,3 +172,54 @@ def test_names_of_pieces_are_the_same_for_check_and_grader(name, zygote):
     held = graded(bench, cells, zygote).held()
     assert held == checked(bench, cells, name).held()
     assert all(held.values()) == (name == "a weight")
+
+
+SUMMED_WHOLE = """
+from dataclasses import replace
+from gpuedu.multi.light.acts import Acts
+
+def reduce_layer(weights, piece):
+    rank, each = dist.get_rank(), len(piece)
+    trained = [w for w in weights if w.requires_grad]
+    grads = [torch.zeros_like(w) if w.grad is None else w.grad for w in trained]
+    flat = torch.cat([grad.flatten() for grad in grads])
+    whole = torch.nn.functional.pad(flat, (0, dist.get_world_size() * each - len(flat)))
+    dist.all_reduce(whole)
+    piece += whole[rank * each : (rank + 1) * each] / dist.get_world_size()
+    for w in weights:
+        w.grad = None
+
+come = Acts.come
+"""
+SMALLER = {
+    "as it is": "",
+    "half of the size": """
+def cheap(self, said, *rest):
+    return come(self, replace(said, whole_bytes=said.whole_bytes // 2), *rest)
+Acts.come = cheap
+""",
+    "a smaller tensor": """
+def cheap(self, said, *rest):
+    half = said.given[: len(said.given) // 2]
+    return come(self, replace(said, given=half, whole_bytes=8 * len(half)), *rest)
+Acts.come = cheap
+""",
+    "nothing handed over": """
+def cheap(self, said, *rest):
+    return come(self, replace(said, given=None, whole_bytes=0), *rest)
+Acts.come = cheap
+""",
+    "a barrier": """
+def cheap(self, said, *rest):
+    return come(self, replace(said, kind="barrier", whole_bytes=said.whole_bytes // 2), *rest)
+Acts.come = cheap
+""",
+}
+
+
+@pytest.mark.parametrize("name", SMALLER)
+def test_a_collective_carries_what_its_tensors_have(name, zygote):
+    bench = Bench(ROOT, "sharded-gradients")
+    held = graded(bench, [*bench.stub_cells(), SUMMED_WHOLE + SMALLER[name]], zygote).held()
+    assert not held["bytes"]
+    assert held["equal"] == (name == "as it is")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from importlib.util import cache_from_source
 from pathlib import Path
 
@@ -16,6 +17,17 @@ OF_LESSONS = ("gpuedu.exercises.", "gpuedu.experiments.")
 EXPERIMENTS = ("gpuedu.experiments.__main__", "gpuedu.experiments.results")
 BEGIN = ("gpuedu", "gpuedu.grading.player.zygote", "gpuedu.exercises.registry")
 
+SHARED = ("arrays", "kernels", "ranks", "training")
+"""Folders of what several lessons share: properties and how they are judged are no answers."""
+NO_ANSWERS = frozenset(
+    {
+        *("best_s", "least_card_bytes", "inside_bytes", "loading_of", "budget_for"),
+        *("read_double_lines", "uneven_faults", "telling_failures", "is_half_a_file"),
+        *("shapes_in", "some_values", "loss_sum", "gradient_bytes", "draw_plan", "draw_shown"),
+    }
+)
+"""Functions that judges alone call, and that a player may see: none computes what is asked for."""
+
 
 def path_of(module):
     return PACKAGE.parent / (module.replace(".", "/") + ".py")
@@ -24,7 +36,7 @@ def path_of(module):
 @pytest.fixture(scope="module")
 def modules():
     """Modules that plays import, and those that lie beside them."""
-    graph = grimp.build_graph("gpuedu", cache_dir=None)
+    graph = grimp.build_graph("gpuedu", cache_dir=None, exclude_type_checking_imports=True)
     mine = [one for one in graph.modules if one.startswith(OF_LESSONS)]
     judges = [one for one in mine if ".judge" in one]
     for judge in judges:  # whoever loads an exercise may load its judge: not in a player
@@ -70,3 +82,43 @@ def test_what_python_compiled_is_hidden_with_its_source(tmp_path):
     compiled = Path(cache_from_source(str(lesson / "picture.py"))).name
     names = {one.name for one in hidden_files(tmp_path)}
     assert names == {"picture.cpython-39.pyc", compiled, "picture.py"}
+
+
+def test_no_function_is_there_that_judges_alone_call(is_hidden):
+    """What one process computes with all that ranks share is what they are judged by."""
+    trees = {
+        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): ast.parse(
+            path.read_text("utf-8")
+        )
+        for path in PACKAGE.rglob("*.py")
+    }
+    shown = {name: tree for name, tree in trees.items() if not is_hidden(name)}
+    called = {name for tree in shown.values() for name in names_in(tree)}
+    made = {
+        (module, one.name)
+        for module, tree in shown.items()
+        for one in tree.body
+        if isinstance(one, ast.FunctionDef) and is_of_a_lesson(module)
+    }
+    imported = {
+        (one.module, name.name)
+        for module, tree in trees.items()
+        for one in ast.walk(tree)
+        if ".judge" in module and isinstance(one, ast.ImportFrom)
+        for name in one.names
+    }
+    seen = sorted((made & imported) - {one for one in made if one[1] in called | NO_ANSWERS})
+    assert not seen, f"move them to a judge, or to a module of their own that is hidden: {seen}"
+
+
+def names_in(tree):
+    for one in ast.walk(tree):
+        if isinstance(one, ast.Name):
+            yield one.id
+        elif isinstance(one, ast.Attribute):
+            yield one.attr
+
+
+def is_of_a_lesson(module):
+    parts = module.split(".")
+    return parts[1] == "exercises" and len(parts) > 3 and parts[2] not in SHARED

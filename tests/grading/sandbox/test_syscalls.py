@@ -34,6 +34,8 @@ CALLS = {
     "chroot": (0, 0, 0, 0, 0),
     "setsid": (0, 0, 0, 0, 0),
     "prlimit64": (1, 7, 0, 0, 0),
+    "sync": (0, 0, 0, 0, 0),
+    "syncfs": (0, 0, 0, 0, 0),
 }
 
 
@@ -63,6 +65,32 @@ for name, (number, given) in {asked}.items():
         libc._exit(0)
     told[name] = ctypes.get_errno()
 assert told == {refused}, told
+"""
+    assert run(learner, code)["problem"] is None
+
+
+def test_nobody_waits_for_a_file_that_a_player_has_opened(learner):
+    """A lease does that to whoever opens it; the kernel looks at 32 bits of a command."""
+    number = seccomp.resolve_syscall(seccomp.system_arch(), "fcntl")
+    code = f"""
+import ctypes, errno, fcntl, os
+own = os.path.expanduser("~/own")
+os.close(os.open(own, os.O_WRONLY | os.O_CREAT))
+libc, file = ctypes.CDLL(None, use_errno=True), os.open(own, os.O_RDONLY)
+for command in (fcntl.F_SETLEASE, fcntl.F_NOTIFY, fcntl.F_SETPIPE_SZ):
+    for more in (0, 1 << 32):
+        ctypes.set_errno(0)
+        given = ctypes.c_long({number}), ctypes.c_long(file), ctypes.c_long(command | more)
+        libc.syscall(*given, ctypes.c_long(fcntl.F_WRLCK))
+        assert ctypes.get_errno() == errno.ENOSYS, (command, more)
+os.close(os.dup(file))
+os.set_inheritable(file, False)
+fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, 0)
+fcntl.lockf(os.open(own, os.O_RDWR), fcntl.LOCK_EX)
+assert fcntl.fcntl(os.pipe()[1], fcntl.F_GETPIPE_SZ) > 0
+kept = os.memfd_create("kept", os.MFD_ALLOW_SEALING)
+fcntl.fcntl(kept, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW)
+os.remove(own)
 """
     assert run(learner, code)["problem"] is None
 

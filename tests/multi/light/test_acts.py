@@ -79,6 +79,30 @@ def again(told, ranks):
     return run_light(body, ranks)
 
 
+def others():
+    """Collectives of every other kind, on 4 ranks."""
+    rank, ranks = dist.get_rank(), dist.get_world_size()
+    group = [dist.new_group([3, 1]), dist.new_group([0, 2])][rank % 2 == 0]
+    x, parts = torch.ones(4, 3), [torch.ones(4, 3) for _ in range(ranks)]
+    dist.gather(x, parts if rank == 2 else None, dst=2)
+    dist.scatter(x, parts if rank == 1 else None, src=1)
+    dist.reduce(x.t(), 1 if rank % 2 else 2, group=group)
+    dist.reduce_scatter(torch.empty(4, 3), parts)
+    dist.reduce_scatter_tensor(torch.empty(3), torch.ones(12))
+    dist.all_gather(parts, x)
+    dist.all_to_all_single(torch.empty(4, 3), x)
+    dist.broadcast(torch.tensor(3), 3 if rank % 2 else 0, group=group)
+    dist.broadcast_object_list([{}] * 2, src=1)
+    dist.barrier(group=group)
+    dist.all_reduce(torch.ones(0))
+    dist.all_to_all_single(torch.empty(0, 3), x[:0], [0] * ranks, [0] * ranks)
+
+
+def test_every_collective_is_the_same_again():
+    run, told = noted(others, 4)
+    assert again(told, 4).exchanges == run.exchanges
+
+
 @pytest.mark.parametrize("program", [by_hand, collectives, uneven])
 @pytest.mark.parametrize("ranks", [2, 4, 7])
 def test_the_same_acts_give_the_same_run(program, ranks):
@@ -156,13 +180,43 @@ def test_what_is_no_list_of_acts_is_refused(name):
 
 def test_parts_that_do_not_fit_are_refused_however_they_are_told():
     """Also where one rank says that they are even; both would call it the same."""
-    for other in ("all_to_all 8,8 8,9\nrows", "all_to_all\nrows", "all_to_all 0,0 0,0\nrows"):
+    first = "all_to_all 8,8 8,8", 2
+    for other in (("all_to_all 8,8 8,9", 2), ("all_to_all", 2), ("all_to_all 0,0 0,0", 0)):
         told = {
-            rank: [[text], rows([COME, 0, -1, -1, 8, 0, -1], [WAIT, 0])]
-            for rank, text in enumerate(("all_to_all 8,8 8,8\nrows", other))
+            rank: [
+                [f"{text}\n(2,) float64", f"float64 {count}"],
+                rows([COME, 0, -1, 1, 8 * count, 0, -1], [WAIT, 0]),
+            ]
+            for rank, (text, count) in enumerate((first, other))
         }
         with pytest.raises(CommunicationError, match="which expects"):
             again(told, 2)
+
+
+SIZES = {
+    "less than its tensor": ["all_reduce\n(2,) float64\nSUM", 0, 8],
+    "more than its tensor": ["all_reduce\n(2,) float64\nSUM", 0, 32],
+    "another tensor than it says": ["all_reduce\n(4,) float64\nSUM", 0, 32],
+    "no tensor that there could be": ["all_reduce\n( 2) float64\nSUM", 0, 16],
+    "nothing handed over": ["all_reduce\n(2,) float64\nSUM", -1, 16],
+    "nothing handed over by the root": ["broadcast\n(2,) float64\nsrc=0", -1, 16],
+    "no share of the others": ["all_gather\n(2,) float64", 0, 16],
+    "less than its parts": ["all_to_all 16,0 16,0\nrows", 0, 8],
+    "parts of nothing": ["all_to_all 0,0 0,0\nrows", 0, 0],
+    "bytes at a barrier": ["barrier", -1, 16],
+    "a tensor at a barrier": ["barrier", 0, 0],
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_a_collective_is_as_large_as_the_tensors_that_it_is_of(name):
+    text, given, size = SIZES[name]
+    told = [
+        [text, "float64 2"],
+        rows([COME, 0, -1, 1 if given == 0 else -1, size, 0, -1], [WAIT, 0]),
+    ]
+    with pytest.raises(AnswerError, match="a form that it does not have"):
+        again({0: told, 1: told}, 2)
 
 
 def test_tensors_of_acts_take_no_memory():

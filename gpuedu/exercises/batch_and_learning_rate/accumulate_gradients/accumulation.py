@@ -178,19 +178,6 @@ def loss_sum(scores: Any, y: Any) -> Any:
     return cross_entropy(scores.flatten(0, -2), y.flatten(), ignore_index=IGNORED, reduction="sum")
 
 
-def big_batch_step(model: Any, optimiser: Any, micro_batches: Any, max_norm: float) -> Any:
-    """One step with all micro-batches put together: what is to be equalled."""
-    import torch
-
-    x, y = (torch.cat(parts) for parts in zip(*micro_batches, strict=True))
-    optimiser.zero_grad()
-    loss = loss_sum(model(x), y) / (y != IGNORED).sum()
-    loss.backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    optimiser.step()
-    return loss.detach()
-
-
 def passing_bytes(step: Step, task: Task, *, is_functional: bool | None = None) -> int:
     """The most bytes at once of what a step saves for backward and what comes and goes."""
     from gpuedu.training.memory import points

@@ -8,9 +8,9 @@ import numpy as np
 
 from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients.accumulation import (
     Task,
-    big_batch_step,
     run_steps,
 )
+from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients.batch_alone import big_batch_step
 from gpuedu.figures import style
 from gpuedu.figures.bars import Bar, plot_bars
 from gpuedu.figures.caption import Caption

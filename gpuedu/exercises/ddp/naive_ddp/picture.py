@@ -9,7 +9,8 @@ import numpy as np
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.ddp.naive_ddp.averaging_pictures import distance
-from gpuedu.exercises.ddp.replicas import Task, train_alone, train_ranks
+from gpuedu.exercises.ddp.replicas import Task, train_ranks
+from gpuedu.exercises.ddp.replicas_alone import train_alone
 from gpuedu.figures import style
 from gpuedu.figures.bars import Bar, plot_bars
 from gpuedu.figures.caption import Caption

@@ -16,7 +16,6 @@ from gpuedu.exercises.ddp.replicas import RATE, State
 from gpuedu.exercises.ddp.sgd import Sgd
 from gpuedu.exercises.plain import describe
 from gpuedu.exercises.ranks import Ranked, run_ranks
-from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.training.seeds import generator
 
 KIND = "plain"
@@ -102,22 +101,6 @@ def run_steps(
         return Stepped(states, held.most, kept, bool(getattr(parallel, "is_exchanging", True)))
 
     return run_ranks(body, task.ranks, answers, seed=seed)
-
-
-@quiet_torch()
-def run_alone(task: MicroTask) -> list[State]:
-    """What one process has after every step in which every sample counts alike."""
-    net = build(KIND, task.seed)
-    optimiser, states = Sgd(net.parameters(), RATE), []
-    for step in range(task.steps):
-        optimiser.zero_grad()
-        for rank in range(task.ranks):
-            for x, y in micro_batches(task, step, rank):
-                loss = functional.cross_entropy(net(x), y, reduction="sum")
-                (loss / task.total).backward()
-        optimiser.step()
-        states.append(state_of(net))
-    return states
 
 
 def try_block(

@@ -10,9 +10,10 @@ import torch
 
 from gpuedu.exercises.ddp_in_practice.torch_ddp import ddp_ranks
 from gpuedu.exercises.ddp_in_practice.torch_ddp.meetings import RANKS, launch_learners
-from gpuedu.exercises.ddp_in_practice.torch_ddp.one_process import State, train_alone
+from gpuedu.exercises.ddp_in_practice.torch_ddp.one_process import State
 from gpuedu.exercises.ddp_in_practice.torch_ddp.play import plain_training
 from gpuedu.exercises.ddp_in_practice.torch_ddp.small_task import make_samples
+from gpuedu.exercises.ddp_in_practice.torch_ddp.updates_alone import train_alone
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.figures import style
 from gpuedu.figures.by_count import CountLine, plot_by_count

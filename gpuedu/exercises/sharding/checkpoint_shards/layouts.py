@@ -1,4 +1,4 @@
-"""Which numbers of a tensor each rank holds, and the files of a checkpoint made by hand."""
+"""Which numbers of a tensor each rank holds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gpuedu.exercises.sharding.checkpoint_shards.rank_files import Chunk, Ranges
+from gpuedu.exercises.sharding.checkpoint_shards.rank_files import Ranges
 
 
 def rows_of(shape: tuple[int, ...], ranks: int) -> list[tuple[int, int]]:
@@ -62,16 +62,3 @@ def longest(held: Sequence[Ranges]) -> dict[str, int]:
         for name, (start, stop) in ranges.items():
             found[name] = max(found.get(name, 0), stop - start)
     return found
-
-
-def files_of(tensors: Mapping[str, np.ndarray], chunks: Sequence[Chunk]) -> list[np.ndarray]:
-    """Files with these chunks in them, and NaN elsewhere."""
-    count = 1 + max((one.file for one in chunks), default=-1)
-    sizes = [0] * count
-    for one in chunks:
-        sizes[one.file] = max(sizes[one.file], one.place + one.stop - one.start)
-    files = [np.full(size, np.nan) for size in sizes]
-    for one in chunks:
-        length = one.stop - one.start
-        files[one.file][one.place : one.place + length] = tensors[one.name][one.start : one.stop]
-    return files

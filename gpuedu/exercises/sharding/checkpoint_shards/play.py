@@ -9,7 +9,7 @@ import numpy as np
 
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.guard import explain
-from gpuedu.exercises.sharding.checkpoint_shards.layouts import files_of, pieces_of
+from gpuedu.exercises.sharding.checkpoint_shards.layouts import pieces_of
 from gpuedu.exercises.sharding.checkpoint_shards.rank_files import Chunk, load_on, save_all
 from gpuedu.exercises.training.quiet import quiet_torch
 
@@ -27,7 +27,6 @@ def play_checkpoint_shards(answers: Sequence[Any], inputs: Inputs) -> dict[str, 
 
 def _load_all(load: Any, inputs: Inputs) -> dict[str, Any]:
     chunks = [Chunk(*one) for one in inputs["chunks"]]
-    files = files_of(inputs["tensors"], chunks)
     kept = [one for at, one in enumerate(chunks) if at != inputs["lost"]]
     found: dict[str, list[Any]] = {"loaded": [], "reads": [], "refused": [], "said": []}
     for rank, needed in enumerate(inputs["needed"]):
@@ -35,7 +34,7 @@ def _load_all(load: Any, inputs: Inputs) -> dict[str, Any]:
         reads: list[list[int]] = []
         said = ""
         try:
-            values, reads = load_on(load, rank, needed, (files, kept))
+            values, reads = load_on(load, rank, needed, (inputs["files"], kept))
         except ValueError as fault:
             said = explain(fault, PLAY.time_limit_s).message
         found["loaded"].append(values)

@@ -1,4 +1,4 @@
-"""A step on light ranks that keep pieces of the weights; the same in one process."""
+"""A step on light ranks that keep pieces of the weights."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from gpuedu.exercises.sharding.fsdp.flat_layers import (
     shapes_of,
     size_of,
 )
-from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array
 from gpuedu.multi.network import Cluster, Link
 
@@ -121,41 +120,11 @@ def train_sharded_layers(
     return run_ranks(body, task.ranks, passes, cluster=Cluster(task.ranks, task.link), seed=seed)
 
 
-@quiet_torch()
-def train_whole_layers(task: FsdpTask) -> list[np.ndarray]:
-    """What one process with the whole batch has after each step: all layers in a row."""
-    weights = [torch.tensor(one) for one in make_weights(task.widths, task.seed)]
-    after = []
-    for number in range(task.steps):
-        sums = [torch.zeros_like(one) for one in weights]
-        for rank in range(task.ranks):
-            memory = Buffers()
-            free = [0.0] * len(weights)
-            layers = FlatLayers(task.widths, free, memory, batch_of(task, number, rank))
-            buffers = [memory.allocate(len(one)).copy_(one) for one in weights]
-            for at, buffer in enumerate(buffers):
-                layers.forward(at, buffer)
-            for at in reversed(range(len(buffers))):
-                gradient = memory.allocate(len(buffers[at]))
-                layers.backward(at, buffers[at], gradient)
-                sums[at] += gradient / task.ranks
-        weights = [one - task.rate * grad for one, grad in zip(weights, sums, strict=True)]
-        after.append(torch.cat(weights).numpy())
-    return after
-
-
 def batch_of(task: FsdpTask, step: int, rank: int) -> tuple[Tensor, Tensor]:
     """A rank's samples, and what the outputs should be."""
     rng = np.random.default_rng((task.seed, step, rank))
     x = torch.tensor(rng.normal(0, 1, (task.samples, task.widths[0])))
     return x, torch.tensor(rng.uniform(-0.8, 0.8, (task.samples, task.widths[-1])))
-
-
-def whole_from(pieces: list[np.ndarray], task: FsdpTask) -> np.ndarray:
-    """The weights of all layers in a row, from the pieces of all ranks, without padding."""
-    split = [np.split(one, np.cumsum(task.pieces)[:-1]) for one in pieces]
-    layers = (np.concatenate(parts) for parts in zip(*split, strict=True))
-    return np.concatenate([one[:n] for one, n in zip(layers, task.counts, strict=True)])
 
 
 def pieces_of(start: list[np.ndarray], task: FsdpTask, rank: int) -> list[Tensor]:

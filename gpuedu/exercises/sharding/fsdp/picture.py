@@ -11,13 +11,8 @@ import torch
 
 from gpuedu.clock import Interval, Timeline
 from gpuedu.exercises.ranks import Ranked
-from gpuedu.exercises.sharding.fsdp.fsdp_runs import (
-    SIZE,
-    FsdpTask,
-    train_sharded_layers,
-    train_whole_layers,
-    whole_from,
-)
+from gpuedu.exercises.sharding.fsdp.fsdp_runs import SIZE, FsdpTask, train_sharded_layers
+from gpuedu.exercises.sharding.fsdp.layers_alone import train_whole_layers, whole_from
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.lanes import plot_lane_groups
 from gpuedu.units import MS, format_size

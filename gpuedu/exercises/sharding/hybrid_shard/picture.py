@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.sharding.fsdp.fsdp_runs import SIZE, FsdpTask, train_whole_layers
+from gpuedu.exercises.sharding.fsdp.fsdp_runs import SIZE, FsdpTask
+from gpuedu.exercises.sharding.fsdp.layers_alone import train_whole_layers
 from gpuedu.exercises.sharding.hybrid_shard.hybrid_runs import (
     HybridTask,
     inside_bytes,

@@ -20,7 +20,6 @@ from gpuedu.exercises.sharding.chains import (
     trained_of,
 )
 from gpuedu.exercises.sharding.updates import Rule, Updates
-from gpuedu.exercises.training.quiet import quiet_torch
 
 State = list[np.ndarray]
 
@@ -47,24 +46,6 @@ class Moment:
     def total(self) -> int:
         """All of them before the function is called."""
         return self.pieces + self.new + self.old
-
-
-@quiet_torch()
-def train_whole_chain(task: ChainTask, rule: Rule) -> list[State]:
-    """What one process with the whole batch has after every step."""
-    layers, updates, states = build_chain(task), Updates(rule), []
-    for step in range(task.steps):
-        for part in range(task.parts):
-            for rank in range(task.ranks):
-                data = data_of(task, step, part, rank)
-                for _ in backward_by_layer(layers, data, 1 / (task.parts * task.ranks)):
-                    pass
-        for weight in (one for layer in layers for one in trained_of(layer)):
-            gradient = torch.zeros_like(weight) if weight.grad is None else weight.grad
-            updates.update(id(weight), weight, gradient)
-            weight.grad = None
-        states.append(state_of(layers))
-    return states
 
 
 def train_in_pieces(

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from gpuedu.exercises.sharding.chains import ChainTask
-from gpuedu.exercises.sharding.sharded_gradients.gradient_runs import (
-    train_in_pieces,
-    train_whole_chain,
-)
+from gpuedu.exercises.sharding.sharded_gradients.chain_alone import train_whole_chain
+from gpuedu.exercises.sharding.sharded_gradients.gradient_runs import train_in_pieces
 from gpuedu.exercises.sharding.updates import Rule
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.shares import Parts, plot_parts

@@ -9,7 +9,8 @@ import numpy as np
 
 from gpuedu.exercises.ddp.replica_models import build
 from gpuedu.exercises.ddp.replicas import Task
-from gpuedu.exercises.sharding.sharded_runs import train_sharded, train_whole
+from gpuedu.exercises.sharding.replicas_alone import train_whole
+from gpuedu.exercises.sharding.sharded_runs import train_sharded
 from gpuedu.exercises.sharding.updates import Rule
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.shares import Parts, plot_parts

@@ -10,7 +10,8 @@ import torch
 
 from gpuedu.exercises.ranks import run_ranks
 from gpuedu.exercises.tensor_parallel.column_row.training import pieces_of
-from gpuedu.exercises.tensor_parallel.mlp import Mlp, train_whole
+from gpuedu.exercises.tensor_parallel.mlp import Mlp
+from gpuedu.exercises.tensor_parallel.mlp_alone import train_whole
 from gpuedu.exercises.training.tensors import as_array
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption

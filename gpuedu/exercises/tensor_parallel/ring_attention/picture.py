@@ -10,12 +10,11 @@ import numpy as np
 
 from gpuedu.clock import Interval, Timeline
 from gpuedu.exercises.ranks import Ranked
-from gpuedu.exercises.tensor_parallel.ring_attention.ring_runs import (
-    RingTask,
-    attend_in_ring,
+from gpuedu.exercises.tensor_parallel.ring_attention.attention_alone import (
     attend_whole,
     first_unscored,
 )
+from gpuedu.exercises.tensor_parallel.ring_attention.ring_runs import RingTask, attend_in_ring
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.lanes import plot_lanes
 from gpuedu.units import MS

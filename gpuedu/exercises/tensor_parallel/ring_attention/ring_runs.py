@@ -1,10 +1,9 @@
-"""Attention over a sequence that light ranks share, and the same in one piece."""
+"""Attention over a sequence that light ranks share."""
 
 from __future__ import annotations
 
 import itertools
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,39 +115,3 @@ def attend_in_ring(answer: Callable[..., Any], task: RingTask, seed: int | None 
 
     cluster = Cluster(task.ranks, task.link)
     return run_ranks(body, task.ranks, [answer], cluster=cluster, seed=seed)
-
-
-def attend_whole(task: RingTask) -> np.ndarray:
-    """The outputs of all tokens, (tokens, D)."""
-    queries, (keys, values) = task.sequence()
-    scores = queries @ keys.T / math.sqrt(task.width)
-    if task.causal:
-        scores[np.triu_indices(len(scores), 1)] = -math.inf
-    shares = np.exp(scores - scores.max(1, keepdims=True))
-    return shares @ values / shares.sum(1, keepdims=True)
-
-
-def first_unscored(task: RingTask, scored: Sequence[Sequence[int]]) -> tuple[int, int, int] | None:
-    """The first block that a rank needs, and had not scored with all queries: rank, block, queries.
-
-    What a rank computes without ``scores`` takes no simulated time.
-
-    Args:
-        task: what is computed.
-        scored: for each rank, of how many queries it asked for the scores with each rank's block.
-    """
-    for rank, counts in enumerate(scored):
-        for owner, queries in enumerate(counts[: rank + 1] if task.causal else counts):
-            if queries < task.lengths[rank]:
-                return rank, owner, queries
-    return None
-
-
-def best_s(task: RingTask) -> float:
-    """A ring in which every block but the first travels while another one is computed.
-
-    For blocks of the same size.
-    """
-    compute_s = task.pair_s * task.lengths[0] ** 2
-    message_s = task.link.time_s(task.block_bytes[0])
-    return (task.ranks - 1) * max(compute_s, message_s) + compute_s

@@ -9,11 +9,8 @@ import numpy as np
 import torch
 
 from gpuedu.exercises.ranks import run_ranks
-from gpuedu.exercises.tensor_parallel.sequence_parallel.block import (
-    Block,
-    call_forward,
-    train_whole,
-)
+from gpuedu.exercises.tensor_parallel.sequence_parallel.block import Block, call_forward
+from gpuedu.exercises.tensor_parallel.sequence_parallel.block_alone import train_whole
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.cut_matrices import Cut, plot_cuts

@@ -77,15 +77,6 @@ def build_stack(stack: Stack) -> tuple[list[Any], Any, Any]:
     return segments_of(blocks, stack.segments), x, y
 
 
-def plain_step(segments: Sequence[Any], x: Any, y: Any, loss: Any) -> Any:
-    """Forward through all segments, backward through all of it."""
-    for segment in segments:
-        x = segment(x)
-    value = loss(x, y)
-    value.backward()
-    return value.detach()
-
-
 def loss_of(scores: Any, targets: Any) -> Any:
     """Cross-entropy."""
     import torch

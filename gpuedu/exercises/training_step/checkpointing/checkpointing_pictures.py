@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpuedu.exercises.training_step.checkpointing.block_stacks import Stack, plain_step, watch_stack
+from gpuedu.exercises.training_step.checkpointing.block_stacks import Stack, watch_stack
+from gpuedu.exercises.training_step.checkpointing.plain_step import plain_step
 from gpuedu.exercises.training_step.memory_pictures import here, told_how
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.training.memory import plot_memory

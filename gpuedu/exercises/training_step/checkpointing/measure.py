@@ -11,8 +11,8 @@ from gpuedu.exercises.training_step.checkpointing.block_stacks import (
     build_stack,
     count_flop,
     loss_of,
-    plain_step,
 )
+from gpuedu.exercises.training_step.checkpointing.plain_step import plain_step
 
 _ROUNDS = 3
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from gpuedu.exercises.plain import number
-from gpuedu.exercises.training_step.checkpointing.block_stacks import (
-    passing_peak,
-    plain_step,
-    watch_stack,
-)
+from gpuedu.exercises.training_step.checkpointing.block_stacks import passing_peak, watch_stack
 from gpuedu.exercises.training_step.checkpointing.checkpointing_pictures import (
     BLOCKS,
     SAMPLES,
     WIDTH,
     _stack,
 )
+from gpuedu.exercises.training_step.checkpointing.plain_step import plain_step
 from gpuedu.exercises.training_step.memory_pictures import here, told_how
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.training import LossCurve, plot_losses

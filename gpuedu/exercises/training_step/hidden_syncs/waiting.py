@@ -1,4 +1,4 @@
-"""The loop that waits, as the lesson gives it.
+"""What the loop that waits begins with, and what it leaves.
 
 Inputs of a case: ``data`` (steps, batch, numbers) float64, ``targets`` (steps, batch) int64 where
 -1 is an answer that nobody knows, ``weights`` (a list of arrays, by layer), ``optimiser`` (its name
@@ -40,25 +40,3 @@ def weights_of(model: nn.Module) -> np.ndarray:
     """All weights of a model in one row."""
     rows = [one.detach().reshape(-1).double() for one in model.parameters()]
     return torch.cat(rows).numpy().copy()
-
-
-def run_loop(inputs: Mapping[str, Any]) -> Log:
-    """What the loop of the lesson logs; ``weights`` are the last ones."""
-    model, optimiser, batches = begin(inputs)
-    losses, norms, wrong = [], [], 0
-    for data, targets in batches:
-        known = targets != UNKNOWN
-        scores = model(data)
-        loss = nn.functional.cross_entropy(scores[known], targets[known])
-        optimiser.zero_grad()
-        loss.backward()
-        norm = torch.stack([one.grad.norm() for one in model.parameters()]).norm()
-        if norm > 1:
-            for one in model.parameters():
-                one.grad /= norm + 1e-6
-        optimiser.step()
-        losses.append(loss.item())
-        norms.append(norm.item())
-        wrong += int(((scores.argmax(1) != targets) & known).sum())
-    log = {"losses": np.array(losses), "norms": np.array(norms)}
-    return log | {"wrong": wrong, "best": min(losses), "weights": weights_of(model)}

@@ -14,11 +14,11 @@ from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients.accumulation 
     Seen,
     Step,
     Task,
-    big_batch_step,
     loss_sum,
     passing_bytes,
     run_steps,
 )
+from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients.batch_alone import big_batch_step
 from gpuedu.exercises.compare import show_apart
 from gpuedu.exercises.contract import (
     Case,

@@ -26,7 +26,7 @@ _ENDLESS = 1e9
 
 
 def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """Numbers against the formula, or against a truth that was known before."""
+    """Numbers against the formula."""
     if observed.get("changed") and case.decides == ("norms",):
         yield Fault("norms", "after `noise_scale`, the gradients that it was given are others")
     elif not observed.get("kept", True) and case.decides == ("norms",):
@@ -52,7 +52,7 @@ def _judge_terms(case: Case, got: list[float]) -> Iterable[Fault]:
 
 def _given(case: Case) -> dict[str, Any]:
     """What the learner's function is given."""
-    return {name: value for name, value in case.inputs.items() if name not in ("ask", "truth")}
+    return {name: value for name, value in case.inputs.items() if name != "ask"}
 
 
 def _judge_scale(case: Case, got: float) -> Iterable[Fault]:
@@ -64,7 +64,7 @@ def _judge_scale(case: Case, got: float) -> Iterable[Fault]:
             yield Fault(prop, f"`{call}` gave {show(got)}, expected infinity")
         return
     terms = mean_terms(few, many, squares(case.inputs["steps"]))
-    yield from number_fault(prop, call, got, case.inputs.get("truth", terms.scale), rel=_REL)
+    yield from number_fault(prop, call, got, terms.scale, rel=_REL)
 
 
 def _judge_devices(case: Case, got: float) -> Iterable[Fault]:

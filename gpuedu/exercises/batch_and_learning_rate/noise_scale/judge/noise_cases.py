@@ -154,19 +154,12 @@ def _all_draws(rng: np.random.Generator, samples: int, few: int, many: int) -> C
         {"few": _mean([each[i] for i in draw[:few]]), "many": _mean([each[i] for i in draw])}
         for draw in product(range(samples), repeat=many)
     ]
-    center = _mean(each)
-    signal = sum(float((part**2).sum()) for part in center)
-    noise = sum(
-        float(((part - middle) ** 2).sum()) / samples
-        for one in each
-        for part, middle in zip(one, center, strict=True)
-    )
     first = "the first" if few == 1 else f"the first {few}"
     label = (
         f"all {len(steps)} ways to draw {many} of {samples} samples with replacement, {first} of "
         f"them the few"
     )
-    given = {"few": few, "many": many, "steps": steps, "truth": noise / signal}
+    given = {"few": few, "many": many, "steps": steps}
     return _case("truth", "scale", label, given)
 
 

@@ -42,10 +42,10 @@ def cases(rng: np.random.Generator) -> list[Case]:
         drawn.append(_fit_case(rng, ranks, "predicts"))
     for ranks in (3, 8):
         link = _link(rng)
-        inputs = _fit_inputs(ranks, link, *apart_times(rng, ranks, link))
+        inputs = _fit_inputs(ranks, *apart_times(rng, ranks, link))
         drawn.append(Case(f"{_label(inputs)}, uneven, none in the middle", inputs, ("predicts",)))
     link = _link(rng)
-    inputs = _fit_inputs(4, link, *scattered_times(rng, 4, link))
+    inputs = _fit_inputs(4, *scattered_times(rng, 4, link))
     drawn.append(Case(f"{_label(inputs)}, off by up to 30%", inputs, ("predicts",)))
     for ranks in (5, 2, 64):
         inputs = {
@@ -80,20 +80,17 @@ def _fit_case(rng: np.random.Generator, ranks: int, prop: str) -> Case:
     link = _link(rng)
     exact = prop == "fit"
     times = exact_times_s(ranks, link) if exact else uneven_times_s(rng, ranks, link)
-    inputs = _fit_inputs(ranks, link, SIZES, times)
-    return Case(_label(inputs) + ("" if exact else ", uneven"), inputs, (prop,))
+    inputs = _fit_inputs(ranks, SIZES, times)
+    label = _label(inputs) + ("" if exact else ", uneven")
+    return Case(label, inputs, (prop,), link if exact else None)
 
 
-def _fit_inputs(
-    ranks: int, link: Link, sizes: Sequence[int], times_s: Sequence[float]
-) -> dict[str, Any]:
+def _fit_inputs(ranks: int, sizes: Sequence[int], times_s: Sequence[float]) -> dict[str, Any]:
     return {
         "ask": "fit",
         "ranks": ranks,
         "sizes_bytes": list(map(float, sizes)),
         "times_s": list(times_s),
-        "alpha_s": link.latency_s,
-        "bytes_per_s": link.bytes_per_s,
     }
 
 
@@ -112,7 +109,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     elif inputs["ask"] == "bandwidths":
         yield from _judge_bandwidths(inputs, observed["got"])
     elif case.decides == ("fit",):
-        yield from _judge_fit(inputs, observed["alpha_s"], observed["bytes_per_s"])
+        yield from _judge_fit(case, observed["alpha_s"], observed["bytes_per_s"])
     else:
         yield from _judge_predictions(inputs, observed["alpha_s"], observed["bytes_per_s"])
 
@@ -125,14 +122,14 @@ def _judge_time(prop: str, inputs: Mapping[str, Any], got: float) -> Iterable[Fa
     yield from number_fault(prop, call, got, float(expected), unit="s")
 
 
-def _judge_fit(inputs: Mapping[str, Any], alpha_s: float, rate: float) -> Iterable[Fault]:
-    wanted = inputs["alpha_s"], inputs["bytes_per_s"]
+def _judge_fit(case: Case, alpha_s: float, rate: float) -> Iterable[Fault]:
+    ranks, wanted = case.inputs["ranks"], (case.truth.latency_s, case.truth.bytes_per_s)
     if is_close(alpha_s, wanted[0], _EXACT) and is_close(rate, wanted[1], _EXACT):
         return
     told = [show_apart(got, true) for got, true in zip((alpha_s, rate), wanted, strict=True)]
     yield Fault(
         "fit",
-        f"the times are those of a ring of {inputs['ranks']} ranks with alpha {told[0][1]} s and "
+        f"the times are those of a ring of {ranks} ranks with alpha {told[0][1]} s and "
         f"{told[1][1]} bytes/s; your fit gave {told[0][0]} and {told[1][0]}",
     )
 

@@ -19,7 +19,8 @@ from gpuedu.exercises.contract import (
     Undecided,
 )
 from gpuedu.exercises.ddp.replica_models import build, gradient_bytes, state_of
-from gpuedu.exercises.ddp.replicas import State, Task, held, train_alone
+from gpuedu.exercises.ddp.replicas import State, Task, held
+from gpuedu.exercises.ddp.replicas_alone import train_alone
 from gpuedu.exercises.ranks.properties import Held, first_off, right_on_ranks
 from gpuedu.units import format_size
 

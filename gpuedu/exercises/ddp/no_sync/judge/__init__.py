@@ -9,7 +9,8 @@ from functools import lru_cache
 import numpy as np
 
 from gpuedu.exercises.contract import Case, Fault, Inputs, Judge, Plain, Prediction, Property
-from gpuedu.exercises.ddp.no_sync.micro_batches import KIND, PHASES, MicroTask, run_alone
+from gpuedu.exercises.ddp.no_sync.micro_batches import KIND, PHASES, MicroTask
+from gpuedu.exercises.ddp.no_sync.micro_batches_alone import run_alone
 from gpuedu.exercises.ddp.replica_models import gradient_bytes
 from gpuedu.exercises.ddp.replicas import held
 from gpuedu.exercises.ranks.properties import Held, right_on_ranks

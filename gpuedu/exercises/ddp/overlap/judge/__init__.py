@@ -21,7 +21,7 @@ from gpuedu.exercises.contract import (
 )
 from gpuedu.exercises.ddp.overlap.judge.overlap_cases import cases
 from gpuedu.exercises.ddp.overlap.judge.overlap_times import Times, times_of
-from gpuedu.exercises.ddp.overlap.layered import train_alone
+from gpuedu.exercises.ddp.overlap.layered_alone import train_alone
 from gpuedu.exercises.ddp.overlap.overlap_runs import plan_of
 from gpuedu.exercises.ranks.properties import Held, first_off, right_on_ranks
 from gpuedu.exercises.training.quiet import quiet_torch

@@ -11,13 +11,9 @@ import numpy as np
 
 from gpuedu.exercises.compare import is_close, show_apart
 from gpuedu.exercises.contract import Fault
-from gpuedu.exercises.ddp_in_practice.torch_ddp.one_process import (
-    EpochTask,
-    State,
-    Updates,
-    epoch_alone,
-)
+from gpuedu.exercises.ddp_in_practice.torch_ddp.one_process import EpochTask, State, Updates
 from gpuedu.exercises.ddp_in_practice.torch_ddp.small_task import GRADIENT_BYTES
+from gpuedu.exercises.ddp_in_practice.torch_ddp.updates_alone import epoch_alone
 from gpuedu.units import format_size
 
 REL = 1e-6

@@ -14,12 +14,13 @@ from gpuedu.exercises.ddp_in_practice.torch_ddp.judge.torch_ddp_epochs import (
     RANKS,
     tell_difference,
 )
-from gpuedu.exercises.ddp_in_practice.torch_ddp.one_process import State, train_alone
+from gpuedu.exercises.ddp_in_practice.torch_ddp.one_process import State
 from gpuedu.exercises.ddp_in_practice.torch_ddp.small_task import (
     arrays_of,
     build_model,
     make_samples,
 )
+from gpuedu.exercises.ddp_in_practice.torch_ddp.updates_alone import train_alone
 
 Task = Mapping[str, Any]
 Draws = list[list[list[int]]]

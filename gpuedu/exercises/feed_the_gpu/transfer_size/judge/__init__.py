@@ -54,14 +54,9 @@ def _fit_case(rng: np.random.Generator, prop: str) -> Case:
     times = times_of(cost, sizes)
     while prop == "scattered" and not tell_apart(cost, sizes, times):
         times = scattered(rng, cost, sizes)
-    inputs = {
-        "ask": "fit",
-        "sizes_bytes": np.array(sizes),
-        "times_s": np.array(times),
-        **cost._asdict(),
-    }
+    inputs = {"ask": "fit", "sizes_bytes": np.array(sizes), "times_s": np.array(times)}
     how = "without scatter" if prop == "exact" else "that scatter"
-    return Case(f"{len(sizes)} times {how}", inputs, (prop,))
+    return Case(f"{len(sizes)} times {how}", inputs, (prop,), cost)
 
 
 def _send_case(
@@ -96,14 +91,13 @@ def _test_model(case: Case, observed: Plain) -> Iterable[Fault]:
 
 
 def _test_fit(case: Case, observed: Plain) -> Iterable[Fault]:
-    inputs, (prop,) = case.inputs, case.decides
-    cost = CopyCost(inputs["latency_s"], inputs["bandwidth_bytes_per_s"])
+    (prop,), cost = case.decides, case.truth
     limit = _EXACT if prop == "exact" else CLOSE
     fitted = CopyCost(*(float(observed[name]) for name in CopyCost._fields))
     error, size = worst_error(cost, fitted)
     # The latency by itself, too: of a large copy it is nothing.
     if error > limit or not abs(fitted.latency_s / cost.latency_s - 1) <= limit:
-        yield Fault(prop, _tell_fit(fitted, cost, len(inputs["times_s"]), size))
+        yield Fault(prop, _tell_fit(fitted, cost, len(case.inputs["times_s"]), size))
 
 
 def _tell_fit(fitted: CopyCost, cost: CopyCost, count: int, size: int) -> str:

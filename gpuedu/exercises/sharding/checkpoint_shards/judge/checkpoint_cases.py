@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.exercises.contract import Case
+from gpuedu.exercises.sharding.checkpoint_shards.judge.checkpoint_files import files_of
 from gpuedu.exercises.sharding.checkpoint_shards.layouts import cut, longest
 from gpuedu.exercises.sharding.checkpoint_shards.rank_files import Chunk
 
@@ -90,7 +91,10 @@ def _load_case(
     *,
     loses: str = "",
 ) -> Case:
-    """Chunks in any order; in the files, other numbers may be between them."""
+    """Chunks in any order; in the files, other numbers may be between them.
+
+    The tensors themselves are what is asked for, and stay here.
+    """
     chunks, ends = [], [0] * len(before)
     for name in shapes:
         told = set()
@@ -107,7 +111,7 @@ def _load_case(
         lost = sorted((one.start, at) for at, one in enumerate(chunks) if one.name == loses)[1][1]
     inputs = {
         "ask": "load",
-        "tensors": _tensors(before, rng),
+        "files": files_of(_tensors(before, rng), chunks),
         "chunks": [list(one) for one in chunks],
         "needed": needed,
         "lost": lost,

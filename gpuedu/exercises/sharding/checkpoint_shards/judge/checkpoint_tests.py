@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from gpuedu.exercises.contract import Case, Fault, Inputs, Plain, Undecided
+from gpuedu.exercises.sharding.checkpoint_shards.judge.checkpoint_files import tensors_in
 from gpuedu.exercises.sharding.checkpoint_shards.rank_files import Chunk
 
 _MOST_TOLD = 8
@@ -130,9 +131,10 @@ def _unread(inputs: Inputs, observed: Plain) -> str:
 
 
 def _not_loaded(inputs: Inputs, observed: Plain) -> str:
+    tensors = tensors_in(inputs["files"], [Chunk(*one) for one in inputs["chunks"]])
     for rank, needed in enumerate(inputs["needed"]):
         for name, (start, stop) in needed.items():
-            wanted, got = inputs["tensors"][name][start:stop], observed["loaded"][rank][name]
+            wanted, got = tensors[name][start:stop], observed["loaded"][rank][name]
             off = np.flatnonzero(~(got == wanted))
             if off.size:
                 return (

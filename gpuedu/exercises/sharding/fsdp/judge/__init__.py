@@ -22,12 +22,8 @@ from gpuedu.exercises.contract import (
 )
 from gpuedu.exercises.ranks.properties import Held, right_on_ranks, undecided_if_wrong
 from gpuedu.exercises.sharding.fsdp.flat_layers import BACKWARD
-from gpuedu.exercises.sharding.fsdp.fsdp_runs import (
-    SIZE,
-    FsdpTask,
-    train_whole_layers,
-    whole_from,
-)
+from gpuedu.exercises.sharding.fsdp.fsdp_runs import SIZE, FsdpTask
+from gpuedu.exercises.sharding.fsdp.layers_alone import train_whole_layers, whole_from
 from gpuedu.units import MS, format_size
 
 REL = 1e-9

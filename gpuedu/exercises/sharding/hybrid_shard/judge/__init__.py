@@ -15,7 +15,8 @@ from gpuedu.exercises.ranks.properties import (
     undecided_if_silent,
     undecided_if_wrong,
 )
-from gpuedu.exercises.sharding.fsdp.fsdp_runs import FsdpTask, train_whole_layers, whole_from
+from gpuedu.exercises.sharding.fsdp.fsdp_runs import FsdpTask
+from gpuedu.exercises.sharding.fsdp.layers_alone import train_whole_layers, whole_from
 from gpuedu.exercises.sharding.hybrid_shard.hybrid_runs import (
     HybridTask,
     across_bytes,

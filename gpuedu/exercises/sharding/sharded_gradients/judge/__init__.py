@@ -16,13 +16,13 @@ from gpuedu.exercises.ranks.properties import (
     undecided_if_wrong,
 )
 from gpuedu.exercises.sharding.chains import ChainTask, build_chain
+from gpuedu.exercises.sharding.sharded_gradients.chain_alone import train_whole_chain
 from gpuedu.exercises.sharding.sharded_gradients.gradient_runs import (
     Moment,
     State,
     names_of,
     piece_size,
     size_of,
-    train_whole_chain,
 )
 from gpuedu.exercises.sharding.updates import Rule
 from gpuedu.units import format_size

@@ -26,7 +26,8 @@ from gpuedu.exercises.ranks.properties import (
     undecided_if_silent,
     undecided_if_wrong,
 )
-from gpuedu.exercises.sharding.sharded_runs import REL, pieces_of, train_whole
+from gpuedu.exercises.sharding.replicas_alone import train_whole
+from gpuedu.exercises.sharding.sharded_runs import REL, pieces_of
 from gpuedu.exercises.sharding.updates import Rule
 from gpuedu.units import format_size
 

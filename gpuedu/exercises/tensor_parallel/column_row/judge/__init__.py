@@ -29,7 +29,8 @@ from gpuedu.exercises.ranks.properties import (
 )
 from gpuedu.exercises.ranks.twice import right_at_first
 from gpuedu.exercises.tensor_parallel.failures import telling_failures
-from gpuedu.exercises.tensor_parallel.mlp import Mlp, train_whole
+from gpuedu.exercises.tensor_parallel.mlp import Mlp
+from gpuedu.exercises.tensor_parallel.mlp_alone import train_whole
 from gpuedu.units import format_size
 
 REL = 1e-9

@@ -17,12 +17,12 @@ from gpuedu.exercises.ranks.properties import (
     undecided_if_wrong,
 )
 from gpuedu.exercises.ranks.running import calls_of
-from gpuedu.exercises.tensor_parallel.ring_attention.ring_runs import (
-    RingTask,
+from gpuedu.exercises.tensor_parallel.ring_attention.attention_alone import (
     attend_whole,
     best_s,
     first_unscored,
 )
+from gpuedu.exercises.tensor_parallel.ring_attention.ring_runs import RingTask
 from gpuedu.units import MS
 
 REL = 1e-9

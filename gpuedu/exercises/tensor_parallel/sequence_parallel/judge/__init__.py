@@ -16,7 +16,8 @@ from gpuedu.exercises.ranks.properties import (
     undecided_if_wrong,
 )
 from gpuedu.exercises.ranks.twice import right_at_first
-from gpuedu.exercises.tensor_parallel.sequence_parallel.block import Block, OnRank, train_whole
+from gpuedu.exercises.tensor_parallel.sequence_parallel.block import Block, OnRank
+from gpuedu.exercises.tensor_parallel.sequence_parallel.block_alone import train_whole
 from gpuedu.units import format_size
 
 REL = 1e-9

@@ -17,7 +17,6 @@ from gpuedu.exercises.training_step.checkpointing.block_stacks import (
     build_stack,
     count_flop,
     passing_peak,
-    plain_step,
     run_step,
     watch_stack,
 )
@@ -28,6 +27,7 @@ from gpuedu.exercises.training_step.checkpointing.judge.segments import (
     judge_predicted,
     predicted,
 )
+from gpuedu.exercises.training_step.checkpointing.plain_step import plain_step
 
 REL = 1e-9
 """Of the largest number of a gradient: float64, and the same products in the same order."""

@@ -27,7 +27,8 @@ from gpuedu.exercises.training.properties import (
     wait_faults,
 )
 from gpuedu.exercises.training.quiet import quiet_torch
-from gpuedu.exercises.training_step.hidden_syncs.waiting import UNKNOWN, Log, run_loop
+from gpuedu.exercises.training_step.hidden_syncs.given_loop import run_loop
+from gpuedu.exercises.training_step.hidden_syncs.waiting import UNKNOWN, Log
 
 _NUMBERS, _HIDDEN, _CLASSES, _BATCH = 12, 16, 4, 8
 _RUNS = (
