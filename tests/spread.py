@@ -24,6 +24,13 @@ FIRST = (
     "tests/exercises/ddp_in_practice/test_ddp_in_practice_torch.py",
     "tests/exercises/ddp_in_practice/test_ddp_in_practice_survive.py",
     "tests/simt/test_differential.py",
+    "tests/grading/test_nbgrader_reading.py",
+    "tests/grading/test_nbgrader.py",
+    "tests/grading/test_nbgrader_grades.py",
+    "tests/grading/test_nbgrader_feedback.py",
+    "tests/grading/test_nbgrader_verdicts.py",
+    "tests/grading/test_handouts.py",
+    "tests/grading/batch/test_cluster.py",
     *ALONE,
 )
 
