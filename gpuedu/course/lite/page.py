@@ -24,6 +24,7 @@ _NEEDED = (
     "gpuedu/playground/",
     "gpuedu/simt/",
     "gpuedu/trace/",
+    "gpuedu/triton/__init__.py",  # tells that a kernel is none in Triton
     "gpuedu/widgets/",
 )
 """Files and folders of the wheel that the machine needs, beside what is at the package's top."""
