@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+import triton
+import triton.language as tl
 
 import gpuedu
 from gpuedu import lens
 from gpuedu.errors import GpueduError
+from gpuedu.exercises.guard import play_guarded
 from gpuedu.triton import simulate
 from tests.triton import kernels
 
@@ -162,3 +165,18 @@ def test_a_launch_that_no_device_takes_is_told(change, told):
 def test_a_pointer_to_nothing_is_told():
     trace = simulate(kernels.add, 1, 128, 5, torch.ones(9), torch.ones(9), 9, BLOCK=16)
     assert [one.kind for one in trace.hazards] == ["failed"]
+
+
+@triton.jit
+def never_ends(x, n):
+    while tl.load(x) < n:
+        pass
+
+
+def test_what_never_ends_is_ended_and_leaves_the_language_as_it_was():
+    before = dict(vars(tl))
+    outcome = play_guarded(lambda: simulate(never_ends, 1, 32, torch.zeros(1), 1), 0.5)
+    assert outcome.problem.message == "it did not finish within 0.5 s"
+    assert vars(tl) == before
+    x, out = torch.ones(9), torch.empty(9)
+    clean(simulate(kernels.add, 1, 32, x, x, out, 9, BLOCK=16))
