@@ -129,6 +129,13 @@ def test_two_views_of_one_storage_are_one_memory():
     assert torch.equal(whole[:128], torch.arange(128.0) * 2 + 128)
 
 
+def test_a_tensor_of_one_number_that_is_expanded():
+    x = torch.full((1,), 3.0).expand(100)
+    trace = simulate(kernels.add, 1, 128, x, x, torch.empty(100), 100, BLOCK=128)
+    (found,) = trace.hazards  # x and y are one memory
+    assert (found.kind, found.array, found.index, found.count) == ("out-of-bounds", "x", (1,), 198)
+
+
 def test_names_of_the_caller_stay_as_they_are():
     before = set(vars(kernels))
     simulate(kernels.add, 1, 128, torch.ones(9), torch.ones(9), torch.empty(9), 9, BLOCK=16)
