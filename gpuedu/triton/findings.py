@@ -151,7 +151,7 @@ def unknown(load: Site, use: Site, who: Thread, count: int) -> Finding:
         Level.HAZARD,
         "uninitialised-read",
         f"{program(who)} uses {count} elements of a block that this load masks off, on line "
-        f"{use.place.line}; what they hold is open",
+        f"{use.place.line}; their values are undefined (0 on NVIDIA's GPUs, so far)",
         "give them a value that does no harm: `other=0.0` for a sum, `other=-float('inf')` for a "
         "maximum",
         _place(load),

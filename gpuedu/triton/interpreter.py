@@ -22,6 +22,7 @@ from triton.language.extra.cuda import libdevice as of_cuda
 from triton.runtime import interpreter as its
 from triton.runtime.jit import JITFunction
 
+from gpuedu.interrupts import unbroken
 from gpuedu.trace import Source
 from gpuedu.triton import libdevice
 from gpuedu.triton.short_floats import SHORT, convert, is_known, wide
@@ -283,6 +284,7 @@ class Kernel:
         return made
 
     @contextmanager
+    @unbroken  # half of a patch could never be taken back
     def running(self, hooks: Hooks, grid: tuple[int, int, int]) -> Iterator[Callable[..., None]]:
         """Triton's language means the interpreter meanwhile; gives what sets a program's number."""
         builder = its.interpreter_builder

@@ -207,6 +207,7 @@ class _Account:
         storage, element, ok, site = self._access(Operation.LOAD, address, active, dtype)
         if other is None and not active.all():
             self._partial = site
+        got[active & ~ok] = np.nan if got.dtype.kind == "f" else 0  # outside: told already
         if storage is not None:
             got[ok] = storage.of(np.dtype(dtype))[element]
         return got

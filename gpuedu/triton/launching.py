@@ -37,7 +37,7 @@ def interpreted(tell: Callable[[Trace], None]) -> Iterator[None]:
 
     def tuned(tuner: Any, *arguments: Any, **named: Any) -> None:
         tuner.nargs = dict(zip(tuner.arg_names, arguments, strict=False))
-        chosen = tuner.prune_configs(named)[0]
+        chosen = tuner.best_config = tuner.prune_configs(named)[0]
         if chosen.pre_hook is not None:
             chosen.pre_hook({**tuner.nargs, **named, **chosen.all_kwargs()})
         tuner.fn.run(*arguments, **{**named, **chosen.all_kwargs()})

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.lib.stride_tricks import as_strided
 
 from gpuedu.errors import GpueduError
 
@@ -166,11 +167,11 @@ def _inside(storage: Storage) -> np.ndarray | None:
 
 def _bytes_of(storage: Storage, names: Iterable[str]) -> np.ndarray:
     """(bytes,) bool: which bytes of a storage belong to one of these tensors."""
-    found = torch.zeros(len(storage.host), dtype=torch.bool)
+    found = np.zeros(len(storage.host), bool)
     for name in names:
         view = storage.views[name]
         width = view.element_size()
         strides = (*(stride * width for stride in view.stride()), 1)
-        first = view.storage_offset() * width
-        found.as_strided((*view.shape, width), strides, first)[:] = True
-    return found.numpy()
+        bytes_of = found[view.storage_offset() * width :]
+        as_strided(bytes_of, (*view.shape, width), strides)[...] = True  # they may overlap
+    return found

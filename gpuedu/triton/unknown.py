@@ -1,7 +1,8 @@
 """Values that nobody can rely on: those of a load where its mask is off, without ``other``.
 
-They are a NaN of a pattern of its own, which arithmetic and conversions to longer numbers keep.
-Whole numbers have no such pattern: there it is the largest one.
+Triton's documentation of ``tl.load`` calls them undefined; its compiler for NVIDIA's GPUs puts
+zeros there. Here they are a NaN of a pattern of its own, which arithmetic and conversions to longer
+numbers keep. Whole numbers have no such pattern: there it is the largest one.
 """
 
 from __future__ import annotations

@@ -63,6 +63,7 @@ def test_autotune_heuristics_and_libdevice(n):
         scaled[lambda meta: (triton.cdiv(n, meta["BLOCK"]),)](x, out, n, 3.0)
     torch.testing.assert_close(out, x.tanh() * (1.5 if n % 2 == 0 else 3.0))
     assert traces[0].launch.grid == (2, 1, 1)
+    assert scaled.best_config.kwargs == {"BLOCK": 64}
     assert traces[0].launch.block == (64, 1, 1)
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+import triton
+import triton.language as tl
 
 import gpuedu
 from gpuedu import lens
 from gpuedu.errors import GpueduError
+from gpuedu.exercises.guard import play_guarded
 from gpuedu.triton import simulate
 from tests.triton import kernels
 
@@ -126,6 +129,13 @@ def test_two_views_of_one_storage_are_one_memory():
     assert torch.equal(whole[:128], torch.arange(128.0) * 2 + 128)
 
 
+def test_a_tensor_of_one_number_that_is_expanded():
+    x = torch.full((1,), 3.0).expand(100)
+    trace = simulate(kernels.add, 1, 128, x, x, torch.empty(100), 100, BLOCK=128)
+    (found,) = trace.hazards  # x and y are one memory
+    assert (found.kind, found.array, found.index, found.count) == ("out-of-bounds", "x", (1,), 198)
+
+
 def test_names_of_the_caller_stay_as_they_are():
     before = set(vars(kernels))
     simulate(kernels.add, 1, 128, torch.ones(9), torch.ones(9), torch.empty(9), 9, BLOCK=16)
@@ -162,3 +172,18 @@ def test_a_launch_that_no_device_takes_is_told(change, told):
 def test_a_pointer_to_nothing_is_told():
     trace = simulate(kernels.add, 1, 128, 5, torch.ones(9), torch.ones(9), 9, BLOCK=16)
     assert [one.kind for one in trace.hazards] == ["failed"]
+
+
+@triton.jit
+def never_ends(x, n):
+    while tl.load(x) < n:
+        pass
+
+
+def test_what_never_ends_is_ended_and_leaves_the_language_as_it_was():
+    before = dict(vars(tl))
+    outcome = play_guarded(lambda: simulate(never_ends, 1, 32, torch.zeros(1), 1), 0.5)
+    assert outcome.problem.message == "it did not finish within 0.5 s"
+    assert vars(tl) == before
+    x, out = torch.ones(9), torch.empty(9)
+    clean(simulate(kernels.add, 1, 32, x, x, out, 9, BLOCK=16))
