@@ -11,9 +11,8 @@ from gpuedu.compilers.errors import KernelCompileError
 from gpuedu.compilers.facts import CompiledFacts
 from gpuedu.compilers.ptx import constant_bytes, instructions, instructions_by_line
 from gpuedu.needs import has_package, missing
-from gpuedu.triton.launch import bind
-
-_WARP_SIZE = 32
+from gpuedu.trace import WARP_SIZE
+from gpuedu.triton.launch import bind, warps_of
 
 
 def compiled_facts(
@@ -48,11 +47,11 @@ def compiled_facts(
     while not isinstance(kernel, JITFunction):
         kernel = kernel.fn
     names = set(kernel.arg_names)
-    options = {"num_warps": threads // _WARP_SIZE, "enable_fp_fusion": True}
+    options = {"num_warps": warps_of(threads), "enable_fp_fusion": True}
     options |= {name: value for name, value in constants.items() if name not in names}
     known = {name: value for name, value in constants.items() if name in names}
     given = bind(kernel.signature, kernel.fn.__name__, arguments, known)
-    target = GPUTarget("cuda", 10 * compute_capability[0] + compute_capability[1], _WARP_SIZE)
+    target = GPUTarget("cuda", 10 * compute_capability[0] + compute_capability[1], WARP_SIZE)
     backend = make_backend(target)
     binder = create_function_from_signature(kernel.signature, kernel.params, backend)
     bound, specialization, _ = binder(**given, **options)

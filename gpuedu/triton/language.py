@@ -214,7 +214,7 @@ def _path(node: ast.expr) -> list[str]:
 
 
 def _plain_name(name: str, node: ast.AST) -> str:
-    if name.startswith("_") or name in ("tl", "triton", "libdevice") or not name.isascii():
+    if name.startswith("__") or name in ("tl", "triton", "libdevice") or not name.isascii():
         raise LanguageError(f"`{name}` is no name for something in a kernel", _line(node))
     return name
 

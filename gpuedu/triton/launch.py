@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,25 +11,9 @@ import torch
 
 from gpuedu.errors import GpueduError
 from gpuedu.needs import has_package, missing
-from gpuedu.trace import (
-    WARP_SIZE,
-    Argument,
-    ArrayUse,
-    Launch,
-    LineCount,
-    Operation,
-    Place,
-    Space,
-    Steps,
-    Thread,
-    Trace,
-)
-from gpuedu.triton import findings as told
-from gpuedu.triton.accesses import COUNTS, Request, SiteAccount, Watched, in_order
-from gpuedu.triton.memory import Memory, Storage
-from gpuedu.triton.shadow import Order, Touched, collide
-from gpuedu.triton.sites import Site, Sources
-from gpuedu.triton.unknown import is_unknown, unknown_of
+from gpuedu.trace import WARP_SIZE, Argument, Launch, Trace
+from gpuedu.triton.account import Account
+from gpuedu.triton.memory import Memory
 
 Extent = int | Sequence[int]
 
@@ -71,7 +54,7 @@ def simulate(
     extent = grid(given) if callable(grid) else grid
     size = _three(extent)
     memory = Memory(given, unwritten)
-    account = _Account(of.sources, memory, size, _warps(threads), watch)
+    account = Account(of.sources, memory, size, warps_of(threads), watch)
     converted = of.convert({**given, **memory.pointers})
     with of.running(account, size) as place_at, np.errstate(all="ignore"):
         account.run_all(lambda: of.run(**converted), place_at)
@@ -119,7 +102,8 @@ def _three(extent: Extent) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _warps(threads: int) -> int:
+def warps_of(threads: int) -> int:
+    """The warps of a program; GpueduError where no device has such a program."""
     if threads not in (32 << n for n in range(6)):
         raise GpueduError(
             f"a program has 32, 64, ..., or 1024 threads, got {threads!r}",
@@ -133,298 +117,3 @@ def _describe(name: str, value: Any) -> Argument:
         return Argument(name, "array", str(value.dtype).removeprefix("torch."), tuple(value.shape))
     number = float(value) if isinstance(value, int | float) else None
     return Argument(name, "scalar", type(value).__name__, (), number)
-
-
-class _Account:
-    """What the programs of a launch do: the hooks of its interpreter."""
-
-    def __init__(
-        self,
-        sources: Sequence[Any],
-        memory: Memory,
-        grid: tuple[int, int, int],
-        warps: int,
-        watch: Sequence[int],
-    ) -> None:
-        self.sources = Sources()
-        for one in sources:
-            self.sources.add(one)
-        self.memory, self.grid, self.warps = memory, grid, warps
-        self.programs = grid[0] * grid[1] * grid[2]
-        self.findings = told.Findings()
-        self._sites: dict[tuple[Any, ...], SiteAccount] = {}
-        self._watched = Watched(tuple(watch))
-        self._order = Order(self.programs)
-        self._touched: dict[int, Touched] = {}
-        self._seen: dict[tuple[int, Operation], np.ndarray] = {}
-        self._flop: dict[Place, Counter[str]] = defaultdict(Counter)
-        self._ran: dict[Place, np.ndarray] = {}
-        self._ops: Counter[Any] = Counter()
-        self._partial: Site | None = None
-        self._step = 0
-        self.program = 0
-        self.is_complete = False
-
-    def run_all(self, run: Callable[[], Any], place_at: Callable[..., None]) -> None:
-        """Each program, one after another; the first one that fails ends the launch."""
-        x, y, _ = self.grid
-        for number in range(self.programs):
-            self.program = number
-            self._order.start(number)
-            place_at(number % x, number // x % y, number // (x * y))
-            try:
-                run()
-            except Exception as fault:  # whatever a kernel raises is a finding of it
-                self.findings.add(told.failed(self.sources.of_failure(fault), fault, self._who()))
-                return
-            self._close()
-        self.is_complete = True
-
-    def _close(self) -> None:
-        """Lines that the program ran: each as often as its busiest expression."""
-        often: dict[Place, int] = {}
-        for site, count in self._ops.items():
-            often[site.place] = max(often.get(site.place, 0), count)
-        for place, count in often.items():
-            if place not in self._ran:
-                self._ran[place] = np.zeros(self.programs, np.int64)
-            self._ran[place][self.program] = count
-        self._ops.clear()
-
-    def _who(self) -> Thread:
-        x, y, _ = self.grid
-        number = self.program
-        block = (number % x, number // x % y, number // (x * y))
-        return Thread(block, (0, 0, 0), 3 if block[2] else 2 if self.grid[1] > 1 else 1)
-
-    def load(
-        self, address: np.ndarray, active: np.ndarray, other: Any, dtype: Any, kind: str
-    ) -> np.ndarray:
-        """Hook of a load."""
-        got = np.full(address.shape, unknown_of(dtype, kind), dtype)
-        if other is not None:
-            got[...] = other
-        storage, element, ok, site = self._access(Operation.LOAD, address, active, dtype)
-        if other is None and not active.all():
-            self._partial = site
-        got[active & ~ok] = np.nan if got.dtype.kind == "f" else 0  # outside: told already
-        if storage is not None:
-            got[ok] = storage.of(np.dtype(dtype))[element]
-        return got
-
-    def use(self, value: np.ndarray, kind: str) -> None:
-        """Hook of what depends on all values of a block."""
-        count = int(is_unknown(value, kind).sum())
-        if count and self._partial:
-            self.findings.add(told.unknown(self._partial, self.sources.here(), self._who(), count))
-
-    def store(self, address: np.ndarray, active: np.ndarray, value: np.ndarray, kind: str) -> None:
-        """Hook of a store."""
-        storage, element, ok, site = self._access(Operation.STORE, address, active, value.dtype)
-        if storage is None:
-            return
-        new = value[ok]
-        self.use(new, kind)
-        if len(np.unique(element)) < len(element):
-            self._require_equal(storage, element, new, site)
-        storage.of(value.dtype)[element] = new
-
-    def _require_equal(
-        self, storage: Storage, element: np.ndarray, new: np.ndarray, site: Site
-    ) -> None:
-        order = np.argsort(element, kind="stable")
-        same = np.diff(element[order]) == 0
-        differ = same & (np.diff(new[order].view(f"u{new.dtype.itemsize}")) != 0)
-        if differ.any():
-            at = int(element[order][np.argmax(differ)])
-            where = self._where(storage, at * new.dtype.itemsize)
-            self.findings.add(told.two_values(site, self._who(), *where, int(differ.sum())))
-
-    def atomic(
-        self, address: np.ndarray, active: np.ndarray, change: Callable[..., Any], value: Any
-    ) -> np.ndarray:
-        """Hook of an atomic: one element after another, as they may meet on one."""
-        is_lock = address.size == 1
-        if is_lock:
-            self._order.acquire(int(address.ravel()[0]))
-        got = np.zeros(address.shape, value.dtype)
-        storage, element, ok, _ = self._access(Operation.ATOMIC, address, active, value.dtype)
-        if storage is not None:
-            numbers, before = storage.of(value.dtype), []
-            for at, one in zip(element.tolist(), value[ok], strict=True):
-                before.append(numbers[at])
-                numbers[at] = np.asarray(change(numbers[at], one)).ravel()[0]
-            got[ok] = before
-        if is_lock:
-            self._order.release(int(address.ravel()[0]))
-        return got
-
-    def compute(self, flop: int, dtype: str) -> None:
-        """Hook of arithmetic."""
-        if not dtype.startswith(("fp", "bf")):
-            return
-        site = self.sources.here()
-        self._flop[site.place][told.DTYPES.get(dtype, dtype)] += flop
-        self._ops[site] += 1
-
-    def product(self, is_tf32: bool) -> None:
-        """Hook of a product of blocks."""
-        if is_tf32:
-            self.findings.add(told.tf32(self.sources.here()))
-
-    def _access(
-        self, operation: Operation, address: np.ndarray, active: np.ndarray, dtype: Any
-    ) -> tuple[Storage | None, np.ndarray, np.ndarray, Site]:
-        """Count an access; gives its storage, elements, and where they are good and active."""
-        site, itemsize = self.sources.here(), np.dtype(dtype).itemsize
-        self._ops[site] += 1
-        self._step += 1
-        at = address.astype(np.int64)
-        wanted = at[active]
-        if not wanted.size:
-            return None, wanted, active, site
-        storage = self.memory.require_one(address[active])
-        offset = wanted - storage.address
-        good = (offset >= 0) & (offset + itemsize <= len(storage.host)) & (offset % itemsize == 0)
-        if storage.inside is not None:
-            good[good] = storage.inside[offset[good]]
-        if not good.all():
-            first = int(offset[np.argmin(good)])
-            where = self._where(storage, first)
-            bad = int((~good).sum())
-            self.findings.add(told.outside(site, self._who(), operation, *where, bad))
-        ok = active.copy()
-        ok[active] = good
-        element = offset[good] // itemsize
-        self._look_for_unwritten(operation, site, storage, offset[good])
-        self._count(operation, site, storage, itemsize, at, ok)
-        self._mark(operation, site, storage, element, itemsize)
-        return storage, element, ok, site
-
-    def _look_for_unwritten(
-        self, operation: Operation, site: Site, storage: Storage, offset: np.ndarray
-    ) -> None:
-        fresh = storage.unwritten
-        if fresh is None:
-            return
-        if operation is not Operation.STORE and fresh[offset].any():
-            where = self._where(storage, int(offset[np.argmax(fresh[offset])]))
-            count = int(fresh[offset].sum())
-            self.findings.add(told.unwritten(site, self._who(), *where, count))
-        fresh[offset] = fresh[offset] & (operation is Operation.LOAD)
-
-    def _where(self, storage: Storage, offset: int) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
-        name = storage.name_at(offset)
-        return name, storage.index_at(name, offset), tuple(storage.views[name].shape)
-
-    def _count(
-        self,
-        operation: Operation,
-        site: Site,
-        storage: Storage,
-        itemsize: int,
-        address: np.ndarray,
-        ok: np.ndarray,
-    ) -> None:
-        flat, active = in_order(address, ok)
-        if not active.any():
-            return
-        name = storage.name_at(int(flat[np.argmax(active)]) - storage.address)
-        key = (site, operation, name)
-        if key not in self._sites:
-            tensor = storage.views[name]
-            counts = {one: np.zeros(self.programs * self.warps, np.int64) for one in COUNTS}
-            dtype = str(tensor.dtype).removeprefix("torch.")
-            self._sites[key] = SiteAccount(site, operation, name, dtype, itemsize, counts)
-        rows = self._sites[key].add(self.program, self.warps, Request(flat, active, itemsize))
-        number = list(self._sites).index(key)
-        begin = storage.address + storage.views[name].storage_offset() * itemsize
-        element = np.where(rows >= 0, (rows - begin) // itemsize, -1)
-        self._watched.add(self._step, number, self.program, self.warps, element)
-        for kind in _TOUCHES[operation]:
-            use = (storage.number, kind)
-            if use not in self._seen:
-                self._seen[use] = np.zeros(-(-len(storage.host) // 32), bool)
-            offset = flat[active] - storage.address
-            self._seen[use][offset // 32] = True
-            self._seen[use][(offset + itemsize - 1) // 32] = True
-
-    def _mark(
-        self,
-        operation: Operation,
-        site: Site,
-        storage: Storage,
-        element: np.ndarray,
-        itemsize: int,
-    ) -> None:
-        if self.programs == 1:
-            return
-        touched = self._touched.get(storage.number)
-        if touched is None:
-            touched = self._touched[storage.number] = Touched(len(storage.host) // itemsize)
-        found = collide(
-            touched,
-            self._order,
-            element,
-            reads=operation is Operation.LOAD,
-            writes=operation is Operation.STORE,
-            atomic=operation is Operation.ATOMIC,
-        )
-        if found:
-            where = self._where(storage, found.element * itemsize)
-            self.findings.add(told.race(site, self._who(), operation, *where, found))
-
-    def trace(self, launch: Launch) -> Trace:
-        """All of it, frozen."""
-        ones = np.zeros(0, np.int64)
-        small = np.zeros(0, np.int32)
-        return Trace(
-            launch,
-            tuple(self._lines()),
-            tuple(one.frozen() for one in self._sites.values()),
-            (),
-            (),
-            tuple(self._uses()),
-            self.findings.all(),
-            self._watched.frozen(),
-            Steps(ones, small, small, small, small, np.zeros(0, np.uint32)),
-            self._watched.programs,
-            complete=self.is_complete,
-            events_truncated=self._watched.is_truncated,
-        )
-
-    def _lines(self) -> list[LineCount]:
-        places = sorted({*self._ran, *self._flop})
-        found = []
-        for place in places:
-            ran = self._ran.get(place, np.zeros(self.programs, np.int64))
-            by_warp = np.repeat(ran, self.warps)
-            flop = dict(self._flop.get(place, {}))
-            found.append(LineCount(place, by_warp, by_warp * WARP_SIZE, flop))
-        return found
-
-    def _uses(self) -> list[ArrayUse]:
-        found = []
-        for storage in self.memory.storages:
-            for name, tensor in storage.views.items():
-                size = tensor.numel() * tensor.element_size()
-                first = tensor.storage_offset() * tensor.element_size() // 32
-                rows = slice(first, first + -(-size // 32))
-                touched = [
-                    32 * int(self._seen[storage.number, kind][rows].sum())
-                    if (storage.number, kind) in self._seen
-                    else 0
-                    for kind in (Operation.LOAD, Operation.STORE)
-                ]
-                dtype = str(tensor.dtype).removeprefix("torch.")
-                found.append(
-                    ArrayUse(name, Space.GLOBAL, dtype, tuple(tensor.shape), size, *touched)
-                )
-        return found
-
-
-_TOUCHES = {
-    Operation.LOAD: (Operation.LOAD,),
-    Operation.STORE: (Operation.STORE,),
-    Operation.ATOMIC: (Operation.LOAD, Operation.STORE),
-}

@@ -46,6 +46,16 @@ class Storage:
         """Of the first byte."""
         return (self.number << _SHIFT) + _MIDDLE
 
+    @property
+    def unit(self) -> int:
+        """Bytes of the smallest element that a tensor in it has: who touched what is kept by it."""
+        return min(view.element_size() for view in self.views.values())
+
+    @property
+    def units(self) -> int:
+        """How many of these there are, a rest included."""
+        return -(-len(self.host) // self.unit)
+
     def of(self, dtype: np.dtype) -> np.ndarray:
         """The bytes as numbers of this kind; a rest is left out."""
         whole = len(self.host) // dtype.itemsize * dtype.itemsize

@@ -40,6 +40,10 @@ def test_every_kernel_of_the_tests_is_of_it(kernel):
     check(text)
 
 
+def test_a_name_that_says_it_is_not_used():
+    check(HEAD + "    for _ in range(n):\n        _rest = x\n    return x")
+
+
 def test_numbers_stand_beside_kernels():
     check(HEAD + "    return x * LOG + WIDTH", "LOG", "WIDTH")
 
@@ -86,7 +90,7 @@ def test_numbers_stand_beside_kernels():
         "for i in x: pass",
         "for i in tl.range(n).__iter__(): pass",
         "while True: break",
-        "_y = x",
+        "__y = x",
         "tl = x",
         "y: int = 1",
         "type(x)",
@@ -113,7 +117,7 @@ def test_what_leads_out_is_refused_with_its_line(body):
         "@triton.jit\ndef f(x=print('a')):\n    return x",
         "@triton.jit\ndef f(x) -> print('a'):\n    return x",
         "@triton.jit\ndef tl(x):\n    return x",
-        "@triton.jit\ndef f(_x):\n    return _x",
+        "@triton.jit\ndef f(__x):\n    return __x",
     ],
 )
 def test_a_head_of_another_form_is_refused(text):

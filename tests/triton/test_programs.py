@@ -187,3 +187,19 @@ def test_what_never_ends_is_ended_and_leaves_the_language_as_it_was():
     assert vars(tl) == before
     x, out = torch.ones(9), torch.empty(9)
     clean(simulate(kernels.add, 1, 32, x, x, out, 9, BLOCK=16))
+
+
+@triton.jit
+def bytes_of_numbers(numbers, parts, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(numbers + at, 1.0)
+    tl.store(parts + 4 * at, 0)
+
+
+def test_two_views_of_other_widths_are_one_memory():
+    """Who touched what is kept by the smaller width, and no index of it is too large."""
+    numbers = torch.zeros(128)
+    parts = numbers.view(torch.uint8)
+    clean(simulate(bytes_of_numbers, 2, 32, numbers, parts, BLOCK=64))
+    trace = simulate(bytes_of_numbers, 2, 32, numbers, parts[4:], BLOCK=64)
+    assert {one.kind for one in trace.hazards} == {"data-race", "out-of-bounds"}

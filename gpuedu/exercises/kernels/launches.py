@@ -18,6 +18,18 @@ from gpuedu.trace import Trace
 _CALL = re.compile(r"(\w+)\((\w+(?:, \w+)*)\)")
 
 
+def read_call(call: str) -> tuple[str, tuple[str, ...]]:
+    """The kernel and its parameters, as an exercise writes them.
+
+    >>> read_call("saxpy(a, x, y, out)")
+    ('saxpy', ('a', 'x', 'y', 'out'))
+    """
+    found = _CALL.fullmatch(call)
+    if not found:
+        raise ValueError(f"{call!r} is no call like 'saxpy(a, x, y, out)'")
+    return found[1], tuple(found[2].split(", "))
+
+
 def launch_play(
     call: str,
     *,
@@ -48,10 +60,7 @@ def launch_play(
             one thread needs that does everything.
         time_limit_s: For all cases together.
     """
-    found = _CALL.fullmatch(call)
-    if not found:
-        raise ValueError(f"{call!r} is no call like 'saxpy(a, x, y, out)'")
-    name, parameters = found[1], tuple(found[2].split(", "))
+    name, parameters = read_call(call)
 
     def run(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         (kernel,) = answers

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,12 +11,11 @@ import numpy as np
 from gpuedu import triton
 from gpuedu.errors import AnswerError, GpueduError, MissingPackageError
 from gpuedu.exercises.contract import Answer, Inputs, Play
+from gpuedu.exercises.kernels.launches import read_call
 from gpuedu.exercises.kernels.launching import observe
 from gpuedu.exercises.kernels.traffic import array_traffic
 from gpuedu.trace import Trace
 from gpuedu.triton import texts
-
-_CALL = re.compile(r"(\w+)\((\w+(?:, \w+)*)\)")
 
 
 def run_program(
@@ -74,10 +72,7 @@ def program_play(
         also: More that is observed, from the account of the launch.
         time_limit_s: For all cases together.
     """
-    found = _CALL.fullmatch(call)
-    if not found:
-        raise ValueError(f"{call!r} is no call like 'softmax(x, out, columns, BLOCK)'")
-    parameters = tuple(found[2].split(", "))
+    name, parameters = read_call(call)
 
     def run(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         arrays = {one: inputs[one] for one in parameters if isinstance(inputs[one], np.ndarray)}
@@ -88,5 +83,5 @@ def program_play(
             seen[f"{one}.traffic"] = array_traffic(trace, parameters.index(one))
         return seen | dict(also(trace) if also else {})
 
-    answer = Answer(found[1], signature=parameters)
+    answer = Answer(name, signature=parameters)
     return Play((answer,), run, time_limit_s=time_limit_s, on_machine=True)
