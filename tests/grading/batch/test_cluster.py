@@ -85,6 +85,7 @@ def test_a_worker_that_is_killed_while_it_grades_loses_nothing(tmp_path, cluster
     assert comparable(read_verdicts(here)) == comparable(over_cluster)
 
 
+@only_whole
 def test_a_class_that_is_killed_goes_on_over_the_cluster(tmp_path, cluster):
     expected = make_class(tmp_path / "submitted", LESSON, "rpwr", seed=9)
     cluster.start_worker()

@@ -6,6 +6,7 @@ import pytest
 
 from gpuedu.course.proof import Bench
 from tests.grading.test_equal_verdicts import ROOT, checked, graded
+from tests.sampled import sampled
 
 ONE_BY_ONE = """
 import threading
@@ -56,7 +57,7 @@ UNSEEN = {
 }
 
 
-@pytest.mark.parametrize("name", UNSEEN)
+@pytest.mark.parametrize("name", sampled(UNSEEN, every=2, chosen=["arrays"]))
 def test_pictures_one_by_one_are_no_batch_wherever_they_are_computed(name, zygote):
     bench = Bench(ROOT, "augment-on-device")
     cells = [*bench.solution_cells(), ONE_BY_ONE + UNSEEN[name]]

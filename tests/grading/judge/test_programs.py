@@ -186,7 +186,7 @@ def half_step(weights, images, labels, rate, n):
 }
 
 
-@pytest.mark.parametrize("name", WIDE_PRODUCTS)
+@pytest.mark.parametrize("name", sampled(WIDE_PRODUCTS, every=2))
 def test_products_in_float32_are_seen_in_each_step_and_in_each_form(zygote, name):
     bench = Bench(ROOT, "same-accuracy")
     cells = [*bench.stub_cells(), WIDE_PRODUCTS[name]]

@@ -23,6 +23,7 @@ from gpuedu.grading.sandbox.limits import PlayingLimits
 from gpuedu.grading.wire import pack, unpack
 from gpuedu.training.memory import MemoryWatch, points
 from tests.grading.test_equal_verdicts import ROOT, cells_with, graded
+from tests.sampled import sampled
 
 
 def play_step(answers, inputs):
@@ -276,7 +277,7 @@ OperationRecorder.end = end
 """
 
 
-@pytest.mark.parametrize("patch", [CLAIMS_LITTLE, CLAIMS_ITS_END])
+@pytest.mark.parametrize("patch", sampled([CLAIMS_LITTLE, CLAIMS_ITS_END], every=2))
 def test_memory_and_work_are_measured_where_no_learners_code_runs(patch, zygote):
     bench = Bench(ROOT, "checkpointing")
     plain_one = graded(bench, [*bench.stub_cells(), ORDINARY], zygote)

@@ -13,6 +13,7 @@ import pytest
 from gpuedu.grading.judge.stage import Stage
 from gpuedu.grading.sandbox import PlayingLimits, cgroups, fairness
 from tests.hostile.answers import RIGHT
+from tests.sampled import sampled
 
 PROCESSOR = min(os.sched_getaffinity(0))
 BUSY = f"""
@@ -38,7 +39,7 @@ def used_s(stage):
     return sum(sum(psutil.Process(one).cpu_times()[:2]) for one in processes)
 
 
-@pytest.mark.parametrize("is_given", [True, False])
+@pytest.mark.parametrize("is_given", sampled([True, False], every=2))
 def test_one_busy_process_gets_as_much_as_forty_of_another_room(zygote, monkeypatch, is_given):
     """On one processor; where the kernel gives rooms a share, and where they are watched."""
     if not is_given:
