@@ -1,0 +1,1 @@
+"""Kernels in Triton, each byte moved once: softmax, layer norm, matmul, attention."""
