@@ -7,6 +7,8 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
+from gpuedu.triton import is_kernel
+
 WORDS = "YOUR CODE HERE"
 MARKER = f"# {WORDS}"
 """The line that a blank begins with; the next line is ``...``, which the learner replaces."""
@@ -32,10 +34,18 @@ def has_placeholder(answer: Any, depth: int = 4) -> bool:
     code = _cuda_c_of(answer)
     if code:
         return source_has_placeholder(code)
-    function = inspect.getattr_static(answer, "py_func", answer)
     with suppress(Exception):  # no source, or an object that raises for any name
-        return source_has_placeholder(inspect.getsource(function))
+        return source_has_placeholder(inspect.getsource(_function_of(answer)))
     return False
+
+
+def _function_of(answer: Any) -> Any:
+    """The function of a kernel, in Numba or in Triton; anything else as it is."""
+    for _ in range(4):  # Triton's kernels lie in those of `autotune` and `heuristics`
+        if not is_kernel(answer):
+            break
+        answer = answer.fn
+    return inspect.getattr_static(answer, "py_func", answer)
 
 
 def _cuda_c_of(answer: Any) -> str:

@@ -22,6 +22,94 @@ from gpuedu import check, hint, predict, progress, reveal, see, setup
 
 setup("custom-kernels")
 
+# %% [markdown] exercise="fused-softmax"
+# ## A softmax in one kernel
+#
+# **`fused-softmax` · 7 points · about 25 minutes**
+#
+# Suppose PyTorch had no softmax, and you wrote it as a chain of operations:
+#
+# ```python
+# largest = x.max(dim=1, keepdim=True).values
+# powers = (x - largest).exp()
+# out = powers / powers.sum(dim=1, keepdim=True)
+# ```
+#
+# Each of the five operations is a kernel of its own: it reads its input from memory, and writes its
+# result back for the next one.
+#
+# *Predict.* `x` has many rows of many columns. How many bytes do these five kernels read and write
+# together, for each byte of `x`? (A number for each row is too little to count.)
+
+# %% role="predict"
+predict("fused-softmax", 10)
+
+# %% [markdown]
+# One kernel can do all of it, if a row fits in what a block keeps in its registers. We write it in
+# **Triton**, where you don't write what one thread does. You write what one **program** does, which
+# is what a block is in CUDA, and its values are whole blocks of numbers:
+#
+# ```python
+# @triton.jit
+# def double(x, out, n, BLOCK: tl.constexpr):
+#     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+#     values = tl.load(x + at, mask=at < n)
+#     tl.store(out + at, 2 * values, mask=at < n)
+# ```
+
+# %% [markdown]
+# `x` is a pointer, so `x + at` is a block of addresses. Where the `mask` is false, nothing is
+# loaded or stored. `other=` says what such an element of the block is then; without it, its value
+# is undefined.
+
+# %% [markdown]
+# The size of a block is a power of 2, and it's known when the kernel is compiled: that's what
+# `tl.constexpr` says. Triton's compiler decides which thread has which element, how loads are
+# coalesced, and what goes through shared memory.
+#
+# There is no GPU needed here. Without one, a kernel in Triton runs in Triton's own interpreter, and
+# we count what it loads and stores.
+
+# %% [markdown]
+# *Implement* `softmax`. Row r of `x` and of `out` starts at element `r * columns`; there is one
+# program for each row, and `BLOCK` is the smallest power of 2 that is at least `columns`. You may
+# use `tl.max(values, axis=0)`, `tl.sum(values, axis=0)` and `tl.exp(values)`. (About 5 lines.)
+#
+# - Each row of `out` is the softmax of that row of `x`, also where the numbers are around 1000 or
+#   -1000. `x` is left as it is.
+# - Each element of `x` is loaded once, and each element of `out` is stored once.
+# - Nothing outside the arrays is loaded or stored, and no value that a mask leaves out takes part.
+
+
+# %% role="answer"
+@triton.jit
+def softmax(x, out, columns, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    ### BEGIN SOLUTION
+    at = tl.arange(0, BLOCK)
+    values = tl.load(x + row * columns + at, mask=at < columns, other=-float("inf"))
+    powers = tl.exp(values - tl.max(values, axis=0))
+    total = tl.sum(powers, axis=0)
+    tl.store(out + row * columns + at, powers / total, mask=at < columns)
+    ### END SOLUTION
+
+
+# %% role="check"
+check("fused-softmax", softmax)
+
+# %% [markdown]
+# *See* what moves through memory, for the chain and for your kernel:
+
+# %%
+see("fused-softmax", softmax)
+reveal("fused-softmax")
+
+# %% [markdown]
+# *Reflect.* Your kernel does the same arithmetic as the chain. Why is it four times as fast on a
+# GPU? (A softmax does a few operations for each number that it reads, far fewer than a GPU could do
+# in that time. So it takes as long as its bytes.) What limits the length of a row? (The block is in
+# the registers of one multiprocessor, 256 KiB on an H100.)
+
 # %% [markdown]
 # ## What you take with you
 #

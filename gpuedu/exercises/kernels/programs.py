@@ -12,8 +12,10 @@ from gpuedu import triton
 from gpuedu.errors import AnswerError, GpueduError, MissingPackageError
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.kernels.launches import read_call
-from gpuedu.exercises.kernels.launching import observe
-from gpuedu.exercises.kernels.traffic import array_traffic
+from gpuedu.exercises.kernels.launching import observe, require_all_kept, writers
+from gpuedu.exercises.kernels.shapes import LaunchShape
+from gpuedu.exercises.kernels.sightings import read_sightings, sightings_of
+from gpuedu.exercises.kernels.traffic import loads_by_block
 from gpuedu.trace import Trace
 from gpuedu.triton import texts
 
@@ -37,7 +39,8 @@ def run_program(
         watch: Programs whose accesses are kept one by one.
 
     Raises:
-        AnswerError: it is no kernel of Triton's, or no device accepts the launch.
+        AnswerError: it is no kernel of Triton's, Triton does not take a line of it, or no device
+            accepts the launch.
     """
     if not triton.is_kernel(kernel):
         name = f"`{kernel.__name__}`" if inspect.isfunction(kernel) else "it"
@@ -46,29 +49,40 @@ def run_program(
         )
     try:
         ours = texts.rebuilt(texts.told(kernel))
-        return triton.simulate(ours, grid, threads, *arguments, watch=watch)
+        trace = triton.simulate(ours, grid, threads, *arguments, watch=watch)
     except (AnswerError, MissingPackageError):
         raise
     except GpueduError as fault:
         raise AnswerError(fault.message, remedy=fault.remedy) from None
+    for seen in read_sightings(sightings_of(trace)):
+        if seen.kind == "failed":
+            raise AnswerError(seen.told, remedy=seen.remedy)
+    return trace
 
 
 def program_play(
     call: str,
     *,
-    counts: Sequence[str] = (),
+    writes: Sequence[str] = ("out",),
+    reads: Sequence[str] = (),
     also: Callable[[Trace], Mapping[str, Any]] | None = None,
     time_limit_s: float = 10.0,
 ) -> Play:
-    """A play that launches the learner's kernel once.
+    """A play that launches the learner's kernel once, with all programs watched.
 
     A case's inputs have the arguments by name, and the launch as ``grid`` (an int or up to three)
-    and ``threads``. It observes each array argument afterwards, by its name; ``sightings`` and
-    ``complete``, see ``observe``; and of each array in ``counts`` ``<name>.traffic``.
+    and ``threads``. What it observes:
+
+    - each array argument afterwards, by its name;
+    - ``sightings`` and ``complete``, see ``observe``;
+    - of each array in ``writes`` ``<name>.times``, ``.first`` and ``.second``, see ``writers``;
+    - of each array in ``reads`` ``<name>.reads``: (programs, elements) int64, how often each
+      program loaded each element.
 
     Args:
         call: How the exercise writes the kernel, "softmax(x, out, columns, BLOCK)".
-        counts: Arrays whose traffic is counted.
+        writes: Arrays of which it is asked who stored each element.
+        reads: Arrays of which it is asked who loaded each element.
         also: More that is observed, from the account of the launch.
         time_limit_s: For all cases together.
     """
@@ -77,10 +91,17 @@ def program_play(
     def run(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         arrays = {one: inputs[one] for one in parameters if isinstance(inputs[one], np.ndarray)}
         values = [inputs[one] for one in parameters]
-        trace = run_program(answers[0], inputs["grid"], inputs["threads"], *values)
+        programs = LaunchShape(inputs["grid"], inputs["threads"]).blocks
+        trace = run_program(
+            answers[0], inputs["grid"], inputs["threads"], *values, watch=range(programs)
+        )
+        require_all_kept(trace)
         seen = observe(trace, arrays)
-        for one in counts:
-            seen[f"{one}.traffic"] = array_traffic(trace, parameters.index(one))
+        for one in writes:
+            who = writers(trace, parameters.index(one), arrays[one].size)
+            seen |= {f"{one}.{key}": times for key, times in who.items()}
+        for one in reads:
+            seen[f"{one}.reads"] = loads_by_block(trace, parameters.index(one), arrays[one].size)
         return seen | dict(also(trace) if also else {})
 
     answer = Answer(name, signature=parameters)

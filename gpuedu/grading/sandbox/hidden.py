@@ -25,7 +25,7 @@ _MODULES = (
 )
 _NOT_PLAYED = """
 */*picture*  */*measure*  */recorded*  */*_alone
-arrays/properties  kernels/costs  kernels/faults  kernels/programs  kernels/properties
+arrays/properties  kernels/costs  kernels/faults  kernels/properties  kernels/program_properties
 training/bands  training/properties
 why_gpus/energy  why_gpus/machines  why_gpus/sketches  why_gpus/*/facts_page
 first_kernels/copies

@@ -10,12 +10,11 @@ import triton.language as tl
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.kernels.programs import program_play, run_program
 from gpuedu.exercises.kernels.sightings import read_sightings
-from gpuedu.exercises.kernels.traffic import read_traffic
 from gpuedu.grading.player.serialization import describe_answer, rebuild_answer
 from gpuedu.grading.wire import pack, unpack
 from tests.triton import kernels
 
-PLAY = program_play("softmax(x, out, x_stride, out_stride, columns, BLOCK)", counts=("x", "out"))
+PLAY = program_play("softmax(x, out, x_stride, out_stride, columns, BLOCK)", reads=("x", "out"))
 
 
 def inputs(rows=3, columns=100, **changed):
@@ -31,9 +30,14 @@ def test_a_play_sees_values_traffic_and_what_was_found():
     np.testing.assert_allclose(seen["out"], powers / powers.sum(1, keepdims=True), rtol=1e-5)
     assert read_sightings(seen["sightings"]) == ()
     assert seen["complete"]
-    assert read_traffic(seen["x.traffic"]).of("load").lanes == 300
-    assert read_traffic(seen["out.traffic"]).of("store").lanes == 300
-    assert read_traffic(seen["out.traffic"]).of("load").lanes == 0
+    by_program = seen["x.reads"]
+    assert by_program.shape == (3, 300)
+    assert [np.flatnonzero(one).tolist() for one in by_program] == [
+        list(range(100 * row, 100 * row + 100)) for row in range(3)
+    ]
+    assert by_program.max() == 1
+    assert not seen["out.reads"].any()
+    assert (seen["out.times"] == 1).all()
 
 
 def test_a_hazard_has_its_line_and_text():
@@ -73,6 +77,18 @@ def test_a_grader_runs_what_a_learner_wrote():
     sizes = (20, 40, 30, 30, 40, 40)
     run_program(rebuilt, 6, 64, a, b, c, *sizes, 16, 16, 16, 2, "ieee")
     assert (c == 30).all()
+
+
+@triton.jit
+def of_a_hundred(x, out):
+    tl.store(out + tl.arange(0, 100), tl.load(x + tl.arange(0, 100)))
+
+
+def test_what_triton_does_not_take_is_told_with_its_line_and_a_remedy():
+    given = np.ones(100, np.float32), np.ones(100, np.float32)
+    with pytest.raises(AnswerError, match=r"on line \d+, `tl.store.* power of 2") as told:
+        run_program(of_a_hundred, 1, 128, *given)
+    assert "power of 2" in told.value.remedy
 
 
 @pytest.mark.parametrize("text", ["import os", "().__class__", "open('x')", "tl.core"])

@@ -1,0 +1,136 @@
+"""Properties of a kernel in Triton that judge themselves, from what ``program_play`` observed.
+
+Values are judged by ``right_values``, as of any kernel; what is here speaks of programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from gpuedu.exercises.contract import Case, Fault, Finding, Plain, Property, Test, Undecided
+from gpuedu.exercises.kernels.faults import OUTSIDE, RACE, UNWRITTEN
+from gpuedu.exercises.kernels.properties import no_hazard
+from gpuedu.exercises.kernels.shapes import LaunchShape
+
+_MASKED = (
+    "What are the values of the elements that this load's mask leaves out, and where do they go?"
+)
+
+
+def in_bounds(points: float, *, output: str = "out", name: str = "inside") -> Property:
+    """No address leaves its array."""
+    return no_hazard(
+        name,
+        "no program loads or stores outside the arrays",
+        points,
+        OUTSIDE,
+        "Which elements of the block exist, and what keeps this line from the others?",
+        output=output,
+    )
+
+
+def own_elements(points: float, *, output: str = "out", name: str = "own") -> Property:
+    """No two programs touch one element, one of them storing; none is stored twice."""
+
+    def test(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
+        times = observed[f"{output}.times"]
+        again = np.flatnonzero(times > 1)
+        if again.size:
+            at = at_element(observed[output], again[0])
+            yield Fault(name, f"`{output}[{at}]` was stored {often(int(times[again[0]]))}")
+        yield from race.test(case, observed) if race.test else ()
+
+    asks = "Which elements are each program's own?"
+    race = no_hazard(name, "", points, RACE, asks, output=output)
+    return Property(name, "each element is stored by one program, once", points, asks, test)
+
+
+def masked_apart(points: float, *, output: str = "out", name: str = "masked") -> Property:
+    """What a mask left out takes no part in a result."""
+    return no_hazard(
+        name,
+        "no value that a mask leaves out takes part in the result",
+        points,
+        UNWRITTEN,
+        _MASKED,
+        output=output,
+    )
+
+
+def loads_at_most(
+    name: str,
+    says: str,
+    points: float,
+    times: int,
+    arrays: Iterable[str],
+    *,
+    each_program: bool = False,
+    output: str = "out",
+    asks: str,
+) -> Property:
+    """No element of these arrays is loaded more often than that, in the launch or by a program.
+
+    A kernel that loads less than half of them shows nothing.
+    """
+    watched = tuple(arrays)
+
+    def test(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
+        for one in watched:
+            by_program = observed[f"{one}.reads"]
+            whole = by_program.max(axis=0) if each_program else by_program.sum(axis=0)
+            if np.count_nonzero(whole) * 2 < whole.size:
+                yield Undecided(name, f"hardly an element of `{one}` was loaded")
+                continue
+            at = int(whole.argmax())
+            if whole[at] > times:
+                who = ""
+                if each_program:
+                    number = int(by_program[:, at].argmax())
+                    who = f" by program {number}"
+                many = int((whole > times).sum())
+                yield Fault(
+                    name,
+                    f"`{one}[{at_element(case.inputs[one], at)}]` was loaded "
+                    f"{often(int(whole[at]))}{who} ({many} of {whole.size} elements were loaded "
+                    f"more than {often(times)})",
+                )
+
+    return Property(name, says, points, asks, unless_few_stored(name, test, output))
+
+
+def unless_few_stored(name: str, test: Test, output: str = "out") -> Test:
+    """The same test, undecided where it finds nothing in a kernel that stores less than half."""
+
+    def tested(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
+        faults = list(test(case, observed))
+        yield from faults
+        times = observed[f"{output}.times"]
+        if not faults and np.count_nonzero(times) * 2 < times.size:
+            yield Undecided(name, f"less than half of `{output}` was stored")
+
+    return tested
+
+
+def programs_of(case: Case) -> int:
+    """Programs of a case's launch."""
+    return LaunchShape(case.inputs["grid"], case.inputs["threads"]).blocks
+
+
+def at_element(array: np.ndarray, number: int) -> str:
+    """The index of an element by its number in memory order, as it is written in brackets.
+
+    >>> at_element(np.zeros((3, 4)), 5)
+    '1, 1'
+    """
+    return ", ".join(str(int(one)) for one in np.unravel_index(int(number), array.shape))
+
+
+def often(times: int) -> str:
+    """A count as an adverb.
+
+    >>> often(1), often(2), often(5)
+    ('once', 'twice', '5 times')
+    """
+    return {1: "once", 2: "twice"}.get(times, f"{times} times")
