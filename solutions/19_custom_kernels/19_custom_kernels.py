@@ -110,6 +110,95 @@ reveal("fused-softmax")
 # in that time. So it takes as long as its bytes.) What limits the length of a row? (The block is in
 # the registers of one multiprocessor, 256 KiB on an H100.)
 
+# %% [markdown] exercise="online-softmax"
+# ## A row that comes in blocks
+#
+# **`online-softmax` · 6 points · about 20 minutes**
+#
+# A softmax seems to need the whole row before it can start: the largest score first, then the sum,
+# then the quotients. So a row that doesn't fit would be read two or three times. In attention it
+# isn't even there: its scores are products that a kernel computes block by block, and would like to
+# throw away again.
+#
+# *Predict.* How many numbers must be kept from one block to the next?
+
+# %% role="predict"
+predict("online-softmax", 100_000)
+
+# %% [markdown]
+# The sum can be kept relative to the largest score *so far*. When a larger one comes, everything
+# that has been added up is multiplied by one factor. This is called **online softmax**. First write
+# it in NumPy, for one row of attention: each score has a value, a vector of `d` numbers, and the
+# result is the sum of all values, weighted by the softmax of all scores.
+#
+# *Implement* three functions that pass a **state** on, a tuple `(largest, total, weighted)`:
+#
+# - `update(state, scores, values)` gives the state after one more block, with `scores` of shape
+#   `(n,)` and `values` of shape `(n, d)`, both float64. Before the first block the state is
+#   `(-math.inf, 0.0, np.zeros(d))`.
+# - `merge(a, b)` gives the state of two parts of a row from the states of both.
+# - `finish(state)` gives the result, of shape `(d,)`.
+
+# %% [markdown]
+# - The result is that of the whole row, for blocks of any sizes.
+# - It's also right for scores of 1,500: `exp` of that is no float64.
+# - A score of `-inf` takes no part. A block may have no others, also the first one, and so may one
+#   of two parts. The row as a whole has some.
+# - `largest` and `total` are numbers, `weighted` is a float64 array of shape `(d,)`, and nothing
+#   that a function is given is changed.
+
+
+# %% role="answer"
+def update(state, scores, values):
+    """The state after one more block."""
+    largest, total, weighted = state
+    ### BEGIN SOLUTION
+    new = max(largest, scores.max())
+    if new == -math.inf:
+        return state
+    shrink = math.exp(largest - new)
+    powers = np.exp(scores - new)
+    total = total * shrink + powers.sum()
+    weighted = weighted * shrink + powers @ values
+    return new, total, weighted
+    ### END SOLUTION
+
+
+# %% role="answer"
+def merge(a, b):
+    """The state of two parts of a row."""
+    ### BEGIN SOLUTION
+    new = max(a[0], b[0])
+    if new == -math.inf:
+        return a
+    of_a, of_b = math.exp(a[0] - new), math.exp(b[0] - new)
+    return new, of_a * a[1] + of_b * b[1], of_a * a[2] + of_b * b[2]
+    ### END SOLUTION
+
+
+def finish(state):
+    """The result of a row."""
+    ### BEGIN SOLUTION
+    return state[2] / state[1]
+    ### END SOLUTION
+
+
+# %% role="check"
+check("online-softmax", update, merge, finish)
+
+# %% [markdown]
+# *See* eight blocks of scores that come one after another, and what share each of them has in the
+# sum so far:
+
+# %%
+see("online-softmax", update)
+reveal("online-softmax")
+
+# %% [markdown]
+# *Reflect.* Does it matter in which order the blocks come? (Not but for rounding.) `merge` lets
+# several programs work on one row, each on a part of it. When is that worth it? (If there are too
+# few rows to fill the GPU: one question to a long text, say.)
+
 # %% [markdown]
 # ## What you take with you
 #

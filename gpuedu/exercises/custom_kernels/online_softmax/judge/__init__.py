@@ -1,0 +1,128 @@
+"""online-softmax: attention of one row whose scores come in blocks, each of them once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from gpuedu.exercises.compare import array_fault
+from gpuedu.exercises.contract import Case, Fault, Finding, Judge, Plain, Prediction, Property
+
+_WIDTH = 4
+_EVEN = (0, 8, 16, 24, 32)
+
+
+def cases(rng: np.random.Generator) -> list[Case]:
+    """Rows in blocks: of any size, rising to a thousand, with blocks that take no part."""
+    found = [
+        _case(rng, "four blocks of 8", 2 * rng.normal(size=32), _EVEN, "right"),
+        _case(rng, "one block", 2 * rng.normal(size=5), (0, 5), "right"),
+        _case(
+            rng, "blocks of 1, 13, 3 and 1", 2 * rng.normal(size=18), (0, 1, 14, 17, 18), "right"
+        ),
+    ]
+    for says, step in (("rise", 50.0), ("fall", -50.0)):
+        scores = step * np.arange(32) + rng.normal(size=32)
+        found.append(_case(rng, f"scores that {says} by 50", scores, _EVEN, "safe"))
+    scores = rng.permutation(50.0 * np.arange(32))
+    found.append(_case(rng, "scores from 0 to 1,550 in any order", scores, _EVEN, "safe"))
+    for says, hidden in (
+        ("the first block takes no part", slice(0, 8)),
+        ("the second block takes no part", slice(8, 16)),
+        ("the first two blocks take no part", slice(0, 16)),
+    ):
+        scores = 2 * rng.normal(size=32)
+        scores[hidden] = -np.inf
+        found.append(_case(rng, says, scores, _EVEN, "masked"))
+    for first, second in ((0.0, 0.0), (0.0, 900.0), (900.0, 0.0), (-900.0, -900.0)):
+        scores = 2 * rng.normal(size=32) + np.repeat([first, second], 16)
+        says = f"two halves, around {first:.0f} and {second:.0f}"
+        found.append(_case(rng, says, scores, _EVEN, "merge", parts=(0, 2, 4)))
+    for says, hidden, parts in (
+        ("the first one", slice(0, 16), (0, 2, 4)),
+        ("the second one", slice(16, 32), (0, 2, 4)),
+        ("the first two of three", slice(0, 16), (0, 1, 2, 4)),
+    ):
+        scores = 2 * rng.normal(size=32)
+        scores[hidden] = -np.inf
+        says = f"parts, of which {says} take{'' if 'two' in says else 's'} no part"
+        found.append(_case(rng, says, scores, _EVEN, "merge", parts=parts))
+    return found
+
+
+def _case(
+    rng: np.random.Generator,
+    label: str,
+    scores: np.ndarray,
+    cuts: tuple[int, ...],
+    decides: str,
+    parts: tuple[int, ...] | None = None,
+) -> Case:
+    values = rng.normal(size=(scores.size, _WIDTH))
+    powers = np.exp(scores - scores.max())
+    inputs = {"scores": scores, "values": values, "cuts": list(cuts)}
+    inputs["parts"] = list(parts or (0, len(cuts) - 1))
+    return Case(label, inputs, (decides,), truth=powers @ values / powers.sum())
+
+
+def _result(name: str, says: str, points: float, asks: str) -> Property:
+    def test(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
+        got = observed["result"]
+        yield from array_fault(name, got, case.truth, tolerance=1e-9, name="result")
+
+    return Property(name, says, points, asks, test)
+
+
+JUDGE = Judge(
+    title="A softmax from blocks that come once",
+    properties=(
+        _result(
+            "right",
+            "after all blocks, the result is the softmax of all scores, times the values",
+            2,
+            "Take two blocks of one score each. Relative to what is each power in the sum, before "
+            "and after the second block?",
+        ),
+        _result(
+            "safe",
+            "it is right where scores rise to 1,500, or fall by as much",
+            1,
+            "Which powers does your code take, and how large can the number be that it takes one "
+            "of?",
+        ),
+        _result(
+            "masked",
+            "a block whose scores are all -inf changes nothing, also as the first one",
+            1,
+            "What is the largest score after such a block, and what is `-inf - (-inf)`?",
+        ),
+        _result(
+            "merge",
+            "`merge` of the states of two halves gives the state of the whole",
+            2,
+            "Each of the two states is relative to its own largest score. Relative to which one "
+            "is the state of both?",
+        ),
+    ),
+    hints=(
+        "A sum of powers relative to an old largest score m is turned into one relative to a new "
+        "one by a single factor: exp(m - new). The weighted values get the same factor.",
+        "`update`: the new largest is the maximum of the old one and the block's. Shrink `total` "
+        "and `weighted` by `exp(largest - new)`, then add the block's powers, and the powers times "
+        "the values.",
+        "`merge` shrinks both states in this way, to the larger one of both. Where that is -inf, "
+        "nothing has come yet: return the state that you were given.",
+    ),
+    cases=cases,
+    predictions={
+        "online-softmax": Prediction(
+            "A row of 100,000 scores comes in blocks, each of them once. Apart from the result "
+            "itself: how many numbers must be kept from one block to the next?",
+            truth=2,
+            unit="numbers",
+            because="The largest score so far, and the sum of the powers relative to it.",
+            exact=True,
+        ),
+    },
+)
