@@ -34,5 +34,4 @@ PLAY = Play(
         Answer("finish", signature=("state",)),
     ),
     play_online_softmax,
-    on_machine=True,
 )
