@@ -199,6 +199,112 @@ reveal("online-softmax")
 # several programs work on one row, each on a part of it. When is that worth it? (If there are too
 # few rows to fill the GPU: one question to a long text, say.)
 
+# %% [markdown] exercise="flash-attention"
+# ## Attention, block by block
+#
+# **`flash-attention` · 10 points · about 40 minutes**
+#
+# Attention with plain operations is a chain of three: `scores = q @ k.T * scale`, their softmax,
+# and `weights @ v`. The arrays `q`, `k`, `v` have a row for each token. The scores have a row *and*
+# a column for each token, and there's no use for them afterwards.
+#
+# *Predict.* How many bytes does the matrix of scores of one head need, for 8,192 tokens in float16?
+
+# %% role="predict"
+predict("flash-attention", 1_000_000)
+
+# %% [markdown]
+# **Flash attention** never stores a score. A program takes `BM` queries, keeps a state for each
+# of them, and goes through the keys and values in blocks of `BN`, as in `online-softmax`. So `step`
+# is `update` for `BM` queries at once: `largest` and `total` have shape `(BM,)`, `weighted` has
+# `(BM, D)`, `scores` `(BM, BN)`, and `values` `(BN, D)`.
+# Language models are **causal**: a token sees itself and earlier ones. Then blocks of later keys
+# need not be loaded at all.
+#
+# *Implement* `step`, and with it `attention` for one head. `q`, `k`, `v` and `o` are float16, of
+# shape `(n, D)`, row by row; element (i, j) is at `i * D + j`. Program p has queries `p * BM` to `p
+# * BM + BM
+# - 1`, as far as there are so many. All three sizes are powers of 2, and at least 16.
+
+# %% [markdown]
+# - Row i of `o` is the softmax of `scale` times the products of `q[i]` with all rows of `k`,
+#   times `v`. With `CAUSAL` it's that of rows 0 to i alone. `q`, `k` and `v` are left as they are.
+# - It's right for scores of some hundreds, too, and up to 0.004: compute in float32, with factors
+#   of `tl.dot` in float16.
+# - A program loads each element of `q`, `k` and `v` at most once. With `CAUSAL` it loads no block
+#   of keys that are all later than its queries; blocks of keys start at multiples of `BN`.
+# - Nothing outside the arrays is loaded or stored, no value that a mask leaves out takes part, and
+#   each element of `o` is stored once.
+
+# %% [markdown]
+# What you need of Triton for it: a block of two dimensions has addresses like `q + rows[:, None] *
+# D + columns[None, :]`. `tl.dot(a, b)` is the product of two blocks, summed in float32;
+# `tl.trans(a)` turns a block around; `tl.where(condition, a, b)` chooses for each element;
+# `tl.full(shape, value, tl.float32)` makes a block; `a.to(tl.float16)` converts one.
+# `tl.max(a, axis=1)` has one number for each row of `a`, and `for start in range(0, end, BN):`
+# is a loop. An `if CAUSAL:` is decided when the kernel is compiled.
+
+
+# %% role="answer"
+@triton.jit
+def step(largest, total, weighted, scores, values):
+    """The state of all queries after one more block of keys."""
+    ### BEGIN SOLUTION
+    new = tl.maximum(largest, tl.max(scores, axis=1))
+    shrink = tl.exp(largest - new)
+    powers = tl.exp(scores - new[:, None])
+    total = total * shrink + tl.sum(powers, axis=1)
+    weighted = weighted * shrink[:, None] + tl.dot(powers.to(values.dtype), values)
+    return new, total, weighted
+    ### END SOLUTION
+
+
+# %% role="answer"
+@triton.jit
+def attention(
+    q, k, v, o, n, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr
+):
+    rows, columns = tl.program_id(0) * BM + tl.arange(0, BM), tl.arange(0, D)
+    place = rows[:, None] * D + columns[None, :]
+    ### BEGIN SOLUTION
+    queries = tl.load(q + place, mask=rows[:, None] < n, other=0.0)
+    largest, total = tl.full((BM,), -float("inf"), tl.float32), tl.zeros((BM,), tl.float32)
+    weighted = tl.zeros((BM, D), tl.float32)
+    end = n
+    if CAUSAL:
+        end = tl.minimum(n, (tl.program_id(0) + 1) * BM)
+    for start in range(0, end, BN):
+        at = start + tl.arange(0, BN)
+        block = at[:, None] * D + columns[None, :]
+        keys = tl.load(k + block, mask=at[:, None] < n, other=0.0)
+        values = tl.load(v + block, mask=at[:, None] < n, other=0.0)
+        counts = at[None, :] < n
+        if CAUSAL:
+            counts = counts & (at[None, :] <= rows[:, None])
+        scores = tl.where(counts, tl.dot(queries, tl.trans(keys)) * scale, -float("inf"))
+        largest, total, weighted = step(largest, total, weighted, scores, values)
+    tl.store(o + place, weighted / total[:, None], mask=rows[:, None] < n)
+    ### END SOLUTION
+
+
+# %% role="check"
+check("flash-attention", attention)
+
+# %% [markdown]
+# *See* what your kernel asks of memory, and what the chain does:
+
+# %%
+see("flash-attention", attention)
+reveal("flash-attention")
+
+# %% [markdown]
+# *Reflect.* Your kernel's bytes still grow with the square of the tokens: each program reads all
+# keys and values. Why is that so much better than scores in memory? (Programs that run at the same
+# time read the same keys, so most of it comes from the L2 cache. Twice as many queries in a program
+# halve it.) What else is saved? (The memory: nothing of size n x n exists, so n can be large.) It
+# computes as many products as the chain, or more in a backward pass. Why is it faster all the same?
+# (The products were never what took the time.)
+
 # %% [markdown]
 # ## What you take with you
 #
