@@ -229,8 +229,8 @@ predict("flash-attention", 1_000_000)
 # %% [markdown]
 # - Row i of `o` is the softmax of `scale` times the products of `q[i]` with all rows of `k`,
 #   times `v`. With `CAUSAL` it's that of rows 0 to i alone. `q`, `k` and `v` are left as they are.
-# - It's right for scores of some hundreds, too, and up to 0.004: compute in float32, with factors
-#   of `tl.dot` in float16.
+# - It's right for scores of some hundreds, too, and up to 0.004: factors of `tl.dot` may be
+#   float16, and all else is float32. Nothing is computed in float64.
 # - A program loads each element of `q`, `k` and `v` at most once. With `CAUSAL` it loads no block
 #   of keys that are all later than its queries; blocks of keys start at multiples of `BN`.
 # - Nothing outside the arrays is loaded or stored, no value that a mask leaves out takes part, and

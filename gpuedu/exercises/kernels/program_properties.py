@@ -59,6 +59,18 @@ def masked_apart(points: float, *, output: str = "out", name: str = "masked") ->
     )
 
 
+def no_float64(points: float, *, output: str = "out", name: str = "float32") -> Property:
+    """Nothing is computed in float64, of which most GPUs do few operations."""
+
+    def test(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
+        for line in observed["doubles"][:1]:
+            yield Fault(name, f"{line}, computes in float64")
+
+    asks = "Which of the values of that line is a float64, and what made it one?"
+    says = "nothing is computed in float64"
+    return Property(name, says, points, asks, unless_few_stored(name, test, output))
+
+
 def loads_at_most(
     name: str,
     says: str,

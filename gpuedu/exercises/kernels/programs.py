@@ -16,8 +16,10 @@ from gpuedu.exercises.kernels.launching import observe, require_all_kept, writer
 from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.kernels.sightings import read_sightings, sightings_of
 from gpuedu.exercises.kernels.traffic import loads_by_block
-from gpuedu.trace import Trace
+from gpuedu.trace import Place, Trace
 from gpuedu.triton import texts
+
+_SHORT = 100
 
 
 def run_program(
@@ -75,6 +77,7 @@ def program_play(
 
     - each array argument afterwards, by its name;
     - ``sightings`` and ``complete``, see ``observe``;
+    - ``doubles``: the lines that compute in float64;
     - of each array in ``writes`` ``<name>.times``, ``.first`` and ``.second``, see ``writers``;
     - of each array in ``reads`` ``<name>.reads``: (programs, elements) int64, how often each
       program loaded each element.
@@ -96,7 +99,7 @@ def program_play(
             answers[0], inputs["grid"], inputs["threads"], *values, watch=range(programs)
         )
         require_all_kept(trace)
-        seen = observe(trace, arrays)
+        seen = {**observe(trace, arrays), "doubles": _doubles(trace)}
         for one in writes:
             who = writers(trace, parameters.index(one), arrays[one].size)
             seen |= {f"{one}.{key}": times for key, times in who.items()}
@@ -106,3 +109,14 @@ def program_play(
 
     answer = Answer(name, signature=parameters)
     return Play((answer,), run, time_limit_s=time_limit_s, on_machine=True)
+
+
+def _doubles(trace: Trace) -> list[str]:
+    """The lines that compute in float64, each with its number."""
+    texts = {
+        Place(source.function, source.first_line + row): text.strip()
+        for source in trace.launch.sources
+        for row, text in enumerate(source.text.splitlines())
+    }
+    places = sorted(line.place for line in trace.lines if line.flop.get("float64"))
+    return [f"line {one.line}, `{texts.get(one, '')[:_SHORT]}`" for one in places]

@@ -21,6 +21,7 @@ from gpuedu.exercises.kernels.program_properties import (
     in_bounds,
     loads_at_most,
     masked_apart,
+    no_float64,
     own_elements,
     unless_few_stored,
 )
@@ -28,7 +29,7 @@ from gpuedu.exercises.kernels.properties import right_values
 
 _TOLERANCE = 4e-3
 """Absolute, of results around 1: float16 of the powers, and of what is stored."""
-_COSTS = ("inside", "masked", "once", "own")
+_COSTS = ("inside", "masked", "once", "own", "float32")
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
@@ -37,6 +38,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _case(rng, 64, 16, 16, ("right", "once", "own")),
         _case(rng, 50, 16, 32, ("right", *_COSTS)),
         _case(rng, 40, 32, 16, ("right", *_COSTS)),
+        _case(rng, 33, 16, 16, ("right",)),
         _case(rng, 64, 16, 16, ("causal", "future"), is_causal=True),
         _case(rng, 70, 32, 16, ("causal", "future"), is_causal=True),
         _case(rng, 50, 16, 32, ("causal",), is_causal=True),
@@ -152,7 +154,8 @@ JUDGE = Judge(
             asks="What of that does not change from one turn of the loop to the next?",
         ),
         _no_future(1),
-        own_elements(1, output="o"),
+        no_float64(0.5, output="o"),
+        own_elements(0.5, output="o"),
     ),
     hints=(
         "A program has BM queries, and a state for each of them: `largest` and `total` of "
