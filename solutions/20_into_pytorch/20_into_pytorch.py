@@ -13,9 +13,172 @@
 # %% role="setup"
 import torch
 
-from gpuedu import check, hint, predict, progress, reveal, see, setup
+from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
 
 setup("into-pytorch")
+
+# %% [markdown] exercise="cuda-graphs"
+# ## Launch once, replay many times
+#
+# **`cuda-graphs` · 6 points · about 25 minutes**
+#
+# *Predict.* A step launches 200 kernels of 3 µs each, and each launch takes the CPU 5 µs. In a long
+# loop of such steps, what share of the time is the GPU idle, in percent?
+
+# %% role="predict"
+predict("cuda-graphs", 40)
+
+# %% [markdown]
+# A **CUDA graph** takes those launches away. You **capture** a step once: its kernels don't run,
+# they are noted, each with the memory that it reads and writes. Then one call, a **replay**, runs
+# all of them on that same memory. A graph holds nothing of your Python, and that has consequences:
+#
+# - The CPU can't wait for the GPU in a capture, so it can't look at a value: no `item()`, no
+#   `if x.sum() > 0:`, no `synchronize()`, no new tensor from Python's numbers.
+# - Python runs once, in the capture. A number or a branch that it chose there is *frozen*.
+# - Memory is where it was. New data has to be copied into the captured inputs, and each replay
+#   writes over the result of the one before. So shapes can't change, either.
+# - The first call of a kernel may set something up, and wait for it. So you **warm up** first.
+#
+# Here are four steps, for the simulated device of this course. Which will be refused, and which go
+# wrong without a warning?
+
+
+# %% role="given"
+import itertools
+
+
+def doubles(device, x):
+    return x * 2 + 1
+
+
+def looks(device, x):
+    return x * 2 if x.sum() > 0 else x * 3
+
+
+def chooses_on_the_gpu(device, x):
+    return device.where(x.sum() > 0, x * 2, x * 3)
+
+
+numbers = itertools.count(1)
+
+
+def counts(device, x):
+    return x * next(numbers)
+
+
+see("into-pytorch/captured", doubles, looks, chooses_on_the_gpu, counts)
+
+# %% [markdown]
+# *Implement* `run_captured`: run `step(x, lr)` for each pair in `inputs`, by replaying one graph,
+# and return a list with the results, in order. All x have the same shape and are on the device.
+# `lr` is a Python number that changes from pair to pair; `step` also takes a tensor in its place.
+#
+# - There is one capture in all, and one replay for each input. To warm up, you may call `step` up
+#   to three times before the capture.
+# - Nothing is captured that may not be.
+# - Each replay works on its own x and its own lr.
+# - Each result is a tensor of its own, which the next replay leaves alone.
+# - The tensors in `inputs` stay as they are.
+
+# %% [markdown]
+# The device has PyTorch's names, so what you write here runs there.
+#
+# | here | PyTorch | does |
+# |---|---|---|
+# | `device.CUDAGraph()` | `torch.cuda.CUDAGraph()` | makes an empty graph |
+# | `with device.graph(graph):` | `with torch.cuda.graph(graph):` | captures the block |
+# | `graph.replay()` | the same | launches the graph |
+# | `device.tensor(0.5)` | `torch.tensor(0.5, device="cuda")` | copies numbers to the device |
+# | `x.clone()`, `x.copy_(y)`, `x.fill_(0.5)` | the same | copies, or writes into `x` |
+
+
+# %% role="answer"
+def run_captured(device, step, inputs):
+    """The results of `step` for each (x, lr) in `inputs`, by a graph that is captured once."""
+    ### BEGIN SOLUTION
+    x, lr = inputs[0]
+    static_x, static_lr = x.clone(), device.tensor(lr)
+    step(static_x, static_lr)
+    graph = device.CUDAGraph()
+    with device.graph(graph):
+        static_y = step(static_x, static_lr)
+    results = []
+    for x, lr in inputs:
+        static_x.copy_(x)
+        static_lr.fill_(lr)
+        graph.replay()
+        results.append(static_y.clone())
+    return results
+    ### END SOLUTION
+
+
+# %% [markdown]
+# *Implement* when it is worth it, too. In a long loop, the CPU runs ahead, so a step takes as long
+# as the busier of the two: the CPU, which launches, or the GPU, which computes. A launch takes the
+# CPU `launch_us`, a replay `replay_us`. A kernel takes the GPU `kernel_us`, and `node_us` more in a
+# graph. What copies the inputs and the result is left out.
+#
+# - `step_times` gives the time of a step in µs, without a graph and with one.
+# - `no_gain_from` gives the shortest `kernel_us`, 0 or more, from which on the graph isn't faster.
+
+
+# %% role="answer"
+def step_times(kernels, kernel_us, launch_us, replay_us, node_us):
+    """A step's time without a graph, and with one, in µs."""
+    ### BEGIN SOLUTION
+    eager_us = max(kernels * launch_us, kernels * kernel_us)
+    graph_us = max(replay_us, kernels * (kernel_us + node_us))
+    return eager_us, graph_us
+    ### END SOLUTION
+
+
+# %% role="answer"
+def no_gain_from(kernels, launch_us, replay_us, node_us):
+    """The shortest kernel, in µs, for which the graph is not faster."""
+    ### BEGIN SOLUTION
+    if replay_us >= kernels * launch_us:
+        return 0
+    return max(0, launch_us - node_us)
+    ### END SOLUTION
+
+
+# %% role="check"
+check("cuda-graphs", run_captured, step_times, no_gain_from)
+
+# %% [markdown]
+# *See.* Three steps, launched one by one and by your replays. Where are the gaps on the GPU, and
+# what is the CPU doing in them?
+
+# %%
+see("cuda-graphs", run_captured, step_times, no_gain_from)
+reveal("cuda-graphs")
+
+# %% [markdown]
+# *Measure.* The same function runs on a GPU, with PyTorch behind the names, and its results are
+# compared with those of the step without a graph. One thing differs there: with gradients, you warm
+# up on another stream (`with torch.cuda.stream(s):`). For a module you need none of this by hand.
+# `torch.cuda.make_graphed_callables(model, (x,))` warms up, and captures its forward and backward
+# pass; `torch.compile(model, mode="reduce-overhead")` uses graphs by itself.
+
+# %%
+measure("cuda-graphs", run_captured, step_times, no_gain_from)
+see("into-pytorch/graphed-model")
+
+# %% [markdown]
+# Here is a recorded one: a language model that makes one token for each text. With more texts at a
+# time, the same kernels take longer.
+
+# %%
+see("into-pytorch/recorded-graphs")
+
+# %% [markdown]
+# *Reflect.* The last batch of an epoch is smaller. What are your choices? And which number in a
+# training loop changes from step to step, and would be frozen?
+#
+# (Drop it, pad it, run it without a graph, or keep a graph for each shape, as servers of language
+# models do. The learning rate of a schedule: that's why optimizers have `capturable=True`, and take
+# `lr` as a tensor.)
 
 # %% [markdown]
 # ## What you take with you
