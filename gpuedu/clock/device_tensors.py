@@ -14,7 +14,7 @@ from gpuedu.errors import AnswerError
 if TYPE_CHECKING:
     from gpuedu.clock.graphs import GraphDevice
 
-SHORT_S = 2e-6
+SHORT_S = 1e-6
 """How long a copy, a fill or an operation on a small tensor takes."""
 _MOST_SHOWN = 60
 

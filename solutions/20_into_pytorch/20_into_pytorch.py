@@ -79,7 +79,7 @@ see("into-pytorch/captured", doubles, looks, chooses_on_the_gpu, counts)
 # - Nothing is captured that may not be.
 # - Each replay works on its own x and its own lr.
 # - Each result is a tensor of its own, which the next replay leaves alone.
-# - The tensors in `inputs` stay as they are.
+# - `inputs` and its tensors stay as they are.
 
 # %% [markdown]
 # The device has PyTorch's names, so what you write here runs there.
@@ -185,7 +185,8 @@ see("into-pytorch/recorded-graphs")
 #
 # - An operator needs more than a kernel.
 # - A compiler fuses what it sees as one graph.
-# - A graph of launches is replayed at the cost of one.
+# - A graph replays many launches at the cost of one, on the same memory and with the numbers of its
+#   capture. It gains while a kernel is shorter than its launch.
 #
 # **Your number:** how many kernels your own training step launches.
 
@@ -195,4 +196,10 @@ progress()
 # %% [markdown]
 # ## Sources
 #
-# - None yet.
+# - Graphs, and what a capture refuses: PyTorch, *CUDA semantics*, "CUDA Graphs", and the pages of
+#   `torch.cuda.graph` and `torch.cuda.make_graphed_callables`; NVIDIA, *CUDA Graph Best Practice for
+#   PyTorch*, "Constraints" and "Quick Checklist". The message is that of error 900,
+#   `cudaErrorStreamCaptureUnsupported`, in NVIDIA's *CUDA Runtime API*. Kernels that are loaded at
+#   their first call: NVIDIA, *CUDA Programming Guide*, "Lazy Loading".
+# - A launch of 5 µs is a round number near the 5.7 µs recorded for PyTorch on an H100
+#   (`gpuedu/recorded`). What a replay costs, and a kernel in a graph, is made up for the simulation.

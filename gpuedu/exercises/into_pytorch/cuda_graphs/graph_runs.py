@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from gpuedu.clock import CUDAGraph, DeviceTensor, GraphDevice, Kernel, Timeline
+from gpuedu.clock.device_tensors import number_of
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.given import left_as_given
 from gpuedu.exercises.plain import describe, items
 from gpuedu.units import US
 
@@ -71,14 +73,16 @@ def run_by_graph(function: Callable[..., Any], weights: Sequence[float], given: 
     def step(x: Any, lr: Any) -> DeviceTensor:
         calls.append(1)
         device.require_own(x, "`step`")
-        result = chain(x, lr)
+        result = chain(x, lr if isinstance(lr, DeviceTensor) else number_of(lr, "`step`"))
         device.note(result)
         return result
 
     inputs = [(DeviceTensor(device, x.copy()), lr) for x, lr in given]
     handed = list(inputs)
     try:
-        got = _results(device, function(device, step, handed))
+        with left_as_given("run_captured", inputs=handed):
+            returned = function(device, step, handed)
+        got = _results(device, returned)
     except Exception:
         if not device.refused:
             raise

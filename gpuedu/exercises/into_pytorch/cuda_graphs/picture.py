@@ -23,19 +23,19 @@ from gpuedu.figures.caption import Caption
 from gpuedu.figures.lanes import plot_lane_groups
 from gpuedu.units import US
 
-_KERNELS, _INPUTS = 12, 3
+_KERNELS, _INPUTS = 16, 3
 _SETTING_UP = "capture"
 """The kind of interval in which the CPU notes a launch."""
 
 
 def draw_cuda_graphs(run_captured: Callable[..., Any], *_formulas: Any) -> Any:
-    """Three steps of twelve kernels, launched one by one, and by the learner's replays."""
+    """Three steps of 16 kernels, launched one by one, and by the learner's replays."""
     eager, own = (_run(one) for one in (run_eagerly, run_captured))
     if own.refused:
         raise AnswerError(f"the capture ended with “{own.refused[0]}”")
-    setup_s = _end_of_setup(own.timeline)
+    setup_s = _end_of_setup(own.timeline) if own.captures == 1 else 0.0
     groups = [("launched one by one", eager.timeline)]
-    name = "your replays" if own.captures else "yours, without a capture"
+    name = "your replays" if setup_s else f"yours, with {own.captures} captures"
     groups.append((name, _from(own.timeline, setup_s)))
     told = [f"{what}: {_times(line)}" for what, line in groups]
     before = f" Before it, warm-up and capture took {setup_s / US:.0f} µs, once." if setup_s else ""
