@@ -22,6 +22,8 @@ setup("into-pytorch")
 #
 # **`cuda-graphs` · 6 points · about 25 minutes**
 #
+# Capture a training step once, replay it for every input, and work out when that is faster.
+#
 # *Predict.* A step launches 200 kernels of 3 µs each, and each launch takes the CPU 5 µs. In a long
 # loop of such steps, what share of the time is the GPU idle, in percent?
 
@@ -30,14 +32,14 @@ predict("cuda-graphs", 40)
 
 # %% [markdown]
 # A **CUDA graph** takes those launches away. You **capture** a step once: its kernels don't run,
-# they are noted, each with the memory that it reads and writes. Then one call, a **replay**, runs
-# all of them on that same memory. A graph holds nothing of your Python, and that has consequences:
+# they are recorded, each with the memory that it reads and writes. Then one call, a **replay**,
+# runs all of them on that same memory. None of your Python is in it, and that has consequences:
 #
 # - The CPU can't wait for the GPU in a capture, so it can't look at a value: no `item()`, no
-#   `if x.sum() > 0:`, no `synchronize()`, no new tensor from Python's numbers.
-# - Python runs once, in the capture. A number or a branch that it chose there is *frozen*.
-# - Memory is where it was. New data has to be copied into the captured inputs, and each replay
-#   writes over the result of the one before. So shapes can't change, either.
+#   `if x.sum() > 0:`, no `synchronize()`, and no tensor made from Python's numbers.
+# - Python runs once, in the capture. A number or a branch that it picks there is *frozen*.
+# - The memory stays the same. New data has to be copied into the captured inputs, and each replay
+#   overwrites the result of the one before. Shapes can't change, either.
 # - The first call of a kernel may set something up, and wait for it. So you **warm up** first.
 #
 # Here are four steps, for the simulated device of this course. Which will be refused, and which go
@@ -197,9 +199,9 @@ progress()
 # ## Sources
 #
 # - Graphs, and what a capture refuses: PyTorch, *CUDA semantics*, "CUDA Graphs", and the pages of
-#   `torch.cuda.graph` and `torch.cuda.make_graphed_callables`; NVIDIA, *CUDA Graph Best Practice for
-#   PyTorch*, "Constraints" and "Quick Checklist". The message is that of error 900,
+#   `torch.cuda.graph` and `torch.cuda.make_graphed_callables`; NVIDIA, *CUDA Graph Best Practice
+#   for PyTorch*, "Constraints" and "Quick Checklist". The message is that of error 900,
 #   `cudaErrorStreamCaptureUnsupported`, in NVIDIA's *CUDA Runtime API*. Kernels that are loaded at
 #   their first call: NVIDIA, *CUDA Programming Guide*, "Lazy Loading".
 # - A launch of 5 µs is a round number near the 5.7 µs recorded for PyTorch on an H100
-#   (`gpuedu/recorded`). What a replay costs, and a kernel in a graph, is made up for the simulation.
+#   (`gpuedu/recorded`). What a replay costs, and a kernel in a graph, is made up for this lesson.

@@ -9,11 +9,11 @@ import pytest
 from gpuedu.clock import GraphDevice
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.into_pytorch.cuda_graphs.graph_runs import run_by_graph, run_eagerly
-from gpuedu.exercises.into_pytorch.cuda_graphs.graphed_model import tell_graphed_model
 from gpuedu.exercises.into_pytorch.cuda_graphs.measure import measure_captured
+from gpuedu.exercises.into_pytorch.cuda_graphs.measured_model import tell_graphed_model
 from gpuedu.exercises.into_pytorch.cuda_graphs.picture import draw_cuda_graphs
 from gpuedu.exercises.into_pytorch.cuda_graphs.recorded import draw_recorded_graphs
-from gpuedu.exercises.into_pytorch.cuda_graphs.trials import tell_captured
+from gpuedu.exercises.into_pytorch.cuda_graphs.trial_pictures import tell_captured
 
 
 def replay_all(device: Any, step: Any, inputs: Any, *, warm_ups: int = 1) -> list[Any]:

@@ -183,7 +183,7 @@ JUDGE = Judge(
         ),
         Property(
             "kept",
-            "each result is what its replay made, at the end, too",
+            "each result is still what its own replay made when all is done",
             1,
             "Into which memory does each replay write, and when is it read?",
         ),

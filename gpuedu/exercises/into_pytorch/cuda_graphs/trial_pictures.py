@@ -34,5 +34,5 @@ def _tell(step: Callable[..., Any]) -> str:
     x.copy_(other)
     graph.replay()
     replayed, eager = y.tolist(), step(device, DeviceTensor(device, other.values)).tolist()
-    verdict = "right" if replayed == eager else f"WRONG, run eagerly it gives {eager}"
+    verdict = "right" if replayed == eager else f"WRONG, without a graph it gives {eager}"
     return f"replay gives {replayed}: {verdict}"
