@@ -182,6 +182,100 @@ see("into-pytorch/recorded-graphs")
 # models do. The learning rate of a schedule: that's why optimizers have `capturable=True`, and take
 # `lr` as a tensor.)
 
+# %% [markdown] exercise="read-an-extension"
+# ## Stretch: read an extension
+#
+# **`read-an-extension` · 3 points · stretch · about 15 minutes**
+#
+# Find the faults in an operator that somebody wrote in C++ and CUDA. You will meet such code in
+# packages, and most of it is like this: a kernel, and a function that checks its tensors, makes the
+# result and launches. (`torch.utils.cpp_extension.load_inline` compiles such text, where there is a
+# CUDA compiler, and makes it a function of Python.)
+
+# %%
+see("into-pytorch/extension")
+
+# %% [markdown]
+# *Answer* by three dicts. In `lines`, give the number of the line that does it:
+#
+# - `"refuses the CPU"`: raises an error for tensors that are not on a GPU.
+# - `"puts x in order"`: makes sure that the elements of x lie one after the other, row by row.
+# - `"takes y as it lies"`: hands y's memory to the kernel, and nothing made sure of the same.
+# - `"leaves elements out"`: decides how many threads there are, and can make them too few.
+# - `"picks the stream"`: decides on which stream the kernel runs.
+
+# %% role="answer"
+### BEGIN SOLUTION
+lines = {
+    "refuses the CPU": 11,
+    "puts x in order": 13,
+    "takes y as it lies": 21,
+    "leaves elements out": 17,
+    "picks the stream": 18,
+}
+### END SOLUTION
+
+
+# %% [markdown]
+# In `calls`, say what `scaled_add(2.0, x, y)` gives: `"right"`, `"error"`, or `"wrong"` where it
+# returns and the result is wrong, or may be. If nothing else is said, x and y are contiguous
+# float32 tensors of 4096 elements on the only GPU.
+#
+# - `"4096 elements"`, `"1000 elements"`: of that size.
+# - `"on the CPU"`, `"float64"`: both tensors are.
+# - `"x transposed"`, `"y transposed"`: that one is `z.T` of a contiguous z of 512 x 512, and the
+#   other one is contiguous.
+# - `"another stream"`: inside `with torch.cuda.stream(s):`, where x has just been computed.
+# - `"gradient"`: the gradient of w after `(scaled_add(2.0, w, y) + w).sum().backward()`.
+
+# %% role="answer"
+### BEGIN SOLUTION
+calls = {
+    "4096 elements": "right",
+    "1000 elements": "wrong",
+    "on the CPU": "error",
+    "float64": "error",
+    "x transposed": "right",
+    "y transposed": "wrong",
+    "another stream": "wrong",
+    "gradient": "wrong",
+}
+### END SOLUTION
+
+
+# %% [markdown]
+# In `repairs`, name what mends it: `"contiguous"`, `"round up"`, `"getCurrentCUDAStream"`,
+# `"CUDAGuard"` (it makes a tensor's device the current one), `"C10_CUDA_KERNEL_LAUNCH_CHECK"`,
+# `"register_autograd"`, `"no_grad"` or `"empty_cache"`. Two of them mend nothing here.
+#
+# - `"y transposed"`, `"1000 elements"`, `"another stream"`, `"gradient"`: as above.
+# - `"second GPU"`: x and y are on `cuda:1`, and the current device is `cuda:0`.
+# - `"failed launch"`: the launch itself fails, and the function returns as if nothing were wrong.
+
+
+# %% role="answer"
+### BEGIN SOLUTION
+repairs = {
+    "y transposed": "contiguous",
+    "1000 elements": "round up",
+    "another stream": "getCurrentCUDAStream",
+    "gradient": "register_autograd",
+    "second GPU": "CUDAGuard",
+    "failed launch": "C10_CUDA_KERNEL_LAUNCH_CHECK",
+}
+### END SOLUTION
+
+
+# %% role="check"
+check("read-an-extension", lines, calls, repairs)
+
+# %% [markdown]
+# *Reflect.* With 100 elements, `blocks` is 0, and such a launch fails. Nobody asks whether it did.
+# Where will the error show up? And what does a CUDA graph make of this operator?
+#
+# (At the next place that asks CUDA for an error, in code of somebody else. And the kernel isn't in
+# the graph: it was launched on a stream that isn't the one being captured.)
+
 # %% [markdown]
 # ## What you take with you
 #
@@ -205,3 +299,6 @@ progress()
 #   their first call: NVIDIA, *CUDA Programming Guide*, "Lazy Loading".
 # - A launch of 5 µs is a round number near the 5.7 µs recorded for PyTorch on an H100
 #   (`gpuedu/recorded`). What a replay costs, and a kernel in a graph, is made up for this lesson.
+# - Streams, devices and errors in an extension: PyTorch, *C++ documentation*, "Tensor CUDA Stream
+#   API" and "CUDA Guards"; `C10_CUDA_KERNEL_LAUNCH_CHECK` in its header `c10/cuda/CUDAException.h`;
+#   `torch.library.register_autograd`. What calls on the CPU can show was tried with the same code.
