@@ -150,10 +150,11 @@ check("cuda-graphs", run_captured, step_times, no_gain_from)
 
 # %% [markdown]
 # *See.* Three steps, launched one by one and by your replays. Where are the gaps on the GPU, and
-# what is the CPU doing in them?
+# what is the CPU doing in them? Then, by your formulas, the time of a step by that of its kernels.
 
 # %%
 see("cuda-graphs", run_captured, step_times, no_gain_from)
+see("into-pytorch/gain", step_times, no_gain_from)
 reveal("cuda-graphs")
 
 # %% [markdown]

@@ -8,6 +8,7 @@ import pytest
 
 from gpuedu.clock import GraphDevice
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.into_pytorch.cuda_graphs.gain_picture import draw_gain
 from gpuedu.exercises.into_pytorch.cuda_graphs.graph_runs import run_by_graph, run_eagerly
 from gpuedu.exercises.into_pytorch.cuda_graphs.measure import measure_captured
 from gpuedu.exercises.into_pytorch.cuda_graphs.measured_model import tell_graphed_model
@@ -105,3 +106,14 @@ def test_a_step_takes_tensors_and_numbers_only() -> None:
 def test_recorded_graphs_are_drawn_where_there_is_a_record() -> None:
     ax = draw_recorded_graphs()
     assert ax is not None
+
+
+def test_the_gain_is_marked_where_the_learner_says_it_ends() -> None:
+    def times(kernels: int, kernel: float, launch: float, replay: float, node: float) -> Any:
+        return kernels * max(launch, kernel), max(replay, kernels * (kernel + node))
+
+    def told(limit_us: float) -> list[str]:
+        return [text.get_text() for text in draw_gain(times, lambda *given: limit_us).texts]
+
+    assert "no gain from 4.5 µs on" in told(4.5)
+    assert not any("no gain" in one for one in told(0))
