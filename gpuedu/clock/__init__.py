@@ -4,11 +4,14 @@
 and generators on it wait, share resources and are recorded on a timeline; the learner's code meets
 it through ``lend`` in place of ``threading``, ``queue`` and ``time``. On it stand ``StreamDevice``
 (streams, engines, races), ``SlowDisk``, and ``simulate_loading`` (the workers of a data loader).
+``GraphDevice`` captures launches in a graph and replays them.
 """
 
 from gpuedu.clock.buffers import Buffer, Kernel
 from gpuedu.clock.device import AsyncDevice, DeviceEvent
+from gpuedu.clock.device_tensors import DeviceTensor
 from gpuedu.clock.disk import SlowDisk
+from gpuedu.clock.graphs import CUDAGraph, GraphDevice
 from gpuedu.clock.lending import lend
 from gpuedu.clock.loading import Loading, LoadingRun, simulate_loading
 from gpuedu.clock.moments import Moment, Waiting
@@ -24,8 +27,11 @@ from gpuedu.clock.wall import WallClock
 __all__ = [
     "AsyncDevice",
     "Buffer",
+    "CUDAGraph",
     "Channel",
     "DeviceEvent",
+    "DeviceTensor",
+    "GraphDevice",
     "Interval",
     "Kernel",
     "Link",

@@ -174,8 +174,8 @@ class Play:
         on_machine: the answers are kernels, values, or functions that take and give plain values,
             arrays of ``cp`` or things of a simulated device. So a class can be graded where kernels
             arrive as text, device arrays are, and none of the learner's Python runs. Functions and
-            iterators that the play hands to theirs stay with it then, a ``StreamDevice`` with all
-            that is made by it, and a clock that it lends to their threads.
+            iterators that the play hands to theirs stay with it then, a ``StreamDevice`` or
+            ``GraphDevice`` with all that is made by it, and a clock that it lends to their threads.
         by_operations: of one that is repeated: the functions take and give tensors of PyTorch, and
             what each call did is told as the operations that it carried out. They are carried out
             again on the play's own tensors, where watches that it enters (modes of PyTorch's

@@ -33,6 +33,8 @@ class Look:
 
 _LOOKS = {
     "launch": Look(style.ORANGE, "launch"),
+    "capture": Look("#f6deb0", "capture", hatch="\\\\\\", edge=_STRIPES),
+    "replay": Look(style.YELLOW, "replay"),
     "read": Look(style.PINK, "read", hatch="\\\\\\"),
     "work": Look(style.SKY, "work"),
     "decode": Look(style.SKY, "decode"),

@@ -2,8 +2,9 @@
 
 In the learner's process ``cp`` has proxies. Arrays, what is done to them, and the account of it are
 in the machine player, where none of the learner's Python runs. So is a simulated device that a play
-hands over (``gpuedu.clock.StreamDevice``), with its streams, events and buffers. Messages between
-the two go by way of the judge, and are plain values:
+hands over: ``gpuedu.clock.StreamDevice`` with its streams, events and buffers, or
+``gpuedu.clock.GraphDevice`` with its graphs and tensors. Messages between the two go by way of the
+judge, and are plain values:
 
 - ``values``: what a message is made of; ``faults``: exceptions in it;
 - ``names``: what may be asked for by name;

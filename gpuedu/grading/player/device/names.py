@@ -124,6 +124,12 @@ _ATTRIBUTES = {
     "StreamEvent": "record synchronize query",
     "Buffer": "name size_bytes place pinned write read __repr__",
     "Kernel": "name time_s __repr__",
+    "GraphDevice": "CUDAGraph graph tensor where synchronize",
+    "CUDAGraph": "replay",
+    "DeviceTensor": """
+        shape clone sum copy_ fill_ item tolist __add__ __radd__ __sub__ __mul__ __rmul__ __gt__
+        __lt__ __bool__ __float__ __repr__
+    """,
 }
 _BY_LIST = {
     "ndarray": "cupy.ndarray",
@@ -138,7 +144,10 @@ _NOT_OF_ARRAYS = frozenset(
 SETTABLE = frozenset({"shape", "real", "imag"})
 OF_CLOCK: dict[str, type] = {
     name: getattr(clock, name)
-    for name in ("StreamDevice", "Stream", "StreamEvent", "Buffer", "Kernel")
+    for name in (
+        *("StreamDevice", "Stream", "StreamEvent", "Buffer", "Kernel"),
+        *("GraphDevice", "CUDAGraph", "DeviceTensor"),
+    )
 }
 """What a play hands over that belongs to a simulated device."""
 
