@@ -110,6 +110,87 @@ reveal("fused-softmax")
 # in that time. So it takes as long as its bytes.) What limits the length of a row? (The block is in
 # the registers of one multiprocessor, 256 KiB on an H100.)
 
+# %% [markdown] exercise="layer-norm"
+# ## A layer norm of long rows
+#
+# **`layer-norm` · 7 points · about 25 minutes**
+#
+# A row of `x` is now longer than a block, so a program goes through it in a loop. A layer norm
+# needs the row's mean and variance before it can store anything: `out = (x - mean) / sqrt(variance
+# + eps) * weight + bias`, where the variance is the mean of the squared deviations.
+#
+# *Predict.* A kernel goes through each row three times: for the mean, for the variance, and for the
+# result. How many bytes does it read and write, for each byte of `x`?
+
+# %% role="predict"
+predict("layer-norm", 2)
+
+# %% [markdown]
+# Mean and variance can come from one pass. Two parts of a row with $n_a$ and $n_b$ numbers, means
+# $m_a$ and $m_b$, and sums of squared deviations $s_a$ and $s_b$ have together, with $d = m_b -
+# m_a$ and $n = n_a + n_b$:
+#
+# $$m = m_a + d\,\frac{n_b}{n} \qquad s = s_a + s_b + d^2\,\frac{n_a n_b}{n}$$
+#
+# So a loop can keep three numbers, and merge a block into them in each turn. (The mean of the
+# squares minus the square of the mean needs one pass, too. But both are large for a row far away
+# from zero, and float32 has seven digits.)
+
+# %% [markdown]
+# *Implement* `layer_norm`. There is one program for each row, rows are `columns` elements apart,
+# and `weight` and `bias` have `columns` elements. All arrays are float32. (About 20 lines.)
+#
+# - Each row of `out` is the layer norm of that row of `x`, also for rows around 1000 or -3000;
+#   these up to 0.004. `x`, `weight` and `bias` are left as they are.
+# - Each element of `x` is loaded at most twice, and a program loads each element of `weight` and
+#   `bias` once. Each element of `out` is stored once.
+# - Nothing outside the arrays is loaded or stored, no value that a mask leaves out takes part, and
+#   nothing is computed in float64.
+
+
+# %% role="answer"
+@triton.jit
+def layer_norm(x, out, weight, bias, columns, eps, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    ### BEGIN SOLUTION
+    count, mean, squares = 0.0, 0.0, 0.0
+    for start in range(0, columns, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        values = tl.load(x + row * columns + at, mask=at < columns, other=0.0)
+        more = tl.minimum(BLOCK, columns - start)
+        middle = tl.sum(values, axis=0) / more
+        off = tl.where(at < columns, values - middle, 0.0)
+        delta = middle - mean
+        mean += delta * more / (count + more)
+        squares += tl.sum(off * off, axis=0) + delta * delta * count * more / (count + more)
+        count += more
+    scale = 1 / tl.sqrt(squares / columns + eps)
+    for start in range(0, columns, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        values = tl.load(x + row * columns + at, mask=at < columns, other=0.0)
+        w = tl.load(weight + at, mask=at < columns, other=0.0)
+        b = tl.load(bias + at, mask=at < columns, other=0.0)
+        tl.store(out + row * columns + at, (values - mean) * scale * w + b, mask=at < columns)
+    ### END SOLUTION
+
+
+# %% role="check"
+check("layer-norm", layer_norm)
+
+# %% [markdown]
+# *See* what moves through memory, for a chain of operations and for your kernel:
+
+# %%
+see("layer-norm", layer_norm)
+reveal("layer-norm")
+
+# %% [markdown]
+# *Reflect.* Your kernel reads a long row twice. Could it read it once? (If the row stays on the
+# chip, in the registers of one program: that's what `BLOCK` at least as large as `columns` does.
+# Libraries choose by the length of the row.) Where else did you merge two parts like this? (A sum
+# in a tree, a softmax in blocks. What can be merged can be computed in any order, by many
+# programs.)
+
 # %% [markdown] exercise="online-softmax"
 # ## A row that comes in blocks
 #

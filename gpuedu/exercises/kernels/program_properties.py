@@ -79,17 +79,19 @@ def loads_at_most(
     arrays: Iterable[str],
     *,
     each_program: bool = False,
+    once: Iterable[str] = (),
     output: str = "out",
     asks: str,
 ) -> Property:
     """No element of these arrays is loaded more often than that, in the launch or by a program.
 
-    A kernel that loads less than half of them shows nothing.
+    Of the arrays in ``once``, no program loads an element twice. A kernel that loads less than half
+    of an array shows nothing.
     """
-    watched = tuple(arrays)
+    watched = [(one, times, each_program) for one in arrays] + [(one, 1, True) for one in once]
 
     def test(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
-        for one in watched:
+        for one, times, each_program in watched:
             by_program = observed[f"{one}.reads"]
             whole = by_program.max(axis=0) if each_program else by_program.sum(axis=0)
             if np.count_nonzero(whole) * 2 < whole.size:
