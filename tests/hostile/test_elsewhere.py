@@ -112,7 +112,30 @@ matmul = cp.RawKernel(code, "matmul")
 """
 """Takes each float4 four times, and does multiply-adds of no use beside those of the product."""
 
+_STEP = """
+            live = live if x * x + y * y <= 4 and n < limit else 0
+            n += live
+            x, y = (x * x - y * y + a) * live + 9 - 9 * live, (2 * x * y + b) * live
+"""
+WRITTEN_OUT = (
+    """
+@cuda.jit
+def mandelbrot(left, top, step, limit, out):
+    column, row = cuda.grid(2)
+    if row < out.shape[0] and column < out.shape[1]:
+        a, b = left + column * step, top - row * step
+        x, y, n, live = 0.0, 0.0, 0, 1
+        for _ in range((limit + 15) // 16):
+"""
+    + 16 * _STEP
+    + """
+        out[row, column] = n
+"""
+)
+"""No thread stops: each line runs a sixteenth as often as there are steps."""
+
 ANSWERS = {
+    "mandelbrot": (WRITTEN_OUT, {"square", "any-shape", "inside"}),
     "save-and-resume": (KEPT, set()),
     "coalesced-copy": (PADDED_COPY, {"every", "inside"}),
     "transpose": (PADDED_TRANSPOSE, {"every", "inside", "waits", "reads", "banks"}),
