@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from gpuedu.exercises.contract import Fault, Undecided
@@ -10,6 +11,9 @@ from gpuedu.trace.counts import SECTOR_BYTES
 
 WHOLE = 0.9
 """The share of the fetched bytes that a kernel in whole sectors uses at least."""
+
+AGAIN = 2
+"""How often an array's bytes count as used, at most, where nothing needs them more than once."""
 
 _VERB = {"load": "read", "store": "written", "atomic": "updated"}
 
@@ -20,21 +24,25 @@ def sector_faults(
     operation: str,
     name: str,
     *,
+    most_bytes: float = math.inf,
     least: float = WHOLE,
 ) -> Iterator[Fault]:
     """A fault where too few of the bytes in the sectors that come are asked for.
+
+    What is asked for again and again, in whole sectors, makes up for nothing.
 
     Args:
         prop: The property.
         traffic: The accesses to one array.
         operation: "load", "store" or "atomic": which of them are judged.
         name: The array's name in the exercise.
+        most_bytes: How many bytes count as used, at most.
         least: The share of the bytes that has to be used.
     """
     own = traffic.of(operation)
     if not own.requests:
         yield Undecided(prop, f"`{name}` was never {_VERB[operation]}")
-    elif own.used_share < least and own.least_used:
+    elif own.wasted_bytes > min(own.asked_bytes, most_bytes) * (1 / least - 1) and own.least_used:
         yield Fault(prop, _told_sectors(own.least_used))
 
 

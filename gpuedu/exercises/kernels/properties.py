@@ -16,7 +16,7 @@ import numpy as np
 from gpuedu.errors import CatalogueError
 from gpuedu.exercises.compare import array_fault
 from gpuedu.exercises.contract import Case, Fault, Inputs, Plain, Property, Test, Undecided
-from gpuedu.exercises.kernels.costs import WHOLE, conflict_faults, sector_faults
+from gpuedu.exercises.kernels.costs import AGAIN, WHOLE, conflict_faults, sector_faults
 from gpuedu.exercises.kernels.faults import (
     BARRIER,
     ENDLESS,
@@ -227,7 +227,9 @@ def whole_sectors(
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
         for one, asked in {array: operation, **(also or {})}.items():
             traffic = read_traffic(_seen(observed, f"{one}.traffic", f'counts=("{one}",)'))
-            yield from sector_faults(name, traffic, asked, one, least=least)
+            moved = (case.inputs if one in case.inputs else observed)[one]
+            most = AGAIN * moved.nbytes
+            yield from sector_faults(name, traffic, asked, one, most_bytes=most, least=least)
 
     return Property(name, says, points, asks, unless_idle(name, test, output) if output else test)
 

@@ -124,8 +124,17 @@ class Traffic:
 
         1 where every sector is used in full; above 1 where threads of a warp share addresses.
         """
-        asked = sum(one.lanes * one.itemsize for one in self.accesses if one.sectors)
-        return asked / (self.sectors * SECTOR_BYTES) if self.sectors else 1.0
+        return self.asked_bytes / (self.sectors * SECTOR_BYTES) if self.sectors else 1.0
+
+    @property
+    def asked_bytes(self) -> int:
+        """Bytes that threads asked for, each as often as it was asked for."""
+        return sum(one.lanes * one.itemsize for one in self.accesses if one.sectors)
+
+    @property
+    def wasted_bytes(self) -> int:
+        """Bytes in the sectors that came beyond those; below 0 where threads share addresses."""
+        return self.sectors * SECTOR_BYTES - self.asked_bytes
 
     @property
     def wavefronts(self) -> int:

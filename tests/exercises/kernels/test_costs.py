@@ -40,6 +40,14 @@ def test_the_bound_is_the_exercise_s_own():
     assert list(sector_faults("whole", both, "load", "a", least=0.6))
 
 
+def test_asking_again_in_whole_sectors_makes_up_for_nothing():
+    again = [NEAR] * 100
+    assert not list(sector_faults("whole", Traffic((*again, FAR)), "load", "a"))
+    (fault,) = sector_faults("whole", Traffic((*again, FAR)), "load", "a", most_bytes=512)
+    assert "`a[8 * i]`" in fault.message
+    assert not list(sector_faults("whole", Traffic(tuple(again)), "load", "a", most_bytes=512))
+
+
 def test_the_worst_conflict_is_told_in_passes():
     (fault,) = conflict_faults("banks", Traffic((ROW, COLUMN)))
     assert fault.message == (

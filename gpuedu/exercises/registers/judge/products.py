@@ -26,6 +26,10 @@ _ENOUGH = 4
 """The share of ``c`` that has to be written, as one part of so many, before anything is judged."""
 
 
+_SURPLUS = 1.5
+"""How many times the product's own arithmetic counts: for steps that add zeros."""
+
+
 def matrices(rng: np.random.Generator, m: int, n: int, k: int) -> dict[str, np.ndarray]:
     """A (M, K) and b (K, N) of both signs, badly scaled by column, and a c (M, N) to overwrite."""
     scale = rng.choice([0.01, 1.0, 30.0], k)
@@ -145,3 +149,12 @@ def float64_faults(prop: str, observed: Plain) -> Iterable[Fault]:
 def leaves_arrays(observed: Plain) -> bool:
     """Whether the machine saw an index that is outside, or a float4 where none can begin."""
     return any(seen.kind in OUTSIDE for seen in read_sightings(observed["sightings"]))
+
+
+def flop_of_product(inputs: Inputs, observed: Plain) -> float:
+    """The arithmetic of a launch over whole tiles; what goes far beyond the product's is left out.
+
+    What it is divided by is asked for in the same launch: arithmetic of no use would hide that.
+    """
+    (m, k), n = inputs["a"].shape, inputs["b"].shape[1]
+    return min(observed["flop"], _SURPLUS * 2 * m * n * k)

@@ -21,9 +21,11 @@ def play_save_and_resume(answers: Sequence[Any], inputs: Mapping[str, Any]) -> d
 
     ``lost`` names, for each part whose state was another one right after resuming, where it
     differs; ``moved`` is the first place in the saved state that changed while the run went on;
-    ``data_at`` is where it holds the run's data, empty if nowhere;
+    ``data_at`` is where it holds the run's data, empty if nowhere; ``not_held`` names the parts of
+    which it has too little for another process;
     ``file_problem`` says why it does not survive as a file.
     """
+    from gpuedu.exercises.training_step.save_and_resume.held import parts_not_held
     from gpuedu.exercises.training_step.save_and_resume.runs import (
         first_difference,
         make_run,
@@ -46,6 +48,7 @@ def play_save_and_resume(answers: Sequence[Any], inputs: Mapping[str, Any]) -> d
         if not isinstance(state, dict):
             raise AnswerError(f"`save` should return a dict, got {describe(state)}")
         stored, file_problem = _through_file(state)
+        not_held = parts_not_held(wanted, stored)
         went_on = take_steps(saved, after)
         later, _ = _through_file(state)
 
@@ -70,6 +73,7 @@ def play_save_and_resume(answers: Sequence[Any], inputs: Mapping[str, Any]) -> d
             "lost": {part: place for part, place in lost.items() if place is not None},
             "moved": first_difference(stored, later),
             "data_at": _place_of((saved.inputs, saved.targets), stored),
+            "not_held": not_held,
             "file_problem": file_problem,
             "file_bytes": _file_bytes(state),
             "weight_bytes": sum(p.nbytes for p in saved.model.parameters()),

@@ -219,7 +219,8 @@ def _sectors(case: Case, observed: Plain) -> Iterator[Fault]:
     """Rows begin at a sector here, and end at one."""
     for name, operation in (("x", "load"), ("y", "store")):
         traffic = read_traffic(observed[f"{name}.traffic"])
-        yield from sector_faults("sectors", traffic, operation, name)
+        most = (_PAR + 1) * case.inputs[name].nbytes
+        yield from sector_faults("sectors", traffic, operation, name, most_bytes=most)
 
 
 def _float32(case: Case, observed: Plain) -> Iterator[Fault]:

@@ -15,6 +15,8 @@ from gpuedu.exercises.kernels.shapes import LaunchShape
 
 _NUDGE = 1e-7
 _WASTE = 1.5
+_STEP_FLOP = 16
+"""More than a step takes, with complex numbers, too."""
 _VIEWS = (
     # rows, columns, grid (x, y), block (x, y), left, top, step, limit
     (32, 32, (2, 2), (16, 16), -2.0, 1.25, 0.08, 40),
@@ -25,9 +27,10 @@ _VIEWS = (
     (4, 20, (1, 1), (32, 4), -0.3, 0.1, 0.02, 300),
     (5, 7, (1, 1), (8, 8), -1.0, 1.0, 0.3, 0),
     (20, 30, (1, 3), (32, 8), 0.6, -1.0, -0.08, 25),
+    (6, 30, (1, 1), (32, 8), 1.0, 0.2, 0.05, 1000),
 )
-"""The last three: points of the set, with more steps than a byte can count; no step at all; and a
-step below 0, which turns the image around."""
+"""The last four: points of the set, with more steps than a byte can count; no step at all; a step
+below 0, which turns the image around; and points that all escape, long before the limit."""
 
 
 _CIRCLE = (5, 9, (2, 2), (8, 4), -2.0, 1.0, 0.5, 12)
@@ -137,11 +140,18 @@ def _stops(case: Case, observed: Plain) -> Iterable[Fault]:
     launched = _times(inputs, (down * high, across * wide))
     counted = np.clip(observed["out"], 0, inputs["limit"])
     steps = max(int(launched.sum()), int(counted.sum()))
-    if observed["busiest_lanes"] > _WASTE * (steps + 2 * launched.size):
+    most = _WASTE * (steps + 2 * launched.size)
+    if observed["busiest_lanes"] > most:
         yield Fault(
             "stops",
             f"the busiest line ran {observed['busiest_lanes']:,} times, counted by lanes, but the "
             f"points take only {steps:,} steps in all (limit: {inputs['limit']})",
+        )
+    elif observed["flop"] > _STEP_FLOP * most:  # steps written out on many lines
+        yield Fault(
+            "stops",
+            f"all lanes together did {observed['flop']:,} FLOP, but the points take only "
+            f"{steps:,} steps in all (limit: {inputs['limit']})",
         )
 
 
@@ -184,5 +194,5 @@ JUDGE = Judge(
         "n`. The new pair is `zr * zr - zi * zi + cr` and `2 * zr * zi + ci`.",
     ),
     cases=cases,
-    varies=("busiest_lanes",),
+    varies=("busiest_lanes", "flop"),
 )

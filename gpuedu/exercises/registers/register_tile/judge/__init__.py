@@ -22,6 +22,7 @@ from gpuedu.exercises.kernels.traffic import read_traffic
 from gpuedu.exercises.registers.judge.products import (
     all_wait,
     float64_faults,
+    flop_of_product,
     if_written,
     inside,
     matrices,
@@ -98,7 +99,7 @@ def intensity(case: Case, observed: Plain) -> Iterable[Fault | Undecided]:
     if not passes:
         yield Undecided("intensity", "no thread read from shared memory")
         return
-    got = observed["flop"] / (PASS_BYTES * passes)
+    got = flop_of_product(case.inputs, observed) / (PASS_BYTES * passes)
     if got < _SLACK * t / 4 and not _is_right(case, observed):
         yield Undecided("intensity", "`c` is not the product: its FLOP may be too few")
     elif got < _SLACK * t / 4:
@@ -148,7 +149,8 @@ def in_registers(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
 def _medal(case: Case, observed: Plain) -> Iterable[Finding]:
     shared = read_traffic(observed["shared.traffic"]).wavefronts
     sectors = sum(read_traffic(observed[f"{one}.traffic"]).sectors for one in ("a", "b", "c"))
-    got = observed["flop"] / (PASS_BYTES * shared + SECTOR_BYTES * sectors) if shared else 0.0
+    flop = flop_of_product(case.inputs, observed)
+    got = flop / (PASS_BYTES * shared + SECTOR_BYTES * sectors) if shared else 0.0
     medal = next((name for least, name in _MEDALS if got >= least), "below bronze")
     if medal != "below bronze":
         yield Finding(

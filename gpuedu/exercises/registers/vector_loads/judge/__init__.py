@@ -24,6 +24,7 @@ from gpuedu.exercises.kernels.traffic import read_traffic
 from gpuedu.exercises.registers.judge.products import (
     all_wait,
     float64_faults,
+    flop_of_product,
     if_written,
     inside,
     matrices,
@@ -136,7 +137,7 @@ def vectors(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
         yield Undecided("vectors", "no thread read from shared memory")
         return
     told = _compiled(observed)
-    each = observed["flop"] / 2 / WARP_SIZE / loads.requests
+    each = flop_of_product(case.inputs, observed) / 2 / WARP_SIZE / loads.requests
     if each >= _SLACK * _EACH:
         yield Finding(Level.NOTE, told or "there is no compiler here: only the source was counted")
         return

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
 from gpuedu.exercises.training_step.save_and_resume.runs import BATCH, KINDS, PARTS, SAMPLES
 
 _AFTER = 16
@@ -28,6 +28,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     """Each part that was lost, if the run went on in another way; the snapshot; the file."""
     if observed["unbroken"] != observed["resumed"]:
         yield from _lost(observed)
+    yield from _not_held(observed)
     yield from _snapshot(observed)
     if observed["file_problem"]:
         yield Fault(
@@ -55,6 +56,28 @@ def _lost(observed: Plain) -> Iterator[Fault]:
             "Does the optimizer still move the weights of this run's model, and the scheduler the "
             "rate of this optimizer? Loading into the parts that are there keeps them together.",
         )
+
+
+def _not_held(observed: Plain) -> Iterator[Fault]:
+    """Parts that the resumed run has, and that it cannot have from the state."""
+    names = [part for part in observed["not_held"] if part not in observed["lost"]]
+    for part in names:
+        yield Fault(
+            part,
+            f"the resumed run has {_IS[part]}, but `state` has not: another process would not",
+            "The run may be resumed in another process, which has the file and nothing else. What "
+            "of this part is in the file?",
+        )
+    if "model" in names:
+        for part in PARTS:
+            yield Undecided(part, "what was resumed did not come from `state`, so it shows nothing")
+
+
+_IS = {
+    "model": "the saved run's weights",
+    "optimiser": "what the saved run's optimiser remembers",
+    "chance": "the random numbers that come next",
+}
 
 
 def _first_apart(wanted: list[list[float]], got: list[list[float]], since: str) -> str:
