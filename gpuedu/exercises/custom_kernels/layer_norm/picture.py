@@ -13,8 +13,16 @@ from gpuedu.figures.launch_bytes import plot_launch_bytes
 
 _ROWS, _RUN_ROWS, _COLUMNS, _BLOCK = 1_000, 2, 8_000, 1_024
 """Rows that are told of, and rows that run: bytes grow in proportion."""
-_CHAIN = (("mean", 1), ("x - mean", 2), ("squared", 2), ("mean", 1), ("/ root", 2), ("w, b", 4))
-"""The operations of the chain, and how often each moves the matrix; w and b are two of them."""
+_CHAIN = (
+    ("mean", 1),
+    ("x - mean", 2),
+    ("squared", 2),
+    ("mean", 1),
+    ("/ root", 2),
+    ("w", 2),
+    ("b", 2),
+)
+"""The operations of the chain, and how often each moves the matrix."""
 
 
 def draw_layer_norm(layer_norm: Any) -> Any:
