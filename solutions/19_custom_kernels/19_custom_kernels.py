@@ -110,6 +110,131 @@ reveal("fused-softmax")
 # in that time. So it takes as long as its bytes.) What limits the length of a row? (The block is in
 # the registers of one multiprocessor, 256 KiB on an H100.)
 
+# %% [markdown] exercise="triton-matmul"
+# ## A product in tiles, in an order that suits the cache
+#
+# **`triton-matmul` · 8 points · about 30 minutes**
+#
+# You'll write a matrix product in Triton, `c = a @ b`, in two parts: which tile of `c` a program
+# has, and how it computes that tile.
+#
+# `a` is M x K, `b` is K x N, and all are float16, row by row in memory. A tile of `c` is `BLOCK_M` x
+# `BLOCK_N`. It needs one **stripe** of `a`, `BLOCK_M` rows of all K columns, and one stripe of `b`,
+# `BLOCK_N` columns of all K rows.
+
+# %% [markdown]
+# Programs that run at the same time share what they read through the L2 cache: all
+# multiprocessors load through it, and an H100 has 50 MB of it. A stripe that several of them need
+# comes from memory once, if they need it at about the same time.
+#
+# So it matters which tiles run together. Programs usually start in the order of their numbers
+# (CUDA promises no order). Say 16 of them run at once. If their tiles are neighbors in one row of
+# tiles, they need 1 stripe of `a` and 16 of `b`, 17 in all.
+#
+# *Predict.* What is the smallest number of stripes that 16 tiles can do with?
+
+# %% role="predict"
+predict("triton-matmul", 8)
+
+# %% [markdown]
+# *Implement* `tile_of`, which gives the place of a program's tile: its row and its column, counted
+# in tiles. `c` has `rows` x `columns` tiles. `GROUP` rows of tiles are a group. Programs take one
+# group after the other; in a group they go column by column, each from top to bottom. The last
+# group may have fewer rows. These are the programs' numbers for 3 rows, 5 columns and `GROUP = 2`:
+#
+# ```text
+#  0   2   4   6   8
+#  1   3   5   7   9
+# 10  11  12  13  14
+# ```
+#
+# A kernel may call it, since it has `@triton.jit`, too. (About 4 lines.)
+
+
+# %% role="answer"
+@triton.jit
+def tile_of(number, rows, columns, GROUP: tl.constexpr):
+    ### BEGIN SOLUTION
+    first = number // (GROUP * columns) * GROUP
+    height = min(rows - first, GROUP)
+    within = number % (GROUP * columns)
+    return first + within % height, within // height
+    ### END SOLUTION
+
+
+# %% [markdown]
+# *Implement* `matmul`, with one program for each tile: ceil(M / BLOCK_M) * ceil(N / BLOCK_N) of
+# them. What you may need:
+#
+# - `x[:, None]` and `x[None, :]` make a column or a row of a block, as in NumPy.
+# - `tl.zeros((rows, columns), tl.float32)` is a block of zeros; loops go over `range`.
+# - `tl.dot(left, right, total)` is `total + left @ right`. Of float16 factors it is computed on
+#   tensor cores, with a sum in float32. All sides of the blocks are at least 16.
+
+# %% [markdown]
+# - `c` is right for every M, N and K, also where the blocks don't divide them. The sum is kept in
+#   float32, and rounded to float16 when it's stored. `a` and `b` are left as they are.
+# - Each element of `c` is stored once. No program loads an element of `a` or `b` twice.
+# - Nothing outside the arrays is loaded or stored, and no value that a mask leaves out takes part.
+# - The programs take the tiles in the order above. So those of neighboring columns of a group
+#   together load the stripes of these tiles, and nothing else.
+#
+# (About 9 lines.)
+
+
+# %% role="answer"
+@triton.jit
+def matmul(
+    a,
+    b,
+    c,
+    M,
+    N,
+    K,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    GROUP: tl.constexpr,
+):
+    row, column = tile_of(tl.program_id(0), tl.cdiv(M, BLOCK_M), tl.cdiv(N, BLOCK_N), GROUP)
+    ### BEGIN SOLUTION
+    i = row * BLOCK_M + tl.arange(0, BLOCK_M)[:, None]
+    j = column * BLOCK_N + tl.arange(0, BLOCK_N)[None, :]
+    total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+    for first in range(0, K, BLOCK_K):
+        k = first + tl.arange(0, BLOCK_K)
+        left = tl.load(a + i * K + k[None, :], mask=(i < M) & (k[None, :] < K), other=0.0)
+        right = tl.load(b + k[:, None] * N + j, mask=(k[:, None] < K) & (j < N), other=0.0)
+        total = tl.dot(left, right, total)
+    tl.store(c + i * N + j, total, mask=(i < M) & (j < N))
+    ### END SOLUTION
+
+
+# %% role="check"
+check("triton-matmul", matmul)
+
+# %% [markdown]
+# *See* the order in which programs take the tiles, row by row and in yours, for tiles of 16 x 16:
+
+# %%
+see("triton-matmul", matmul)
+reveal("triton-matmul")
+
+# %% [markdown]
+# *Reflect.* With tiles of 64 x 64 and N = 4096, how many programs load each element of `a`? (All 64
+# in its row of tiles. Most of these loads should find it in the cache.) What else would make a
+# program load less for each product? (Larger tiles, until registers and shared memory are full.)
+#
+# For float32 factors `tl.dot` rounds them to TF32 on GPUs that have it, which keeps 10 bits of
+# the fraction; `input_precision="ieee"` keeps all of float32, and is slower.
+
+# %% [markdown]
+# The block's sides and `GROUP` are not all there is to choose. `num_warps` is how many warps work on
+# one program, and `num_stages` how many turns of the loop the compiler has under way at once, so
+# that loads of the next turns run during the products of this one. What is best depends on the GPU
+# and on the shapes: `@triton.autotune` takes a list of such choices, times each of them, and keeps
+# the fastest for each `key`.
+
 # %% [markdown]
 # ## What you take with you
 #
