@@ -236,6 +236,10 @@ _OF_THE_LANGUAGE = types.FunctionType((lambda: None).__code__, {"tl": tl, "core"
 """Triton looks at a function's names for what it should patch; this one has all of them."""
 
 
+_OF_TRITON: dict[Any, Any] = {}
+"""Functions of Triton itself, rewritten: they are the same in every launch."""
+
+
 class Kernel:
     """A kernel as Triton's interpreter runs it, without a trace of that in the caller's names.
 
@@ -254,8 +258,9 @@ class Kernel:
 
     def _interpreted(self, function: Any) -> Callable[..., Any]:
         """The function, rewritten by Triton; functions that it calls become like it."""
-        if function in self._made:
-            return self._made[function]
+        known = _OF_TRITON if _is_triton(function) else self._made
+        if function in known:
+            return known[function]
         names = dict(function.__globals__)
         copy = types.FunctionType(
             function.__code__,
@@ -269,7 +274,7 @@ class Kernel:
             function.__annotations__,
             function.__kwdefaults__,
         )
-        made = self._made[function] = its.FunctionRewriter(copy).rewrite_ast()
+        made = known[function] = its.FunctionRewriter(copy).rewrite_ast()
         used = {
             one.id for one in ast.walk(ast.parse(_text_of(function))) if isinstance(one, ast.Name)
         }
