@@ -115,32 +115,34 @@ reveal("fused-softmax")
 #
 # **`triton-matmul` · 8 points · about 30 minutes**
 #
-# You'll write a matrix product in Triton, `c = a @ b`, in two parts: which tile of `c` a program
-# has, and how it computes that tile.
+# You'll write a matrix product in Triton, `c = a @ b`, in two steps: first you choose which tile of
+# `c` each program has, then you compute the tile.
 #
-# `a` is M x K, `b` is K x N, and all are float16, row by row in memory. A tile of `c` is `BLOCK_M` x
-# `BLOCK_N`. It needs one **stripe** of `a`, `BLOCK_M` rows of all K columns, and one stripe of `b`,
-# `BLOCK_N` columns of all K rows.
+# `a` is M x K, `b` is K x N and `c` is M x N, all in float16 and row by row in memory. A tile of `c`
+# has `BLOCK_M` rows and `BLOCK_N` columns. For it a program needs one **stripe** of `a`, which is
+# `BLOCK_M` whole rows, and one stripe of `b`, which is `BLOCK_N` whole columns.
 
 # %% [markdown]
-# Programs that run at the same time share what they read through the L2 cache: all
-# multiprocessors load through it, and an H100 has 50 MB of it. A stripe that several of them need
-# comes from memory once, if they need it at about the same time.
+# All multiprocessors load through one L2 cache; an H100's has 50 MB. So programs that run at the
+# same time share what they read: a stripe that several of them need comes from memory once, and
+# from the cache after that.
 #
-# So it matters which tiles run together. Programs usually start in the order of their numbers
-# (CUDA promises no order). Say 16 of them run at once. If their tiles are neighbors in one row of
-# tiles, they need 1 stripe of `a` and 16 of `b`, 17 in all.
+# That's why it matters which tiles run together. Programs start in about the order of their numbers
+# (CUDA doesn't promise any order). Suppose 16 of them run at once. If their tiles are neighbors in
+# one row, they need 1 stripe of `a` and 16 of `b`, 17 in all.
 #
-# *Predict.* What is the smallest number of stripes that 16 tiles can do with?
+# *Predict.* Any 16 tiles of `c` may run together. What is the smallest number of stripes that they
+# need?
 
 # %% role="predict"
 predict("triton-matmul", 8)
 
 # %% [markdown]
-# *Implement* `tile_of`, which gives the place of a program's tile: its row and its column, counted
-# in tiles. `c` has `rows` x `columns` tiles. `GROUP` rows of tiles are a group. Programs take one
-# group after the other; in a group they go column by column, each from top to bottom. The last
-# group may have fewer rows. These are the programs' numbers for 3 rows, 5 columns and `GROUP = 2`:
+# *Implement* `tile_of`, which returns the place of a program's tile: its row and its column, counted
+# in tiles. `number` is the program's, and `c` has `rows` x `columns` tiles. Every `GROUP` rows of
+# tiles are a group. Programs take one group after the other, from the top; within a group they go
+# column by column, and down each column. The last group may have fewer rows. With 3 rows, 5 columns
+# and `GROUP = 2`, the programs' numbers are:
 #
 # ```text
 #  0   2   4   6   8
@@ -148,7 +150,7 @@ predict("triton-matmul", 8)
 # 10  11  12  13  14
 # ```
 #
-# A kernel may call it, since it has `@triton.jit`, too. (About 4 lines.)
+# A kernel can call this function, because it has a `@triton.jit` of its own. (About 4 lines.)
 
 
 # %% role="answer"
@@ -163,21 +165,23 @@ def tile_of(number, rows, columns, GROUP: tl.constexpr):
 
 
 # %% [markdown]
-# *Implement* `matmul`, with one program for each tile: ceil(M / BLOCK_M) * ceil(N / BLOCK_N) of
-# them. What you may need:
+# *Implement* `matmul`. It's launched with one program for each tile, `tl.cdiv(M, BLOCK_M) *
+# tl.cdiv(N, BLOCK_N)` of them, where `tl.cdiv` is a quotient rounded up. A program goes along its
+# stripes in steps of `BLOCK_K`. What you may need:
 #
-# - `x[:, None]` and `x[None, :]` make a column or a row of a block, as in NumPy.
-# - `tl.zeros((rows, columns), tl.float32)` is a block of zeros; loops go over `range`.
-# - `tl.dot(left, right, total)` is `total + left @ right`. Of float16 factors it is computed on
-#   tensor cores, with a sum in float32. All sides of the blocks are at least 16.
+# - `x[:, None]` and `x[None, :]` make a block with one column or with one row, as in NumPy. Together
+#   they give a block of two dimensions: of addresses, say, or of a mask, with `&`.
+# - `tl.zeros((BLOCK_M, BLOCK_N), tl.float32)` is a block of zeros. Loops go over `range`.
+# - `tl.dot(left, right, total)` is `total + left @ right`. With float16 factors it runs on tensor
+#   cores, which add up in float32. The sides of a block are powers of 2, and at least 16 here.
 
 # %% [markdown]
-# - `c` is right for every M, N and K, also where the blocks don't divide them. The sum is kept in
-#   float32, and rounded to float16 when it's stored. `a` and `b` are left as they are.
-# - Each element of `c` is stored once. No program loads an element of `a` or `b` twice.
+# - `c` is right for every M, N and K, even if the blocks don't divide them. The sum is kept in
+#   float32, and rounded to float16 once. `a` and `b` are left as they are.
+# - Each element of `c` is stored once, and no program loads an element of `a` or `b` twice.
 # - Nothing outside the arrays is loaded or stored, and no value that a mask leaves out takes part.
-# - The programs take the tiles in the order above. So those of neighboring columns of a group
-#   together load the stripes of these tiles, and nothing else.
+# - The programs take the tiles in the order above, so that those of neighboring columns in a group
+#   load no more different elements than the stripes of these columns have.
 #
 # (About 9 lines.)
 
@@ -214,26 +218,27 @@ def matmul(
 check("triton-matmul", matmul)
 
 # %% [markdown]
-# *See* the order in which programs take the tiles, row by row and in yours, for tiles of 16 x 16:
+# *See* which tiles the first 16 programs take, row by row and in your order, and what they read:
 
 # %%
 see("triton-matmul", matmul)
 reveal("triton-matmul")
 
 # %% [markdown]
-# *Reflect.* With tiles of 64 x 64 and N = 4096, how many programs load each element of `a`? (All 64
-# in its row of tiles. Most of these loads should find it in the cache.) What else would make a
-# program load less for each product? (Larger tiles, until registers and shared memory are full.)
+# *Reflect.* With tiles of 64 x 64 and N = 4096, how many programs load each element of `a`? (64, one
+# for each tile in that row of tiles. The cache should serve most of these loads.) How could each
+# program load less for the same number of products? (With larger tiles, until registers and shared
+# memory are full.)
 #
-# For float32 factors `tl.dot` rounds them to TF32 on GPUs that have it, which keeps 10 bits of
-# the fraction; `input_precision="ieee"` keeps all of float32, and is slower.
+# If the factors are float32, `tl.dot` uses only 10 bits of their fraction by default, as **TF32**
+# does, on GPUs that have it. `input_precision="ieee"` keeps all 23, and gives up that speed.
 
 # %% [markdown]
-# The block's sides and `GROUP` are not all there is to choose. `num_warps` is how many warps work on
-# one program, and `num_stages` how many turns of the loop the compiler has under way at once, so
-# that loads of the next turns run during the products of this one. What is best depends on the GPU
-# and on the shapes: `@triton.autotune` takes a list of such choices, times each of them, and keeps
-# the fastest for each `key`.
+# The sides of a block and `GROUP` aren't all there is to choose. `num_warps` says how many warps work
+# on one program. `num_stages` says over how many stages the compiler spreads the loop, so that later
+# turns load while this one multiplies. Which choice is best depends on the GPU and on the shapes.
+# `@triton.autotune` times a list of such choices, and again whenever an argument that you name in
+# its `key` changes.
 
 # %% [markdown]
 # ## What you take with you
@@ -250,4 +255,10 @@ progress()
 # %% [markdown]
 # ## Sources
 #
-# - None yet.
+# - An H100's L2 cache: NVIDIA, *NVIDIA Hopper Architecture In-Depth*, 2022. Programs run in any
+#   order: *CUDA C++ Programming Guide*, "Thread Hierarchy". Why their order matters all the same,
+#   and groups of rows of tiles: Triton's tutorials, "Matrix Multiplication", "L2 Cache
+#   Optimizations".
+# - Precision of products, warps and stages, and when tuning starts again: Triton's documentation,
+#   `triton.language.dot`, `triton.Config` and `triton.autotune`. TF32's bits: NVIDIA, *A100 Tensor
+#   Core GPU Architecture*, 2020.

@@ -1,4 +1,4 @@
-# The tile's place in the kernel itself, and the mask of K where it is needed: in one factor's zeros.
+# The tile's place in the kernel itself; float32 factors, which hold float16 ones exactly.
 @triton.jit
 def matmul(
     a,

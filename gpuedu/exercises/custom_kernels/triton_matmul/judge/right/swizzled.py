@@ -1,4 +1,4 @@
-# Triton's own function for the order; rows and columns beyond the edge are others, instead of 0.
+# Triton's own function for the order; rows and columns beyond the edge wrap around.
 @triton.jit
 def matmul(
     a,
