@@ -115,34 +115,34 @@ reveal("fused-softmax")
 #
 # **`triton-matmul` · 8 points · about 30 minutes**
 #
-# You'll write a matrix product in Triton, `c = a @ b`, in two steps: first you choose which tile of
-# `c` each program has, then you compute the tile.
+# You'll write a matrix product in Triton, `c = a @ b`, in two steps: first you choose which tile
+# of `c` each program has, then you compute the tile.
 #
-# `a` is M x K, `b` is K x N and `c` is M x N, all in float16 and row by row in memory. A tile of `c`
-# has `BLOCK_M` rows and `BLOCK_N` columns. For it a program needs one **stripe** of `a`, which is
-# `BLOCK_M` whole rows, and one stripe of `b`, which is `BLOCK_N` whole columns.
+# `a` is M x K, `b` is K x N and `c` is M x N, all in float16 and row by row in memory. A tile of
+# `c` has `BLOCK_M` rows and `BLOCK_N` columns. For it a program needs one **stripe** of `a`,
+# which is `BLOCK_M` whole rows, and one stripe of `b`, which is `BLOCK_N` whole columns.
 
 # %% [markdown]
 # All multiprocessors load through one L2 cache; an H100's has 50 MB. So programs that run at the
 # same time share what they read: a stripe that several of them need comes from memory once, and
 # from the cache after that.
 #
-# That's why it matters which tiles run together. Programs start in about the order of their numbers
-# (CUDA doesn't promise any order). Suppose 16 of them run at once. If their tiles are neighbors in
-# one row, they need 1 stripe of `a` and 16 of `b`, 17 in all.
+# That's why it matters which tiles run together. Programs start in about the order of their
+# numbers (CUDA doesn't promise any order). Suppose 16 of them run at once. If their tiles are
+# neighbors in one row, they need 1 stripe of `a` and 16 of `b`, 17 in all.
 #
-# *Predict.* Any 16 tiles of `c` may run together. What is the smallest number of stripes that they
-# need?
+# *Predict.* Any 16 tiles of `c` may run together. What is the smallest number of stripes that
+# they need?
 
 # %% role="predict"
 predict("triton-matmul", 8)
 
 # %% [markdown]
-# *Implement* `tile_of`, which returns the place of a program's tile: its row and its column, counted
-# in tiles. `number` is the program's, and `c` has `rows` x `columns` tiles. Every `GROUP` rows of
-# tiles are a group. Programs take one group after the other, from the top; within a group they go
-# column by column, and down each column. The last group may have fewer rows. With 3 rows, 5 columns
-# and `GROUP = 2`, the programs' numbers are:
+# *Implement* `tile_of`, which returns the place of a program's tile: its row and its column,
+# counted in tiles. `number` is the program's, and `c` has `rows` x `columns` tiles. Every `GROUP`
+# rows of tiles are a group. Programs take one group after the other, from the top; within a group
+# they go column by column, and down each column. The last group may have fewer rows. With 3 rows,
+# 5 columns and `GROUP = 2`, the programs' numbers are:
 #
 # ```text
 #  0   2   4   6   8
@@ -169,8 +169,8 @@ def tile_of(number, rows, columns, GROUP: tl.constexpr):
 # tl.cdiv(N, BLOCK_N)` of them, where `tl.cdiv` is a quotient rounded up. A program goes along its
 # stripes in steps of `BLOCK_K`. What you may need:
 #
-# - `x[:, None]` and `x[None, :]` make a block with one column or with one row, as in NumPy. Together
-#   they give a block of two dimensions: of addresses, say, or of a mask, with `&`.
+# - `x[:, None]` and `x[None, :]` make a block with one column or with one row, as in NumPy.
+#   Together they give a block of two dimensions: of addresses, say, or of a mask, with `&`.
 # - `tl.zeros((BLOCK_M, BLOCK_N), tl.float32)` is a block of zeros. Loops go over `range`.
 # - `tl.dot(left, right, total)` is `total + left @ right`. With float16 factors it runs on tensor
 #   cores, which add up in float32. The sides of a block are powers of 2, and at least 16 here.
@@ -179,9 +179,10 @@ def tile_of(number, rows, columns, GROUP: tl.constexpr):
 # - `c` is right for every M, N and K, even if the blocks don't divide them. The sum is kept in
 #   float32, and rounded to float16 once. `a` and `b` are left as they are.
 # - Each element of `c` is stored once, and no program loads an element of `a` or `b` twice.
-# - Nothing outside the arrays is loaded or stored, and no value that a mask leaves out takes part.
-# - The programs take the tiles in the order above, so that those of neighboring columns in a group
-#   load no more different elements than the stripes of these columns have.
+# - Nothing outside the arrays is loaded or stored, and no value that a mask leaves out takes
+#   part.
+# - The programs take the tiles in the order above, so that those of neighboring columns in a
+#   group load no more different elements than the stripes of these columns have.
 #
 # (About 9 lines.)
 
@@ -225,20 +226,20 @@ see("triton-matmul", matmul)
 reveal("triton-matmul")
 
 # %% [markdown]
-# *Reflect.* With tiles of 64 x 64 and N = 4096, how many programs load each element of `a`? (64, one
-# for each tile in that row of tiles. The cache should serve most of these loads.) How could each
-# program load less for the same number of products? (With larger tiles, until registers and shared
-# memory are full.)
+# *Reflect.* With tiles of 64 x 64 and N = 4096, how many programs load each element of `a`? (64,
+# one for each tile in that row of tiles. The cache should serve most of these loads.) How could
+# each program load less for the same number of products? (With larger tiles, until registers and
+# shared memory are full.)
 #
 # If the factors are float32, `tl.dot` uses only 10 bits of their fraction by default, as **TF32**
 # does, on GPUs that have it. `input_precision="ieee"` keeps all 23, and gives up that speed.
 
 # %% [markdown]
-# The sides of a block and `GROUP` aren't all there is to choose. `num_warps` says how many warps work
-# on one program. `num_stages` says over how many stages the compiler spreads the loop, so that later
-# turns load while this one multiplies. Which choice is best depends on the GPU and on the shapes.
-# `@triton.autotune` times a list of such choices, and again whenever an argument that you name in
-# its `key` changes.
+# The sides of a block and `GROUP` aren't all there is to choose. `num_warps` says how many warps
+# work on one program. `num_stages` says over how many stages the compiler spreads the loop, so
+# that later turns load while this one multiplies. Which choice is best depends on the GPU and on
+# the shapes. `@triton.autotune` times a list of such choices, and again whenever an argument that
+# you name in its `key` changes.
 
 # %% [markdown]
 # ## What you take with you
