@@ -104,6 +104,9 @@ class _Builder(its.InterpreterBuilder):
     def create_dot(
         self, a: Any, b: Any, d: Any, input_precision: Any, max_num_imprecise_acc: Any
     ) -> Any:
+        if d.dtype.scalar == tl.float64 and a.dtype.scalar != tl.float64:
+            # the compiler's front end takes it, and a later pass fails without a reason
+            raise NotImplementedError(f"tl.dot of {a.dtype.scalar} factors with a float64 sum")
         self.hooks.compute(2 * d.data.size * a.data.shape[-1], str(a.dtype.scalar))
         is_tf32 = a.dtype.scalar == tl.float32 and str(input_precision).endswith(".TF32")
         self.hooks.product(is_tf32)

@@ -165,9 +165,9 @@ def tile_of(number, rows, columns, GROUP: tl.constexpr):
 
 
 # %% [markdown]
-# *Implement* `matmul`. It's launched with one program for each tile, `tl.cdiv(M, BLOCK_M) *
-# tl.cdiv(N, BLOCK_N)` of them, where `tl.cdiv` is a quotient rounded up. A program goes along its
-# stripes in steps of `BLOCK_K`. What you may need:
+# *Implement* `matmul`. It's launched with one program for each tile of `c`; `tl.cdiv`, in the first
+# line, is a quotient rounded up. A program goes along its stripes in steps of `BLOCK_K`. What you
+# may need:
 #
 # - `x[:, None]` and `x[None, :]` make a block with one column or with one row, as in NumPy.
 #   Together they give a block of two dimensions: of addresses, say, or of a mask, with `&`.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -29,7 +30,7 @@ from gpuedu.exercises.kernels.properties import right_values
 _TILED = ("right", "inside", "masked", "own", "once")
 _ORDERED = ("right", "own", "once", "grouped")
 _SHAPES = (
-    ((40, 50, 40), (32, 16, 16), 2, _TILED),
+    ((33, 49, 40), (32, 16, 16), 2, _TILED),
     ((5, 3, 1), (16, 16, 16), 4, ("right", "inside")),
     ((96, 80, 16), (16, 16, 16), 4, _ORDERED),
     ((80, 64, 16), (16, 16, 16), 2, _ORDERED),
@@ -91,6 +92,27 @@ def _rounded_once(inputs: Inputs) -> np.ndarray:
     return np.abs(product(inputs)) * 2.0**-11 + in_float32 + 2.0**-25
 
 
+def _float32() -> Property:
+    """The sum is rounded to float16 once, and nothing is computed in float64."""
+    values = right_values(
+        "float32",
+        "the sum is kept in float32, and rounded once",
+        1,
+        product,
+        output="c",
+        tolerance=_rounded_once,
+        asks="In which format is the sum on its way, and how far apart are neighbors of its size "
+        "in that format?",
+    )
+
+    def test(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
+        if observed["float64_flop"]:
+            yield Fault("float32", f"{observed['float64_flop']:,} operations are in float64")
+        yield from values.test(case, observed) if values.test else ()
+
+    return replace(values, test=test)
+
+
 def _grouped() -> Property:
     """Programs of neighboring columns of a group load no more than their stripes."""
 
@@ -145,16 +167,7 @@ JUDGE = Judge(
             asks="Which row of `a` and which column of `b` belong to that element, and which of "
             "their products are added up?",
         ),
-        right_values(
-            "float32",
-            "the sum is kept in float32, and rounded once",
-            1,
-            product,
-            output="c",
-            tolerance=_rounded_once,
-            asks="How large do the sums get on the way, and how far apart are neighbors of that "
-            "size in float16?",
-        ),
+        _float32(),
         in_bounds(1, output="c"),
         masked_apart(1, output="c"),
         own_elements(1, output="c"),
