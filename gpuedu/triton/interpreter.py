@@ -104,6 +104,9 @@ class _Builder(its.InterpreterBuilder):
     def create_dot(
         self, a: Any, b: Any, d: Any, input_precision: Any, max_num_imprecise_acc: Any
     ) -> Any:
+        if d.dtype.scalar == tl.float64 and a.dtype.scalar != tl.float64:
+            # the compiler's front end takes it, and a later pass fails without a reason
+            raise NotImplementedError(f"tl.dot of {a.dtype.scalar} factors with a float64 sum")
         self.hooks.compute(2 * d.data.size * a.data.shape[-1], str(a.dtype.scalar))
         is_tf32 = a.dtype.scalar == tl.float32 and str(input_precision).endswith(".TF32")
         self.hooks.product(is_tf32)
@@ -236,6 +239,10 @@ _OF_THE_LANGUAGE = types.FunctionType((lambda: None).__code__, {"tl": tl, "core"
 """Triton looks at a function's names for what it should patch; this one has all of them."""
 
 
+_OF_TRITON: dict[Any, Any] = {}
+"""Functions of Triton itself, rewritten: they are the same in every launch."""
+
+
 class Kernel:
     """A kernel as Triton's interpreter runs it, without a trace of that in the caller's names.
 
@@ -254,8 +261,9 @@ class Kernel:
 
     def _interpreted(self, function: Any) -> Callable[..., Any]:
         """The function, rewritten by Triton; functions that it calls become like it."""
-        if function in self._made:
-            return self._made[function]
+        known = _OF_TRITON if _is_triton(function) else self._made
+        if function in known:
+            return known[function]
         names = dict(function.__globals__)
         copy = types.FunctionType(
             function.__code__,
@@ -269,7 +277,7 @@ class Kernel:
             function.__annotations__,
             function.__kwdefaults__,
         )
-        made = self._made[function] = its.FunctionRewriter(copy).rewrite_ast()
+        made = known[function] = its.FunctionRewriter(copy).rewrite_ast()
         used = {
             one.id for one in ast.walk(ast.parse(_text_of(function))) if isinstance(one, ast.Name)
         }

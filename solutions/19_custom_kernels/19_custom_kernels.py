@@ -60,7 +60,7 @@ predict("fused-softmax", 10)
 # %% [markdown]
 # `x` is a pointer, so `x + at` is a block of addresses. Where the `mask` is false, nothing is
 # loaded or stored. `other=` says what such an element of the block is then; without it, its value
-# is undefined.
+# is undefined. Minus infinity is `-float("inf")` in a kernel.
 
 # %% [markdown]
 # The size of a block is a power of 2, and it's known when the kernel is compiled: that's what
@@ -72,13 +72,14 @@ predict("fused-softmax", 10)
 
 # %% [markdown]
 # *Implement* `softmax`. Row r of `x` and of `out` starts at element `r * columns`; there is one
-# program for each row, and `BLOCK` is the smallest power of 2 that is at least `columns`. You may
-# use `tl.max(values, axis=0)`, `tl.sum(values, axis=0)` and `tl.exp(values)`. (About 5 lines.)
+# program for each row, and `BLOCK` is the smallest power of 2 that is at least `columns`. You will
+# need `tl.max(values, axis=0)`, `tl.sum(values, axis=0)` and `tl.exp(values)`. (About 5 lines.)
 #
 # - Each row of `out` is the softmax of that row of `x`, also where the numbers are around 1000 or
 #   -1000. `x` is left as it is.
 # - Each element of `x` is loaded once, and each element of `out` is stored once.
-# - Nothing outside the arrays is loaded or stored, and no value that a mask leaves out takes part.
+# - Nothing outside the arrays is loaded or stored, and no undefined value of a masked load takes
+#   part.
 
 
 # %% role="answer"
@@ -144,8 +145,8 @@ predict("layer-norm", 2)
 #   these up to 0.004. `x`, `weight` and `bias` are left as they are.
 # - Each element of `x` is loaded at most twice, and a program loads each element of `weight` and
 #   `bias` once. Each element of `out` is stored once.
-# - Nothing outside the arrays is loaded or stored, no value that a mask leaves out takes part, and
-#   nothing is computed in float64.
+# - Nothing outside the arrays is loaded or stored, no undefined value of a masked load takes part,
+#   and nothing is computed in float64.
 
 
 # %% role="answer"
@@ -191,6 +192,137 @@ reveal("layer-norm")
 # in a tree, a softmax in blocks. What can be merged can be computed in any order, by many
 # programs.)
 
+# %% [markdown] exercise="triton-matmul"
+# ## A product in tiles, in an order that suits the cache
+#
+# **`triton-matmul` · 8 points · about 30 minutes**
+#
+# You'll write a matrix product in Triton, `c = a @ b`, in two steps: first you choose which tile
+# of `c` each program has, then you compute the tile.
+#
+# `a` is M x K, `b` is K x N and `c` is M x N, all in float16 and row by row in memory. A tile of
+# `c` has `BLOCK_M` rows and `BLOCK_N` columns. For it a program needs one **stripe** of `a`,
+# which is `BLOCK_M` whole rows, and one stripe of `b`, which is `BLOCK_N` whole columns.
+
+# %% [markdown]
+# All multiprocessors load through one L2 cache; an H100's has 50 MB. So programs that run at the
+# same time share what they read: a stripe that several of them need comes from memory once, and
+# from the cache after that.
+#
+# That's why it matters which tiles run together. Programs start in about the order of their
+# numbers (CUDA doesn't promise any order). Suppose 16 of them run at once. If their tiles are
+# neighbors in one row, they need 1 stripe of `a` and 16 of `b`, 17 in all.
+#
+# *Predict.* Any 16 tiles of `c` may run together. What is the smallest number of stripes that
+# they need?
+
+# %% role="predict"
+predict("triton-matmul", 8)
+
+# %% [markdown]
+# *Implement* `tile_of`, which returns the place of a program's tile: its row and its column,
+# counted in tiles. `number` is the program's, and `c` has `rows` x `columns` tiles. Every `GROUP`
+# rows of tiles are a group. Programs take one group after the other, from the top; within a group
+# they go column by column, and down each column. The last group may have fewer rows. With 3 rows,
+# 5 columns and `GROUP = 2`, the programs' numbers are:
+#
+# ```text
+#  0   2   4   6   8
+#  1   3   5   7   9
+# 10  11  12  13  14
+# ```
+#
+# A kernel can call this function, because it has a `@triton.jit` of its own. (About 4 lines.)
+
+
+# %% role="answer"
+@triton.jit
+def tile_of(number, rows, columns, GROUP: tl.constexpr):
+    ### BEGIN SOLUTION
+    first = number // (GROUP * columns) * GROUP
+    height = min(rows - first, GROUP)
+    within = number % (GROUP * columns)
+    return first + within % height, within // height
+    ### END SOLUTION
+
+
+# %% [markdown]
+# *Implement* `matmul`. It's launched with one program for each tile of `c`; `tl.cdiv`, in the first
+# line, is a quotient rounded up. A program goes along its stripes in steps of `BLOCK_K`. What you
+# may need:
+#
+# - `x[:, None]` and `x[None, :]` make a block with one column or with one row, as in NumPy.
+#   Together they give a block of two dimensions: of addresses, say, or of a mask, with `&`.
+# - `tl.zeros((BLOCK_M, BLOCK_N), tl.float32)` is a block of zeros. Loops go over `range`.
+# - `tl.dot(left, right, total)` is `total + left @ right`. With float16 factors it runs on tensor
+#   cores, which add up in float32. The sides of a block are powers of 2, and at least 16 here.
+
+# %% [markdown]
+# - `c` is right for every M, N and K, even if the blocks don't divide them. The sum is kept in
+#   float32, and rounded to float16 once. `a` and `b` are left as they are.
+# - Each element of `c` is stored once, and no program loads an element of `a` or `b` twice.
+# - Nothing outside the arrays is loaded or stored, and no undefined value of a masked load takes
+#   part.
+# - The programs take the tiles in the order above, so that those of neighboring columns in a
+#   group load no more different elements than the stripes of these columns have.
+#
+# (About 9 lines.)
+
+
+# %% role="answer"
+@triton.jit
+def matmul(
+    a,
+    b,
+    c,
+    M,
+    N,
+    K,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    GROUP: tl.constexpr,
+):
+    row, column = tile_of(tl.program_id(0), tl.cdiv(M, BLOCK_M), tl.cdiv(N, BLOCK_N), GROUP)
+    ### BEGIN SOLUTION
+    i = row * BLOCK_M + tl.arange(0, BLOCK_M)[:, None]
+    j = column * BLOCK_N + tl.arange(0, BLOCK_N)[None, :]
+    total = tl.zeros((BLOCK_M, BLOCK_N), tl.float32)
+    for first in range(0, K, BLOCK_K):
+        k = first + tl.arange(0, BLOCK_K)
+        left = tl.load(a + i * K + k[None, :], mask=(i < M) & (k[None, :] < K), other=0.0)
+        right = tl.load(b + k[:, None] * N + j, mask=(k[:, None] < K) & (j < N), other=0.0)
+        total = tl.dot(left, right, total)
+    tl.store(c + i * N + j, total, mask=(i < M) & (j < N))
+    ### END SOLUTION
+
+
+# %% role="check"
+check("triton-matmul", matmul)
+
+# %% [markdown]
+# *See* which tiles the first 16 programs take, row by row and in your order, and what they read:
+
+# %%
+see("triton-matmul", matmul)
+reveal("triton-matmul")
+
+# %% [markdown]
+# *Reflect.* With tiles of 64 x 64 and N = 4096, how many programs load each element of `a`? (64,
+# one for each tile in that row of tiles. The cache should serve most of these loads.) How could
+# each program load less for the same number of products? (With larger tiles, until registers and
+# shared memory are full.)
+#
+# If the factors are float32, `tl.dot` uses only 10 bits of their fraction by default, as **TF32**
+# does, on GPUs that have it. `input_precision="ieee"` keeps all 23, and gives up that speed.
+
+# %% [markdown]
+# The sides of a block and `GROUP` aren't all there is to choose. `num_warps` says how many warps
+# work on one program. `num_stages` says over how many stages the compiler spreads the loop, so
+# that later turns load while this one multiplies. Which choice is best depends on the GPU and on
+# the shapes. `@triton.autotune` times a list of such choices, and again whenever an argument that
+# you name in its `key` changes.
+
 # %% [markdown] exercise="online-softmax"
 # ## A row that comes in blocks
 #
@@ -201,7 +333,9 @@ reveal("layer-norm")
 # isn't even there: its scores are products that a kernel computes block by block, and would like to
 # throw away again.
 #
-# *Predict.* How many numbers must be kept from one block to the next?
+# *Predict.* A row of 100,000 scores comes in blocks, each of them once, and you want the sum of
+# their powers relative to the largest score. How many numbers must be kept from one block to the
+# next?
 
 # %% role="predict"
 predict("online-softmax", 100_000)
@@ -212,7 +346,9 @@ predict("online-softmax", 100_000)
 # it in NumPy, for one row of attention: each score has a value, a vector of `d` numbers, and the
 # result is the sum of all values, weighted by the softmax of all scores.
 #
-# *Implement* three functions that pass a **state** on, a tuple `(largest, total, weighted)`:
+# *Implement* three functions that pass a **state** on, a tuple `(largest, total, weighted)`: the
+# largest score so far, the sum of all `exp(score - largest)`, and the sum of these powers times
+# their values (which isn't divided by anything yet).
 #
 # - `update(state, scores, values)` gives the state after one more block, with `scores` of shape
 #   `(n,)` and `values` of shape `(n, d)`, both float64. Before the first block the state is
@@ -222,9 +358,9 @@ predict("online-softmax", 100_000)
 
 # %% [markdown]
 # - The result is that of the whole row, for blocks of any sizes.
-# - It's also right for scores of 1,500: `exp` of that is no float64.
+# - It's also right for scores of 1,500, whose `exp` is too large for a float64.
 # - A score of `-inf` takes no part. A block may have no others, also the first one, and so may one
-#   of two parts. The row as a whole has some.
+#   of two parts that are merged, or both. The row as a whole has some.
 # - `largest` and `total` are numbers, `weighted` is a float64 array of shape `(d,)`, and nothing
 #   that a function is given is changed.
 
@@ -302,28 +438,30 @@ predict("flash-attention", 1_000_000)
 # Language models are **causal**: a token sees itself and earlier ones. Then blocks of later keys
 # need not be loaded at all.
 #
-# *Implement* `step`, and with it `attention` for one head. `q`, `k`, `v` and `o` are float16, of
-# shape `(n, D)`, row by row; element (i, j) is at `i * D + j`. Program p has queries `p * BM` to `p
-# * BM + BM
-# - 1`, as far as there are so many. All three sizes are powers of 2, and at least 16.
+# *Implement* `step`, and with it `attention` for one head; `check` finds `step` by itself, since
+# `attention` calls it. `q`, `k`, `v` and `o` are float16, of shape `(n, D)`, row by row: element
+# (i, j) is at `i * D + j`. Program p has `BM` queries, from `p * BM` on, as far as there are any.
+# `D`, `BM` and `BN` are powers of 2, and at least 16.
 
 # %% [markdown]
-# - Row i of `o` is the softmax of `scale` times the products of `q[i]` with all rows of `k`,
-#   times `v`. With `CAUSAL` it's that of rows 0 to i alone. `q`, `k` and `v` are left as they are.
-# - It's right for scores of some hundreds, too, and up to 0.004: factors of `tl.dot` may be
-#   float16, and all else is float32. Nothing is computed in float64.
+# - Row i of `o` is the softmax of `scale` times the products of `q[i]` with all rows of `k`, times
+#   `v`. With `CAUSAL` it's that of rows 0 to i alone. `q`, `k` and `v` are left as they are.
+# - It's right up to 0.004, also for scores of some hundreds. Nothing is computed in float64.
 # - A program loads each element of `q`, `k` and `v` at most once. With `CAUSAL` it loads no block
 #   of keys that are all later than its queries; blocks of keys start at multiples of `BN`.
-# - Nothing outside the arrays is loaded or stored, no value that a mask leaves out takes part, and
-#   each element of `o` is stored once.
+# - Nothing outside the arrays is loaded or stored, no undefined value of a masked load takes part,
+#   and each element of `o` is stored once.
 
 # %% [markdown]
-# What you need of Triton for it: a block of two dimensions has addresses like `q + rows[:, None] *
-# D + columns[None, :]`. `tl.dot(a, b)` is the product of two blocks, summed in float32;
-# `tl.trans(a)` turns a block around; `tl.where(condition, a, b)` chooses for each element;
-# `tl.full(shape, value, tl.float32)` makes a block; `a.to(tl.float16)` converts one.
-# `tl.max(a, axis=1)` has one number for each row of `a`, and `for start in range(0, end, BN):`
-# is a loop. An `if CAUSAL:` is decided when the kernel is compiled.
+# What you may need of Triton, besides what the last exercises used:
+#
+# - `tl.maximum(a, b)` and `tl.minimum(a, b)` take the larger and the smaller of two values, or of
+#   two blocks element by element. `tl.max(a, axis=1)` has one number for each row of `a`.
+# - `tl.where(condition, a, b)` chooses for each element, `tl.trans(a)` turns a block around, and
+#   `tl.full(shape, value, tl.float32)` makes one.
+# - Both factors of `tl.dot` must have the same dtype: `a.to(tl.float16)` converts a block.
+# - `for start in range(0, end, BN):` is a loop, which can't be left by `break`: compute its `end`
+#   first. An `if CAUSAL:` is decided when the kernel is compiled.
 
 
 # %% role="answer"
@@ -379,12 +517,13 @@ see("flash-attention", attention)
 reveal("flash-attention")
 
 # %% [markdown]
-# *Reflect.* Your kernel's bytes still grow with the square of the tokens: each program reads all
-# keys and values. Why is that so much better than scores in memory? (Programs that run at the same
-# time read the same keys, so most of it comes from the L2 cache. Twice as many queries in a program
-# halve it.) What else is saved? (The memory: nothing of size n x n exists, so n can be large.) It
-# computes as many products as the chain, or more in a backward pass. Why is it faster all the same?
-# (The products were never what took the time.)
+# *Reflect.* Your kernel's bytes still grow with the square of the tokens, since each program reads
+# all keys and values, and at 1,024 tokens they are half of the chain's. Why is that so much better
+# than it looks? (These are bytes that programs ask for. Those that run at the same time ask for the
+# same keys, so most of them come from the L2 cache, while scores of many heads are too many for it.
+# And twice as many queries in a program halve them.) What else is saved? (The memory: nothing of
+# size n x n exists, so n can be large.) It computes as many products as the chain, or more in a
+# backward pass. Why is it faster all the same? (The products were never what took the time.)
 
 # %% [markdown]
 # ## What you take with you
@@ -393,7 +532,7 @@ reveal("flash-attention")
 # - One kernel that does the whole chain moves each byte once.
 # - A running maximum and a running sum are enough for a softmax.
 #
-# **Your number:** how many bytes your attention moves for each token.
+# **Your number:** how many bytes your attention asks for, for each of 1,024 tokens.
 
 # %%
 progress()
@@ -401,4 +540,20 @@ progress()
 # %% [markdown]
 # ## Sources
 #
-# - None yet.
+# - What a load gives where its mask is false: Triton's documentation, `triton.language.load`. A row
+#   for each program: Triton's tutorials, "Fused Softmax". 256 KiB of registers in each
+#   multiprocessor: NVIDIA, *NVIDIA H100 Tensor Core GPU Architecture*, 2022.
+# - Means and squared deviations of two parts: T. Chan, G. Golub, R. LeVeque, *Algorithms for
+#   Computing the Sample Variance*, The American Statistician 37, 1983.
+# - An H100's L2 cache: NVIDIA, *NVIDIA Hopper Architecture In-Depth*, 2022. Programs run in any
+#   order: *CUDA C++ Programming Guide*, "Thread Hierarchy". Why their order matters all the same,
+#   and groups of rows of tiles: Triton's tutorials, "Matrix Multiplication", "L2 Cache
+#   Optimizations".
+# - Precision of products, warps and stages, and when tuning starts again: Triton's documentation,
+#   `triton.language.dot`, `triton.Config` and `triton.autotune`. TF32's bits: NVIDIA, *A100 Tensor
+#   Core GPU Architecture*, 2020.
+# - Online softmax: M. Milakov, N. Gimelshein, *Online normalizer calculation for softmax*, 2018,
+#   arXiv:1805.02867.
+# - Flash attention: T. Dao et al., *FlashAttention: Fast and Memory-Efficient Exact Attention with
+#   IO-Awareness*, NeurIPS 2022, arXiv:2205.14135. Blocks of queries for each program, with a loop
+#   over keys: T. Dao, *FlashAttention-2*, 2023, arXiv:2307.08691.

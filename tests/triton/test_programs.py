@@ -76,6 +76,20 @@ def test_float32_is_rounded_to_tf32_as_a_gpu_does_by_itself():
     assert 1e-4 < off < 0.1
 
 
+@triton.jit
+def double_sum(a, out):
+    at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    x = tl.load(a + at)
+    tl.store(out + at, tl.dot(x, x, tl.zeros((16, 16), tl.float64)))
+
+
+def test_a_product_of_short_numbers_has_no_float64_sum_as_for_the_compiler():
+    trace = simulate(double_sum, 1, 128, torch.ones(16, 16), torch.empty(16, 16))
+    (found,) = trace.findings
+    assert found.kind == "failed"
+    assert "fp32 factors with a float64 sum" in found.message
+
+
 @pytest.mark.parametrize("n", [64, 100])
 def test_attention(n):
     q, k, v = torch.randn(3, n, 16)
