@@ -88,7 +88,7 @@ def array_fault(
         unwritten = times is not None and not times.reshape(got.shape)[index]
         yield Fault(
             prop,
-            f"`{name}{at}` is {shown}{', and no thread wrote it' if unwritten else ''}, "
+            f"`{name}{at}` is {shown}{', and nothing was written there' if unwritten else ''}, "
             f"expected {wanted}{f' ({many} wrong)' if index else ''}",
         )
 

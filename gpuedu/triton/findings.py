@@ -164,13 +164,13 @@ def unknown(load: Site, use: Site, who: Thread, count: int) -> Finding:
 def failed(site: Site, fault: BaseException, who: Thread) -> Finding:
     """A kernel that Triton does not take, or that raised."""
     message = _BLOCK.sub("a block", str(fault)) or type(fault).__name__
-    remedy = "see the line, and Triton's words for it"
+    remedy = "read what Triton says of that line"
     if "power of 2" in message:
         remedy = "make the block's size a power of 2, at least what is needed, and mask the rest"
     return Finding(
         Level.HAZARD,
         "failed",
-        f"{program(who)} ended: {message}",
+        f"{program(who)} stopped: {message}",
         remedy,
         _place(site),
         who,

@@ -130,9 +130,15 @@ class _Builder(its.InterpreterBuilder):
         return _narrow(op(_wide(lhs).data, _wide(rhs).data), lhs.dtype.scalar)
 
     def unary_op(self, arg: Any, op: Any) -> Any:
-        if str(arg.dtype.scalar) not in SHORT:
-            return super().unary_op(arg, op)
-        return _narrow(op(_wide(arg).data), arg.dtype.scalar)
+        kind = str(arg.dtype.scalar)
+        if kind in SHORT:
+            result = _narrow(op(_wide(arg).data), arg.dtype.scalar)
+        else:
+            result = super().unary_op(arg, op)
+        if result.data.dtype == arg.data.dtype:  # NumPy's `exp` of a NaN is another NaN
+            lost = is_unknown(arg.data, kind)
+            result.data = np.where(lost, unknown_of(result.data.dtype, kind), result.data)
+        return result
 
     def create_rsqrt(self, arg: Any) -> Any:
         return self.unary_op(arg, lambda x: 1 / np.sqrt(x))
@@ -301,6 +307,9 @@ class Kernel:
             for name, value in list(vars(module).items()):
                 if _is_device_function(value):
                     scope.set_attr(module, name, self._interpreted(_python_of(value)))
+        for name, value in list(vars(tl.tensor).items()):  # `block.max(axis=0)`
+            if _is_device_function(value):
+                scope.set_attr(tl.tensor, name, self._interpreted(_python_of(value)))
         for name in _LIBDEVICE:
             scope.set_attr(stubs, name, _of_libdevice(name))
         scope.set_attr(its.ReduceScanOpInterface, "apply", _watched_apply(hooks))

@@ -219,9 +219,24 @@ def _plain_name(name: str, node: ast.AST) -> str:
     return name
 
 
+_INSTEAD = {
+    "math.inf": '`float("inf")` is infinity in a kernel.',
+    "np.inf": '`float("inf")` is infinity in a kernel.',
+    "np.maximum": "`tl.maximum(a, b)` takes the larger one.",
+    "np.minimum": "`tl.minimum(a, b)` takes the smaller one.",
+    "np.exp": "A kernel uses `tl.exp`.",
+    "math.exp": "A kernel uses `tl.exp`.",
+    "math.sqrt": "A kernel uses `tl.sqrt`.",
+    "break": "Compute the end of the loop's range before it.",
+    "continue": "Put what follows below an `if`.",
+}
+"""What to write in a kernel for what people write elsewhere."""
+
+
 def _refused(node: ast.AST) -> LanguageError:
     text = ast.unparse(node).splitlines()[0]
-    return LanguageError(f"`{text[:80]}` is not of Triton's language", _line(node))
+    remedy = _INSTEAD.get(text, "")
+    return LanguageError(f"`{text[:80]}` is not of Triton's language", _line(node), remedy)
 
 
 def _line(node: ast.AST) -> int:

@@ -41,6 +41,11 @@ def own_elements(points: float, *, output: str = "out", name: str = "own") -> Pr
             at = at_element(observed[output], again[0])
             yield Fault(name, f"`{output}[{at}]` was stored {often(int(times[again[0]]))}")
         yield from race.test(case, observed) if race.test else ()
+        missing = int(np.count_nonzero(times == 0))
+        if missing:
+            yield Undecided(
+                name, f"{missing} of {times.size} elements of `{output}` were not stored"
+            )
 
     asks = "Which elements are each program's own?"
     race = no_hazard(name, "", points, RACE, asks, output=output)
@@ -51,7 +56,7 @@ def masked_apart(points: float, *, output: str = "out", name: str = "masked") ->
     """What a mask left out takes no part in a result."""
     return no_hazard(
         name,
-        "no value that a mask leaves out takes part in the result",
+        "no undefined value of a masked load takes part in the result",
         points,
         UNWRITTEN,
         _MASKED,

@@ -88,7 +88,7 @@ def test_right_values_may_be_about_some_elements_only():
 
     assert not faults(right_values("values", "", 1, doubled, among=first), first_half)
     (fault,) = faults(right_values("values", "", 1, doubled), first_half)
-    assert "`out[32]` is 0, and no thread wrote it, expected 66" in fault.message
+    assert "`out[32]` is 0, and nothing was written there, expected 66" in fault.message
     assert "(32 of 64 elements are wrong)" in fault.message
 
 
@@ -121,7 +121,7 @@ def test_an_unwritten_element_of_a_grid_is_told_in_its_own_dimensions():
     out, times = np.zeros((2, 3)), np.array([1, 1, 1, 1, 0, 1])
     expected = np.array([[0.0, 0, 0], [0, 7, 0]])
     (fault,) = array_fault("values", out, expected, tolerance=0, times=times)
-    assert fault.message.startswith("`out[1, 1]` is 0, and no thread wrote it, expected 7")
+    assert fault.message.startswith("`out[1, 1]` is 0, and nothing was written there, expected 7")
 
 
 def test_what_a_play_was_not_asked_to_observe_is_named_with_how_to_ask():

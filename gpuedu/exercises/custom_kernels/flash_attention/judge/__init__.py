@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -78,7 +79,7 @@ def attention(inputs: Inputs) -> np.ndarray:
 
 
 def _values(name: str, says: str, points: float, asks: str) -> Property:
-    return right_values(
+    values = right_values(
         name,
         says,
         points,
@@ -88,6 +89,7 @@ def _values(name: str, says: str, points: float, asks: str) -> Property:
         leaves=("q", "k", "v") if name == "right" else (),
         asks=asks,
     )
+    return values if name == "right" else replace(values, after=("right",))
 
 
 def _no_future(points: float) -> Property:
@@ -139,7 +141,7 @@ JUDGE = Judge(
             "safe",
             "it is right for scores of some hundreds, too",
             1,
-            "What does `tl.exp` give of 200 in float32, and relative to what are your powers?",
+            "Relative to which number are the powers of that query, and how large can one get?",
         ),
         in_bounds(1, output="o"),
         masked_apart(1, output="o"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from gpuedu.exercises.contract import Case, Inputs, Judge, Prediction
@@ -60,14 +62,17 @@ JUDGE = Judge(
             leaves=("x",),
             asks=_ASKS,
         ),
-        right_values(
-            "safe",
-            "it is right for rows around 1000 and -1000, too",
-            1,
-            softmax,
-            tolerance=1e-6,
-            asks="What is the largest power that float32 holds, and how does a softmax get along "
-            "without it?",
+        replace(
+            right_values(
+                "safe",
+                "it is right for rows around 1000 and -1000, too",
+                1,
+                softmax,
+                tolerance=1e-6,
+                asks="Relative to which number are the powers of that row, and is it one of the "
+                "row's?",
+            ),
+            after=("right",),
         ),
         in_bounds(1),
         masked_apart(1),

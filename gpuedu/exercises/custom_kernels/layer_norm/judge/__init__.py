@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from gpuedu.exercises.contract import Case, Inputs, Judge, Prediction
@@ -68,14 +70,17 @@ JUDGE = Judge(
             asks="Take a row of 3 numbers and blocks of 2. Which mean and which variance does your "
             "kernel have after the first block, and which after the second?",
         ),
-        right_values(
-            "stable",
-            "it is right for rows around 1000 and -3000, up to 0.004",
-            1,
-            layer_norm,
-            tolerance=4e-3,
-            asks="Which large numbers does your kernel subtract from each other, and how many "
-            "digits of the difference are left in float32?",
+        replace(
+            right_values(
+                "stable",
+                "it is right for rows around 1000 and -3000, up to 0.004",
+                1,
+                layer_norm,
+                tolerance=4e-3,
+                asks="Which large numbers does your kernel subtract from each other, and how many "
+                "digits of the difference are left in float32?",
+            ),
+            after=("right",),
         ),
         in_bounds(1),
         masked_apart(1),

@@ -71,7 +71,8 @@ def _result(name: str, says: str, points: float, asks: str) -> Property:
         got = observed["result"]
         yield from array_fault(name, got, case.truth, tolerance=1e-9, name="result")
 
-    return Property(name, says, points, asks, test)
+    after = () if name == "right" else ("right",)
+    return Property(name, says, points, asks, test, after)
 
 
 JUDGE = Judge(
@@ -117,8 +118,8 @@ JUDGE = Judge(
     cases=cases,
     predictions={
         "online-softmax": Prediction(
-            "A row of 100,000 scores comes in blocks, each of them once. Apart from the result "
-            "itself: how many numbers must be kept from one block to the next?",
+            "A row of 100,000 scores comes in blocks, each of them once. For the sum of the "
+            "powers relative to the largest score: how many numbers are kept between blocks?",
             truth=2,
             unit="numbers",
             because="The largest score so far, and the sum of the powers relative to it.",
