@@ -34,7 +34,7 @@ def draw_order(matmul: Any) -> Any:
         source=f"Blue: the first {_AT_ONCE} programs, in their order; orange: stripes that they "
         f"load; each gray: the next {_AT_ONCE}.\nCounted in Triton's interpreter, for "
         f"GROUP = {_GROUP} and {k} columns of a.",
-        alt="; ".join(f"{one.name}: {one.told}".replace("\n", ", ") for one in orders) + ".",
+        alt="; ".join(f"{one.name}: {one.told}" for one in orders) + ".",
     )
     return plot_tile_orders(orders, caption=caption)
 
