@@ -22,16 +22,16 @@ setup("into-pytorch")
 #
 # **`compile-it` · 7 points · about 30 minutes**
 #
-# Rewrite a layer so that `torch.compile` makes one graph of it, once. First, look at what it makes
-# of the layer below. TorchDynamo, its first half, runs your Python with stand-ins for tensors and
-# writes down their operations: that is a *graph*. Inductor, its second half, makes kernels from a
-# graph, and fuses only what is in the same one.
+# Rewrite a layer so that `torch.compile` makes one graph of it, and compiles it once. First, look
+# at what becomes of the layer below. TorchDynamo, the first half of `torch.compile`, runs your
+# Python with stand-ins for the tensors and writes down their operations: that is a *graph*.
+# Inductor, the second half, turns a graph into kernels, and fuses only what is in the same graph.
 #
-# - A *graph break*: a line needs something that no graph can give. The graph ends there, Python runs
-#   the line, and the next graph starts after it.
-# - A *guard*: what the graph takes for granted, such as a shape or the value of a Python number.
-#   Each call checks all guards. If one fails, the function is compiled again; after 8 times
-#   TorchDynamo gives up, and from then on your layer runs uncompiled.
+# - At a *graph break*, a line needs something that no graph can give. The graph ends there, Python
+#   runs the line, and another graph starts after it.
+# - A *guard* checks what the graph takes for granted, such as a shape or the value of a Python
+#   number. If one fails in a call, the function is compiled again. After 8 times TorchDynamo gives
+#   up on it.
 
 # %% role="given"
 LIMIT, WARMUP = 4.0, 4
@@ -51,14 +51,14 @@ def layer_as_given(w, v, x, gain, step):
 
 
 # %% [markdown]
-# *Predict.* `gain` is a float, `step` an int, all else are tensors. Which of the numbered lines end
-# a graph: `"only 1"`, `"1 and 2"`, `"1, 2 and 3"` or `"all four"`?
+# *Predict.* `gain` is a Python float and `step` an int; everything else is a tensor. Which of the
+# numbered lines end a graph: `"only 1"`, `"1 and 2"`, `"1, 2 and 3"` or `"all four"`?
 
 # %% role="predict"
 predict("compile-it", "1 and 2")
 
 # %% [markdown]
-# `torch._dynamo.explain` calls the function once and says where graphs ended, and why.
+# `torch._dynamo.explain` calls the function once and tells you where graphs ended, and why.
 
 # %%
 w, v, x = torch.randn(16, 32), torch.randn(32, 8), torch.randn(6, 16)
@@ -68,15 +68,36 @@ for one in told.break_reasons:
     print(f"line `{one.user_stack[-1].line}`: {one.reason.splitlines()[0]}")
 
 # %% [markdown]
-# *Implement.* Two functions, about 2 and 5 lines. `arguments(x, gain, step)` is plain Python, called
-# before every call of your layer. It returns two things, `x` and `scale`. `layer(w, v, x, scale)`
-# is compiled. It returns `out`, the output of `layer_as_given`, and `peak`.
+# What is compiled again, and why, is in a log: `torch._logging.set_logs(recompiles=True)`, or
+# `TORCH_LOGS=recompiles` in front of a command. A Python float starts as a constant of the graph.
+# When it changes, TorchDynamo compiles again, and this time keeps it open.
+
+# %%
+scaled = torch.compile(lambda x, gain: gain * x, backend="eager")
+torch._logging.set_logs(recompiles=True)
+for gain in (0.5, 0.7, 0.9):
+    scaled(x, gain)
+torch._logging.set_logs()
+
+# %% [markdown]
+# *See.* Six calls of the given layer, with a square for each graph. One that is filled was compiled
+# for this call. Which guard fails in the second call, although nothing has changed?
+
+# %%
+see("compile-it", layer_as_given)
+
+# %% [markdown]
+# *Implement.* Two functions, about 2 and 5 lines. `arguments(x, gain, step)` is plain Python that
+# runs before every call of your layer. It returns two things: `x`, and whatever you want your layer
+# to get as `scale`. `layer(w, v, x, scale)` is what gets compiled. It returns `out`, the output of
+# `layer_as_given`, and `peak`, which the caller can then keep.
 #
 # - The values are those of `layer_as_given`, for any batch (the rows of `x`), gain and step.
-# - `layer` is one graph, without a graph break, and a second call like the first compiles nothing.
-# - No call with another batch size (two rows or more), gain or step compiles anything again.
+# - `layer` is one graph, without a graph break. A second call like the first compiles nothing.
+# - A call with another batch size (2 or more) compiles nothing, and neither does a call with
+#   another gain or step.
 #
-# `torch._dynamo.mark_dynamic(tensor, dim)` tells TorchDynamo to keep a size of that tensor open.
+# `torch._dynamo.mark_dynamic(tensor, dim)` tells TorchDynamo to keep that size of a tensor open.
 
 
 # %% role="answer"
@@ -101,13 +122,42 @@ def layer(w, v, x, scale):
 check("compile-it", arguments, layer)
 
 # %%
+see("compile-it", arguments, layer)
 reveal("compile-it")
+
+# %% [markdown]
+# *See.* What is one graph good for? Between the two products, PyTorch launches 11 operations one by
+# one, and each reads its tensors from memory and writes its result back. Inductor sees all of them
+# at once. Guess first: how many kernels are left? (These were written for an H100; nobody needs a
+# GPU to read them.)
+
+# %%
+see("into-pytorch/fused-layer")
+
+# %% [markdown]
+# Three: the largest of all numbers takes two, one for parts of `h` and one for the parts' results,
+# and everything else is in the third. Operations on single numbers, such as `LIMIT / peak`, cost
+# next to no bytes, but each was a launch. In the code of the third kernel, find the two loops over
+# a row. Why does it load `h` twice?
+
+# %%
+see("into-pytorch/fused-code")
+
+# %% [markdown]
+# *Reflect.* Where would you put a `print` in this layer if you had to: before the peak is known, or
+# after the rows are divided? And why does `peak` split the layer into kernels, graph break or not?
+#
+# (Next to a place where `h` goes through memory anyway, so around the peak: a break after the
+# division costs one more trip of `h` to memory and back, as in the middle bar. And no row can be
+# scaled until every row has been looked at: that takes a pass over all of `h`. The third kernel
+# loads `h` twice for the same reason: it needs a row's norm before it can divide the row.)
 
 # %% [markdown]
 # ## What you take with you
 #
 # - An operator needs more than a kernel.
-# - A compiler fuses what it sees as one graph.
+# - A compiler fuses what it sees as one graph. A value that Python has to know ends the graph, and
+#   a number or a size that Python knows is compiled in.
 # - A graph of launches is replayed at the cost of one.
 #
 # **Your number:** how many kernels your own training step launches.
@@ -118,4 +168,7 @@ progress()
 # %% [markdown]
 # ## Sources
 #
-# - None yet.
+# - Graphs, graph breaks, guards and the limit of 8: PyTorch, *torch.compile Programming Model*,
+#   "Dynamo Core Concepts", "Working with Graph Breaks" and "Dealing with Recompilations". Sizes that
+#   are kept open, and why 0 and 1 never are: PyTorch, *Dynamic Shapes*.
+# - What Inductor writes for an H100: `gpuedu/experiments/fused_layer.py`, with PyTorch 2.13.

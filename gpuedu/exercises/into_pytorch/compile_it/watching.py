@@ -26,11 +26,19 @@ _SETTINGS = {
 
 @dataclass(frozen=True)
 class Call:
-    """One call: graphs compiled in it, graphs that ran, and the first guard that did not hold."""
+    """One call.
 
-    compiled: int
-    ran: int
+    ``graphs`` are those that ran in it, in order: whether each was compiled for it. ``reason`` is
+    the first guard that did not hold.
+    """
+
+    graphs: tuple[bool, ...]
     reason: str = ""
+
+    @property
+    def compiled(self) -> int:
+        """Graphs that were compiled for this call."""
+        return sum(self.graphs)
 
 
 @dataclass(frozen=True)
@@ -98,7 +106,7 @@ def _watch(function: Callable[..., Any], calls: Sequence[Callable[[], tuple]]) -
         compiled.append(graph)
 
         def run(*arguments: Any) -> Any:
-            ran.append(graph)
+            ran.append(any(one is graph for one in compiled))
             return graph.forward(*arguments)
 
         return run
@@ -108,7 +116,7 @@ def _watch(function: Callable[..., Any], calls: Sequence[Callable[[], tuple]]) -
     for prepare in calls:
         compiled.clear(), ran.clear()
         told(*prepare())
-        seen.append(Call(len(compiled), len(ran), _reason()))
+        seen.append(Call(tuple(ran), _reason()))
     breaks = list(utils.counters["graph_break"])
     if not breaks:
         return Watched(tuple(seen))

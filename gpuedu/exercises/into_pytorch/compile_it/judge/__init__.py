@@ -189,7 +189,7 @@ JUDGE = Judge(
         Property(
             "out",
             "the output is that of `layer_as_given`",
-            2,
+            2.5,
             asks="Which lines of `layer_as_given` does that call run, and what does yours compute "
             "in their place?",
         ),
@@ -216,7 +216,7 @@ JUDGE = Judge(
         Property(
             "numbers",
             "nor does another gain, or another step",
-            1.5,
+            1,
             asks="What does the layer get as `scale`: a number that Python knows, or a tensor?",
             after=("out",),
         ),
