@@ -11,6 +11,10 @@
 # **You need** the training step, and *Custom kernels*. **Time** about 90 minutes.
 
 # %% role="setup"
+import contextlib
+import logging
+import sys
+
 import torch
 
 from gpuedu import check, hint, predict, progress, reveal, see, setup
@@ -30,8 +34,8 @@ setup("into-pytorch")
 # - At a *graph break*, a line needs something that no graph can give. The graph ends there, Python
 #   runs the line, and another graph starts after it.
 # - A *guard* checks what the graph takes for granted, such as a shape or the value of a Python
-#   number. If one fails in a call, the function is compiled again. After 8 times TorchDynamo gives
-#   up on it.
+#   number. If one fails in a call, the function is compiled again. At 8 versions TorchDynamo stops,
+#   and a call that fits none of them runs uncompiled.
 
 # %% role="given"
 LIMIT, WARMUP = 4.0, 4
@@ -59,8 +63,10 @@ predict("compile-it", "1 and 2")
 
 # %% [markdown]
 # `torch._dynamo.explain` calls the function once and tells you where graphs ended, and why.
+# (`generic_jump` is what an `if` is called in there.)
 
 # %%
+torch._logging.set_logs(dynamo=logging.ERROR)  # `explain` says what its warning would say
 w, v, x = torch.randn(16, 32), torch.randn(32, 8), torch.randn(6, 16)
 told = torch._dynamo.explain(layer_as_given)(w, v, x, 0.5, 0)
 print(f"{told.graph_count} graphs")
@@ -74,9 +80,10 @@ for one in told.break_reasons:
 
 # %%
 scaled = torch.compile(lambda x, gain: gain * x, backend="eager")
-torch._logging.set_logs(recompiles=True)
-for gain in (0.5, 0.7, 0.9):
-    scaled(x, gain)
+with contextlib.redirect_stderr(sys.stdout):  # that's where logs go
+    torch._logging.set_logs(recompiles=True)
+    for gain in (0.5, 0.7, 0.9):
+        scaled(x, gain)
 torch._logging.set_logs()
 
 # %% [markdown]
@@ -168,7 +175,7 @@ progress()
 # %% [markdown]
 # ## Sources
 #
-# - Graphs, graph breaks, guards and the limit of 8: PyTorch, *torch.compile Programming Model*,
-#   "Dynamo Core Concepts", "Working with Graph Breaks" and "Dealing with Recompilations". Sizes that
-#   are kept open, and why 0 and 1 never are: PyTorch, *Dynamic Shapes*.
+# - Graphs, graph breaks and guards: PyTorch, *torch.compile Programming Model*, "Dynamo Core
+#   Concepts" and "Dealing with Recompilations"; the limit of 8: the page of `torch.compile`. Sizes
+#   that are kept open, and why 0 and 1 never are: PyTorch, *Dynamic Shapes*.
 # - What Inductor writes for an H100: `gpuedu/experiments/fused_layer.py`, with PyTorch 2.13.
