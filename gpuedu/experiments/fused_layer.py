@@ -20,6 +20,8 @@ NAME = "fused-layer"
 WHAT = "kernels of a compiled layer on an H100, the operations that each fuses, and their bytes"
 
 ROWS, INNER, HIDDEN, OUT = 8192, 1024, 4096, 1024
+SHORT = 1024
+"""A hidden size of which Inductor holds a whole row in a program."""
 LIMIT = 4.0
 _DEVICE = SimpleNamespace(
     name="NVIDIA H100 80GB HBM3",
@@ -44,17 +46,21 @@ class _WrittenError(Exception):
 
 
 def run(tell: Callable[[str], None]) -> dict[str, Any]:
-    """The layer as one graph, and in two with a break before its last operations.
+    """The layer as one graph, in two with a break before its last operations, and with short rows.
 
     Each has ``operations``, which PyTorch runs one by one, and ``kernels``, which are written for
     them: names, bytes that are read and written, what is fused, and for kernels their ``code``.
     """
     found: dict[str, Any] = {"rows": ROWS, "hidden": HIDDEN}
-    for name, parts in (("one graph", [_layer]), ("a break", [_before_break, _after_break])):
+    for name, hidden, parts in (
+        ("one graph", HIDDEN, [_layer]),
+        ("a break", HIDDEN, [_before_break, _after_break]),
+        ("short rows", SHORT, [_layer]),
+    ):
         operations, kernels = [], []
         for part in parts:
             with _stand_in_gpu():
-                made, written = _compile(part)
+                made, written = _compile(part, hidden)
             operations += made
             kernels += written
         found[name] = {"operations": operations, "kernels": kernels}
@@ -81,10 +87,11 @@ def _layer(w: Any, v: Any, x: Any, scale: Any) -> Any:
     return *_after_break(v, h, scale), peak
 
 
-_SHAPES = {"w": (INNER, HIDDEN), "v": (HIDDEN, OUT), "x": (ROWS, INNER), "h": (ROWS, HIDDEN)}
+def _shapes(hidden: int) -> dict[str, tuple[int, ...]]:
+    return {"w": (INNER, hidden), "v": (hidden, OUT), "x": (ROWS, INNER), "h": (ROWS, hidden)}
 
 
-def _compile(function: Callable[..., Any]) -> tuple[list[dict], list[dict]]:
+def _compile(function: Callable[..., Any], hidden: int) -> tuple[list[dict], list[dict]]:
     """Operations of a function, and the kernels that are written for it."""
     from torch._inductor.compile_fx import compile_fx_inner
     from torch._inductor.decomposition import select_decomp_table
@@ -97,7 +104,7 @@ def _compile(function: Callable[..., Any]) -> tuple[list[dict], list[dict]]:
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     mode = FakeTensorMode()
     with mode:
-        given = [torch.empty(_SHAPES.get(name, ()), device="cuda") for name in names]
+        given = [torch.empty(_shapes(hidden).get(name, ()), device="cuda") for name in names]
         operations = _operations(make_fx(function)(*given))
         graph = make_fx(function, decomposition_table=select_decomp_table())(*given)
     kernels: list[dict] = []
@@ -139,20 +146,23 @@ def _size(tensor: Any) -> int:
 
 
 def _kernels(lowering: Any, code: str) -> Iterator[dict]:
-    """What is launched; a tensor counts once for each loop of a kernel that reads it."""
+    """What is launched; a tensor counts once for each loop of a kernel that reads it.
+
+    A kernel whose programs hold whole rows (``triton_per``) has no loops.
+    """
     texts = _texts(code)
     written = iter(texts)
     for node in lowering.scheduler.nodes:
         parts = list(node.get_nodes())
         own = {one.get_name() for part in parts for one in part.get_outputs()}
         kept = own - {one for one in own if _is_stored(lowering, node, one)}
-        reads = [
-            _bytes(lowering, dep.name) for one in parts for dep in one.read_writes.reads
-            if dep.name not in own
-        ]  # fmt: skip
+        names = [d.name for one in parts for d in one.read_writes.reads if d.name not in own]
         writes = [_bytes(lowering, one) for one in own - kept]
         is_library = type(node).__name__ == "ExternKernelSchedulerNode"
         name = "mm" if is_library else next(written)
+        if name.startswith("triton_per"):
+            names = sorted(set(names))
+        reads = [_bytes(lowering, one) for one in names]
         fuses = [] if is_library else _fused(parts)
         yield {
             "name": name,

@@ -12,7 +12,7 @@ from gpuedu.figures import style
 from gpuedu.figures.caption import Caption, write_caption
 
 _ROOM = 1.18
-_NARROWEST, _LETTER = 0.045, 0.0095
+_NARROWEST, _LETTER = 0.045, 0.0108
 """Of the axis: below that width nothing is written inside; a letter's width."""
 
 

@@ -159,6 +159,56 @@ see("into-pytorch/fused-code")
 # scaled until every row has been looked at: that takes a pass over all of `h`. The third kernel
 # loads `h` twice for the same reason: it needs a row's norm before it can divide the row.)
 
+# %% [markdown] exercise="inductor-or-you"
+# ## Inductor, or you?
+#
+# **`inductor-or-you` · stretch · 3 points · about 15 minutes**
+#
+# Count the bytes that a plan of kernels moves, so that you can say what fusing two of them saves.
+# `moved(kernels, sizes, results)` returns them as a whole number; 8 lines or so.
+#
+# - `kernels` is a list of kernels, in the order of their launches. A kernel is a list of its
+#   operations. An operation is a list of two: the names of the tensors that it reads, and the name
+#   of the one that it makes. Each name is made once at most.
+# - `sizes` has each tensor's bytes by name. `results` lists the tensors that are needed afterwards.
+# - A kernel reads a tensor from memory once, however many of its operations use it. What it made
+#   itself, it doesn't read.
+# - Of what it makes, it writes to memory what a later kernel reads, and what is in `results`.
+
+
+# %% role="answer"
+def moved(kernels, sizes, results):
+    ### BEGIN SOLUTION
+    total = 0
+    for at, kernel in enumerate(kernels):
+        made = {name for _, name in kernel}
+        read = {name for names, _ in kernel for name in names}
+        later = {name for one in kernels[at + 1 :] for names, _ in one for name in names}
+        total += sum(sizes[name] for name in read - made)
+        total += sum(sizes[name] for name in made & (later | set(results)))
+    return total
+    ### END SOLUTION
+
+
+# %% role="check"
+check("inductor-or-you", moved)
+
+# %% [markdown]
+# *See.* Your function on plans for the layer, and the loads and stores in the code that Inductor
+# wrote.
+
+# %%
+see("inductor-or-you", moved)
+
+# %% [markdown]
+# *Reflect.* Inductor wrote the kernels of the third plan. Why does its code move more than that
+# plan has to, and how would a kernel of yours get there?
+#
+# (It loads each row twice: for the norm, and to divide by it. 4,096 numbers are a long row, and
+# Inductor reads it in parts. If one program holds a whole row, as in a softmax that is fused, one
+# load is enough. With rows of 1,024 numbers Inductor does the same by itself. The second load may
+# find the row in a cache, so measure before you write it.)
+
 # %% [markdown]
 # ## What you take with you
 #
