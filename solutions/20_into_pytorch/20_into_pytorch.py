@@ -162,10 +162,20 @@ see("into-pytorch/fused-code")
 # %% [markdown] exercise="inductor-or-you"
 # ## Inductor, or you?
 #
-# **`inductor-or-you` · stretch · 3 points · about 15 minutes**
+# **`inductor-or-you` · 3 points · stretch · about 15 minutes**
 #
-# Count the bytes that a plan of kernels moves, so that you can say what fusing two of them saves.
-# `moved(kernels, sizes, results)` returns them as a whole number; 8 lines or so.
+# Count the bytes that a plan of kernels moves, so that you can say what fusing them saves.
+#
+# *Predict.* Between the products of your layer, each of the 11 operations reads and writes memory.
+# With two kernels, one for the peak and one for the rest, and each tensor loaded once by a kernel:
+# by which factor do fewer bytes move?
+
+# %% role="predict"
+predict("inductor-or-you", 4)
+
+# %% [markdown]
+# *Implement.* `moved(kernels, sizes, results)`, about 8 lines, returns a plan's bytes as a whole
+# number.
 #
 # - `kernels` is a list of kernels, in the order of their launches. A kernel is a list of its
 #   operations. An operation is a list of two: the names of the tensors that it reads, and the name
@@ -199,6 +209,7 @@ check("inductor-or-you", moved)
 
 # %%
 see("inductor-or-you", moved)
+reveal("inductor-or-you")
 
 # %% [markdown]
 # *Reflect.* Inductor wrote the kernels of the third plan. Why does its code move more than that

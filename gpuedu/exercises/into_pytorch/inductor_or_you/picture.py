@@ -49,7 +49,7 @@ def draw_plans(moved: Callable[..., int]) -> Any:
     caption = Caption(
         "What the layer moves between its products",
         f"A bar for each plan, as long as its bytes. {told}.",
-        f"By your function; the last bar: loads and stores of the code for an H100. {found.source}",
+        f"By your function; last bar: the code for an H100. {found.source}",
         x="MB read and written",
     )
     return plot_segments(rows, caption=caption)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpuedu.exercises.contract import Case, Judge
+from gpuedu.exercises.contract import Case, Judge, Prediction
 from gpuedu.exercises.functions import call_case, right_result
 
 _ALONE = (
@@ -92,4 +92,14 @@ JUDGE = Judge(
         "names}`, and `later` in the same way from all of `kernels[at + 1:]`.",
     ),
     cases=cases,
+    predictions={
+        "inductor-or-you": Prediction(
+            "One by one, or in two kernels that load each tensor once: by which factor do fewer "
+            "bytes move?",
+            truth=4,
+            because="One by one, `h` or something of its size is read or written 12 times: 2 for "
+            "`abs`, 1 for `max`, 2 for each `mul`, 1 for the norm, 2 for `div`, 2 for `tanh`. Two "
+            "kernels read `h` once each, and write once.",
+        )
+    },
 )
