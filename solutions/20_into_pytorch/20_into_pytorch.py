@@ -96,8 +96,8 @@ see("compile-it", layer_as_given)
 # %% [markdown]
 # *Implement.* Two functions, about 2 and 5 lines. `arguments(x, gain, step)` is plain Python that
 # runs before every call of your layer. It returns two things: `x`, and whatever you want your layer
-# to get as `scale`. `layer(w, v, x, scale)` is what gets compiled. It returns `out`, the output of
-# `layer_as_given`, and `peak`, which the caller can then keep.
+# to get as `scale`. `layer(w, v, x, scale)` is what the check compiles, so hand it in undecorated.
+# It returns `out`, the output of `layer_as_given`, and `peak`, which the caller can then keep.
 #
 # - The values are those of `layer_as_given`, for any batch (the rows of `x`), gain and step.
 # - `layer` is one graph, without a graph break. A second call like the first compiles nothing.

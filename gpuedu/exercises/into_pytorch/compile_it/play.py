@@ -18,6 +18,7 @@ _PAIR = 2
 def play_compile_it(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     """What each call gives, uncompiled; or what TorchDynamo did while the same was called."""
     arguments, layer = answers
+    _require_uncompiled(layer)
     with quiet_torch():
         if inputs["ask"] == "values":
             return _values(arguments, layer, inputs)
@@ -57,9 +58,18 @@ def _learners(function: Any) -> Any:
 
     TorchDynamo looks up a function's globals in the module of that name, but for the outermost one.
     """
-    while hasattr(function, "__wrapped__") and function.__module__.startswith("gpuedu."):
+    while hasattr(function, "__wrapped__") and str(function.__module__).startswith("gpuedu."):
         function = function.__wrapped__
     return function
+
+
+def _require_uncompiled(layer: Any) -> None:
+    """Refuse what is compiled already, or kept from it: PyTorch would take that off again."""
+    if hasattr(_learners(layer), "_torchdynamo_orig_callable"):
+        raise AnswerError(
+            "`layer` comes with a compiler's decorator",
+            remedy="Hand in the plain function: the check compiles it.",
+        )
 
 
 def calls_of(arguments: Any, inputs: Mapping[str, Any]) -> list[Callable[[], tuple]]:

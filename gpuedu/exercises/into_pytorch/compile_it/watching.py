@@ -118,9 +118,10 @@ def _watch(function: Callable[..., Any], calls: Sequence[Callable[[], tuple]]) -
         told(*prepare())
         seen.append(Call(tuple(ran), _reason()))
     breaks = list(utils.counters["graph_break"])
-    if not breaks:
+    if not breaks and len(seen[0].graphs) <= 1:
         return Watched(tuple(seen))
-    return Watched(tuple(seen), _first_line(breaks[0]), _end_of(function, calls[0]))
+    reason, line = _end_of(function, calls[0])
+    return Watched(tuple(seen), _first_line(breaks[0]) if breaks else reason, line)
 
 
 def _reason() -> str:
@@ -136,8 +137,8 @@ def _reason() -> str:
     return f"{guard}, in `{place}`" if place else guard
 
 
-def _end_of(function: Callable[..., Any], prepare: Callable[[], tuple]) -> str:
-    """The line on which the first graph ends, as ``explain`` says it.
+def _end_of(function: Callable[..., Any], prepare: Callable[[], tuple]) -> tuple[str, str]:
+    """Why the first graph ends, and on which line, as ``explain`` says it.
 
     A graph that has to be whole (``fullgraph=True``) would take `.item()` at its end.
     """
@@ -145,8 +146,12 @@ def _end_of(function: Callable[..., Any], prepare: Callable[[], tuple]) -> str:
 
     torch._dynamo.reset()
     reasons = torch._dynamo.explain(function)(*prepare()).break_reasons
-    frames = reasons[0].user_stack if reasons else ()
-    return (frames[-1].line or "").strip() if frames else ""
+    if not reasons:
+        return "", ""
+    frames, why = reasons[0].user_stack, _first_line(reasons[0].reason)
+    is_branch = why.startswith("generic_jump")
+    line = (frames[-1].line or "").strip() if frames else ""
+    return "it branches on a tensor's value" if is_branch else why, line
 
 
 def _refusal_of(text: str) -> tuple[str, str]:
