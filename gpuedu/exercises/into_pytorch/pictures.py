@@ -1,5 +1,6 @@
 """Pictures of the lesson into-pytorch."""
 
+from gpuedu.exercises.into_pytorch.compile_it import fused_pictures
 from gpuedu.exercises.into_pytorch.cuda_graphs import (
     gain_picture,
     measured_model,
@@ -9,6 +10,8 @@ from gpuedu.exercises.into_pytorch.cuda_graphs import recorded as graph_records
 from gpuedu.exercises.into_pytorch.read_an_extension import extension_picture
 
 PICTURES = {
+    "into-pytorch/fused-layer": fused_pictures.draw_fused,
+    "into-pytorch/fused-code": fused_pictures.tell_code,
     "into-pytorch/captured": trial_pictures.tell_captured,
     "into-pytorch/gain": gain_picture.draw_gain,
     "into-pytorch/extension": extension_picture.tell_extension,

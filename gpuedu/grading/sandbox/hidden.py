@@ -18,7 +18,13 @@ _PACKAGES = (
     *("ladder", "recording"),  # kernels like those that are asked for
     "experiments/results",  # what trainings gave, which exercises ask for
 )
-_EXPERIMENTS = ("compiled_step", "loss_by_rate", "loss_by_schedule", "steps_to_accuracy")
+_EXPERIMENTS = (
+    "compiled_step",
+    "fused_layer",
+    "loss_by_rate",
+    "loss_by_schedule",
+    "steps_to_accuracy",
+)
 _MODULES = (
     *(f"experiments/{name}" for name in _EXPERIMENTS),
     "hardware/occupancy",  # the rules that an exercise asks for
