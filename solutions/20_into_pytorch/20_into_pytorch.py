@@ -318,8 +318,10 @@ see("into-pytorch/graphed-model")
 see("into-pytorch/recorded-graphs")
 
 # %% [markdown]
-# *Reflect.* The last batch of an epoch is smaller. What are your choices? And which number in a
-# training loop changes from step to step, and would be frozen?
+# *Reflect.* Why is the GPU still idle for a moment in your replays? (At the start it waits for the
+# first copies and the first replay, and a little time passes before each kernel of a graph.) The
+# last batch of an epoch is smaller: what are your choices? And which number in a training loop
+# changes from step to step, and would be frozen?
 #
 # (Drop it, pad it, run it without a graph, or keep a graph for each shape, as servers of language
 # models do. The learning rate of a schedule: that's why optimizers have `capturable=True`, and take

@@ -27,7 +27,7 @@ def draw_attention(attention: Any) -> Any:
     named = (
         ("chain, with scores in memory", chain, style.ORANGE),
         ("your kernel", own, style.BLUE),
-        ("q, k, v, out once", once, style.QUIET),
+        ("q, k, v, o once", once, style.QUIET),
     )
     curves = [
         Curve(name, _TOKENS, tuple(one / MB for one in moved), colour)
@@ -41,7 +41,9 @@ def draw_attention(attention: Any) -> Any:
         source=f"Blocks of {_BLOCK} x {_BLOCK}, float16. Chain by formula; your kernel: {COUNTED}",
         alt=f"Bytes by tokens, from {_TOKENS[0]} to {_TOKENS[-1]}. For {_TOKENS[-1]}: {last}.",
     )
-    return plot_curves(curves, caption=caption, format_x=_whole, format_y=_short)
+    ax = plot_curves(curves, caption=caption, format_x=_whole, format_y=_short)
+    ax.set_xticks(_TOKENS, [_whole(n) for n in _TOKENS])
+    return ax
 
 
 def _own_bytes(attention: Any, n: int) -> int:
