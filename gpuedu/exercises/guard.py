@@ -111,7 +111,7 @@ def _no_input() -> Iterator[None]:
 
 def explain(fault: BaseException, limit_s: float) -> Problem:
     """Say what an exception from the learner's code means, with their line and no other."""
-    if isinstance(fault, TimeLimitExceeded):
+    if _is_late(fault):
         return Problem(
             f"it did not finish within {limit_s:.3g} s",
             TOO_LONG,
@@ -134,6 +134,18 @@ def explain(fault: BaseException, limit_s: float) -> Problem:
     if not where:
         return Problem(said, remedy)
     return Problem(f"{said if said.endswith('..') else said.removesuffix('.')}, {where}", remedy)
+
+
+def _is_late(fault: BaseException) -> bool:
+    """Whether the time limit ended it, or something was raised while it did."""
+    seen: set[int] = set()
+    at: BaseException | None = fault
+    while at is not None and id(at) not in seen:
+        if isinstance(at, TimeLimitExceeded):
+            return True
+        seen.add(id(at))
+        at = at.__context__
+    return False
 
 
 def _is_ours(fault: BaseException) -> bool:

@@ -237,3 +237,14 @@ def test_what_tells_of_an_error_in_a_finaliser_is_not_interrupted(monkeypatch, i
         outcomes.append(play())
     assert outcomes[0].problem.message == "it did not finish within 0.2 s"
     assert told == [KeyError]
+
+
+def test_what_is_raised_while_the_time_limit_ends_a_play_is_not_told_as_the_learners():
+    def play():
+        try:
+            while True:
+                sum(range(100))
+        finally:
+            raise RuntimeError("release unlocked lock")
+
+    assert play_guarded(play, 0.2).problem.message == "it did not finish within 0.2 s"

@@ -50,7 +50,9 @@ def sources():
     for text in texts:
         for part in ast.walk(ast.parse(text)):
             text = getattr(part, "value", None) if isinstance(part, ast.Constant) else None
-            if isinstance(text, str) and "__global__" in text and "{" in text:
+            if not isinstance(text, str) or "<torch/" in text:  # C++ that people read
+                continue
+            if "__global__" in text and "{" in text:
                 yield text
     for path in sorted((ROOT / "gpuedu" / "ladder" / "cuda_c").iterdir()):
         yield path.read_text("utf-8")
