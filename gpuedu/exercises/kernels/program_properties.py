@@ -12,7 +12,6 @@ import numpy as np
 from gpuedu.exercises.contract import Case, Fault, Finding, Plain, Property, Test, Undecided
 from gpuedu.exercises.kernels.faults import OUTSIDE, RACE, UNWRITTEN
 from gpuedu.exercises.kernels.properties import no_hazard
-from gpuedu.exercises.kernels.shapes import LaunchShape
 
 _MASKED = (
     "What are the values of the elements that this load's mask leaves out, and where do they go?"
@@ -130,11 +129,6 @@ def unless_few_stored(name: str, test: Test, output: str = "out") -> Test:
             yield Undecided(name, f"less than half of `{output}` was stored")
 
     return tested
-
-
-def programs_of(case: Case) -> int:
-    """Programs of a case's launch."""
-    return LaunchShape(case.inputs["grid"], case.inputs["threads"]).blocks
 
 
 def at_element(array: np.ndarray, number: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -67,7 +67,6 @@ def program_play(
     *,
     writes: Sequence[str] = ("out",),
     reads: Sequence[str] = (),
-    also: Callable[[Trace], Mapping[str, Any]] | None = None,
     time_limit_s: float = 10.0,
 ) -> Play:
     """A play that launches the learner's kernel once, with all programs watched.
@@ -86,7 +85,6 @@ def program_play(
         call: How the exercise writes the kernel, "softmax(x, out, columns, BLOCK)".
         writes: Arrays of which it is asked who stored each element.
         reads: Arrays of which it is asked who loaded each element.
-        also: More that is observed, from the account of the launch.
         time_limit_s: For all cases together.
     """
     name, parameters = read_call(call)
@@ -105,7 +103,7 @@ def program_play(
             seen |= {f"{one}.{key}": times for key, times in who.items()}
         for one in reads:
             seen[f"{one}.reads"] = loads_by_block(trace, parameters.index(one), arrays[one].size)
-        return seen | dict(also(trace) if also else {})
+        return seen
 
     answer = Answer(name, signature=parameters)
     return Play((answer,), run, time_limit_s=time_limit_s, on_machine=True)

@@ -106,8 +106,8 @@ def _float32() -> Property:
     )
 
     def test(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
-        if observed["float64_flop"]:
-            yield Fault("float32", f"{observed['float64_flop']:,} operations are in float64")
+        for line in observed["doubles"][:1]:
+            yield Fault("float32", f"{line}, computes in float64")
         yield from values.test(case, observed) if values.test else ()
 
     return replace(values, test=test)
