@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from gpuedu.exercises.modes import leave_modes, open_modes
+from gpuedu.exercises.modes import drop_saving_hooks, leave_modes, open_modes, saving_hooks
 from tests.chromium import MISSING, chromium_path, launched
 from tests.spread import place_of
 
@@ -65,9 +65,11 @@ def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def _no_mode_stays() -> Iterator[None]:
     """A mode of PyTorch that a test leaves on would be seen by all tests after it."""
     yield
-    left = open_modes()
+    left, hooks = open_modes(), saving_hooks()
     leave_modes()
+    drop_saving_hooks()
     assert left == (0, 0), "modes of PyTorch, of dispatch and of functions, that are still on"
+    assert hooks is None, "hooks for tensors saved for backward, that are still in place"
 
 
 @pytest.fixture(autouse=True)

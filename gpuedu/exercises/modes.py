@@ -1,7 +1,8 @@
 """PyTorch's modes, such as a ``TorchDispatchMode``: those that a play opened end with it.
 
-A time limit or Ctrl-C may land after a mode was opened and before its ``with`` block has begun, or
-while it is left. It would stay on, and see all that the notebook computes from then on.
+So do hooks for what is saved for backward, and ``no_grad``. A time limit or Ctrl-C may land after a
+mode was opened and before its ``with`` block has begun, or while it is left. It would stay on, and
+see all that the notebook computes from then on.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ from typing import Any
 @contextmanager
 def modes_left() -> Iterator[None]:
     """Leave, in the end, what was opened meanwhile; PyTorch is not imported for it."""
-    before = open_modes()
+    before, hooks, grads = open_modes(), saving_hooks(), _takes_gradients()
     try:
         yield
     finally:
         leave_modes(*before)
+        drop_saving_hooks(hooks)
+        if _takes_gradients() != grads:
+            sys.modules["torch"].set_grad_enabled(grads)
 
 
 def open_modes() -> tuple[int, int]:
@@ -45,6 +49,27 @@ def leave_modes(dispatch: int = 0, functions: int = 0) -> None:
 
         mode = of_functions._get_current_function_mode_stack()[-1]
         _leave(mode, of_functions.TorchFunctionMode, of_functions._pop_mode)
+
+
+def saving_hooks() -> tuple[Any, Any] | None:
+    """The hooks in place for tensors that are saved for backward: the pair set last."""
+    native = getattr(sys.modules.get("torch"), "_C", None)
+    return None if native is None else native._autograd._top_saved_tensors_default_hooks(True)
+
+
+def drop_saving_hooks(until: tuple[Any, Any] | None = None) -> None:
+    """Take away the pairs set last, until this one is the last, or none is left."""
+    while (pair := saving_hooks()) is not None and not _is_same(pair, until):
+        sys.modules["torch"]._C._autograd._pop_saved_tensors_default_hooks()
+
+
+def _is_same(pair: tuple[Any, Any], other: tuple[Any, Any] | None) -> bool:
+    return other is not None and pair[0] is other[0] and pair[1] is other[1]
+
+
+def _takes_gradients() -> bool:
+    torch = sys.modules.get("torch")
+    return torch is None or not hasattr(torch, "is_grad_enabled") or torch.is_grad_enabled()
 
 
 def _leave(mode: Any, base: type, drop: Callable[[], object]) -> None:

@@ -8,7 +8,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from gpuedu.exercises.guard import play_guarded
-from gpuedu.exercises.modes import modes_left, open_modes
+from gpuedu.exercises.modes import modes_left, open_modes, saving_hooks
 
 
 class Blind(TorchDispatchMode):
@@ -70,3 +70,22 @@ def test_what_was_open_before_stays_open():
             OfFunctions().__enter__()
             assert open_modes() == (2, 2)
         assert open_modes() == (1, 1)
+
+
+def test_hooks_for_what_is_saved_and_no_grad_end_with_a_play():
+    def pack(tensor):
+        return tensor
+
+    def play():
+        for _ in range(2):
+            torch.autograd.graph.saved_tensors_hooks(lambda tensor: tensor, pack).__enter__()
+        torch.no_grad().__enter__()
+
+    assert play_guarded(play, 5.0).problem is None
+    assert saving_hooks() is None
+    assert torch.is_grad_enabled()
+    with torch.autograd.graph.saved_tensors_hooks(pack, pack), torch.no_grad():
+        play_guarded(play, 5.0)
+        assert saving_hooks() == (pack, pack)
+        assert not torch.is_grad_enabled()
+    assert saving_hooks() is None
