@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.attesting import attested
 from gpuedu.exercises.training.quiet import quiet_torch
 
 IGNORED = -100
@@ -69,7 +68,8 @@ def build(task: Task) -> tuple[Any, Any, list[list[tuple[Any, Any]]]]:
     first = nn.Embedding(_CHARACTERS, width) if task.texts else nn.Linear(_INPUTS, width)
     norm = [nn.BatchNorm1d(width)] if task.batch_norm else []
     last = nn.Linear(width, _CHARACTERS if task.texts else _CLASSES)
-    model = nn.Sequential(first, *norm, nn.Linear(width, width), nn.Tanh(), last).double()
+    layers = (first, *norm, nn.Linear(width, width), nn.Tanh(), last, _mode_mark())
+    model = nn.Sequential(*layers).double()
     with torch.no_grad():
         for weights in model.parameters():
             noise = torch.randn(weights.shape, generator=chance, dtype=torch.float64)
@@ -81,6 +81,32 @@ def build(task: Task) -> tuple[Any, Any, list[list[tuple[Any, Any]]]]:
         for _ in range(task.steps)
     ]
     return model, optimiser, batches
+
+
+def _mode_mark() -> Any:
+    """A layer that changes nothing, in evaluation mode by an operation that can be seen."""
+    from torch import nn
+
+    class ModeMark(nn.Module):
+        def forward(self, scores: Any) -> Any:
+            return scores if self.training else scores.copysign(scores)
+
+    return ModeMark()
+
+
+def _evaluations() -> Any:
+    """A mode of PyTorch's dispatcher; its ``seen`` tells whether a mark was left in it."""
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Evaluations(TorchDispatchMode):
+        seen = False
+
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None):
+            self.seen |= func is torch.ops.aten.copysign.Tensor
+            return func(*args, **(kwargs or {}))
+
+    return Evaluations()
 
 
 def _places(task: Task) -> list[tuple[int, int]]:
@@ -127,18 +153,16 @@ def run_steps(step: Step, task: Task) -> list[Seen]:
             return result
 
         optimiser.register_step_pre_hook(_before_update(look))
-        modes: list[bool] = []
-        model.register_forward_pre_hook(lambda *_: modes.append(_is_training(model)))
         seen = []
         for micro_batches in batches:
             updates.clear()
-            modes.clear()
             handed = list(micro_batches)
-            result = step(model, optimiser, handed, task.max_norm)
+            with _evaluations() as evaluations:
+                result = step(model, optimiser, handed, task.max_norm)
             kept = list(map(id, handed)) == list(map(id, micro_batches))
             gradients = updates[0] if updates else ()
             after = "" if _is_training(model) else "after"
-            evaluates = after if attested(lambda: all(modes)) else "forward"
+            evaluates = "forward" if evaluations.seen else after
             seen.append(Seen(gradients, len(updates), result, kept, evaluates))
         return seen
 
@@ -178,37 +202,19 @@ def loss_sum(scores: Any, y: Any) -> Any:
     return cross_entropy(scores.flatten(0, -2), y.flatten(), ignore_index=IGNORED, reduction="sum")
 
 
-def passing_bytes(step: Step, task: Task, *, is_functional: bool | None = None) -> int:
-    """The most bytes at once of what a step saves for backward and what comes and goes."""
+def passing_bytes(step: Step, task: Task) -> int:
+    """The most bytes at once of what a step saves for backward and what comes and goes.
+
+    They are not told apart: so steps that work with ``torch.func`` are counted as others are.
+    """
     from gpuedu.training.memory import points
 
-    trace = watch_step(step, task, is_functional=is_functional)
+    trace = watch_step(step, task, tells_saved=False)
     return max(point.by_kind["activations"] + point.by_kind["other"] for point in points(trace))
 
 
-def watch_step(step: Step, task: Task, *, is_functional: bool | None = None) -> Any:
-    """The memory of one step, storage by storage; its phases are its forwards, by number.
-
-    Where the step works with ``torch.func``, which is tried if nobody says so, what it saves is
-    counted among its other results.
-    """
-    if is_functional is None:
-        is_functional = works_by_functions(step, task)
-    return _watch_step(step, task, tells_saved=not is_functional)
-
-
-def works_by_functions(step: Step, task: Task) -> bool:
-    """Whether a step works with ``torch.func``."""
-    try:
-        _watch_step(step, replace(task, sizes=(2,) * len(task.sizes)), tells_saved=True)
-    except RuntimeError as fault:
-        if "saved tensor hooks" not in str(fault):
-            raise
-        return True
-    return False
-
-
-def _watch_step(step: Step, task: Task, *, tells_saved: bool) -> Any:
+def watch_step(step: Step, task: Task, *, tells_saved: bool = True) -> Any:
+    """The memory of one step, storage by storage; its phases are its forwards, by number."""
     from gpuedu.training.memory import MemoryWatch
 
     with quiet_torch(task.seed):

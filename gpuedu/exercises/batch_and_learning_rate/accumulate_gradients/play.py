@@ -7,13 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.attesting import attested
 from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients.accumulation import (
     Step,
     Task,
     passing_bytes,
     run_steps,
-    works_by_functions,
 )
 from gpuedu.exercises.contract import Answer, Play
 from gpuedu.exercises.training.tensors import as_number
@@ -27,10 +25,7 @@ def play_accumulate_gradients(answers: Sequence[Any], inputs: Mapping[str, Any])
     fields = dict(inputs["task"])
     task = Task(**(fields | {"sizes": tuple(fields["sizes"])}))
     if inputs["ask"] == "memory":
-        # Whoever says so falsely may keep half a micro-batch more: the play names it below.
-        is_functional = attested(lambda: works_by_functions(step, task))
-        peak = passing_bytes(step, task, is_functional=is_functional)
-        return {"peak": peak, "functional": is_functional}
+        return {"peak": passing_bytes(step, task)}
     seen = run_steps(step, task)
     return {
         "gradients": [list(one.gradients) for one in seen],
@@ -78,9 +73,6 @@ PLAY = Play(
     (Answer("accumulated_step", signature=("model", "optimiser", "micro_batches", "max_norm")),),
     play_accumulate_gradients,
     time_limit_s=20.0,
-    observes="the model's mode in its forward passes, and whether `torch.func` was used",
-    observed_in=("even", "memory"),
     by_operations=True,
     lends=True,
-    attests=True,
 )

@@ -1,4 +1,5 @@
-# `torch.func`: gradients as values, added up and handed to the parameters at the end
+# loses: memory
+# asks: While `torch.func` works it keeps more than `backward` does, which adds to `.grad` by itself.
 def accumulated_step(model, optimiser, micro_batches, max_norm):
     weights = {name: p.detach() for name, p in model.named_parameters()}
     total = sum(int((y != IGNORED).sum()) for _, y in micro_batches)
