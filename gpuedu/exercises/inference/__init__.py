@@ -1,0 +1,1 @@
+"""What a model computes, keeps and reads when it writes text."""
