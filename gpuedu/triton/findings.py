@@ -70,13 +70,38 @@ def outside(
     shape: Index,
     count: int,
 ) -> Finding:
-    """An element that an array does not have, or that begins between two elements."""
+    """An element that an array does not have."""
     return Finding(
         Level.HAZARD,
         "out-of-bounds",
         f"{program(who)} {_VERBS[operation]} {_element(array, index)}, and `{array}` has the shape "
         f"{shape}",
         "mask it: `mask=` with the elements that exist, on this load or store",
+        _place(site),
+        who,
+        array,
+        index,
+        count=count,
+    )
+
+
+def misaligned(
+    site: Site,
+    who: Thread,
+    operation: Operation,
+    array: str,
+    index: Index,
+    shape: Index,
+    size_bytes: int,
+    count: int,
+) -> Finding:
+    """An access that begins between two elements of its own size."""
+    return Finding(
+        Level.HAZARD,
+        "misaligned",
+        f"{program(who)} {_VERBS[operation]} {size_bytes} bytes from inside of "
+        f"{_element(array, index)}: a GPU ends the launch with a misaligned address",
+        f"let the address be a multiple of {size_bytes} bytes",
         _place(site),
         who,
         array,
