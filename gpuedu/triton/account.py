@@ -20,6 +20,7 @@ from gpuedu.trace import (
     Thread,
     Trace,
 )
+from gpuedu.trace.findings import Findings
 from gpuedu.triton import findings as told
 from gpuedu.triton.accesses import COUNTS, Request, SiteAccount, Watched, in_order
 from gpuedu.triton.memory import Memory, Storage
@@ -44,7 +45,7 @@ class Account:
             self.sources.add(one)
         self.memory, self.grid, self.warps = memory, grid, warps
         self.programs = grid[0] * grid[1] * grid[2]
-        self.findings = told.Findings()
+        self.findings = Findings()
         self._sites: dict[tuple[Any, ...], SiteAccount] = {}
         self._watched = Watched(tuple(watch))
         self._order = Order(self.programs)
