@@ -16,7 +16,6 @@ from gpuedu.trace import (
     Operation,
     Place,
     Space,
-    Steps,
     Thread,
     Trace,
 )
@@ -72,6 +71,7 @@ class Account:
                 run()
             except Exception as fault:  # whatever a kernel raises is a finding of it
                 self.findings.add(told.failed(self.sources.of_failure(fault), fault, self._who()))
+                self._close()
                 return
             self._close()
         self.is_complete = True
@@ -240,6 +240,7 @@ class Account:
         ok: np.ndarray,
     ) -> None:
         flat, active = in_order(address, ok)
+        self._watched.step(self._step, site.place, self.program, self.warps, active)
         if not active.any():
             return
         name = storage.name_at(int(flat[np.argmax(active)]) - storage.address)
@@ -284,18 +285,17 @@ class Account:
 
     def trace(self, launch: Launch) -> Trace:
         """All of it, frozen."""
-        ones = np.zeros(0, np.int64)
-        small = np.zeros(0, np.int32)
+        lines = tuple(self._lines())
         return Trace(
             launch,
-            tuple(self._lines()),
+            lines,
             tuple(one.frozen() for one in self._sites.values()),
             (),
             (),
             tuple(self._uses()),
             self.findings.all(),
             self._watched.frozen(),
-            Steps(ones, small, small, small, small, np.zeros(0, np.uint32)),
+            self._watched.frozen_steps({one.place: at for at, one in enumerate(lines)}),
             self._watched.programs,
             complete=self.is_complete,
             events_truncated=self._watched.is_truncated,

@@ -12,8 +12,10 @@ import gpuedu
 from gpuedu import lens
 from gpuedu.errors import GpueduError
 from gpuedu.exercises.guard import play_guarded
+from gpuedu.trace import Operation
 from gpuedu.triton import simulate
-from tests.triton import kernels
+from gpuedu.widgets import step_through
+from tests.triton import faults, kernels
 
 torch.manual_seed(0)
 
@@ -181,6 +183,19 @@ def test_names_of_the_caller_stay_as_they_are():
     assert set(vars(kernels)) == before
     with pytest.raises(RuntimeError, match=r"Cannot call @triton\.jit"):
         kernels.tile_of(0, 1, 1, 1)
+
+
+def test_a_program_can_be_stepped_through():
+    x, out = torch.arange(100.0), torch.empty(100)
+    trace = simulate(kernels.add, 1, 64, x, x, out, 100, BLOCK=128)
+    assert trace.steps.active.tolist() == [2**32 - 1, 2**32 - 1] * 3
+    walk = step_through(trace).walk
+    assert [walk.at(at).frame.warp for at in range(len(walk))] == [0, 1] * 3
+    first = walk.at(1).frame
+    assert first.text.startswith("tl.store(out + at, tl.load(x + at, mask=mask)")
+    assert (first.requests[0].site.operation, first.requests[0].site.array) == (Operation.LOAD, "x")
+    broken = simulate(faults.load_without_mask, 1, 64, x, out, 100, BLOCK=128)
+    assert step_through(broken).walk.frame.hazards[0].kind == "out-of-bounds"
 
 
 def test_the_course_simulates_it_like_any_kernel():
