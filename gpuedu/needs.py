@@ -57,9 +57,10 @@ def missing(name: str) -> MissingPackageError:
             f"This needs {what}, which a browser tab does not have",
             remedy="open this lesson in JupyterLab on a computer; it needs no GPU there, either",
         )
-    return MissingPackageError(
-        f"This needs {what}, which is not installed", remedy="`make lab` installs it"
-    )
+    remedy = "`make lab` installs it"
+    if name == "triton" and sys.platform != "linux":
+        remedy = "it runs on Linux, also in a container, in WSL on Windows, or in a hosted session"
+    return MissingPackageError(f"This needs {what}, which is not installed", remedy=remedy)
 
 
 def missing_of(fault: BaseException) -> MissingPackageError | None:

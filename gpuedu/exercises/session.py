@@ -10,10 +10,12 @@ import contextlib
 import inspect
 import math
 import os
+import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from gpuedu.backend import has_gpu
 from gpuedu.errors import AnswerError, GpueduError
 from gpuedu.exercises import registry
 from gpuedu.exercises.card import Card, report_card
@@ -210,6 +212,16 @@ def setup(lesson: str, variant: str = "") -> None:
         store()
         draw_text(f"{entry.title}: {entry.question} (about {entry.minutes} minutes)")
         draw_text(short_form(look_at_machine(measure=False)))
+        if "triton" in sys.modules and not has_gpu():
+            _interpret_triton()
+
+
+def _interpret_triton() -> None:
+    """Have ``kernel[grid](...)`` run without a GPU, and tell of its hazards."""
+    from gpuedu.simt.host.hazards import tell as tell_hazards
+    from gpuedu.triton.launching import interpret_from_now_on
+
+    interpret_from_now_on(lambda trace: tell_hazards(trace, stacklevel=5))
 
 
 def seed() -> int:

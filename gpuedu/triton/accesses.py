@@ -8,12 +8,13 @@ sectors. A single element is loaded by one lane.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from gpuedu.hardware import memory_rules as rules
-from gpuedu.trace import WARP_SIZE, AccessSite, Events, Operation, Space
+from gpuedu.trace import WARP_SIZE, AccessSite, Events, Operation, Place, Space, Steps
 from gpuedu.triton.sites import Site
 
 COUNTS = ("requests", "lanes", "sectors", "ideal_sectors", "same_address_lanes")
@@ -114,6 +115,7 @@ class Watched:
     programs: tuple[int, ...]
     limit: int = 20_000
     rows: list[tuple[int, int, int, int, np.ndarray]] = field(default_factory=list)
+    steps: list[tuple[int, Place, int, int, int]] = field(default_factory=list)
     is_truncated: bool = False
 
     def add(self, step: int, site: int, program: int, warps: int, element: np.ndarray) -> None:
@@ -126,6 +128,30 @@ class Watched:
                 return
             if (row >= 0).any():
                 self.rows.append((step, site, program, number % warps, row))
+
+    def step(self, step: int, place: Place, program: int, warps: int, active: np.ndarray) -> None:
+        """A warp's step for each that has a part of the block; ``active`` is (elements,) bool."""
+        if program not in self.programs or len(self.steps) >= self.limit:
+            self.is_truncated |= program in self.programs
+            return
+        whole = np.zeros(-(-len(active) // (warps * WARP_SIZE)) * warps * WARP_SIZE, bool)
+        whole[: len(active)] = active
+        lanes = whole.reshape(-1, warps, WARP_SIZE).any(axis=0)
+        masks = lanes @ (1 << np.arange(WARP_SIZE, dtype=np.int64))
+        parts = min(warps, -(-len(active) // WARP_SIZE))
+        self.steps += [(step, place, program, warp, int(masks[warp])) for warp in range(parts)]
+
+    def frozen_steps(self, lines: Mapping[Place, int]) -> Steps:
+        """As the trace has them; ``lines`` has the number of each place."""
+        step, place, block, warp, active = zip(*self.steps, strict=True) if self.steps else [()] * 5
+        return Steps(
+            np.array(step, np.int64),
+            np.array([lines[one] for one in place], np.int32),
+            np.array(block, np.int32),
+            np.array(warp, np.int32),
+            np.zeros(len(step), np.int32),
+            np.array(active, np.uint32),
+        )
 
     def frozen(self) -> Events:
         """As the trace has them; programs have no barriers that a source could name."""

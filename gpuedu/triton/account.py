@@ -16,16 +16,16 @@ from gpuedu.trace import (
     Operation,
     Place,
     Space,
-    Steps,
     Thread,
     Trace,
 )
+from gpuedu.trace.findings import Findings
 from gpuedu.triton import findings as told
 from gpuedu.triton.accesses import COUNTS, Request, SiteAccount, Watched, in_order
 from gpuedu.triton.memory import Memory, Storage
 from gpuedu.triton.shadow import Order, Touched, collide
-from gpuedu.triton.sites import Site, Sources
-from gpuedu.triton.unknown import is_unknown, unknown_of
+from gpuedu.triton.sites import NOWHERE, Site, Sources
+from gpuedu.triton.unknown import has_origin, origins, unknown_of
 
 
 class Account:
@@ -44,7 +44,7 @@ class Account:
             self.sources.add(one)
         self.memory, self.grid, self.warps = memory, grid, warps
         self.programs = grid[0] * grid[1] * grid[2]
-        self.findings = told.Findings()
+        self.findings = Findings()
         self._sites: dict[tuple[Any, ...], SiteAccount] = {}
         self._watched = Watched(tuple(watch))
         self._order = Order(self.programs)
@@ -53,7 +53,8 @@ class Account:
         self._flop: dict[Place, Counter[str]] = defaultdict(Counter)
         self._ran: dict[Place, np.ndarray] = {}
         self._ops: Counter[Any] = Counter()
-        self._partial: Site | None = None
+        self._partial: list[Site] = [NOWHERE]
+        self._mixed: dict[int, tuple[Site, int]] = {}
         self._step = 0
         self.program = 0
         self.is_complete = False
@@ -63,12 +64,14 @@ class Account:
         x, y, _ = self.grid
         for number in range(self.programs):
             self.program = number
+            self._mixed.clear()
             self._order.start(number)
             place_at(number % x, number // x % y, number // (x * y))
             try:
                 run()
             except Exception as fault:  # whatever a kernel raises is a finding of it
                 self.findings.add(told.failed(self.sources.of_failure(fault), fault, self._who()))
+                self._close()
                 return
             self._close()
         self.is_complete = True
@@ -94,22 +97,34 @@ class Account:
         self, address: np.ndarray, active: np.ndarray, other: Any, dtype: Any, kind: str
     ) -> np.ndarray:
         """Hook of a load."""
-        got = np.full(address.shape, unknown_of(dtype, kind), dtype)
-        if other is not None:
-            got[...] = other
         storage, element, ok, site = self._access(Operation.LOAD, address, active, dtype)
         if other is None and not active.all():
-            self._partial = site
+            other = unknown_of(dtype, kind, self._origin(site, kind))
+        got = np.full(address.shape, 0 if other is None else other, dtype)
         got[active & ~ok] = np.nan if got.dtype.kind == "f" else 0  # outside: told already
         if storage is not None:
             got[ok] = storage.of(np.dtype(dtype))[element]
         return got
 
     def use(self, value: np.ndarray, kind: str) -> None:
-        """Hook of what depends on all values of a block."""
-        count = int(is_unknown(value, kind).sum())
-        if count and self._partial:
-            self.findings.add(told.unknown(self._partial, self.sources.here(), self._who(), count))
+        """Hook of values that go to memory, or decide: unknown ones are told where they mixed."""
+        for origin, count in _counts(origins(value, kind)):
+            where, mixed = self._mixed.get(origin, (self.sources.here(), count))
+            self.findings.add(told.unknown(self._partial[origin - 1], where, self._who(), mixed))
+
+    def mix(self, by: np.ndarray) -> None:
+        """Hook of unknown values in a sum, a maximum or a product, whose result may be masked."""
+        for origin, count in _counts(by):
+            self._mixed.setdefault(origin, (self.sources.here(), count))
+
+    def _origin(self, site: Site, kind: str) -> int:
+        """A number for a load that leaves something unknown; 0 is the last one without a number."""
+        if not has_origin(kind):
+            self._partial[0] = site
+            return 0
+        if site not in self._partial[1:]:
+            self._partial.append(site)
+        return self._partial.index(site, 1)
 
     def store(self, address: np.ndarray, active: np.ndarray, value: np.ndarray, kind: str) -> None:
         """Hook of a store."""
@@ -178,14 +193,19 @@ class Account:
             return None, wanted, active, site
         storage = self.memory.require_one(address[active])
         offset = wanted - storage.address
-        good = (offset >= 0) & (offset + itemsize <= len(storage.host)) & (offset % itemsize == 0)
+        good = (offset >= 0) & (offset + itemsize <= len(storage.host))
         if storage.inside is not None:
             good[good] = storage.inside[offset[good]]
         if not good.all():
-            first = int(offset[np.argmin(good)])
-            where = self._where(storage, first)
+            where = self._where(storage, int(offset[np.argmin(good)]))
             bad = int((~good).sum())
             self.findings.add(told.outside(site, self._who(), operation, *where, bad))
+        between = good & (offset % itemsize != 0)
+        if between.any():
+            where = self._where(storage, int(offset[np.argmax(between)]))
+            bad = int(between.sum())
+            self.findings.add(told.misaligned(site, self._who(), operation, *where, itemsize, bad))
+            good &= ~between
         ok = active.copy()
         ok[active] = good
         element = offset[good] // itemsize
@@ -220,6 +240,7 @@ class Account:
         ok: np.ndarray,
     ) -> None:
         flat, active = in_order(address, ok)
+        self._watched.step(self._step, site.place, self.program, self.warps, active)
         if not active.any():
             return
         name = storage.name_at(int(flat[np.argmax(active)]) - storage.address)
@@ -264,18 +285,17 @@ class Account:
 
     def trace(self, launch: Launch) -> Trace:
         """All of it, frozen."""
-        ones = np.zeros(0, np.int64)
-        small = np.zeros(0, np.int32)
+        lines = tuple(self._lines())
         return Trace(
             launch,
-            tuple(self._lines()),
+            lines,
             tuple(one.frozen() for one in self._sites.values()),
             (),
             (),
             tuple(self._uses()),
             self.findings.all(),
             self._watched.frozen(),
-            Steps(ones, small, small, small, small, np.zeros(0, np.uint32)),
+            self._watched.frozen_steps({one.place: at for at, one in enumerate(lines)}),
             self._watched.programs,
             complete=self.is_complete,
             events_truncated=self._watched.is_truncated,
@@ -309,6 +329,12 @@ class Account:
                     ArrayUse(name, Space.GLOBAL, dtype, tuple(tensor.shape), size, *touched)
                 )
         return found
+
+
+def _counts(by: np.ndarray) -> list[tuple[int, int]]:
+    """Each origin, and how many values have it; without what is known."""
+    numbers, counts = np.unique(by[by > 0], return_counts=True)
+    return list(zip(numbers.tolist(), counts.tolist(), strict=True))
 
 
 _TOUCHES = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from gpuedu.trace import Finding, Level, Operation, Place, Thread
 from gpuedu.triton.shadow import SEVERAL, Collision
@@ -21,26 +20,7 @@ DTYPES = {
 _VERBS = {Operation.LOAD: "loads", Operation.STORE: "stores", Operation.ATOMIC: "changes"}
 _BLOCK = re.compile(r"\[[-\d\s.,einfa+]+\]")
 """A block of numbers, as an interpreted one is printed."""
-_LEVELS = {Level.HAZARD: 0, Level.COST: 1, Level.NOTE: 2}
 Index = tuple[int, ...]
-
-
-class Findings:
-    """One for each kind and place; more of the same are counted."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[object, ...], Finding] = {}
-
-    def add(self, finding: Finding) -> None:
-        """Enter a finding."""
-        key = finding.kind, finding.place, finding.array
-        known = self._found.get(key)
-        count = finding.count + (known.count if known else 0)
-        self._found[key] = replace(known or finding, count=count)
-
-    def all(self) -> tuple[Finding, ...]:
-        """Hazards first, each level in the order found."""
-        return tuple(sorted(self._found.values(), key=lambda one: _LEVELS[one.level]))
 
 
 def program(who: Thread) -> str:
@@ -70,13 +50,38 @@ def outside(
     shape: Index,
     count: int,
 ) -> Finding:
-    """An element that an array does not have, or that begins between two elements."""
+    """An element that an array does not have."""
     return Finding(
         Level.HAZARD,
         "out-of-bounds",
         f"{program(who)} {_VERBS[operation]} {_element(array, index)}, and `{array}` has the shape "
         f"{shape}",
         "mask it: `mask=` with the elements that exist, on this load or store",
+        _place(site),
+        who,
+        array,
+        index,
+        count=count,
+    )
+
+
+def misaligned(
+    site: Site,
+    who: Thread,
+    operation: Operation,
+    array: str,
+    index: Index,
+    shape: Index,
+    size_bytes: int,
+    count: int,
+) -> Finding:
+    """An access that begins between two elements of its own size."""
+    return Finding(
+        Level.HAZARD,
+        "misaligned",
+        f"{program(who)} {_VERBS[operation]} {size_bytes} bytes from inside of "
+        f"{_element(array, index)}: a GPU ends the launch with a misaligned address",
+        f"let the address be a multiple of {size_bytes} bytes",
         _place(site),
         who,
         array,

@@ -26,11 +26,12 @@ from gpuedu.interrupts import unbroken
 from gpuedu.trace import Source
 from gpuedu.triton import libdevice
 from gpuedu.triton.short_floats import SHORT, convert, is_known, wide
-from gpuedu.triton.unknown import is_unknown, unknown_of
+from gpuedu.triton.unknown import origins, unknown_of
 
 _FLOATING = ("create_fadd", "create_fsub", "create_fmul", "create_fdiv", "create_frem")
 _MATH = ("exp", "exp2", "log", "log2", "sqrt", "precise_sqrt", "sin", "cos", "erf", "rsqrt")
 _LIBDEVICE = [name for name in vars(stubs) if hasattr(of_cuda, name) and name[0] != "_"]
+_COMPARING = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
 _PLACES = (tl, standard, tl.core, tl.math)
 
 
@@ -46,7 +47,10 @@ class Hooks(Protocol):
         """Write values."""
 
     def use(self, value: np.ndarray, kind: str) -> None:
-        """All values of a block enter a result that depends on each of them."""
+        """All of these values go to memory, or decide what is done."""
+
+    def mix(self, origins: np.ndarray) -> None:
+        """Values of these origins (0: known) enter results that depend on others, too."""
 
     def atomic(
         self, address: np.ndarray, active: np.ndarray, change: Callable[..., Any], value: Any
@@ -69,23 +73,22 @@ class _Builder(its.InterpreterBuilder):
         self, ptrs: Any, mask: Any, other: Any, cache_policy: Any, is_volatile: Any
     ) -> Any:
         kind = ptrs.get_element_ty()
-        active = np.broadcast_to(mask.data, ptrs.data.shape)
+        active = _mask(mask, ptrs)
         otherwise = None if other is None else other.data
         dtype = its._get_np_dtype(kind)
         got = self.hooks.load(ptrs.data, active, otherwise, dtype, str(kind))
         return its.TensorHandle(got, kind)
 
     def create_masked_store(self, ptrs: Any, value: Any, mask: Any, cache_policy: Any) -> None:
-        active = np.broadcast_to(mask.data, ptrs.data.shape)
         given = np.broadcast_to(value.data, ptrs.data.shape)
-        self.hooks.store(ptrs.data, active, given, str(value.dtype.scalar))
+        self.hooks.store(ptrs.data, _mask(mask, ptrs), given, str(value.dtype.scalar))
 
     def create_atomic_rmw(
         self, rmwOp: Any, ptr: Any, val: Any, mask: Any, sem: Any, scope: Any
     ) -> Any:
         change = _CHANGES[str(rmwOp).rpartition(".")[2]]
         shape = ptr.data.shape
-        given = np.broadcast_to(val.data, shape), np.broadcast_to(mask.data, shape)
+        given = np.broadcast_to(val.data, shape), _mask(mask, ptr)
         self.hooks.use(given[0][given[1]], str(val.dtype.scalar))
         before = self.hooks.atomic(ptr.data, given[1], change, given[0])
         return its.TensorHandle(before, val.dtype.scalar)
@@ -110,12 +113,15 @@ class _Builder(its.InterpreterBuilder):
         self.hooks.compute(2 * d.data.size * a.data.shape[-1], str(a.dtype.scalar))
         is_tf32 = a.dtype.scalar == tl.float32 and str(input_precision).endswith(".TF32")
         self.hooks.product(is_tf32)
-        for factor in (a, b):
-            self.hooks.use(factor.data, str(factor.dtype.scalar))
+        of_a, of_b = (origins(x.data, str(x.dtype.scalar)) for x in (a, b))
         if is_tf32:
             a, b = (its.TensorHandle(its._round_f32_to_tf32(x.data), x.dtype) for x in (a, b))
         a, b = _wide(a), _wide(b)
-        return super().create_dot(a, b, d, input_precision, max_num_imprecise_acc)
+        result = super().create_dot(a, b, d, input_precision, max_num_imprecise_acc)
+        if of_a.any() or of_b.any():
+            self.hooks.mix(np.concatenate([of_a.ravel(), of_b.ravel()]))
+            _forget(result, np.maximum(of_a.max(-1)[..., :, None], of_b.max(-2)[..., None, :]))
+        return result
 
     def create_fma(self, x: Any, y: Any, z: Any) -> Any:
         self.hooks.compute(2 * z.data.size, str(z.dtype.scalar))
@@ -125,6 +131,9 @@ class _Builder(its.InterpreterBuilder):
         return _narrow(super().create_fma(*map(_wide, (x, y, z))).data, z.dtype.scalar)
 
     def binary_op(self, lhs: Any, rhs: Any, op: Any) -> Any:
+        if op in _COMPARING and lhs.data.size == 1:  # a block's truth values may be masked, later
+            for side in (lhs, rhs):
+                self.hooks.use(side.data, str(side.dtype.scalar))
         if str(lhs.dtype.scalar) not in SHORT:
             return super().binary_op(lhs, rhs, op)
         return _narrow(op(_wide(lhs).data, _wide(rhs).data), lhs.dtype.scalar)
@@ -136,8 +145,7 @@ class _Builder(its.InterpreterBuilder):
         else:
             result = super().unary_op(arg, op)
         if result.data.dtype == arg.data.dtype:  # NumPy's `exp` of a NaN is another NaN
-            lost = is_unknown(arg.data, kind)
-            result.data = np.where(lost, unknown_of(result.data.dtype, kind), result.data)
+            _forget(result, origins(arg.data, kind))
         return result
 
     def create_rsqrt(self, arg: Any) -> Any:
@@ -164,8 +172,7 @@ class _Builder(its.InterpreterBuilder):
         kind = str(lhs.dtype.scalar)
         self.hooks.compute(lhs.data.size, kind)
         result = self.binary_op(lhs, rhs, op)
-        lost = is_unknown(lhs.data, kind) | is_unknown(rhs.data, kind)
-        result.data = np.where(lost, unknown_of(result.data.dtype, kind), result.data)
+        _forget(result, np.maximum(origins(lhs.data, kind), origins(rhs.data, kind)))
         return result
 
     def cast_impl(self, src: Any, dst_type: Any) -> Any:
@@ -186,18 +193,49 @@ class _Builder(its.InterpreterBuilder):
 
 
 def _watched_apply(hooks: Hooks) -> Callable[..., Any]:
-    """A reduction or scan, which depends on all elements and takes an operation for each."""
+    """A reduction or scan, which takes an operation for each element.
+
+    A result is unknown if one of its elements is.
+    """
     of_triton = its.ReduceScanOpInterface.apply
 
     def apply(self: Any, given: Any) -> Any:
-        if not isinstance(given, tuple):
-            data, kind = given.handle.data, str(given.handle.dtype.scalar)
-            hooks.use(data, kind)
-            rows = data.size // data.shape[int(self.axis)] if self.axis is not None else 1
-            hooks.compute(data.size - rows, kind)
-        return of_triton(self, given)
+        if isinstance(given, tuple):
+            return of_triton(self, given)
+        data, kind = given.handle.data, str(given.handle.dtype.scalar)
+        rows = data.size // data.shape[int(self.axis)] if self.axis is not None else 1
+        hooks.compute(data.size - rows, kind)
+        lost = origins(data, kind)
+        if not lost.any():
+            return of_triton(self, given)
+        hooks.mix(lost)
+        known = its.TensorHandle(np.where(lost, data.dtype.type(0), data), given.handle.dtype)
+        result = of_triton(self, tl.core.tensor(known, given.type))
+        _forget(result.handle, _reached(self, lost).reshape(result.handle.data.shape))
+        return result
 
     return apply
+
+
+def _reached(operation: Any, lost: np.ndarray) -> np.ndarray:
+    """Origins of the results of a reduction or scan, by those of its elements."""
+    if isinstance(operation, its.ReduceOps):
+        return lost.max(axis=operation.axis, keepdims=operation.keep_dims)
+    along = (lambda values: np.flip(values, operation.axis)) if operation.reverse else np.asarray
+    return along(np.maximum.accumulate(along(lost), axis=operation.axis))
+
+
+def _forget(handle: Any, lost: np.ndarray) -> None:
+    """What has an origin becomes unknown."""
+    if lost.any():
+        kind = str(handle.dtype.scalar)
+        unknown = unknown_of(handle.data.dtype, kind, np.maximum(lost - 1, 0))
+        handle.data = np.where(lost, unknown, handle.data)
+
+
+def _mask(mask: Any, pointers: Any) -> np.ndarray:
+    """A mask for each pointer; one of a single truth value comes as a number."""
+    return np.broadcast_to(mask.data.astype(bool, copy=False), pointers.data.shape)
 
 
 def _wide(handle: Any) -> Any:

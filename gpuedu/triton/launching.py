@@ -48,3 +48,13 @@ def interpreted(tell: Callable[[Trace], None]) -> Iterator[None]:
         yield
     finally:
         JITFunction.run, Autotuner.run = before
+
+
+def interpret_from_now_on(tell: Callable[[Trace], None]) -> None:
+    """The same for as long as this process lives; a second call changes nothing."""
+    if not _for_good:
+        _for_good.append(interpreted(tell))
+        _for_good[0].__enter__()
+
+
+_for_good: list[Any] = []

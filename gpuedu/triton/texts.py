@@ -83,7 +83,7 @@ def _rebuilt(given: Any, depth: int) -> Any:
     function = _found(text, name, _field(given, "line", int))
     language.check(function, [*numbers, *calls])
     inner = {one: _rebuilt(told, depth + 1) for one, told in calls.items()}
-    return _made(function, _own_name(file, text), text, {**numbers, **inner})
+    return _made(function, own_name(file, text), text, {**numbers, **inner})
 
 
 def _made(function: ast.FunctionDef, file: str, text: str, known: Mapping[str, Any]) -> Any:
@@ -117,7 +117,7 @@ def _found(text: str, name: str, line: int) -> ast.FunctionDef:
     raise AnswerError(f"the source of `{name}` is not in its cell", remedy="define it with `def`")
 
 
-def _own_name(file: str, text: str) -> str:
+def own_name(file: str, text: str) -> str:
     """A name for somebody's source that no file has, whatever file they say it is."""
     digest = hashlib.sha256(f"{file}\0{text}".encode("utf-8", "replace")).hexdigest()
     return f"<cell {digest[:12]}>"

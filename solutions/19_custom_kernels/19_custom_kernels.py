@@ -8,8 +8,8 @@
 # **You will be able to** write such kernels in Triton, up to flash attention, and tell from the
 # bytes why they are fast.
 #
-# **You need** memory and tiling, the roofline, and the formats of mixed precision.
-# **Time** about 120 minutes.
+# **You need** memory and tiling, the roofline, and the formats of mixed precision; and Linux, since
+# Triton runs nowhere else (on Windows, WSL will do). **Time** about 120 minutes.
 
 # %% role="setup"
 import math

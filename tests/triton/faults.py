@@ -180,8 +180,89 @@ def maximum_of_what_is_masked_off(x, out, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def product_over_a_ragged_end(x, out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, 16)
+    a = tl.load(x + i[:, None] * n + i[None, :], mask=(i < n)[None, :])  # uninitialised-read
+    b = tl.load(x + i[:, None] * 16 + i[None, :], mask=(i < n)[:, None], other=0.0)
+    c = tl.dot(a, b, input_precision="ieee")
+    tl.store(out + i[:, None] * 16 + i[None, :], c)
+
+
+@triton.jit
+def running_sum_over_a_ragged_end(x, out, n, BLOCK: tl.constexpr):
+    at = BLOCK - 1 - tl.arange(0, BLOCK)
+    values = tl.load(x + at, mask=at < n)  # uninitialised-read
+    tl.store(out + at, tl.cumsum(values, axis=0), mask=at < n)
+
+
+@triton.jit
+def decides_by_what_is_masked_off(x, out, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    values = tl.load(x + at, mask=at < n)  # uninitialised-read
+    if tl.max(values, axis=0) > 0:
+        tl.store(out + at, 1.0)
+
+
+@triton.jit
+def the_first_of_two_loads(x, out, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    total = tl.sum(tl.load(x + at, mask=at < n), axis=0)  # uninitialised-read
+    after = tl.load(x + at, mask=at < n)
+    tl.store(out + at, total * after, mask=at < n)
+
+
+@triton.jit
+def gathers_by_a_bad_index(x, out, index, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    place = tl.load(index + at, mask=at < n, other=0)
+    values = tl.load(x + place, mask=at < n)  # out-of-bounds
+    tl.store(out + at, values, mask=at < n)
+
+
+@triton.jit
+def mask_of_the_other_axis(x, out, rows, columns, BLOCK: tl.constexpr):
+    row, at = tl.program_id(0), tl.arange(0, BLOCK)
+    values = tl.load(x + row * columns + at, mask=row < rows)  # out-of-bounds
+    tl.store(out + row * columns + at, values, mask=at < columns)
+
+
+@triton.jit
+def atomic_past_the_end(x, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.atomic_add(out + at, tl.load(x + at, mask=at < n, other=0.0))  # out-of-bounds
+
+
+@triton.jit
+def parts_of_a_sum_without_atomic(x, out, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    first = tl.program_id(0) * BLOCK
+    part = tl.load(x + first + at, mask=first + at < n, other=0.0)
+    before = tl.load(out + at)  # data-race
+    tl.store(out + at, before + part)  # data-race
+
+
+@triton.jit
+def between_two_elements(x, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    bytes_of = x.to(tl.pointer_type(tl.int8)) + 4 * at + 2
+    values = tl.load(bytes_of.to(tl.pointer_type(tl.float32)), mask=at < n - 1)  # misaligned
+    tl.store(out + at, values, mask=at < n - 1)
+
+
+@triton.jit
 def writes_then_reads(x, out, n, BLOCK: tl.constexpr):
     """Without a fault."""
     at = tl.arange(0, BLOCK)
     tl.store(x + at, 1.0, mask=at < n)
     tl.store(out + at, tl.load(x + at, mask=at < n) + 1, mask=at < n)
+
+
+@triton.jit
+def rows_to_spare(x, out, rows, columns, BLOCK: tl.constexpr):
+    """Without a fault: what is masked off goes into no row that is stored."""
+    i, at = tl.program_id(0) * 4 + tl.arange(0, 4), tl.arange(0, BLOCK)
+    mask = (i < rows)[:, None] & (at < columns)[None, :]
+    values = tl.load(x + i[:, None] * columns + at[None, :], mask=(i < rows)[:, None])
+    values = tl.where(mask, values, -float("inf"))
+    shifted = tl.exp(values - tl.max(values, axis=1)[:, None])
+    tl.store(out + i, tl.sum(shifted, axis=1), mask=i < rows)

@@ -145,3 +145,52 @@ def transpose(x, out, rows, columns, M: tl.constexpr, N: tl.constexpr):
 def scan(x, out, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     tl.store(out + at, tl.cumsum(tl.load(x + at), axis=0))
+
+
+@triton.jit
+def convolve(x, weights, out, height, width, M: tl.constexpr, N: tl.constexpr):
+    """One picture for each program, its window of (M, N) moved over all of its places."""
+    picture = tl.program_id(0)
+    i, j = tl.arange(0, M)[:, None], tl.arange(0, N)[None, :]
+    kernel = tl.load(weights + i * N + j)
+    for row in range(height):
+        for column in range(width):
+            inside = (row + i < height) & (column + j < width)
+            at = (picture * height + row + i) * width + column + j
+            window = tl.load(x + at, mask=inside, other=0.0)
+            total = tl.sum(tl.sum(window * kernel, axis=1), axis=0)
+            tl.store(out + (picture * height + row) * width + column, total)
+
+
+@triton.jit
+def batched_product(a, b, c, SIZE: tl.constexpr, BLOCK: tl.constexpr):
+    """One matrix of a batch for each place along the third axis of the grid."""
+    first = tl.program_id(2) * SIZE * SIZE
+    i = (tl.program_id(0) * BLOCK + tl.arange(0, BLOCK))[None, :, None]
+    j = (tl.program_id(1) * BLOCK + tl.arange(0, BLOCK))[None, None, :]
+    total = tl.zeros((1, BLOCK, BLOCK), dtype=tl.float32)
+    for start in range(0, SIZE, BLOCK):
+        k = start + tl.arange(0, BLOCK)
+        left = tl.load(a + first + i * SIZE + k[None, None, :])
+        right = tl.load(b + first + k[None, :, None] * SIZE + j)
+        total += tl.dot(left, right, input_precision="ieee")
+    tl.store(c + first + i * SIZE + j, total)
+
+
+@triton.jit
+def product_of_four_bits(
+    codes, zeros, scales, x, out, columns, ROWS: tl.constexpr, K: tl.constexpr, N: tl.constexpr
+):
+    """Weights of 4 bits, eight in a number, with a scale and a zero point for each eight."""
+    i, j = tl.program_id(0) * ROWS + tl.arange(0, ROWS), tl.arange(0, N)
+    total = tl.zeros((ROWS, N), dtype=tl.float32)
+    for start in range(0, columns, K):
+        group = start // 8 + tl.arange(0, K // 8)
+        at = i[:, None] * (columns // 8) + group[None, :]
+        packed, scale, zero = tl.load(codes + at), tl.load(scales + at), tl.load(zeros + at)
+        code = (packed[:, :, None] >> (4 * tl.arange(0, 8))[None, None, :]) & 15
+        weights = scale[:, :, None] * (code - zero[:, :, None]).to(tl.float32)
+        k = start + tl.arange(0, K)
+        block = tl.load(x + k[:, None] * N + j[None, :])
+        total += tl.dot(tl.reshape(weights, (ROWS, K)), block, input_precision="ieee")
+    tl.store(out + i[:, None] * N + j[None, :], total)

@@ -14,13 +14,23 @@ from tests.triton import faults, kernels
 NAMES = [
     name
     for name, one in vars(faults).items()
-    if hasattr(one, "run") and name != "writes_then_reads"
+    if hasattr(one, "run") and name not in ("writes_then_reads", "rows_to_spare")
 ]
-ALONE = {"load_what_is_masked_off", "maximum_of_what_is_masked_off", "float32_by_tf32"}
+ALONE = {
+    *("load_what_is_masked_off", "maximum_of_what_is_masked_off", "float32_by_tf32"),
+    *("running_sum_over_a_ragged_end", "decides_by_what_is_masked_off", "the_first_of_two_loads"),
+    "product_over_a_ragged_end",
+}
 """By one program: of several, each would write the same."""
 SPECIAL = {
     "released_too_early": lambda: (torch.ones(4 * 128), torch.zeros(128), torch.zeros(1).int()),
     "rows_in_place_of_columns": lambda: (torch.ones(8 * 100), torch.zeros(8 * 100), 8, 100),
+    "mask_of_the_other_axis": lambda: (torch.ones(4, 100), torch.zeros(4, 100), 4, 100),
+    "product_over_a_ragged_end": lambda: (torch.ones(16 * 16), torch.zeros(16 * 16), 10),
+    "gathers_by_a_bad_index": lambda: (
+        *(torch.ones(500), torch.zeros(500)),
+        *(torch.arange(500).roll(1).int() + 1, 500),
+    ),
 }
 
 
@@ -61,3 +71,18 @@ def test_what_a_program_has_written_it_may_read():
     trace = simulate(faults.writes_then_reads, 1, 32, *given, unwritten=("x", "out"), BLOCK=64)
     assert trace.hazards == ()
     assert whole.tolist() == [[1.0] * 64, [2.0] * 64]
+
+
+def test_rows_that_nobody_stores_may_be_undefined():
+    x, out = torch.randn(6, 32), torch.zeros(6)
+    trace = simulate(faults.rows_to_spare, 2, 128, x, out, 6, 32, BLOCK=32)
+    assert trace.findings == ()
+    assert torch.allclose(out, (x - x.max(1, keepdim=True)[0]).exp().sum(1))
+
+
+def test_the_line_where_undefined_values_met_others_is_told():
+    given = (torch.ones(500), torch.zeros(500), 100)
+    trace = simulate(faults.the_first_of_two_loads, 1, 128, *given, BLOCK=128)
+    (found,) = trace.findings
+    assert found.other_place.line == found.place.line
+    assert found.count == 28

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 import torch
 import triton
@@ -68,11 +73,34 @@ def test_autotune_heuristics_and_libdevice(n):
 
 
 def test_what_is_told_ends_the_launch():
-    x = torch.ones(100)
+    x, before = torch.ones(100), type(kernels.scan).run
     with interpreted(lambda trace: tell(trace, 2)), pytest.raises(Exception, match="loads x"):
         kernels.scan[(1,)](x, torch.empty(100), BLOCK=128)
-    with pytest.raises(RuntimeError):
-        kernels.scan[(1,)](x, torch.empty(100), BLOCK=64)
+    assert type(kernels.scan).run is before
+
+
+IN_A_LESSON = """
+import torch
+from tests.triton import kernels
+from gpuedu import setup
+setup("custom-kernels")
+setup("custom-kernels")
+x, out = torch.arange(100.0), torch.empty(100)
+kernels.add[(1,)](x, x, out, 100, BLOCK=128)
+assert out.tolist() == (2 * x).tolist()
+kernels.scan[(1,)](x, out, BLOCK=128)
+"""
+
+
+def test_a_lesson_launches_as_on_a_gpu():
+    done = subprocess.run(
+        [sys.executable, "-c", IN_A_LESSON],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "GPUEDU_TIER": "cpu", "PYTHONPATH": str(Path.cwd())},
+    )
+    assert done.returncode == 1
+    assert "program 0 loads x[100], and `x` has the shape (100,)" in done.stderr
 
 
 def test_a_function_that_is_not_known_is_told():

@@ -12,8 +12,10 @@ import gpuedu
 from gpuedu import lens
 from gpuedu.errors import GpueduError
 from gpuedu.exercises.guard import play_guarded
+from gpuedu.trace import Operation
 from gpuedu.triton import simulate
-from tests.triton import kernels
+from gpuedu.widgets import step_through
+from tests.triton import faults, kernels
 
 torch.manual_seed(0)
 
@@ -100,6 +102,31 @@ def test_attention(n):
     torch.testing.assert_close(out, wanted)
 
 
+def test_a_window_that_leaves_its_picture():
+    x, weights, out = torch.randn(3, 8, 7), torch.randn(4, 2), torch.empty(3, 8, 7)
+    clean(simulate(kernels.convolve, 3, 32, x, weights, out, 8, 7, M=4, N=2))
+    padded = torch.nn.functional.pad(x, (0, 1, 0, 3))[:, None]
+    wanted = torch.nn.functional.conv2d(padded, weights[None, None])[:, 0]
+    torch.testing.assert_close(out, wanted)
+
+
+def test_products_of_a_batch():
+    a, b, c = torch.randn(3, 32, 32), torch.randn(3, 32, 32), torch.empty(3, 32, 32)
+    clean(simulate(kernels.batched_product, (2, 2, 3), 128, a, b, c, SIZE=32, BLOCK=16))
+    torch.testing.assert_close(c, a @ b)
+
+
+def test_weights_of_four_bits():
+    codes = torch.randint(-(2**31), 2**31, (32, 8)).int()
+    zeros, scales = torch.randint(16, (32, 8)).int(), torch.rand(32, 8)
+    x, out = torch.randn(64, 16), torch.empty(32, 16)
+    given = (codes, zeros, scales, x, out, 64)
+    clean(simulate(kernels.product_of_four_bits, 2, 128, *given, ROWS=16, K=32, N=16))
+    parts = (codes[:, :, None] >> torch.arange(0, 32, 4)) & 15
+    weights = (scales[:, :, None] * (parts - zeros[:, :, None])).reshape(32, 64)
+    torch.testing.assert_close(out, weights @ x, rtol=1e-4, atol=1e-4)
+
+
 def test_atomics_of_several_programs_are_no_race():
     x = torch.randint(0, 10, (1000,), dtype=torch.int32)
     counts = torch.zeros(10, dtype=torch.int32)
@@ -156,6 +183,19 @@ def test_names_of_the_caller_stay_as_they_are():
     assert set(vars(kernels)) == before
     with pytest.raises(RuntimeError, match=r"Cannot call @triton\.jit"):
         kernels.tile_of(0, 1, 1, 1)
+
+
+def test_a_program_can_be_stepped_through():
+    x, out = torch.arange(100.0), torch.empty(100)
+    trace = simulate(kernels.add, 1, 64, x, x, out, 100, BLOCK=128)
+    assert trace.steps.active.tolist() == [2**32 - 1, 2**32 - 1] * 3
+    walk = step_through(trace).walk
+    assert [walk.at(at).frame.warp for at in range(len(walk))] == [0, 1] * 3
+    first = walk.at(1).frame
+    assert first.text.startswith("tl.store(out + at, tl.load(x + at, mask=mask)")
+    assert (first.requests[0].site.operation, first.requests[0].site.array) == (Operation.LOAD, "x")
+    broken = simulate(faults.load_without_mask, 1, 64, x, out, 100, BLOCK=128)
+    assert step_through(broken).walk.frame.hazards[0].kind == "out-of-bounds"
 
 
 def test_the_course_simulates_it_like_any_kernel():

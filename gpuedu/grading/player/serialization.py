@@ -10,7 +10,6 @@ Other functions of the learner's stay where they are, and are called from afar.
 from __future__ import annotations
 
 import builtins
-import hashlib
 import importlib
 import inspect
 import linecache
@@ -306,7 +305,7 @@ class _Rebuilding:
     ) -> types.FunctionType:
         """A function that is made from its text, and never called as it is."""
         file, text, name = (_field(encoded, one, str) for one in ("file", "text", "name"))
-        file = _own_name(file, text)
+        file = texts.own_name(file, text)
         code = _code_of(text, file, name, _field(encoded, "line", int))
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
         scope = {"__name__": "__main__", "__builtins__": vars(builtins)}
@@ -347,12 +346,6 @@ def _library_of_cpu_functions(module: str, name: str) -> Any:
     found = _library(module, name)
     cpu_functions.require_library(module, name, found)
     return found
-
-
-def _own_name(file: str, text: str) -> str:
-    """A name for a learner's source that no file has, whatever file they say it is."""
-    digest = hashlib.sha256(f"{file}\0{text}".encode("utf-8", "replace")).hexdigest()
-    return f"<cell {digest[:12]}>"
 
 
 _OPTIONS = ("device", "fastmath", "max_registers", "launch_bounds")

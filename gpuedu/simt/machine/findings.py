@@ -7,33 +7,20 @@ from dataclasses import replace
 from gpuedu.simt.machine.remedies import in_language, stay_inside
 from gpuedu.simt.program import Language, Raise
 from gpuedu.trace import Finding, Level, Place, Space, Thread
+from gpuedu.trace.findings import Findings as Collected
 
 
-class Findings:
-    """Collects findings; a second one of the same kind at the same place is counted.
-
-    Remedies speak the kernel's language.
-    """
+class Findings(Collected):
+    """Findings of a launch, whose remedies speak the kernel's language."""
 
     def __init__(self, language: Language = Language.PYTHON) -> None:
+        super().__init__()
         self._language = language
-        self._found: dict[tuple[object, ...], Finding] = {}
         self.raised: list[tuple[Raise, Thread]] = []
 
     def add(self, finding: Finding) -> None:
         """Enter a finding."""
-        key = (finding.kind, finding.place, finding.array, finding.other_place)
-        known = self._found.get(key)
-        if known is None:
-            remedy = in_language(finding.remedy, self._language)
-            self._found[key] = replace(finding, remedy=remedy)
-        else:
-            self._found[key] = replace(known, count=known.count + finding.count)
-
-    def all(self) -> tuple[Finding, ...]:
-        """All findings: hazards first, each level in the order found."""
-        order = {Level.HAZARD: 0, Level.COST: 1, Level.NOTE: 2}
-        return tuple(sorted(self._found.values(), key=lambda finding: order[finding.level]))
+        super().add(replace(finding, remedy=in_language(finding.remedy, self._language)))
 
 
 def _at(index: tuple[int, ...]) -> str:

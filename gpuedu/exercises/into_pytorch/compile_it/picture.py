@@ -59,7 +59,7 @@ def _as_given(inputs: dict[str, Any], call: dict[str, Any]) -> Callable[[], tupl
 
 def _drawn(name: str, calls: Sequence[Call]) -> Any:
     rows = [
-        CallRow(f"batch {batch}, gain {gain}, step {step}", call.graphs, _why(call, row))
+        CallRow(f"batch {batch}, gain {gain}, step {step}", call.graphs, _why(calls, row))
         for row, (call, (batch, gain, step)) in enumerate(zip(calls, CALLS, strict=True))
     ]
     total = sum(call.compiled for call in calls)
@@ -72,11 +72,12 @@ def _drawn(name: str, calls: Sequence[Call]) -> Any:
     return plot_compiled_calls(rows, caption=caption)
 
 
-def _why(call: Call, row: int) -> str:
+def _why(calls: Sequence[Call], row: int) -> str:
+    call = calls[row]
     if not call.graphs:
         return "no graph"
     if not row:
-        return "the first guard that failed:"
+        return "the first guard that failed:" if any(one.compiled for one in calls[1:]) else ""
     if not call.compiled:
         return ""
     return call.reason.partition(", in `")[0] or "a guard failed"

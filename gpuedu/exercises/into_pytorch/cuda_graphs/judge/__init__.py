@@ -191,7 +191,7 @@ JUDGE = Judge(
             "replayed",
             "one capture in all, and one replay for each input",
             1,
-            "How often does each of your lines run when there are 1,000 inputs?",
+            "For 1,000 inputs, how often may there be a capture, a replay, and a call of `step`?",
         ),
         right_result(
             "times",
