@@ -13,12 +13,118 @@
 # **You need** to know what a roofline is, and how attention works. **Time** about 120 minutes.
 
 # %% role="setup"
+import math
+
 import numpy as np
 import torch
 
 from gpuedu import check, hint, predict, progress, reveal, see, setup
 
 setup("inference")
+
+# %% [markdown] exercise="prefill-or-decode"
+# ## What limits reading, and what limits writing?
+#
+# **`prefill-or-decode` · 6 points · about 20 minutes**
+#
+# Work out what a model waits for when it reads, and when it writes. It reads your prompt in one
+# **pass** through its layers, with all tokens at once: that's **prefill**. Then it writes, and each
+# new token takes a pass of its own: that's **decode**. All weights come from memory once a pass,
+# and so does the **KV cache**: the keys and values of all tokens so far, which each layer keeps,
+# because the next token looks at them.
+#
+# *Predict.* Llama 3 8B writes on an H100, which does 295 FLOP in the time that a byte takes. Each
+# text has 1,000 tokens in its cache, and a pass writes one token for each text. From how many texts
+# on is arithmetic the limit: about `"30"`, `"300"`, `"3,000"`, or `"never"`?
+
+# %% role="predict"
+predict("prefill-or-decode", "never")
+
+# %% [markdown]
+# *Implement.* `pass_flop` returns the FLOP of a pass, and `pass_bytes` the bytes that it reads and
+# writes. Each of `texts` texts has `cached` tokens in its cache (0 in prefill), and the pass goes
+# over `new` more tokens of each (1 in decode). `model` is a dict of whole numbers: `"parameters"`,
+# `"layers"`, `"width"`, `"heads"` and `"kv_heads"`.
+#
+# - The weights take 2 FLOP for each parameter and new token. They are read once.
+# - In attention, each new token looks at itself and at all tokens before it in its text. In each
+#   layer, such a pair takes 4 FLOP for each number of the `width`.
+# - For each token, the cache has a key and a value in each layer and for each of `kv_heads` heads,
+#   of `width / heads` numbers. A pass reads those of each cached token once, and writes those of
+#   each new token once. All numbers have 2 bytes.
+
+
+# %% role="answer"
+def pass_flop(model, texts, cached, new):
+    """The FLOP of a pass."""
+    ### BEGIN SOLUTION
+    pairs = new * cached + new * (new + 1) // 2
+    attention = 4 * model["layers"] * model["width"] * pairs
+    return texts * (2 * model["parameters"] * new + attention)
+    ### END SOLUTION
+
+
+def pass_bytes(model, texts, cached, new):
+    """The bytes that a pass reads and writes."""
+    ### BEGIN SOLUTION
+    head_width = model["width"] // model["heads"]
+    token_bytes = 2 * 2 * model["layers"] * model["kv_heads"] * head_width
+    return 2 * model["parameters"] + texts * (cached + new) * token_bytes
+    ### END SOLUTION
+
+
+# %% [markdown]
+# *Implement.* Which of the two is the limit? A device computes and moves bytes at the same time, so
+# a pass takes as long as the slower of both. `device` is a dict with `"flop_per_s"` and
+# `"bytes_per_s"`.
+#
+# - `limit` returns `"arithmetic"` if the arithmetic takes as long as the bytes or longer, and
+#   `"memory"` otherwise.
+# - `enough_texts` returns the smallest number of texts for which `"arithmetic"` is the limit. Each
+#   text takes `flop` and `text_bytes`. `weight_bytes` are read as well, whatever the number of
+#   texts. If no number is enough, return `math.inf`.
+
+
+# %% role="answer"
+def limit(flop, moved_bytes, device):
+    """What a pass waits for."""
+    ### BEGIN SOLUTION
+    is_slower = flop / device["flop_per_s"] >= moved_bytes / device["bytes_per_s"]
+    return "arithmetic" if is_slower else "memory"
+    ### END SOLUTION
+
+
+def enough_texts(flop, text_bytes, weight_bytes, device):
+    """From how many texts on arithmetic is the limit."""
+    ### BEGIN SOLUTION
+    ahead_s = flop / device["flop_per_s"] - text_bytes / device["bytes_per_s"]
+    if ahead_s <= 0:
+        return math.inf
+    return math.ceil(weight_bytes / device["bytes_per_s"] / ahead_s)
+    ### END SOLUTION
+
+
+# %% role="check"
+check("prefill-or-decode", pass_flop, pass_bytes, limit, enough_texts)
+
+# %% [markdown]
+# *See* both under the roofs of an H100, by your functions. Then decode alone: how much arithmetic
+# is there for each byte, with more and more texts in a pass?
+
+# %%
+see("prefill-or-decode", pass_flop, pass_bytes, limit)
+see("inference/more-texts", pass_flop, pass_bytes, enough_texts)
+reveal("prefill-or-decode")
+
+# %% [markdown]
+# *Reflect.* Why do the curves level off? (All texts share the weights, so more texts mean more FLOP
+# for each byte of them. But every text brings its own cache, and nobody else uses that.) What would
+# lift a curve? (Fewer `kv_heads`, fewer bits for each number of the cache, or shorter texts.) And
+# what would speed up a single text that is being written? (A device with more bandwidth, or fewer
+# bytes: the rest of this lesson is about that.)
+#
+# Your formulas leave out what layers hand to each other, softmax and norms, and that the table of
+# token embeddings, a part of the parameters, is looked up and not multiplied.
 
 # %% [markdown]
 # ## What you take with you
@@ -37,4 +143,10 @@ progress()
 # %% [markdown]
 # ## Sources
 #
-# - None yet.
+# - J. Kaplan et al., Scaling Laws for Neural Language Models, arXiv:2001.08361, section 2.1: 2 FLOP
+#   for each parameter and token in a forward pass. J. Austin et al., How to Scale Your Model, "All
+#   About Transformer Inference": what limits prefill and generation, with the cache counted.
+# - Llama Team, The Llama 3 Herd of Models, arXiv:2407.21783, table 3: the shape of Llama 3 8B.
+#   NVIDIA, H100 Tensor Core GPU, specifications: 989 TFLOP/s in 16 bits, dense, and 3.35 TB/s.
+# - N. Shazeer, Fast Transformer Decoding: One Write-Head is All You Need, arXiv:1911.02150: heads
+#   that share keys and values, because reading them is what takes long.
