@@ -126,6 +126,128 @@ reveal("prefill-or-decode")
 # Your formulas leave out what layers hand to each other, softmax and norms, and that the table of
 # token embeddings, a part of the parameters, is looked up and not multiplied.
 
+# %% [markdown] exercise="kv-cache"
+# ## A cache that changes nothing but the time
+#
+# **`kv-cache` · 10 points · about 35 minutes**
+#
+# Write attention with a KV cache, so that only new tokens go through the model, and the result is
+# still that of the whole text. It works because of the mask. A token never looks ahead, so what
+# comes later changes neither its key nor its value. They can be kept, and the new tokens look at
+# them.
+#
+# *Predict.* A text starts with one token, and the model writes 1,000 more, one by one. Without a
+# cache, each of them takes a pass over the whole text so far. How many times as many tokens go
+# through the model as with a cache?
+
+# %% role="predict"
+predict("kv-cache", 500.5)
+
+# %% [markdown]
+# N texts are written at the same time. In each cache, every text has `capacity` places, of which
+# the first `lengths[n]` are in use. What comes after them is whatever was there before. Here the
+# caches have 8 places, and T = 2 new tokens of each text go to the places marked `n`:
+#
+# ```text
+# lengths[0] = 5    text 0   t  t  t  t  t  n  n  .
+# lengths[1] = 2    text 1   t  t  n  n  .  .  .  .
+# ```
+
+# %% [markdown]
+# *Implement* `positions`, which returns the place of each new token in its text: an int64 tensor of
+# shape (N, T), with rows 5, 6 and 2, 3 in the example. `lengths` is an int64 tensor of shape (N,).
+# (Our GPT learns a vector for each place and adds it to the token's, so it has to know the place.)
+#
+# *Implement* `attend`, for one layer. It has H heads, of D numbers each. They are in G groups of
+# H / G heads that share keys and values: head h is in group `h // (H // G)`.
+#
+# | argument | shape | |
+# |---|---|---|
+# | `query` | (N, H, T, D) | of the new tokens |
+# | `key`, `value` | (N, G, T, D) | of the new tokens |
+# | `cache_k`, `cache_v` | (N, G, capacity, D) | of the tokens so far |
+
+# %% [markdown]
+# It returns a tensor of shape (N, H, T, D). All tensors but `lengths` are float32. (About 15 lines;
+# a loop over the texts is fine.)
+#
+# - New keys and values are written into their places of `cache_k` and `cache_v`. Nothing else
+#   changes there, nor in the other arguments: the caller adds T to `lengths`.
+# - A new token looks at itself and at all tokens before it in its own text, and at nothing else.
+#   The weights are the softmax of its scores, which are products of query and key over $\sqrt{D}$.
+# - What is in the rest of a cache takes no part. It may be NaN, and 0 times NaN is NaN.
+# - If the new tokens of some text don't fit, `attend` raises a `ValueError`, and writes nothing.
+#
+# `query`, `key` and `value` are transposed, as a model has them: use `reshape`, and not `view`.
+
+
+# %% role="answer"
+def positions(lengths, T):
+    """The place of each new token in its text, (N, T)."""
+    ### BEGIN SOLUTION
+    return lengths[:, None] + torch.arange(T, device=lengths.device)
+    ### END SOLUTION
+
+
+# %% role="answer"
+def attend(query, key, value, cache_k, cache_v, lengths):
+    """What each new token takes from its text, (N, H, T, D); its key and value are kept."""
+    ### BEGIN SOLUTION
+    N, H, T, D = query.shape
+    G, capacity = cache_k.shape[1:3]
+    used = int(lengths.max()) + T
+    if used > capacity:
+        raise ValueError(f"{T} new tokens after {lengths.tolist()} don't fit in {capacity} places")
+    places = positions(lengths, T)
+    texts = torch.arange(N, device=lengths.device)[:, None]
+    cache_k[texts, :, places] = key.transpose(1, 2)
+    cache_v[texts, :, places] = value.transpose(1, 2)
+    keys = cache_k[:, :, :used].repeat_interleave(H // G, dim=1)
+    values = cache_v[:, :, :used].repeat_interleave(H // G, dim=1)
+    unseen = torch.arange(used, device=lengths.device) > places[:, :, None]  # (N, T, used)
+    scores = query @ keys.transpose(2, 3) / math.sqrt(D)
+    weights = scores.masked_fill(unseen[:, None], -math.inf).softmax(dim=-1)
+    return weights @ values.masked_fill(unseen[:, None, -1, :, None], 0)
+    ### END SOLUTION
+
+
+# %% [markdown]
+# *Implement* `cache_bytes`, which returns two numbers, for all layers together: the bytes that the
+# caches take, and how many of these hold tokens. `lengths` is a list of whole numbers here. A layer
+# has `kv_heads` keys and values for each token, of `head_width` numbers with `number_bytes` each.
+
+
+# %% role="answer"
+def cache_bytes(lengths, capacity, layers, kv_heads, head_width, number_bytes):
+    """Bytes that are reserved, and bytes that are in use."""
+    ### BEGIN SOLUTION
+    token_bytes = 2 * layers * kv_heads * head_width * number_bytes
+    return len(lengths) * capacity * token_bytes, sum(lengths) * token_bytes
+    ### END SOLUTION
+
+
+# %% role="check"
+check("kv-cache", positions, attend, cache_bytes)
+
+# %% [markdown]
+# *See* your functions in the course's character GPT. It writes with them, and without a cache. (It
+# isn't trained, so what it writes has no meaning. But it has to be the same.)
+
+# %%
+see("kv-cache", positions, attend, cache_bytes)
+reveal("kv-cache")
+
+# %% [markdown]
+# *Reflect.* Why does your first step take more than the one without a cache? (All three prompts are
+# read at once, and the shorter ones are padded to the longest.) What happens to the padding's keys?
+# (They are in the rest of the cache, and the next tokens overwrite them.)
+#
+# `scaled_dot_product_attention(query, keys, values, is_causal=True)` lets new token t look at the
+# places 0 to t. When is that wrong? (Whenever there are tokens in the cache.) What does it cost on
+# a GPU to find out that a text doesn't fit? (`lengths` is on the device, so the CPU has to wait for
+# it. Programs that serve models keep the lengths on the host as well.) And how much of the cache
+# does your picture leave unused? (*Serving* is about that, too.)
+
 # %% [markdown]
 # ## What you take with you
 #
@@ -150,3 +272,4 @@ progress()
 #   NVIDIA, H100 Tensor Core GPU, specifications: 989 TFLOP/s in 16 bits, dense, and 3.35 TB/s.
 # - N. Shazeer, Fast Transformer Decoding: One Write-Head is All You Need, arXiv:1911.02150: heads
 #   that share keys and values, because reading them is what takes long.
+# - PyTorch 2.13, `scaled_dot_product_attention`: where `is_causal` has the corner of its mask.
