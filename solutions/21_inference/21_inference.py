@@ -33,9 +33,9 @@ setup("inference")
 # and so does the **KV cache**: the keys and values of all tokens so far, which each layer keeps,
 # because the next token looks at them.
 #
-# *Predict.* Llama 3 8B writes on an H100, which does 295 FLOP in the time that a byte takes. Each
-# text has 1,000 tokens in its cache, and a pass writes one token for each text. From how many texts
-# on is arithmetic the limit: about `"30"`, `"300"`, `"3,000"`, or `"never"`?
+# *Predict.* Llama 3 8B writes on an H100, which does 295 FLOP in the time that it takes to read one
+# byte. Each text has 1,000 tokens in its cache, and a pass writes one token for each text. From how
+# many texts on is arithmetic the limit: about `"30"`, `"300"`, `"3,000"`, or `"never"`?
 
 # %% role="predict"
 predict("prefill-or-decode", "never")
@@ -48,10 +48,10 @@ predict("prefill-or-decode", "never")
 #
 # - The weights take 2 FLOP for each parameter and new token. They are read once.
 # - In attention, each new token looks at itself and at all tokens before it in its text. In each
-#   layer, such a pair takes 4 FLOP for each number of the `width`.
-# - For each token, the cache has a key and a value in each layer and for each of `kv_heads` heads,
-#   of `width / heads` numbers. A pass reads those of each cached token once, and writes those of
-#   each new token once. All numbers have 2 bytes.
+#   layer, such a pair takes 4 FLOP for each number of the `width` (2 for a score, 2 for a value).
+# - In each layer, the cache has `kv_heads` keys and as many values for each token, of `width /
+#   heads` numbers each; heads may share them. A pass reads those of each cached token once, and
+#   writes those of each new token once. All numbers have 2 bytes.
 
 
 # %% role="answer"
@@ -132,9 +132,8 @@ reveal("prefill-or-decode")
 # **`kv-cache` · 10 points · about 35 minutes**
 #
 # Write attention with a KV cache, so that only new tokens go through the model, and the result is
-# still that of the whole text. It works because of the mask. A token never looks ahead, so what
-# comes later changes neither its key nor its value. They can be kept, and the new tokens look at
-# them.
+# still that of the whole text. It works because of the causal mask: a token never looks ahead, so
+# what comes later changes neither its key nor its value. Both can be kept for the tokens to come.
 #
 # *Predict.* A text starts with one token, and the model writes 1,000 more, one by one. Without a
 # cache, each of them takes a pass over the whole text so far. How many times as many tokens go
@@ -156,7 +155,8 @@ predict("kv-cache", 500.5)
 # %% [markdown]
 # *Implement* `positions`, which returns the place of each new token in its text: an int64 tensor of
 # shape (N, T), with rows 5, 6 and 2, 3 in the example. `lengths` is an int64 tensor of shape (N,).
-# (Our GPT learns a vector for each place and adds it to the token's, so it has to know the place.)
+# Our GPT learns a vector for each place and adds it to the token's, so it has to know the place.
+# (`lengths` stays as it is, in all three functions.)
 #
 # *Implement* `attend`, for one layer. It has H heads, of D numbers each. They are in G groups of
 # H / G heads that share keys and values: head h is in group `h // (H // G)`.
@@ -230,8 +230,9 @@ def cache_bytes(lengths, capacity, layers, kv_heads, head_width, number_bytes):
 check("kv-cache", positions, attend, cache_bytes)
 
 # %% [markdown]
-# *See* your functions in the course's character GPT. It writes with them, and without a cache. (It
-# isn't trained, so what it writes has no meaning. But it has to be the same.)
+# *See* your functions in the course's character GPT. It writes three texts at once with them, and
+# one by one without a cache. (It isn't trained, so the texts mean nothing. But they should be the
+# same.)
 
 # %%
 see("kv-cache", positions, attend, cache_bytes)

@@ -24,7 +24,9 @@ def _test_positions(case: Case, observed: Plain) -> Iterator[Fault]:
             return
 
 
-def _results_right(name: str, says: str, points: float, asks: str) -> Property:
+def _results_right(
+    name: str, says: str, points: float, asks: str, after: tuple[str, ...] = ()
+) -> Property:
     """All results of a case are those of the whole texts."""
 
     def test(case: Case, observed: Plain) -> Iterator[Fault]:
@@ -44,7 +46,7 @@ def _results_right(name: str, says: str, points: float, asks: str) -> Property:
                 )
                 return
 
-    return Property(name, says, points, asks, test)
+    return Property(name, says, points, asks, test, after)
 
 
 def _test_written(case: Case, observed: Plain) -> Iterator[Fault]:
@@ -127,8 +129,7 @@ JUDGE = Judge(
             "token",
             "one new token for each text, of texts of different lengths",
             1.5,
-            "How many tokens does this text have, and how many are in the longest one? Which of "
-            "them does the new token look at?",
+            "Which places of the cache does this new token look at, and at which should it?",
         ),
         _results_right(
             "chunk",
@@ -148,6 +149,7 @@ JUDGE = Judge(
             1,
             "What does your code compute with numbers from the rest of a cache, and what comes of "
             "it if one of them is NaN?",
+            after=("token", "chunk"),
         ),
         Property(
             "full",

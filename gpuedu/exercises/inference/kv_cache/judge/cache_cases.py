@@ -53,7 +53,7 @@ def _writes(rng: np.random.Generator) -> list[Case]:
         ([5, 1, 0], 9, 3, 2),
         ([2, 3], 7, 2, 1),
     ):
-        inputs = _inputs(rng, WRITE, lengths, capacity, [new], heads=2 * groups, groups=groups)
+        inputs = _inputs(rng, WRITE, lengths, capacity, [new], heads=groups)
         label = _label(lengths, capacity, [new])
         found.append(Case(label, inputs, ("written",), truth=caches_of(inputs)))
     return found
@@ -79,10 +79,11 @@ def _chunks(rng: np.random.Generator) -> list[Case]:
 
 
 def _groups(rng: np.random.Generator) -> list[Case]:
+    """Prompts, so that nothing else is lost with the groups; ``_rests`` has groups, too."""
     return [
-        _attend_case(rng, "grouped", [3], 8, [1], heads=6, groups=2, width=4),
+        _attend_case(rng, "grouped", [0], 8, [3], heads=6, groups=2, width=4),
         _attend_case(rng, "grouped", [0, 0], 7, [4], heads=6, groups=3, width=4),
-        _attend_case(rng, "grouped", [4, 2], 8, [2], heads=5, groups=1, width=3),
+        _attend_case(rng, "grouped", [0, 0], 8, [2], heads=5, groups=1, width=3),
     ]
 
 
