@@ -13,12 +13,241 @@
 # **You need** to know what a roofline is, and how attention works. **Time** about 120 minutes.
 
 # %% role="setup"
+import math
+
 import numpy as np
 import torch
 
 from gpuedu import check, hint, predict, progress, reveal, see, setup
 
 setup("inference")
+
+# %% [markdown] exercise="prefill-or-decode"
+# ## What limits reading, and what limits writing?
+#
+# **`prefill-or-decode` · 6 points · about 20 minutes**
+#
+# Work out what a model waits for when it reads, and when it writes. It reads your prompt in one
+# **pass** through its layers, with all tokens at once: that's **prefill**. Then it writes, and each
+# new token takes a pass of its own: that's **decode**. All weights come from memory once a pass,
+# and so does the **KV cache**: the keys and values of all tokens so far, which each layer keeps,
+# because the next token looks at them.
+#
+# *Predict.* Llama 3 8B writes on an H100, which does 295 FLOP in the time that it takes to read one
+# byte. Each text has 1,000 tokens in its cache, and a pass writes one token for each text. From how
+# many texts on is arithmetic the limit: about `"30"`, `"300"`, `"3,000"`, or `"never"`?
+
+# %% role="predict"
+predict("prefill-or-decode", "never")
+
+# %% [markdown]
+# *Implement.* `pass_flop` returns the FLOP of a pass, and `pass_bytes` the bytes that it reads and
+# writes. Each of `texts` texts has `cached` tokens in its cache (0 in prefill), and the pass goes
+# over `new` more tokens of each (1 in decode). `model` is a dict of whole numbers: `"parameters"`,
+# `"layers"`, `"width"`, `"heads"` and `"kv_heads"`.
+#
+# - The weights take 2 FLOP for each parameter and new token. They are read once.
+# - In attention, each new token looks at itself and at all tokens before it in its text. In each
+#   layer, such a pair takes 4 FLOP for each number of the `width` (2 for a score, 2 for a value).
+# - In each layer, the cache has `kv_heads` keys and as many values for each token, of `width /
+#   heads` numbers each; heads may share them. A pass reads those of each cached token once, and
+#   writes those of each new token once. All numbers have 2 bytes.
+
+
+# %% role="answer"
+def pass_flop(model, texts, cached, new):
+    """The FLOP of a pass."""
+    ### BEGIN SOLUTION
+    pairs = new * cached + new * (new + 1) // 2
+    attention = 4 * model["layers"] * model["width"] * pairs
+    return texts * (2 * model["parameters"] * new + attention)
+    ### END SOLUTION
+
+
+def pass_bytes(model, texts, cached, new):
+    """The bytes that a pass reads and writes."""
+    ### BEGIN SOLUTION
+    head_width = model["width"] // model["heads"]
+    token_bytes = 2 * 2 * model["layers"] * model["kv_heads"] * head_width
+    return 2 * model["parameters"] + texts * (cached + new) * token_bytes
+    ### END SOLUTION
+
+
+# %% [markdown]
+# *Implement.* Which of the two is the limit? A device computes and moves bytes at the same time, so
+# a pass takes as long as the slower of both. `device` is a dict with `"flop_per_s"` and
+# `"bytes_per_s"`.
+#
+# - `limit` returns `"arithmetic"` if the arithmetic takes as long as the bytes or longer, and
+#   `"memory"` otherwise.
+# - `enough_texts` returns the smallest number of texts for which `"arithmetic"` is the limit. Each
+#   text takes `flop` and `text_bytes`. `weight_bytes` are read as well, whatever the number of
+#   texts. If no number is enough, return `math.inf`.
+
+
+# %% role="answer"
+def limit(flop, moved_bytes, device):
+    """What a pass waits for."""
+    ### BEGIN SOLUTION
+    is_slower = flop / device["flop_per_s"] >= moved_bytes / device["bytes_per_s"]
+    return "arithmetic" if is_slower else "memory"
+    ### END SOLUTION
+
+
+def enough_texts(flop, text_bytes, weight_bytes, device):
+    """From how many texts on arithmetic is the limit."""
+    ### BEGIN SOLUTION
+    ahead_s = flop / device["flop_per_s"] - text_bytes / device["bytes_per_s"]
+    if ahead_s <= 0:
+        return math.inf
+    return math.ceil(weight_bytes / device["bytes_per_s"] / ahead_s)
+    ### END SOLUTION
+
+
+# %% role="check"
+check("prefill-or-decode", pass_flop, pass_bytes, limit, enough_texts)
+
+# %% [markdown]
+# *See* both under the roofs of an H100, by your functions. Then decode alone: how much arithmetic
+# is there for each byte, with more and more texts in a pass?
+
+# %%
+see("prefill-or-decode", pass_flop, pass_bytes, limit)
+see("inference/more-texts", pass_flop, pass_bytes, enough_texts)
+reveal("prefill-or-decode")
+
+# %% [markdown]
+# *Reflect.* Why do the curves level off? (All texts share the weights, so more texts mean more FLOP
+# for each byte of them. But every text brings its own cache, and nobody else uses that.) What would
+# lift a curve? (Fewer `kv_heads`, fewer bits for each number of the cache, or shorter texts.) And
+# what would speed up a single text that is being written? (A device with more bandwidth, or fewer
+# bytes: the rest of this lesson is about that.)
+#
+# Your formulas leave out what layers hand to each other, softmax and norms, and that the table of
+# token embeddings, a part of the parameters, is looked up and not multiplied.
+
+# %% [markdown] exercise="kv-cache"
+# ## A cache that changes nothing but the time
+#
+# **`kv-cache` · 10 points · about 35 minutes**
+#
+# Write attention with a KV cache, so that only new tokens go through the model, and the result is
+# still that of the whole text. It works because of the causal mask: a token never looks ahead, so
+# what comes later changes neither its key nor its value. Both can be kept for the tokens to come.
+#
+# *Predict.* A text starts with one token, and the model writes 1,000 more, one by one. Without a
+# cache, each of them takes a pass over the whole text so far. How many times as many tokens go
+# through the model as with a cache?
+
+# %% role="predict"
+predict("kv-cache", 500.5)
+
+# %% [markdown]
+# N texts are written at the same time. In each cache, every text has `capacity` places, of which
+# the first `lengths[n]` are in use. What comes after them is whatever was there before. Here the
+# caches have 8 places, and T = 2 new tokens of each text go to the places marked `n`:
+#
+# ```text
+# lengths[0] = 5    text 0   t  t  t  t  t  n  n  .
+# lengths[1] = 2    text 1   t  t  n  n  .  .  .  .
+# ```
+
+# %% [markdown]
+# *Implement* `positions`, which returns the place of each new token in its text: an int64 tensor of
+# shape (N, T), with rows 5, 6 and 2, 3 in the example. `lengths` is an int64 tensor of shape (N,).
+# Our GPT learns a vector for each place and adds it to the token's, so it has to know the place.
+# (`lengths` stays as it is, in all three functions.)
+#
+# *Implement* `attend`, for one layer. It has H heads, of D numbers each. They are in G groups of
+# H / G heads that share keys and values: head h is in group `h // (H // G)`.
+#
+# | argument | shape | |
+# |---|---|---|
+# | `query` | (N, H, T, D) | of the new tokens |
+# | `key`, `value` | (N, G, T, D) | of the new tokens |
+# | `cache_k`, `cache_v` | (N, G, capacity, D) | of the tokens so far |
+
+# %% [markdown]
+# It returns a tensor of shape (N, H, T, D). All tensors but `lengths` are float32. (About 15 lines;
+# a loop over the texts is fine.)
+#
+# - New keys and values are written into their places of `cache_k` and `cache_v`. Nothing else
+#   changes there, nor in the other arguments: the caller adds T to `lengths`.
+# - A new token looks at itself and at all tokens before it in its own text, and at nothing else.
+#   The weights are the softmax of its scores, which are products of query and key over $\sqrt{D}$.
+# - What is in the rest of a cache takes no part. It may be NaN, and 0 times NaN is NaN.
+# - If the new tokens of some text don't fit, `attend` raises a `ValueError`, and writes nothing.
+#
+# `query`, `key` and `value` are transposed, as a model has them: use `reshape`, and not `view`.
+
+
+# %% role="answer"
+def positions(lengths, T):
+    """The place of each new token in its text, (N, T)."""
+    ### BEGIN SOLUTION
+    return lengths[:, None] + torch.arange(T, device=lengths.device)
+    ### END SOLUTION
+
+
+# %% role="answer"
+def attend(query, key, value, cache_k, cache_v, lengths):
+    """What each new token takes from its text, (N, H, T, D); its key and value are kept."""
+    ### BEGIN SOLUTION
+    N, H, T, D = query.shape
+    G, capacity = cache_k.shape[1:3]
+    used = int(lengths.max()) + T
+    if used > capacity:
+        raise ValueError(f"{T} new tokens after {lengths.tolist()} don't fit in {capacity} places")
+    places = positions(lengths, T)
+    texts = torch.arange(N, device=lengths.device)[:, None]
+    cache_k[texts, :, places] = key.transpose(1, 2)
+    cache_v[texts, :, places] = value.transpose(1, 2)
+    keys = cache_k[:, :, :used].repeat_interleave(H // G, dim=1)
+    values = cache_v[:, :, :used].repeat_interleave(H // G, dim=1)
+    unseen = torch.arange(used, device=lengths.device) > places[:, :, None]  # (N, T, used)
+    scores = query @ keys.transpose(2, 3) / math.sqrt(D)
+    weights = scores.masked_fill(unseen[:, None], -math.inf).softmax(dim=-1)
+    return weights @ values.masked_fill(unseen[:, None, -1, :, None], 0)
+    ### END SOLUTION
+
+
+# %% [markdown]
+# *Implement* `cache_bytes`, which returns two numbers, for all layers together: the bytes that the
+# caches take, and how many of these hold tokens. `lengths` is a list of whole numbers here. A layer
+# has `kv_heads` keys and values for each token, of `head_width` numbers with `number_bytes` each.
+
+
+# %% role="answer"
+def cache_bytes(lengths, capacity, layers, kv_heads, head_width, number_bytes):
+    """Bytes that are reserved, and bytes that are in use."""
+    ### BEGIN SOLUTION
+    token_bytes = 2 * layers * kv_heads * head_width * number_bytes
+    return len(lengths) * capacity * token_bytes, sum(lengths) * token_bytes
+    ### END SOLUTION
+
+
+# %% role="check"
+check("kv-cache", positions, attend, cache_bytes)
+
+# %% [markdown]
+# *See* your functions in the course's character GPT. It writes three texts at once with them, and
+# one by one without a cache. (It isn't trained, so the texts mean nothing. But they should be the
+# same.)
+
+# %%
+see("kv-cache", positions, attend, cache_bytes)
+reveal("kv-cache")
+
+# %% [markdown]
+# *Reflect.* Why does your first step take more than the one without a cache? (All three prompts are
+# read at once, and the shorter ones are padded to the longest.) What happens to the padding's keys?
+# (They are in the rest of the cache, and the next tokens overwrite them.)
+#
+# `scaled_dot_product_attention(query, keys, values, is_causal=True)` lets new token t look at the
+# places 0 to t. When is that wrong? (Whenever there are tokens in the cache.) What does it cost on
+# a GPU to find out that a text doesn't fit? (`lengths` is on the device, so the CPU has to wait for
+# it. Programs that serve models keep the lengths on the host as well.) And how much of the cache
+# does your picture leave unused? (*Serving* is about that, too.)
 
 # %% [markdown]
 # ## What you take with you
@@ -37,4 +266,11 @@ progress()
 # %% [markdown]
 # ## Sources
 #
-# - None yet.
+# - J. Kaplan et al., Scaling Laws for Neural Language Models, arXiv:2001.08361, section 2.1: 2 FLOP
+#   for each parameter and token in a forward pass. J. Austin et al., How to Scale Your Model, "All
+#   About Transformer Inference": what limits prefill and generation, with the cache counted.
+# - Llama Team, The Llama 3 Herd of Models, arXiv:2407.21783, table 3: the shape of Llama 3 8B.
+#   NVIDIA, H100 Tensor Core GPU, specifications: 989 TFLOP/s in 16 bits, dense, and 3.35 TB/s.
+# - N. Shazeer, Fast Transformer Decoding: One Write-Head is All You Need, arXiv:1911.02150: heads
+#   that share keys and values, because reading them is what takes long.
+# - PyTorch 2.13, `scaled_dot_product_attention`: where `is_causal` has the corner of its mask.
