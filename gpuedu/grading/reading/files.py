@@ -191,7 +191,7 @@ def _list_archive(path: Path, limits: ReadingLimits) -> _Listing:
     if len(archive.infolist()) > limits.files:
         raise SubmissionError(f"there are more than {limits.files} files in {path.name}")
     for info in archive.infolist():
-        if info.is_dir():
+        if info.filename.endswith("/"):  # `is_dir` fails where there is no name
             continue
         why = _why_not(info)
         if why:
