@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from gpuedu.allowance import Allowance
 from gpuedu.grading.player.channel import Channel
-from gpuedu.grading.sandbox.limits import PlayingLimits
+from gpuedu.grading.sandbox.limits import MachineFullError, PlayingLimits
 from gpuedu.grading.wire import WireError
 
 _PIECE = 65536
@@ -24,7 +24,10 @@ class Group(Protocol):
         """Kill all of them; whether none is left."""
 
     def out_of_memory(self) -> bool:
-        """True if one was killed because of the limit on memory."""
+        """True if one was killed for want of memory."""
+
+    def is_at_limit(self) -> bool:
+        """True if that was for their own limit, and not because others took all there is."""
 
 
 class PlayerGoneError(Exception):
@@ -55,6 +58,7 @@ class Player:
         Raises:
             TimeoutError: it was not read, or no whole reply came, in time; it has been killed.
             PlayerGoneError: it is gone, and why.
+            MachineFullError: it is gone for want of memory that others took.
         """
         try:
             allowance = Allowance(limit_s, self.pid)
@@ -77,6 +81,8 @@ class Player:
         end_s = time.monotonic() + 0.5
         while time.monotonic() < end_s:  # the kernel counts a little later than it kills
             if self._group.out_of_memory():
+                if not self._group.is_at_limit():
+                    raise MachineFullError("this machine ran out of memory while it was played")
                 return f"it used more than {self._limits.memory_bytes // 2**20} MiB of memory"
             time.sleep(0.02)
         return "it ended the process that it was tried in"

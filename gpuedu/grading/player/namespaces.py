@@ -23,6 +23,8 @@ _SET_DEATH_SIGNAL, _SET_DUMPABLE, _DROP_BOUND, _NO_NEW_PRIVILEGES = 1, 4, 24, 38
 _SET_FILTER, _MODE_FILTER = 22, 2
 _KEYCTL = {"x86_64": 250, "aarch64": 219}
 _JOIN_SESSION_KEYRING = 1
+_FIRST_TO_GO = "1000"
+"""Where memory ends, the kernel kills no judge before a room's processes."""
 _SHARED_MEMORY_INFO, _QUEUES_INFO, _SEMAPHORES_INFO, _SEMAPHORE_SETS = 14, 12, 19, 7
 """Commands of shmctl, msgctl and semctl that count what is used: first, and for sets the eighth."""
 _CAPABILITY_VERSION_3 = 0x20080522
@@ -76,6 +78,7 @@ def enter_own_namespaces() -> None:
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
     Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+    Path("/proc/self/oom_score_adj").write_text(_FIRST_TO_GO)
     hide_memory()
     _start_loopback()
 

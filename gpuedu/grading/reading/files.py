@@ -20,6 +20,9 @@ from gpuedu.units import format_size
 _COPY = re.compile(r"( \(\d+\)| ?- ?(copy|kopie)\d*( \(\d+\))?|_\d+)$", re.IGNORECASE)
 _ENTRY_BYTES = 2_048
 """Of an archive's list of files, for each file, at most: it has the name, and extra fields."""
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Python unpacks these a piece at a time, and others at once: a thousand bytes of bzip2 can be a
+gigabyte."""
 _HIDDEN = ("__MACOSX", "__pycache__")
 _DRIVE = re.compile(r"[A-Za-z]:")
 
@@ -188,7 +191,7 @@ def _list_archive(path: Path, limits: ReadingLimits) -> _Listing:
     if len(archive.infolist()) > limits.files:
         raise SubmissionError(f"there are more than {limits.files} files in {path.name}")
     for info in archive.infolist():
-        if info.is_dir():
+        if info.filename.endswith("/"):  # `is_dir` fails where there is no name
             continue
         why = _why_not(info)
         if why:
@@ -222,6 +225,11 @@ def _why_not(info: zipfile.ZipInfo) -> str:
 
 def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most_bytes: int) -> bytes:
     """A member's bytes, counted while they are unpacked: what its header says may be untrue."""
+    if info.compress_type not in _PACKED:
+        raise SubmissionError(
+            f"{info.filename} is compressed in a way that is not read here",
+            remedy="make an ordinary zip archive, or hand in the notebook itself",
+        )
     try:
         with archive.open(info) as file:
             data = file.read(most_bytes + 1)

@@ -67,6 +67,8 @@ def _tokens(source: str) -> list[str]:
     whole = source.encode("utf-8", "replace").decode("utf-8")  # half a character is in no file
     try:
         for token in tokenize.generate_tokens(io.StringIO(whole).readline):
+            if token.type == tokenize.ERRORTOKEN:  # from a quote without end on, each takes longer
+                break
             if token.type in _SKIPPED:
                 continue
             is_name = token.type == tokenize.NAME and not keyword.iskeyword(token.string)

@@ -24,6 +24,8 @@ _SHARE, _WEIGHT = 256, 25
 """A quarter of what a process outside has, in version 1 and in 2: judges do not wait for rooms."""
 _OPTIONAL = ("memory.memsw", "cpu.")
 _JUDGES = PlayingLimits(memory_bytes=4 * 1024 * MIB, processes=1024)
+_NEARLY = 0.95
+"""Of a limit: what does not fit under it is asked for in pieces."""
 _count = itertools.count()
 
 
@@ -51,13 +53,23 @@ class ControlGroup:
         return True
 
     def out_of_memory(self) -> bool:
-        """Whether the kernel killed something in it because of the limit on memory."""
-        for name, key in (("memory.events", "oom_kill"), ("memory.oom_control", "oom_kill")):
-            for folder in self.folders:
-                with contextlib.suppress(OSError):
-                    lines = dict(one.split() for one in (folder / name).read_text().splitlines())
-                    return int(lines.get(key, 0)) > 0
-        return False
+        """Whether the kernel killed something in it for want of memory."""
+        files = ("memory.events", "memory.oom_control")
+        return any(self._told(file, "oom_kill") for file in files)
+
+    def is_at_limit(self) -> bool:
+        """Whether it ever took all that it may; else it was the machine's memory that was taken."""
+        limit, most = map(self._told, ("memory.limit_in_bytes", "memory.max_usage_in_bytes"))
+        return self._told("memory.events", "oom") > 0 or most >= _NEARLY * limit > 0
+
+    def _told(self, file: str, key: str = "") -> int:
+        """What a file counts under a key, or the number that it is; 0 where there is none."""
+        for folder in self.folders:
+            with contextlib.suppress(OSError):
+                for line in (folder / file).read_text().splitlines():
+                    if line.rpartition(" ")[0] == key:
+                        return int(line.split()[-1])
+        return 0
 
     def threads(self) -> set[int]:
         """The numbers of all threads in it."""

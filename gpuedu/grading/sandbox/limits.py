@@ -17,6 +17,10 @@ class JudgeSlowError(GpueduError):
     """The judge was too slow with a result: a fault of ours; worth a try when nothing else runs."""
 
 
+class MachineFullError(JudgeSlowError):
+    """All memory was taken, and not by the submission: a fault of ours, to be tried again alone."""
+
+
 @dataclass(frozen=True)
 class PlayingLimits:
     """For one exercise of one submission, in a sandbox of its own.

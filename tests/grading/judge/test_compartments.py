@@ -164,6 +164,11 @@ def test_process_1_cannot_be_ended_from_inside(stage):
     assert run(stage.learner(), RIGHT)["problem"] is None
 
 
+def test_players_go_before_those_that_grade_where_memory_ends(stage):
+    """Many small processes of a learner's would be passed over, and a judge killed for them."""
+    assert Path(f"/proc/{stage.learner().pid}/oom_score_adj").read_text() == "1000\n"
+
+
 def test_a_player_that_is_killed_costs_the_next_exercise_nothing(stage):
     with pytest.raises(PlayerGoneError):
         run(stage.learner(), "import os; os.kill(os.getpid(), 9)")

@@ -87,6 +87,16 @@ def test_a_long_list_of_files_is_refused_unread(tmp_path, released, monkeypatch)
         read_submission(path, LESSON, released, ReadingLimits(files=1))
 
 
+def test_a_member_of_no_name_costs_nothing(tmp_path, notebook, released):
+    path = tmp_path / f"{LESSON}.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(f"{LESSON}.ipynb", json.dumps(notebook))
+        archive.writestr("xyz.txt", "")
+    path.write_bytes(path.read_bytes().replace(b"xyz.txt", b"\0yz.txt"))
+    assert zipfile.ZipFile(path).namelist()[1] == ""
+    assert read_submission(path, LESSON, released).repairs == ()
+
+
 def test_an_archive_that_is_another_learners_is_refused(tmp_path, notebook, released):
     theirs, mine = tmp_path / "theirs.zip", tmp_path / f"{LESSON}.zip"
     with zipfile.ZipFile(theirs, "w") as archive:

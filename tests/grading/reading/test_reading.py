@@ -379,6 +379,21 @@ def lying_archive(folder, notebook):
     return path
 
 
+def small_archive_of_gigabytes(folder, notebook, packed=zipfile.ZIP_BZIP2):
+    """Says that it has 100 bytes, too; what follows is unpacked in one piece."""
+    path, zeros = folder / "x.zip", bytes(2**20)
+    with zipfile.ZipFile(path, "w", packed) as made, made.open(f"{LESSON}.ipynb", "w") as member:
+        for _ in range(64):
+            member.write(zeros)
+    raw = path.read_bytes()
+    path.write_bytes(raw.replace((2**26).to_bytes(4, "little"), (100).to_bytes(4, "little")))
+    return path
+
+
+def small_archive_of_gigabytes_by_lzma(folder, notebook):
+    return small_archive_of_gigabytes(folder, notebook, zipfile.ZIP_LZMA)
+
+
 def broken_archive(folder, notebook):
     path = archive(folder / "x.zip", {f"{LESSON}.ipynb": json.dumps(notebook)})
     raw = bytearray(path.read_bytes())
@@ -442,6 +457,8 @@ REFUSED = {
     large: "38.1 MiB, at most 30 MiB",
     zip_bomb: "at most",
     lying_archive: "cannot be unpacked|at most|this is no notebook",
+    small_archive_of_gigabytes: "compressed in a way that is not read",
+    small_archive_of_gigabytes_by_lzma: "compressed in a way that is not read",
     broken_archive: "cannot be unpacked|broken archive",
     archive_in_an_archive: "there is no 01_why_gpus.ipynb in it, but inner.zip",
     archive_in_an_archive_in_a_folder: "there is no 01_why_gpus.ipynb in it, but inner.zip",

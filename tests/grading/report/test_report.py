@@ -155,6 +155,11 @@ def test_what_is_no_python_is_compared_as_far_as_it_goes():
     assert runs_of("a = 1\nb = '\ud800'") == runs_of("a = 1\nb = '?'")
 
 
+def test_nobody_looks_on_behind_a_quote_that_never_ends():
+    """Each further quote would be looked for to the end of the line: 200,000 took ten minutes."""
+    assert runs_of(LONG + "\n'" + r"\'" * 100) == runs_of(LONG + "\n'")
+
+
 def test_the_page_shows_what_was_found_and_nothing_becomes_markup(summary):
     page = render_page([summary])
     assert "5 submissions, 4 graded" in page

@@ -8,9 +8,10 @@ the learner's own watch saw are on the card.
 from __future__ import annotations
 
 import statistics
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -49,32 +50,44 @@ class WatchedLaunch:
 
 def watched_launches(events: Events) -> list[WatchedLaunch | None]:
     """For each launch in turn its watch, or None where no clock was read around it."""
-    kinds = [kind for kind, _, _ in events]
     kernels = [(start, end) for kind, start, end in events if kind == "kernel"]
-    launches = [place for place, kind in enumerate(kinds) if kind == "launch"]
+    done_s = list(accumulate((end for _, end in kernels), max, initial=0.0))
+    launches, nows, syncs = (_places(events, kind) for kind in ("launch", "now", "sync"))
     earlier = len(kernels) - len(launches)  # what was queued before the learner's code ran
     found: list[WatchedLaunch | None] = []
-    for number, place in enumerate(launches):
-        before = [i for i in range(place) if kinds[i] == "now"]
-        stop = _stop(kinds, place, (*launches[number + 1 :], len(kinds))[0])
-        if not before or stop is None:
+    for number, (place, following) in enumerate(pairwise([*launches, len(events)])):
+        stop = _stop(nows, syncs, place, following if following < len(events) else None)
+        read = bisect_left(nows, place)
+        if not read or stop is None:
             found.append(None)
             continue
-        start_s, stop_s = events[before[-1]][2], events[stop][2]
-        queued = earlier + kinds[: before[-1]].count("launch")
-        done_s = max((end for _, end in kernels[:queued]), default=0.0)
+        start = nows[read - 1]
+        start_s, stop_s = events[start][2], events[stop][2]
+        before_it = bisect_left(launches, start)
         kernel_start_s, kernel_end_s = kernels[earlier + number]
         found.append(
             WatchedLaunch(
                 start_s,
                 stop_s,
-                max(done_s - start_s, 0.0),
-                "sync" in kinds[place:stop],
+                max(done_s[earlier + before_it] - start_s, 0.0),
+                bool(_between(syncs, place, stop)),
                 kernel_end_s - kernel_start_s,
-                kinds[before[-1] : place].count("launch"),
+                number - before_it,
             )
         )
     return found
+
+
+def _places(events: Events, wanted: str) -> list[int]:
+    return [place for place, (kind, _, _) in enumerate(events) if kind == wanted]
+
+
+def _between(places: Sequence[int], first: int, end: int | None) -> Sequence[int]:
+    """Of places in their order those from ``first`` on, before ``end``.
+
+    A trace may have ten thousand events: nobody goes through all of it for each of them.
+    """
+    return places[bisect_left(places, first) : None if end is None else bisect_left(places, end)]
 
 
 def late_times_s(events: Events) -> list[float | None]:
@@ -82,27 +95,37 @@ def late_times_s(events: Events) -> list[float | None]:
 
     None where the two readings are missing.
     """
-    kinds = [kind for kind, _, _ in events]
-    launches = [place for place, kind in enumerate(kinds) if kind == "launch"]
+    launches, nows, syncs = (_places(events, kind) for kind in ("launch", "now", "sync"))
     found: list[float | None] = []
-    for place, following in pairwise([*launches, len(kinds)]):
-        readings = [i for i in range(place, following) if kinds[i] == "now"]
-        stops = [i for i in readings if "sync" in kinds[readings[0] : i]]
+    for place, following in pairwise([*launches, len(events)]):
+        readings = _between(nows, place, following)
+        stops = _waited(readings, syncs, readings[0]) if readings else []
         found.append(events[stops[0]][2] - events[readings[0]][2] if stops else None)
     return found
 
 
-def _stop(kinds: Sequence[str], launch: int, following: int) -> int | None:
+def _stop(
+    nows: Sequence[int], syncs: Sequence[int], launch: int, following: int | None
+) -> int | None:
     """The reading that stops the watch around a launch; ``following`` is the place of the next one.
 
     Others may lie between the launch and its wait, or after that.
     """
-    after = [i for i in range(launch, len(kinds)) if kinds[i] == "now"]
-    own = [i for i in after if i < following]
-    if following < len(kinds) and len(own) > 1:
-        del own[-1]  # it starts the next watch
-    waited = [i for i in own if "sync" in kinds[launch:i]]
-    return next(iter(waited or own or after), None)
+    own = _between(nows, launch, following)
+    if following is not None and len(own) > 1:
+        own = own[:-1]  # the last one starts the next watch
+    return next(iter(_waited(own, syncs, launch) or own or _first(nows, launch)), None)
+
+
+def _waited(nows: Sequence[int], syncs: Sequence[int], since: int) -> Sequence[int]:
+    """Of some readings those before which the host waited."""
+    wait = _first(syncs, since)
+    return _between(nows, wait[0], None) if wait else []
+
+
+def _first(places: Sequence[int], since: int) -> Sequence[int]:
+    at = bisect_left(places, since)
+    return places[at : at + 1]
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
