@@ -154,6 +154,105 @@ see("inference/formats", quantize, dequantize, pack)
 #
 # To try a matrix of a model that you have, hand in `layer.weight.detach().float().numpy()`.
 
+# %% [markdown] exercise="sampling"
+# ## From scores to the next token
+#
+# **`sampling` · 8 points · about 25 minutes**
+#
+# Turn a model's scores into the probabilities that the next token is drawn from, and draw it. The
+# softmax of the scores is what the model has learned. Three settings change it before the draw:
+#
+# - The **temperature** divides all scores. Below 1 it makes likely tokens likelier still, above 1
+#   it makes all of them more alike.
+# - **Top-k** keeps the k most likely tokens. The others can't be drawn.
+# - **Top-p** keeps the most likely tokens, too: as few as have a probability of p together.
+
+# %% [markdown]
+# *Predict.* At temperature 1, one token is 8 times as likely as another. How many times as likely
+# is it at temperature 0.5?
+
+# %% role="predict"
+predict("sampling", 16)
+
+# %% [markdown]
+# *Implement* `probabilities(scores, temperature, top_k, top_p)`. It takes the scores of all tokens,
+# float32 of shape (vocabulary,), and returns their probabilities, float64 of the same shape.
+#
+# - The settings apply in this order: temperature, top-k, top-p. After each cut, the tokens that are
+#   left are scaled to add up to 1, and the next setting goes by that. All others have exactly 0.
+# - `top_k` is at least 1, and may be larger than the vocabulary. `top_p` is above 0 and below 1.
+#   Either may be `None`, which leaves it out. At least one token is kept.
+# - Of equally likely tokens, those with smaller numbers are kept first.
+# - At temperature 0 the token with the largest score has probability 1, the first one of several.
+# - It's right for scores of 1,000 and of -1,000, too. A score of `-inf` forbids its token: it has
+#   probability 0. (One token at least is allowed.) `scores` stays as it is.
+
+
+# %% role="answer"
+def probabilities(scores, temperature, top_k, top_p):
+    """The probability of each token."""
+    ### BEGIN SOLUTION
+    order = np.argsort(-scores, kind="stable")
+    if temperature == 0:
+        temperature, top_k = 1, 1
+    x = scores[order].astype(np.float64) / temperature
+    p = np.exp(x - x[0])
+    if top_k is not None:
+        p[top_k:] = 0
+    p /= p.sum()
+    if top_p is not None:
+        p[np.cumsum(p) - p >= top_p] = 0
+        p /= p.sum()
+    result = np.zeros_like(p)
+    result[order] = p
+    return result
+    ### END SOLUTION
+
+
+# %% [markdown]
+# *Implement* `draw(p, u)`. It takes probabilities, float64 of shape (vocabulary,), and a number `u`
+# from 0 up to but not including 1, and returns the number of a token.
+#
+# - It's the first token at which the running sum of `p` is larger than `u`. So if `u` is drawn
+#   evenly, each token comes with its probability.
+# - A token of probability 0 is never drawn. Rounding may leave the whole sum a little below 1, and
+#   `u` above it: then it's the last token that has any probability. `p` stays as it is.
+
+
+# %% role="answer"
+def draw(p, u):
+    """The token that u draws."""
+    ### BEGIN SOLUTION
+    token = np.searchsorted(np.cumsum(p), u, side="right")
+    return int(min(token, np.flatnonzero(p)[-1]))
+    ### END SOLUTION
+
+
+# %% role="check"
+check("sampling", probabilities, draw)
+
+# %% [markdown]
+# *See* your distributions for the next character, of the small GPT that has read Python code: first
+# after `if x is No`, then after `if x is not`.
+
+# %%
+see("sampling", probabilities)
+reveal("sampling")
+
+# %% [markdown]
+# *See* what it writes after `def read(` when your functions choose every character.
+
+# %%
+see("inference/texts", probabilities, draw)
+
+# %% [markdown]
+# *Reflect.* Where does a fixed k keep too many tokens, and where too few? (After `if x is No` two
+# characters make sense, and after `if x is not` many do.) Why does the text go round in a circle at
+# temperature 0? (The same 64 characters always lead to the same next one. Once they come again, so
+# does everything after them.) At temperature 1 the draws follow what the model has learned. Why do
+# people still cut the tail? (It's many tokens that are each unlikely, and mostly wrong. In a long
+# text one of them comes up sooner or later, and the model goes on from there.)
+
 # %% [markdown]
 # ## What you take with you
 #

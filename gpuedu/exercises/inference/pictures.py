@@ -1,7 +1,9 @@
 """Pictures of the lesson inference."""
 
 from gpuedu.exercises.inference.quantize import format_pictures
+from gpuedu.exercises.inference.sampling import written_pictures
 
 PICTURES = {
     "inference/formats": format_pictures.draw_formats,
+    "inference/texts": written_pictures.tell_texts,
 }
