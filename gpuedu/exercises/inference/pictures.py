@@ -1,7 +1,11 @@
 """Pictures of the lesson inference."""
 
 from gpuedu.exercises.inference.prefill_or_decode import texts_picture
+from gpuedu.exercises.inference.quantize import format_pictures
+from gpuedu.exercises.inference.sampling import written_pictures
 
 PICTURES = {
     "inference/more-texts": texts_picture.draw_more_texts,
+    "inference/formats": format_pictures.draw_formats,
+    "inference/texts": written_pictures.tell_texts,
 }

@@ -23,6 +23,7 @@ _EXPERIMENTS = (
     "fused_layer",
     "loss_by_rate",
     "loss_by_schedule",
+    "small_gpt",
     "steps_to_accuracy",
 )
 _MODULES = (
