@@ -21,13 +21,14 @@ _HEIGHT = 0.58
 class Parts:
     """A bar: the parts by name, in the order in which they are drawn, and a text after it.
 
-    ``is_right``: where it isn't, the text stands out.
+    ``is_right``: where it isn't, the text stands out. ``ideal`` is outlined.
     """
 
     name: str
     parts: dict[str, float]
     text: str = ""
     is_right: bool = True
+    ideal: float = 0.0
 
     @property
     def total(self) -> float:
@@ -56,7 +57,8 @@ def plot_parts(
     names = list(dict.fromkeys(name for bar in bars for name in bar.parts))
     for place, bar in enumerate(reversed(bars)):
         _draw(ax, place, bar, names)
-    longest = max([*(bar.total for bar in bars), *(at for _, at in lines)], default=1.0) or 1.0
+    ends = [max(bar.total, bar.ideal) for bar in bars]
+    longest = max([*ends, *(at for _, at in lines)], default=1.0) or 1.0
     ax.set_xlim(0, longest * 1.22)
     ax.set_ylim(-0.6, len(bars) - 0.1 + 0.28 * len(lines))
     for level, (name, at) in enumerate(lines):
@@ -94,11 +96,14 @@ def _draw(ax: Axes, place: int, bar: Parts, names: Sequence[str]) -> None:
         look = {"color": _COLOURS[k], "hatch": _HATCHES[k], "edgecolor": style.GROUND}
         ax.barh(place, value, left=start, height=_HEIGHT, linewidth=0, gid=name, **look)
         start += value
+    if bar.ideal:
+        look = {"facecolor": "none", "edgecolor": style.INK, "linestyle": "--", "linewidth": 1.2}
+        ax.barh(place, bar.ideal, height=_HEIGHT + 0.16, gid="ideal", **look)
     if bar.text:
         look = {"color": style.INK} if bar.is_right else {"color": style.RED, "fontweight": "bold"}
         ax.annotate(
             bar.text,
-            (start, place),
+            (max(start, bar.ideal), place),
             xytext=(6, 0),
             textcoords="offset points",
             va="center",

@@ -482,6 +482,135 @@ see("inference/texts", probabilities, draw)
 # people still cut the tail? (It's many tokens that are each unlikely, and mostly wrong. In a long
 # text one of them comes up sooner or later, and the model goes on from there.)
 
+# %% [markdown] exercise="speculative"
+# ## Guess ahead, and keep the distribution
+#
+# **`speculative` · 8 points · about 30 minutes**
+#
+# Let a small model guess the next k tokens and a large one check them, so that the text comes out
+# faster and still has exactly the distribution of the large model. While a pass of the large model
+# waits for its weights, a few more tokens in it cost next to nothing. So the small model, the
+# **draft**, writes k guesses one after another, and the large one, the **target**, takes all of
+# them in one pass. It returns k + 1 distributions: one for the place of each guess, and one for the
+# token after the last guess. All of this together is a **round**.
+
+# %% [markdown]
+# *Predict.* Each guess is accepted with probability 0.8, and the first one that isn't ends the
+# round, with a token of the target's own in its place. If all are accepted, the target adds one
+# token, too. With k = 4, how many tokens does a round give on average?
+
+# %% role="predict"
+predict("speculative", 3.36)
+
+# %% [markdown]
+# In one place of the text, let `q` be the draft's distribution and `p` the target's, each with a
+# probability for every token. A guess x was drawn from `q`. So tokens with q > p are guessed too
+# often, and those with q < p not often enough. Two rules mend that:
+#
+# - x is accepted with probability min(1, p[x] / q[x]). Then the next guess has its turn.
+# - If it is rejected, one token is drawn in its place from the **residual**, which is the positive
+#   part of p - q divided by its sum. Later guesses are dropped, as they were made for another text.
+#
+# If all guesses are accepted, one token more is drawn from the last of the target's distributions,
+# which is there anyway.
+
+
+# %% role="given"
+def draw(p, uniform):
+    """The token of a distribution for which a number from [0, 1) stands."""
+    return int(np.searchsorted(np.cumsum(p), uniform, side="right"))
+
+
+# %% [markdown]
+# *Implement* two functions, about 2 and 8 lines. `residual(p, q)` takes two different distributions
+# and returns a third; all are float64 arrays with an element for each token. `verify` returns the
+# list of tokens that a round gives. `tokens` is a list of k guesses, `q` has the shape (k, V) with
+# a row for each of them, `p` has one row more, and `uniforms` has k + 1 numbers from [0, 1).
+#
+# - Guess i is accepted if `uniforms[i]` is less than p / q of its token. Guesses come out up to the
+#   first one that is rejected, and one token more.
+# - That token is drawn by `uniforms[k]`, with `draw`: from the residual in the place of the
+#   rejected guess, or from the last row of `p`.
+# - Over all guesses and all uniforms, the text has the target's distribution, also where p and q
+#   are equal or have zeros. The arguments stay as they are.
+
+
+# %% role="answer"
+def residual(p, q):
+    ### BEGIN SOLUTION
+    missing = np.maximum(p - q, 0)
+    return missing / missing.sum()
+    ### END SOLUTION
+
+
+def verify(tokens, q, p, uniforms):
+    ### BEGIN SOLUTION
+    came = []
+    for i, token in enumerate(tokens):
+        if uniforms[i] >= p[i, token] / q[i, token]:
+            came.append(draw(residual(p[i], q[i]), uniforms[-1]))
+            return came
+        came.append(token)
+    came.append(draw(p[-1], uniforms[-1]))
+    return came
+    ### END SOLUTION
+
+
+# %% [markdown]
+# *Implement* what a round is worth, in one line each. Every guess is accepted with probability
+# `acceptance` (from 0 to 1), whatever became of the others.
+#
+# - `expected_tokens` returns how many tokens a round of k guesses gives on average, for k from 0.
+# - `speedup` returns how many times as fast as the target alone that is. The target needs a pass
+#   for each token then. A round takes one pass of the target, which is as long as any other, and k
+#   of the draft. Each of those takes `draft_cost` of the target's time.
+# - `best_k` returns the k with the largest speedup, from 0 (no guesses) to `most`; if it's the same
+#   for several, the smallest of these.
+
+
+# %% role="answer"
+def expected_tokens(acceptance, k):
+    ### BEGIN SOLUTION
+    return sum(acceptance**i for i in range(k + 1))
+    ### END SOLUTION
+
+
+def speedup(acceptance, k, draft_cost):
+    ### BEGIN SOLUTION
+    return expected_tokens(acceptance, k) / (1 + k * draft_cost)
+    ### END SOLUTION
+
+
+def best_k(acceptance, draft_cost, most):
+    ### BEGIN SOLUTION
+    return max(range(most + 1), key=lambda k: speedup(acceptance, k, draft_cost))
+    ### END SOLUTION
+
+
+# %% role="check"
+check("speculative", residual, verify, expected_tokens, speedup, best_k)
+
+# %% [markdown]
+# *See.* The first token of a text, over all guesses and uniforms: how often it comes as a guess
+# that is kept, and how often in place of one. Below, what a round is worth. The ring is your best
+# k.
+
+# %%
+see("speculative", residual, verify)
+see("inference/guesses", expected_tokens, speedup, best_k)
+reveal("speculative")
+
+# %% [markdown]
+# *Reflect.* Why is the distribution exactly the target's? What is the probability that a guess is
+# accepted? And when is it better not to guess at all?
+#
+# (The token x comes as an accepted guess with probability q times min(1, p / q), which is the
+# smaller one of p and q. Some guess is rejected with probability 1 minus the sum of these over all
+# tokens, which is also what the positive parts of p - q add up to. So x comes out of the residual
+# with probability p - min(p, q), and both together are p. The sum is the acceptance, too. If it's
+# no larger than `draft_cost`, guessing doesn't pay. Nor does it where many texts keep the GPU busy
+# with arithmetic: then k + 1 tokens take longer than one.)
+
 # %% [markdown]
 # ## What you take with you
 #
@@ -507,3 +636,9 @@ progress()
 # - N. Shazeer, Fast Transformer Decoding: One Write-Head is All You Need, arXiv:1911.02150: heads
 #   that share keys and values, because reading them is what takes long.
 # - PyTorch 2.13, `scaled_dot_product_attention`: where `is_causal` has the corner of its mask.
+# - Rounds, what is accepted, and the residual: Y. Leviathan, M. Kalman, Y. Matias, Fast Inference
+#   from Transformers via Speculative Decoding, arXiv:2211.17192, section 2.3 and algorithm 1; that
+#   it is exact: appendix A.1; tokens of a round: equation 1; the acceptance as a sum: corollary
+#   3.6; the speedup: theorem 3.8; that it takes an acceptance above the draft's cost: corollary
+#   3.9. C. Chen et al., Accelerating Large Language Model Decoding with Speculative Sampling,
+#   arXiv:2302.01318, theorem 1, has the same rules, with q for the target and p for the draft.

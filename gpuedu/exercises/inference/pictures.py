@@ -3,9 +3,11 @@
 from gpuedu.exercises.inference.prefill_or_decode import texts_picture
 from gpuedu.exercises.inference.quantize import format_pictures
 from gpuedu.exercises.inference.sampling import written_pictures
+from gpuedu.exercises.inference.speculative import worth_pictures
 
 PICTURES = {
     "inference/more-texts": texts_picture.draw_more_texts,
     "inference/formats": format_pictures.draw_formats,
     "inference/texts": written_pictures.tell_texts,
+    "inference/guesses": worth_pictures.draw_worth,
 }
