@@ -12,11 +12,291 @@
 # **You need** *Inference*, and to know what a device costs. **Time** about 100 minutes.
 
 # %% role="setup"
-import numpy as np
+import math
 
 from gpuedu import check, hint, predict, progress, reveal, see, setup
 
 setup("serving")
+
+# %% [markdown] exercise="batching"
+# ## Who runs when?
+#
+# **`batching` · 10 points · about 35 minutes**
+#
+# Decide which texts a server starts before each step, and measure what its users see of that.
+#
+# A step makes one token for each text that **runs**, and reads the weights once for all of them.
+# The simplest way to share them is **static batching**: the server takes a few texts, runs until
+# the last of them is done, and takes the next few.
+#
+# *Predict.* Four texts make up a static batch, and their answers have 10, 20, 30 and 100 tokens.
+# What percentage of the batch's places is idle, on average over its steps?
+
+# %% role="predict"
+predict("batching", 45)
+
+# %% [markdown]
+# Nobody knows how long an answer will be, only how long it may get: each request comes with a
+# **limit** on its tokens. Here's static batching for a simulated server. Its step takes 20 ms, and
+# 0.5 ms more for each text that runs. Before the first step of a text, its prompt is read
+# (**prefill**): 0.1 ms more for each of its tokens, and then that step makes the first token of the
+# answer.
+
+
+# %% role="given"
+def admit_static(waiting, running, free_tokens):
+    """Start four texts as soon as the last four are all done."""
+    return [] if running else [text["id"] for text in waiting[:4]]
+
+
+see("serving/static", admit_static)
+
+# %% [markdown]
+# With **continuous batching** texts join and leave at every step. *Implement* `admit`: before each
+# step the server asks it which of the waiting texts to start, and it returns a list of their ids.
+#
+# - `waiting` is a list of dicts, in order of arrival, with `"id"`, and in tokens `"prompt"` and
+#   `"limit"`.
+# - `running` has the same for the texts that run, and `"made"`, the tokens that they have made.
+# - `free_tokens` is how many more tokens the memory has room for *now*. A text that runs holds
+#   memory for its prompt and what it has made, and gives it back when it's done.
+#
+# (About 7 lines.)
+
+# %% [markdown]
+# - Every text is served. (None needs more than the whole memory.)
+# - A text that was started can always go on: all texts that run have room, even if they all reach
+#   their limits.
+# - First come, first served: no text is started before one that came earlier.
+# - Nobody waits while there's room: if the first of those that still wait fits, it's started before
+#   this step.
+# - `admit` doesn't change what it's given.
+
+
+# %% role="answer"
+def admit(waiting, running, free_tokens):
+    """The ids of the texts to start before this step."""
+    ### BEGIN SOLUTION
+    room = free_tokens - sum(text["limit"] - text["made"] for text in running)
+    started = []
+    for text in waiting:
+        room -= text["prompt"] + text["limit"]
+        if room < 0:
+            break
+        started.append(text["id"])
+    return started
+    ### END SOLUTION
+
+
+# %% [markdown]
+# Is it any better? A user sees two things: how long it takes until the answer begins (**TTFT**, the
+# time to first token), and how fast it goes on (**TPOT**, the time per output token). Means hide
+# the unlucky ones, so both are given as percentiles.
+#
+# *Implement* `percentile(values, percent)`: the smallest of the values that at least `percent`% of
+# them don't exceed. So it's one of the values. `percent` is a whole number from 1 to 100, and the
+# list `values` stays as it is.
+
+
+# %% role="answer"
+def percentile(values, percent):
+    ### BEGIN SOLUTION
+    return sorted(values)[math.ceil(percent * len(values) / 100) - 1]
+    ### END SOLUTION
+
+
+# %% [markdown]
+# *Implement* `metrics(log)`. The log is a list of dicts, one for each text and in no particular
+# order: `"arrival"`, and `"tokens"`, a list of when each of its tokens was there, all in ms. The
+# result is a dict, with times in ms:
+#
+# - `"tokens_per_s"`, the **throughput**: all tokens, divided by the seconds from the first arrival
+#   to the last token of all.
+# - `"ttft_p50"` and `"ttft_p99"`: percentiles of the time from arrival to first token.
+# - `"tpot_p50"` and `"tpot_p99"`: percentiles of a text's mean time between one token and the next.
+#   Texts with a single token have none, and are left out. (Not all texts are like that.)
+# - `"in_server"`: how many texts are in the server, waiting or running, on average over that same
+#   time. A text is there from its arrival to its last token. You can do this without a clock.
+
+
+# %% role="answer"
+def metrics(log):
+    ### BEGIN SOLUTION
+    first = min(text["arrival"] for text in log)
+    span = max(text["tokens"][-1] for text in log) - first
+    ttft = [text["tokens"][0] - text["arrival"] for text in log]
+    tokens = [text["tokens"] for text in log]
+    tpot = [(one[-1] - one[0]) / (len(one) - 1) for one in tokens if len(one) > 1]
+    return {
+        "tokens_per_s": 1000 * sum(map(len, tokens)) / span,
+        "ttft_p50": percentile(ttft, 50),
+        "ttft_p99": percentile(ttft, 99),
+        "tpot_p50": percentile(tpot, 50),
+        "tpot_p99": percentile(tpot, 99),
+        "in_server": sum(text["tokens"][-1] - text["arrival"] for text in log) / span,
+    }
+    ### END SOLUTION
+
+
+# %% role="check"
+check("batching", admit, percentile, metrics)
+
+# %% [markdown]
+# *See* twelve texts with both policies. Then both under load: texts come at random, more and more
+# of them each second, and your metrics say how long 99 of 100 of them wait at most.
+
+# %%
+see("batching", admit_static, admit)
+see("serving/load", admit_static, admit, metrics)
+reveal("batching")
+
+# %% [markdown]
+# *Reflect.* `in_server` is the rate at which texts arrive, times the mean time that a text is
+# there. This is **Little's law**, and it holds however they come. If 4 texts come each second, and
+# a text runs for 3 s, how many have to run at once? (12.) So what happens if the memory has room
+# for 8? (The queue grows as long as that load lasts.)
+#
+# What do the running texts notice when one with a long prompt is started? (That step takes longer
+# for all of them. So servers read a long prompt in chunks, over several steps.) And why might a
+# server start more texts than yours does? (Most answers end before their limits. But it has to take
+# a text back when the memory is full, and read it again later.)
+
+# %% [markdown] exercise="paged-cache"
+# ## Where is the cache kept?
+#
+# **`paged-cache` · 8 points · about 30 minutes**
+#
+# Manage a server's memory: keep the keys and values of all texts in blocks, and let texts share
+# them.
+#
+# If a text's cache has to be in one piece, the server reserves room for the longest answer that
+# might come. In the systems that Kwon et al. measured, only 20% to 38% of that memory ever held
+# tokens. So split the memory into **blocks**, each for the same few tokens, as an operating system
+# does with pages. A text takes a block when its last one is full, and a **table** lists its blocks.
+#
+# *Predict.* A server reserves 2,048 tokens for each text, but its texts only get about 200 tokens
+# long. In blocks of 16 tokens instead, about how many times as many texts fit?
+
+# %% role="predict"
+predict("paged-cache", 4)
+
+# %% [markdown]
+# All that your functions know is in `state`, a dict. Token i of a text is in block
+# `table[i // size]`, at offset `i % size`.
+
+# %% role="given"
+state = {
+    "size": 4,  # tokens that fit into a block
+    "free": [2, 3, 4, 5],  # the blocks that nobody holds, in any order
+    "tables": {"A": [0, 1], "B": [0, 1]},  # the blocks of each text
+    "lengths": {"A": 6, "B": 6},  # how many tokens each text has
+    "holders": [2, 2, 0, 0, 0, 0],  # for each block, how many tables it's in
+}
+
+# %% [markdown]
+# Here B has just **forked** from A: it's a second answer to the same prompt, and shares all of A's
+# blocks. Blocks 0 and 1 stay shared as long as nobody writes there. When the next token of A comes,
+# it belongs into block 1, and B still needs what's there. So A gets a block of its own, a copy of
+# block 1, and writes there: **copy on write**.
+#
+# *Implement* three functions that change `state`. Texts are named by strings.
+#
+# - `append(state, text)` makes room for one more token. It returns where the token's keys and
+#   values go, as a tuple `(block, offset, copied)`: the server first copies the block `copied` to
+#   `block`, unless that's `None`, and then writes. A text without a table starts with this token.
+# - `fork(state, old, new)` makes `new` a text with the same tokens as `old`.
+# - `release(state, text)` removes a text that has ended.
+
+# %% [markdown]
+# - By its table, each text always finds its own tokens, and `lengths` says how many it has.
+# - `holders` counts the tables that each block is in.
+# - `free` has each block that nobody holds, once. A text that ended is in neither `tables` nor
+#   `lengths`.
+# - No more blocks are in use than needed: `fork` takes none, and `append` takes one only if the
+#   text has no room in its last block, or another text has that block, too.
+# - If a block is needed and none is free, `append` returns `None`, and nothing has changed.
+#
+# (About 15 lines for `append`.)
+
+
+# %% role="answer"
+def append(state, text):
+    """Where the next token of a text goes: (block, offset, copied), or None."""
+    ### BEGIN SOLUTION
+    table, length = state["tables"].get(text, []), state["lengths"].get(text, 0)
+    offset, copied = length % state["size"], None
+    is_shared = offset > 0 and state["holders"][table[-1]] > 1
+    if offset == 0 or is_shared:
+        if not state["free"]:
+            return None
+        if is_shared:
+            copied = table.pop()
+            state["holders"][copied] -= 1
+        table.append(state["free"].pop())
+        state["holders"][table[-1]] = 1
+    state["tables"][text], state["lengths"][text] = table, length + 1
+    return table[-1], offset, copied
+    ### END SOLUTION
+
+
+# %% role="answer"
+def fork(state, old, new):
+    """Let a new text share all blocks of an old one."""
+    ### BEGIN SOLUTION
+    state["tables"][new] = list(state["tables"][old])
+    state["lengths"][new] = state["lengths"][old]
+    for block in state["tables"][old]:
+        state["holders"][block] += 1
+    ### END SOLUTION
+
+
+def release(state, text):
+    """Remove a text that has ended."""
+    ### BEGIN SOLUTION
+    del state["lengths"][text]
+    for block in state["tables"].pop(text):
+        state["holders"][block] -= 1
+        if state["holders"][block] == 0:
+            state["free"].append(block)
+    ### END SOLUTION
+
+
+# %% [markdown]
+# *Implement* `wasted_share(lengths, size, longest)`, for texts that share nothing. Of the tokens
+# that memory is reserved for, what share isn't there? Return two numbers from 0 to 1: if each text
+# reserves room for `longest` tokens, and in blocks of `size` tokens. `lengths` is a list of how
+# many tokens the texts have, each at least 1.
+
+
+# %% role="answer"
+def wasted_share(lengths, size, longest):
+    ### BEGIN SOLUTION
+    contiguous = longest * len(lengths)
+    in_blocks = sum(math.ceil(length / size) * size for length in lengths)
+    return 1 - sum(lengths) / contiguous, 1 - sum(lengths) / in_blocks
+    ### END SOLUTION
+
+
+# %% role="check"
+check("paged-cache", append, fork, release, wasted_share)
+
+# %% [markdown]
+# *See* the memory while three texts share it, and what a larger block wastes:
+
+# %%
+see("paged-cache", append, fork, release)
+see("serving/waste", wasted_share)
+reveal("paged-cache")
+
+# %% [markdown]
+# *Reflect.* A block of one token wastes nothing. Why are blocks larger? (Tables get long, and a
+# kernel that looks up a place for every token reads small pieces. vLLM's blocks have 16 tokens by
+# default.) Four answers to a prompt of 1,000 tokens, in blocks of 16: how many blocks hold the
+# prompt without sharing, and how many with it, when each has written a token? (4 times 63, or 62
+# and one for each answer: 66.)
+#
+# What does a table cost? (Attention looks up each block: its kernel took 20 to 26% longer in Kwon
+# et al. The rest of a step took no longer, and more texts fit into it.)
 
 # %% [markdown]
 # ## What you take with you
@@ -34,4 +314,12 @@ progress()
 # %% [markdown]
 # ## Sources
 #
-# - None yet.
+# - Batches that change at every step, in order of arrival, with room reserved for all that a text
+#   may become: G. Yu et al., *Orca: A Distributed Serving System for Transformer-Based Generative
+#   Models*, OSDI 2022, sections 3 and 4.2. Long prompts in chunks: A. Agrawal et al., *Taming
+#   Throughput-Latency Tradeoff in LLM Inference with Sarathi-Serve*, OSDI 2024.
+# - Blocks, tables, sharing and copy on write: W. Kwon et al., *Efficient Memory Management for
+#   Large Language Model Serving with PagedAttention*, SOSP 2023, arXiv:2309.06180, sections 4.1 to
+#   4.4. How much memory held tokens before: section 1, figure 2. Times of the kernel, and sizes of
+#   blocks: sections 7.1 and 7.2.
+# - Little's law: J. Little, *A Proof for the Queuing Formula: L = λW*, Operations Research 9, 1961.

@@ -1,0 +1,324 @@
+"""paged-cache: a cache in blocks, judged by what each text reads in a memory of the judge's own."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.functions import arguments_of, call_case, result_faults
+from gpuedu.exercises.serving.paged_cache.blocks import Operation, new_state, told
+from gpuedu.exercises.serving.paged_cache.judge.sharing import Sharing
+
+_LAWS = ("reading", "holders", "free", "needed")
+_NAMES = "ABCDEF"
+_SHOWN = 6
+
+
+def cases(rng: np.random.Generator) -> list[Case]:
+    """One text, two, forks in and at the end of a block, random operations; and little memory."""
+    a, b, c = (("append", name) for name in "ABC")
+    fork_b, fork_c = ("fork", "A", "B"), ("fork", "A", "C")
+    end_a, end_b, end_c = (("release", name) for name in "ABC")
+    chains = (
+        ("one text", [*[a] * 10, end_a]),
+        ("two texts in turn", [*[a, b] * 5, end_a, *[b] * 4, end_b]),
+        ("a fork within a block", [*[a] * 6, fork_b, *[b, a] * 3, end_a, *[b] * 3, end_b]),
+        ("a fork at the end of a block", [*[a] * 8, fork_b, b, a, b, end_b, a, end_a]),
+        ("two forks", [*[a] * 7, fork_b, fork_c, a, b, c, end_a, b, end_c, end_b]),
+        ("a fork whose first text ends", [*[a] * 6, fork_b, end_a, *[b] * 3, a, end_b, a, end_a]),
+    )
+    found = [_operations(label, one, 10, 4, _LAWS) for label, one in chains]
+    for size in (1, 2, 3, 16):
+        label = f"80 operations with blocks of {size}"
+        drawn = _random(rng, 80, 200, size)
+        found.append(_operations(label, drawn, 200, size, _LAWS))
+    full = (
+        ("a full memory", [*[a] * 4, *[b] * 2, a, b, c, end_b, a, c, end_a, c, end_c]),
+        ("no block for a copy", [*[a] * 3, *[c] * 2, fork_b, b, a, end_c, b, a, a, end_a, end_b]),
+    )
+    found += [_operations(label, one, 3, 2, ("out",)) for label, one in full]
+    for number in (1, 2):
+        drawn = _random(rng, 80, 6, 3)
+        found.append(_operations(f"6 blocks, number {number}", drawn, 6, 3, ("out",)))
+    return [*found, *_wastes(rng)]
+
+
+def _operations(
+    label: str,
+    operations: Sequence[Operation],
+    blocks: int,
+    size: int,
+    decides: tuple[str, ...],
+) -> Case:
+    inputs = {"call": "operations", "blocks": blocks, "size": size}
+    return Case(label, {**inputs, "operations": [list(one) for one in operations]}, decides)
+
+
+def _random(rng: np.random.Generator, count: int, blocks: int, size: int) -> list[Operation]:
+    """Operations on texts that are there, as far as the memory allows; in the end all end."""
+    sharing, found = Sharing(size), list[Operation]()
+    while len(found) < count:
+        there = sorted(sharing.texts)
+        away = [name for name in _NAMES if name not in there]
+        kind = rng.choice(["append", "fork", "release"], p=[0.8, 0.13, 0.07])
+        if kind == "append":
+            operation = "append", str(rng.choice(list(_NAMES[: 2 + len(found) // 15])))
+        elif kind == "fork" and there and away:
+            operation = "fork", str(rng.choice(there)), str(rng.choice(away))
+        elif kind == "release" and there:
+            operation = "release", str(rng.choice(there))
+        else:
+            continue
+        found.append(operation)
+        is_out = kind == "append" and sharing.needed == blocks and sharing.needs_block(operation[1])
+        if not is_out:
+            sharing.do(operation)
+    return [*found, *(("release", name) for name in sorted(sharing.texts))]
+
+
+def _wastes(rng: np.random.Generator) -> Iterator[Case]:
+    given = [([100], 16, 400), ([16, 32, 48], 16, 64), ([1, 300, 31, 64], 32, 512)]
+    given += [([5, 9, 2], 1, 10), (rng.integers(1, 500, 12).tolist(), 24, 500)]
+    for lengths, size, longest in given:
+        drawn = {"lengths": lengths, "size": size, "longest": longest}
+        yield call_case(("contiguous", "in-blocks"), "wasted_share", **drawn)
+
+
+def shares(lengths: Sequence[int], size: int, longest: int) -> dict[str, float]:
+    """Of what is reserved, the share that holds no token."""
+    reserved = {
+        "contiguous": sum(longest for _ in lengths),
+        "in_blocks": sum(len(range(0, length, size)) * size for length in lengths),
+    }
+    return {name: (one - sum(lengths)) / one for name, one in reserved.items()}
+
+
+@dataclass(frozen=True)
+class _Step:
+    """An operation with the states before and after it, as a learner's functions gave them.
+
+    ``sharing`` is what should be true after it, and ``needed_block`` whether it took a block more.
+    """
+
+    operation: Operation
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+    sharing: Sharing
+    needed_block: bool
+
+    @property
+    def held(self) -> list[int]:
+        """The blocks in all tables, as often as they are there."""
+        return list(itertools.chain.from_iterable(self.after["tables"].values()))
+
+
+def _each(
+    name: str, test: Callable[[_Step], Iterator[str]]
+) -> Callable[[Case, Plain], Iterator[Fault]]:
+    """The first fault of the steps of a case."""
+
+    def tested(case: Case, observed: Plain) -> Iterator[Fault]:
+        operations = case.inputs["operations"]
+        for at, step in enumerate(_steps(case, observed)):
+            for message in itertools.islice(test(step), 1):
+                yield Fault(name, f"after {_history(operations[: at + 1])}: {message}")
+                return
+
+    return tested
+
+
+def _steps(case: Case, observed: Plain) -> Iterator[_Step]:
+    """All steps; a token for which there was no place is not appended."""
+    sharing, before = Sharing(case.inputs["size"]), new_state(case.inputs["blocks"], 1)
+    for operation, after in zip(case.inputs["operations"], observed["steps"], strict=True):
+        name, text = operation[:2]
+        needed_block = name == "append" and sharing.needs_block(text)
+        if name != "append":
+            sharing.do(operation)
+        elif after["place"] is not None:
+            sharing.do(operation)
+            sharing.write(text, after["place"])
+        yield _Step(operation, before, after, sharing, needed_block)
+        before = after
+
+
+def _history(operations: Sequence[Operation]) -> str:
+    """The last operations, with those that are repeated as one."""
+    runs = [(one, len(list(same))) for one, same in itertools.groupby(operations, tuple)]
+    shown = [f"{told(one)}{f' x {count}' if count > 1 else ''}" for one, count in runs]
+    return ", ".join(["...", *shown[-_SHOWN:]] if len(shown) > _SHOWN else shown)
+
+
+def _test_reading(step: _Step) -> Iterator[str]:
+    after, size = step.after, step.sharing.size
+    if step.operation[0] == "append" and after["place"] is None:
+        yield f"it gave None, and there are {len(step.before['free'])} free blocks"
+    for name, tokens in step.sharing.texts.items():
+        if after["lengths"].get(name) != len(tokens):
+            yield f"{name} has {len(tokens)} tokens, and its length is {after['lengths'].get(name)}"
+        table = after["tables"].get(name, [])
+        for at, token in enumerate(tokens):
+            if at // size >= len(table):
+                yield f"the table of {name} is {table}, and has no block for its token {at}"
+                return
+            block, offset = table[at // size], at % size
+            found = step.sharing.memory.get((block, offset))
+            if found != token:
+                yield (
+                    f"by its table, {name} has its token {at} in block {block}, at offset "
+                    f"{offset}. That should be {token}, and there is {found or 'nothing'}"
+                )
+
+
+def _test_holders(step: _Step) -> Iterator[str]:
+    counts = [step.held.count(block) for block in range(len(step.before["holders"]))]
+    if step.after["holders"] != counts:
+        yield (
+            f"the tables are {step.after['tables']}, so `holders` should be {_few(counts)}, and "
+            f"is {_few(step.after['holders'])}"
+        )
+
+
+def _few(numbers: list[int]) -> str:
+    """A list up to its last number that is not 0."""
+    last = max((at for at, one in enumerate(numbers) if one), default=-1)
+    return f"[{', '.join([*map(str, numbers[: last + 1]), '0, ...'])}]"
+
+
+def _test_free(step: _Step) -> Iterator[str]:
+    after, free = step.after, step.after["free"]
+    gone = [one for one in {**after["tables"], **after["lengths"]} if one not in step.sharing.texts]
+    if gone:
+        where = " and ".join(f"`{one}`" for one in ("tables", "lengths") if gone[0] in after[one])
+        yield f"{gone[0]} is still in {where}"
+    for block in free:
+        if free.count(block) > 1:
+            yield f"block {block} is in `free` twice"
+        if block in step.held:
+            who = next(name for name, table in after["tables"].items() if block in table)
+            yield f"block {block} is in `free`, and in the table of {who}"
+    for block in range(len(step.before["holders"])):
+        if block not in free and block not in step.held:
+            yield f"block {block} is in no table, and not in `free`"
+
+
+def _test_needed(step: _Step) -> Iterator[str]:
+    held = len(set(step.held))
+    if held > step.sharing.needed:
+        yield (
+            f"{held} blocks are in use, and {step.sharing.needed} would do; the tables are "
+            f"{step.after['tables']}"
+        )
+
+
+def _test_out(step: _Step) -> Iterator[str]:
+    if step.operation[0] != "append":
+        return
+    is_out = step.needed_block and not step.before["free"]
+    if step.after["place"] is not None:
+        if is_out:
+            yield f"no block was free, one was needed, and it gave {tuple(step.after['place'])}"
+        return
+    if not is_out:
+        why = "a block was free" if step.before["free"] else "no new block was needed"
+        yield f"it gave None, and {why}"
+    for name in ("tables", "lengths", "holders", "free"):
+        before, after = step.before[name], step.after[name]
+        if before != after:
+            yield f"it gave None, and `{name}` was {before} before and is {after} now"
+
+
+def _test_share(name: str, part: str) -> Callable[[Case, Plain], Iterator[Fault]]:
+    def test(case: Case, observed: Plain) -> Iterator[Fault]:
+        truth = {part: shares(**arguments_of(case))[part]}
+        yield from result_faults(name, case, observed, truth)
+
+    return test
+
+
+def _law(name: str, says: str, points: float, asks: str, test: Any) -> Property:
+    after = () if name in ("reading", "out") else ("reading",)
+    return Property(name, says, points, asks, _each(name, test), after)
+
+
+JUDGE = Judge(
+    title="A cache in blocks",
+    properties=(
+        _law(
+            "reading",
+            "every text reads its own tokens by its table",
+            2,
+            "Follow this block: which texts have it in their tables, and who wrote there last?",
+            _test_reading,
+        ),
+        _law(
+            "holders",
+            "`holders` counts the tables that a block is in",
+            1,
+            "Which of these operations puts a block into a table, or takes it out of one?",
+            _test_holders,
+        ),
+        _law(
+            "free",
+            "a text that ends is gone, and `free` has each block that nobody holds, once",
+            1,
+            "What is left of a text that has ended, and when does nobody hold a block any more?",
+            _test_free,
+        ),
+        _law(
+            "needed",
+            "no more blocks are in use than needed",
+            1,
+            "When exactly does a text need another block?",
+            _test_needed,
+        ),
+        _law(
+            "out",
+            "where a block is needed and none is free, `append` gives None and changes nothing",
+            1,
+            "At which point is it known that there is no block, and what has been done by then?",
+            _test_out,
+        ),
+        Property(
+            "contiguous",
+            "`wasted_share`: the waste if each text reserves room for the longest",
+            1,
+            "How many tokens are reserved for all of these texts, and how many are there?",
+            _test_share("contiguous", "contiguous"),
+        ),
+        Property(
+            "in-blocks",
+            "`wasted_share`: the waste in blocks",
+            1,
+            "How many blocks does each of these texts have, and how many tokens fit into them?",
+            _test_share("in-blocks", "in_blocks"),
+        ),
+    ),
+    hints=(
+        "With `length` tokens so far, the next one goes to offset `length % size`. When is that a "
+        "new block, and how do you see that the last one is shared?",
+        "`append` takes a block in two cases: the offset is 0, or the last block has more than one "
+        "holder. In the second the old block leaves the table, loses a holder, and is `copied`. "
+        "Look at `free` before anything is changed.",
+        "`fork` makes a new list of the same blocks, and counts each of them once more. `release` "
+        "takes table and length away, counts each block down, and puts those that are at 0 into "
+        "`free`. In blocks, a text reserves `math.ceil(length / size) * size` tokens.",
+    ),
+    cases=cases,
+    seeds=10,
+    predictions={
+        "paged-cache": Prediction(
+            "Texts of about 200 tokens: in blocks of 16, instead of 2,048 tokens reserved for "
+            "each, about how many times as many fit?",
+            truth=2048 / 207.5,
+            unit="times",
+            because="A last block is half empty on average, so a text takes about 208 tokens "
+            "instead of 2,048.",
+        ),
+    },
+)
