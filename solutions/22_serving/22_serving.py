@@ -298,6 +298,132 @@ reveal("paged-cache")
 # What does a table cost? (Attention looks up each block: its kernel took 20 to 26% longer in Kwon
 # et al. The rest of a step took no longer, and more texts fit into it.)
 
+# %% [markdown] exercise="what-to-serve-on"
+# ## What should it run on?
+#
+# **`what-to-serve-on` · 8 points · about 30 minutes**
+#
+# Work out what a million tokens cost on a device, and pick the cheapest one that is still fast
+# enough for each user. A step of decoding makes one token for every text in the batch. With more
+# texts, each token gets cheaper; but the step takes longer, and all those caches have to fit.
+#
+# *Predict.* A device reads 4,000 GB/s and costs 3.60 an hour. A model with 8 billion weights of
+# 16 bits writes one text on it. Leave out the cache: what do a million tokens cost?
+
+# %% role="predict"
+predict("what-to-serve-on", 4)
+
+# %% [markdown]
+# A `model` and a `device` are dicts. The device's numbers are those that a program can use, which
+# is less than the data sheet says: about 90% of the memory, 85% of the bandwidth, 70% of the peak.
+#
+# | entry | what it is |
+# |---|---|
+# | `model["parameters"]` | how many weights there are |
+# | `model["weight_bits"]` | bits for each: 16, 8, or 4.25 (4, and 16 for the scale of every 64) |
+# | `model["token_bytes"]` | the cache of one token: its keys and values in all layers |
+# | `device["memory_bytes"]`, `["bytes_per_s"]`, `["flop_per_s"]` | what it holds, reads, computes |
+# | `device["name"]`, `["price_per_hour"]` | used by `cheapest` only |
+
+# %% [markdown]
+# *Implement* what one device does. All texts have `length` tokens. About 4, 4, 1 and 1 lines.
+#
+# - `texts_that_fit` returns how many texts a device holds beside the weights: a whole number, and 0
+#   where there is no room for even one.
+# - `step_s` returns the seconds of a step for `batch` texts. All weights are read once, and the
+#   caches of all texts, too. Meanwhile it does 2 FLOP for each weight and text, and the longer of
+#   the two decides. (Weights are turned into 16-bit numbers first, so fewer bits save no FLOP.)
+# - `speeds` returns two numbers: the tokens per second of all texts together, and of one text.
+# - `per_million` returns the price of a million tokens. At night few users are there, and the hour
+#   costs the same: on average only the share `used` of the `tokens_per_s` is made (0 < used <= 1).
+
+
+# %% role="answer"
+def texts_that_fit(model, length, device):
+    ### BEGIN SOLUTION
+    weights = model["parameters"] * model["weight_bits"] / 8
+    free = device["memory_bytes"] - weights
+    return max(0, int(free // (length * model["token_bytes"])))
+    ### END SOLUTION
+
+
+def step_s(model, batch, length, device):
+    ### BEGIN SOLUTION
+    read = model["parameters"] * model["weight_bits"] / 8 + batch * length * model["token_bytes"]
+    flop = 2 * batch * model["parameters"]
+    return max(read / device["bytes_per_s"], flop / device["flop_per_s"])
+    ### END SOLUTION
+
+
+def speeds(batch, step_s):
+    ### BEGIN SOLUTION
+    return batch / step_s, 1 / step_s
+    ### END SOLUTION
+
+
+def per_million(tokens_per_s, price_per_hour, used):
+    ### BEGIN SOLUTION
+    return price_per_hour / 3600 / (tokens_per_s * used) * 1e6
+    ### END SOLUTION
+
+
+# %% [markdown]
+# *Implement* the choice. `cheapest` returns a device's name and a batch, such as `("L4", 12)`, for
+# which a million tokens cost least. `devices` is a list of dicts in no particular order; leave it
+# as it is. About 10 lines.
+#
+# - A batch is 1 or more, and not more than fit on the device.
+# - Each user gets `least_per_s` tokens per second, or more.
+# - Compare prices with `used` = 1. Two are the same if they are equal when rounded to six digits
+#   after the point.
+# - Of choices that cost the same, take the one with the smaller batch, then the one whose device is
+#   listed first.
+# - Return `None` if there is no choice at all.
+
+
+# %% role="answer"
+def cheapest(model, length, devices, least_per_s):
+    ### BEGIN SOLUTION
+    found = []
+    for place, device in enumerate(devices):
+        for batch in range(1, texts_that_fit(model, length, device) + 1):
+            everyone, one_user = speeds(batch, step_s(model, batch, length, device))
+            if one_user >= least_per_s:
+                price = per_million(everyone, device["price_per_hour"], 1)
+                found.append((round(price, 6), batch, place))
+    if not found:
+        return None
+    _, batch, place = min(found)
+    return devices[place]["name"], batch
+    ### END SOLUTION
+
+
+# %% role="check"
+check("what-to-serve-on", texts_that_fit, step_s, speeds, per_million, cheapest)
+
+# %% [markdown]
+# *See.* Llama 3 8B on five devices, by your functions: each curve goes from one text at a time, at
+# the top right, to as many as fit. Your pick has a ring. Then the same model on one device, with
+# fewer bits for each weight. Before you look: what do 4 bits change for one text, and for a full
+# batch? (Try another device's key, such as `"h100-sxm"` or `"l40s"`, and another speed.)
+
+# %%
+SERVING = (texts_that_fit, step_s, speeds, per_million, cheapest)
+see("what-to-serve-on", *SERVING)
+see("what-to-serve-on", *SERVING, device="a100-80gb", least_per_s=50)
+reveal("what-to-serve-on")
+
+# %% [markdown]
+# *Reflect.* The dearest hour makes the cheapest tokens here: why? When would the L4 still be the
+# better choice? And why do 4-bit weights help a full batch so little?
+#
+# (A faster device takes a larger batch at the same speed for each user, so more texts share the
+# reading of the weights. That holds if there are enough users: an L4 that is busy beats a large GPU
+# that is not, and `used` is what tells. In a full batch, most of the bytes are caches: fewer bits
+# for those, or fewer key-value heads, would help there. And what has been left out: reading the
+# questions, which is arithmetic. That's why price lists have one price for input and one for
+# output.)
+
 # %% [markdown]
 # ## What you take with you
 #
@@ -323,3 +449,12 @@ progress()
 #   4.4. How much memory held tokens before: section 1, figure 2. Times of the kernel, and sizes of
 #   blocks: sections 7.1 and 7.2.
 # - Little's law: J. Little, *A Proof for the Queuing Formula: L = λW*, Operations Research 9, 1961.
+# - A step's time from its bytes, price against speed as the batch grows, and what 8-bit weights do
+#   to it: J. Austin et al., How to Scale Your Model, "All About Transformer Inference", sections
+#   "Theoretical estimates for LLM latency and throughput" and "What about memory?" (its general
+#   formula adds the caches' time to the longer of the other two; here the longer of all bytes and
+#   the arithmetic decides). R. Pope et al., Efficiently Scaling Transformer Inference,
+#   arXiv:2211.05102: the same trade-off, measured.
+# - Devices: `devices.toml` in the course's package. Prices: `prices_example.toml`, round numbers of
+#   2026-11-26 that are an example, not an offer. Shape of Llama 3 8B: Llama Team, The Llama 3 Herd
+#   of Models, arXiv:2407.21783, table 3.

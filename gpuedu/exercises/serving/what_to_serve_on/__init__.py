@@ -1,0 +1,1 @@
+"""The exercise what-to-serve-on."""

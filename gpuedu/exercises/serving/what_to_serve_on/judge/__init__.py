@@ -1,0 +1,295 @@
+"""what-to-serve-on: texts that fit, a step, the price of a token, and the cheapest choice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.functions import call_case, call_text, right_result
+from gpuedu.exercises.serving.what_to_serve_on.judge.offers_drawn import (
+    Choice,
+    cheapest,
+    choice,
+    draw_device,
+    draw_model,
+    draw_offers,
+    exact_step_s,
+    texts_that_fit,
+)
+from gpuedu.exercises.serving.what_to_serve_on.play import SPEEDS
+from gpuedu.units import GB, TERA
+
+Given = Mapping[str, Any]
+
+
+def step_s(model: Given, batch: int, length: int, device: Given) -> float:
+    """The longer of reading and arithmetic."""
+    return float(exact_step_s(model, batch, length, device))
+
+
+def speeds(batch: int, step_s: float) -> dict[str, float]:
+    """Of all texts, and of one."""
+    return dict(zip(SPEEDS, (batch / step_s, 1 / step_s), strict=True))
+
+
+def per_million(tokens_per_s: float, price_per_hour: float, used: float) -> float:
+    """An hour's price over the millions of tokens that are made in it."""
+    return price_per_hour / (3600 * tokens_per_s * used / 1e6)
+
+
+def cases(rng: np.random.Generator) -> list[Case]:
+    """Sizes that fit just so or not at all, steps of both kinds, prices, and drawn offers."""
+    return [*_fits(rng), *_steps(rng), *_prices(rng), *_choices(rng)]
+
+
+def _fits(rng: np.random.Generator) -> list[Case]:
+    drawn = []
+    for bits in (16.0, 8.0, 4.25):
+        model = draw_model(rng) | {"weight_bits": bits, "parameters": 10**8 * _few(rng)}
+        length, texts = 16 * int(rng.integers(30, 250)), int(rng.integers(5, 90))
+        used = model["parameters"] * bits / 8 + model["token_bytes"] * length * texts
+        more = float(rng.uniform(0.6, 0.9)) if bits != 8 else 0.0
+        memory = int(used + more * model["token_bytes"] * length)
+        device = draw_device(rng, "A") | {"memory_bytes": memory}
+        drawn.append(call_case("fit", "texts_that_fit", model=model, length=length, device=device))
+    last = drawn[0].inputs
+    # A byte less than a text needs; no byte left; weights that are too large, by much or by little.
+    room = last["model"]["token_bytes"] * last["length"]
+    weights = 2 * last["model"]["parameters"]
+    for decides, memory in (
+        ("fit", weights + room - 1),
+        ("too-big", weights),
+        ("too-big", int(0.6 * weights)),
+        ("too-big", weights - room // 2),
+    ):
+        device = draw_device(rng, "A") | {"memory_bytes": memory}
+        given = {"model": last["model"], "length": last["length"], "device": device}
+        drawn.append(call_case(decides, "texts_that_fit", **given))
+    return drawn
+
+
+def _steps(rng: np.random.Generator) -> list[Case]:
+    drawn = []
+    for bits, batch in ((16.0, int(rng.integers(5, 40))), (4.25, int(rng.integers(5, 40))), (8, 1)):
+        given = {"model": draw_model(rng) | {"weight_bits": bits}, "batch": batch}
+        given |= {"length": 16 * int(rng.integers(60, 250)), "device": draw_device(rng, "A")}
+        drawn.append(call_case("bytes", "step_s", **given))
+    slow = {"flop_per_s": 20 * TERA, "bytes_per_s": 4000 * GB}
+    for bits, batch in ((16.0, 250), (4.25, 90)):
+        given = {"model": draw_model(rng) | {"weight_bits": bits}, "batch": batch, "length": 16}
+        drawn.append(
+            call_case("arithmetic", "step_s", **given, device=draw_device(rng, "A") | slow)
+        )
+    return drawn
+
+
+def _prices(rng: np.random.Generator) -> list[Case]:
+    drawn = [
+        call_case("speeds", "speeds", batch=batch, step_s=0.001 * _few(rng))
+        for batch in (int(rng.integers(5, 60)), 1)
+    ]
+    for used in (1.0, int(rng.integers(4, 15)) / 20):
+        given = {"tokens_per_s": 10.0 * _few(rng), "price_per_hour": _few(rng) / 10}
+        drawn.append(call_case("price", "per_million", **given, used=used))
+    return drawn
+
+
+def _few(rng: np.random.Generator) -> int:
+    return int(rng.integers(21, 90))
+
+
+def _choices(rng: np.random.Generator) -> list[Case]:
+    asked = [("cheapest", draw_offers(rng, "cheapest")) for _ in range(2)]
+    asked += [("fast-enough", draw_offers(rng, "fast")) for _ in range(3)]
+    asked += [("fast-enough", _exact(least)) for least in (64.0, 65.0, 120.0)]
+    asked += [("ties", one) for one in _tied()]
+    slow = draw_offers(rng, "fast")
+    asked.append(("none", slow | {"least_per_s": 4000.0}))
+    large = {"parameters": 10**12, "weight_bits": 8.0, "token_bytes": 10**5}
+    asked.append(("none", slow | {"model": large, "least_per_s": 0.001}))
+    return [call_case(decides, "cheapest", **one) for decides, one in asked]
+
+
+_MODEL = {"parameters": 2**30, "weight_bits": 16.0, "token_bytes": 2**17}
+"""Weights of 2 GiB; a text of 1024 tokens takes 128 MiB."""
+_HOUR = 3.6864
+"""Of an hour: 1024 tokens/s cost 1 a million then, far from where rounding may go two ways."""
+
+
+def _device(name: str, texts: int, reads: float, computes: float, price: float) -> dict[str, Any]:
+    """That holds so many texts, reads so many GiB/s, and computes so many tokens of ``_MODEL``."""
+    return {
+        "name": name,
+        "memory_bytes": 2**31 + texts * 2**27,
+        "bytes_per_s": reads * 2**30,
+        "flop_per_s": computes * 2**31,
+        "price_per_hour": price,
+    }
+
+
+def _exact(least: float) -> dict[str, Any]:
+    """16 texts take 4 GiB, 1/64 s: just fast enough for 64 tokens/s, and not for 65; one for 120.
+
+    The other device holds fewer texts, and costs more.
+    """
+    devices = [_device("B", 4, 256.0, 2.0**20, 6.0), _device("A", 40, 256.0, 2.0**20, _HOUR)]
+    return {"model": _MODEL, "length": 1024, "devices": devices, "least_per_s": least}
+
+
+def _tied() -> list[dict[str, Any]]:
+    """Batches, devices and both that cost the same; and prices near each other."""
+    given = {"model": _MODEL, "length": 1024, "least_per_s": 1.0}
+    # Arithmetic is as long as reading with 16 texts: (2 GiB + 16 * 128 MiB) / 256 GiB/s = 1/64 s.
+    flat = _device("B", 41, 256.0, 1024.0, _HOUR)
+    twin = _device("A", 40, 256.0, 1024.0, _HOUR)
+    small = _device("C", 60, 512.0, 1024.0, _HOUR)  # arithmetic is longer from 6 texts on
+    dear = _device("D", 40, 256.0, 2048.0, 9.0)
+    alone = _device("E", 9, 512.0, 64.0, 0.2)  # arithmetic is longer even with one text
+    listed = [[dear, flat], [flat, twin], [flat, small, twin], [dear, small, flat], [dear, alone]]
+    # Two texts of the first device cost so much more than four of the second.
+    for price, more in ((1.0, 3e-7), (1.0, 3e-6), (1000.0, 3e-3), (1.0, 8e-7)):
+        few, many = _device("B", 2, 256.0, 2.0**20, 0.0), _device("A", 4, 256.0, 2.0**20, 0.0)
+        few["price_per_hour"] = (price + more) * 3600e-6 * 2 / (2.25 / 256)
+        many["price_per_hour"] = price * 3600e-6 * 4 / (2.5 / 256)
+        listed.append([many, few])
+    return [given | {"devices": devices} for devices in listed]
+
+
+def _judge_choice(case: Case, observed: Plain) -> Iterable[Fault]:
+    given = {name: one for name, one in case.inputs.items() if name != "call"}
+    right, name, batch = cheapest(**given), observed["name"], observed["batch"]
+    if (name, batch) == (right and right.name, right and right.batch):
+        return
+    asked = f"`{call_text(case)}`"
+    wanted = f"{right.name, right.batch}: {_told(right)}" if right else "None"
+    if name is None:
+        yield Fault(case.decides[0], f"{asked} gave None, expected {wanted}")
+        return
+    yield Fault(
+        case.decides[0],
+        f"{asked} gave {name, batch}{_what_it_is(given, name, batch)}; expected {wanted}",
+    )
+
+
+def _what_it_is(given: Given, name: str, batch: int) -> str:
+    """What the learner's choice costs, or why it is none."""
+    places = [place for place, one in enumerate(given["devices"]) if one["name"] == name]
+    if not places or batch < 1:
+        return ", which is no choice"
+    model, length, devices = given["model"], given["length"], given["devices"]
+    fits = texts_that_fit(model, length, devices[places[0]])
+    if batch > fits:
+        return f", where {fits} texts fit"
+    return f": {_told(choice(model, length, devices, places[0], batch))}"
+
+
+def _told(one: Choice) -> str:
+    return f"{float(one.price):.8g} a million, {float(one.user_per_s):.4g} tokens/s each"
+
+
+def _chosen(name: str, says: str, points: float, asks: str, after: tuple[str, ...] = ()) -> Any:
+    return Property(name, says, points, asks, _judge_choice, after)
+
+
+JUDGE = Judge(
+    title="What should it run on?",
+    properties=(
+        right_result(
+            "fit",
+            "`texts_that_fit`: whole texts beside the weights",
+            1,
+            {"texts_that_fit": texts_that_fit},
+            asks="How many bytes are left beside the weights, and how many does one text of this "
+            "length need?",
+            unit="texts",
+        ),
+        right_result(
+            "too-big",
+            "`texts_that_fit` is 0 where the weights leave no room",
+            0.5,
+            {"texts_that_fit": texts_that_fit},
+            asks="How much room is left beside these weights? How many texts is that?",
+            unit="texts",
+            after=("fit",),
+        ),
+        right_result(
+            "bytes",
+            "`step_s` where reading is what takes time",
+            1,
+            {"step_s": step_s},
+            asks="Which bytes does a step read: once, and for each text? How long does that take?",
+            unit="s",
+        ),
+        right_result(
+            "arithmetic",
+            "`step_s` where arithmetic is what takes time",
+            1,
+            {"step_s": step_s},
+            asks="How many FLOP does one token of each text take, and how long does the device "
+            "need for all of them?",
+            unit="s",
+        ),
+        right_result(
+            "speeds",
+            "`speeds` of all texts, and of one",
+            0.5,
+            {"speeds": speeds},
+            asks="How many tokens does one step make, and how many of them are for one text?",
+        ),
+        right_result(
+            "price",
+            "`per_million`: the price of a million tokens",
+            1,
+            {"per_million": per_million},
+            asks="How many tokens are made in an hour that costs so much?",
+        ),
+        _chosen(
+            "cheapest",
+            "`cheapest` takes the cheapest tokens of all that fit",
+            1,
+            "Which batches fit on each device, and what does a million tokens cost in each?",
+        ),
+        _chosen(
+            "fast-enough",
+            "`cheapest` with a speed that each user must get",
+            1,
+            "Which batches give each user that many tokens a second, and which of those is "
+            "cheapest?",
+        ),
+        _chosen(
+            "ties",
+            "`cheapest` among equal prices",
+            0.5,
+            "Which choices cost the same, rounded to six digits after the point? And which of "
+            "those comes first by the rules?",
+        ),
+        _chosen(
+            "none",
+            "`cheapest` gives None where there is no choice",
+            0.5,
+            "Does any batch fit here, and is any fast enough?",
+            ("cheapest",),
+        ),
+    ),
+    hints=(
+        "Everything is an amount over a rate, with a step as the unit. What does one step read, "
+        "compute and make?",
+        "A step reads `parameters * weight_bits / 8` bytes once, and `length * token_bytes` for "
+        "each text. Of these two terms, the memory has to hold both as well.",
+        "For `cheapest`, go through all devices and all batches that fit, skip what is too slow, "
+        "and collect `(round(price, 6), batch, place)`: `min` of such tuples settles ties.",
+    ),
+    cases=cases,
+    predictions={
+        "what-to-serve-on": Prediction(
+            "8 billion weights of 16 bits, 4,000 GB/s, one text, 3.60 an hour: the price of a "
+            "million tokens?",
+            truth=4.0,
+            because="16 GB take 4 ms to read, so a million tokens take 4,000 s, and a second costs "
+            "0.001. With 100 texts in the batch, the same reading makes 100 tokens.",
+        )
+    },
+)
