@@ -10,7 +10,7 @@
 # but the time; store weights in 8 and 4 bits; and draw tokens, also ahead of the model, from
 # exactly the distribution that you want.
 #
-# **You need** to know what a roofline is, and how attention works. **Time** about 120 minutes.
+# **You need** to know what a roofline is, and how attention works. **Time** about 140 minutes.
 
 # %% role="setup"
 import math
