@@ -25,6 +25,12 @@ class Buffer:
     device: StreamDevice = field(repr=False)
     values: Any = field(default=None, repr=False)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Put values in; what tells a buffer from others stays as it was made."""
+        if name != "values" and name in vars(self):
+            raise AttributeError(f"{name!r} of a buffer cannot be changed")
+        super().__setattr__(name, value)
+
     def write(self, values: Any) -> None:
         """The host puts values in; into host memory only."""
         self._require_host("write to")

@@ -236,3 +236,13 @@ def test_a_host_that_was_told_not_yet_knows_nothing(device):
     assert not event.query()
     device.launch(Kernel("train", 1e-3), reads=[x], stream=device.stream("computing"))
     assert len(device.races) == 1
+
+
+@pytest.mark.parametrize("part", ["name", "size_bytes", "place", "pinned", "device"])
+def test_what_tells_a_buffer_from_others_stays(device, part):
+    """One with the name of another would be told its races and its copies."""
+    buffer = device.host_buffer(8, "in 0")
+    with pytest.raises(AttributeError, match=f"'{part}' of a buffer cannot be changed"):
+        setattr(buffer, part, "in 1")
+    buffer.values = 3
+    assert buffer.read() == 3

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -14,6 +14,10 @@ from gpuedu.errors import AnswerError
 
 _WRITES = ("copy_", "__setitem__")
 _TO_NUMPY = ("numpy", "__array__", "__dlpack__")
+_TAKES_PLACES = ("__getitem__", "index", "index_select")
+_LOOKS = ("expand_as", "is_same_size", "new_tensor", "reshape_as", "resize_as_", "to", "type_as")
+_BESIDE = (*_TAKES_PLACES, *_LOOKS, "unflatten_dense_tensors", "view_as")
+"""What they want of a tensor of the host is its shape or dtype, or places in another one."""
 
 
 class OnDevice(TorchFunctionMode):
@@ -21,7 +25,8 @@ class OnDevice(TorchFunctionMode):
 
     A result is on the device if one of the arguments is; only ``.cpu()`` brings it back. As on a
     GPU, NumPy does not see what is there, and whatever is written from one side into a tensor of
-    the other is a copy, too.
+    the other is a copy, too. No operation computes with tensors of both sides: a single number of
+    the host's goes with the launch.
 
     Args:
         wrote: is told the bytes of each such copy.
@@ -65,14 +70,26 @@ class OnDevice(TorchFunctionMode):
             )
         if name in _WRITES and (args[0] in self) != (args[-1] in self):
             self._note(args[-1])
+        elif name not in (*_WRITES, *_BESIDE) and self._is_mixed(tree_leaves((args, kwargs))):
+            raise AnswerError(
+                "an operation got a tensor that is on the device and one of the host",
+                remedy="It runs where all of its tensors are: what should be there is what `copy` "
+                "was given.",
+            )
         result = func(*args, **kwargs)
-        if name != "cpu" and any(one in self for one in tree_leaves((args, kwargs))):
+        on_host = name in ("cpu", "new_tensor")
+        if not on_host and any(one in self for one in tree_leaves((args, kwargs))):
             for one in tree_leaves(result):
                 if isinstance(one, torch.Tensor):
                     self._there[one] = True
         elif name == "cpu" and result is args[0]:
             return result.view_as(result)
         return result
+
+    def _is_mixed(self, values: Sequence[Any]) -> bool:
+        tensors = [one for one in values if isinstance(one, torch.Tensor)]
+        on_host = [one for one in tensors if one not in self and one.dim()]
+        return bool(on_host) and any(one in self for one in tensors)
 
     def _note(self, written: Any) -> None:
         if isinstance(written, torch.Tensor):

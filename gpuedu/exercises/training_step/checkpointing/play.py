@@ -38,22 +38,25 @@ def play_checkpointing(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dic
             "got": whole_number(best_k(*inputs["sizes"]), "what `best_k` returned"),
             "own": own_predictions(predicted_bytes, *inputs["sizes"]),
         }
+    from gpuedu.exercises.training_step.checkpointing.other_numbers import kept_elsewhere
+
     stack, step = Stack(**inputs["stack"]), by_hand(checkpointed_step)
+    seen = {"elsewhere": kept_elsewhere(step) if inputs["other"] else ""}
     if ask == "costs":
         peak = passing_peak(watch_stack(step, stack))
-        return {"peak": peak, "flop": count_flop(step, stack)}
-    short = passing_peak(watch_stack(step, Stack(**SHORT_SIZES)))
+        return {**seen, "peak": peak, "flop": count_flop(step, stack)}
+    seen["short_peak"] = passing_peak(watch_stack(step, Stack(**SHORT_SIZES)))
     if ask == "else":
-        return {"short_peak": short, **_left_behind(step, stack)}
+        return {**seen, **_left_behind(step, stack)}
     found = run_step(step, stack)
     # Without dropout, too: what is wrong there already is no matter of chance.
     dry = run_step(step, replace(stack, dropout=0.0)) if stack.dropout else found
     return {
+        **seen,
         "loss": as_number(found["loss"], "the loss that your step returned"),
         "gradients": _arrays(found),
         "next": found["next"],
         "dry": _arrays(dry),
-        "short_peak": short,
     }
 
 

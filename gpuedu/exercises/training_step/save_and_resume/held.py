@@ -90,10 +90,15 @@ class _Contents:
             except (ValueError, binascii.Error):
                 continue
 
+    def count(self, words: Iterable[tuple[float, bytes]]) -> int:
+        """How many of some numbers are there, as such or as their bytes."""
+        raw = b"".join(self.parts)
+        return sum(number in self.numbers or word in raw for number, word in words)
+
     def have(self, words: Iterable[tuple[float, bytes]]) -> bool:
         """Whether each number is there, as such or as its bytes."""
-        raw = b"".join(self.parts)
-        return all(number in self.numbers or word in raw for number, word in words)
+        words = list(words)
+        return self.count(words) == len(words)
 
 
 def parts_not_held(wanted: Mapping[str, Any], state: Any) -> list[str]:
@@ -110,6 +115,35 @@ def parts_not_held(wanted: Mapping[str, Any], state: Any) -> list[str]:
         "chance": _words_of_chance(wanted["chance"]),
     }
     return [part for part, words in asked.items() if not contents.have(words)]
+
+
+def place_of_data(data: torch.Tensor, state: Any) -> str:
+    """Where in a state samples are, as ``['inputs']``; empty where less than one sample is.
+
+    It is the innermost place that holds all that are there, in whatever order.
+    """
+    words, path = _words_of_tensors(data), ""
+    there = _count_in(state, words)
+    if there < data.shape[-1]:
+        return ""
+    while True:
+        inside = next(((k, v) for k, v in _pairs(state) if _count_in(v, words) == there), None)
+        if inside is None:
+            return path or "[...]"
+        key, state = inside
+        path += f"[{key!r}]"
+
+
+def _count_in(state: Any, words: list[tuple[float, bytes]]) -> int:
+    contents = _Contents()
+    contents.add(state)
+    return contents.count(words)
+
+
+def _pairs(state: Any) -> list[tuple[Any, Any]]:
+    if isinstance(state, Mapping):
+        return list(state.items())
+    return list(enumerate(state)) if isinstance(state, (list, tuple)) else []
 
 
 def _words_of_tensors(state: Any) -> list[tuple[float, bytes]]:

@@ -25,7 +25,7 @@ def play_save_and_resume(answers: Sequence[Any], inputs: Mapping[str, Any]) -> d
     which it has too little for another process;
     ``file_problem`` says why it does not survive as a file.
     """
-    from gpuedu.exercises.training_step.save_and_resume.held import parts_not_held
+    from gpuedu.exercises.training_step.save_and_resume.held import parts_not_held, place_of_data
     from gpuedu.exercises.training_step.save_and_resume.runs import (
         first_difference,
         make_run,
@@ -72,7 +72,7 @@ def play_save_and_resume(answers: Sequence[Any], inputs: Mapping[str, Any]) -> d
             "broke": broke,
             "lost": {part: place for part, place in lost.items() if place is not None},
             "moved": first_difference(stored, later),
-            "data_at": _place_of((saved.inputs, saved.targets), stored),
+            "data_at": _place_of([saved.targets], stored) or place_of_data(saved.inputs, stored),
             "not_held": not_held,
             "file_problem": file_problem,
             "file_bytes": _file_bytes(state),

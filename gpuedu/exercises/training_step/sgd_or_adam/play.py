@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -37,42 +36,63 @@ def play_sgd_or_adam(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[
         # One buffer for all gradients, as backward's is: who keeps it keeps the next one.
         gradient = torch.empty_like(weights)
         state: dict[str, Any] = {}
-        rows, returned = [], ""
+        rows, returned, names = [], "", set[str]()
         for row, rate in zip(torch.from_numpy(inputs["gradients"]), inputs["rates"], strict=True):
             gradient.copy_(row)
             result = rule(weights, gradient, state, rate, *options)
             returned = returned or ("" if result is None else type(result).__name__)
+            names = names if rows else _names_in(state)
             rows.append(as_array(weights, inputs["weights"].shape, "weights"))
+        hung = [one.grad for one in (weights, gradient) if one.grad is not gradient]
         return {
             "walked": np.array(rows),
-            "state_bytes": _bytes_of(state),
+            "state_bytes": _bytes_of([state, *hung], names),
             "returned": returned,
         }
 
 
-def _bytes_of(state: Any) -> int:
-    """The bytes of all tensors in the state, storages counted once; each number takes 8."""
+def _bytes_of(state: Any, names: set[str]) -> int:
+    """The bytes of all tensors in the state, storages counted once, of its numbers and its texts.
+
+    A tensor's gradient is in it, too, and a whole number of any length is as long as it is. Names
+    are no part of it: the keys that were there after the first step, when there was little to keep.
+    """
     import torch
 
     storages: dict[int, int] = {}
-    numbers = 0
+    size = 0
     open_ = [state]
     while open_:
         one = open_.pop()
         if isinstance(one, torch.Tensor):
             storage = one.untyped_storage()
             storages[storage.data_ptr()] = storage.nbytes()
+            open_.append(one.grad)
         elif isinstance(one, dict):
-            open_ += entries(one).values()
+            held = entries(one)
+            open_ += [*held.values(), *(key for key in held if key not in names)]
         elif isinstance(one, (list, tuple)):
             open_ += items(one)
-        elif isinstance(one, (Number, np.bool_)):
-            numbers += 1
-        elif one is not None and not isinstance(one, str):
+        elif isinstance(one, str):
+            size += len(one.encode(errors="surrogatepass"))
+        elif isinstance(one, int):
+            size += 8 * max(1, -(-one.bit_length() // 64))
+        elif isinstance(one, (float, np.number, np.bool_)):
+            size += max(8, getattr(one, "nbytes", 0))
+        elif one is not None:
             raise AnswerError(
                 f"the state holds a {type(one).__name__}: tensors and numbers, please"
             )
-    return sum(storages.values()) + 8 * numbers
+    return sum(storages.values()) + size
+
+
+def _names_in(state: Any) -> set[str]:
+    """All keys of dicts in it that are texts."""
+    if isinstance(state, dict):
+        held = entries(state)
+        own = {key for key in held if isinstance(key, str)}
+        return own.union(*map(_names_in, held.values()))
+    return set().union(*map(_names_in, items(state))) if isinstance(state, (list, tuple)) else set()
 
 
 _SHARED = ("weights", "gradient", "state")

@@ -42,6 +42,8 @@ _ATTRIBUTES: dict[type, frozenset[str]] = {
 Step = Callable[[dict[Any, Any]], Any]
 """Gives a value from those that have names, and those of arguments, which have numbers."""
 _RESULT = "return"
+_SEVERAL = 4
+"""Threads, where this machine has one: who shares the work among all does so on another one."""
 
 
 class UnknownStatementError(Exception):
@@ -52,11 +54,12 @@ class Interpreter:
     """Carries functions out.
 
     Attributes:
-        in_parallel: whether a step of a ``prange`` is under way.
+        step: the number of the step of a ``prange`` that is under way, of the outermost one; None
+            outside of all.
     """
 
     def __init__(self) -> None:
-        self.in_parallel = False
+        self.step: int | None = None
         self._read: dict[types.FunctionType, dict[int, _Block]] = {}
 
     def call(self, function: Any, *arguments: Any) -> Any:
@@ -68,23 +71,31 @@ class Interpreter:
         plain = getattr(function, "py_func", function)
         if plain not in self._read:
             self._read[plain] = self._blocks(plain)
-        around = self.in_parallel
+        around = self.step
         try:
             return self._run(self._read[plain], _bound(plain, arguments))
         finally:
-            self.in_parallel = around
+            self.step = around
+
+    @property
+    def in_parallel(self) -> bool:
+        """Whether a step of a ``prange`` is under way."""
+        return self.step is not None
 
     def _run(self, blocks: dict[int, _Block], arguments: Sequence[Any]) -> Any:
-        around, values = self.in_parallel, dict[Any, Any](enumerate(arguments))
-        parallel: set[int] = set()
+        around, values = self.step, dict[Any, Any](enumerate(arguments))
+        parallel: dict[int, _ParallelSteps] = {}
         label: int | None = min(blocks)
         while label is not None:
-            self.in_parallel = around or label in parallel
+            self.step = around
+            if around is None and label in parallel:
+                self.step = parallel[label].number
             block = blocks[label]
             for name, step in block.steps:
                 values[name] = step(values)
-            if isinstance(values.get(block.iterator), _ParallelSteps):
-                parallel |= block.loop
+            steps = values.get(block.iterator)
+            if isinstance(steps, _ParallelSteps) and self.step is None:  # none is around it
+                parallel |= dict.fromkeys(block.loop, steps)
             label = block.then(values)
         return values[_RESULT]
 
@@ -201,6 +212,8 @@ class Interpreter:
             return _ParallelSteps(range(*arguments))
         if function is print:
             return None
+        if function is numba.get_num_threads:
+            return numba.get_num_threads() if numba.get_num_threads() > 1 else _SEVERAL
         if hasattr(function, "py_func") and not named:
             return self.call(function, *arguments)
         if not _is_known(function) or (named and any(function is one for one in _BUILTINS)):
@@ -209,15 +222,17 @@ class Interpreter:
 
 
 class _ParallelSteps:
-    """The steps of a ``prange``, one after another."""
+    """The steps of a ``prange``, one after another; ``number`` is that of the last one."""
 
     def __init__(self, steps: range) -> None:
         self._steps = iter(steps)
+        self.number = -1
 
     def __iter__(self) -> _ParallelSteps:
         return self
 
     def __next__(self) -> int:
+        self.number += 1
         return next(self._steps)
 
 

@@ -8,13 +8,19 @@ is Numba's own and not part of its documented interface; where it is missing, no
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from gpuedu.exercises.why_gpus.parallel_cpu.serial_walk import calls_compiled, walks_alone
 
 
-def record_of(function: Any) -> dict[str, Any]:
+def record_of(function: Any, arrays: Sequence[Any] | None = ()) -> dict[str, Any]:
     """Plain facts about the learner's function, after it was called.
+
+    Args:
+        function: the learner's.
+        arrays: ``x``, ``y`` and ``out`` as before the call; see ``walks_alone``, which is not asked
+            where they are None.
 
     Returns:
         ``compiled``: whether it is one of Numba's compiled functions; ``asked``: whether it was
@@ -42,7 +48,8 @@ def record_of(function: Any) -> dict[str, Any]:
         )
         found["empty_loops"] += sum(not _statements(loop) for loop in loops)
     asked = bool(options.get("parallel"))
-    alone = bool(found["loops_over_x"]) and walks_alone(function)
+    is_asked = bool(found["loops_over_x"]) and arrays is not None
+    alone = is_asked and walks_alone(function, arrays)
     helper = calls_compiled(function.py_func)
     return {"compiled": True, "asked": asked, "alone": alone, "helper": helper, **found}
 

@@ -24,6 +24,7 @@ _UNTOUCHED = 12345.0
 def play_parallel_cpu(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     """``out``, ``x`` and ``y`` after the call, what lies around ``out``, and what ran parallel."""
     (saxpy,) = answers
+    walked = [inputs[name].copy() for name in ("x", "y", "out")] if inputs["walked"] else None
     padded = {name: _between_margins(inputs[name]) for name in ("x", "y", "out")}
     arrays = {name: whole[_MARGIN:-_MARGIN] for name, whole in padded.items()}
     returned = _call_compiled(
@@ -34,7 +35,7 @@ def play_parallel_cpu(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         **{name: view.copy() for name, view in arrays.items()},
         "wrote_outside": bool((around != _UNTOUCHED).any()),
         "returns": returned is not None,
-        **record_of(saxpy),
+        **record_of(saxpy, walked),
     }
 
 

@@ -150,6 +150,7 @@ JUDGE = Judge(
             {"outcome": outcome},
             asks="Which formats does PyTorch compute without matrix units, and which does it "
             "refuse?",
+            after=("outcomes",),
         ),
     ),
     hints=(

@@ -23,14 +23,16 @@ _WHICH_STEP = "Which step of your loop writes that element, and from which value
 def cases(rng: np.random.Generator) -> list[Case]:
     """Round lengths first, then lengths that no chunk divides. The first call compiles."""
     drawn = [_case(rng, n, "right") for n in (1024, 64)]
-    several_thousand = int(rng.integers(1500, 4000)) * 2 + 1
+    walked = int(rng.integers(10_000, 15_000)) * 2 + 1
     long = 2**17 + int(rng.integers(1, 1000)) * 2 + 1  # more than 16 bits count
-    lengths = (*_ODD_LENGTHS, several_thousand, long)
-    return drawn + [_case(rng, n, "any-length") for n in lengths]
+    lengths = (*_ODD_LENGTHS, walked, long)
+    return drawn + [_case(rng, n, "any-length", walked=n == walked) for n in lengths]
 
 
-def _case(rng: np.random.Generator, n: int, name: str) -> Case:
+def _case(rng: np.random.Generator, n: int, name: str, *, walked: bool = False) -> Case:
+    """On one which is ``walked``, no core may go through most of the elements."""
     inputs = {
+        "walked": walked,
         "a": float(np.float32(rng.uniform(1.5, 4.0) * rng.choice([-1, 1]))),
         **{array: rng.normal(3, 2, n).astype(np.float32) for array in ("x", "y", "out")},
     }
@@ -74,7 +76,7 @@ def _why_not_parallel(observed: Plain) -> str:
     if not observed["asked"]:
         return "Numba compiled it for one core"
     if observed["alone"]:
-        return "beside the parallel loop, one core walks over the elements in another"
+        return "one core has most of the elements, beside the parallel loop or in one step of it"
     if not loops:
         return "it was compiled with `parallel=True`, yet Numba found no loop to run in parallel"
     if observed["empty_loops"] == loops:

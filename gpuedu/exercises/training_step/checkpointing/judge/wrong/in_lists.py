@@ -1,0 +1,16 @@
+# loses: gradients
+# An ordinary step, whose activations are lists until backward asks for them.
+def checkpointed_step(segments, x, y, loss):
+    def pack(tensor):
+        return tensor if tensor.is_leaf else (tensor.detach().tolist(), tensor.dtype)
+
+    def unpack(kept):
+        return kept if isinstance(kept, torch.Tensor) else torch.tensor(kept[0], dtype=kept[1])
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
+        out = x
+        for segment in segments:
+            out = segment(out)
+        value = loss(out, y)
+        value.backward()
+    return value.detach()
