@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import inspect
+import io
 import linecache
 from collections.abc import Mapping
 from typing import Any
@@ -16,6 +17,8 @@ _MOST_NESTED = 20
 _LONGEST = 1_000_000
 """Characters of a cell."""
 _NUMBERS = (bool, int, float)
+TREE = "gpuedu_tree"
+"""The attribute of a function that was rebuilt with the tree that was looked at, and is to run."""
 
 
 def told(kernel: Any) -> dict[str, Any]:
@@ -91,14 +94,17 @@ def _made(function: ast.FunctionDef, file: str, text: str, known: Mapping[str, A
     import triton.language as tl
     from triton.language.extra import libdevice
 
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    lines = list(io.StringIO(text, newline=None))  # as Python counts them; `splitlines` has more
+    linecache.cache[file] = (len(text), None, lines, file)
     function.decorator_list = []
     names = {"triton": triton, "tl": tl, "libdevice": libdevice, "__name__": file}
     names |= {
         one: value if callable(value) else tl.constexpr(value) for one, value in known.items()
     }
     exec(compile(ast.Module([function], []), file, "exec"), names)
-    return triton.jit(names[function.name])
+    made = names[function.name]
+    setattr(made, TREE, function)
+    return triton.jit(made)
 
 
 def _found(text: str, name: str, line: int) -> ast.FunctionDef:
