@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import hashlib
 import inspect
 import io
@@ -104,7 +105,17 @@ def _made(function: ast.FunctionDef, file: str, text: str, known: Mapping[str, A
     exec(compile(ast.Module([function], []), file, "exec"), names)
     made = names[function.name]
     setattr(made, TREE, function)
-    return triton.jit(made)
+    # An argument that is 1 is a number like others: the compiler would make it a constant.
+    numbers = [one.arg for one in function.args.args if one.annotation is None]
+    kernel = triton.jit(made, do_not_specialize=numbers)
+    kernel.parse = lambda: _counted_from_its_own(function)
+    return kernel
+
+
+def _counted_from_its_own(function: ast.FunctionDef) -> ast.Module:
+    """A copy of a function's tree whose lines are counted from its own first one."""
+    own = copy.deepcopy(function)
+    return ast.Module([ast.increment_lineno(own, 1 - function.lineno)], [])
 
 
 def _found(text: str, name: str, line: int) -> ast.FunctionDef:
