@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from gpuedu.compilers import ptxas
@@ -13,6 +15,9 @@ from gpuedu.compilers.ptx import constant_bytes, instructions, instructions_by_l
 from gpuedu.needs import has_package, missing
 from gpuedu.trace import WARP_SIZE
 from gpuedu.triton.launch import bind, warps_of
+
+_WRAPPED = re.compile(r"""\w+\((["'])(.+)\1\)""")
+"""An exception inside Triton's compiler, as its front end hands it on."""
 
 
 def compiled_facts(
@@ -38,10 +43,70 @@ def compiled_facts(
         KernelCompileError: Triton refuses the kernel.
         MissingPackageError: Triton is not installed.
     """
+    from triton.compiler import compile
+
+    kernel, read = _read(kernel, threads, arguments, constants, compute_capability)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            made = compile(read.source, target=read.target, options=vars(read.options))
+    except Exception as fault:  # its errors have no common type
+        raise _refusal(kernel, fault) from None
+    return _facts(kernel.fn.__name__, compute_capability, made.asm["ptx"], made.metadata.shared)
+
+
+def require_taken(kernel: Any, threads: int, *arguments: Any, **constants: Any) -> None:
+    """Raise KernelCompileError where Triton's compiler does not take a kernel of these arguments.
+
+    Its front end alone reads the kernel, some 20 ms: types, shapes, and what of Python it knows.
+    The interpreter runs any Python, such as a tuple that grows from turn to turn.
+
+    Args:
+        kernel: What ``triton.jit`` made of a function.
+        threads: Of a program: 32 times ``num_warps``.
+        arguments: As for a launch: tensors, NumPy arrays, numbers.
+        constants: Further arguments by name.
+    """
+    kernel, read = _read(kernel, threads, arguments, constants, (9, 0))
+    try:
+        read.intermediate()
+    except Exception as fault:  # its errors have no common type
+        raise _refusal(kernel, fault) from None
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A kernel and the types of its arguments, for a device."""
+
+    source: Any
+    target: Any
+    options: Any
+    backend: Any
+
+    def intermediate(self) -> Any:
+        """What Triton's front end makes of it."""
+        from triton._C.libtriton import ir
+
+        context = ir.context()
+        ir.load_dialects(context)
+        self.backend.load_dialects(context)
+        functions = self.backend.get_codegen_implementation(self.options)
+        modules = self.backend.get_module_map()
+        return self.source.make_ir(self.target, self.options, functions, modules, context)
+
+
+def _read(
+    kernel: Any,
+    threads: int,
+    arguments: Sequence[Any],
+    constants: Mapping[str, Any],
+    compute_capability: tuple[int, int],
+) -> tuple[Any, _Read]:
+    """The innermost kernel, and what a compiler is given."""
     if not has_package("triton"):
         raise missing("triton")
     from triton.backends.compiler import GPUTarget
-    from triton.compiler import ASTSource, compile, make_backend
+    from triton.compiler import ASTSource, make_backend
     from triton.runtime.jit import JITFunction, create_function_from_signature
 
     while not isinstance(kernel, JITFunction):
@@ -56,13 +121,7 @@ def compiled_facts(
     binder = create_function_from_signature(kernel.signature, kernel.params, backend)
     bound, specialization, _ = binder(**given, **options)
     parsed, *parts = kernel._pack_args(backend, options, bound, specialization, None)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            made = compile(ASTSource(kernel, *parts), target=target, options=vars(parsed))
-    except Exception as fault:  # its errors have no common type
-        raise _refusal(kernel, fault) from None
-    return _facts(kernel.fn.__name__, compute_capability, made.asm["ptx"], made.metadata.shared)
+    return kernel, _Read(ASTSource(kernel, *parts), target, parsed, backend)
 
 
 def _facts(
@@ -89,7 +148,9 @@ def _refusal(kernel: Any, fault: Exception) -> KernelCompileError:
     cause = fault
     while cause.__cause__ is not None:
         cause = cause.__cause__  # the innermost says what, the outer ones where it was called
-    told = (str(cause) or type(cause).__name__).strip().splitlines()[-1]
+    told = (str(cause) or "what is there is not of its language").strip().splitlines()[-1]
+    wrapped = _WRAPPED.fullmatch(told)
+    told = wrapped[2] if wrapped else told
     node = getattr(fault, "node", None)
     line = kernel.def_file_line_number + node.lineno - 1 if node is not None else None
     place = f" in line {line}" if line else ""

@@ -7,6 +7,7 @@ every load and store goes through ``Hooks`` instead, and no address is ever foll
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import types
 from collections.abc import Callable, Iterator, Mapping
@@ -26,6 +27,7 @@ from gpuedu.interrupts import unbroken
 from gpuedu.trace import Source
 from gpuedu.triton import libdevice
 from gpuedu.triton.short_floats import SHORT, convert, is_known, wide
+from gpuedu.triton.texts import TREE
 from gpuedu.triton.unknown import origins, unknown_of
 
 _FLOATING = ("create_fadd", "create_fsub", "create_fmul", "create_fdiv", "create_frem")
@@ -308,23 +310,21 @@ class Kernel:
         known = _OF_TRITON if _is_triton(function) else self._made
         if function in known:
             return known[function]
-        names = dict(function.__globals__)
-        copy = types.FunctionType(
+        names, tree = dict(function.__globals__), _tree_of(function)
+        own = types.FunctionType(
             function.__code__,
             names,
             function.__name__,
             function.__defaults__,
             function.__closure__,
         )
-        copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
-        copy.__annotations__, copy.__kwdefaults__ = (
+        own.__module__, own.__qualname__ = function.__module__, function.__qualname__
+        own.__annotations__, own.__kwdefaults__ = (
             function.__annotations__,
             function.__kwdefaults__,
         )
-        made = known[function] = its.FunctionRewriter(copy).rewrite_ast()
-        used = {
-            one.id for one in ast.walk(ast.parse(_text_of(function))) if isinstance(one, ast.Name)
-        }
+        made = known[function] = _rewritten(own, tree)
+        used = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
         for name in used & names.keys():
             if getattr(names[name], "__module__", "") == stubs.__name__:
                 made.__globals__[name] = _of_libdevice(names[name].__name__)
@@ -395,8 +395,29 @@ def _is_triton(function: Any) -> bool:
     return function.__module__.partition(".")[0] == "triton"
 
 
-def _text_of(function: Any) -> str:
-    return inspect.cleandoc("\n" + inspect.getsource(function))
+def _tree_of(function: Any) -> ast.FunctionDef:
+    """A function as Python reads it, without its decorators, on the lines that it has.
+
+    One that was looked at brings the tree that was looked at, in ``TREE``: where a function
+    begins and ends in a text is a guess of `inspect`'s, which a string or a line break misleads.
+    """
+    if hasattr(function, TREE):
+        return copy.deepcopy(getattr(function, TREE))
+    lines, first = inspect.getsourcelines(function)
+    tree = ast.parse(inspect.cleandoc("\n" + "".join(lines)))
+    ast.increment_lineno(tree, first - 1)
+    node = tree.body[0]
+    assert isinstance(node, ast.FunctionDef)
+    node.decorator_list = []
+    return node
+
+
+def _rewritten(function: Any, tree: ast.FunctionDef) -> Any:
+    """What Triton makes of a function, from its tree: it would itself look for the text again."""
+    rewriter = its.FunctionRewriter(function)
+    rewriter.filename = function.__code__.co_filename
+    module = rewriter.ast_transformer.visit(ast.Module([copy.deepcopy(tree)], []))
+    return rewriter._compile_and_exec(ast.fix_missing_locations(module))
 
 
 def _source_of(function: Any) -> Source:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import copy
 import hashlib
 import inspect
+import io
 import linecache
 from collections.abc import Mapping
 from typing import Any
@@ -16,6 +18,8 @@ _MOST_NESTED = 20
 _LONGEST = 1_000_000
 """Characters of a cell."""
 _NUMBERS = (bool, int, float)
+TREE = "gpuedu_tree"
+"""The attribute of a function that was rebuilt with the tree that was looked at, and is to run."""
 
 
 def told(kernel: Any) -> dict[str, Any]:
@@ -91,14 +95,27 @@ def _made(function: ast.FunctionDef, file: str, text: str, known: Mapping[str, A
     import triton.language as tl
     from triton.language.extra import libdevice
 
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    lines = list(io.StringIO(text, newline=None))  # as Python counts them; `splitlines` has more
+    linecache.cache[file] = (len(text), None, lines, file)
     function.decorator_list = []
     names = {"triton": triton, "tl": tl, "libdevice": libdevice, "__name__": file}
     names |= {
         one: value if callable(value) else tl.constexpr(value) for one, value in known.items()
     }
     exec(compile(ast.Module([function], []), file, "exec"), names)
-    return triton.jit(names[function.name])
+    made = names[function.name]
+    setattr(made, TREE, function)
+    # An argument that is 1 is a number like others: the compiler would make it a constant.
+    numbers = [one.arg for one in function.args.args if one.annotation is None]
+    kernel = triton.jit(made, do_not_specialize=numbers)
+    kernel.parse = lambda: _counted_from_its_own(function)
+    return kernel
+
+
+def _counted_from_its_own(function: ast.FunctionDef) -> ast.Module:
+    """A copy of a function's tree whose lines are counted from its own first one."""
+    own = copy.deepcopy(function)
+    return ast.Module([ast.increment_lineno(own, 1 - function.lineno)], [])
 
 
 def _found(text: str, name: str, line: int) -> ast.FunctionDef:

@@ -68,7 +68,8 @@ predict("fused-softmax", 10)
 # coalesced, and what goes through shared memory.
 #
 # There is no GPU needed here. Without one, a kernel in Triton runs in Triton's own interpreter, and
-# we count what it loads and stores.
+# we count what it loads and stores. Triton's compiler reads it, too, since the interpreter runs
+# more of Python than a GPU can.
 
 # %% [markdown]
 # *Implement* `softmax`. Row r of `x` and of `out` starts at element `r * columns`; there is one

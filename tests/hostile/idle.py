@@ -25,5 +25,11 @@ IDLE = {
         "def largest_batch(try_step, most): return 1\ndef guess_batch(*given): return 0\n",
         {"few", "released", "others"},
     ),
+    "cuda-graphs": (
+        ("run_captured", "step_times", "no_gain_from"),
+        "def run_captured(device, step, inputs): return [step(x, lr) for x, lr in inputs]\n"
+        "def step_times(*given): return 0.0, 0.0\ndef no_gain_from(*given): return -1.0\n",
+        {"permitted", "inputs", "kept", "replayed"},
+    ),
 }
 """Each with properties that it has not earned."""

@@ -97,3 +97,23 @@ def test_kernels_that_lie_in_each_other_without_end():
 def test_the_cell_itself_is_not_run(capsys):
     rebuilt({**WHOLE, "text": "print('run')\n" + CELL, "line": 2})
     assert capsys.readouterr().out == ""
+
+
+HIDDEN = "def double(x):\n    raise RuntimeError('Python ran')\n"
+SEEN = "    tl.store(x, 2 * tl.load(x))\n"
+MISLEADING = {
+    "a later def in a string": f'def double(x):\n    """\n{HIDDEN}    #"""\n{SEEN}',
+    "a def before a broken one": f'text = """\n{HIDDEN}"""\ndef\\\n double(x):\n{SEEN}',
+    "lines that Python does not count": f'text = """\u2028\x0c\x1c\n{HIDDEN}"""\ndef double(x):\n{SEEN}',
+}
+"""Cells in which ``inspect``, or Triton, takes another text for the function's."""
+
+
+@pytest.mark.parametrize("name", MISLEADING)
+def test_what_was_looked_at_is_what_runs(name):
+    cell = MISLEADING[name]
+    line = cell.split("\n").index('"""') + 2 if cell.startswith("text") else 1
+    kernel = rebuilt({**WHOLE, "text": cell, "name": "double", "line": line})
+    x = torch.tensor([3.0])
+    trace = simulate(kernel, 1, 32, x)
+    assert (x.item(), trace.hazards) == (6.0, ())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu import triton
+from gpuedu.compilers.errors import KernelCompileError
 from gpuedu.errors import AnswerError, GpueduError, MissingPackageError
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.kernels.launches import read_call
@@ -18,6 +19,7 @@ from gpuedu.exercises.kernels.sightings import read_sightings, sightings_of
 from gpuedu.exercises.kernels.traffic import loads_by_block
 from gpuedu.trace import Place, Trace
 from gpuedu.triton import texts
+from gpuedu.triton.compiled import require_taken
 
 _SHORT = 100
 
@@ -32,6 +34,7 @@ def run_program(
     """Launch a learner's kernel on host arrays, which are changed in place.
 
     It is run from its text, here as where a class is graded: so what one takes, the other takes.
+    What the interpreter ran is then read by Triton's compiler, which takes less of Python.
 
     Args:
         kernel: What ``triton.jit`` made of a function.
@@ -59,7 +62,16 @@ def run_program(
     for seen in read_sightings(sightings_of(trace)):
         if seen.kind == "failed":
             raise AnswerError(seen.told, remedy=seen.remedy)
+    _require_taken(ours, threads, arguments)
     return trace
+
+
+def _require_taken(kernel: Any, threads: int, arguments: Sequence[Any]) -> None:
+    """What the interpreter ran has to be what a GPU would run: it takes more of Python."""
+    try:
+        require_taken(kernel, threads, *arguments)
+    except KernelCompileError as fault:
+        raise AnswerError(fault.message, remedy=fault.remedy) from None
 
 
 def program_play(

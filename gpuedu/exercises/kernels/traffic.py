@@ -194,7 +194,7 @@ def read_traffic(plain: Sequence[str]) -> Traffic:
 
 
 def loads_by_block(trace: Trace, position: int, size: int) -> np.ndarray:
-    """How often each block loaded each element of an array.
+    """How often each block loaded each element of an array; an atomic loads it, too.
 
     Args:
         trace: The account of a launch, with all its blocks watched.
@@ -202,7 +202,7 @@ def loads_by_block(trace: Trace, position: int, size: int) -> np.ndarray:
         size: Its elements, which are counted in memory order.
 
     Returns:
-        (blocks, size) int64. Atomics are not loads here.
+        (blocks, size) int64.
 
     Raises:
         TruncatedError: A launch that came to its end made more accesses than are kept one by one:
@@ -213,7 +213,9 @@ def loads_by_block(trace: Trace, position: int, size: int) -> np.ndarray:
     loads = [
         number
         for number, site in enumerate(trace.sites)
-        if site.array == name and site.space is Space.GLOBAL and site.operation is Operation.LOAD
+        if site.array == name
+        and site.space is Space.GLOBAL
+        and site.operation is not Operation.STORE
     ]
     events = trace.events
     rows = np.flatnonzero(np.isin(events.site, loads))

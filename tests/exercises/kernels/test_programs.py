@@ -91,6 +91,48 @@ def test_what_triton_does_not_take_is_told_with_its_line_and_a_remedy():
     assert "power of 2" in told.value.remedy
 
 
+@triton.jit
+def keeps_turns(x, out, n, BLOCK: tl.constexpr):
+    kept = ()
+    for start in range(0, n, BLOCK):
+        kept += (tl.load(x + start + tl.arange(0, BLOCK)),)
+    for turn in range(len(kept)):
+        tl.store(out + turn * BLOCK + tl.arange(0, BLOCK), kept[turn])
+
+
+@triton.jit
+def block_of_an_argument(x, out, n):
+    at = tl.arange(0, int(n))
+    tl.store(out + at, tl.load(x + at))
+
+
+@triton.jit
+def sum_of_another_type(x, out, n):
+    total = 0
+    for i in range(n):
+        total += tl.load(x + i)
+    tl.store(out, total)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "constants", "told"),
+    [
+        (keeps_turns, (16,), r"does not compile `keeps_turns` in line \d+"),
+        (block_of_an_argument, (), r"does not compile `block_of_an_argument` in line \d+"),
+        (sum_of_another_type, (), r": Loop-carried variable total has initial type int32"),
+    ],
+)
+def test_what_only_an_interpreter_runs_is_no_kernel(kernel, constants, told):
+    given = np.ones(64, np.float32), np.ones(64, np.float32), 64, *constants
+    with pytest.raises(AnswerError, match=told):
+        run_program(kernel, 1, 128, *given)
+
+
+def test_an_argument_that_is_one_is_a_number_like_others():
+    seen = PLAY.run([kernels.softmax], inputs(rows=1, columns=1, BLOCK=1))
+    assert seen["out"].tolist() == [[1.0]]
+
+
 @pytest.mark.parametrize("text", ["import os", "().__class__", "open('x')", "tl.core"])
 def test_a_grader_executes_nothing_but_tritons_language(text):
     body = f"def softmax(x):\n    {text}\n"

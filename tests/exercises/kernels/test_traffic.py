@@ -61,6 +61,13 @@ def often(src, dst):
             dst[cuda.threadIdx.x] = src[i] + turn
 
 
+@cuda.jit
+def atomic_reads(src, dst):
+    i = cuda.grid(1)
+    if i < src.size:
+        dst[i] = src[i] + cuda.atomic.add(src, i, 0)
+
+
 def launch(kernel, n, blocks, threads, **options):
     rng = np.random.default_rng(3)
     src, dst = rng.normal(0, 1, n).astype(np.float32), np.zeros(n, np.float32)
@@ -118,6 +125,10 @@ def test_loads_are_counted_by_block_and_element():
     assert loads.sum(axis=1).tolist() == [64, 64, 12]
     assert loads[0, [0, 1, 31, 32, 33]].tolist() == [1, 2, 2, 1, 0]
     assert loads[2, [0, 64, 65]].tolist() == [1, 1, 2]
+
+
+def test_an_atomic_loads_what_it_changes():
+    assert loads_by_block(launch(atomic_reads, 40, 2, 32), 0, 40).sum(axis=0).tolist() == [2] * 40
 
 
 def test_a_launch_without_loads_counts_none():

@@ -20,13 +20,16 @@ def start(width: int) -> State:
     return -math.inf, 0.0, np.zeros(width)
 
 
-def fold(update: Callable[..., Any], blocks: Iterable[tuple[np.ndarray, np.ndarray]]) -> State:
-    """The state after some blocks, one after another.
+def fold(
+    update: Callable[..., Any],
+    blocks: Iterable[tuple[np.ndarray, np.ndarray]],
+    state: State | None = None,
+) -> State:
+    """The state after some blocks, one after another; ``state`` is that before them.
 
     Raises:
         AnswerError: ``update`` gives what is no state, or changes what it was given.
     """
-    state: State | None = None
     for scores, values in blocks:
         before = start(values.shape[1]) if state is None else state
         state = called("update", update, before, scores, values)

@@ -30,11 +30,14 @@ from gpuedu.exercises.kernels.properties import right_values
 
 _TOLERANCE = 4e-3
 """Absolute, of results around 1: float16 of the powers, and of what is stored."""
+_MANY = 1_025
+"""The scores of 1,024 queries and so many keys are no block of Triton's: it has 2**20 elements at
+most, and its sides are powers of 2."""
 _COSTS = ("inside", "masked", "once", "own", "float32")
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Whole and ragged numbers of tokens, blocks of two sizes, with and without a future."""
+    """Whole and ragged numbers of tokens, blocks of some sizes, with and without a future."""
     return [
         _case(rng, 64, 16, 16, ("right", "once", "own")),
         _case(rng, 50, 16, 32, ("right", *_COSTS)),
@@ -45,6 +48,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _case(rng, 50, 16, 32, ("causal",), is_causal=True),
         _case(rng, 48, 16, 16, ("safe",), scale=60.0),
         _case(rng, 40, 16, 16, ("safe",), scale=60.0, is_causal=True),
+        _case(rng, _MANY, 1024, 64, ("right",)),
+        _case(rng, _MANY, 1024, 64, ("causal",), is_causal=True),
     ]
 
 

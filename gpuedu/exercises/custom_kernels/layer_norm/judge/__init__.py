@@ -16,11 +16,13 @@ from gpuedu.exercises.kernels.program_properties import (
 )
 from gpuedu.exercises.kernels.properties import right_values
 
+_LONG = 20_000
+"""More than any block that people choose for a row as a whole."""
 _ALL = ("right", "inside", "masked", "twice", "float32", "own")
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Rows of whole blocks and of others, of less than one, and far away from zero."""
+    """Rows of whole blocks and of others, of less than one, far from zero, and a very long one."""
     return [
         _case(rng, 3, 100, 32, 0.0, ("right",)),
         _case(rng, 3, 100, 32, 2.0, _ALL),
@@ -29,6 +31,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _case(rng, 2, 20, 32, 1.0, ("right",)),
         _case(rng, 2, 100, 32, 1000.0, ("stable",)),
         _case(rng, 2, 64, 16, -3000.0, ("stable",)),
+        _case(rng, 1, _LONG, 1024, 0.5, ("right",)),
     ]
 
 

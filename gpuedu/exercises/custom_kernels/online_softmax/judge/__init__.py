@@ -14,7 +14,10 @@ _EVEN = (0, 8, 16, 24, 32)
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Rows in blocks: of any size, rising to a thousand, with blocks that take no part."""
+    """Rows in blocks: of any size, rising to a thousand, with blocks that take no part.
+
+    Of some rows a part is there as a state alone, and was never a block.
+    """
     found = [
         _case(rng, "four blocks of 8", 2 * rng.normal(size=32), _EVEN, "right"),
         _case(rng, "one block", 2 * rng.normal(size=5), (0, 5), "right"),
@@ -48,6 +51,12 @@ def cases(rng: np.random.Generator) -> list[Case]:
         scores[hidden] = -np.inf
         says = f"parts, of which {says} take{'' if 'two' in says else 's'} no part"
         found.append(_case(rng, says, scores, _EVEN, "merge", parts=parts))
+    found.append(
+        _case(rng, "four blocks after a state", 2 * rng.normal(size=40), _EVEN, "right", first=8)
+    )
+    scores = 2 * rng.normal(size=40) + np.repeat([900.0, 0.0], 20)
+    says = "two parts, and a state of a third one"
+    found.append(_case(rng, says, scores, _EVEN, "merge", parts=(0, 2, 4), last=8))
     return found
 
 
@@ -58,12 +67,27 @@ def _case(
     cuts: tuple[int, ...],
     decides: str,
     parts: tuple[int, ...] | None = None,
+    *,
+    first: int = 0,
+    last: int = 0,
 ) -> Case:
+    """A row; of its ``first`` and ``last`` scores the functions get no more than the state."""
     values = rng.normal(size=(scores.size, _WIDTH))
     powers = np.exp(scores - scores.max())
-    inputs = {"scores": scores, "values": values, "cuts": list(cuts)}
+    end = scores.size - last
+    inputs = {"scores": scores[first:end], "values": values[first:end], "cuts": list(cuts)}
     inputs["parts"] = list(parts or (0, len(cuts) - 1))
+    if first:
+        inputs["first"] = _state(scores[:first], values[:first])
+    if last:
+        inputs["last"] = _state(scores[end:], values[end:])
     return Case(label, inputs, (decides,), truth=powers @ values / powers.sum())
+
+
+def _state(scores: np.ndarray, values: np.ndarray) -> dict[str, float | np.ndarray]:
+    powers = np.exp(scores - scores.max())
+    largest, total = float(scores.max()), float(powers.sum())
+    return {"largest": largest, "total": total, "weighted": powers @ values}
 
 
 def _result(name: str, says: str, points: float, asks: str) -> Property:

@@ -34,8 +34,10 @@ _SHAPES = (
     ((5, 3, 1), (16, 16, 16), 4, ("right", "inside")),
     ((96, 80, 16), (16, 16, 16), 4, _ORDERED),
     ((80, 64, 16), (16, 16, 16), 2, _ORDERED),
+    ((2, 3, 12_000), (16, 16, 256), 1, ("right",)),
 )
-"""M, N, K; the sides of a block; GROUP: with edges to spare, and last groups lower than others."""
+"""M, N, K; the sides of a block; GROUP: with edges to spare, last groups lower than others, and
+stripes that are longer than any block that people choose for the whole of them."""
 _LARGE = 120.0
 """Its square is 14,400, where neighbors in float16 are 8 apart."""
 

@@ -136,7 +136,9 @@ def _judge_results(case: Case, observed: Plain) -> Iterator[Fault]:
     else:
         yield from _first_difference("kept", "its replay made", got, made)
     checked = made if is_by_replay else got
-    if len(checked) == len(wanted):
+    if not made and observed["changed"] < 0:
+        yield Undecided("inputs", "nothing was replayed")
+    elif len(checked) == len(wanted):
         yield from _first_difference("inputs", "the step gives", checked, wanted)
     else:
         yield Undecided("inputs", "there is not one result for each input")
