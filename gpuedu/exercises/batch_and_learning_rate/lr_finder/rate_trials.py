@@ -120,6 +120,8 @@ class Bench:
             "the optimiser's state, such as momentum": optimiser["state"],
             "the learning rates": [group["lr"] for group in optimiser["param_groups"]],
             "which weights the optimiser updates": [one in own for one in updated],
+            "training or evaluation mode": [one.training for one in self.model.modules()],
+            "which weights get gradients": [one.requires_grad for one in self.model.parameters()],
         }
 
     def changed_since(self, before: dict[str, Any]) -> list[str]:
