@@ -72,15 +72,15 @@ print(f"w.grad: {w.grad}\nx.grad: {x.grad}")
 # gate.register_autograd(backward, setup_context=setup_context)
 # ```
 #
-# From then on `gate(x, y, 1.0)` is an operation like any other. (A name is registered once.)
+# From then on `gate(x, y, 1.0)` is an operation like any other. (Each name can be registered once.)
 
 # %% [markdown]
 # *Implement* the first two, about 5 lines and 1. `forward(x, y, beta)` launches the kernel. `fake`
 # has the same arguments. A compiler calls it while it builds a graph, to learn what the result will
 # look like.
 #
-# - `forward` returns a new contiguous tensor, with the dtype of x. x and y may have any strides, as
-#   a transposed tensor has others, and they stay as they are.
+# - `forward` returns a new contiguous tensor, with the dtype of x. x and y may have any strides,
+#   such as those of a transposed tensor, and they stay as they are.
 # - It raises a `ValueError` if x and y differ in shape or in dtype. The kernel wouldn't notice.
 # - The tensors of `fake` have a shape, a dtype, strides and a device, but no values to read (their
 #   device is "meta"). It returns such a tensor too: all four are those that the result of `forward`
@@ -119,11 +119,11 @@ def fake(x, y, beta):
 
 # %% [markdown]
 # - `grad` may have any values and strides. No tensor that these functions get is changed.
-# - The backward pass is put into graphs as well, so both functions use operations of PyTorch's
-#   alone, and read no values: their tensors may have none.
+# - The backward pass is put into graphs as well, so both functions use nothing but PyTorch's
+#   operations, and read no values: their tensors may have none.
 #
-# You need one derivative: that of s = sigmoid(beta · x) is beta · s · (1 − s). `torch.sigmoid` is
-# an operation of PyTorch's.
+# You need one derivative: that of s = sigmoid(beta · x) with respect to x is beta · s · (1 − s).
+# `torch.sigmoid` is an operation of PyTorch's.
 
 
 # %% role="answer"
@@ -166,8 +166,9 @@ reveal("autograd-function")
 # do on a GPU? Who would notice if `fake` gave the strides of a transposed x?
 #
 # (Write a kernel for it, which reads x, y and grad once, make it an operator of its own, and call
-# that in `backward`. With contiguous tensors nobody would. With another one, a graph was compiled
-# for strides that the result doesn't have: at best you get an error, at worst wrong numbers.)
+# that in `backward`. As long as x is contiguous, nobody would. With a transposed x, the graph is
+# compiled for strides that the result doesn't have: at best you get an error, at worst wrong
+# numbers.)
 
 # %% [markdown] exercise="compile-it"
 # ## One graph, compiled once
