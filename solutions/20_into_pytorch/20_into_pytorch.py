@@ -1,14 +1,16 @@
 # %% [markdown]
-# # What do a compiler and a graph take off your hands?
+# # How does your kernel become part of PyTorch?
 #
-# For many chains of operations you don't have to write a kernel at all: a compiler does, if your
-# Python lets it. Then what is left of the time is often the launches themselves, and a graph of
-# them takes most of those away, too.
+# A kernel alone is not enough: no model can train through it, and no compiled graph can contain it,
+# until you tell PyTorch what it does. Then again, for many chains of operations you don't have to
+# write a kernel at all: a compiler does, if your Python lets it. What is left of the time is often
+# the launches themselves, and a graph of them takes most of those away, too.
 #
-# **You will be able to** find what keeps `torch.compile` from fusing your model, say when a CUDA
-# graph helps and what it freezes, and read an extension in C++ and CUDA.
+# **You will be able to** make an operator of your kernel that trains and compiles, find what keeps
+# `torch.compile` from fusing your model, say when a CUDA graph helps and what it freezes, and read
+# an extension in C++ and CUDA.
 #
-# **You need** the training step, and *Custom kernels*. **Time** about 75 minutes.
+# **You need** the training step, and *Custom kernels*. **Time** about 105 minutes.
 
 # %% role="setup"
 import contextlib
@@ -20,6 +22,153 @@ import torch
 from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
 
 setup("into-pytorch")
+
+# %% [markdown] exercise="autograd-function"
+# ## Make your kernel a part of PyTorch
+#
+# **`autograd-function` · 8 points · about 30 minutes**
+#
+# Wrap a kernel so that a model can train through it, and `torch.compile` can put it into a graph.
+# The kernel is given. It computes x · sigmoid(beta · x) · y, a gate that language models have in
+# their MLPs (with beta = 1 it is that of SwiGLU). NumPy does the work here, but in what matters it
+# is like one of yours in CUDA or Triton: it gets memory, goes through the elements as they lie
+# there, and knows nothing of shapes and strides.
+
+# %% role="given"
+import numpy as np
+
+
+def gate_kernel(x, y, beta, out):
+    """Writes x * sigmoid(beta * x) * y to `out`, element by element as they lie in memory."""
+    x, y, out = (one.detach().as_strided((one.numel(),), (1,)).numpy() for one in (x, y, out))
+    out[:] = x / (1 + np.exp(-beta * x)) * y
+
+
+# %% [markdown]
+# *Predict.* Three tensors ask for gradients: `w`, `x` and `y`. The kernel fills `out`, and then
+# `(w * out).sum().backward()` runs. What is `x.grad` after that: `"right"`, `"zeros"`, `"None"`, or
+# is there `"an error"`?
+
+# %% role="predict"
+predict("autograd-function", "None")
+
+# %%
+w, x, y = (torch.randn(4, requires_grad=True) for _ in range(3))
+out = torch.empty(4)
+gate_kernel(x, y, 1.0, out)
+(w * out).sum().backward()
+print(f"w.grad: {w.grad}\nx.grad: {x.grad}")
+
+# %% [markdown]
+# You get no warning, and everything before the kernel never trains. Autograd records PyTorch's
+# operations, and writing to memory is none. So make an **operator** of the kernel, by four
+# functions:
+#
+# ```python
+# gate = torch.library.custom_op(
+#     "mine::gate", forward, mutates_args=(), schema="(Tensor x, Tensor y, float beta) -> Tensor"
+# )
+# gate.register_fake(fake)
+# gate.register_autograd(backward, setup_context=setup_context)
+# ```
+#
+# From then on `gate(x, y, 1.0)` is an operation like any other. (Each name can be registered once.)
+
+# %% [markdown]
+# *Implement* the first two, about 5 lines and 1. `forward(x, y, beta)` launches the kernel. `fake`
+# has the same arguments. A compiler calls it while it builds a graph, to learn what the result will
+# look like.
+#
+# - `forward` returns a new contiguous tensor, with the dtype of x. x and y may have any strides,
+#   such as those of a transposed tensor, and they stay as they are.
+# - It raises a `ValueError` if x and y differ in shape or in dtype. The kernel wouldn't notice.
+# - The tensors of `fake` have a shape, a dtype, strides and a device, but no values to read (their
+#   device is "meta"). It returns such a tensor too: all four are those that the result of `forward`
+#   has for such an x.
+
+
+# %% role="answer"
+def forward(x, y, beta):
+    ### BEGIN SOLUTION
+    if x.shape != y.shape or x.dtype != y.dtype:
+        raise ValueError(f"x is {x.dtype} {tuple(x.shape)}, y is {y.dtype} {tuple(y.shape)}")
+    out = torch.empty_like(x, memory_format=torch.contiguous_format)
+    gate_kernel(x.contiguous(), y.contiguous(), beta, out)
+    return out
+    ### END SOLUTION
+
+
+def fake(x, y, beta):
+    ### BEGIN SOLUTION
+    return torch.empty_like(x, memory_format=torch.contiguous_format)
+    ### END SOLUTION
+
+
+# %% [markdown]
+# *Implement* the other two, about 3 and 6 lines. `setup_context(ctx, inputs, output)` is called
+# after `forward`, with `inputs = (x, y, beta)`, and keeps what the backward pass needs.
+# `backward(ctx, grad)` gets `grad`, the gradient of the loss with respect to the result, and
+# returns three things: the gradients with respect to x, y and beta.
+#
+# - Tensors are kept by `ctx.save_for_backward(...)`; the tuple `ctx.saved_tensors` has them later.
+#   Numbers are kept as attributes (`ctx.beta`), and nothing is kept outside of `ctx`: there may be
+#   many forward passes before the first backward pass.
+# - A gradient has the shape and dtype of its tensor. That of beta, which is a number, is `None`.
+# - `ctx.needs_input_grad` has three flags, one for each input. Where it is `False`, nobody needs
+#   the gradient: return `None` there, too.
+
+# %% [markdown]
+# - `grad` may have any values and strides. No tensor that these functions get is changed.
+# - The backward pass is put into graphs as well, so both functions use nothing but PyTorch's
+#   operations, and read no values: their tensors may have none.
+#
+# You need one derivative: that of s = sigmoid(beta · x) with respect to x is beta · s · (1 − s).
+# `torch.sigmoid` is an operation of PyTorch's.
+
+
+# %% role="answer"
+def setup_context(ctx, inputs, output):
+    ### BEGIN SOLUTION
+    x, y, beta = inputs
+    ctx.save_for_backward(x, y)
+    ctx.beta = beta
+    ### END SOLUTION
+
+
+def backward(ctx, grad):
+    ### BEGIN SOLUTION
+    x, y = ctx.saved_tensors
+    s = torch.sigmoid(ctx.beta * x)
+    grad_x = grad_y = None
+    if ctx.needs_input_grad[0]:
+        grad_x = grad * y * (s + x * ctx.beta * s * (1 - s))
+    if ctx.needs_input_grad[1]:
+        grad_y = grad * x * s
+    return grad_x, grad_y, None
+    ### END SOLUTION
+
+
+# %% role="check"
+check("autograd-function", forward, fake, setup_context, backward)
+
+# %% [markdown]
+# *See* a small model train with the kernel alone, and with your operator. Then what PyTorch's own
+# tools say of it. Use them for every operator that you write: `opcheck` calls it in all the ways in
+# which PyTorch does, also with strides, and `gradcheck` compares its gradients with differences.
+
+# %%
+see("autograd-function", forward, fake, setup_context, backward)
+see("into-pytorch/operator-checks", forward, fake, setup_context, backward)
+reveal("autograd-function")
+
+# %% [markdown]
+# *Reflect.* Your `backward` is a chain of operations, and each goes through memory. What would you
+# do on a GPU? Who would notice if `fake` gave the strides of a transposed x?
+#
+# (Write a kernel for it, which reads x, y and grad once, make it an operator of its own, and call
+# that in `backward`. As long as x is contiguous, nobody would. With a transposed x, the graph is
+# compiled for strides that the result doesn't have: at best you get an error, at worst wrong
+# numbers.)
 
 # %% [markdown] exercise="compile-it"
 # ## One graph, compiled once
@@ -485,11 +634,12 @@ check("read-an-extension", lines, calls, repairs)
 # %% [markdown]
 # ## What you take with you
 #
+# - PyTorch knows of your kernel what you register: what its result looks like, and its gradient.
+#   And your code has to check what PyTorch checks elsewhere: device, dtype, layout, and stream.
 # - A compiler fuses what it sees as one graph. A value that Python has to know ends the graph, and
 #   a number or a size that Python knows is compiled in.
 # - A graph of launches replays them at the cost of one, on the same memory and with the numbers of
 #   its capture. It gains while a kernel is shorter than its launch.
-# - An extension has to check what PyTorch checks elsewhere: device, dtype, layout, and stream.
 #
 # **Your number:** how many kernels your own training step launches.
 
@@ -499,6 +649,9 @@ progress()
 # %% [markdown]
 # ## Sources
 #
+# - What an operator registers, and what its functions may do: PyTorch, *torch.library*, the pages
+#   of `custom_op`, `register_fake`, `register_autograd` and `opcheck`; `torch.autograd.gradcheck`.
+#   The gate: N. Shazeer, GLU Variants Improve Transformer, arXiv:2002.05202, section 2.
 # - Graphs, graph breaks and guards: PyTorch, *torch.compile Programming Model*, "Dynamo Core
 #   Concepts" and "Dealing with Recompilations"; the limit of 8: the page of `torch.compile`. Sizes
 #   that are kept open, and why 0 and 1 never are: PyTorch, *Dynamic Shapes*.

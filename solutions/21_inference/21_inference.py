@@ -487,12 +487,12 @@ see("inference/texts", probabilities, draw)
 #
 # **`speculative` · 8 points · about 30 minutes**
 #
-# Let a small model guess the next k tokens and a large one check them, so that the text comes out
-# faster and still has exactly the distribution of the large model. While a pass of the large model
-# waits for its weights, a few more tokens in it cost next to nothing. So the small model, the
-# **draft**, writes k guesses one after another, and the large one, the **target**, takes all of
-# them in one pass. It returns k + 1 distributions: one for the place of each guess, and one for the
-# token after the last guess. All of this together is a **round**.
+# Decide which guesses of a small model a large one keeps, so that the text comes out faster and
+# still has exactly the large model's distribution. While a pass of the large model waits for its
+# weights, a few more tokens in it cost next to nothing. So the small model, the **draft**, writes k
+# guesses one after another, and the large one, the **target**, takes all of them in one pass. It
+# returns k + 1 distributions: one for the place of each guess, and one for the token after the last
+# guess. All of this together is a **round**.
 
 # %% [markdown]
 # *Predict.* Each guess is accepted with probability 0.8, and the first one that isn't ends the
@@ -592,8 +592,7 @@ check("speculative", residual, verify, expected_tokens, speedup, best_k)
 
 # %% [markdown]
 # *See.* The first token of a text, over all guesses and uniforms: how often it comes as a guess
-# that is kept, and how often in place of one. Below, what a round is worth. The ring is your best
-# k.
+# that is kept, and how often in place of one. Below, what a round is worth; rings are your best k.
 
 # %%
 see("speculative", residual, verify)
@@ -604,12 +603,12 @@ reveal("speculative")
 # *Reflect.* Why is the distribution exactly the target's? What is the probability that a guess is
 # accepted? And when is it better not to guess at all?
 #
-# (The token x comes as an accepted guess with probability q times min(1, p / q), which is the
-# smaller one of p and q. Some guess is rejected with probability 1 minus the sum of these over all
-# tokens, which is also what the positive parts of p - q add up to. So x comes out of the residual
-# with probability p - min(p, q), and both together are p. The sum is the acceptance, too. If it's
-# no larger than `draft_cost`, guessing doesn't pay. Nor does it where many texts keep the GPU busy
-# with arithmetic: then k + 1 tokens take longer than one.)
+# (The token x comes as an accepted guess with probability q · min(1, p / q), which is the smaller
+# of p and q. Added up over all tokens, that is the probability of an acceptance. The rest, that of
+# a rejection, is also the sum of the positive parts of p - q, by which the residual is divided. So
+# x comes in place of a guess with probability p - min(p, q), and both together are p. If the
+# acceptance is no larger than `draft_cost`, guessing doesn't pay. Nor does it where many texts keep
+# the GPU busy with arithmetic: then k + 1 tokens take longer than one.)
 
 # %% [markdown]
 # ## What you take with you

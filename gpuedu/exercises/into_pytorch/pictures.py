@@ -1,5 +1,6 @@
 """Pictures of the lesson into-pytorch."""
 
+from gpuedu.exercises.into_pytorch.autograd_function import tool_pictures
 from gpuedu.exercises.into_pytorch.compile_it import fused_pictures
 from gpuedu.exercises.into_pytorch.cuda_graphs import (
     gain_picture,
@@ -10,6 +11,7 @@ from gpuedu.exercises.into_pytorch.cuda_graphs import recorded as graph_records
 from gpuedu.exercises.into_pytorch.read_an_extension import extension_picture
 
 PICTURES = {
+    "into-pytorch/operator-checks": tool_pictures.tell_operator_checks,
     "into-pytorch/fused-layer": fused_pictures.draw_fused,
     "into-pytorch/fused-code": fused_pictures.tell_code,
     "into-pytorch/captured": trial_pictures.tell_captured,
