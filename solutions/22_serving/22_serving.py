@@ -298,6 +298,93 @@ reveal("paged-cache")
 # What does a table cost? (Attention looks up each block: its kernel took 20 to 26% longer in Kwon
 # et al. The rest of a step took no longer, and more texts fit into it.)
 
+# %% [markdown] exercise="prefix-cache"
+# ## Stretch: a beginning that was read before
+#
+# **`prefix-cache` · 4 points · stretch · about 20 minutes**
+#
+# Find out how much of a new prompt's cache is still there from earlier texts. Many requests begin
+# alike: with the same instructions, or with all of a conversation so far. So when a text ends, its
+# blocks stay in memory until somebody needs the room.
+#
+# *Predict.* Each request begins with the same 1,000 tokens of instructions, and goes on with a
+# question of 50. In blocks of 16 tokens, of which only whole ones are found again: how many tokens
+# does the server have to read for the second question?
+
+# %% role="predict"
+predict("prefix-cache", 50)
+
+# %% [markdown]
+# A token's keys and values depend on all tokens before it. So a block is found by a **key** that
+# stands for its tokens *and* for everything before them. *Implement* three functions:
+#
+# - `keys(tokens, size)` returns a list with a key for each whole block of a text, in order: whole
+#   numbers, such as `hash` gives for a tuple of numbers. Two blocks, of one text or of two, have
+#   equal keys if and only if the texts are equal from their starts to the ends of these blocks.
+# - `match(known, tokens, size)` returns how many tokens of a prompt need not be read. `known` is a
+#   `frozenset` of keys. Whole blocks count, from the start to the first that isn't known. At least
+#   one token must be left to be read, since its step makes the first token of the answer.
+
+# %% [markdown]
+# - `victim(cached)` returns the key of the block to give away next. `cached` is a dict that has for
+#   each key a dict: `"before"` is the key of the block before it in its text (`None` for a first
+#   block), `"used"` is when it was last used, and `"holders"` how many running texts have it. A
+#   block that somebody holds can't go, nor one that another cached block comes after: that one
+#   would be worthless. Of the others, the one that was used least recently goes (there are no
+#   ties). If there is none, return `None`.
+#
+# What they're given stays as it is. (About 4 lines for each function.)
+
+
+# %% role="answer"
+def keys(tokens, size):
+    ### BEGIN SOLUTION
+    found, before = [], 0
+    for start in range(0, len(tokens) - size + 1, size):
+        before = hash((before, *tokens[start : start + size]))
+        found.append(before)
+    return found
+    ### END SOLUTION
+
+
+def match(known, tokens, size):
+    ### BEGIN SOLUTION
+    count = 0
+    for key in keys(tokens, size):
+        if key not in known:
+            break
+        count += size
+    return min(count, (len(tokens) - 1) // size * size)
+    ### END SOLUTION
+
+
+# %% role="answer"
+def victim(cached):
+    ### BEGIN SOLUTION
+    needed = {one["before"] for one in cached.values()}
+    free = [key for key, one in cached.items() if not one["holders"] and key not in needed]
+    return min(free, key=lambda key: cached[key]["used"], default=None)
+    ### END SOLUTION
+
+
+# %% role="check"
+check("prefix-cache", keys, match, victim)
+
+# %% [markdown]
+# *See* two conversations, and how much of each prompt your functions find:
+
+# %%
+see("prefix-cache", keys, match)
+reveal("prefix-cache")
+
+# %% [markdown]
+# *Reflect.* Where should a prompt say today's date, at its start or at its end? (At its end: with
+# the first block that differs, all blocks after it are lost.) What if two different blocks had the
+# same key? (A user's answer would go on from somebody else's text, and nobody would notice. So
+# servers use a long hash, such as SHA-256.) What can users find out about each other if they share
+# a cache? (Whether somebody has sent the same beginning, as the first token then comes sooner. A
+# secret number in the first key keeps users apart.)
+
 # %% [markdown]
 # ## What you take with you
 #
@@ -322,4 +409,7 @@ progress()
 #   Large Language Model Serving with PagedAttention*, SOSP 2023, arXiv:2309.06180, sections 4.1 to
 #   4.4. How much memory held tokens before: section 1, figure 2. Times of the kernel, and sizes of
 #   blocks: sections 7.1 and 7.2.
+# - Keys of blocks, whole blocks alone, the end of a text that goes first, and users that are kept
+#   apart: vLLM's documentation, "Automatic Prefix Caching" (design). One token that is always read:
+#   vLLM's source, `KVCacheManager.get_computed_blocks`.
 # - Little's law: J. Little, *A Proof for the Queuing Formula: L = λW*, Operations Research 9, 1961.
