@@ -25,9 +25,10 @@ setup("serving")
 #
 # Decide which texts a server starts before each step, and measure what its users see of that.
 #
-# A step makes one token for each text that **runs**, and reads the weights once for all of them.
-# The simplest way to share them is **static batching**: the server takes a few texts, runs until
-# the last of them is done, and takes the next few.
+# A text here is one user's prompt and the answer to it. A step makes one token for each text that
+# **runs**, and reads the weights once for all of them. The simplest way to share them is **static
+# batching**: the server takes a few texts, runs until the last of them is done, and takes the next
+# few.
 #
 # *Predict.* Four texts make up a static batch, and their answers have 10, 20, 30 and 100 tokens.
 # What percentage of the batch's places is idle, on average over its steps?
@@ -36,11 +37,11 @@ setup("serving")
 predict("batching", 45)
 
 # %% [markdown]
-# Nobody knows how long an answer will be, only how long it may get: each request comes with a
-# **limit** on its tokens. Here's static batching for a simulated server. Its step takes 20 ms, and
-# 0.5 ms more for each text that runs. Before the first step of a text, its prompt is read
-# (**prefill**): 0.1 ms more for each of its tokens, and then that step makes the first token of the
-# answer.
+# Nobody knows how long an answer will be, only how long it may get: each prompt comes with a
+# **limit** on the answer's tokens. Here's static batching for a simulated server. A step takes
+# 20 ms, and 0.5 ms more for each text that runs. In a text's first step its prompt is read
+# (**prefill**), which takes another 0.1 ms for each token of the prompt and gives the first token
+# of the answer.
 
 
 # %% role="given"
@@ -52,21 +53,23 @@ def admit_static(waiting, running, free_tokens):
 see("serving/static", admit_static)
 
 # %% [markdown]
-# With **continuous batching** texts join and leave at every step. *Implement* `admit`: before each
-# step the server asks it which of the waiting texts to start, and it returns a list of their ids.
+# With **continuous batching**, texts join and leave at every step. *Implement* `admit`: before each
+# step, as long as somebody waits, the server calls it to learn which of the waiting texts to start.
+# It returns a list of their ids.
 #
-# - `waiting` is a list of dicts, in order of arrival, with `"id"`, and in tokens `"prompt"` and
-#   `"limit"`.
-# - `running` has the same for the texts that run, and `"made"`, the tokens that they have made.
-# - `free_tokens` is how many more tokens the memory has room for *now*. A text that runs holds
-#   memory for its prompt and what it has made, and gives it back when it's done.
+# - `waiting` is a list of dicts, in order of arrival: `"id"`, and in tokens `"prompt"` (how long
+#   the prompt is) and `"limit"` (how long the answer may get).
+# - `running` has the same for the texts that run, and `"made"`, how many tokens of the answer are
+#   there.
+# - `free_tokens` is how many more tokens the cache has room for *now*. A text that runs takes room
+#   for its prompt and for what it has made, and gives it back when it's done.
 #
 # (About 7 lines.)
 
 # %% [markdown]
-# - Every text is served. (None needs more than the whole memory.)
-# - A text that was started can always go on: all texts that run have room, even if they all reach
-#   their limits.
+# - Every text is served. (None needs more than the whole cache.)
+# - A text that was started can always go on: there's room for all texts that run, even if they all
+#   reach their limits.
 # - First come, first served: no text is started before one that came earlier.
 # - Nobody waits while there's room: if the first of those that still wait fits, it's started before
 #   this step.
@@ -93,9 +96,9 @@ def admit(waiting, running, free_tokens):
 # time to first token), and how fast it goes on (**TPOT**, the time per output token). Means hide
 # the unlucky ones, so both are given as percentiles.
 #
-# *Implement* `percentile(values, percent)`: the smallest of the values that at least `percent`% of
-# them don't exceed. So it's one of the values. `percent` is a whole number from 1 to 100, and the
-# list `values` stays as it is.
+# *Implement* `percentile(values, percent)`: the smallest of the values for which at least
+# `percent`% of them are the same or less. So it's always one of the values. `percent` is a whole
+# number from 1 to 100, and the list `values` stays as it is.
 
 
 # %% role="answer"
@@ -107,8 +110,8 @@ def percentile(values, percent):
 
 # %% [markdown]
 # *Implement* `metrics(log)`. The log is a list of dicts, one for each text and in no particular
-# order: `"arrival"`, and `"tokens"`, a list of when each of its tokens was there, all in ms. The
-# result is a dict, with times in ms:
+# order: `"arrival"`, and `"tokens"`, a list of when each of its tokens was there, all in ms. It
+# stays as it is. The result is a dict, with times in ms:
 #
 # - `"tokens_per_s"`, the **throughput**: all tokens, divided by the seconds from the first arrival
 #   to the last token of all.
@@ -116,7 +119,7 @@ def percentile(values, percent):
 # - `"tpot_p50"` and `"tpot_p99"`: percentiles of a text's mean time between one token and the next.
 #   Texts with a single token have none, and are left out. (Not all texts are like that.)
 # - `"in_server"`: how many texts are in the server, waiting or running, on average over that same
-#   time. A text is there from its arrival to its last token. You can do this without a clock.
+#   time. A text is there from its arrival to its last token. (No need to go through the time.)
 
 
 # %% role="answer"
@@ -143,7 +146,7 @@ check("batching", admit, percentile, metrics)
 
 # %% [markdown]
 # *See* twelve texts with both policies. Then both under load: texts come at random, more and more
-# of them each second, and your metrics say how long 99 of 100 of them wait at most.
+# of them each second, and your metrics say how long 99 of 100 wait at most for a first token.
 
 # %%
 see("batching", admit_static, admit)
@@ -170,9 +173,9 @@ reveal("batching")
 # them.
 #
 # If a text's cache has to be in one piece, the server reserves room for the longest answer that
-# might come. In the systems that Kwon et al. measured, only 20% to 38% of that memory ever held
-# tokens. So split the memory into **blocks**, each for the same few tokens, as an operating system
-# does with pages. A text takes a block when its last one is full, and a **table** lists its blocks.
+# might come. In the systems that Kwon et al. measured, only 20% to 38% of that memory held tokens.
+# So split the memory into **blocks**, each for the same few tokens, as an operating system does
+# with pages. A text takes a block when its last one is full, and a **table** lists its blocks.
 #
 # *Predict.* A server reserves 2,048 tokens for each text, but its texts only get about 200 tokens
 # long. In blocks of 16 tokens instead, about how many times as many texts fit?
@@ -195,16 +198,16 @@ state = {
 
 # %% [markdown]
 # Here B has just **forked** from A: it's a second answer to the same prompt, and shares all of A's
-# blocks. Blocks 0 and 1 stay shared as long as nobody writes there. When the next token of A comes,
-# it belongs into block 1, and B still needs what's there. So A gets a block of its own, a copy of
-# block 1, and writes there: **copy on write**.
+# blocks, as long as nobody writes there. The next token of A would go into block 1, right after the
+# last token that A shares with B, and that's where B's next token belongs, too. So A gets a block
+# of its own, a copy of block 1, and writes there: **copy on write**.
 #
 # *Implement* three functions that change `state`. Texts are named by strings.
 #
 # - `append(state, text)` makes room for one more token. It returns where the token's keys and
 #   values go, as a tuple `(block, offset, copied)`: the server first copies the block `copied` to
 #   `block`, unless that's `None`, and then writes. A text without a table starts with this token.
-# - `fork(state, old, new)` makes `new` a text with the same tokens as `old`.
+# - `fork(state, old, new)` makes `new`, a name that isn't in use, a text with the tokens of `old`.
 # - `release(state, text)` removes a text that has ended.
 
 # %% [markdown]
@@ -424,6 +427,93 @@ reveal("what-to-serve-on")
 # questions, which is arithmetic. That's why price lists have one price for input and one for
 # output.)
 
+# %% [markdown] exercise="prefix-cache"
+# ## Stretch: a beginning that was read before
+#
+# **`prefix-cache` · 4 points · stretch · about 20 minutes**
+#
+# Find out how much of a new prompt's cache is still there from earlier texts. Many requests begin
+# alike: with the same instructions, or with all of a conversation so far. So when a text ends, its
+# blocks stay in memory until somebody needs the room.
+#
+# *Predict.* Each request begins with the same 1,000 tokens of instructions, and goes on with a
+# question of 50. In blocks of 16 tokens, of which only whole ones are found again: how many tokens
+# does the server have to read for the second question?
+
+# %% role="predict"
+predict("prefix-cache", 50)
+
+# %% [markdown]
+# A token's keys and values depend on all tokens before it. So a block is found by a **key** that
+# stands for its tokens *and* for everything before them. *Implement* three functions:
+#
+# - `keys(tokens, size)` returns a list with a key for each whole block of a text, in order: whole
+#   numbers, such as `hash` gives for a tuple of numbers. Two blocks, of one text or of two, have
+#   equal keys if and only if the texts are equal from their starts to the ends of these blocks.
+# - `match(known, tokens, size)` returns how many tokens of a prompt need not be read. `known` is a
+#   `frozenset` of keys. Whole blocks count, from the start to the first that isn't known. At least
+#   one token must be left to be read, since its step makes the first token of the answer.
+
+# %% [markdown]
+# - `victim(cached)` returns the key of the block to give away next. `cached` is a dict that has for
+#   each key a dict: `"before"` is the key of the block before it in its text (`None` for a first
+#   block), `"used"` is when it was last used, and `"holders"` how many running texts have it. A
+#   block that somebody holds can't go, nor one that another cached block comes after: that one
+#   would be worthless. Of the others, the one that was used least recently goes (there are no
+#   ties). If there is none, return `None`.
+#
+# What they're given stays as it is. (About 4 lines for each function.)
+
+
+# %% role="answer"
+def keys(tokens, size):
+    ### BEGIN SOLUTION
+    found, before = [], 0
+    for start in range(0, len(tokens) - size + 1, size):
+        before = hash((before, *tokens[start : start + size]))
+        found.append(before)
+    return found
+    ### END SOLUTION
+
+
+def match(known, tokens, size):
+    ### BEGIN SOLUTION
+    count = 0
+    for key in keys(tokens, size):
+        if key not in known:
+            break
+        count += size
+    return min(count, (len(tokens) - 1) // size * size)
+    ### END SOLUTION
+
+
+# %% role="answer"
+def victim(cached):
+    ### BEGIN SOLUTION
+    needed = {one["before"] for one in cached.values()}
+    free = [key for key, one in cached.items() if not one["holders"] and key not in needed]
+    return min(free, key=lambda key: cached[key]["used"], default=None)
+    ### END SOLUTION
+
+
+# %% role="check"
+check("prefix-cache", keys, match, victim)
+
+# %% [markdown]
+# *See* two conversations, and how much of each prompt your functions find:
+
+# %%
+see("prefix-cache", keys, match)
+reveal("prefix-cache")
+
+# %% [markdown]
+# *Reflect.* Where should a prompt say today's date, at its start or at its end? (At its end: with
+# the first block that differs, all blocks after it are lost.) What if two different blocks had the
+# same key? (A user's answer would go on from somebody else's text, and nobody would notice. So
+# servers use a long hash, such as SHA-256.) What can users find out about each other if they share
+# a cache? (Whether somebody has sent the same beginning, as the first token then comes sooner. A
+# secret number in the first key keeps users apart.)
+
 # %% [markdown]
 # ## What you take with you
 #
@@ -458,3 +548,6 @@ progress()
 # - Devices: `devices.toml` in the course's package. Prices: `prices_example.toml`, round numbers of
 #   2026-11-26 that are an example, not an offer. Shape of Llama 3 8B: Llama Team, The Llama 3 Herd
 #   of Models, arXiv:2407.21783, table 3.
+# - Keys of blocks, whole blocks alone, the end of a text that goes first, and users that are kept
+#   apart: vLLM's documentation, "Automatic Prefix Caching" (design). One token that is always read:
+#   vLLM's source, `KVCacheManager.get_computed_blocks`.

@@ -17,6 +17,8 @@ from gpuedu.exercises.serving.paged_cache.judge.sharing import Sharing
 _LAWS = ("reading", "holders", "free", "needed")
 _NAMES = "ABCDEF"
 _SHOWN = 6
+_COUNT, _SPARE = 60, 4
+"""Random operations of a case, and blocks that are never needed."""
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
@@ -34,16 +36,16 @@ def cases(rng: np.random.Generator) -> list[Case]:
     )
     found = [_operations(label, one, 10, 4, _LAWS) for label, one in chains]
     for size in (1, 2, 3, 16):
-        label = f"80 operations with blocks of {size}"
-        drawn = _random(rng, 80, 200, size)
-        found.append(_operations(label, drawn, 200, size, _LAWS))
+        drawn, most = _random(rng, 200, size)
+        label = f"{_COUNT} operations with blocks of {size}"
+        found.append(_operations(label, drawn, most + _SPARE, size, _LAWS))
     full = (
         ("a full memory", [*[a] * 4, *[b] * 2, a, b, c, end_b, a, c, end_a, c, end_c]),
         ("no block for a copy", [*[a] * 3, *[c] * 2, fork_b, b, a, end_c, b, a, a, end_a, end_b]),
     )
     found += [_operations(label, one, 3, 2, ("out",)) for label, one in full]
     for number in (1, 2):
-        drawn = _random(rng, 80, 6, 3)
+        drawn, _ = _random(rng, 6, 3)
         found.append(_operations(f"6 blocks, number {number}", drawn, 6, 3, ("out",)))
     return [*found, *_wastes(rng)]
 
@@ -59,10 +61,10 @@ def _operations(
     return Case(label, {**inputs, "operations": [list(one) for one in operations]}, decides)
 
 
-def _random(rng: np.random.Generator, count: int, blocks: int, size: int) -> list[Operation]:
-    """Operations on texts that are there, as far as the memory allows; in the end all end."""
-    sharing, found = Sharing(size), list[Operation]()
-    while len(found) < count:
+def _random(rng: np.random.Generator, blocks: int, size: int) -> tuple[list[Operation], int]:
+    """Operations on texts that are there, and the most blocks in use; in the end all texts end."""
+    sharing, found, most = Sharing(size), list[Operation](), 0
+    while len(found) < _COUNT:
         there = sorted(sharing.texts)
         away = [name for name in _NAMES if name not in there]
         kind = rng.choice(["append", "fork", "release"], p=[0.8, 0.13, 0.07])
@@ -78,7 +80,8 @@ def _random(rng: np.random.Generator, count: int, blocks: int, size: int) -> lis
         is_out = kind == "append" and sharing.needed == blocks and sharing.needs_block(operation[1])
         if not is_out:
             sharing.do(operation)
-    return [*found, *(("release", name) for name in sorted(sharing.texts))]
+        most = max(most, sharing.needed)
+    return [*found, *(("release", name) for name in sorted(sharing.texts))], most
 
 
 def _wastes(rng: np.random.Generator) -> Iterator[Case]:
