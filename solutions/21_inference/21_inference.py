@@ -283,3 +283,5 @@ progress()
 # - Top-k: A. Fan et al., *Hierarchical Neural Story Generation*, 2018, arXiv:1805.04833. Top-p,
 #   loops, and the unreliable tail: A. Holtzman et al., *The Curious Case of Neural Text
 #   Degeneration*, 2019, arXiv:1904.09751.
+# - The small GPT: trained once, on the sources of Python's standard library, by
+#   `python -m gpuedu.experiments small-gpt`.
