@@ -277,8 +277,9 @@ predict("quantize", 200)
 # and its own zero point. A row has the weights of one output, so one group for each row is called
 # *per channel*.
 #
-# *Implement* `quantize(w, bits, group)`. It takes weights, float32 of shape (rows, columns), 8 or 4
-# bits, and the columns of a group, which divide `columns`. It returns a tuple of three arrays:
+# *Implement* `quantize(w, bits, group)`. `w` has the weights, float32 of shape (rows, columns),
+# `bits` is 8 or 4, and `group` is how many columns are in a group, which divides `columns`. It
+# returns a tuple of three arrays:
 #
 # - `codes`, uint8 of shape (rows, columns), one code in each element, also with 4 bits;
 # - `scale`, float32 of shape (rows, columns // group);
@@ -394,7 +395,8 @@ see("inference/formats", quantize, dequantize, pack)
 # - The **temperature** divides all scores. Below 1 it makes likely tokens likelier still, above 1
 #   it makes all of them more alike.
 # - **Top-k** keeps the k most likely tokens. The others can't be drawn.
-# - **Top-p** keeps the most likely tokens, too: as few as have a probability of p together.
+# - **Top-p** keeps the most likely tokens, too: as few as it takes for their probabilities to add
+#   up to p or more.
 
 # %% [markdown]
 # *Predict.* At temperature 1, one token is 8 times as likely as another. How many times as likely
@@ -444,8 +446,9 @@ def probabilities(scores, temperature, top_k, top_p):
 #
 # - It's the first token at which the running sum of `p` is larger than `u`. So if `u` is drawn
 #   evenly, each token comes with its probability.
-# - A token of probability 0 is never drawn. Rounding may leave the whole sum a little below 1, and
-#   `u` above it: then it's the last token that has any probability. `p` stays as it is.
+# - A token of probability 0 is never drawn. Rounding may leave the whole sum a little below 1, so
+#   that it isn't larger than `u`: then it's the last token that has any probability.
+# - `p` stays as it is.
 
 
 # %% role="answer"
@@ -476,7 +479,7 @@ see("inference/texts", probabilities, draw)
 
 # %% [markdown]
 # *Reflect.* Where does a fixed k keep too many tokens, and where too few? (After `if x is No` two
-# characters make sense, and after `if x is not` many do.) Why does the text go round in a circle at
+# characters make sense, and after `if x is not` many do.) Why does the text run in a loop at
 # temperature 0? (The same 64 characters always lead to the same next one. Once they come again, so
 # does everything after them.) At temperature 1 the draws follow what the model has learned. Why do
 # people still cut the tail? (It's many tokens that are each unlikely, and mostly wrong. In a long
@@ -641,3 +644,15 @@ progress()
 #   3.6; the speedup: theorem 3.8; that it takes an acceptance above the draft's cost: corollary
 #   3.9. C. Chen et al., Accelerating Large Language Model Decoding with Speculative Sampling,
 #   arXiv:2302.01318, theorem 1, has the same rules, with q for the target and p for the draft.
+# - Codes, scales, and zero points that make 0 exact: B. Jacob et al., *Quantization and Training of
+#   Neural Networks for Efficient Integer-Arithmetic-Only Inference*, 2017, arXiv:1712.05877.
+# - Groups, and kernels that turn codes into weights as they arrive: E. Frantar et al., *GPTQ:
+#   Accurate Post-Training Quantization for Generative Pre-trained Transformers*, 2022,
+#   arXiv:2210.17323. Scales of 16 bits and zero points of 4: the layout of AutoGPTQ's files.
+# - E4M3: P. Micikevicius et al., *FP8 Formats for Deep Learning*, 2022, arXiv:2209.05433.
+#   3.35 TB/s: NVIDIA, data sheet of the H100 SXM.
+# - Top-k: A. Fan et al., *Hierarchical Neural Story Generation*, 2018, arXiv:1805.04833. Top-p,
+#   loops, and the unreliable tail: A. Holtzman et al., *The Curious Case of Neural Text
+#   Degeneration*, 2019, arXiv:1904.09751.
+# - The small GPT: trained once, on the sources of Python's standard library, by
+#   `python -m gpuedu.experiments small-gpt`.

@@ -19,6 +19,8 @@ from gpuedu.exercises.inference.sampling.judge.drawn import (
 
 _OFF = 1e-5
 """How far off a probability may be, relative: a softmax in float32 is nearer."""
+_FEW, _SHOWN = 8, 13
+"""Scores, and probabilities, that a message lists."""
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
@@ -33,8 +35,12 @@ def cases(rng: np.random.Generator) -> list[Case]:
         scores[[1, count - 2]] = scores.max() + 1
         found.append(_scores(scores, "greedy", 0.0, top_k=3, top_p=0.9))
     found += _stable(rng) + _top_k(rng) + _top_p(rng)
-    for temperature, top_k, top_p in ((0.5, 6, 0.8), (2.0, 12, 0.7), (1.5, 4, 0.6)):
-        scores = draw_telling(rng, 40, temperature, top_k, top_p)
+    for count, temperature, top_k, top_p in (
+        (8, 0.5, 5, 0.8),
+        (40, 2.0, 12, 0.7),
+        (40, 1.5, 4, 0.6),
+    ):
+        scores = draw_telling(rng, count, temperature, top_k, top_p)
         found.append(_scores(scores, "together", temperature, top_k, top_p))
     return found + _draws(rng)
 
@@ -125,9 +131,17 @@ def _called(case: Case) -> str:
     return f"`probabilities(scores, {', '.join(settings)})`"
 
 
-def _listed(values: np.ndarray, most: int = 6) -> str:
-    shown = ", ".join(show(float(one)) for one in values[:most])
-    return f"{shown}{', ...' if values.size > most else ''}"
+def _listed(values: np.ndarray) -> str:
+    return ", ".join(show(float(one)) for one in values)
+
+
+def _largest(scores: np.ndarray) -> str:
+    """All scores of a few tokens, the largest of many."""
+    if scores.size <= _FEW:
+        return f"The scores are {_listed(scores)}"
+    ranked = np.argsort(-scores, kind="stable")[:_FEW]
+    listed = ", ".join(f"{show(float(scores[token]))} (token {token})" for token in ranked)
+    return f"The largest scores are {listed}"
 
 
 def _right_p(name: str, says: str, asks: str, after: tuple[str, ...] = ()) -> Property:
@@ -145,7 +159,7 @@ def _right_p(name: str, says: str, asks: str, after: tuple[str, ...] = ()) -> Pr
                 name,
                 f"{_called(case)}: token {token}, whose score is {score}, got {is_}, expected "
                 f"{wanted} ({wrong.size} of {truth.size} {'is' if wrong.size == 1 else 'are'} "
-                f"wrong). The scores are {_listed(case.inputs['scores'])}",
+                f"wrong). {_largest(case.inputs['scores'])}",
             )
 
     return Property(name, says, 1, asks, test, after)
@@ -159,10 +173,11 @@ def _right_tokens(name: str, says: str, points: float, asks: str, after: Any = (
             if got != truth:
                 p = case.inputs["p"]
                 of_it = f", whose probability is {show(float(p[got]))}" if 0 <= got < p.size else ""
+                are = "are" if p.size <= _SHOWN else "begin with"
                 yield Fault(
                     name,
                     f"`draw(p, {u!r})` gave token {got}{of_it}, expected {truth}. The "
-                    f"probabilities are {_listed(p, 13)}",
+                    f"probabilities {are} {_listed(p[:_SHOWN])}",
                 )
                 return
 
@@ -209,7 +224,7 @@ JUDGE = Judge(
         ),
         _right_p(
             "top-p",
-            "top-p keeps as few of the most likely tokens as add up to p",
+            "top-p keeps as few of the most likely tokens as it takes to reach p",
             "Add up the probabilities, the largest first. With which token do you reach p, and is "
             "it in?",
         ),

@@ -81,7 +81,8 @@ def draw_telling(
     while True:
         scores = draw_scores(rng, count, 1.5)
         given = (scores.tolist(), temperature, top_k, top_p)
-        others = [right(*given, is_whole=True), right(*given, cut_at=1.0)]
-        others += [right(*given[:2], top_k), right(*given[:2], None, top_p)]
-        if right(*given) not in others and is_clear(scores, temperature, top_k, top_p):
+        truth, whole = right(*given), right(*given, is_whole=True)
+        cut, few = right(*given, cut_at=1.0), right(*given[:3])
+        are_apart = truth not in (whole, cut, few) and whole != cut
+        if are_apart and is_clear(scores, temperature, top_k, top_p):
             return scores
