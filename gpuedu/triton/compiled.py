@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import re
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -69,7 +71,8 @@ def require_taken(kernel: Any, threads: int, *arguments: Any, **constants: Any) 
     """
     kernel, read = _read(kernel, threads, arguments, constants, (9, 0))
     try:
-        read.intermediate()
+        with redirect_stdout(io.StringIO()):  # it prints what it does not take
+            read.intermediate()
     except Exception as fault:  # its errors have no common type
         raise _refusal(kernel, fault) from None
 
