@@ -408,12 +408,12 @@ check("what-to-serve-on", texts_that_fit, step_s, speeds, per_million, cheapest)
 # *See.* Llama 3 8B on five devices, by your functions: each curve goes from one text at a time, at
 # the top right, to as many as fit. Your pick has a ring. Then the same model on one device, with
 # fewer bits for each weight. Before you look: what do 4 bits change for one text, and for a full
-# batch? (Try another device's key, such as `"h100-sxm"` or `"l40s"`, and another speed.)
+# batch? (Try `"h100-sxm"` or `"l40s"`, and other speeds than 50 tokens per second.)
 
 # %%
 SERVING = (texts_that_fit, step_s, speeds, per_million, cheapest)
 see("what-to-serve-on", *SERVING)
-see("what-to-serve-on", *SERVING, device="a100-80gb", least_per_s=50)
+see("what-to-serve-on", *SERVING, "a100-80gb", 50)
 reveal("what-to-serve-on")
 
 # %% [markdown]
@@ -514,6 +514,105 @@ reveal("prefix-cache")
 # a cache? (Whether somebody has sent the same beginning, as the first token then comes sooner. A
 # secret number in the first key keeps users apart.)
 
+# %% [markdown] exercise="tensor-parallel-decode"
+# ## Many GPUs for one token
+#
+# **`tensor-parallel-decode` · 4 points · stretch · about 20 minutes**
+#
+# Work out how long a step takes if several GPUs share every layer, and how many GPUs are best.
+# That's tensor parallelism: a layer's matrices are cut, its heads are divided among the GPUs, and
+# two all-reduces per layer add up what they computed. In decoding, each GPU then reads less. But
+# the messages are tiny, so they cost little more than their latency, and that doesn't shrink.
+#
+# *Predict.* The weights take 16 GB, and a GPU reads 3,200 GB/s. There are 32 layers, and one
+# all-reduce takes 10 µs. How many times as fast as one GPU are 8 of them? (Leave out the cache.)
+
+# %% role="predict"
+predict("tensor-parallel-decode", 3.95)
+
+# %% [markdown]
+# *Implement.* `model` is a dict with `"parameters"`, `"layers"`, `"width"`, `"heads"` and
+# `"kv_heads"`. Weights, caches and messages have 16 bits for each number. `gpus` divides `"heads"`,
+# and either `gpus` or `"kv_heads"` is a multiple of the other.
+#
+# - `shares` returns the bytes of one GPU: its weights and its caches. The weights are cut evenly.
+#   A text has, in each layer and for each of its `length` tokens, a key and a value for each
+#   key-value head, of `width / heads` numbers each. With more GPUs than key-value heads, a head is
+#   not cut: each GPU has a copy of the one that it needs.
+# - `all_reduce_s` returns the time of the faster way: a ring of 2 (g - 1) messages one after
+#   another, each with 1 / g of the bytes; or a tree of 2 ceil(log2 g), each with all of them. A
+#   message takes `alpha_s`, and then its bytes pass at `bytes_per_s`. On 1 GPU it takes no time.
+
+
+# %% role="answer"
+def shares(model, batch, length, gpus):
+    ### BEGIN SOLUTION
+    kv_heads = max(1, model["kv_heads"] // gpus)
+    numbers = 2 * kv_heads * model["width"] // model["heads"]
+    return 2 * model["parameters"] / gpus, 2 * batch * length * model["layers"] * numbers
+    ### END SOLUTION
+
+
+def all_reduce_s(gpus, size_bytes, alpha_s, bytes_per_s):
+    ### BEGIN SOLUTION
+    ring = 2 * (gpus - 1) * (alpha_s + size_bytes / gpus / bytes_per_s)
+    tree = 2 * (gpus - 1).bit_length() * (alpha_s + size_bytes / bytes_per_s)
+    return min(ring, tree)
+    ### END SOLUTION
+
+
+# %% [markdown]
+# `device` is a dict with `"memory_bytes"` and `"bytes_per_s"`, those that a program can use, and
+# `"alpha_s"` and `"link_bytes_per_s"` of a message between two GPUs.
+#
+# - `decode_s` returns the time of a step for `batch` texts. A GPU reads its share, and waits for
+#   two all-reduces in each layer: of `width` numbers for each text. Nothing overlaps, because the
+#   next product needs the sum. (There are few texts here, so leave out the arithmetic.)
+# - `best_gpus` returns the number of the list `counts` with the shortest step, of those where a
+#   GPU's share fits into its memory, and 0 if there are none. No two steps take equally long.
+
+
+# %% role="answer"
+def decode_s(model, batch, length, gpus, device):
+    ### BEGIN SOLUTION
+    read_s = sum(shares(model, batch, length, gpus)) / device["bytes_per_s"]
+    message = 2 * batch * model["width"]
+    each_s = all_reduce_s(gpus, message, device["alpha_s"], device["link_bytes_per_s"])
+    return read_s + 2 * model["layers"] * each_s
+    ### END SOLUTION
+
+
+def best_gpus(model, batch, length, counts, device):
+    ### BEGIN SOLUTION
+    fitting = []
+    for gpus in counts:
+        if sum(shares(model, batch, length, gpus)) <= device["memory_bytes"]:
+            fitting.append(gpus)
+    return min(fitting, key=lambda gpus: decode_s(model, batch, length, gpus, device), default=0)
+    ### END SOLUTION
+
+
+# %% role="check"
+check("tensor-parallel-decode", shares, all_reduce_s, decode_s, best_gpus)
+
+# %% [markdown]
+# *See.* A step of Llama 3 70B by the number of GPUs, for one text and for 64. Which part shrinks
+# with every GPU, which stops shrinking, and which grows? And when is one GPU no choice at all?
+
+# %%
+see("tensor-parallel-decode", shares, all_reduce_s, decode_s, best_gpus)
+see("tensor-parallel-decode", shares, all_reduce_s, decode_s, best_gpus, 64)
+reveal("tensor-parallel-decode")
+
+# %% [markdown]
+# *Reflect.* From 8 GPUs to 16, one text gains almost nothing. What does its token cost then? And
+# what would you do about the all-reduces?
+#
+# (Nearly twice as much: 16 GPUs are rented, and most of the time they wait. Tensor parallelism is
+# for a model that doesn't fit, or for a user in a hurry. For small messages, programs that serve
+# models have their own all-reduce: every GPU reads the messages of all others at once, which is one
+# latency in place of six. On 8 H100s, 32 kB took 8 to 12 µs that way.)
+
 # %% [markdown]
 # ## What you take with you
 #
@@ -551,3 +650,8 @@ progress()
 # - Keys of blocks, whole blocks alone, the end of a text that goes first, and users that are kept
 #   apart: vLLM's documentation, "Automatic Prefix Caching" (design). One token that is always read:
 #   vLLM's source, `KVCacheManager.get_computed_blocks`.
+# - Tensor parallelism in decoding, and copies of key-value heads: the same chapter of How to Scale
+#   Your Model, "Distributing Inference Over Multiple Accelerators". Ring and tree: the lesson on
+#   collectives. What a message costs: `gpuedu/multi/network/links.py`, with documents.
+#   Up to 72 GPUs in one NVLink domain: NVIDIA, GB200 NVL72. Small all-reduces on H100s, 7.8 µs and
+#   11.8 µs: sgl-project/sglang, pull request 2904.

@@ -63,7 +63,6 @@ def draw_prices(
     speeds: Answer,
     per_million: Answer,
     cheapest: Answer,
-    *,
     device: str = "",
     least_per_s: float = 50,
 ) -> Any:
