@@ -613,6 +613,183 @@ reveal("tensor-parallel-decode")
 # models have their own all-reduce: every GPU reads the messages of all others at once, which is one
 # latency in place of six. On 8 H100s, 32 kB took 8 to 12 µs that way.)
 
+# %% [markdown] exercise="export-and-run"
+# ## Out of Python
+#
+# **`export-and-run` · 3 points · stretch · about 20 minutes**
+#
+# Say what can be exported, and what the exported program gives. A server should not need your
+# Python: neither the class nor the time it takes. So `torch.export` runs `forward` once with
+# stand-ins for the tensors, which have a size and a type but no values, and writes down all
+# operations. You get one graph of the whole `forward`, or an error. Here is a module around this
+# course's GPT, which reads up to 64 characters.
+
+
+# %% role="given"
+import io
+
+import torch
+from torch.export import Dim, export
+
+from gpuedu import training
+
+
+class Scorer(torch.nn.Module):
+    """Scores of the next character, for each text."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model, self.temperature = model, 0.8
+
+    def forward(self, characters, sharpen):
+        scores = self.model(characters)[:, -1] / self.temperature
+        return scores * sharpen
+
+
+# %% [markdown]
+# `export` takes the module, example arguments, and for each argument the dimensions that stay open,
+# each with a name and a range; `None` if there are none. All other sizes are those of the example.
+# *See* which sizes the program takes if nothing is open, and if the number of texts and their
+# length are.
+
+# %%
+scorer = Scorer(training.CharacterGPT(97, width=32, fused=True).eval())
+example = torch.ones(2, 16, dtype=torch.long)
+fixed = export(scorer, (example, 1.5)).module()
+see("export-and-run", scorer, fixed)
+
+# %%
+open_sizes = ({0: Dim("batch"), 1: Dim("length", max=64)}, None)
+exported = export(scorer, (example, 1.5), dynamic_shapes=open_sizes)
+program = exported.module()
+see("export-and-run", scorer, program)
+
+# %% [markdown]
+# What you save is the graph and the tensors. Whoever loads it needs no `Scorer`. (This goes to
+# memory in place of a file, such as `"scorer.pt2"`.)
+
+# %%
+file = io.BytesIO()
+torch.export.save(exported, file)
+file.seek(0)
+loaded = torch.export.load(file).module()
+is_equal = torch.equal(loaded(example, 1.5), program(example, 1.5))
+print(f"{file.getbuffer().nbytes / 1000:.0f} kB, the same numbers: {is_equal}")
+
+# %% [markdown]
+# *Predict.* You add a line to `forward`: `if scores.max() > 10:`, and below it `scores = scores /
+# 2`. What does `export` make of it: `"both branches"`, `"the branch of the example"` or `"an
+# error"`?
+
+# %% role="predict"
+predict("export-and-run", "an error")
+
+
+# %%
+class Halving(Scorer):
+    def forward(self, characters, sharpen):
+        scores = super().forward(characters, sharpen)
+        if scores.max() > 10:
+            scores = scores / 2
+        return scores
+
+
+see("export-and-run", Halving(scorer.model))
+
+# %% [markdown]
+# *Answer* by three dicts. (You may try everything first; the check only reads the dicts.) In
+# `exports`, say what `export` makes of `Scorer` with the same open sizes, if this line comes after
+# the first line of `forward`: `"works"` or `"error"`.
+#
+# | name | line |
+# |---|---|
+# | `"where on scores"` | `scores = torch.where(scores.max() > 10, scores / 2, scores)` |
+# | `"number of scores"` | `scores = scores / scores.abs().max().item()` |
+# | `"if on length"` | `if characters.shape[1] > 32: scores = scores / 2` |
+# | `"loop over length"` | `for i in range(characters.shape[1]): scores = scores + i` |
+# | `"loop over blocks"` | `for block in self.model.blocks: scores = scores * 0.9` |
+# | `"one text"` | none, but the example is one text of 16 characters |
+
+
+# %% role="answer"
+### BEGIN SOLUTION
+exports = {
+    "where on scores": "works",
+    "number of scores": "works",
+    "if on length": "error",
+    "loop over length": "error",
+    "loop over blocks": "works",
+    "one text": "error",
+}
+### END SOLUTION
+
+
+# %% [markdown]
+# In `calls`, compare what `program` gives with what `scorer` gives at that time, for the same
+# arguments: `"right"` if the numbers are the same, `"frozen"` if they differ, or `"error"`. Each
+# entry starts anew. `other` is a `Scorer` that was trained: all of its weights differ.
+#
+# - `"5 texts of 40"`, `"1 text of 64"`, `"1 text of 65"`: `program(characters, 1.5)`, of that size.
+# - `"sharpen 2"`: `program(characters, 2.0)`.
+# - `"temperature"`: after `scorer.temperature = 0.5`.
+# - `"loaded weights"`: after `scorer.load_state_dict(other.state_dict())`.
+# - `"another norm"`: after `scorer.model.norm = other.model.norm`.
+
+
+# %% role="answer"
+### BEGIN SOLUTION
+calls = {
+    "5 texts of 40": "right",
+    "1 text of 64": "right",
+    "1 text of 65": "error",
+    "sharpen 2": "error",
+    "temperature": "frozen",
+    "loaded weights": "right",
+    "another norm": "frozen",
+}
+### END SOLUTION
+
+
+# %% [markdown]
+# In `mends`, name what to do instead: `"torch.where"`, `"two exports"`, `"tensor argument"`,
+# `"buffer"` (a tensor that belongs to the module), `"load_state_dict"`, `"contiguous"` or
+# `"no_grad"`. Five of them mend one thing each.
+#
+# - `"if on scores"`: the `if` of your prediction.
+# - `"if on length"`: as above.
+# - `"sharpen 2"`: so that each call can have its own number.
+# - `"temperature"`: it stays with the module, and a later `scorer.temperature.fill_(0.5)` is seen.
+# - `"another norm"`: so that the program computes with the other norm's weights.
+
+
+# %% role="answer"
+### BEGIN SOLUTION
+mends = {
+    "if on scores": "torch.where",
+    "if on length": "two exports",
+    "sharpen 2": "tensor argument",
+    "temperature": "buffer",
+    "another norm": "load_state_dict",
+}
+### END SOLUTION
+
+
+# %% role="check"
+check("export-and-run", exports, calls, mends)
+
+# %%
+reveal("export-and-run")
+
+# %% [markdown]
+# *Reflect.* Export the GPT without `fused=True`: it's refused, because not all lengths satisfy
+# `length != 64`. Which line of its attention asked? And what would ONNX Runtime, a program that
+# runs such graphs without PyTorch, make of `sharpen`?
+#
+# (`self.future[:length, :length]`: 64 of 64 rows are the whole mask, so there's nothing to slice,
+# and the graph would be another one. `max=63` passes. With the package onnxscript, one command
+# writes the file for ONNX Runtime: `torch.onnx.export(exported, f="scorer.onnx")`. Arguments that
+# are no tensors are hard-coded into it, as they were into your program.)
+
 # %% [markdown]
 # ## What you take with you
 #
@@ -655,3 +832,7 @@ progress()
 #   collectives. What a message costs: `gpuedu/multi/network/links.py`, with documents.
 #   Up to 72 GPUs in one NVLink domain: NVIDIA, GB200 NVL72. Small all-reduces on H100s, 7.8 µs and
 #   11.8 µs: sgl-project/sglang, pull request 2904.
+# - Stand-ins, what is static and what is dynamic, and control flow on each: PyTorch, *torch.export
+#   Programming Model*, "Basics of Tracing", "Values: Static vs. Dynamic" and "Control Flow: Static
+#   vs. Dynamic". Arguments that are no tensors, in ONNX: the page of `torch.onnx.export`. All that
+#   the check asks for was tried with PyTorch 2.13.
