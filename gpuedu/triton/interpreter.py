@@ -28,7 +28,7 @@ from gpuedu.trace import Source
 from gpuedu.triton import libdevice
 from gpuedu.triton.short_floats import SHORT, convert, is_known, wide
 from gpuedu.triton.texts import TREE
-from gpuedu.triton.unknown import origins, unknown_of
+from gpuedu.triton.unknown import origins, plain, unknown_of
 
 _FLOATING = ("create_fadd", "create_fsub", "create_fmul", "create_fdiv", "create_frem")
 _MATH = ("exp", "exp2", "log", "log2", "sqrt", "precise_sqrt", "sin", "cos", "erf", "rsqrt")
@@ -93,7 +93,7 @@ class _Builder(its.InterpreterBuilder):
         given = np.broadcast_to(val.data, shape), _mask(mask, ptr)
         self.hooks.use(given[0][given[1]], str(val.dtype.scalar))
         before = self.hooks.atomic(ptr.data, given[1], change, given[0])
-        return its.TensorHandle(before, val.dtype.scalar)
+        return its.TensorHandle(plain(before, str(val.dtype.scalar)), val.dtype.scalar)
 
     def create_atomic_cas(self, ptr: Any, cmp: Any, val: Any, sem: Any, scope: Any) -> Any:
         wanted = np.broadcast_to(cmp.data, ptr.data.shape)
