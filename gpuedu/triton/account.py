@@ -93,6 +93,10 @@ class Account:
         block = (number % x, number // x % y, number // (x * y))
         return Thread(block, (0, 0, 0), 3 if block[2] else 2 if self.grid[1] > 1 else 1)
 
+    def address(self, numbers: np.ndarray) -> np.ndarray:
+        """Hook of numbers that become pointers."""
+        return self.memory.made_up(numbers)
+
     def load(
         self, address: np.ndarray, active: np.ndarray, other: Any, dtype: Any, kind: str
     ) -> np.ndarray:

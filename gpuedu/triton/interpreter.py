@@ -40,6 +40,9 @@ _PLACES = (tl, standard, tl.core, tl.math)
 class Hooks(Protocol):
     """What a launch does where a kernel touches memory or computes; all arrays are NumPy's."""
 
+    def address(self, numbers: np.ndarray) -> np.ndarray:
+        """The addresses that numbers stand for where they are made pointers."""
+
     def load(
         self, address: np.ndarray, active: np.ndarray, other: Any, dtype: Any, kind: str
     ) -> np.ndarray:
@@ -105,6 +108,14 @@ class _Builder(its.InterpreterBuilder):
         value = np.broadcast_to(val.data, ptr.data.shape)
         before = self.hooks.atomic(ptr.data, active, change, value)
         return its.TensorHandle(before, cmp.dtype.scalar)
+
+    def create_bitcast(self, src: Any, dst_type: Any) -> Any:
+        result = super().create_bitcast(src, dst_type)
+        if dst_type.scalar.is_ptr() and not src.dtype.scalar.is_ptr():
+            result.data = self.hooks.address(result.data)
+        return result
+
+    create_int_to_ptr = create_bitcast
 
     def create_dot(
         self, a: Any, b: Any, d: Any, input_precision: Any, max_num_imprecise_acc: Any
@@ -371,6 +382,8 @@ class Kernel:
 
 def _as_argument(value: Any) -> Any:
     """A float is one of 32 bits, as for a GPU; Triton's interpreter would leave it Python's."""
+    if isinstance(value, tuple):
+        return its._tuple_create(value, map(_as_argument, value))
     if isinstance(value, float):
         return tl.tensor(its.TensorHandle(np.array([value], np.float32), tl.float32), tl.float32)
     return its._implicit_cvt(value)
