@@ -224,8 +224,8 @@ def simulate(
         max_turns: Turns of loops, all together, after which the blocks that run together are
             stopped as a runaway; None for 100,000, and 20 million of loops over a range.
         max_counted_turns: The same for loops over a range alone; None for as many as ``max_turns``.
-        constants: For a Triton kernel, further arguments by name, and ``unwritten``: see
-            ``gpuedu.triton.simulate``; of these options it takes ``watch``.
+        constants: For a Triton kernel, further arguments by name, ``unwritten`` and ``pointed``:
+            see ``gpuedu.triton.simulate``; of these options it takes ``watch``.
 
     Raises:
         KernelSourceError: The kernel cannot be compiled.

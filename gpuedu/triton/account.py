@@ -25,7 +25,7 @@ from gpuedu.triton.accesses import COUNTS, Request, SiteAccount, Watched, in_ord
 from gpuedu.triton.memory import Memory, Storage
 from gpuedu.triton.shadow import Order, Touched, collide
 from gpuedu.triton.sites import NOWHERE, Site, Sources
-from gpuedu.triton.unknown import has_origin, origins, unknown_of
+from gpuedu.triton.unknown import has_origin, origins, plain, unknown_of
 
 
 class Account:
@@ -93,6 +93,10 @@ class Account:
         block = (number % x, number // x % y, number // (x * y))
         return Thread(block, (0, 0, 0), 3 if block[2] else 2 if self.grid[1] > 1 else 1)
 
+    def address(self, numbers: np.ndarray) -> np.ndarray:
+        """Hook of numbers that become pointers."""
+        return self.memory.made_up(numbers)
+
     def load(
         self, address: np.ndarray, active: np.ndarray, other: Any, dtype: Any, kind: str
     ) -> np.ndarray:
@@ -103,7 +107,7 @@ class Account:
         got = np.full(address.shape, 0 if other is None else other, dtype)
         got[active & ~ok] = np.nan if got.dtype.kind == "f" else 0  # outside: told already
         if storage is not None:
-            got[ok] = storage.of(np.dtype(dtype))[element]
+            got[ok] = plain(storage.of(np.dtype(dtype))[element], kind)
         return got
 
     def use(self, value: np.ndarray, kind: str) -> None:

@@ -28,7 +28,7 @@ from gpuedu.trace import Source
 from gpuedu.triton import libdevice
 from gpuedu.triton.short_floats import SHORT, convert, is_known, wide
 from gpuedu.triton.texts import TREE
-from gpuedu.triton.unknown import origins, unknown_of
+from gpuedu.triton.unknown import origins, plain, unknown_of
 
 _FLOATING = ("create_fadd", "create_fsub", "create_fmul", "create_fdiv", "create_frem")
 _MATH = ("exp", "exp2", "log", "log2", "sqrt", "precise_sqrt", "sin", "cos", "erf", "rsqrt")
@@ -39,6 +39,9 @@ _PLACES = (tl, standard, tl.core, tl.math)
 
 class Hooks(Protocol):
     """What a launch does where a kernel touches memory or computes; all arrays are NumPy's."""
+
+    def address(self, numbers: np.ndarray) -> np.ndarray:
+        """The addresses that numbers stand for where they are made pointers."""
 
     def load(
         self, address: np.ndarray, active: np.ndarray, other: Any, dtype: Any, kind: str
@@ -93,7 +96,7 @@ class _Builder(its.InterpreterBuilder):
         given = np.broadcast_to(val.data, shape), _mask(mask, ptr)
         self.hooks.use(given[0][given[1]], str(val.dtype.scalar))
         before = self.hooks.atomic(ptr.data, given[1], change, given[0])
-        return its.TensorHandle(before, val.dtype.scalar)
+        return its.TensorHandle(plain(before, str(val.dtype.scalar)), val.dtype.scalar)
 
     def create_atomic_cas(self, ptr: Any, cmp: Any, val: Any, sem: Any, scope: Any) -> Any:
         wanted = np.broadcast_to(cmp.data, ptr.data.shape)
@@ -105,6 +108,14 @@ class _Builder(its.InterpreterBuilder):
         value = np.broadcast_to(val.data, ptr.data.shape)
         before = self.hooks.atomic(ptr.data, active, change, value)
         return its.TensorHandle(before, cmp.dtype.scalar)
+
+    def create_bitcast(self, src: Any, dst_type: Any) -> Any:
+        result = super().create_bitcast(src, dst_type)
+        if dst_type.scalar.is_ptr() and not src.dtype.scalar.is_ptr():
+            result.data = self.hooks.address(result.data)
+        return result
+
+    create_int_to_ptr = create_bitcast
 
     def create_dot(
         self, a: Any, b: Any, d: Any, input_precision: Any, max_num_imprecise_acc: Any
@@ -371,6 +382,8 @@ class Kernel:
 
 def _as_argument(value: Any) -> Any:
     """A float is one of 32 bits, as for a GPU; Triton's interpreter would leave it Python's."""
+    if isinstance(value, tuple):
+        return its._tuple_create(value, map(_as_argument, value))
     if isinstance(value, float):
         return tl.tensor(its.TensorHandle(np.array([value], np.float32), tl.float32), tl.float32)
     return its._implicit_cvt(value)

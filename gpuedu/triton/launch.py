@@ -13,7 +13,7 @@ from gpuedu.errors import GpueduError
 from gpuedu.needs import has_package, missing
 from gpuedu.trace import WARP_SIZE, Argument, Launch, Trace
 from gpuedu.triton.account import Account
-from gpuedu.triton.memory import Memory
+from gpuedu.triton.memory import Memory, parts
 
 Extent = int | Sequence[int]
 
@@ -25,6 +25,7 @@ def simulate(
     *arguments: Any,
     watch: Sequence[int] = (0,),
     unwritten: Sequence[str] = (),
+    pointed: Mapping[str, torch.Tensor] | None = None,
     **constants: Any,
 ) -> Trace:
     """Run a Triton kernel in Triton's interpreter, without a GPU, and give the account of it.
@@ -35,10 +36,13 @@ def simulate(
         kernel: What ``triton.jit`` made of a function.
         grid: Programs: an int, up to three, or a function of the arguments by name that gives them.
         threads: Of a program: 32 times ``num_warps``.
-        arguments: Tensors of PyTorch, NumPy arrays, and numbers, in the kernel's order.
+        arguments: Tensors of PyTorch, NumPy arrays, and numbers, in the kernel's order; tuples and
+            Triton's descriptors of tensors, too.
         watch: Programs, by linear number, whose accesses are kept one by one.
         unwritten: Arrays, by the kernel's names for them, that hold nothing yet, such as those of
             ``torch.empty``: who reads of them what no program has stored is told.
+        pointed: Further tensors, by names for them, that the kernel reaches by what their
+            ``data_ptr()`` gave: by numbers in one of its arrays.
         constants: Further arguments by name, such as the ``tl.constexpr``.
 
     Raises:
@@ -53,9 +57,9 @@ def simulate(
     given = bind(of.signature, of.function.__name__, arguments, constants)
     extent = grid(given) if callable(grid) else grid
     size = _three(extent)
-    memory = Memory(given, unwritten)
+    memory = Memory(given, unwritten, pointed)
     account = Account(of.sources, memory, size, warps_of(threads), watch)
-    converted = of.convert({**given, **memory.pointers})
+    converted = of.convert(memory.given)
     with of.running(account, size) as place_at, np.errstate(all="ignore"):
         account.run_all(lambda: of.run(**converted), place_at)
     memory.give_back()
@@ -64,7 +68,7 @@ def simulate(
         size,
         (threads, 1, 1),
         account.sources.all,
-        tuple(_describe(name, value) for name, value in given.items()),
+        tuple(_describe(*part) for one in given.items() for part in parts(*one)),
     )
     return account.trace(launch)
 

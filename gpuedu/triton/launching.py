@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import gc
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
+
+import torch
 
 from gpuedu.trace import WARP_SIZE, Trace
 
@@ -33,7 +36,8 @@ def interpreted(tell: Callable[[Trace], None]) -> Iterator[None]:
         threads = WARP_SIZE * int(named.get("num_warps") or _WARPS)
         known = set(kernel.arg_names)
         constants = {name: value for name, value in named.items() if name in known}
-        tell(simulate(kernel, grid, threads, *arguments, **constants))
+        pointed = pointed_by({**dict(zip(kernel.arg_names, arguments, strict=False)), **constants})
+        tell(simulate(kernel, grid, threads, *arguments, pointed=pointed, **constants))
 
     def tuned(tuner: Any, *arguments: Any, **named: Any) -> None:
         tuner.nargs = dict(zip(tuner.arg_names, arguments, strict=False))
@@ -48,6 +52,40 @@ def interpreted(tell: Callable[[Trace], None]) -> Iterator[None]:
         yield
     finally:
         JITFunction.run, Autotuner.run = before
+
+
+_LEAST_ADDRESS = 1 << 24
+"""What is less is an index or a size: no tensor lies so low."""
+
+
+def pointed_by(arguments: Mapping[str, Any]) -> dict[str, torch.Tensor]:
+    """Tensors of this process whose addresses are numbers of an array among these arguments.
+
+    >>> x = torch.ones(3)
+    >>> pointed_by({"where": torch.tensor([5, x.data_ptr()]), "n": 3})
+    {'where[1]': tensor([1., 1., 1.])}
+    """
+    names: dict[int, str] = {}
+    for name, value in arguments.items():
+        if isinstance(value, torch.Tensor) and value.dtype in (torch.int64, torch.uint64):
+            numbers = value.detach().flatten().tolist()
+            found = {one: at for at, one in enumerate(numbers) if one >= _LEAST_ADDRESS}
+            names |= {one: f"{name}[{at}]" for one, at in found.items()}
+    if not names:
+        return {}
+    largest: dict[str, torch.Tensor] = {}
+    for tensor in [one for one in gc.get_objects() if issubclass(type(one), torch.Tensor)]:
+        name = names.get(_address_of(tensor), "")
+        if name and (name not in largest or tensor.numel() > largest[name].numel()):
+            largest[name] = tensor
+    return largest
+
+
+def _address_of(tensor: torch.Tensor) -> int:
+    try:
+        return tensor.data_ptr()
+    except RuntimeError:  # a tensor without a memory of its own
+        return 0
 
 
 def interpret_from_now_on(tell: Callable[[Trace], None]) -> None:

@@ -2,11 +2,13 @@
 
 A pointer is made up: the number of its storage, and where in it. So an address far outside still
 says from which array it was computed, and nothing but the array's own bytes is read or written.
+None of them can be mistaken for an address of a real memory, which all lie below ``_FIRST``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import copy
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +18,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from gpuedu.errors import GpueduError
 
+_FIRST = 1 << 62
 _SHIFT = 44
 _MIDDLE = 1 << (_SHIFT - 1)
 """Where storages begin: what lies before them still has their number."""
@@ -44,7 +47,7 @@ class Storage:
     @property
     def address(self) -> int:
         """Of the first byte."""
-        return (self.number << _SHIFT) + _MIDDLE
+        return _FIRST + (self.number << _SHIFT) + _MIDDLE
 
     @property
     def unit(self) -> int:
@@ -93,9 +96,9 @@ def _span(tensor: torch.Tensor) -> int:
 
 @dataclass(frozen=True)
 class Pointer:
-    """What a kernel is given in place of a tensor."""
+    """What a kernel is given in place of a tensor; a dtype may be Triton's, too."""
 
-    dtype: torch.dtype
+    dtype: Any
     address: int
 
     def data_ptr(self) -> int:
@@ -103,22 +106,65 @@ class Pointer:
         return self.address
 
 
-class Memory:
-    """All storages of a launch."""
+def parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """An argument's tensors and numbers: those of a tuple, and what a descriptor describes.
 
-    def __init__(self, arguments: Mapping[str, Any], unwritten: Sequence[str] = ()) -> None:
+    >>> list(parts("x", (3, (4.0,))))
+    [('x[0]', 3), ('x[1][0]', 4.0)]
+    """
+    if isinstance(value, tuple):
+        for number, one in enumerate(value):
+            yield from parts(f"{name}[{number}]", one)
+    else:
+        yield name, value.base if _is_around_a_tensor(value) else value
+
+
+def _is_around_a_tensor(value: Any) -> bool:
+    """Whether it is one of Triton's: a descriptor of a tensor, or one under another dtype."""
+    return isinstance(getattr(value, "base", None), torch.Tensor)
+
+
+class Memory:
+    """All storages of a launch.
+
+    Args:
+        arguments: of the kernel, by name.
+        unwritten: names of those that hold nothing yet.
+        pointed: tensors, by name, whose real addresses the kernel may find in an array.
+    """
+
+    def __init__(
+        self,
+        arguments: Mapping[str, Any],
+        unwritten: Sequence[str] = (),
+        pointed: Mapping[str, torch.Tensor] | None = None,
+    ) -> None:
         self.storages: list[Storage] = []
         self._copies: list[tuple[torch.Tensor, torch.Tensor]] = []
-        self.pointers = {
-            name: self._enter(name, value)
-            for name, value in arguments.items()
-            if isinstance(value, torch.Tensor)
-        }
+        self.given = {name: self._given(name, value) for name, value in arguments.items()}
+        for name, tensor in (pointed or {}).items():
+            self._enter(name, tensor)
         for storage in self.storages:
             storage.inside = _inside(storage)
             fresh = [name for name in storage.views if name in unwritten]
             if fresh:
                 storage.unwritten = _bytes_of(storage, fresh)
+
+    def _given(self, name: str, value: Any) -> Any:
+        """An argument with pointers in place of its tensors."""
+        if isinstance(value, torch.Tensor):
+            return self._enter(name, value)
+        if isinstance(value, tuple):
+            own = (self._given(f"{name}[{at}]", one) for at, one in enumerate(value))
+            return type(value)(*own) if hasattr(value, "_fields") else tuple(own)
+        if not _is_around_a_tensor(value):
+            return value
+        pointer = self._enter(name, value.base)
+        if hasattr(value, "data_ptr"):
+            return Pointer(value.dtype, pointer.address)
+        own = copy.copy(value)
+        own.base = pointer
+        return own
 
     def _enter(self, name: str, tensor: torch.Tensor) -> Pointer:
         if tensor.requires_grad and not tensor.is_leaf:
@@ -145,9 +191,18 @@ class Memory:
         for device, host in self._copies:
             device.copy_(host)
 
+    def made_up(self, addresses: np.ndarray) -> np.ndarray:
+        """The kernel's own addresses in place of real ones; all others stay as they are."""
+        found = addresses.copy()
+        for storage in self.storages:
+            offset = addresses.astype(np.int64) - storage.key
+            own = (offset >= 0) & (offset < len(storage.host))
+            found[own] = storage.address + offset[own]
+        return found
+
     def storage_of(self, address: int) -> Storage | None:
         """The storage from whose pointer an address was computed."""
-        number = address >> _SHIFT
+        number = (address - _FIRST) >> _SHIFT
         return self.storages[number - 1] if 0 < number <= len(self.storages) else None
 
     def require_one(self, addresses: np.ndarray) -> Storage:
@@ -156,12 +211,12 @@ class Memory:
         Raises:
             GpueduError: they are of several, or of none.
         """
-        numbers = addresses >> np.uint64(_SHIFT)
         first = self.storage_of(int(addresses[0]))
-        if first is None or (numbers != first.number).any():
+        if first is None or (addresses >> np.uint64(_SHIFT) != first.address >> _SHIFT).any():
             raise GpueduError(
                 "a pointer that points to none of the kernel's arrays",
-                remedy="Compute addresses as a pointer argument plus offsets.",
+                remedy="Compute addresses as a pointer argument plus offsets, "
+                "or give `simulate` the tensor with `pointed=`.",
             )
         return first
 

@@ -47,6 +47,21 @@ def is_unknown(data: np.ndarray, kind: str) -> np.ndarray:
     return (bits & bits.dtype.type(kept)) == bits.dtype.type(_pattern(kind))
 
 
+def plain(data: np.ndarray, kind: str) -> np.ndarray:
+    """Values from memory: what looks unknown is a NaN like others there.
+
+    What a store left unknown was told; and an array may hold any bits before a launch.
+
+    >>> origins(plain(np.array([1.0, unknown_of("f4", "fp32", 5)], "f4"), "fp32"), "fp32").tolist()
+    [0, 0]
+    """
+    lost = is_unknown(data, kind)
+    if not lost.any():
+        return data
+    quiet = np.array(_ALL[kind] | 1 << (_MANTISSA[kind] - 1), f"u{data.dtype.itemsize}")
+    return np.where(lost, quiet.view(data.dtype), data)
+
+
 def origins(data: np.ndarray, kind: str) -> np.ndarray:
     """By whose load these are unknown: 1 more than its number, and 0 for what is known.
 

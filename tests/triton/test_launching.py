@@ -13,6 +13,7 @@ import triton
 import triton.language as tl
 from triton.language.extra import libdevice
 from triton.language.extra.libdevice import rsqrt
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 from gpuedu.simt.host.hazards import tell
 from gpuedu.triton import simulate
@@ -111,3 +112,83 @@ def test_a_function_that_is_not_known_is_told():
 
     trace = simulate(bessel, 1, 128, torch.ones(32), BLOCK=32)
     assert "`__nv_j0f` of libdevice is not known" in trace.hazards[0].message
+
+
+@triton.jit
+def turned(x, out, M: tl.constexpr, N: tl.constexpr):
+    i, j = tl.program_id(0) * M, tl.program_id(1) * N
+    out.store([j, i], x.load([i, j]).T)
+
+
+def test_descriptors_that_the_host_made():
+    x, out, traces = torch.randn(40, 24), torch.empty(24, 40), []
+    given = TensorDescriptor.from_tensor(x, [16, 8]), TensorDescriptor.from_tensor(out, [8, 16])
+    with interpreted(traces.append):
+        turned[(3, 3)](*given, M=16, N=8)
+    assert torch.equal(out, x.T)
+    assert traces[0].hazards == ()
+    assert [(one.array, one.shape) for one in traces[0].arrays] == [
+        ("x", (40, 24)),
+        ("out", (24, 40)),
+    ]
+    too_long = TensorDescriptor(x, [48, 24], [24, 1], [16, 8])
+    (found,) = simulate(turned, (3, 3), 128, too_long, given[1], M=16, N=8).hazards
+    assert (found.kind, found.array, found.index) == ("out-of-bounds", "x", (40, 0))
+
+
+@triton.jit
+def scaled_sum(parts, out, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tensors, factor = parts
+    tl.store(out + at, (tl.load(tensors[0] + at) + tl.load(tensors[1] + at)) * factor)
+
+
+def test_a_tuple_of_tensors_and_numbers():
+    x, y, out = torch.randn(3, 64)
+    trace = simulate(scaled_sum, 1, 128, ((x, y), 1 / 3), out, BLOCK=64)
+    assert torch.equal(out, (x + y) * torch.tensor(1 / 3))
+    assert [one.name for one in trace.launch.arguments] == [
+        "parts[0][0]",
+        "parts[0][1]",
+        "parts[1]",
+        "out",
+        "BLOCK",
+    ]
+    (found,) = simulate(scaled_sum, 1, 32, ((x, y[:60]), 1.0), out, BLOCK=64).hazards
+    assert (found.kind, found.array, found.index) == ("out-of-bounds", "parts[0][1]", (60,))
+
+
+@triton.jit
+def squared(where, sizes, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    x = tl.load(where + tl.program_id(0)).to(tl.pointer_type(tl.float32)) + at
+    mask = at < tl.load(sizes + tl.program_id(0))
+    tl.store(x, tl.load(x, mask=mask) * tl.load(x, mask=mask), mask=mask)
+
+
+def test_addresses_in_an_array_lead_to_the_tensors_that_have_them():
+    xs, traces = [torch.randn(n) for n in (5, 64, 1)], []
+    heads, before = [x[:1] for x in xs], [x.clone() for x in xs]
+    where = torch.tensor([x.data_ptr() for x in xs])
+    with interpreted(traces.append):
+        squared[(3,)](where, torch.tensor([5, 64, 1]), BLOCK=64)
+        squared[(1,)](where, torch.tensor([6]), BLOCK=64)
+    for x, old in zip(xs[1:], before[1:], strict=True):
+        assert torch.equal(x, old.square())
+    assert traces[0].hazards == ()
+    (found,) = traces[1].hazards
+    assert found.message == "program 0 loads where[0][5], and `where[0]` has the shape (5,)"
+    assert len(heads) == 3  # they have these addresses, too, and are smaller
+
+
+def test_an_address_of_something_else_is_none_of_an_argument():
+    x, sizes = torch.ones(64), torch.tensor([64])
+    numbers = [x.data_ptr(), 0, *(n << 44 for n in range(1, 4))]
+    for number in numbers:
+        trace = simulate(squared, 1, 128, torch.tensor([number]), sizes, BLOCK=64)
+        (found,) = trace.hazards
+        assert found.kind == "failed"
+        assert "points to none of the kernel's arrays" in found.message
+    trace = simulate(squared, 1, 128, torch.tensor(numbers), sizes, pointed={"x": x}, BLOCK=64)
+    assert trace.hazards == ()
+    assert [one.array for one in trace.arrays] == ["where", "sizes", "x"]

@@ -257,3 +257,26 @@ def test_two_views_of_other_widths_are_one_memory():
     clean(simulate(bytes_of_numbers, 2, 32, numbers, parts, BLOCK=64))
     trace = simulate(bytes_of_numbers, 2, 32, numbers, parts[4:], BLOCK=64)
     assert {one.kind for one in trace.hazards} == {"data-race", "out-of-bounds"}
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_what_an_earlier_launch_left_unknown_is_a_plain_nan(dtype):
+    """Its store was told there; and an array may hold any bits, such as those of that mark."""
+    x, left, out = torch.ones(100, dtype=dtype), torch.zeros(2, 128, dtype=dtype), torch.empty(128)
+    trace = simulate(copy_of_block, 1, 32, x, left, 100, BLOCK=128)
+    assert [one.kind for one in trace.hazards] == ["uninitialised-read"]
+    clean(simulate(sum_by_atomics, 1, 32, left, out.zero_(), BLOCK=128))
+    assert out.isnan().tolist() == [False] * 100 + [True] * 28
+
+
+@triton.jit
+def copy_of_block(x, out, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at, mask=at < n))
+
+
+@triton.jit
+def sum_by_atomics(x, out, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    before = tl.atomic_add(x + BLOCK + at, tl.load(x + at))
+    tl.atomic_add(out + at, tl.load(x + at).to(tl.float32) + before.to(tl.float32))
