@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import linecache
+import re
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -23,6 +24,8 @@ TOO_LONG = (
     "Is there a loop that never ends, a wait for something that never comes, or far more work than "
     "is asked for?"
 )
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+"""Of an object in memory, as Python shows it: another one in every run."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ def explain(fault: BaseException, limit_s: float) -> Problem:
     if missing is not None and (missing is fault or _is_ours(fault)):
         return Problem(missing.message, missing.remedy, is_missing=True)
     if isinstance(fault, AnswerError):
-        return Problem(fault.message, fault.remedy)
+        return Problem(fault.message, _sentence(fault.remedy))
     if isinstance(fault, SystemExit):
         return Problem("it called `exit()`", "Return a result instead of leaving Python.")
     where = learner_line(fault)
@@ -177,7 +180,7 @@ def _message_of(fault: BaseException, limit: int = 300) -> str:
         text = (fault.message if isinstance(fault, GpueduError) else str(fault)).strip()
     except Exception:
         return "(its message could not be read)"
-    first = text.splitlines()[0] if text else ""
+    first = _ADDRESS.sub("", text.splitlines()[0]) if text else ""
     return first if len(first) <= limit else first[:limit] + " ..."
 
 
