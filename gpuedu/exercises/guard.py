@@ -26,6 +26,10 @@ TOO_LONG = (
 )
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 """Of an object in memory, as Python shows it: another one in every run."""
+_SHAPES = re.compile(
+    r"must match the size of tensor|shapes cannot be multiplied|could not be broadcast"
+)
+"""What PyTorch and NumPy say of shapes that do not go together."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +140,8 @@ def explain(fault: BaseException, limit_s: float) -> Problem:
     remedy = _sentence(fault.remedy) if isinstance(fault, GpueduError) else ""
     if not where:
         return Problem(said, remedy)
+    if _SHAPES.search(text):
+        remedy = "Which shapes does that line put together?"
     return Problem(f"{said if said.endswith('..') else said.removesuffix('.')}, {where}", remedy)
 
 

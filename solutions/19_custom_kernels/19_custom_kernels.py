@@ -534,6 +534,16 @@ reveal("flash-attention")
 # backward pass. Why is it faster all the same? (The products were never what took the time.)
 
 # %% [markdown]
+# Triton isn't the only language of this kind. **cuTile**, by NVIDIA, has tiles, too, in Python. But
+# its loads take an array, which knows its shape, and the number of a tile in it, where yours
+# compute addresses and masks. It runs on NVIDIA's GPUs alone.
+#
+# **CuTe** goes the other way. It's the core of CUTLASS, NVIDIA's templates for matrix products in
+# C++, and its **CuTe DSL** is the same in Python. As in CUDA C you say what each thread does, but
+# who has which element is a *layout* that can be computed with, and copies and the instructions of
+# tensor cores are its building blocks. What Triton's compiler decides, you decide there.
+
+# %% [markdown]
 # ## What you take with you
 #
 # - A chain of operations costs what it reads and writes.
@@ -565,3 +575,6 @@ progress()
 # - Flash attention: T. Dao et al., *FlashAttention: Fast and Memory-Efficient Exact Attention with
 #   IO-Awareness*, NeurIPS 2022, arXiv:2205.14135. Blocks of queries for each program, with a loop
 #   over keys: T. Dao, *FlashAttention-2*, 2023, arXiv:2307.08691.
+# - Loads of tiles from arrays, and the GPUs: NVIDIA, *cuTile Python*, `cuda.tile.load`, and *CUDA
+#   Tile*. Layouts, tensors, atoms and control over threads: NVIDIA, *CUTLASS*, "CuTe DSL",
+#   Overview.
