@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import linecache
+import re
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -23,6 +24,12 @@ TOO_LONG = (
     "Is there a loop that never ends, a wait for something that never comes, or far more work than "
     "is asked for?"
 )
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+"""Of an object in memory, as Python shows it: another one in every run."""
+_SHAPES = re.compile(
+    r"must match the size of tensor|shapes cannot be multiplied|could not be broadcast"
+)
+"""What PyTorch and NumPy say of shapes that do not go together."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +131,7 @@ def explain(fault: BaseException, limit_s: float) -> Problem:
     if missing is not None and (missing is fault or _is_ours(fault)):
         return Problem(missing.message, missing.remedy, is_missing=True)
     if isinstance(fault, AnswerError):
-        return Problem(fault.message, fault.remedy)
+        return Problem(fault.message, _sentence(fault.remedy))
     if isinstance(fault, SystemExit):
         return Problem("it called `exit()`", "Return a result instead of leaving Python.")
     where = learner_line(fault)
@@ -133,6 +140,8 @@ def explain(fault: BaseException, limit_s: float) -> Problem:
     remedy = _sentence(fault.remedy) if isinstance(fault, GpueduError) else ""
     if not where:
         return Problem(said, remedy)
+    if _SHAPES.search(text):
+        remedy = "Which shapes does that line put together?"
     return Problem(f"{said if said.endswith('..') else said.removesuffix('.')}, {where}", remedy)
 
 
@@ -177,7 +186,7 @@ def _message_of(fault: BaseException, limit: int = 300) -> str:
         text = (fault.message if isinstance(fault, GpueduError) else str(fault)).strip()
     except Exception:
         return "(its message could not be read)"
-    first = text.splitlines()[0] if text else ""
+    first = _ADDRESS.sub("", text.splitlines()[0]) if text else ""
     return first if len(first) <= limit else first[:limit] + " ..."
 
 

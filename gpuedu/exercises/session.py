@@ -102,12 +102,16 @@ def predict(key: str, value: float | str) -> None:
             draw(Card(f"{key}: no prediction yet", paragraphs=(asked,)))
             return
         stored = prediction_value(prediction, value)
-        counts = not store().is_revealed(key)
-        shown = with_unit(stored, prediction)
-        told = "Kept. Now find out." if counts else "The answer is out: your earlier one counts."
+        # The last one before the answer counts.
+        kept = store().prediction(key) if store().is_revealed(key) else None
+        if kept is None:
+            shown, told = f"is {with_unit(stored, prediction)}", "Kept. Now find out."
+        else:
+            shown = f"stays {with_unit(as_said(kept, prediction), prediction)}"
+            told = "The answer is out."
         _keep(
             lambda: store().record_prediction(key, as_kept(stored, prediction)),
-            Card(f"{key}: your prediction is {shown}", next=told),
+            Card(f"{key}: your prediction {shown}", next=told),
         )
 
 

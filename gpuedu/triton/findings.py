@@ -20,6 +20,8 @@ DTYPES = {
 _VERBS = {Operation.LOAD: "loads", Operation.STORE: "stores", Operation.ATOMIC: "changes"}
 _BLOCK = re.compile(r"\[[-\d\s.,einfa+]+\]")
 """A block of numbers, as an interpreted one is printed."""
+_OF_SHAPES = re.compile(r"shape|dimension|broadcast", re.IGNORECASE)
+"""What Triton and NumPy say of blocks that do not go together."""
 Index = tuple[int, ...]
 
 
@@ -172,6 +174,8 @@ def failed(site: Site, fault: BaseException, who: Thread) -> Finding:
     remedy = "read what Triton says of that line"
     if "power of 2" in message:
         remedy = "make the block's size a power of 2, at least what is needed, and mask the rest"
+    elif _OF_SHAPES.search(message):
+        remedy = "which shapes do the blocks on that line have?"
     return Finding(
         Level.HAZARD,
         "failed",

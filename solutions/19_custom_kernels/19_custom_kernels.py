@@ -134,16 +134,23 @@ predict("layer-norm", 2)
 #
 # $$m = m_a + d\,\frac{n_b}{n} \qquad s = s_a + s_b + d^2\,\frac{n_a n_b}{n}$$
 #
-# So a loop can keep three numbers, and merge a block into them in each turn. (The mean of the
-# squares minus the square of the mean needs one pass, too. But both are large for a row far away
-# from zero, and float32 has seven digits.)
+# So a loop can keep three numbers, and merge a block into them in each turn: start with n_a = 0.
+# (The mean of the squares minus the square of the mean needs one pass, too. But both are large for
+# a row far away from zero, and float32 has seven digits, so their difference is mostly rounding.)
+
+# %% [markdown]
+# What you may need of Triton, besides what the last exercise used:
+#
+# - `for start in range(0, columns, BLOCK):` is a loop, in which numbers can be kept and changed.
+# - `tl.minimum(a, b)` is the smaller of two values, and `tl.sqrt(a)` a root.
+# - `tl.where(condition, a, b)` chooses for each element of a block.
 
 # %% [markdown]
 # *Implement* `layer_norm`. There is one program for each row, rows are `columns` elements apart,
-# and `weight` and `bias` have `columns` elements. All arrays are float32. (About 20 lines.)
+# and `weight` and `bias` have `columns` elements. All arrays are float32. (About 18 lines.)
 #
-# - Each row of `out` is the layer norm of that row of `x`, also for rows around 1000 or -3000;
-#   these up to 0.004. `x`, `weight` and `bias` are left as they are.
+# - Each row of `out` is the layer norm of that row of `x`, also for rows around 1000 or -3000,
+#   where an error of 0.004 is allowed. `x`, `weight` and `bias` are left as they are.
 # - Each element of `x` is loaded at most twice, and a program loads each element of `weight` and
 #   `bias` once. Each element of `out` is stored once.
 # - Nothing outside the arrays is loaded or stored, no undefined value of a masked load takes part,
@@ -188,10 +195,10 @@ reveal("layer-norm")
 
 # %% [markdown]
 # *Reflect.* Your kernel reads a long row twice. Could it read it once? (If the row stays on the
-# chip, in the registers of one program: that's what `BLOCK` at least as large as `columns` does.
-# Libraries choose by the length of the row.) Where else did you merge two parts like this? (A sum
-# in a tree, a softmax in blocks. What can be merged can be computed in any order, by many
-# programs.)
+# chip, in the registers of one program: with a `BLOCK` at least as large as `columns`, a kernel
+# without a second load can keep it there. Libraries choose by the length of the row.) Where else
+# did you merge two parts like this? (A sum in a tree, a softmax in blocks. What can be merged can
+# be computed in any order, by many programs.)
 
 # %% [markdown] exercise="triton-matmul"
 # ## A product in tiles, in an order that suits the cache
@@ -264,8 +271,8 @@ def tile_of(number, rows, columns, GROUP: tl.constexpr):
 # - Each element of `c` is stored once, and no program loads an element of `a` or `b` twice.
 # - Nothing outside the arrays is loaded or stored, and no undefined value of a masked load takes
 #   part.
-# - The programs take the tiles in the order above, so that those of neighboring columns in a
-#   group load no more different elements than the stripes of these columns have.
+# - Programs take the tiles in the order above. What is checked of it are their loads: together,
+#   the programs of neighboring columns in a group load the stripes of these columns, and no more.
 #
 # (About 9 lines.)
 
@@ -527,6 +534,16 @@ reveal("flash-attention")
 # backward pass. Why is it faster all the same? (The products were never what took the time.)
 
 # %% [markdown]
+# Triton isn't the only language of this kind. **cuTile**, by NVIDIA, has tiles, too, in Python. But
+# its loads take an array, which knows its shape, and the number of a tile in it, where yours
+# compute addresses and masks. It runs on NVIDIA's GPUs alone.
+#
+# **CuTe** goes the other way. It's the core of CUTLASS, NVIDIA's templates for matrix products in
+# C++, and its **CuTe DSL** is the same in Python. As in CUDA C you say what each thread does, but
+# who has which element is a *layout* that can be computed with, and copies and the instructions of
+# tensor cores are its building blocks. What Triton's compiler decides, you decide there.
+
+# %% [markdown]
 # ## What you take with you
 #
 # - A chain of operations costs what it reads and writes.
@@ -558,3 +575,6 @@ progress()
 # - Flash attention: T. Dao et al., *FlashAttention: Fast and Memory-Efficient Exact Attention with
 #   IO-Awareness*, NeurIPS 2022, arXiv:2205.14135. Blocks of queries for each program, with a loop
 #   over keys: T. Dao, *FlashAttention-2*, 2023, arXiv:2307.08691.
+# - Loads of tiles from arrays, and the GPUs: NVIDIA, *cuTile Python*, `cuda.tile.load`, and *CUDA
+#   Tile*. Layouts, tensors, atoms and control over threads: NVIDIA, *CUTLASS*, "CuTe DSL",
+#   Overview.

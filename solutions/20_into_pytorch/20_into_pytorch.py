@@ -183,8 +183,8 @@ reveal("autograd-function")
 # - At a *graph break*, a line needs something that no graph can give. The graph ends there, Python
 #   runs the line, and another graph starts after it.
 # - A *guard* checks what the graph takes for granted, such as a shape or the value of a Python
-#   number. If one fails in a call, the function is compiled again. At 8 versions TorchDynamo stops,
-#   and a call that fits none of them runs uncompiled.
+#   number. If one fails in a call, the function is compiled again. After 8 versions of one function
+#   TorchDynamo stops, and a call that fits none of them runs uncompiled.
 
 # %% role="given"
 LIMIT, WARMUP = 4.0, 4
@@ -215,7 +215,7 @@ predict("compile-it", "1 and 2")
 # (`generic_jump` is what an `if` is called in there.)
 
 # %%
-torch._logging.set_logs(dynamo=logging.ERROR)  # `explain` says what its warning would say
+torch._logging.set_logs(dynamo=logging.ERROR)  # don't print the warnings, `explain` lists them
 w, v, x = torch.randn(16, 32), torch.randn(32, 8), torch.randn(6, 16)
 told = torch._dynamo.explain(layer_as_given)(w, v, x, 0.5, 0)
 print(f"{told.graph_count} graphs")
@@ -225,7 +225,7 @@ for one in told.break_reasons:
 # %% [markdown]
 # What is compiled again, and why, is in a log: `torch._logging.set_logs(recompiles=True)`, or
 # `TORCH_LOGS=recompiles` in front of a command. A Python float starts as a constant of the graph.
-# When it changes, TorchDynamo compiles again, and this time keeps it open.
+# When it changes, TorchDynamo compiles again, and this time makes it an input of the graph.
 
 # %%
 scaled = torch.compile(lambda x, gain: gain * x, backend="eager")
@@ -237,7 +237,9 @@ torch._logging.set_logs()
 
 # %% [markdown]
 # *See.* Six calls of the given layer, with a square for each graph. One that is filled was compiled
-# for this call. Which guard fails in the second call, although nothing has changed?
+# for this call. Which guard fails in the second call, although nothing has changed? (A guard finds
+# a global of yours in `G`. Only the first one that fails is told: in calls 3 and 6 the gain and the
+# batch have changed, too.)
 
 # %%
 see("compile-it", layer_as_given)
@@ -253,7 +255,8 @@ see("compile-it", layer_as_given)
 # - A call with another batch size (2 or more) compiles nothing, and neither does a call with
 #   another gain or step.
 #
-# `torch._dynamo.mark_dynamic(tensor, dim)` tells TorchDynamo to keep that size of a tensor open.
+# `torch._dynamo.mark_dynamic(tensor, dim)` tells TorchDynamo to allow that size to vary. Call it on
+# `x` before each call, in `arguments`.
 
 
 # %% role="answer"
@@ -303,10 +306,10 @@ see("into-pytorch/fused-code")
 # *Reflect.* Where would you put a `print` in this layer if you had to: before the peak is known, or
 # after the rows are divided? And why does `peak` split the layer into kernels, graph break or not?
 #
-# (Next to a place where `h` goes through memory anyway, so around the peak: a break after the
-# division costs one more trip of `h` to memory and back, as in the middle bar. And no row can be
-# scaled until every row has been looked at: that takes a pass over all of `h`. The third kernel
-# loads `h` twice for the same reason: it needs a row's norm before it can divide the row.)
+# (Before the peak: there `h` goes through memory anyway. A break after the division costs one more
+# trip of `h` to memory and back, as in the middle bar. And no row can be scaled until every row has
+# been looked at: that takes a pass over all of `h`. The third kernel loads `h` twice for the same
+# reason: it needs a row's norm before it can divide the row.)
 
 # %% [markdown] exercise="cuda-graphs"
 # ## Launch once, replay many times
@@ -484,15 +487,15 @@ see("into-pytorch/recorded-graphs")
 # Count the bytes that a plan of kernels moves, so that you can say what fusing them saves.
 #
 # *Predict.* Between the products of your layer, each of the 11 operations reads and writes memory.
-# With two kernels, one for the peak and one for the rest, and each tensor loaded once by a kernel:
-# by which factor do fewer bytes move?
+# Compare that with two kernels, one for the peak and one for the rest, which load each tensor once.
+# (Inductor loads `h` twice; here it's loaded once.) How many times as many bytes move one by one?
 
 # %% role="predict"
 predict("inductor-or-you", 4)
 
 # %% [markdown]
-# *Implement.* `moved(kernels, sizes, results)`, about 8 lines, returns a plan's bytes as a whole
-# number.
+# *Implement.* `moved(kernels, sizes, results)`, about 8 lines, returns the number of bytes that a
+# plan moves.
 #
 # - `kernels` is a list of kernels, in the order of their launches. A kernel is a list of its
 #   operations. An operation is a list of two: the names of the tensors that it reads, and the name

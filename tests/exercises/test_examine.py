@@ -95,6 +95,29 @@ def test_what_an_answer_leaves_undone_counts_once_it_does_something():
     assert fault.message == "that is judged once this is right on some case: the double"
 
 
+def test_a_fault_that_another_property_explains_waits_for_it():
+    def draw(rng):
+        return [
+            Case(f"{n}", {"n": n}, (name,)) for n, name in ((3, "near"), (4, "near"), (9, "far"))
+        ]
+
+    def judge(case, observed):
+        if observed["value"] != 2 * case.inputs["n"]:
+            yield Fault(case.decides[0], f"gave {observed['value']}")
+
+    exercise = make(judge, draw)
+    both = (Prop("near", "the double", 2), Prop("far", "of 9, too", 1, waits_for=("near",)))
+    exercise = replace(exercise, judge=replace(exercise.judge, properties=both))
+    assert examine(exercise, [lambda n: 2 * n]).points == 3
+    told = examine(exercise, [lambda n: 2 * n if n < 9 else 0]).results[1].fault
+    assert (type(told), told.message) == (Fault, "gave 0")
+    report = examine(exercise, [lambda n: 6])
+    assert report.points == 0
+    assert isinstance(report.results[1].fault, Undecided)
+    assert report.results[1].fault.message == "that is judged once this is right: the double"
+    assert examine(exercise, [lambda n: 2 * n if n > 8 else 0]).points == 1
+
+
 def test_a_case_that_raises_loses_what_it_decides():
     def double(n):
         if n == 3:

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from gpuedu.clock import VirtualClock
-from gpuedu.errors import MissingPackageError
+from gpuedu.errors import AnswerError, MissingPackageError
 from gpuedu.exercises.guard import play_guarded, require_nothing_missing
 from gpuedu.simt.host.numba_names import Uncompiled
 
@@ -248,3 +248,24 @@ def test_what_is_raised_while_the_time_limit_ends_a_play_is_not_told_as_the_lear
             raise RuntimeError("release unlocked lock")
 
     assert play_guarded(play, 0.2).problem.message == "it did not finish within 0.2 s"
+
+
+@pytest.mark.parametrize(
+    ("raises", "message", "cause"),
+    [
+        (lambda: AnswerError("no", remedy="try it again"), "no", "Try it again."),
+        (lambda: ValueError("<function f at 0x7fc0> failed"), "<function f> failed", ""),
+        (
+            lambda: ValueError("operands could not be broadcast together with shapes (2,) (3,)"),
+            "operands could not",
+            "Which shapes does that line put together?",
+        ),
+    ],
+)
+def test_what_is_told_is_a_sentence_without_addresses(raises, message, cause):
+    def fails():
+        raise raises()
+
+    problem = play_guarded(fails, 5.0).problem
+    assert message in problem.message
+    assert problem.cause == cause

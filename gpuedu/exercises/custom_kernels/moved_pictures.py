@@ -10,7 +10,7 @@ from gpuedu.figures.launch_bytes import Program
 from gpuedu.trace import Operation, Trace
 from gpuedu.trace.counts import SECTOR_BYTES
 
-COUNTED = "Counted in Triton's interpreter, in sectors of 32 bytes."
+COUNTED = "counted in Triton's interpreter, in sectors of 32 bytes."
 
 
 def moved_bytes(trace: Trace) -> int:

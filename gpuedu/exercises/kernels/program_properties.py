@@ -25,7 +25,7 @@ def in_bounds(points: float, *, output: str = "out", name: str = "inside") -> Pr
         "no program loads or stores outside the arrays",
         points,
         OUTSIDE,
-        "Which elements of the block exist, and what keeps this line from the others?",
+        "Is the address wrong, or the mask?",
         output=output,
     )
 

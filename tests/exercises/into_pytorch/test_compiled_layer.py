@@ -76,8 +76,13 @@ def test_what_a_function_raises_is_raised():
     def wrong(x, gain):
         return x @ x
 
-    with pytest.raises(RuntimeError):
+    with pytest.raises(RuntimeError, match="cannot be multiplied"):  # not of a "fake tensor call"
         watch_calls(wrong, calls((rows(2), 0.5)))
+
+
+def test_a_mark_inside_of_what_is_compiled_is_told():
+    with pytest.raises(AnswerError, match="may not come upon `mark_dynamic`"):
+        watch_calls(marked, calls((rows(2), 0.5)))
 
 
 def layer_as_given(w, v, x, gain, step):

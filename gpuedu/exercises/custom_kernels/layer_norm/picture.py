@@ -19,8 +19,8 @@ _CHAIN = (
     ("squared", 2),
     ("mean", 1),
     ("/ root", 2),
-    ("w", 2),
-    ("b", 2),
+    ("* weight", 2),
+    ("+ bias", 2),
 )
 """The operations of the chain, and how often each moves the matrix."""
 

@@ -32,7 +32,8 @@ def draw_order(matmul: Any) -> Any:
     caption = Caption(
         title=f"Tiles of c, and what the first {_AT_ONCE} programs read for theirs",
         source=f"Blue: the first {_AT_ONCE} programs, in their order; orange: stripes that they "
-        f"load; each gray: the next {_AT_ONCE}.\nCounted in Triton's interpreter, for "
+        f"load; each further block of gray: the next "
+        f"{_AT_ONCE} programs.\nCounted in Triton's interpreter, for "
         f"GROUP = {_GROUP} and {k} columns of a.",
         alt="; ".join(f"{one.name}: {one.told}" for one in orders) + ".",
     )

@@ -10,6 +10,8 @@ from gpuedu.figures.caption import Caption
 from gpuedu.figures.segments import SegmentRow, plot_segments
 
 _MB = 1e6
+_SMALL = 1.0
+"""MB that nobody sees on this axis."""
 _LIBRARY = "mm"
 _SHORT = {"linalg_vector_norm": "norm", "clamp_max": "clamp"}
 _NORM = ("pow", "sum", "pow")
@@ -26,9 +28,12 @@ def draw_fused() -> Any:
         _row("one graph", whole["kernels"], "kernels"),
     ]
     told = "; ".join(f"{row.name}: {row.total:,.0f} MB" for row in rows).replace("\n", " ")
+    operations, *kernels = (sum(size < _SMALL for _, size in row.segments) for row in rows)
     caption = Caption(
         "What moves between the two products",
         f"Bars of bytes that are read and written. {told}.",
+        f"Too small to be seen: {operations} of the operations, and {max(kernels)} kernel of each "
+        "of the others.\n"
         f"Kernels that Inductor wrote for an H100, not run; float32. {found.source}",
         x=f"MB read and written; h has {found.values['rows']} x {found.values['hidden']} numbers",
     )

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from gpuedu.errors import AnswerError
+
 _SETTINGS = {
     "allow_ignore_mark_dynamic": False,
     "assume_static_by_default": True,
@@ -62,17 +64,37 @@ def watch_calls(function: Callable[..., Any], calls: Sequence[Callable[[], tuple
     Args:
         function: The learner's.
         calls: What makes the arguments of each call, just before it.
+
+    Raises:
+        AnswerError: the function marks sizes itself, which TorchDynamo forbids.
     """
     with _default_dynamo():
         try:
             return _watch(function, calls)
+        except AssertionError as fault:
+            if "forbidden callable <function mark_dynamic" not in str(fault):
+                raise
+            raise AnswerError(
+                "TorchDynamo may not come upon `mark_dynamic` in what it compiles",
+                remedy="`mark_dynamic` is called before the compiled function, not in it. Which of "
+                "your functions runs before it?",
+            ) from None
         except RuntimeError as fault:
             if not _is_about_marks(fault):
+                _raise_as_uncompiled(function, calls)
                 raise
             refused, fixed = _refusal_of(str(fault))
         # What it refuses is one thing: the rest is seen without those marks.
         seen = _watch(function, [_without_marks(one) for one in calls])
         return replace(seen, refused=refused, fixed=fixed)
+
+
+def _raise_as_uncompiled(
+    function: Callable[..., Any], calls: Sequence[Callable[[], tuple]]
+) -> None:
+    """Raise what a call raises without TorchDynamo, which says it in plainer words."""
+    for prepare in calls:
+        function(*prepare())
 
 
 @contextmanager

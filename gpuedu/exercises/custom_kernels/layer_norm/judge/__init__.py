@@ -84,6 +84,7 @@ JUDGE = Judge(
                 "digits of the difference are left in float32?",
             ),
             after=("right",),
+            waits_for=("right",),
         ),
         in_bounds(1),
         masked_apart(1),

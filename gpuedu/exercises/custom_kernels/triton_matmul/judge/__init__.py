@@ -112,7 +112,7 @@ def _float32() -> Property:
             yield Fault("float32", f"{line}, computes in float64")
         yield from values.test(case, observed) if values.test else ()
 
-    return replace(values, test=test)
+    return replace(values, test=test, waits_for=("right",))
 
 
 def _grouped() -> Property:
@@ -130,7 +130,7 @@ def _grouped() -> Property:
 
     return Property(
         "grouped",
-        "the tiles are taken in groups of `GROUP` rows of tiles, column by column",
+        "programs of neighboring columns load no more than in the order that is asked for",
         1,
         "Which tiles do these programs have, and which rows of `a` and columns of `b` do they "
         "need for them?",
@@ -181,7 +181,8 @@ JUDGE = Judge(
             ("a", "b"),
             each_program=True,
             output="c",
-            asks="At which two places does the program load it, or in which turns of the loop?",
+            asks="Which row and which column did the program want, each time that it came to that "
+            "element?",
         ),
         _grouped(),
     ),

@@ -143,10 +143,11 @@ def _value_faults(case: Case, observed: Plain) -> Iterator[Fault]:
 def _graph_faults(case: Case, observed: Plain) -> Iterator[Fault]:
     ran, compiled = observed["ran"], observed["compiled"]
     if observed["ends"]:
-        count = "1 graph" if ran[0] == 1 else f"{ran[0]} graphs"
         place = f" at `{observed['line']}`" if observed["line"] else ""
-        told = f"{count} in the first call: the first one ended{place} ({observed['ends']})"
-        yield Fault("graph", told)
+        told = f"{ran[0]} graphs in the first call: the first one ends{place}"
+        if ran[0] == 1:
+            told = f"the graph of the first call ends{place}, before the function does"
+        yield Fault("graph", f"{told} ({observed['ends']})")
     elif ran[0] != 1:
         yield Fault("graph", f"{ran[0]} graphs ran in the first call")
     elif any(compiled[1:]):
@@ -212,6 +213,7 @@ JUDGE = Judge(
             1,
             asks="Which size does the graph take as fixed, and who told TorchDynamo that it isn't?",
             after=("out",),
+            waits_for=("graph",),
         ),
         Property(
             "numbers",

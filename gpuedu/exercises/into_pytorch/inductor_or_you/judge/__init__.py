@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 
-from gpuedu.exercises.contract import Case, Judge, Prediction
-from gpuedu.exercises.functions import call_case, right_result
+from gpuedu.exercises.contract import Case, Fault, Finding, Judge, Plain, Prediction, Property
+from gpuedu.exercises.functions import RESULT, arguments_of, call_case, right_result
 
 _ALONE = (
     ([[[["x"], "t"]], [[["t", "b"], "u"]], [[["u"], "y"]]], ["y"]),
@@ -54,33 +57,42 @@ def cases(rng: np.random.Generator) -> list[Case]:
 
 
 _TRUTHS = {"moved": moved_bytes}
+_TOO_FEW = (
+    "That's less than has to move. Which tensor is read, or has to be in memory afterwards, and "
+    "isn't counted?"
+)
+
+
+def _right_bytes(name: str, says: str, asks: str) -> Property:
+    """A call gives the bytes; one that gives too few is asked what is missing."""
+    right = right_result(name, says, 1, _TRUTHS, asks=asks, unit="bytes")
+
+    def test(case: Case, observed: Plain) -> Iterator[Fault | Finding]:
+        is_low = observed[RESULT] < moved_bytes(**arguments_of(case))
+        for told in right.test(case, observed) if right.test else ():
+            is_fault = isinstance(told, Fault)
+            yield replace(told, cause=_TOO_FEW) if is_low and is_fault else told
+
+    return replace(right, test=test)
+
 
 JUDGE = Judge(
     title="Inductor, or you?",
     properties=(
-        right_result(
+        _right_bytes(
             "alone",
-            "a kernel for each operation: all that it reads and makes",
-            1,
-            _TRUTHS,
-            asks="Go through that chain kernel by kernel: which tensors does each read and write?",
-            unit="bytes",
+            "one kernel per operation: the bytes of its inputs and its result",
+            "Go through that chain kernel by kernel: which tensors does each read and write?",
         ),
-        right_result(
+        _right_bytes(
             "fused",
             "what is made and used inside one kernel alone costs nothing",
-            1,
-            _TRUTHS,
-            asks="Which tensors of that chain does no other kernel need?",
-            unit="bytes",
+            "Which tensors of that chain does no other kernel need?",
         ),
-        right_result(
+        _right_bytes(
             "outside",
             "a kernel reads a tensor once, and writes what is needed outside",
-            1,
-            _TRUTHS,
-            asks="Which tensors come from outside of each kernel, and which are needed there?",
-            unit="bytes",
+            "Which tensors come from outside of each kernel, and which are needed there?",
         ),
     ),
     hints=(
@@ -94,8 +106,8 @@ JUDGE = Judge(
     cases=cases,
     predictions={
         "inductor-or-you": Prediction(
-            "One by one, or in two kernels that load each tensor once: by which factor do fewer "
-            "bytes move?",
+            "Compared with two kernels that load each tensor once: how many times as many bytes "
+            "move one by one?",
             truth=4,
             because="One by one, `h` or something of its size is read or written 12 times: 2 for "
             "`abs`, 1 for `max`, 2 for each `mul`, 1 for the norm, 2 for `div`, 2 for `tanh`. Two "
