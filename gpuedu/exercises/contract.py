@@ -40,7 +40,9 @@ class Property:
     ``asks`` is the question below a counterexample where no known wrong answer is recognised: it
     names no cause. ``test(case, observed)`` yields the faults of a property that judges itself.
     ``after`` names properties of which one has to be right on some case before this one counts:
-    of what an answer must leave undone, one that does nothing leaves all.
+    of what an answer must leave undone, one that does nothing leaves all. ``waits_for`` names
+    properties that have to be right on all cases before a fault of this one is told: until then it
+    would only show their mistake once more.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Property:
     asks: str = ""
     test: Test | None = field(default=None, compare=False)
     after: tuple[str, ...] = ()
+    waits_for: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

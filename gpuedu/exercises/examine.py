@@ -300,7 +300,15 @@ def judge_outcomes(
 
 
 def _counted(result: PropertyResult, others: Sequence[PropertyResult]) -> PropertyResult:
-    """A result, or that it shows nothing: the answer does nothing of what comes before it."""
+    """A result, or that it shows nothing: what comes before it is not done, or is wrong."""
+    wrong = [
+        other
+        for other in others
+        if other.property.name in result.property.waits_for and not other.holds
+    ]
+    if wrong and not result.holds:
+        told = f"that is judged once this is right: {wrong[0].property.says}"
+        return replace(result, fault=Undecided(result.property.name, told), case="", place=-1)
     before = [other for other in others if other.property.name in result.property.after]
     if not (result.holds and before) or any(other.passed for other in before):
         return result

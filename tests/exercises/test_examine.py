@@ -95,6 +95,27 @@ def test_what_an_answer_leaves_undone_counts_once_it_does_something():
     assert fault.message == "that is judged once this is right on some case: the double"
 
 
+def test_a_fault_is_not_told_while_what_its_property_waits_for_is_wrong():
+    def draw(rng):
+        return [Case(name, {"n": n}, (name,)) for n, name in ((3, "value"), (4, "even"))]
+
+    def judge(case, observed):
+        if observed["value"] != 2 * case.inputs["n"]:
+            yield Fault(case.decides[0], f"gave {observed['value']}")
+
+    exercise = make(judge, draw)
+    waiting = Prop("value", "the double", 2), Prop("even", "of 4", 1, waits_for=("value",))
+    exercise = replace(exercise, judge=replace(exercise.judge, properties=waiting))
+    report = examine(exercise, [lambda n: 0])
+    assert report.points == 0
+    (result,) = (one for one in report.results if one.property.name == "even")
+    assert isinstance(result.fault, Undecided) and not result.case
+    assert result.fault.message == "that is judged once this is right: the double"
+    assert examine(exercise, [lambda n: 2 * n if n == 4 else 0]).points == 1
+    late = examine(exercise, [lambda n: 6])
+    assert late.points == 2 and not isinstance(late.results[1].fault, Undecided)
+
+
 def test_a_case_that_raises_loses_what_it_decides():
     def double(n):
         if n == 3:
