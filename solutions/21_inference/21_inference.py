@@ -32,10 +32,13 @@ setup("inference")
 # new token takes a pass of its own: that's **decode**. All weights come from memory once a pass,
 # and so does the **KV cache**: the keys and values of all tokens so far, which each layer keeps,
 # because the next token looks at them.
-#
+
+# %% [markdown]
 # *Predict.* Llama 3 8B writes on an H100, which does 295 FLOP in the time that it takes to read one
-# byte. Each text has 1,000 tokens in its cache, and a pass writes one token for each text. From how
-# many texts on is arithmetic the limit: about `"30"`, `"300"`, `"3,000"`, or `"never"`?
+# byte. Its 8 billion weights have 2 bytes each, and take 2 FLOP each for every token that is
+# written. Each text has 1,000 tokens in its cache, of 131 KB each, and a pass writes one token for
+# each text. From about how many texts on is arithmetic the limit? Predict `"30"`, `"300"`,
+# `"3,000"` or `"never"`, written exactly so.
 
 # %% role="predict"
 predict("prefill-or-decode", "never")
@@ -47,11 +50,12 @@ predict("prefill-or-decode", "never")
 # `"layers"`, `"width"`, `"heads"` and `"kv_heads"`.
 #
 # - The weights take 2 FLOP for each parameter and new token. They are read once.
-# - In attention, each new token looks at itself and at all tokens before it in its text. In each
-#   layer, such a pair takes 4 FLOP for each number of the `width` (2 for a score, 2 for a value).
+# - In attention, each new token looks at itself and at all tokens before it in its text. Each token
+#   that is looked at takes `4 * width` FLOP in each layer: half for the score, half for the value.
 # - In each layer, the cache has `kv_heads` keys and as many values for each token, of `width /
 #   heads` numbers each; heads may share them. A pass reads those of each cached token once, and
-#   writes those of each new token once. All numbers have 2 bytes.
+#   writes those of each new token once.
+# - Weights, keys and values have 2 bytes each number.
 
 
 # %% role="answer"
@@ -80,9 +84,9 @@ def pass_bytes(model, texts, cached, new):
 #
 # - `limit` returns `"arithmetic"` if the arithmetic takes as long as the bytes or longer, and
 #   `"memory"` otherwise.
-# - `enough_texts` returns the smallest number of texts for which `"arithmetic"` is the limit. Each
-#   text takes `flop` and `text_bytes`. `weight_bytes` are read as well, whatever the number of
-#   texts. If no number is enough, return `math.inf`.
+# - `enough_texts` returns the smallest number of texts for which `"arithmetic"` is the limit. For
+#   each text, a pass needs `flop` and moves `text_bytes`, without the weights. Those take
+#   `weight_bytes`, whatever the number of texts. If no number is enough, return `math.inf`.
 
 
 # %% role="answer"
@@ -284,8 +288,8 @@ predict("quantize", 200)
 #
 # - Codes and zero points are whole numbers from 0 to `2**bits - 1`.
 # - Each weight comes back within half a step of its group, up to float32's rounding.
-# - No step is larger than its group needs: the codes reach from the group's smallest weight to its
-#   largest one, and include 0 if all of them have the same sign.
+# - No step is larger than its group needs. A group's range is from its smallest weight to its
+#   largest, extended to 0 if 0 is outside, and `2**bits - 1` steps cover it.
 # - A weight of 0 comes back as exactly 0. A group of zeros has the scale 1.
 # - `dequantize` gives `scale * (code - zero)`, also for codes that `quantize` didn't make.
 # - The arrays that a function is given stay as they are.
@@ -371,12 +375,13 @@ see("inference/formats", quantize, dequantize, pack)
 # scale of 32 bits and a zero point of 8? And if scales had 16 bits, and zero points 4, in groups
 # of 128, as is common? (5.25, and 4.16.)
 #
-# A GPU that reads 3.35 TB/s writes for one person with a model of 7 billion parameters. How many
-# tokens a second can it give at most in 16 bits, and in 4.16? (239, and 920. The kernel that
+# A GPU reads 3.35 TB/s, and writes one text with a model of 7 billion parameters. How many tokens a
+# second can it give at most in 16 bits, and in 4.16? (239, and 920. The kernel that
 # multiplies turns codes into weights as they arrive, so only codes come from memory.) Why does this
 # help less with 64 texts at a time? (All of them share each weight that is read.)
 #
-# To try a matrix of a model that you have, hand in `layer.weight.detach().float().numpy()`.
+# To try a matrix of a model that you have, call `quantize` with
+# `layer.weight.detach().float().numpy()`.
 
 # %% [markdown] exercise="sampling"
 # ## From scores to the next token
