@@ -308,7 +308,7 @@ def _counted(result: PropertyResult, others: Sequence[PropertyResult]) -> Proper
     ]
     if wrong and not result.holds:
         told = f"that is judged once this is right: {wrong[0].property.says}"
-        return replace(result, fault=Undecided(result.property.name, told))
+        return replace(result, fault=Undecided(result.property.name, told), case="", place=-1)
     before = [other for other in others if other.property.name in result.property.after]
     if not (result.holds and before) or any(other.passed for other in before):
         return result

@@ -215,6 +215,7 @@ def right_result(
     rel: float = 1e-6,
     near_zero: float = NEAR_ZERO,
     after: tuple[str, ...] = (),
+    waits_for: tuple[str, ...] = (),
 ) -> Property:
     """A call gives what it should; see ``result_faults``.
 
@@ -226,6 +227,7 @@ def right_result(
             arguments by name.
         asks: The question below a counterexample.
         after: Properties of which one has to be right on some case first; see ``Property``.
+        waits_for: Properties that have to be right before a fault of this one is told.
         unit: Of a result that is one number.
         rel: How far off a number may be, relative.
         near_zero: How far off where 0 is expected, absolute.
@@ -237,7 +239,7 @@ def right_result(
             name, case, observed, truth, unit=unit, rel=rel, near_zero=near_zero
         )
 
-    return Property(name, says, points, asks, test, after)
+    return Property(name, says, points, asks, test, after, waits_for)
 
 
 def result_faults(

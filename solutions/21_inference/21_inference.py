@@ -32,10 +32,13 @@ setup("inference")
 # new token takes a pass of its own: that's **decode**. All weights come from memory once a pass,
 # and so does the **KV cache**: the keys and values of all tokens so far, which each layer keeps,
 # because the next token looks at them.
-#
+
+# %% [markdown]
 # *Predict.* Llama 3 8B writes on an H100, which does 295 FLOP in the time that it takes to read one
-# byte. Each text has 1,000 tokens in its cache, and a pass writes one token for each text. From how
-# many texts on is arithmetic the limit: about `"30"`, `"300"`, `"3,000"`, or `"never"`?
+# byte. Its 8 billion weights have 2 bytes each, and take 2 FLOP each for every token that is
+# written. Each text has 1,000 tokens in its cache, of 131 KB each, and a pass writes one token for
+# each text. From about how many texts on is arithmetic the limit? Predict `"30"`, `"300"`,
+# `"3,000"` or `"never"`, written exactly so.
 
 # %% role="predict"
 predict("prefill-or-decode", "never")
@@ -47,11 +50,12 @@ predict("prefill-or-decode", "never")
 # `"layers"`, `"width"`, `"heads"` and `"kv_heads"`.
 #
 # - The weights take 2 FLOP for each parameter and new token. They are read once.
-# - In attention, each new token looks at itself and at all tokens before it in its text. In each
-#   layer, such a pair takes 4 FLOP for each number of the `width` (2 for a score, 2 for a value).
+# - In attention, each new token looks at itself and at all tokens before it in its text. Each token
+#   that is looked at takes `4 * width` FLOP in each layer: half for the score, half for the value.
 # - In each layer, the cache has `kv_heads` keys and as many values for each token, of `width /
 #   heads` numbers each; heads may share them. A pass reads those of each cached token once, and
-#   writes those of each new token once. All numbers have 2 bytes.
+#   writes those of each new token once.
+# - Weights, keys and values have 2 bytes each number.
 
 
 # %% role="answer"
@@ -80,9 +84,9 @@ def pass_bytes(model, texts, cached, new):
 #
 # - `limit` returns `"arithmetic"` if the arithmetic takes as long as the bytes or longer, and
 #   `"memory"` otherwise.
-# - `enough_texts` returns the smallest number of texts for which `"arithmetic"` is the limit. Each
-#   text takes `flop` and `text_bytes`. `weight_bytes` are read as well, whatever the number of
-#   texts. If no number is enough, return `math.inf`.
+# - `enough_texts` returns the smallest number of texts for which `"arithmetic"` is the limit. For
+#   each text, a pass needs `flop` and moves `text_bytes`, without the weights. Those take
+#   `weight_bytes`, whatever the number of texts. If no number is enough, return `math.inf`.
 
 
 # %% role="answer"
@@ -153,32 +157,10 @@ predict("kv-cache", 500.5)
 # ```
 
 # %% [markdown]
-# *Implement* `positions`, which returns the place of each new token in its text: an int64 tensor of
-# shape (N, T), with rows 5, 6 and 2, 3 in the example. `lengths` is an int64 tensor of shape (N,).
-# Our GPT learns a vector for each place and adds it to the token's, so it has to know the place.
-# (`lengths` stays as it is, in all three functions.)
-#
-# *Implement* `attend`, for one layer. It has H heads, of D numbers each. They are in G groups of
-# H / G heads that share keys and values: head h is in group `h // (H // G)`.
-#
-# | argument | shape | |
-# |---|---|---|
-# | `query` | (N, H, T, D) | of the new tokens |
-# | `key`, `value` | (N, G, T, D) | of the new tokens |
-# | `cache_k`, `cache_v` | (N, G, capacity, D) | of the tokens so far |
-
-# %% [markdown]
-# It returns a tensor of shape (N, H, T, D). All tensors but `lengths` are float32. (About 15 lines;
-# a loop over the texts is fine.)
-#
-# - New keys and values are written into their places of `cache_k` and `cache_v`. Nothing else
-#   changes there, nor in the other arguments: the caller adds T to `lengths`.
-# - A new token looks at itself and at all tokens before it in its own text, and at nothing else.
-#   The weights are the softmax of its scores, which are products of query and key over $\sqrt{D}$.
-# - What is in the rest of a cache takes no part. It may be NaN, and 0 times NaN is NaN.
-# - If the new tokens of some text don't fit, `attend` raises a `ValueError`, and writes nothing.
-#
-# `query`, `key` and `value` are transposed, as a model has them: use `reshape`, and not `view`.
+# *Implement* `positions(lengths, T)`, which returns the place of each new token in its text: an
+# int64 tensor of shape (N, T), with rows 5, 6 and 2, 3 in the example. `lengths` is an int64 tensor
+# of shape (N,), and stays as it is. Our GPT learns a vector for each place and adds it to the
+# token's, so it has to know the place.
 
 
 # %% role="answer"
@@ -187,6 +169,20 @@ def positions(lengths, T):
     ### BEGIN SOLUTION
     return lengths[:, None] + torch.arange(T, device=lengths.device)
     ### END SOLUTION
+
+
+# %% [markdown]
+# *Implement* `attend`, for one layer of H heads with D numbers each. They are in G groups of H / G
+# heads that share keys and values: head h is in group `h // (H // G)`. `query` has the shape
+# (N, H, T, D) and `key` and `value` (N, G, T, D), for the new tokens; `cache_k` and `cache_v` have
+# (N, G, capacity, D). It returns (N, H, T, D). All but `lengths` are float32. (About 15 lines.)
+#
+# - New keys and values are written into their places of the caches. Nothing else changes there, nor
+#   in the other arguments: the caller adds T to `lengths`. (Use `reshape`: `view` fails on these.)
+# - A new token looks at itself and at all tokens before it in its own text, and at nothing else.
+#   The weights are the softmax of its scores, which are products of query and key over $\sqrt{D}$.
+# - What is in the rest of a cache takes no part. It may be NaN, and 0 times NaN is NaN.
+# - If the new tokens of some text don't fit, `attend` raises a `ValueError`, and writes nothing.
 
 
 # %% role="answer"
@@ -213,8 +209,9 @@ def attend(query, key, value, cache_k, cache_v, lengths):
 
 # %% [markdown]
 # *Implement* `cache_bytes`, which returns two numbers, for all layers together: the bytes that the
-# caches take, and how many of these hold tokens. `lengths` is a list of whole numbers here. A layer
-# has `kv_heads` keys and values for each token, of `head_width` numbers with `number_bytes` each.
+# caches take, and how many of these hold tokens. `lengths` is a list of whole numbers here, and
+# stays as it is. A layer has `kv_heads` keys and values for each token, of `head_width` numbers
+# with `number_bytes` each.
 
 
 # %% role="answer"
@@ -244,10 +241,11 @@ reveal("kv-cache")
 # (They are in the rest of the cache, and the next tokens overwrite them.)
 #
 # `scaled_dot_product_attention(query, keys, values, is_causal=True)` lets new token t look at the
-# places 0 to t. When is that wrong? (Whenever there are tokens in the cache.) What does it cost on
-# a GPU to find out that a text doesn't fit? (`lengths` is on the device, so the CPU has to wait for
-# it. Programs that serve models keep the lengths on the host as well.) And how much of the cache
-# does your picture leave unused? (*Serving* is about that, too.)
+# places 0 to t, so the first one looks at place 0 alone. When is that wrong? (Whenever there are
+# tokens in the cache.) What does it cost on a GPU to find out that a text doesn't fit? (`lengths`
+# is on the device, so the CPU has to wait for it. Programs that serve models keep the lengths on
+# the host as well.) And how much of the cache does your picture leave unused? (*Serving* is about
+# that, too.)
 
 # %% [markdown] exercise="quantize"
 # ## Weights in 8 and 4 bits
@@ -290,8 +288,8 @@ predict("quantize", 200)
 #
 # - Codes and zero points are whole numbers from 0 to `2**bits - 1`.
 # - Each weight comes back within half a step of its group, up to float32's rounding.
-# - No step is larger than its group needs: the codes reach from the group's smallest weight to its
-#   largest one, and include 0 if all of them have the same sign.
+# - No step is larger than its group needs. A group's range is from its smallest weight to its
+#   largest, extended to 0 if 0 is outside, and `2**bits - 1` steps cover it.
 # - A weight of 0 comes back as exactly 0. A group of zeros has the scale 1.
 # - `dequantize` gives `scale * (code - zero)`, also for codes that `quantize` didn't make.
 # - The arrays that a function is given stay as they are.
@@ -377,12 +375,13 @@ see("inference/formats", quantize, dequantize, pack)
 # scale of 32 bits and a zero point of 8? And if scales had 16 bits, and zero points 4, in groups
 # of 128, as is common? (5.25, and 4.16.)
 #
-# A GPU that reads 3.35 TB/s writes for one person with a model of 7 billion parameters. How many
-# tokens a second can it give at most in 16 bits, and in 4.16? (239, and 920. The kernel that
+# A GPU reads 3.35 TB/s, and writes one text with a model of 7 billion parameters. How many tokens a
+# second can it give at most in 16 bits, and in 4.16? (239, and 920. The kernel that
 # multiplies turns codes into weights as they arrive, so only codes come from memory.) Why does this
 # help less with 64 texts at a time? (All of them share each weight that is read.)
 #
-# To try a matrix of a model that you have, hand in `layer.weight.detach().float().numpy()`.
+# To try a matrix of a model that you have, call `quantize` with
+# `layer.weight.detach().float().numpy()`.
 
 # %% [markdown] exercise="sampling"
 # ## From scores to the next token
@@ -499,8 +498,8 @@ see("inference/texts", probabilities, draw)
 
 # %% [markdown]
 # *Predict.* Each guess is accepted with probability 0.8, and the first one that isn't ends the
-# round, with a token of the target's own in its place. If all are accepted, the target adds one
-# token, too. With k = 4, how many tokens does a round give on average?
+# round, with another token in its place. If all are accepted, the target adds one token, too. With
+# k = 4, how many tokens does a round give on average?
 
 # %% role="predict"
 predict("speculative", 3.36)
@@ -519,9 +518,10 @@ predict("speculative", 3.36)
 
 
 # %% role="given"
-def draw(p, uniform):
+def pick(p, uniform):
     """The token of a distribution for which a number from [0, 1) stands."""
-    return int(np.searchsorted(np.cumsum(p), uniform, side="right"))
+    sums = np.cumsum(p)  # the last of them may be a little below 1
+    return int(np.searchsorted(sums, uniform * sums[-1], side="right"))
 
 
 # %% [markdown]
@@ -530,12 +530,13 @@ def draw(p, uniform):
 # list of tokens that a round gives. `tokens` is a list of k guesses, `q` has the shape (k, V) with
 # a row for each of them, `p` has one row more, and `uniforms` has k + 1 numbers from [0, 1).
 #
-# - Guess i is accepted if `uniforms[i]` is less than p / q of its token. Guesses come out up to the
-#   first one that is rejected, and one token more.
-# - That token is drawn by `uniforms[k]`, with `draw`: from the residual in the place of the
-#   rejected guess, or from the last row of `p`.
-# - Over all guesses and all uniforms, the text has the target's distribution, also where p and q
-#   are equal or have zeros. The arguments stay as they are.
+# - Guess i is accepted if `uniforms[i]` is less than p / q of its token. The guesses before the
+#   first rejected one come out, then one token more.
+# - That token is drawn by `uniforms[k]`, with `pick`: from the residual in the place of the
+#   rejected guess, or from the last row of `p`. Rows may be equal, and have zeros.
+# - The arguments stay as they are.
+#
+# Then the text has the target's distribution, over all guesses and uniforms. It's checked, too.
 
 
 # %% role="answer"
@@ -551,22 +552,23 @@ def verify(tokens, q, p, uniforms):
     came = []
     for i, token in enumerate(tokens):
         if uniforms[i] >= p[i, token] / q[i, token]:
-            came.append(draw(residual(p[i], q[i]), uniforms[-1]))
+            came.append(pick(residual(p[i], q[i]), uniforms[-1]))
             return came
         came.append(token)
-    came.append(draw(p[-1], uniforms[-1]))
+    came.append(pick(p[-1], uniforms[-1]))
     return came
     ### END SOLUTION
 
 
 # %% [markdown]
 # *Implement* what a round is worth, in one line each. Every guess is accepted with probability
-# `acceptance` (from 0 to 1), whatever became of the others.
+# `acceptance` (from 0 to 1, both included), whatever became of the others.
 #
 # - `expected_tokens` returns how many tokens a round of k guesses gives on average, for k from 0.
-# - `speedup` returns how many times as fast as the target alone that is. The target needs a pass
-#   for each token then. A round takes one pass of the target, which is as long as any other, and k
-#   of the draft. Each of those takes `draft_cost` of the target's time.
+# - `speedup` returns how many times as fast as the target alone that is, which takes a pass for
+#   each token. A round takes k passes of the draft and one of the target. A pass of the draft takes
+#   `draft_cost` times as long as one of the target; a pass of the target takes the same time for
+#   k + 1 tokens as for one.
 # - `best_k` returns the k with the largest speedup, from 0 (no guesses) to `most`; if it's the same
 #   for several, the smallest of these.
 
@@ -603,15 +605,14 @@ see("inference/guesses", expected_tokens, speedup, best_k)
 reveal("speculative")
 
 # %% [markdown]
-# *Reflect.* Why is the distribution exactly the target's? What is the probability that a guess is
-# accepted? And when is it better not to guess at all?
+# *Reflect.* What is the probability that a guess is accepted? (The token x comes as an accepted
+# guess with probability q · min(1, p / q), which is the smaller of p and q. Add that up over all
+# tokens.) Why is the distribution exactly the target's? (A rejection is as likely as the sum of the
+# positive parts of p - q, and the residual is divided by that sum. So x comes in place of a guess
+# with probability p - min(p, q), and both together are p.)
 #
-# (The token x comes as an accepted guess with probability q · min(1, p / q), which is the smaller
-# of p and q. Added up over all tokens, that is the probability of an acceptance. The rest, that of
-# a rejection, is also the sum of the positive parts of p - q, by which the residual is divided. So
-# x comes in place of a guess with probability p - min(p, q), and both together are p. If the
-# acceptance is no larger than `draft_cost`, guessing doesn't pay. Nor does it where many texts keep
-# the GPU busy with arithmetic: then k + 1 tokens take longer than one.)
+# When is it better not to guess at all? (If the acceptance is no larger than `draft_cost`. And
+# where many texts keep the GPU busy with arithmetic: then k + 1 tokens take longer than one.)
 
 # %% [markdown]
 # ## What you take with you

@@ -24,7 +24,8 @@ def play_kv_cache(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     """What the function of a case gave, or left.
 
     - ``places``: the result of ``positions``;
-    - ``attend``: ``results``, of each call in each layer;
+    - ``attend``: ``results``, of each call in each layer; ``again``, the same with another rest of
+      the caches, where a case has one;
     - ``write``: the caches after one call, and which other arguments were ``changed``;
     - ``full``: what the call ``raised``, and the caches after it;
     - ``bytes``: the two numbers of ``cache_bytes``.
@@ -38,22 +39,29 @@ def play_kv_cache(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     with quiet_torch():
         if inputs["ask"] == PLACES:
             return {"places": _places(positions, inputs)}
-        layers = [_Layer(*both) for both in zip(inputs["cache_k"], inputs["cache_v"], strict=True)]
+        layers = _layers(inputs)
         if inputs["ask"] == ATTEND:
-            return {"results": _run(attend, layers, inputs)}
+            results = {"results": _run(attend, layers, inputs)}
+            if "again" in inputs:
+                results["again"] = _run(attend, _layers(inputs["again"]), inputs)
+            return results
         given = layers[0].given(inputs["calls"][0], 0, inputs["lengths"])
         raised = ""
         try:
             attend(*given.values())
         except Exception as fault:
-            if inputs["ask"] != FULL:
-                raise
             raised = _kind(fault)
+            if inputs["ask"] != FULL or (inputs["fits"] and raised != "ValueError"):
+                raise
         kept = {name: as_array(given[name], given[name].shape, name) for name in _CACHES}
         return {**kept, "raised": raised, "changed": layers[0].changed}
 
 
 _CACHES = ("cache_k", "cache_v")
+
+
+def _layers(caches: Inputs) -> list[_Layer]:
+    return [_Layer(*both) for both in zip(*(caches[name] for name in _CACHES), strict=True)]
 
 
 def _places(positions: Callable[..., Any], inputs: Inputs) -> np.ndarray:

@@ -37,7 +37,15 @@ def play_speculative(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     if call == "all":
         chain = (inputs[name] for name in ("q", "p", "start", "k", "levels"))
         return {"rounds": _as_array([came for *_, came in play_all(verify, *chain)])}
-    return _NUMBERS.run(answers, inputs)
+    try:
+        return _NUMBERS.run(answers, inputs)
+    except ZeroDivisionError:
+        if inputs.get("acceptance") != 1:
+            raise
+        raise AnswerError(
+            f"`{call}` divided by 0 where `acceptance` is 1",
+            remedy="What if every guess is accepted?",
+        ) from None
 
 
 def _called(function: Callable[..., Any], inputs: Inputs, names: Sequence[str]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from gpuedu.exercises.inference.kv_cache.judge.truths import caches_of, results_
 from gpuedu.exercises.inference.kv_cache.play import ATTEND, BYTES, FULL, PLACES, WRITE
 
 _STALE = 1.0
+_COUNTS = {1: "a call", 2: "two calls", 3: "three calls", 4: "four calls"}
 Kept = Sequence[int]
 
 
@@ -88,27 +90,38 @@ def _groups(rng: np.random.Generator) -> list[Case]:
 
 
 def _rests(rng: np.random.Generator) -> list[Case]:
-    return [
+    """Numbers in the rest that would spread; then ordinary ones, if the result hangs on them."""
+    found = [
         _attend_case(rng, "rest", [5, 2], 9, [1], heads=2, width=4, rest=np.nan),
         _attend_case(rng, "rest", [0, 0], 9, [4, 1], heads=2, width=4, kept=[[4, 2]], rest=np.nan),
         _attend_case(rng, "rest", [1, 4], 8, [3], heads=4, groups=2, width=4, rest=np.inf),
         _attend_case(rng, "rest", [3], 8, [2], heads=2, width=4, rest=1e30),
     ]
+    return [replace(one, inputs={**one.inputs, "again": _other_rest(one)}) for one in found]
+
+
+def _other_rest(case: Case) -> dict[str, np.ndarray]:
+    """The caches of a case, with zeros behind their tokens."""
+    caches = {name: case.inputs[name].copy() for name in ("cache_k", "cache_v")}
+    for cache in caches.values():
+        for n, length in enumerate(case.inputs["lengths"]):
+            cache[:, n, :, length:] = 0
+    return caches
 
 
 def _full(rng: np.random.Generator) -> list[Case]:
     found = []
     for lengths, capacity, new, fits in (
+        ([5, 2], 8, 3, True),
         ([8, 2], 8, 2, False),
         ([3, 8], 8, 3, False),
         ([3, 7], 8, 3, False),
         ([2, 6, 0], 8, 3, False),
         ([9, 3], 9, 1, False),
-        ([5, 2], 8, 3, True),
         ([8, 3], 9, 1, True),
     ):
         inputs = _inputs(rng, FULL, lengths, capacity, [new])
-        truth = caches_of(inputs) if fits else None
+        inputs["fits"], truth = fits, caches_of(inputs) if fits else None
         found.append(Case(_label(lengths, capacity, [new]), inputs, ("full",), truth=truth))
     return found
 
@@ -142,8 +155,11 @@ def _attend_case(
 
 
 def _label(lengths: Sequence[int], capacity: int, new: Sequence[int]) -> str:
-    calls = f"T = {new[0]}" if len(new) == 1 else f"calls with T = {', '.join(map(str, new))}"
-    return f"{calls}, lengths {list(lengths)}, capacity {capacity}"
+    texts = f"a text of length {lengths[0]}"
+    if len(lengths) > 1:
+        texts = f"{len(lengths)} texts of lengths {', '.join(map(str, lengths))}"
+    calls = f"{_COUNTS[len(new)]} with T = {', then '.join(map(str, new))}"
+    return f"{texts} and capacity {capacity}, {calls}"
 
 
 def _inputs(

@@ -161,8 +161,8 @@ JUDGE = Judge(
             "`pass_flop` of a prompt",
             1,
             _FLOP,
-            asks="Take the tokens one by one. What does each take in the weights, and how many "
-            "tokens does it look at?",
+            asks="Take the tokens of each text one by one. What does each take in the weights, and "
+            "how many tokens does it look at?",
             unit="FLOP",
         ),
         right_result(
@@ -170,9 +170,10 @@ JUDGE = Judge(
             "`pass_flop` with tokens in the cache",
             1,
             _FLOP,
-            asks="Which tokens does each of the new ones look at, and which weights do tokens in "
-            "the cache need now?",
+            asks="Which tokens go through the layers in this pass, and how many does each of them "
+            "look at?",
             unit="FLOP",
+            waits_for=("prompt",),
         ),
         right_result(
             "bytes",
@@ -191,6 +192,7 @@ JUDGE = Judge(
             asks="How many keys does a layer keep for a token, and how many numbers has each?",
             unit="bytes",
             after=("bytes",),
+            waits_for=("bytes",),
         ),
         right_result(
             "limit",
@@ -223,9 +225,9 @@ JUDGE = Judge(
         "Take one text first. Its new tokens are at the places cached, cached + 1, and so on. The "
         "one at place p looks at p + 1 tokens, itself among them. For the bytes, write down what "
         "moves once, and what moves for each token of each text.",
-        "All pairs of one text are `new * cached + new * (new + 1) // 2`. The cache takes `2 * 2 * "
-        "layers * kv_heads * width // heads` bytes for a token: a key and a value, of 2 bytes each "
-        "number.",
+        "The new tokens of one text look at `new * cached + new * (new + 1) // 2` tokens. The "
+        "cache takes `2 * 2 * layers * kv_heads * width // heads` bytes for a token: a key and a "
+        "value, of 2 bytes each number.",
         "n texts are enough if n * flop / flop_per_s >= (weight_bytes + n * text_bytes) / "
         "bytes_per_s. Collect what has an n on the left: its factor says how much every text "
         "gains. If that's nothing or less, the answer is `math.inf`; if not, divide, and round up.",

@@ -11,6 +11,8 @@ from gpuedu.exercises.contract import Case, Fault, Finding, Plain
 
 _HALF = 0.501
 """Half a step, and what float32 may add to it."""
+_ZERO_ASKS = "How many steps is 0 above the group's low end, and what's the largest code?"
+"""A zero point is no weight's code."""
 _NEEDED = 1 + 1e-5
 """How much larger than needed a step may be: float32 rounds it."""
 
@@ -48,11 +50,9 @@ def judge_range(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
         beyond = np.argwhere(observed[name] > most)
         if beyond.size:
             i, j = beyond[0]
-            yield Fault(
-                "range",
-                f"{_called(case)}: `{name}[{i}, {j}]` is {observed[name][i, j]}, and the largest "
-                f"code is {most}",
-            )
+            told = f"is {observed[name][i, j]}, and the largest code is {most}"
+            asks = _ZERO_ASKS if name == "zero" else ""
+            yield Fault("range", f"{_called(case)}: `{name}[{i}, {j}]` {told}", asks)
             return
 
 

@@ -19,6 +19,8 @@ from gpuedu.exercises.inference.sampling.judge.drawn import (
 
 _OFF = 1e-5
 """How far off a probability may be, relative: a softmax in float32 is nearer."""
+_TINY = 1e-36
+"""And absolute, if it isn't 0: what float32 can't hold is as good as that."""
 _FEW, _SHOWN = 8, 13
 """Scores, and probabilities, that a message lists."""
 
@@ -100,6 +102,8 @@ def _top_p(rng: np.random.Generator) -> list[Case]:
     ]
     found.append(_scores(draw_scores(rng, 10, 2.0), "top-p", top_p=0.001))
     found += [_scores(np.zeros(count), "top-p", top_p=0.45) for count in (8, 50)]
+    # Sums that are exactly p, however they are computed.
+    found += [_scores(np.zeros(count), "top-p", top_p=0.5) for count in (4, 16)]
     return found
 
 
@@ -144,13 +148,14 @@ def _largest(scores: np.ndarray) -> str:
     return f"The largest scores are {listed}"
 
 
-def _right_p(name: str, says: str, asks: str, after: tuple[str, ...] = ()) -> Property:
+def _right_p(name: str, says: str, asks: str, **more: Any) -> Property:
     """Each token has its probability; one that is cut or forbidden has exactly 0."""
 
     def test(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
         got, truth = observed["p"], case.truth
         with np.errstate(invalid="ignore"):
-            wrong = np.flatnonzero(~(np.abs(got - truth) <= _OFF * truth))
+            slack = np.where(truth > 0, _OFF * truth + _TINY, 0.0)
+            wrong = np.flatnonzero(~(np.abs(got - truth) <= slack))
         if wrong.size:
             token = int(wrong[0])
             score = show(float(case.inputs["scores"][token]))
@@ -162,7 +167,7 @@ def _right_p(name: str, says: str, asks: str, after: tuple[str, ...] = ()) -> Pr
                 f"wrong). {_largest(case.inputs['scores'])}",
             )
 
-    return Property(name, says, 1, asks, test, after)
+    return Property(name, says, 1, asks, test, **more)
 
 
 def _right_tokens(name: str, says: str, points: float, asks: str, after: Any = ()) -> Property:
@@ -233,6 +238,7 @@ JUDGE = Judge(
             "all three in order: temperature, top-k, top-p",
             "Write down what is left after each of the three. Of which probabilities does top-p "
             "take its share?",
+            waits_for=("temperature", "top-k", "top-p"),
         ),
         _right_tokens(
             "drawn",

@@ -67,20 +67,30 @@ def test_kept(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
     """The guesses that come out are those before the first rejection."""
     kept, came = case.truth[:-1], observed["tokens"]
     if came[: len(kept)] != kept or len(came) > len(kept) + 1:
-        which = f"{kept} of these" if kept else "none of these"
-        yield Fault("kept", f"{_told(case, came)}: {which} should come out, and one token more")
+        yield Fault("kept", f"{_told(case, came)}. {_what_is_wrong(case, kept, came)}")
+
+
+def _what_is_wrong(case: Case, kept: list[int], came: list[int]) -> str:
+    """The first accepted guess that is not in its place, or what comes after all of them."""
+    for place, guess in enumerate(kept):
+        if came[place : place + 1] != [guess]:
+            return f"Guess {place}, the token {guess}, is accepted and isn't in its place"
+    tokens = case.inputs["tokens"]
+    if len(kept) == len(tokens):
+        return "All guesses are accepted, and one token comes after them"
+    place = len(kept)
+    return (
+        f"Guess {place}, the token {tokens[place]}, is rejected, and one token comes in its place"
+    )
 
 
 def test_last(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
     """The token that comes out after the guesses."""
     kept, came = case.truth[:-1], observed["tokens"]
-    if came[: len(kept)] != kept:
+    if came[: len(kept)] != kept or len(came) > len(kept) + 1:
         yield Undecided("last", "the guesses that come out are not right yet")
-    elif len(came) == len(kept):
-        yield Fault("last", f"{_told(case, came)}: one token more should come out")
-    elif came[len(kept)] != case.truth[-1]:
-        wanted = f"after {kept} comes the token {case.truth[-1]}"
-        yield Fault("last", f"{_told(case, came)}: {wanted}, drawn by the last uniform")
+    elif came[len(kept) : len(kept) + 1] != case.truth[-1:]:
+        yield Fault("last", f"{_told(case, came)}, expected {case.truth}")
 
 
 def _told(case: Case, came: list[int]) -> str:
@@ -116,9 +126,10 @@ JUDGE = Judge(
             "last",
             "the last token is drawn from the right distribution",
             1,
-            "Which place is the last token for, and was a guess rejected there? Then which "
-            "distribution is it drawn from?",
+            "Draw the last token by hand. Which place of the text is it for, which distribution is "
+            "it drawn from, and by which of the uniforms?",
             test_last,
+            waits_for=("residual",),
         ),
         Property(
             "law",
@@ -127,6 +138,7 @@ JUDGE = Judge(
             "In one place, how often should a token come out as an accepted guess, and how often "
             "in place of a rejected one?",
             tokens_law,
+            waits_for=("residual", "kept"),
         ),
         right_result(
             "expected",

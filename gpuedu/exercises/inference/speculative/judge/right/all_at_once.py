@@ -10,7 +10,7 @@ def verify(tokens, q, p, uniforms):
     rejected = np.flatnonzero(uniforms[:k] * q[places, tokens] >= p[places, tokens])
     count = int(rejected[0]) if rejected.size else k
     last = p[k] if count == k else residual(p[count], q[count])
-    return [*tokens[:count], draw(last, uniforms[k])]
+    return [*tokens[:count], pick(last, uniforms[k])]
 
 
 def expected_tokens(acceptance, k):

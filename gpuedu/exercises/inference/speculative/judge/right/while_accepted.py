@@ -12,7 +12,7 @@ def verify(tokens, q, p, uniforms):
             break
         kept += 1
     missing = p[kept] if kept == len(tokens) else residual(p[kept], q[kept])
-    return list(tokens[:kept]) + [draw(missing, uniforms[len(tokens)])]
+    return list(tokens[:kept]) + [pick(missing, uniforms[len(tokens)])]
 
 
 def expected_tokens(acceptance, k):
