@@ -62,8 +62,8 @@ def draw_writing(
     )
     alt = (
         f"{says} The last step takes {without[-1]:.0f} MFLOP without a cache and "
-        f"{with_cache[-1]:.1f} with it, and the first one {with_cache[0]:.0f}. The cache takes {reserved[-1]:.0f} KiB, and "
-        f"{used[-1]:.0f} of them are in use at the end."
+        f"{with_cache[-1]:.1f} with it, and the first one {with_cache[0]:.0f}. "
+        f"The cache takes {reserved[-1]:.0f} KiB, and {used[-1]:.0f} of them are in use at the end."
     )
     arithmetic = Caption("Arithmetic", alt, source, x="new characters", y="MFLOP for each step")
     memory = replace(arithmetic, title="Memory", y="KiB of cache")
