@@ -29,13 +29,18 @@ class Spot:
 
 @dataclass(frozen=True)
 class SpotPanel:
-    """Points on axes of their own, of which x starts at 0 and y is logarithmic if ``is_log``."""
+    """Points on axes of their own, of which x starts at 0 and y is logarithmic if ``is_log``.
+
+    ``filled`` and ``rings`` say what the two kinds of points are, where there are both.
+    """
 
     title: str
     x: str
     y: str
     spots: tuple[Spot, ...]
     is_log: bool = False
+    filled: str = ""
+    rings: str = ""
 
     @property
     def shown(self) -> list[Spot]:
@@ -68,6 +73,7 @@ def plot_spots(panels: Sequence[SpotPanel], *, caption: Caption) -> np.ndarray:
                 [spot.x], [spot.y], "o", ms=7, mfc=fill, mec=spot.colour, mew=1.6, clip_on=False
             )
         _limit(ax, panel)
+        _tell_kinds(ax, panel)
         style.name_axes(ax, title=panel.title, x=panel.x, y=panel.y)
         ax.title.set_fontsize(10.5)
     axes[0].figure.suptitle(
@@ -80,6 +86,14 @@ def plot_spots(panels: Sequence[SpotPanel], *, caption: Caption) -> np.ndarray:
         _name_all(ax, panel.shown)
         _say_missing(ax, panel.missing)
     return axes
+
+
+def _tell_kinds(ax: Axes, panel: SpotPanel) -> None:
+    if panel.rings:
+        look = {"linestyle": "none", "marker": "o", "ms": 6, "mec": style.QUIET, "mew": 1.4}
+        ax.plot([], [], mfc=style.QUIET, label=panel.filled, **look)
+        ax.plot([], [], mfc="none", label=panel.rings, **look)
+        ax.legend(loc="lower left", fontsize=9, frameon=False, labelcolor=style.INK)
 
 
 def _limit(ax: Axes, panel: SpotPanel) -> None:

@@ -12,7 +12,7 @@ from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 
 _COLOURS = (style.BLUE, style.ORANGE)
-_BEHIND = "#d3d7df"
+_BEHIND = "#b4bac7"
 
 
 @dataclass(frozen=True)
@@ -56,26 +56,16 @@ def plot_token_bars(panels: Sequence[TokenPanel], *, caption: Caption) -> np.nda
 
 def _draw(ax: Axes, panel: TokenPanel) -> None:
     places = np.arange(len(panel.tokens))
-    ax.bar(places, panel.model, width=0.92, color=_BEHIND, linewidth=0)
+    ax.bar(places, panel.model, width=0.92, color=_BEHIND, linewidth=0, label="the model's own")
     width = 0.7 / len(panel.left)
     top = float(panel.model.max())
     rows = zip(panel.left.values(), _COLOURS, strict=False)
     for number, ((p, told), colour) in enumerate(rows):
         shown = np.where(np.isfinite(p) & (p > 0), p, 0.0)
         offset = (number + 0.5) * width - 0.35
-        ax.bar(places + offset, shown, width=width, color=colour, linewidth=0)
+        ax.bar(places + offset, shown, width=width, color=colour, linewidth=0, label=told)
         top = max(top, float(shown.max()))
-        ax.text(
-            0.97,
-            0.95 - 0.105 * number,
-            told,
-            transform=ax.transAxes,
-            ha="right",
-            va="top",
-            fontsize=9.5,
-            color=style.INK,
-            bbox={"facecolor": style.GROUND, "edgecolor": colour, "linewidth": 1.2, "pad": 2.0},
-        )
+    ax.legend(loc="upper right", fontsize=9.5, frameon=False, labelcolor=style.INK)
     ax.set_ylim(0, max(1.12 * top, ax.get_ylim()[1]))
     ax.set_xlim(-0.7, len(panel.tokens) - 0.3)
     ax.set_xticks(places, panel.tokens)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -31,6 +32,14 @@ def test_points_are_named_and_rings_are_not(is_log):
     assert written(left) == ["one", "another"]
     assert written(right) == ["one"]
     assert_fit_to_print(axes)
+
+
+def test_both_kinds_of_points_are_told_where_there_are_both():
+    spots = (Spot("one", 4, 2.0), Spot("one", 4, 1.0, is_open=True))
+    told = replace(panel(*spots), filled="with outliers", rings="without")
+    left, right = plot_spots([told, panel(spots[0])], caption=CAPTION)
+    assert [one.get_text() for one in left.get_legend().get_texts()] == ["with outliers", "without"]
+    assert right.get_legend() is None
 
 
 def test_names_keep_off_each_other():

@@ -34,7 +34,8 @@ def test_bars_are_the_probabilities_on_one_scale():
     assert heights(axes[1]) == [*(MODEL / 2), *(MODEL / 2)]
     assert axes[0].get_ylim() == axes[1].get_ylim()
     assert axes[0].get_ylim()[1] > 1.0
-    assert [text.get_text() for text in axes[0].texts] == ["p keeps some", "k keeps some"]
+    told = [text.get_text() for text in axes[0].get_legend().get_texts()]
+    assert told == ["the model's own", "p keeps some", "k keeps some"]
     assert_fit_to_print(axes)
 
 

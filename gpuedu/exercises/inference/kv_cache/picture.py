@@ -62,8 +62,8 @@ def draw_writing(
     )
     alt = (
         f"{says} The last step takes {without[-1]:.0f} MFLOP without a cache and "
-        f"{with_cache[-1]:.1f} with it. The cache takes {reserved[-1]:.0f} KiB, and "
-        f"{used[-1]:.0f} of them are in use at the end."
+        f"{with_cache[-1]:.1f} with it, and the first one {with_cache[0]:.0f}. "
+        f"The cache takes {reserved[-1]:.0f} KiB, and {used[-1]:.0f} of them are in use at the end."
     )
     arithmetic = Caption("Arithmetic", alt, source, x="new characters", y="MFLOP for each step")
     memory = replace(arithmetic, title="Memory", y="KiB of cache")
@@ -73,6 +73,15 @@ def draw_writing(
         _line(f"yours: {with_cache[-1]:.2g}", with_cache, style.BLUE),
     ]
     plot_by_count(lines, caption=arithmetic, ax=left)
+    left.set_xlim(left=-1.5)  # the first step shouldn't be on the axis
+    left.annotate(
+        f"{with_cache[0]:.3g}: reads\nthe prompts",
+        (1, with_cache[0]),
+        xytext=(-4, 24),
+        textcoords="offset points",
+        fontsize=9,
+        color=style.BLUE,
+    )
     lines = [
         _line(f"reserved:\n{reserved[-1]:.4g}", reserved, style.QUIET),
         _line(f"in use:\n{used[-1]:.4g}", used, style.BLUE),

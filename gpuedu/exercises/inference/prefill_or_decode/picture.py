@@ -64,7 +64,8 @@ def draw_roofline(
         f"{'; '.join(told)}.",
     )
     curve = Curve("", across, tuple(map(roof, across)), style.BLUE, has_marks=False)
-    return plot_curves([curve], marks=marks, caption=caption)
+    plain = "{:,g}".format
+    return plot_curves([curve], marks=marks, caption=caption, format_x=plain, format_y=plain)
 
 
 def _together(

@@ -36,7 +36,7 @@ _ROWS = (
     Format("fp8", 0, colour=style.GREEN),
     Format("4 bits", 4, colour=style.ORANGE),
 )
-_OF_128, _OF_32 = (Format(f"groups of {n}", 4, n, style.ORANGE) for n in (128, 32))
+_OF_128, _OF_32 = (Format(f"4 bits in {n}s", 4, n, style.ORANGE) for n in (128, 32))
 _OF_MATRIX, _OF_MODEL = (*_ROWS, _OF_128, _OF_32), (*_ROWS, _OF_32)
 """The model's rows are shorter than 128 columns, or not much longer."""
 
@@ -62,19 +62,21 @@ def draw_formats(
     losses = [f"{one.name} {one.y:.3f} at {one.x:.0f} KB" for one in model]
     caption = Caption(
         title="Smaller groups cost bits, and give accuracy back",
-        source="Computed by your functions, fp8 by PyTorch. Groups have 4 bits; the others are one "
-        "group a row. Rings: no outliers.\nThe GPT's loss is taken on "
+        source="Computed by your functions, fp8 by PyTorch. In 32s: in groups of 32 columns; "
+        "otherwise a row is one group.\nThe GPT's loss is taken on "
         f"{_WINDOWS} texts that it hasn't seen. All its matrices are quantized but that of "
-        "positions.",
+        "positions; with groups\nof 128 columns it would be as with whole rows, or nearly.",
         alt=f"Errors: {'; '.join(told)}. Losses of the GPT: {'; '.join(losses)}.",
     )
     panels = (
         SpotPanel(
-            "a matrix with outliers",
+            "a made-up matrix",
             "bits for each weight",
             "error, in % of a typical weight",
             tuple(matrix),
             is_log=True,
+            filled="with outliers",
+            rings="without",
         ),
         SpotPanel(
             "a small GPT",

@@ -43,8 +43,8 @@ def draw_sampling(probabilities: Callable[..., Any]) -> Any:
         title="Top-p keeps few tokens where the model is sure, and many where it isn't",
         x=f"character, the {_SHOWN} most likely",
         y="probability",
-        source="Computed by your function from the scores of a small GPT that has read Python code."
-        "\nBehind: the model's own probabilities.",
+        source="Computed by your function from the scores of a small GPT that has read Python "
+        "code.",
         alt=f"Bars of probabilities, of {len(VOCABULARY)} characters: {'; '.join(told)}.",
     )
     return plot_token_bars(panels, caption=caption)
