@@ -543,6 +543,113 @@ reveal("flash-attention")
 # who has which element is a *layout* that can be computed with, and copies and the instructions of
 # tensor cores are its building blocks. What Triton's compiler decides, you decide there.
 
+# %% [markdown] exercise="flash-backward"
+# ## The way back, block by block
+#
+# **`flash-backward` · 4 points · stretch · about 25 minutes**
+#
+# Write the backward pass of attention, without a matrix of weights in memory. Besides its result,
+# the forward pass keeps one number for each query: `lse`, the logarithm of the sum of its powers.
+# With it, a block of weights is computed again where it's needed: `weights = exp(scores - lse)`.
+#
+# *Predict.* The forward pass has two products of matrices: the scores, and `weights @ v`. How many
+# does the backward pass have, if it computes the scores again, and the gradients of q, k and v?
+
+# %% role="predict"
+predict("flash-backward", 5)
+
+# %% [markdown]
+# `grad` is the gradient of `out`, the result of the forward pass. For whole matrices, the chain
+# rule says:
+#
+# ```python
+# dv = weights.T @ grad
+# delta = (grad * out).sum(axis=1, keepdims=True)  # a number for each query
+# slopes = weights * (grad @ v.T - delta)  # the gradient of the scores, before `scale`
+# dk = scale * slopes.T @ q
+# dq = scale * slopes @ k
+# ```
+#
+# A key gets contributions from all queries. So here a program has keys, and loops over queries.
+
+# %% [markdown]
+# *Implement* `contributions`, what a block of queries adds to both gradients, and with it
+# `backward`, which computes `dk` and `dv` for one head. Program p has `BN` keys, from `p * BN` on,
+# as far as there are any, and takes the queries in blocks of `BM`. Attention is **causal**: query i
+# sees keys 0 to i alone. `lse` has n numbers in float32; all other arrays are float16, of shape
+# `(n, D)`, row by row. `D`, `BM` and `BN` are powers of 2, and at least 16. (About 5 and 17 lines.)
+
+# %% [markdown]
+# - `dk` and `dv` are right up to 0.01, also for scores of some hundreds. Nothing is computed in
+#   float64. All other arrays are left as they are.
+# - A program loads no element twice.
+# - It loads no block of queries that are all earlier than its keys. Blocks of queries start at
+#   multiples of `BM`.
+# - Nothing outside the arrays is loaded or stored, and no undefined value of a masked load takes
+#   part.
+#
+# Which queries see a key is up to `counts`, a block of `BM` x `BN` with True or False. (A weight
+# that doesn't count may be infinite before you leave it out. What is 0 times that?)
+
+
+# %% role="answer"
+@triton.jit
+def contributions(queries, results, grads, sums, keys, values, counts, scale):
+    """What a block of queries adds to `dv`, and to `dk`; both (BN, D) in float32."""
+    ### BEGIN SOLUTION
+    weights = tl.exp(tl.dot(queries, tl.trans(keys)) * scale - sums[:, None])
+    weights = tl.where(counts, weights, 0.0)
+    delta = tl.sum(grads.to(tl.float32) * results.to(tl.float32), axis=1)
+    slopes = weights * (tl.dot(grads, tl.trans(values)) - delta[:, None])
+    to_values = tl.dot(tl.trans(weights.to(tl.float16)), grads)
+    return to_values, tl.dot(tl.trans(slopes.to(tl.float16)), queries) * scale
+    ### END SOLUTION
+
+
+# %% role="answer"
+@triton.jit
+def backward(
+    q, k, v, out, grad, lse, dk, dv, n, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr
+):
+    mine, columns = tl.program_id(0) * BN + tl.arange(0, BN), tl.arange(0, D)
+    place = mine[:, None] * D + columns[None, :]
+    ### BEGIN SOLUTION
+    keys = tl.load(k + place, mask=mine[:, None] < n, other=0.0)
+    values = tl.load(v + place, mask=mine[:, None] < n, other=0.0)
+    of_keys, of_values = tl.zeros((BN, D), tl.float32), tl.zeros((BN, D), tl.float32)
+    for start in range(tl.program_id(0) * BN // BM * BM, n, BM):
+        rows = start + tl.arange(0, BM)
+        block, mask = rows[:, None] * D + columns[None, :], rows[:, None] < n
+        queries = tl.load(q + block, mask=mask, other=0.0)
+        results = tl.load(out + block, mask=mask, other=0.0)
+        grads = tl.load(grad + block, mask=mask, other=0.0)
+        sums = tl.load(lse + rows, mask=rows < n, other=0.0)
+        counts = mine[None, :] <= rows[:, None]
+        more = contributions(queries, results, grads, sums, keys, values, counts, scale)
+        of_values += more[0]
+        of_keys += more[1]
+    tl.store(dk + place, of_keys, mask=mine[:, None] < n)
+    tl.store(dv + place, of_values, mask=mine[:, None] < n)
+    ### END SOLUTION
+
+
+# %% role="check"
+check("flash-backward", backward)
+
+# %% [markdown]
+# *See* what your kernel asks of memory:
+
+# %%
+see("flash-backward", backward)
+reveal("flash-backward")
+
+# %% [markdown]
+# *Reflect.* Why is `dq` not computed here, too? (A query's gradient gets contributions from all
+# keys, so from all programs. They would have to add to it in memory, one after another. A second
+# kernel with the loops exchanged, a program for each block of queries, needs no such sums, but
+# computes the weights once more.) `delta` is the same for every program that needs it. What would
+# you do? (A small kernel before this one computes it once. Then `out` needn't be loaded at all.)
+
 # %% [markdown]
 # ## What you take with you
 #
@@ -578,3 +685,6 @@ progress()
 # - Loads of tiles from arrays, and the GPUs: NVIDIA, *cuTile Python*, `cuda.tile.load`, and *CUDA
 #   Tile*. Layouts, tensors, atoms and control over threads: NVIDIA, *CUTLASS*, "CuTe DSL",
 #   Overview.
+# - The way back: weights are computed again, T. Dao et al. 2022, section 3.1; from one number for
+#   each query, by programs that have keys, T. Dao 2023, sections 3.1 and 3.2. 2.5 times the
+#   arithmetic, and a kernel that computes `delta` first: Triton's tutorials, "Fused Attention".
