@@ -211,15 +211,13 @@ state = {
 # - `release(state, text)` removes a text that has ended.
 
 # %% [markdown]
-# - By its table, each text always finds its own tokens, and `lengths` says how many it has.
+# - Following its table, each text always finds its own tokens, and `lengths` says how many it has.
 # - `holders` counts the tables that each block is in.
 # - `free` has each block that nobody holds, once. A text that ended is in neither `tables` nor
 #   `lengths`.
 # - No more blocks are in use than needed: `fork` takes none, and `append` takes one only if the
 #   text has no room in its last block, or another text has that block, too.
 # - If a block is needed and none is free, `append` returns `None`, and nothing has changed.
-#
-# (About 15 lines for `append`.)
 
 
 # %% role="answer"
@@ -265,10 +263,12 @@ def release(state, text):
 
 
 # %% [markdown]
-# *Implement* `wasted_share(lengths, size, longest)`, for texts that share nothing. Of the tokens
-# that memory is reserved for, what share isn't there? Return two numbers from 0 to 1: if each text
-# reserves room for `longest` tokens, and in blocks of `size` tokens. `lengths` is a list of how
-# many tokens the texts have, each at least 1.
+# *Implement* `wasted_share(lengths, size, longest)`, for texts that share nothing. What share of
+# all the reserved places for tokens holds no token? Add up over all texts first, then divide.
+#
+# Return two shares, numbers from 0 to 1: the first if each text reserves `longest` places, the
+# second if each takes whole blocks of `size`. `lengths` is a list of how many tokens the texts
+# have, each at least 1.
 
 
 # %% role="answer"
