@@ -310,8 +310,9 @@ reveal("paged-cache")
 # enough for each user. A step of decoding makes one token for every text in the batch. With more
 # texts, each token gets cheaper; but the step takes longer, and all those caches have to fit.
 #
-# *Predict.* A device reads 4,000 GB/s and costs 3.60 an hour. A model with 8 billion weights of
-# 16 bits writes one text on it. Leave out the cache: what do a million tokens cost?
+# *Predict.* A device reads 4,000 GB/s and costs 3.60 an hour, in any currency. A model with
+# 8 billion weights of 16 bits writes one text on it. Leave out the cache: what do a million tokens
+# cost?
 
 # %% role="predict"
 predict("what-to-serve-on", 4)
@@ -329,14 +330,15 @@ predict("what-to-serve-on", 4)
 # | `device["name"]`, `["price_per_hour"]` | used by `cheapest` only |
 
 # %% [markdown]
-# *Implement* what one device does. All texts have `length` tokens. About 4, 4, 1 and 1 lines.
+# *Implement* what one device does. All texts have `length` tokens.
 #
-# - `texts_that_fit` returns how many texts a device holds beside the weights: a whole number, and 0
-#   where there is no room for even one.
+# - `texts_that_fit` returns how many texts a device holds beside the weights: a whole number (an
+#   `int`), and 0 where there is no room for even one.
 # - `step_s` returns the seconds of a step for `batch` texts. All weights are read once, and the
 #   caches of all texts, too. Meanwhile it does 2 FLOP for each weight and text, and the longer of
 #   the two decides. (Weights are turned into 16-bit numbers first, so fewer bits save no FLOP.)
 # - `speeds` returns two numbers: the tokens per second of all texts together, and of one text.
+#   `seconds` is how long a step takes.
 # - `per_million` returns the price of a million tokens. At night few users are there, and the hour
 #   costs the same: on average only the share `used` of the `tokens_per_s` is made (0 < used <= 1).
 
@@ -358,9 +360,9 @@ def step_s(model, batch, length, device):
     ### END SOLUTION
 
 
-def speeds(batch, step_s):
+def speeds(batch, seconds):
     ### BEGIN SOLUTION
-    return batch / step_s, 1 / step_s
+    return batch / seconds, 1 / seconds
     ### END SOLUTION
 
 
@@ -372,9 +374,9 @@ def per_million(tokens_per_s, price_per_hour, used):
 
 # %% [markdown]
 # *Implement* the choice. `cheapest` returns a device's name and a batch, such as `("L4", 12)`, for
-# which a million tokens cost least. `devices` is a list of dicts in no particular order; leave it
-# as it is. About 10 lines.
+# which a million tokens cost least. `devices` is a list of dicts in no particular order.
 #
+# - All that your five functions are given stays as it is.
 # - A batch is 1 or more, and not more than fit on the device.
 # - Each user gets `least_per_s` tokens per second, or more.
 # - Compare prices with `used` = 1. Two are the same if they are equal when rounded to six digits
@@ -406,9 +408,9 @@ check("what-to-serve-on", texts_that_fit, step_s, speeds, per_million, cheapest)
 
 # %% [markdown]
 # *See.* Llama 3 8B on five devices, by your functions: each curve goes from one text at a time, at
-# the top right, to as many as fit. Your pick has a ring. Then the same model on one device, with
-# fewer bits for each weight. Before you look: what do 4 bits change for one text, and for a full
-# batch? (Try `"h100-sxm"` or `"l40s"`, and other speeds than 50 tokens per second.)
+# the top right, to as many as fit. A ring marks your pick for at least 50 tokens per second. Then
+# the same model on one device, with fewer bits for each weight. Before you look: what do 4 bits
+# change for one text, and for a full batch? (Try `"h100-sxm"` or `"l40s"`, and other speeds.)
 
 # %%
 SERVING = (texts_that_fit, step_s, speeds, per_million, cheapest)
@@ -417,8 +419,9 @@ see("what-to-serve-on", *SERVING, "a100-80gb", 50)
 reveal("what-to-serve-on")
 
 # %% [markdown]
-# *Reflect.* The dearest hour makes the cheapest tokens here: why? When would the L4 still be the
-# better choice? And why do 4-bit weights help a full batch so little?
+# *Reflect.* The dearest hour makes the cheapest tokens here: why? If 10 tokens per second are
+# enough for a user, when would the L4 be the better choice? And why do 4-bit weights help a full
+# batch so little?
 #
 # (A faster device takes a larger batch at the same speed for each user, so more texts share the
 # reading of the weights. That holds if there are enough users: an L4 that is busy beats a large GPU
