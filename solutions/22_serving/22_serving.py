@@ -211,15 +211,13 @@ state = {
 # - `release(state, text)` removes a text that has ended.
 
 # %% [markdown]
-# - By its table, each text always finds its own tokens, and `lengths` says how many it has.
+# - Following its table, each text always finds its own tokens, and `lengths` says how many it has.
 # - `holders` counts the tables that each block is in.
 # - `free` has each block that nobody holds, once. A text that ended is in neither `tables` nor
 #   `lengths`.
 # - No more blocks are in use than needed: `fork` takes none, and `append` takes one only if the
 #   text has no room in its last block, or another text has that block, too.
 # - If a block is needed and none is free, `append` returns `None`, and nothing has changed.
-#
-# (About 15 lines for `append`.)
 
 
 # %% role="answer"
@@ -265,10 +263,12 @@ def release(state, text):
 
 
 # %% [markdown]
-# *Implement* `wasted_share(lengths, size, longest)`, for texts that share nothing. Of the tokens
-# that memory is reserved for, what share isn't there? Return two numbers from 0 to 1: if each text
-# reserves room for `longest` tokens, and in blocks of `size` tokens. `lengths` is a list of how
-# many tokens the texts have, each at least 1.
+# *Implement* `wasted_share(lengths, size, longest)`, for texts that share nothing. What share of
+# all the reserved places for tokens holds no token? Add up over all texts first, then divide.
+#
+# Return two shares, numbers from 0 to 1: the first if each text reserves `longest` places, the
+# second if each takes whole blocks of `size`. `lengths` is a list of how many tokens the texts
+# have, each at least 1.
 
 
 # %% role="answer"
@@ -310,8 +310,9 @@ reveal("paged-cache")
 # enough for each user. A step of decoding makes one token for every text in the batch. With more
 # texts, each token gets cheaper; but the step takes longer, and all those caches have to fit.
 #
-# *Predict.* A device reads 4,000 GB/s and costs 3.60 an hour. A model with 8 billion weights of
-# 16 bits writes one text on it. Leave out the cache: what do a million tokens cost?
+# *Predict.* A device reads 4,000 GB/s and costs 3.60 an hour, in any currency. A model with
+# 8 billion weights of 16 bits writes one text on it. Leave out the cache: what do a million tokens
+# cost?
 
 # %% role="predict"
 predict("what-to-serve-on", 4)
@@ -329,14 +330,15 @@ predict("what-to-serve-on", 4)
 # | `device["name"]`, `["price_per_hour"]` | used by `cheapest` only |
 
 # %% [markdown]
-# *Implement* what one device does. All texts have `length` tokens. About 4, 4, 1 and 1 lines.
+# *Implement* what one device does. All texts have `length` tokens.
 #
-# - `texts_that_fit` returns how many texts a device holds beside the weights: a whole number, and 0
-#   where there is no room for even one.
+# - `texts_that_fit` returns how many texts a device holds beside the weights: a whole number (an
+#   `int`), and 0 where there is no room for even one.
 # - `step_s` returns the seconds of a step for `batch` texts. All weights are read once, and the
 #   caches of all texts, too. Meanwhile it does 2 FLOP for each weight and text, and the longer of
 #   the two decides. (Weights are turned into 16-bit numbers first, so fewer bits save no FLOP.)
 # - `speeds` returns two numbers: the tokens per second of all texts together, and of one text.
+#   `seconds` is how long a step takes.
 # - `per_million` returns the price of a million tokens. At night few users are there, and the hour
 #   costs the same: on average only the share `used` of the `tokens_per_s` is made (0 < used <= 1).
 
@@ -358,9 +360,9 @@ def step_s(model, batch, length, device):
     ### END SOLUTION
 
 
-def speeds(batch, step_s):
+def speeds(batch, seconds):
     ### BEGIN SOLUTION
-    return batch / step_s, 1 / step_s
+    return batch / seconds, 1 / seconds
     ### END SOLUTION
 
 
@@ -372,9 +374,9 @@ def per_million(tokens_per_s, price_per_hour, used):
 
 # %% [markdown]
 # *Implement* the choice. `cheapest` returns a device's name and a batch, such as `("L4", 12)`, for
-# which a million tokens cost least. `devices` is a list of dicts in no particular order; leave it
-# as it is. About 10 lines.
+# which a million tokens cost least. `devices` is a list of dicts in no particular order.
 #
+# - All that your five functions are given stays as it is.
 # - A batch is 1 or more, and not more than fit on the device.
 # - Each user gets `least_per_s` tokens per second, or more.
 # - Compare prices with `used` = 1. Two are the same if they are equal when rounded to six digits
@@ -406,9 +408,9 @@ check("what-to-serve-on", texts_that_fit, step_s, speeds, per_million, cheapest)
 
 # %% [markdown]
 # *See.* Llama 3 8B on five devices, by your functions: each curve goes from one text at a time, at
-# the top right, to as many as fit. Your pick has a ring. Then the same model on one device, with
-# fewer bits for each weight. Before you look: what do 4 bits change for one text, and for a full
-# batch? (Try `"h100-sxm"` or `"l40s"`, and other speeds than 50 tokens per second.)
+# the top right, to as many as fit. A ring marks your pick for at least 50 tokens per second. Then
+# the same model on one device, with fewer bits for each weight. Before you look: what do 4 bits
+# change for one text, and for a full batch? (Try `"h100-sxm"` or `"l40s"`, and other speeds.)
 
 # %%
 SERVING = (texts_that_fit, step_s, speeds, per_million, cheapest)
@@ -417,8 +419,9 @@ see("what-to-serve-on", *SERVING, "a100-80gb", 50)
 reveal("what-to-serve-on")
 
 # %% [markdown]
-# *Reflect.* The dearest hour makes the cheapest tokens here: why? When would the L4 still be the
-# better choice? And why do 4-bit weights help a full batch so little?
+# *Reflect.* The dearest hour makes the cheapest tokens here: why? If 10 tokens per second are
+# enough for a user, when would the L4 be the better choice? And why do 4-bit weights help a full
+# batch so little?
 #
 # (A faster device takes a larger batch at the same speed for each user, so more texts share the
 # reading of the weights. That holds if there are enough users: an L4 that is busy beats a large GPU

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.contract import Answer, Case, Fault, Plain, Property
+
+LEFT_ALONE = "left-alone"
 
 
 @contextmanager
@@ -27,6 +31,45 @@ def all_kept(function: str, **given: Any) -> Iterator[None]:
                 f"`{function}` changed `{name}`, which it was given",
                 remedy="The caller may need it again: work on a copy.",
             )
+
+
+def on_copies(answer: Answer, function: Callable[..., Any], changed: list[str]) -> Any:
+    """A learner's function on copies of what it is given; ``changed`` gets what it changed there.
+
+    >>> admit, changed = Answer("admit", signature=("waiting",)), []
+    >>> take = on_copies(admit, lambda texts: texts.pop(), changed)
+    >>> waiting = [3, 4]
+    >>> take(waiting), waiting, changed
+    (4, [3, 4], ['`admit` changed `waiting`'])
+    """
+
+    def called(*given: Any) -> Any:
+        copies = [_copied(one) for one in given]
+        result = function(*copies)
+        for name, before, after in zip(answer.signature, given, copies, strict=True):
+            told = f"`{answer.name}` changed `{name}`"
+            if before != after and told not in changed:
+                changed.append(told)
+        return result
+
+    return called
+
+
+def left_alone(points: float, after: tuple[str, ...]) -> Property:
+    """What functions are given stays as it is; the play observes what they ``changed``."""
+
+    def test(case: Case, observed: Plain) -> Iterator[Fault]:
+        for told in observed["changed"][:1]:
+            yield Fault(LEFT_ALONE, f"{told}, which it was given")
+
+    says = "what your functions are given stays as it is"
+    asks = "The caller may need it again. What could the function work on instead?"
+    return Property(LEFT_ALONE, says, points, asks, test, after)
+
+
+def deciding_that(cases: Sequence[Case]) -> list[Case]:
+    """Cases that decide besides whether what functions are given stays as it is."""
+    return [replace(case, decides=(*case.decides, LEFT_ALONE)) for case in cases]
 
 
 def _copied(value: Any) -> Any:

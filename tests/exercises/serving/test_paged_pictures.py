@@ -67,3 +67,19 @@ def test_a_block_that_there_is_not_is_told():
 @pytest.mark.parametrize("shares", [(0.9, 0.1), (0, 0), (math.nan, math.nan), (-1.0, 2.0)])
 def test_any_shares_are_drawn(shares):
     assert_fit_to_print(draw_waste(lambda *_: shares))
+
+
+def test_a_block_that_somebody_else_has_now_is_told():
+    def move(state, text):
+        state["tables"] = {text: [3]}
+        state["lengths"] = {text: 1}
+        return 3, 0, None
+
+    ax = draw_memory(move, lambda *_: None, lambda *_: None)
+    assert any("block 3 goes from" in one.get_text() for one in ax.texts)
+    assert_fit_to_print(ax)
+
+
+def test_sizes_that_waste_nothing_are_told():
+    ax = draw_waste(lambda lengths, size, longest: (0.9, 0.0 if size == 1 else 0.1))
+    assert "no point for blocks of 1" in ax.figure.get_supxlabel()

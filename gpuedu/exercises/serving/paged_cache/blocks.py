@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+import json
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gpuedu.errors import AnswerError
@@ -11,7 +13,7 @@ from gpuedu.exercises.plain import describe, entries, items, text, whole_number
 Operation = Sequence[str]
 """("append", text), ("fork", old, new) or ("release", text)."""
 
-_MOST_LISTED = 10_000
+_MOST_LISTED, _MOST_TOLD = 10_000, 6
 
 
 def new_state(blocks: int, size: int) -> dict[str, Any]:
@@ -87,3 +89,20 @@ def told(operation: Operation) -> str:
     """
     name, *texts = operation
     return f"`{name}(state, {', '.join(f'{chr(34)}{one}{chr(34)}' for one in texts)})`"
+
+
+def history(operations: Sequence[Operation], size: int, before: Mapping[str, Any]) -> str:
+    """What has happened, so that it can be played again.
+
+    All operations, those that are repeated as one; where these are many, the last one, with the
+    state ``before`` it, whose blocks have room for ``size`` tokens.
+
+    >>> history([("append", "A")] * 3, 4, {})
+    'after `append(state, "A")` x 3'
+    """
+    runs = [(one, len(list(same))) for one, same in itertools.groupby(operations, tuple)]
+    if len(runs) <= _MOST_TOLD:
+        shown = (f"{told(one)}{f' x {count}' if count > 1 else ''}" for one, count in runs)
+        return f"after {', '.join(shown)}"
+    state = {name: before[name] for name in ("free", "tables", "lengths", "holders")}
+    return f"after {told(operations[-1])}, with `state = {json.dumps({'size': size, **state})}`"

@@ -39,7 +39,7 @@ def draw_memory(
         for operation in operations:
             operate(functions, state, operation)
             seen = read_state(state, told(operation))
-        rows.append(_row(says, seen))
+        rows.append(_row(says, seen, rows[-1].held if rows else {}))
     alone = "; ".join(f"{row.says}: {_alt(row)}" for row in rows)
     caption = Caption(
         title=f"A memory of {_BLOCKS} blocks for {_SIZE} tokens each",
@@ -49,7 +49,7 @@ def draw_memory(
     return plot_block_rows(rows, _BLOCKS, _SIZE, caption=caption)
 
 
-def _row(says: str, state: Mapping[str, Any]) -> BlockRow:
+def _row(says: str, state: Mapping[str, Any], earlier: Mapping[int, HeldBlock]) -> BlockRow:
     held: dict[int, HeldBlock] = {}
     for name, table in state["tables"].items():
         for at, block in enumerate(table):
@@ -60,7 +60,16 @@ def _row(says: str, state: Mapping[str, Any]) -> BlockRow:
             holders = tuple(dict.fromkeys((*before.holders, name)))
             held[block] = HeldBlock(holders, max(before.filled, filled))
     tokens = sum(state["lengths"].values())
-    return BlockRow(says, f"{len(held)} blocks for {tokens} tokens", held)
+    return BlockRow(says, f"{_passed(earlier, held)}{len(held)} blocks for {tokens} tokens", held)
+
+
+def _passed(before: Mapping[int, HeldBlock], held: Mapping[int, HeldBlock]) -> str:
+    """Which block went from some texts to others since the moment before, in front of a note."""
+    passed = [at for at in held if at in before and not {*before[at].holders} & {*held[at].holders}]
+    if len(passed) > 1:
+        return f"{len(passed)} blocks change hands; "
+    names = ("".join(one[at].holders[:1]) for at in passed for one in (before, held))
+    return f"block {passed[0]} goes from {' to '.join(names)}; " if passed else ""
 
 
 def _alt(row: BlockRow) -> str:
@@ -87,7 +96,7 @@ def draw_waste(wasted_share: Callable[..., Any]) -> Any:
         x="tokens of a block",
         y="% of the reserved memory",
         source=f"By your `wasted_share`, for 400 drawn texts of {mean:.0f} tokens on average, "
-        f"{_LONGEST:,} at most.",
+        f"{_LONGEST:,} at most.\nBoth axes are logarithmic{_unseen(shares)}.",
         alt=f"A curve over the size of blocks: {', '.join(pairs)}. A line: {contiguous:.2g}% if "
         "the longest is reserved.",
     )
@@ -95,6 +104,16 @@ def draw_waste(wasted_share: Callable[..., Any]) -> Any:
     ax = plot_curves([curve], levels, caption=caption)
     ax.set_xticks(_TICKS, [f"{size:,}" for size in _TICKS])
     return ax
+
+
+def _unseen(shares: list[float]) -> str:
+    """Which sizes waste nothing: a logarithmic axis has no 0."""
+    sizes = [str(size) for size, share in zip(_SIZES, shares, strict=True) if share == 0]
+    if not sizes:
+        return ""
+    if len(sizes) > 1:
+        return f" and have no room for 0%, as with {len(sizes)} of these sizes"
+    return f", so there's no point for blocks of {sizes[0]}, which waste 0%"
 
 
 PICTURE = draw_memory

@@ -123,7 +123,12 @@ def _several(key: str) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
     if key:
         one = given_device(key)
         return [(f"{bits:g} bits", given_model(bits), one) for bits in _BITS]
-    return [(known_device(one).name, given_model(16), given_device(one)) for one in _SHOWN]
+    named = ((_with_price(device), device) for device in map(given_device, _SHOWN))
+    return [(name, given_model(16), device) for name, device in named]
+
+
+def _with_price(device: Mapping[str, Any]) -> str:
+    return f"{device['name']}\n{device['price_per_hour']:.2f} an hour"
 
 
 def given_model(bits: float) -> dict[str, Any]:
@@ -167,13 +172,11 @@ def _texts(chosen: tuple[str, int] | None) -> str:
 
 
 def _ends(curve: Curve) -> str:
+    name = curve.name.replace("\n", ", ")
     if not curve.drawn:
-        return f"{curve.name} none"
+        return f"{name} none"
     (cheap, slow), (dear, fast) = curve.drawn[0], curve.drawn[-1]
-    return (
-        f"{curve.name} from {cheap:.2g} a million at {slow:.3g} tokens/s "
-        f"to {dear:.2g} at {fast:.3g}"
-    )
+    return f"{name} from {cheap:.2g} a million at {slow:.3g} tokens/s to {dear:.2g} at {fast:.3g}"
 
 
 PICTURE = draw_prices

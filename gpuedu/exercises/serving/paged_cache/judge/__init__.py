@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
-from gpuedu.exercises.functions import arguments_of, call_case, result_faults
-from gpuedu.exercises.serving.paged_cache.blocks import Operation, new_state, told
+from gpuedu.exercises.compare import is_close, show_apart
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
+from gpuedu.exercises.functions import arguments_of, call_case, call_text
+from gpuedu.exercises.serving.paged_cache.blocks import Operation, history, new_state
 from gpuedu.exercises.serving.paged_cache.judge.sharing import Sharing
 
 _LAWS = ("reading", "holders", "free", "needed")
 _NAMES = "ABCDEF"
-_SHOWN = 6
+_SHARE_REL = 1e-6
 _COUNT, _SPARE = 60, 4
 """Random operations of a case, and blocks that are never needed."""
 
@@ -35,7 +36,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         ("a fork whose first text ends", [*[a] * 6, fork_b, end_a, *[b] * 3, a, end_b, a, end_a]),
     )
     found = [_operations(label, one, 10, 4, _LAWS) for label, one in chains]
-    for size in (1, 2, 3, 16):
+    for size in (3, 2, 16, 1):
         drawn, most = _random(rng, 200, size)
         label = f"{_COUNT} operations with blocks of {size}"
         found.append(_operations(label, drawn, most + _SPARE, size, _LAWS))
@@ -120,16 +121,15 @@ class _Step:
         return list(itertools.chain.from_iterable(self.after["tables"].values()))
 
 
-def _each(
-    name: str, test: Callable[[_Step], Iterator[str]]
-) -> Callable[[Case, Plain], Iterator[Fault]]:
+def _each(test: Callable[[_Step], Iterator[Fault]]) -> Callable[[Case, Plain], Iterator[Fault]]:
     """The first fault of the steps of a case."""
 
     def tested(case: Case, observed: Plain) -> Iterator[Fault]:
-        operations = case.inputs["operations"]
-        for at, step in enumerate(_steps(case, observed)):
-            for message in itertools.islice(test(step), 1):
-                yield Fault(name, f"after {_history(operations[: at + 1])}: {message}")
+        operations, size = case.inputs["operations"], case.inputs["size"]
+        for at, step in enumerate(_steps(case, observed), 1):
+            for fault in itertools.islice(test(step), 1):
+                happened = history(operations[:at], size, step.before)
+                yield replace(fault, message=f"{happened}: {fault.message}")
                 return
 
     return tested
@@ -150,103 +150,138 @@ def _steps(case: Case, observed: Plain) -> Iterator[_Step]:
         before = after
 
 
-def _history(operations: Sequence[Operation]) -> str:
-    """The last operations, with those that are repeated as one."""
-    runs = [(one, len(list(same))) for one, same in itertools.groupby(operations, tuple)]
-    shown = [f"{told(one)}{f' x {count}' if count > 1 else ''}" for one, count in runs]
-    return ", ".join(["...", *shown[-_SHOWN:]] if len(shown) > _SHOWN else shown)
+def _test_reading(step: _Step) -> Iterator[Fault]:
+    after, size, (name, text, *_) = step.after, step.sharing.size, step.operation
+    if name == "append" and after["place"] is None:
+        free = len(step.before["free"])
+        there = f"{free} blocks were" if free > 1 else "a block was" if free else "no block was"
+        yield Undecided("reading", f"`append` gave None, where {there} free")
+        return
+    for one, tokens in step.sharing.texts.items():
+        if (found := after["lengths"].get(one)) != len(tokens):
+            asks = "Which operations change how many tokens this text has?"
+            many = "1 token" if len(tokens) == 1 else f"{len(tokens)} tokens"
+            told = f"{one} has {many}, and its length is {found}"
+            yield Fault("reading", told, asks)
+    if name == "append":
+        last = len(step.sharing.texts[text]) - 1
+        block, offset, _ = after["place"]
+        if offset != last % size:
+            told = f"your tuple sends token {last} of {text} to block {block}, offset {offset}"
+            yield Fault("reading", told, "At which offset of its block is token i of a text?")
+    for one, tokens in step.sharing.texts.items():
+        yield from _test_text(step, one, tokens)
 
 
-def _test_reading(step: _Step) -> Iterator[str]:
-    after, size = step.after, step.sharing.size
-    if step.operation[0] == "append" and after["place"] is None:
-        yield f"it gave None, and there are {len(step.before['free'])} free blocks"
-    for name, tokens in step.sharing.texts.items():
-        if after["lengths"].get(name) != len(tokens):
-            yield f"{name} has {len(tokens)} tokens, and its length is {after['lengths'].get(name)}"
-        table = after["tables"].get(name, [])
-        for at, token in enumerate(tokens):
-            if at // size >= len(table):
-                yield f"the table of {name} is {table}, and has no block for its token {at}"
-                return
-            block, offset = table[at // size], at % size
-            found = step.sharing.memory.get((block, offset))
-            if found != token:
-                yield (
-                    f"by its table, {name} has its token {at} in block {block}, at offset "
-                    f"{offset}. That should be {token}, and there is {found or 'nothing'}"
-                )
+def _test_text(step: _Step, name: str, tokens: Sequence[str]) -> Iterator[Fault]:
+    """Whether a text finds its tokens by its table."""
+    table, size = step.after["tables"].get(name, []), step.sharing.size
+    for at, token in enumerate(tokens):
+        if at // size >= len(table):
+            told = f"the table of {name} is {table}, and has no block for its token {at}"
+            yield Fault("reading", told, "Which operation should have put that block there?")
+            return
+        block, offset = table[at // size], at % size
+        found = step.sharing.memory.get((block, offset))
+        if found != token:
+            there = f"its token {at} in block {block}, at offset {offset}"
+            told = f"following its table, {name} has {there}. That should be {token}"
+            yield Fault("reading", f"{told}, and is {found or 'nothing'}")
 
 
-def _test_holders(step: _Step) -> Iterator[str]:
+def _test_holders(step: _Step) -> Iterator[Fault]:
     counts = [step.held.count(block) for block in range(len(step.before["holders"]))]
     if step.after["holders"] != counts:
-        yield (
-            f"the tables are {step.after['tables']}, so `holders` should be {_few(counts)}, and "
-            f"is {_few(step.after['holders'])}"
-        )
+        told = f"the tables are {step.after['tables']}, so `holders` should be {_few(counts)}"
+        yield Fault("holders", f"{told}, and is {_few(step.after['holders'])}")
 
 
 def _few(numbers: list[int]) -> str:
     """A list up to its last number that is not 0."""
     last = max((at for at, one in enumerate(numbers) if one), default=-1)
+    if last < 0:
+        return "all 0"
     return f"[{', '.join([*map(str, numbers[: last + 1]), '0, ...'])}]"
 
 
-def _test_free(step: _Step) -> Iterator[str]:
+def _test_free(step: _Step) -> Iterator[Fault]:
     after, free = step.after, step.after["free"]
     gone = [one for one in {**after["tables"], **after["lengths"]} if one not in step.sharing.texts]
     if gone:
         where = " and ".join(f"`{one}`" for one in ("tables", "lengths") if gone[0] in after[one])
-        yield f"{gone[0]} is still in {where}"
+        asks = "What should be left of a text in `state` when it has ended?"
+        yield Fault("free", f"{gone[0]} is still in {where}", asks)
     for block in free:
         if free.count(block) > 1:
-            yield f"block {block} is in `free` twice"
+            asks = "Which operations have put it there, and was it free before the second one?"
+            yield Fault("free", f"block {block} is in `free` twice", asks)
         if block in step.held:
             who = next(name for name, table in after["tables"].items() if block in table)
-            yield f"block {block} is in `free`, and in the table of {who}"
+            asks = "Was it left in `free` when it was taken, or put back while somebody held it?"
+            yield Fault("free", f"block {block} is in `free`, and in the table of {who}", asks)
     for block in range(len(step.before["holders"])):
         if block not in free and block not in step.held:
-            yield f"block {block} is in no table, and not in `free`"
+            asks = "Which text gave that block up, and did `holders` hear of it?"
+            yield Fault("free", f"block {block} is in no table, and not in `free`", asks)
 
 
-def _test_needed(step: _Step) -> Iterator[str]:
-    held = len(set(step.held))
+def _test_needed(step: _Step) -> Iterator[Fault]:
+    tables = {name: one for name, one in step.after["tables"].items() if name in step.sharing.texts}
+    held = len(set(itertools.chain.from_iterable(tables.values())))
     if held > step.sharing.needed:
-        yield (
-            f"{held} blocks are in use, and {step.sharing.needed} would do; the tables are "
-            f"{step.after['tables']}"
-        )
+        told = f"{held} {'block is' if held == 1 else 'blocks are'} in use"
+        told += f", and {step.sharing.needed} would do; the tables are {tables}"
+        yield Fault("needed", told)
 
 
-def _test_out(step: _Step) -> Iterator[str]:
+def _test_out(step: _Step) -> Iterator[Fault]:
     if step.operation[0] != "append":
         return
     is_out = step.needed_block and not step.before["free"]
     if step.after["place"] is not None:
         if is_out:
-            yield f"no block was free, one was needed, and it gave {tuple(step.after['place'])}"
+            told = f"no block was free, one was needed, and it gave {tuple(step.after['place'])}"
+            yield Fault("out", told, "Which condition should have asked for a new block here?")
         return
-    if not is_out:
-        why = "a block was free" if step.before["free"] else "no new block was needed"
-        yield f"it gave None, and {why}"
+    if not step.needed_block:
+        asks = "What did it take for a reason to need a block: a full last block, or a `holders` "
+        told = "it gave None, and no new block was needed"
+        yield Fault("out", told, f"{asks}entry above 1? Is that so here?")
+    elif not is_out:
+        asks = "Where does `append` see whether a block is free, and what is there?"
+        yield Fault("out", "it gave None, and a block was free", asks)
     for name in ("tables", "lengths", "holders", "free"):
         before, after = step.before[name], step.after[name]
         if before != after:
-            yield f"it gave None, and `{name}` was {before} before and is {after} now"
+            told = f"it gave None, and `{name}` was {before} before and is {after} now"
+            yield Fault("out", told)
+
+
+_PLACES = {"contiguous": "first", "in_blocks": "second"}
+_RESERVED = {"contiguous": "longest reserved", "in_blocks": "in blocks"}
 
 
 def _test_share(name: str, part: str) -> Callable[[Case, Plain], Iterator[Fault]]:
     def test(case: Case, observed: Plain) -> Iterator[Fault]:
-        truth = {part: shares(**arguments_of(case))[part]}
-        yield from result_faults(name, case, observed, truth)
+        truth, got = shares(**arguments_of(case)), observed[part]
+        if is_close(got, truth[part], _SHARE_REL):
+            return
+        other = next(one for one in _PLACES if one != part)
+        is_swapped = all(
+            is_close(observed[one], truth[two], _SHARE_REL)
+            for one, two in ((part, other), (other, part))
+        )
+        shown, wanted = show_apart(got, truth[part])
+        told = f"the {_PLACES[part]} number of `{call_text(case)}` ({_RESERVED[part]}) is {shown}"
+        asks = "Which of the two comes first?" if is_swapped else ""
+        yield Fault(name, f"{told}, expected {wanted}", asks)
 
     return test
 
 
 def _law(name: str, says: str, points: float, asks: str, test: Any) -> Property:
     after = () if name in ("reading", "out") else ("reading",)
-    return Property(name, says, points, asks, _each(name, test), after)
+    return Property(name, says, points, asks, _each(test), after)
 
 
 JUDGE = Judge(
@@ -254,7 +289,7 @@ JUDGE = Judge(
     properties=(
         _law(
             "reading",
-            "every text reads its own tokens by its table",
+            "following its table, every text reads its own tokens",
             2,
             "Follow this block: which texts have it in their tables, and who wrote there last?",
             _test_reading,
@@ -270,14 +305,14 @@ JUDGE = Judge(
             "free",
             "a text that ends is gone, and `free` has each block that nobody holds, once",
             1,
-            "What is left of a text that has ended, and when does nobody hold a block any more?",
+            "Which blocks does nobody hold, and which are in `free`?",
             _test_free,
         ),
         _law(
             "needed",
             "no more blocks are in use than needed",
             1,
-            "When exactly does a text need another block?",
+            "Which text still holds the surplus block, and should it?",
             _test_needed,
         ),
         _law(

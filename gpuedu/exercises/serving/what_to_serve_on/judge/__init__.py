@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.compare import is_close
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
 from gpuedu.exercises.functions import call_case, call_text, right_result
+from gpuedu.exercises.serving.kept import deciding_that, left_alone
 from gpuedu.exercises.serving.what_to_serve_on.judge.offers_drawn import (
     Choice,
     cheapest,
@@ -19,7 +21,7 @@ from gpuedu.exercises.serving.what_to_serve_on.judge.offers_drawn import (
     exact_step_s,
     texts_that_fit,
 )
-from gpuedu.exercises.serving.what_to_serve_on.play import SPEEDS
+from gpuedu.exercises.serving.what_to_serve_on.play import SAMPLE_PRICE, SAMPLE_SPEEDS, SPEEDS
 from gpuedu.units import GB, TERA
 
 Given = Mapping[str, Any]
@@ -30,9 +32,9 @@ def step_s(model: Given, batch: int, length: int, device: Given) -> float:
     return float(exact_step_s(model, batch, length, device))
 
 
-def speeds(batch: int, step_s: float) -> dict[str, float]:
+def speeds(batch: int, seconds: float) -> dict[str, float]:
     """Of all texts, and of one."""
-    return dict(zip(SPEEDS, (batch / step_s, 1 / step_s), strict=True))
+    return dict(zip(SPEEDS, (batch / seconds, 1 / seconds), strict=True))
 
 
 def per_million(tokens_per_s: float, price_per_hour: float, used: float) -> float:
@@ -42,7 +44,7 @@ def per_million(tokens_per_s: float, price_per_hour: float, used: float) -> floa
 
 def cases(rng: np.random.Generator) -> list[Case]:
     """Sizes that fit just so or not at all, steps of both kinds, prices, and drawn offers."""
-    return [*_fits(rng), *_steps(rng), *_prices(rng), *_choices(rng)]
+    return deciding_that([*_fits(rng), *_steps(rng), *_prices(rng), *_choices(rng)])
 
 
 def _fits(rng: np.random.Generator) -> list[Case]:
@@ -88,7 +90,7 @@ def _steps(rng: np.random.Generator) -> list[Case]:
 
 def _prices(rng: np.random.Generator) -> list[Case]:
     drawn = [
-        call_case("speeds", "speeds", batch=batch, step_s=0.001 * _few(rng))
+        call_case("speeds", "speeds", batch=batch, seconds=0.001 * _few(rng))
         for batch in (int(rng.integers(5, 60)), 1)
     ]
     for used in (1.0, int(rng.integers(4, 15)) / 20):
@@ -163,15 +165,39 @@ def _judge_choice(case: Case, observed: Plain) -> Iterable[Fault]:
     right, name, batch = cheapest(**given), observed["name"], observed["batch"]
     if (name, batch) == (right and right.name, right and right.batch):
         return
+    unready = _not_right(given, observed["own"])
+    if unready:
+        told = f"`{unready}` is not right yet for these devices, and `cheapest` may be built on it"
+        yield Undecided(case.decides[0], told)
+        return
     asked = f"`{call_text(case)}`"
     wanted = f"{right.name, right.batch}: {_told(right)}" if right else "None"
     if name is None:
-        yield Fault(case.decides[0], f"{asked} gave None, expected {wanted}")
+        none = f"{asked} gave None, expected {wanted}"
+        yield Fault(case.decides[0], none, "Which batches fit on these devices?")
         return
     yield Fault(
         case.decides[0],
         f"{asked} gave {name, batch}{_what_it_is(given, name, batch)}; expected {wanted}",
     )
+
+
+def _not_right(given: Given, own: Iterable[Mapping[str, Any]]) -> str:
+    """Which other function of the learner's is wrong for these devices; "" where none is seen."""
+    model, length, devices = given["model"], given["length"], given["devices"]
+    for one in own:
+        device, batch = devices[one["place"]], one["batch"]
+        truths = {
+            "texts_that_fit": lambda device=device: texts_that_fit(model, length, device),
+            "step_s": lambda device=device, batch=batch: step_s(model, batch, length, device),
+            "speeds": lambda: list(speeds(*SAMPLE_SPEEDS).values()),
+            "per_million": lambda: per_million(*SAMPLE_PRICE),
+        }
+        truth, got = truths[one["call"]](), one["result"]
+        pairs = zip(np.atleast_1d(got), np.atleast_1d(truth), strict=True)
+        if got is None or not all(is_close(*pair, rel=1e-6) for pair in pairs):
+            return one["call"]
+    return ""
 
 
 def _what_it_is(given: Given, name: str, batch: int) -> str:
@@ -242,7 +268,7 @@ JUDGE = Judge(
         right_result(
             "price",
             "`per_million`: the price of a million tokens",
-            1,
+            0.5,
             {"per_million": per_million},
             asks="How many tokens are made in an hour that costs so much?",
         ),
@@ -273,6 +299,7 @@ JUDGE = Judge(
             "Does any batch fit here, and is any fast enough?",
             ("cheapest",),
         ),
+        left_alone(0.5, ("fit", "bytes", "speeds", "price", "cheapest")),
     ),
     hints=(
         "Everything is an amount over a rate, with a step as the unit. What does one step read, "

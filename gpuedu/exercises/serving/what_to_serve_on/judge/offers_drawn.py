@@ -156,6 +156,8 @@ def _is_telling(given: dict[str, Any], kind: str) -> bool:
     if any(one is None or (one.name, one.batch) != (right.name, right.batch) for one in near):
         return False
     mistaken = [_key(one) for one in (_by_speed if kind == "fast" else _by_price)(given)]
+    if None in mistaken:
+        return False  # who returns nothing at all gives the same
     return _key(right) not in mistaken and len(set(mistaken)) == len(mistaken)
 
 

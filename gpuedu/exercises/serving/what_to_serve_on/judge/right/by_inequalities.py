@@ -6,7 +6,7 @@ def texts_that_fit(model, length, device):
     weights = -(-model["parameters"] * model["weight_bits"] // 8)
     if weights >= device["memory_bytes"]:
         return 0
-    return (device["memory_bytes"] - weights) // (model["token_bytes"] * length)
+    return int((device["memory_bytes"] - weights) // (model["token_bytes"] * length))
 
 
 def step_s(model, batch, length, device):
@@ -17,8 +17,8 @@ def step_s(model, batch, length, device):
     )
 
 
-def speeds(batch, step_s):
-    one = 1 / step_s
+def speeds(batch, seconds):
+    one = 1 / seconds
     return [one * batch, one]
 
 
@@ -34,7 +34,7 @@ def cheapest(model, length, devices, least_per_s):
 
     best, best_key = None, (math.inf, 0)
     for device in devices:
-        batch = int(texts_that_fit(model, length, device))
+        batch = texts_that_fit(model, length, device)
         while batch and speeds(batch, step_s(model, batch, length, device))[1] < least_per_s:
             batch -= 1
         if not batch:
