@@ -9,7 +9,7 @@
 # bytes why they are fast.
 #
 # **You need** memory and tiling, the roofline, and the formats of mixed precision; and Linux, since
-# Triton runs nowhere else (on Windows, WSL will do). **Time** about 120 minutes.
+# Triton runs nowhere else (on Windows, WSL will do). **Time** about 140 minutes.
 
 # %% role="setup"
 import math
@@ -533,16 +533,6 @@ reveal("flash-attention")
 # size n x n exists, so n can be large.) It computes as many products as the chain, or more in a
 # backward pass. Why is it faster all the same? (The products were never what took the time.)
 
-# %% [markdown]
-# Triton isn't the only language of this kind. **cuTile**, by NVIDIA, has tiles, too, in Python. But
-# its loads take an array, which knows its shape, and the number of a tile in it, where yours
-# compute addresses and masks. It runs on NVIDIA's GPUs alone.
-#
-# **CuTe** goes the other way. It's the core of CUTLASS, NVIDIA's templates for matrix products in
-# C++, and its **CuTe DSL** is the same in Python. As in CUDA C you say what each thread does, but
-# who has which element is a *layout* that can be computed with, and copies and the instructions of
-# tensor cores are its building blocks. What Triton's compiler decides, you decide there.
-
 # %% [markdown] exercise="flash-backward"
 # ## The way back, block by block
 #
@@ -649,6 +639,16 @@ reveal("flash-backward")
 # kernel with the loops exchanged, a program for each block of queries, needs no such sums, but
 # computes the weights once more.) `delta` is the same for every program that needs it. What would
 # you do? (A small kernel before this one computes it once. Then `out` needn't be loaded at all.)
+
+# %% [markdown]
+# Triton isn't the only language of this kind. **cuTile**, by NVIDIA, has tiles, too, in Python. But
+# its loads take an array, which knows its shape, and the number of a tile in it, where yours
+# compute addresses and masks. It runs on NVIDIA's GPUs alone.
+#
+# **CuTe** goes the other way. It's the core of CUTLASS, NVIDIA's templates for matrix products in
+# C++, and its **CuTe DSL** is the same in Python. As in CUDA C you say what each thread does, but
+# who has which element is a *layout* that can be computed with, and copies and the instructions of
+# tensor cores are its building blocks. What Triton's compiler decides, you decide there.
 
 # %% [markdown]
 # ## What you take with you
