@@ -46,7 +46,7 @@ predict("what-to-serve-on", 4)
 # | `device["name"]`, `["price_per_hour"]` | used by `cheapest` only |
 
 # %% [markdown]
-# *Implement* what one device does. All texts have `length` tokens. About 4, 4, 1 and 1 lines.
+# *Implement* what one device does. All texts have `length` tokens. About 3, 3, 1 and 1 lines.
 #
 # - `texts_that_fit` returns how many texts a device holds beside the weights: a whole number, and 0
 #   where there is no room for even one.
@@ -54,7 +54,7 @@ predict("what-to-serve-on", 4)
 #   caches of all texts, too. Meanwhile it does 2 FLOP for each weight and text, and the longer of
 #   the two decides. (Weights are turned into 16-bit numbers first, so fewer bits save no FLOP.)
 # - `speeds` returns two numbers: the tokens per second of all texts together, and of one text.
-# - `per_million` returns the price of a million tokens. At night few users are there, and the hour
+# - `per_million` returns the price of a million tokens. At night there are few users, and an hour
 #   costs the same: on average only the share `used` of the `tokens_per_s` is made (0 < used <= 1).
 
 
