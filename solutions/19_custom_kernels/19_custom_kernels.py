@@ -553,6 +553,7 @@ predict("flash-backward", 5)
 # rule says:
 #
 # ```python
+# weights = exp(scale * q @ k.T - lse[:, None])  # 0 for later keys
 # dv = weights.T @ grad
 # delta = (grad * out).sum(axis=1, keepdims=True)  # a number for each query
 # slopes = weights * (grad @ v.T - delta)  # the gradient of the scores, before `scale`
@@ -578,8 +579,10 @@ predict("flash-backward", 5)
 # - Nothing outside the arrays is loaded or stored, and no undefined value of a masked load takes
 #   part.
 #
-# Which queries see a key is up to `counts`, a block of `BM` x `BN` with True or False. (A weight
-# that doesn't count may be infinite before you leave it out. What is 0 times that?)
+# `contributions` gets blocks: `queries`, `results` (of `out`) and `grads` of `BM` rows, `sums` (of
+# `lse`) of `BM` numbers, `keys` and `values` of `BN` rows, and `counts`, which says for each query
+# and key whether the query sees the key. (A weight that doesn't count may be infinite before you
+# leave it out. What is 0 times that?)
 
 
 # %% role="answer"
