@@ -8,6 +8,7 @@ from gpuedu.recording import (
     copies,
     data_loading,
     decoding,
+    fused,
     large_training,
     launches,
     lessons,
@@ -33,6 +34,7 @@ def all_series() -> tuple[Series, ...]:
         training_steps,
         precision_losses,
         decoding,
+        fused,
         large_training,
         power,
     )

@@ -45,6 +45,18 @@ class GptSizes:
 
 
 @dataclass(frozen=True)
+class FusedSizes:
+    """Sizes of kernels beside the library's: columns of rows, positions, rows of a thin matmul."""
+
+    columns: tuple[int, ...] = (1024, 4096, 16384)
+    lengths: tuple[int, ...] = (1024, 4096)
+    heads: int = 64
+    head_width: int = 64
+    rows: tuple[int, ...] = (1, 16)
+    matmul_width: int = 8192
+
+
+@dataclass(frozen=True)
 class PowerTimes:
     """Seconds: an idle GPU rests, a loaded one settles, and then power is read for a window.
 
@@ -83,6 +95,7 @@ class Sizes:
     decoded: GptSizes = DECODED
     trained: GptSizes = TRAINED
     power: PowerTimes = PowerTimes()
+    fused: FusedSizes = FusedSizes()
 
 
 def sizes_for(memory_bytes: int) -> Sizes:

@@ -9,7 +9,7 @@ import torch
 
 from gpuedu import backend
 from gpuedu.recording.bench import PowerReading
-from gpuedu.recording.sizes import GptSizes, Sizes, TrainingSizes
+from gpuedu.recording.sizes import FusedSizes, GptSizes, Sizes, TrainingSizes
 
 VERSIONS = {"driver": "580.1", "cuda runtime": "13.0", "python": "3.12.1", "gpuedu": "0.1.0"}
 TINY = Sizes(
@@ -39,6 +39,7 @@ TINY = Sizes(
     ),
     decoded=GptSizes(32, 2, 4, 97, batches=(1, 6), lengths=(5, 9)),
     trained=GptSizes(32, 2, 4, 97, batches=(2, 4), lengths=(8,)),
+    fused=FusedSizes((100, 300), (40, 70), heads=2, head_width=16, rows=(1, 5), matmul_width=48),
 )
 """So small that the machine runs every series in seconds; not all are multiples of a block."""
 
