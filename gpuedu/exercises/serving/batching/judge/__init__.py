@@ -11,7 +11,7 @@ import numpy as np
 from gpuedu.exercises.compare import number_fault
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
 from gpuedu.exercises.functions import RESULT, call_case
-from gpuedu.exercises.serving.kept import deciding_that, left_alone
+from gpuedu.exercises.serving.left_alone import deciding_that, left_alone
 from gpuedu.exercises.serving.server import Ask, Run, serve
 
 _LAWS = ("served", "memory", "order", "no-idling")
