@@ -31,17 +31,17 @@ setup("serving")
 # few.
 #
 # *Predict.* Four texts make up a static batch, and their answers have 10, 20, 30 and 100 tokens.
-# What percentage of the batch's places is idle, on average over its steps?
+# In each step the batch has a **place** for each of the four, and the place of a text that is done
+# stays idle. What percentage of its places is idle, on average over its steps?
 
 # %% role="predict"
 predict("batching", 45)
 
 # %% [markdown]
 # Nobody knows how long an answer will be, only how long it may get: each prompt comes with a
-# **limit** on the answer's tokens. Here's static batching for a simulated server. A step takes
-# 20 ms, and 0.5 ms more for each text that runs. In a text's first step its prompt is read
-# (**prefill**), which takes another 0.1 ms for each token of the prompt and gives the first token
-# of the answer.
+# **limit** on the tokens of its *answer*. Here's static batching for a simulated server. A step
+# takes 20 ms, and 0.5 ms more for each text that runs. A text's first step also reads its prompt
+# (**prefill**), at 0.1 ms per prompt token, and makes the first token of its answer.
 
 
 # %% role="given"
@@ -58,13 +58,11 @@ see("serving/static", admit_static)
 # It returns a list of their ids.
 #
 # - `waiting` is a list of dicts, in order of arrival: `"id"`, and in tokens `"prompt"` (how long
-#   the prompt is) and `"limit"` (how long the answer may get).
+#   the prompt is) and `"limit"` (the most that its answer may have).
 # - `running` has the same for the texts that run, and `"made"`, how many tokens of the answer are
 #   there.
 # - `free_tokens` is how many more tokens the cache has room for *now*. A text that runs takes room
 #   for its prompt and for what it has made, and gives it back when it's done.
-#
-# (About 7 lines.)
 
 # %% [markdown]
 # - Every text is served. (None needs more than the whole cache.)
@@ -110,16 +108,17 @@ def percentile(values, percent):
 
 # %% [markdown]
 # *Implement* `metrics(log)`. The log is a list of dicts, one for each text and in no particular
-# order: `"arrival"`, and `"tokens"`, a list of when each of its tokens was there, all in ms. It
-# stays as it is. The result is a dict, with times in ms:
+# order: `"arrival"`, and `"tokens"`, the times at which the tokens of its answer were made, in
+# ascending order, all in ms. It stays as it is. The result is a dict, with times in ms:
 #
 # - `"tokens_per_s"`, the **throughput**: all tokens, divided by the seconds from the first arrival
 #   to the last token of all.
 # - `"ttft_p50"` and `"ttft_p99"`: percentiles of the time from arrival to first token.
 # - `"tpot_p50"` and `"tpot_p99"`: percentiles of a text's mean time between one token and the next.
 #   Texts with a single token have none, and are left out. (Not all texts are like that.)
-# - `"in_server"`: how many texts are in the server, waiting or running, on average over that same
-#   time. A text is there from its arrival to its last token. (No need to go through the time.)
+# - `"in_server"`: how many texts are in the server, waiting or running, on average from the first
+#   arrival to the last token of all. A text is there from its arrival to its last token. (No need
+#   to step through time: add up how long each text was there.)
 
 
 # %% role="answer"

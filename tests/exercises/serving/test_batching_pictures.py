@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.guard import ToldProblemError
 from gpuedu.exercises.serving.batching import picture
 from gpuedu.exercises.serving.batching.asking import asking
+from gpuedu.exercises.serving.batching.measuring import measured
 from gpuedu.figures.style import alt_text
 from tests.figures.legibility import assert_fit_to_print
 
@@ -51,6 +53,21 @@ def test_under_load_the_metrics_are_the_learners(monkeypatch):
     ax = picture.draw_load(static, everyone, lambda log: {"ttft_p99": 7000.0})
     assert {tuple(line.get_ydata()) for line in ax.lines} == {(7.0, 7.0)}
     assert_fit_to_print(ax)
+
+
+def test_under_load_an_overfull_memory_is_told(monkeypatch):
+    monkeypatch.setattr(picture, "RATES", (0.5, 4.0))
+    ax = picture.draw_load(static, everyone, lambda log: {"ttft_p99": 7000.0})
+    assert "yours: memory exceeded" in alt_text(ax)
+    assert "static: memory" not in alt_text(ax)
+    assert_fit_to_print(ax)
+
+
+def test_a_single_token_divided_by_its_gaps_is_asked_about():
+    log = [{"arrival": 0.0, "tokens": [1.0]}]
+    with pytest.raises(ToldProblemError) as told:
+        measured(lambda log: 1 / (len(log[0]["tokens"]) - 1), log)
+    assert told.value.problem.cause == "Does every text here have a second token?"
 
 
 def test_under_load_what_cannot_be_drawn_is_told(monkeypatch):

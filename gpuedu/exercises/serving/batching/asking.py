@@ -1,4 +1,4 @@
-"""A learner's policy as the server may ask it: what it gives is read, and it changes nothing."""
+"""A learner's policy as the server may ask it: what it gives is read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.plain import items, whole_number
-from gpuedu.exercises.serving.kept import all_kept
 from gpuedu.exercises.serving.server import Policy
 
 _SHOWN = 4
@@ -17,14 +16,12 @@ def asking(admit: Callable[..., Any], name: str = "admit") -> Policy:
     """The policy that a function of the learner's is.
 
     Raises:
-        AnswerError: once asked, if it gives no list of ids of texts that wait, or changes what it
-            was given.
+        AnswerError: once asked, if it gives no list of ids of texts that wait.
     """
 
     def policy(waiting: list[Any], running: list[Any], free_tokens: int) -> list[int]:
         ids = [text["id"] for text in waiting]
-        with all_kept(name, waiting=waiting, running=running):
-            given = admit(waiting, running, free_tokens)
+        given = admit(waiting, running, free_tokens)
         found = items(given, f"what `{name}` gives", "a list of ids")
         started = [whole_number(one, f"an id that `{name}` gives") for one in found]
         for at, one in enumerate(started):

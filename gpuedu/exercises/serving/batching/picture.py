@@ -17,7 +17,7 @@ from gpuedu.figures.curves import Curve, plot_curves
 from gpuedu.figures.decades import write_decade
 from gpuedu.figures.served import IDLE, READS, WAITS, WRITES, ServedGroup, ServedRow, plot_served
 
-MEMORY = 1_000
+MEMORY, EXCEEDED = 1_000, "memory exceeded"
 _LIMIT, _PROMPT = 150, 100
 _ANSWERS = (30, 10, 20, 100, 60, 15, 80, 40, 20, 120, 30, 50)
 _ARRIVALS_MS = (0, 0, 0, 0, 200, 300, 300, 900, 1000, 1100, 1800, 2000)
@@ -25,7 +25,7 @@ RATES = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 _TICKS = RATES[::2]
 _COUNT = 100
 _SOURCE = "Simulated: 20 ms for a step, 0.5 ms more for each text, 0.1 ms for each prompt token."
-_TOKENS = "Reserved: prompts and limits of texts that run at the same time, at most."
+_TOKENS = "Reserved: prompts and limits of the texts that run at the same time."
 Policy = Callable[..., Any]
 
 
@@ -56,7 +56,8 @@ def _drawn(policies: list[tuple[str, Policy, bool]], title: str) -> Any:
     groups = [_group(name, admit, is_static) for name, admit, is_static in policies]
     caption = Caption(
         title=title,
-        x="s",
+        x="time (s)",
+        y="text",
         source=f"{_SOURCE}\n{_TOKENS}",
         alt="Rows of bars, one for each text: when it waits, when its prompt is read, when it "
         f"writes. {'; '.join(group.says for group in groups)}.",
@@ -68,13 +69,14 @@ def _group(name: str, admit: Policy, is_static: bool) -> ServedGroup:
     run = serve(asking(admit, getattr(admit, "__name__", "admit")), twelve(), MEMORY)
     done = [one.tokens_ms[-1] for one in run.served if one.is_done]
     end_ms = max(done, default=0.0)
-    if not done:
-        says = f"{name}: no text was started"
-    else:
-        lost = len(run.served) - len(done)
-        says = f"{name}: done after {end_ms / 1e3:.2f} s"
-        says += f", and {lost} never started" if lost else ""
-    says += f"; of {MEMORY:,} tokens {_most_reserved(run):,} reserved, {run.most_held:,} held"
+    lost = len(run.served) - len(done)
+    says = f"{name}: done after {end_ms / 1e3:.2f} s" if done else f"{name}: no text was started"
+    says += f", and {lost} never started" if done and lost else ""
+    says += f"; at most {run.most_held:,} of {MEMORY:,} tokens held at once"
+    if run.most_held > MEMORY:
+        says += f": {EXCEEDED}"
+    elif not lost:
+        says += f", {_most_reserved(run):,} reserved"
     rows = [_row(one, run, max(end_ms, 1.0), is_static) for one in run.served]
     return ServedGroup(says, tuple(rows))
 
@@ -101,30 +103,37 @@ def _row(one: Served, run: Run, end_ms: float, is_static: bool) -> ServedRow:
 
 def draw_load(admit_static: Policy, admit: Policy, metrics: Callable[..., Any]) -> Any:
     """The 99th percentile of the time to the first token, by texts that come in a second."""
-    curves = []
+    curves, exceeding = [], []
     for name, policy, color in (
         ("static", admit_static, style.ORANGE),
         ("yours", admit, style.BLUE),
     ):
-        found = [_ttft_s(policy, metrics, rate) for rate in RATES]
+        runs = [_served(policy, rate) for rate in RATES]
+        found = [_ttft_s(run, metrics) for run in runs]
         curves.append(Curve(name, RATES, tuple(found), color))
+        most = max(run.most_held for run in runs)
+        if most > MEMORY:
+            exceeding.append(f"{name}: {EXCEEDED}, {most:,} of {MEMORY:,} tokens held at once")
     told = "; ".join(
         f"{curve.name}: " + ", ".join(f"{y:.2g} s at {x:g}" for x, y in curve.drawn)
         for curve in curves
     )
     caption = Caption(
-        title="99 of 100 texts wait no longer than this for their first token",
+        title="\n".join(
+            ["99 of 100 texts wait no longer than this for their first token", *exceeding]
+        ),
         x="texts that come in a second, at random",
         y="TTFT, 99th percentile (s)",
-        source=f"{_SOURCE} {_COUNT} texts for each point, by your `metrics`.",
-        alt=f"Two curves over the rate of arrivals. {told}.",
+        source=f"{_SOURCE}\n{_COUNT} texts for each point, by your `metrics`. Both axes are "
+        "logarithmic.",
+        alt=f"Two curves over the rate of arrivals. {'; '.join([told, *exceeding])}.",
     )
     ax = plot_curves(curves, caption=caption, format_y=write_decade)
     ax.set_xticks(_TICKS, [f"{rate:g}" for rate in _TICKS])
     return ax
 
 
-def _ttft_s(admit: Policy, metrics: Callable[..., Any], rate: float) -> float:
+def _served(admit: Policy, rate: float) -> Run:
     name = getattr(admit, "__name__", "admit")
     run = serve(asking(admit, name), _stream(rate), MEMORY)
     if not all(one.is_done for one in run.served):
@@ -132,7 +141,11 @@ def _ttft_s(admit: Policy, metrics: Callable[..., Any], rate: float) -> float:
             f"`{name}` leaves texts that are never started, so there are no waiting times to draw",
             remedy="`check` shows a case.",
         )
-    log = [{"arrival": one.text["arrival"], "tokens": one.tokens_ms} for one in run.served]
+    return run
+
+
+def _ttft_s(run: Run, metrics: Callable[..., Any]) -> float:
+    log = [{"arrival": one.text["arrival"], "tokens": [*one.tokens_ms]} for one in run.served]
     ttft_ms = measured(metrics, log)["ttft_p99"]
     if ttft_ms is None:
         raise AnswerError("the dict that `metrics` gives has no entry `ttft_p99`")

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from gpuedu.exercises.compare import number_fault
-from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
+from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
 from gpuedu.exercises.functions import RESULT, call_case
+from gpuedu.exercises.serving.left_alone import deciding_that, left_alone
 from gpuedu.exercises.serving.server import Ask, Run, serve
 
 _LAWS = ("served", "memory", "order", "no-idling")
@@ -29,7 +30,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
         values[: count // 10] = values[-1]
         given = {"call": "percentile", "values": values.tolist(), "percent": percent}
         found.append(Case(f"percentile {percent} of {count} values", given, ("percentile",)))
-    return [*found, *(call_case(_MEASURES, "metrics", log=log) for log in _logs(rng))]
+    found += [call_case(_MEASURES, "metrics", log=log) for log in _logs(rng)]
+    return deciding_that(found)
 
 
 def _drawn(rng: np.random.Generator) -> Iterator[tuple[str, Any, Any, Any, Any, int]]:
@@ -193,9 +195,17 @@ def _test_no_idling(case: Case, run: Run) -> Iterator[str]:
         if left and _needs(left[0]) <= room:
             yield (
                 f"at {ask.time_ms:.6g} ms {left[0]['id']} was left waiting. It needs "
-                f"{_needs(left[0])} tokens at most, and besides what the {len(_in_batch(ask))} "
-                f"texts that run may still reach there is room for {room}"
+                f"{_needs(left[0])} tokens at most, and {_beside(len(_in_batch(ask)))}there is "
+                f"room for {room}"
             )
+
+
+def _beside(count: int) -> str:
+    """What the room is left by."""
+    if not count:
+        return ""
+    texts = "the text that runs" if count == 1 else f"the {count} texts that run"
+    return f"besides what {texts} may still reach "
 
 
 def _ids(ids: Sequence[int]) -> str:
@@ -232,7 +242,7 @@ def _measure(name: str, says: str, asks: str, *parts: str) -> Property:
         truth = measures(log)
         for part in parts:
             if observed[part] is None:
-                yield Fault(name, f"the dict that `metrics` gives has no entry `{part}`")
+                yield Undecided(name, f"the dict that `metrics` gives has no entry `{part}`")
                 return
             shown = f'metrics({log if len(log) < _SHORT else "log"})["{part}"]'
             yield from number_fault(name, shown, observed[part], truth[part])
@@ -246,7 +256,7 @@ JUDGE = Judge(
         _law(
             "served",
             "every text is served",
-            1,
+            0.5,
             "Which texts does it start when nothing runs and the whole memory is free?",
             _test_served,
         ),
@@ -268,7 +278,7 @@ JUDGE = Judge(
             "no-idling",
             "nobody waits while there is room",
             1,
-            "How much may the running texts still need, and how much is then left?",
+            "What made that text wait at this moment?",
             _test_no_idling,
         ),
         Property(
@@ -294,7 +304,7 @@ JUDGE = Judge(
         _measure(
             "tpot",
             "`tpot_p50` and `tpot_p99`: the time per output token after the first",
-            "How many steps lie between the first and the last token of a text?",
+            "From which moment to which does that time go, and how many gaps lie between?",
             "tpot_p50",
             "tpot_p99",
         ),
@@ -305,6 +315,7 @@ JUDGE = Judge(
             "text were there all the time?",
             "in_server",
         ),
+        left_alone(0.5, ("served", "percentile", "ttft")),
     ),
     hints=(
         "`free_tokens` is what is free now. A running text goes on growing: by how many tokens at "

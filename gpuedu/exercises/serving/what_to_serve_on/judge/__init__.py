@@ -10,7 +10,7 @@ import numpy as np
 from gpuedu.exercises.compare import is_close
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property, Undecided
 from gpuedu.exercises.functions import call_case, call_text, right_result
-from gpuedu.exercises.serving.kept import deciding_that, left_alone
+from gpuedu.exercises.serving.left_alone import deciding_that, left_alone
 from gpuedu.exercises.serving.what_to_serve_on.judge.offers_drawn import (
     Choice,
     cheapest,
