@@ -338,7 +338,7 @@ predict("what-to-serve-on", 4)
 #   the two decides. (Weights are turned into 16-bit numbers first, so fewer bits save no FLOP.)
 # - `speeds` returns two numbers: the tokens per second of all texts together, and of one text.
 #   `seconds` is how long a step takes.
-# - `per_million` returns the price of a million tokens. At night few users are there, and the hour
+# - `per_million` returns the price of a million tokens. At night there are few users, and an hour
 #   costs the same: on average only the share `used` of the `tokens_per_s` is made (0 < used <= 1).
 
 
