@@ -21,7 +21,7 @@ from tests.sampled import WHOLE, only_whole
 from tests.work import Work, counted
 
 ROOT = Path(__file__).resolve().parents[1]
-BUDGET = Work(plays=1600, processes=75)
+BUDGET = Work(plays=1700, processes=75)
 """What the quick proofs of a lesson may take: either of them is about 45 s of one core."""
 LONG = frozenset({"survive", "torch-ddp"})
 """Each of their plays starts several processes: ``make prove-all`` alone proves them."""

@@ -73,7 +73,7 @@ def test_a_message_that_none_is_costs_its_sender_the_points_and_nobody_else_anyt
 def test_what_a_learners_code_says_of_its_error_is_no_cause(zygote):
     report = grade(zygote, forgeries.TELLS_INPUTS)
     assert all(result.fault.cause == "" for result in report.results)
-    assert all("n is" in message for message in _messages(report))  # for the teacher
+    assert all("N is" in message for message in _messages(report))  # for the teacher
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the calls' numbers are x86's")
