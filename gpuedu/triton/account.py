@@ -113,6 +113,8 @@ class Account:
     def use(self, value: np.ndarray, kind: str) -> None:
         """Hook of values that go to memory, or decide: unknown ones are told where they mixed."""
         for origin, count in _counts(origins(value, kind)):
+            if origin > len(self._partial):  # bits of the kernel's own that look like it
+                continue
             where, mixed = self._mixed.get(origin, (self.sources.here(), count))
             self.findings.add(told.unknown(self._partial[origin - 1], where, self._who(), mixed))
 

@@ -7,6 +7,8 @@ import re
 
 import pytest
 import torch
+import triton
+import triton.language as tl
 
 from gpuedu.triton import simulate
 from tests.triton import faults, kernels
@@ -86,3 +88,14 @@ def test_the_line_where_undefined_values_met_others_is_told():
     (found,) = trace.findings
     assert found.other_place.line == found.place.line
     assert found.count == 28
+
+
+@triton.jit
+def makes_the_bits(out, BLOCK: tl.constexpr):
+    bits = tl.full((BLOCK,), 0x7FEB1234, tl.int32)
+    tl.store(out + tl.arange(0, BLOCK), bits.to(tl.float32, bitcast=True))
+
+
+def test_bits_that_a_kernel_makes_itself_are_of_no_load():
+    trace = simulate(makes_the_bits, 1, 32, torch.zeros(32), BLOCK=32)
+    assert (trace.complete, trace.findings) == (True, ())
