@@ -53,7 +53,7 @@ if has_gpu; then
     cuda=$(nvidia-smi | sed -nE 's/.*CUDA Version: ([0-9]+).*/\1/p' | head -n 1)
     extras=$([ "${cuda:-12}" -ge 13 ] && echo cuda13 || echo cuda12)
 fi
-wanted=".[lab,$extras${extra:+,$extra}]"
+wanted=".[lab,cluster,$extras${extra:+,$extra}]"
 echo "Installing the course's packages ..."
 "${pip[@]}" install -c constraints.txt -e "$wanted"
 echo "Ready."

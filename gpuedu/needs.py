@@ -24,8 +24,19 @@ NAMES = {
     "tree_sitter_cuda": "a parser of CUDA C (tree-sitter-cuda)",
     "pcpp": "a preprocessor of C (pcpp)",
     "cloudpickle": "cloudpickle",
+    "dockerfile_parse": "a parser of Dockerfiles (dockerfile-parse)",
+    "kubernetes_validate": "Kubernetes' schemas (kubernetes-validate)",
+    "promql_parser": "a parser of PromQL (promql-parser)",
+    "prometheus_client": "Prometheus' client",
+    "yaml": "PyYAML",
+    "accelerate": "Hugging Face's Accelerate",
+    "datasets": "Hugging Face's datasets",
+    "transformers": "Hugging Face's Transformers",
 }
 """Packages by the name they are imported by, as a person knows them."""
+
+_EXTRAS = {"accelerate": "huggingface", "datasets": "huggingface", "transformers": "huggingface"}
+"""What `make lab` leaves out, and which extra of the course's package brings it."""
 
 IN_TAB = sys.platform == "emscripten"
 """Whether this is a browser tab: no processes, no threads, no signals, one core."""
@@ -58,6 +69,8 @@ def missing(name: str) -> MissingPackageError:
             remedy="open this lesson in JupyterLab on a computer; it needs no GPU there, either",
         )
     remedy = "`make lab` installs it"
+    if name in _EXTRAS:
+        remedy = f'`%pip install "gpuedu[{_EXTRAS[name]}]"` in a cell, and restart the kernel'
     if name == "triton" and sys.platform != "linux":
         remedy = "it runs on Linux, also in a container, in WSL on Windows, or in a hosted session"
     return MissingPackageError(f"This needs {what}, which is not installed", remedy=remedy)

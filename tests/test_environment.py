@@ -30,7 +30,7 @@ def conda_requirements(root):
 def test_conda_and_pip_have_the_same_packages_and_bounds(root):
     wanted = requirements(root)
     found, by_pip = conda_requirements(root)
-    assert '--editable ".[compilers]"' in by_pip
+    assert '--editable ".[cluster,compilers]"' in by_pip
     assert set(found) - {"python", "pip"} == set(wanted)
     for name, entry in wanted.items():
         assert found[name].specifier == entry.specifier, name

@@ -31,7 +31,7 @@ stretch = []
 
 
 def test_lessons_are_numbered_in_order():
-    assert [entry.number for entry in lessons()] == list(range(25))
+    assert [entry.number for entry in lessons()] == list(range(27))
 
 
 def test_a_lesson_is_found_by_slug_number_and_folder():

@@ -3,7 +3,8 @@
 The edits are those that learners make: a boundary, an index off by one, swapped operands or axes, a
 minimum for a maximum, a guard or a statement that is missing, another dtype, a copy that is none.
 Python's own ``ast`` finds the places, since a mutation library's operators do not know barriers,
-axes or dtypes. Of a text of CUDA C in a string ``cuda_mutation`` edits what the learner writes.
+axes or dtypes. Of a text of CUDA C in a string ``cuda_mutation`` edits what the learner writes, and
+of any other text ``text_mutation``.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 
 from gpuedu.course.cuda_mutation import cuda_edits, is_cuda_answer
 from gpuedu.course.habit_mutation import habits_of
+from gpuedu.course.text_mutation import is_text_answer, text_edits
 
 _COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -160,6 +162,10 @@ def _told_edits(
     """What an edit replaces, by what, and the node in place of the whole node."""
     if isinstance(node, ast.Constant) and is_cuda_answer(node.value):
         for before, after, text in cuda_edits(str(node.value)):
+            yield before, after, ast.Constant(text)
+        return
+    if isinstance(node, ast.Constant) and is_text_answer(node.value):
+        for before, after, text in text_edits(str(node.value)):
             yield before, after, ast.Constant(text)
         return
     for new in _edits_of(node, field):

@@ -86,8 +86,14 @@ def blank_of(region: list[str], marker: str = MARKER) -> list[str]:
         inside = [f"    {json.dumps(key)}: {value}," for key, value in entries]
         return [f"{name} = {{", f"    {MARKER} ({len(entries)} entries)", *inside, "}"]
     comment = marker.removesuffix(WORDS).strip()
-    count = sum(bool(line.strip()) and not line.lstrip().startswith(comment) for line in region)
+    counted = [line for line in map(str.strip, region) if line and not _is_comment(line, comment)]
+    count = len(counted)
     return [f"{marker} (about {count} {'line' if count == 1 else 'lines'})", "..."]
+
+
+def _is_comment(line: str, comment: str) -> bool:
+    """Whether a line is one; Slurm reads its options from lines that begin as comments do."""
+    return line.startswith(comment) and not line.startswith("#SBATCH")
 
 
 def _answer_table(region: str) -> tuple[str, list[tuple[str, str]]] | None:

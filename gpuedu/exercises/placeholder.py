@@ -21,7 +21,8 @@ def has_placeholder(answer: Any, depth: int = 4) -> bool:
     """Whether a learner's object is still, or still holds, the ``...`` of an unsolved notebook.
 
     A dict or tuple counts while nothing in it is filled in. For a function its source is read: the
-    marker with ``...`` on the next line. So is the source of a kernel of CUDA C.
+    marker with ``...`` on the next line. So is the source of a kernel of CUDA C, and a text that is
+    an answer itself, such as a Dockerfile.
 
     >>> has_placeholder(...), has_placeholder({"a": (..., ...)}), has_placeholder({"a": (1, ...)})
     (True, True, False)
@@ -31,7 +32,7 @@ def has_placeholder(answer: Any, depth: int = 4) -> bool:
     if type(answer) in (dict, list, tuple):
         values = list(answer.values()) if type(answer) is dict else answer
         return depth > 0 and bool(values) and all(has_placeholder(v, depth - 1) for v in values)
-    code = _cuda_c_of(answer)
+    code = answer if type(answer) is str else _cuda_c_of(answer)
     if code:
         return source_has_placeholder(code)
     with suppress(Exception):  # no source, or an object that raises for any name

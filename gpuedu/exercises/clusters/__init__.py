@@ -1,0 +1,1 @@
+"""Shared machines: images, batch scripts, manifests, and workers that come and go."""

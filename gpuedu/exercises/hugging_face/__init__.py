@@ -1,0 +1,1 @@
+"""Trainer, Accelerate and datasets, held against loops of one's own."""
