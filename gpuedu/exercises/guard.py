@@ -10,6 +10,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from gpuedu.errors import AnswerError, GpueduError, MissingPackageError, TimeLimitExceeded
@@ -191,7 +192,10 @@ def _message_of(fault: BaseException, limit: int = 300) -> str:
 
 
 def learner_line(fault: BaseException) -> str:
-    """Where in the learner's own code it happened: ``on line 3: `return 1 / x```, or nothing."""
+    """Where in the learner's own code it happened: ``on line 3 of its cell: `return 1 / x```.
+
+    Nothing where it is not known; a program of several files is run under a relative name of each.
+    """
     place = None
     for frame in traceback.extract_tb(fault.__traceback__):
         if not is_course_or_library(frame.filename):
@@ -200,4 +204,6 @@ def learner_line(fault: BaseException) -> str:
         return ""
     source = (place.line or linecache.getline(place.filename, place.lineno or 0)).strip()
     shown = f": `{source[:120]}`" if source else ""
+    if place.filename.endswith(".py") and not Path(place.filename).is_absolute():
+        return f"in {place.filename}, on line {place.lineno}{shown}"
     return f"on line {place.lineno} of its cell{shown}"

@@ -26,7 +26,7 @@ def load_digits(*, seed: int = 0) -> DataSet:
     >>> tuple(digits.train.inputs.shape), tuple(digits.held_out.inputs.shape)
     ((1437, 1, 8, 8), (360, 1, 8, 8))
     """
-    pixels, labels = _read()
+    pixels, labels = read_digits()
     images = torch.from_numpy(pixels).float().div(16).reshape(-1, 1, 8, 8)
     order = torch.randperm(len(images), generator=generator(seed))
     samples = Split(images[order], torch.from_numpy(labels).long()[order])
@@ -39,7 +39,7 @@ def load_digits(*, seed: int = 0) -> DataSet:
     )
 
 
-def _read() -> tuple[np.ndarray, np.ndarray]:
+def read_digits() -> tuple[np.ndarray, np.ndarray]:
     """Pixels (1797, 64) from 0 to 16, and labels (1797,)."""
     # Its file, where it lies as in all releases so far: importing scikit-learn takes seconds.
     package = find_spec("sklearn")

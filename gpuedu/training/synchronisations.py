@@ -124,6 +124,7 @@ class SynchronisationCounter(TorchFunctionMode):
         self.placement = Placement(stand_in=not has_gpu if stand_in is None else stand_in)
         self._names: dict[Any, str] = {}
         self._synchronize = torch.cuda.synchronize
+        self._from_numpy = torch.from_numpy
 
     def __len__(self) -> int:
         """How many there were."""
@@ -139,15 +140,21 @@ class SynchronisationCounter(TorchFunctionMode):
         return Counter((one.file, one.line, one.kind) for one in self.synchronisations)
 
     def __enter__(self) -> SynchronisationCounter:
-        # It takes no tensor, so that no mode sees it.
+        # They take no tensor, so that no mode sees them.
         self._synchronize = torch.cuda.synchronize
         torch.cuda.synchronize = self._waited_for_all
+        self._from_numpy = torch.from_numpy
+        torch.from_numpy = self._made_of_array
         super().__enter__()
         return self
 
     def __exit__(self, *exception: Any) -> None:
         torch.cuda.synchronize = self._synchronize
+        torch.from_numpy = self._from_numpy
         super().__exit__(*exception)
+
+    def _made_of_array(self, array: Any) -> torch.Tensor:
+        return self.placement.place("from_numpy", (), {}, self._from_numpy(array))
 
     def _waited_for_all(self, device: Any = None) -> None:
         self._note("torch.cuda.synchronize")

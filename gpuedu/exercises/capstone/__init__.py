@@ -1,0 +1,1 @@
+"""A whole training program, slow for many reasons, to be made fast."""

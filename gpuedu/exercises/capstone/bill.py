@@ -1,0 +1,77 @@
+"""The bill of a training program: one figure for each thing that it can waste."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from statistics import median
+
+from gpuedu.exercises.capstone.metering import Meter, Operation
+from gpuedu.exercises.capstone.store import Store
+
+
+def steps_of(operations: Sequence[Operation]) -> list[list[Operation]]:
+    """The operations of training, by step: each from the end of the last update on.
+
+    What comes after the last update belongs to no step.
+    """
+    training = [one for one in operations if one.part != "evaluation"]
+    ends, last = [], None
+    for place, one in enumerate(training):
+        if one.writes_weight:
+            last = place
+        elif one.part == "backward" and last is not None:
+            ends.append(last)
+            last = None
+    if last is not None:
+        ends.append(last)
+    firsts = [0, *(end + 1 for end in ends)]
+    return [training[first : end + 1] for first, end in zip(firsts, ends, strict=False)]
+
+
+def launches_of(step: Sequence[Operation]) -> Counter[str]:
+    """How many launches prepare the batch, are forward and backward, and update the weights.
+
+    What is not recorded by autograd prepares until backward begins, and belongs to the update once
+    it has ended; so does what writes weights and gradients.
+    """
+    backward = [place for place, one in enumerate(step) if one.part == "backward"]
+    counts: Counter[str] = Counter()
+    for place, one in enumerate(step):
+        is_early = one.part == "other" and (not backward or place < backward[0])
+        counts[one.part if one.part != "other" else ("update", "preparation")[is_early]] += 1
+    return counts
+
+
+def bill_of(meter: Meter, store: Store, *, epochs: int) -> dict[str, float]:
+    """The figures of a run on one device.
+
+    Copies, and their bytes, are of the mean step, launches and FLOP of the median one; waits,
+    what is written, and what evaluations cost, of an epoch; what is read, of the whole run.
+    ``growth`` is how many bytes more live after each step of the first epoch than after the one
+    before it.
+    """
+    steps = steps_of(meter.operations)
+    count = max(len(steps), 1)
+    launches = [launches_of(step) for step in steps] or [Counter()]
+    evaluation = [one for one in meter.operations if one.part == "evaluation"]
+    live = [step[-1].live_bytes for step in steps[: max(count // epochs, 1)]]
+    copies = [size for in_evaluation, size in meter.copies if not in_evaluation]
+    waits = [wait for in_evaluation, wait in meter.waits if not in_evaluation]
+    return {
+        "steps": len(steps),
+        "read_bytes": store.read_bytes,
+        "requests": store.requests,
+        "waited_s": store.waited_s,
+        "copies": len(copies) / count,
+        "copied_bytes": sum(copies) / count,
+        "waits": len(waits) / epochs,
+        "preparation": median(one["preparation"] for one in launches),
+        "update": median(one["update"] for one in launches),
+        "flop": median([sum(one.flop for one in step) for step in steps] or [0]),
+        "growth": (live[-1] - live[0]) / max(len(live) - 1, 1) if live else 0.0,
+        "evaluation_launches": len(evaluation) / epochs,
+        "evaluation_waits": (len(meter.waits) - len(waits)) / epochs,
+        "evaluation_recorded": meter.recorded_in_evaluation / epochs,
+        "written_bytes": store.written_bytes / epochs,
+    }

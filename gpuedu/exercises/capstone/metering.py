@@ -1,0 +1,192 @@
+"""What a training program costs, counted while it runs: what the bill of the capstone adds up.
+
+PyTorch's function modes see what the host asks for, its dispatcher every operation, those of
+backward included; CPU tensors stand for those of a device (``gpuedu.training.synchronisations``
+says how). Which part of a step an operation belongs to is told by what it touches: a step's update
+ends with the last write to a weight, and an evaluation runs from ``model.eval()`` to
+``model.train()``.
+
+What it simplifies: an operation is a launch, where a GPU may run several kernels; one of a list
+(``_foreach``) is one, too, and PyTorch's optimizers take those wherever they would on a GPU.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils._pytree import tree_leaves
+from torch.utils.flop_counter import flop_registry
+
+from gpuedu.profiles.computing import NO_WORK
+from gpuedu.training.memory.counter import LiveCounter
+from gpuedu.training.placement import named_device
+from gpuedu.training.synchronisations import Synchronisation, SynchronisationCounter
+
+_FREE = NO_WORK - {"_to_copy"}
+_UPLOAD = "copy to the device"
+_SENDERS = ("to", "cuda")
+
+
+@dataclass
+class Operation:
+    """One launch: its part of the program, its FLOP, and what lived when it was done, in bytes."""
+
+    name: str
+    part: str
+    flop: int
+    writes_weight: bool
+    live_bytes: int
+    line: str = ""
+
+
+@dataclass
+class Meter:
+    """What was counted between its ``with``'s begin and end."""
+
+    operations: list[Operation] = field(default_factory=list)
+    waits: list[tuple[bool, Synchronisation]] = field(default_factory=list)
+    """Synchronizations that are no copies to the device; True for those of an evaluation."""
+    copies: list[tuple[bool, int]] = field(default_factory=list)
+    """Copies to the device, in bytes; True for those of an evaluation."""
+    recorded_in_evaluation: int = 0
+    """Operations of evaluations that autograd recorded."""
+    is_evaluating: bool = False
+
+
+@contextlib.contextmanager
+def metered() -> Iterator[Meter]:
+    """Count what the calling thread's program costs, as on a device."""
+    meter = Meter()
+    host = _Host(meter)
+    with _modes_told(meter), _foreach_as_on_a_gpu(), host, _Device(meter, host):
+        yield meter
+
+
+class _Host(SynchronisationCounter):
+    """Waits and copies, as the host asks for them."""
+
+    def __init__(self, meter: Meter) -> None:
+        super().__init__(on_wait=self._waited, stand_in=True)
+        self._meter = meter
+
+    def _waited(self, wait: Synchronisation) -> None:
+        if wait.kind != _UPLOAD:
+            self._meter.waits.append((self._meter.is_evaluating, wait))
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """Note a copy to the device; all else is seen above."""
+        name, given = self._name(func), kwargs or {}
+        is_sent = name in _SENDERS and not self.placement.is_on_device(args[0])
+        is_upload = self._uploads(name, args, given) or (
+            is_sent and (name == "cuda" or self.placement.is_device(named_device(args, given)))
+        )
+        result = super().__torch_function__(func, types, args, kwargs)
+        if is_upload:
+            moved = result if isinstance(result, Tensor) else args[-1]
+            size = moved.nbytes if isinstance(moved, Tensor) else 0
+            self._meter.copies.append((self._meter.is_evaluating, size))
+        return result
+
+
+class _Device(LiveCounter):
+    """Operations on tensors of the device, and the bytes that live there."""
+
+    def __init__(self, meter: Meter, host: _Host) -> None:
+        super().__init__(torch.device("cpu"))
+        self._meter, self._placement = meter, host.placement
+        self._weights: dict[int, Tensor] = {}
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """Run the operator, and note it where it is a launch."""
+        name = func.overloadpacket.__name__
+        given = [one for one in tree_leaves((args, kwargs)) if isinstance(one, Tensor)]
+        part = self._part(given)
+        written = self._written(func, args, kwargs or {}) if part == "other" else []
+        result = super().__torch_dispatch__(func, types, args, kwargs)
+        if func.is_view or name in _FREE or not any(map(self._placement.is_on_device, given)):
+            return result
+        if part == "forward" and self._meter.is_evaluating:
+            self._meter.recorded_in_evaluation += 1
+        formula = flop_registry.get(func._overloadpacket)
+        flop = formula(*args, **(kwargs or {}), out_val=result) if formula else 0
+        writes = any(_storage(one) in self._weights for one in written)
+        if writes or (written and not self._gradients().isdisjoint(map(_storage, written))):
+            part = "update"
+        part = "evaluation" if self._meter.is_evaluating else part
+        self._meter.operations.append(Operation(name, part, flop, writes, self.live_bytes))
+        return result
+
+    def _part(self, given: list[Tensor]) -> str:
+        if torch._C._current_graph_task_id() != -1:
+            return "backward"
+        if not torch.is_grad_enabled() or not any(one.requires_grad for one in given):
+            return "other"
+        for one in given:
+            if one.requires_grad and one.is_leaf:
+                self._weights[_storage(one)] = one
+        return "forward"
+
+    def _gradients(self) -> set[int]:
+        return {_storage(one.grad) for one in self._weights.values() if one.grad is not None}
+
+    def _written(self, func: Any, args: tuple, kwargs: dict[str, Any]) -> list[Tensor]:
+        found = []
+        for place, argument in enumerate(func._schema.arguments):
+            if argument.alias_info is not None and argument.alias_info.is_write:
+                value = args[place] if place < len(args) else kwargs.get(argument.name)
+                found += [one for one in tree_leaves(value) if isinstance(one, Tensor)]
+        return found
+
+
+def _storage(tensor: Tensor) -> int:
+    return tensor.untyped_storage()._cdata
+
+
+@contextlib.contextmanager
+def _modes_told(meter: Meter) -> Iterator[None]:
+    """Tell the meter when a model is put into evaluation, and back."""
+    given = nn.Module.train
+
+    def train(module: nn.Module, mode: bool = True) -> nn.Module:
+        meter.is_evaluating = not mode
+        return given(module, mode)
+
+    nn.Module.train = train  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        nn.Module.train = given  # type: ignore[method-assign]
+
+
+@contextlib.contextmanager
+def _foreach_as_on_a_gpu() -> Iterator[None]:
+    """Optimizers choose their implementation as they would for tensors of a GPU."""
+    from torch.optim import optimizer
+
+    given = optimizer._default_to_fused_or_foreach
+    modules = [
+        one
+        for name, one in sys.modules.items()
+        if name.startswith("torch.optim") and hasattr(one, "_default_to_fused_or_foreach")
+    ]
+
+    def choose(params: Any, differentiable: bool, use_fused: bool = False) -> tuple[bool, bool]:
+        return False, not differentiable
+
+    for one in modules:
+        one._default_to_fused_or_foreach = choose  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        for one in modules:
+            one._default_to_fused_or_foreach = given  # type: ignore[attr-defined]

@@ -1,0 +1,107 @@
+"""Runs of a program of the capstone: what it gives, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.plain import describe, items, number
+
+SIZES = {"train": 36, "held_out": 8}
+SETTINGS = {
+    "epochs": 2,
+    "batch": 12,
+    "learning_rate": 3e-3,
+    "weight_decay": 0.01,
+    "clip": 1.0,
+    "rank": 0,
+    "ranks": 1,
+}
+"""Of every run, beside its seed and the device."""
+HISTORY = ("losses", "train_accuracy", "loss", "accuracy")
+"""What a run gives: the first for each step, the others for each epoch."""
+
+
+def settings_of(seed: int, **others: Any) -> dict[str, Any]:
+    """The settings of one run, a dict of its own."""
+    import torch
+
+    return {**SETTINGS, "seed": seed, "device": torch.device("cpu"), **others}
+
+
+def history_of(given: Any) -> dict[str, list[float]]:
+    """A run's history in plain numbers; AnswerError where it is none."""
+    if not isinstance(given, dict):
+        raise AnswerError(f"`run` should return the history, a dict, got {describe(given)}")
+    missing = [name for name in HISTORY if name not in given]
+    if missing:
+        raise AnswerError(f"the history that `run` returned has no {missing[0]!r}")
+    return {name: _numbers(given[name], f"history[{name!r}]") for name in HISTORY}
+
+
+def _numbers(value: Any, name: str) -> list[float]:
+    found = items(value, name, "a list of numbers")
+    return [float(number(one, f"{name}[{place}]")) for place, one in enumerate(found)]
+
+
+def run_alone(run: Callable[..., Any], seed: int) -> dict[str, Any]:
+    """What a program gives and costs on one device.
+
+    ``history`` is of a whole run, which is metered; ``resumed`` of one that ended after its first
+    epoch, and was gone on from its checkpoint; ``bill`` holds the figures of ``bill_of``, and
+    ``first_wait`` says where the host first waited in training, or nothing.
+    """
+    from gpuedu.exercises.capstone.bill import bill_of
+    from gpuedu.exercises.capstone.digit_rows import task_files
+    from gpuedu.exercises.capstone.metering import metered
+    from gpuedu.exercises.capstone.store import Store
+
+    files = task_files(seed, **SIZES)
+    store = Store(dict(files))
+    with metered() as meter:
+        history = history_of(run(store.lent(), settings_of(seed)))
+    halves = Store(dict(files))
+    run(halves.lent(), settings_of(seed, epochs=1))
+    resumed = history_of(run(halves.lent(), settings_of(seed)))
+    waits = [wait for in_evaluation, wait in meter.waits if not in_evaluation]
+    return {
+        "history": history,
+        "resumed": resumed,
+        "bill": bill_of(meter, store, epochs=SETTINGS["epochs"]),
+        "first_wait": f"{waits[0].kind} in {_place(waits[0])}" if waits else "",
+    }
+
+
+def _place(wait: Any) -> str:
+    return f"{wait.file}, line {wait.line}: `{wait.text[:100]}`"
+
+
+def run_together(run: Callable[..., Any], seed: int, ranks: int) -> dict[str, Any]:
+    """What it gives on several simulated ranks, by rank, and the messages of a step.
+
+    ``messages`` is how many collectives a step begins on each rank, the mean over one epoch, and
+    ``message_bytes`` how much a step gives to them.
+    """
+    import torch.distributed as dist
+
+    from gpuedu.exercises.capstone.digit_rows import task_files
+    from gpuedu.exercises.capstone.store import Store
+    from gpuedu.multi.light.running import run_light
+
+    files = task_files(seed, **SIZES)
+
+    def one_rank() -> dict[str, list[float]]:
+        settings = settings_of(seed, epochs=1, rank=dist.get_rank(), ranks=ranks)
+        return history_of(run(Store(dict(files)).lent(), settings))
+
+    found = run_light(one_rank, ranks, lend_to=(run,))
+    steps = ranks * max(len(found.results[0]["losses"]), 1)
+    sizes = [one.size_bytes for one in found.exchanges]
+    told = max(found.exchanges, key=lambda one: one.size_bytes, default=None)
+    return {
+        "histories": list(found.results),
+        "messages": len(sizes) / steps,
+        "message_bytes": sum(sizes) / steps,
+        "largest": f"dist.{told.kind} on line {told.line}: `{told.text[:100]}`" if told else "",
+    }

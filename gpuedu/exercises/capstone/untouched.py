@@ -1,0 +1,34 @@
+"""A program leaves PyTorch as it found it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from gpuedu.errors import AnswerError
+
+
+_BY_ITSELF = {"manual_seed"}
+"""Of ``torch``: what PyTorch replaces itself when it first imports its compiler."""
+
+
+@contextmanager
+def torch_untouched() -> Iterator[None]:
+    """AnswerError where what PyTorch's modules and classes have by a name is another afterwards."""
+    import torch
+    from torch import nn, optim
+
+    classes = [one for one in vars(optim).values() if isinstance(one, type)]
+    watched = [torch, torch.Tensor, nn.Module, nn.functional, nn.utils, *classes]
+    watched += [one for one in vars(nn).values() if isinstance(one, type)]
+    before = [(one, dict(vars(one))) for one in watched]
+    yield
+    for one, names in before:
+        now = vars(one)
+        changed = [name for name in names if now.get(name, names) is not names[name]]
+        changed += [name for name in now if name not in names and isinstance(one, type)]
+        for name in (name for name in changed if name not in _BY_ITSELF):
+            raise AnswerError(
+                f"the program changed `{name}` of `{one.__name__}`",
+                remedy="Leave PyTorch as it is: what it costs is counted there.",
+            )
