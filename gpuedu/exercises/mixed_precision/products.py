@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+
+from gpuedu.training.dispatch import DispatchWatch
 
 _PRODUCTS = {"mm", "addmm", "_addmm_activation", "bmm", "baddbmm", "addbmm", "mv", "addmv", "addr"}
 _PRODUCTS |= {"dot", "vdot", "linalg_vecdot", "linear", "mkldnn_linear", "matmul", "convolution"}
@@ -15,7 +16,7 @@ _BY_NUMBER = frozenset({"mul", "addcmul"})
 """They multiply number by number; with each by each of the other's, it is a product of matrices."""
 
 
-class ProductWatch(TorchDispatchMode):
+class ProductWatch(DispatchWatch):
     """Notes the dtypes of the factors of each matrix product while it is entered.
 
     ``dtypes`` holds a pair for each product, forward and backward alike, such as ``("float16",

@@ -18,14 +18,14 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch._C._functorch import is_functorch_wrapped_tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from gpuedu.training.dispatch import DispatchWatch
 from gpuedu.training.errors import SimulatedOutOfMemoryError
 from gpuedu.training.memory.live_block import LiveBlock
 
 
-class LiveCounter(TorchDispatchMode):
+class LiveCounter(DispatchWatch):
     """Counts while it is entered.
 
     Args:

@@ -97,9 +97,10 @@ def _mode_mark() -> Any:
 def _evaluations() -> Any:
     """A mode of PyTorch's dispatcher; its ``seen`` tells whether a mark was left in it."""
     import torch
-    from torch.utils._python_dispatch import TorchDispatchMode
 
-    class Evaluations(TorchDispatchMode):
+    from gpuedu.training.dispatch import DispatchWatch
+
+    class Evaluations(DispatchWatch):
         seen = False
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None):

@@ -13,19 +13,19 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.guard import ToldProblemError, learner_line
 from gpuedu.profiles.computing import NO_WORK
+from gpuedu.training.dispatch import DispatchWatch
 from gpuedu.training.synchronisations import SynchronisationCounter
 
 _FREE = NO_WORK - {"_to_copy"}
 """To the profiler, the copy of a ``to`` is a call inside it; here it is the operation itself."""
 
 
-class KernelCounter(TorchDispatchMode):
+class KernelCounter(DispatchWatch):
     """Counts the operations that compute while its ``with`` block runs.
 
     >>> pictures = torch.zeros(4, 3, 8, 8, dtype=torch.uint8)

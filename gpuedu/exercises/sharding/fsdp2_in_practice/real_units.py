@@ -67,14 +67,14 @@ def _wrapped(shard: Shard, model: nn.Module, *, mixed: bool) -> list[Wrapped]:
 
 
 def _counted_step(shard: Shard, spec: BlocksSpec) -> dict[str, Any]:
-    from torch.utils._python_dispatch import TorchDispatchMode
+    from gpuedu.training.dispatch import DispatchWatch
 
     model = build_blocks(spec)
     calls = _wrapped(shard, model, mixed=True)
     found: dict[str, list[Any]] = {"gathers": [], "reductions": [], "moments": []}
     kinds = {"_allgather_base_": ("gathers", 0), "_reduce_scatter_base_": ("reductions", 1)}
 
-    class Watch(TorchDispatchMode):
+    class Watch(DispatchWatch):
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None):
             kind, whole = kinds.get(func._schema.name.removeprefix("c10d::"), ("", 0))
             if kind:

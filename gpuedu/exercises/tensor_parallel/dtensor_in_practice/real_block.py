@@ -150,9 +150,10 @@ def _whole(one: Any) -> Tensor:
 def _Watch(notes: list[Any]) -> Any:  # noqa: N802
     """A mode that notes collectives; PyTorch's class of it is imported in a rank only."""
     from torch.distributed.tensor import DTensor
-    from torch.utils._python_dispatch import TorchDispatchMode
 
-    class Watch(TorchDispatchMode):
+    from gpuedu.training.dispatch import DispatchWatch
+
+    class Watch(DispatchWatch):
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None):
             if any(issubclass(one, DTensor) for one in types):
                 return NotImplemented  # what it does inside comes here again, on plain tensors

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from torch.utils._python_dispatch import TorchDispatchMode
-
 from gpuedu.clock import AsyncDevice, Interval, Timeline
+from gpuedu.training.dispatch import DispatchWatch
 from gpuedu.training.synchronisations import Synchronisation, SynchronisationCounter
 
 LAUNCH_S, KERNEL_S, FETCH_S = 5e-6, 6e-6, 10e-6
@@ -35,7 +34,7 @@ class IssuedRun:
     busy: float
 
 
-class _Launches(TorchDispatchMode):
+class _Launches(DispatchWatch):
     """Launches a kernel on the device for each operation that computes."""
 
     def __init__(self, device: AsyncDevice) -> None:

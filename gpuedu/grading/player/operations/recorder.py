@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
+from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_leaves
 
 from gpuedu.grading.player.operations.numbering import GeneratorNumbers, TensorNumbers
@@ -24,6 +24,7 @@ from gpuedu.grading.player.operations.operands import (
 )
 from gpuedu.grading.player.operations.programs import write_program
 from gpuedu.grading.player.operations.sharing import SharedMemory
+from gpuedu.training.dispatch import DispatchWatch
 
 _OF_TOOLS = ("profiler",)
 """Namespaces of operations that change nothing: they mark a time."""
@@ -234,7 +235,7 @@ class _Methods(TorchFunctionMode):
         return result
 
 
-class _Watch(TorchDispatchMode):
+class _Watch(DispatchWatch):
     """Hands each operation to the recorder.
 
     In PyTorch's inference mode one that is made of others arrives whole, and not as those.

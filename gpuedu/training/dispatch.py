@@ -1,0 +1,18 @@
+"""A mode of PyTorch's dispatcher that does not bring PyTorch's compiler along."""
+
+from __future__ import annotations
+
+from torch.utils._python_dispatch import TorchDispatchMode
+
+
+class DispatchWatch(TorchDispatchMode):
+    """What watches operations derives from it, and starts seconds earlier.
+
+    PyTorch keeps its compiler from looking into such a mode, and imports the compiler to say so, at
+    the first operation. A compiled function that runs in this mode may be traced into it instead;
+    nothing of the course's does that.
+    """
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
