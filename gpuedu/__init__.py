@@ -21,6 +21,8 @@ _HOME = {
     "see": "gpuedu.exercises.session",
     "setup": "gpuedu.exercises.session",
     "step": "gpuedu.exercises.stepping",
+    "read_program": "gpuedu.exercises.capstone.workspace",
+    "start_program": "gpuedu.exercises.capstone.workspace",
     "AsyncDevice": "gpuedu.clock",
     "cp": "gpuedu.backend",
     "cuda": "gpuedu.backend",

@@ -17,6 +17,8 @@ from gpuedu.syllabus import Lesson
 SETUP_LINES, CODE_LINES, TEXT_LINES, CODE_CELLS = 6, 25, 12, 42
 _ASKED = ("setup", "check", "hint", "predict", "reveal", "see", "measure", "progress")
 """What cells call of gpuedu, which must not raise: it would end a run of all cells."""
+_PROGRAM = re.compile(r"^# === \w+\.py\n.*?(?=^### END SOLUTION$)", re.DOTALL | re.MULTILINE)
+"""Files that a cell holds for whoever grades it; a learner writes them elsewhere."""
 _EMOJI = re.compile(r"[\U0001F300-\U0001FAFF]")
 
 
@@ -42,7 +44,7 @@ def _lengths(source: LessonSource, lesson: Lesson) -> Iterator[Exception]:
     if len(code) > CODE_CELLS:
         yield source.fault(f"{len(code)} code cells, at most {CODE_CELLS}", code[CODE_CELLS])
     for cell in source.cells:
-        lines = [line for line in cell.text.splitlines() if line.strip()]
+        lines = [line for line in _PROGRAM.sub("", cell.text).splitlines() if line.strip()]
         most = CODE_LINES if cell.is_code else TEXT_LINES
         if len(lines) > most and cell.section != "sources":
             kind = "code" if cell.is_code else "text"

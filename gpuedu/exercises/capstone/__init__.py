@@ -1,1 +1,1 @@
-"""A whole training program, slow for many reasons, to be made fast."""
+"""Whole training programs, slow for many reasons, to be made fast."""

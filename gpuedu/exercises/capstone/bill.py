@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from statistics import median
+from statistics import mean, median
 
 from gpuedu.exercises.capstone.metering import Meter, Operation
 from gpuedu.exercises.capstone.store import Store
@@ -71,6 +71,7 @@ def bill_of(meter: Meter, store: Store, *, epochs: int) -> dict[str, float]:
         "flop": median([sum(one.flop for one in step) for step in steps] or [0]),
         "growth": (live[-1] - live[0]) / max(len(live) - 1, 1) if live else 0.0,
         "evaluation_launches": len(evaluation) / epochs,
+        "evaluation_batch": mean(meter.evaluated or [0]),
         "evaluation_waits": (len(meter.waits) - len(waits)) / epochs,
         "evaluation_recorded": meter.recorded_in_evaluation / epochs,
         "written_bytes": store.written_bytes / epochs,

@@ -54,6 +54,8 @@ class Meter:
     """Synchronizations that are no copies to the device; True for those of an evaluation."""
     copies: list[tuple[bool, int]] = field(default_factory=list)
     """Copies to the device, in bytes; True for those of an evaluation."""
+    evaluated: list[int] = field(default_factory=list)
+    """How many images each convolution of an evaluation took."""
     recorded_in_evaluation: int = 0
     """Operations of evaluations that autograd recorded."""
     is_evaluating: bool = False
@@ -103,6 +105,9 @@ class _Device(LiveCounter):
         super().__init__(torch.device("cpu"))
         self._meter, self._placement = meter, host.placement
         self._weights: dict[int, Tensor] = {}
+        """Weights, by the storage that each had when it was last read."""
+        self._touched: dict[int, int] = {}
+        """For each storage which operation wrote it last, outside of forward and backward."""
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
@@ -117,11 +122,17 @@ class _Device(LiveCounter):
             return result
         if part == "forward" and self._meter.is_evaluating:
             self._meter.recorded_in_evaluation += 1
+        if self._meter.is_evaluating and name == "convolution":
+            self._meter.evaluated.append(args[0].shape[0])
         formula = flop_registry.get(func._overloadpacket)
         flop = formula(*args, **(kwargs or {}), out_val=result) if formula else 0
         writes = any(_storage(one) in self._weights for one in written)
         if writes or (written and not self._gradients().isdisjoint(map(_storage, written))):
             part = "update"
+        if part in ("other", "update"):
+            made = [one for one in tree_leaves(result) if isinstance(one, Tensor)]
+            at = len(self._meter.operations)
+            self._touched.update((_storage(one), at) for one in (*written, *made))
         part = "evaluation" if self._meter.is_evaluating else part
         self._meter.operations.append(Operation(name, part, flop, writes, self.live_bytes))
         return result
@@ -132,9 +143,18 @@ class _Device(LiveCounter):
         if not torch.is_grad_enabled() or not any(one.requires_grad for one in given):
             return "other"
         for one in given:
-            if one.requires_grad and one.is_leaf:
-                self._weights[_storage(one)] = one
+            if one.requires_grad and one.is_leaf and _storage(one) not in self._weights:
+                self._meet(one)
         return "forward"
+
+    def _meet(self, weight: Tensor) -> None:
+        """A weight that is new, or has got another storage: what wrote that was an update."""
+        before = [key for key, known in self._weights.items() if known is weight]
+        for key in before:
+            del self._weights[key]
+            if (place := self._touched.get(_storage(weight))) is not None:
+                self._meter.operations[place].writes_weight = True
+        self._weights[_storage(weight)] = weight
 
     def _gradients(self) -> set[int]:
         return {_storage(one.grad) for one in self._weights.values() if one.grad is not None}

@@ -1,0 +1,96 @@
+"""The costs that the bill lists, and how much of each is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gpuedu.exercises.capstone.runs import SETTINGS
+from gpuedu.exercises.capstone.units import show_bytes, show_count, show_flop
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a task takes: bytes of its files, a batch, its weights; FLOP of a step."""
+
+    file_bytes: int
+    batch_bytes: int
+    weight_bytes: int
+    flop: float
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A cost: its property, its figure in the bill, its name and the most that it may be."""
+
+    name: str
+    figure: str
+    cost: str
+    most: Callable[[Needs], float]
+    show: Callable[[float], str] = show_count
+    is_least: bool = False
+
+
+LIMITS = (
+    Limit("read-once", "read_bytes", "read in a run", lambda n: 1.05 * n.file_bytes, show_bytes),
+    Limit("few-requests", "requests", "requests in a run", lambda n: 16),
+    Limit("copies", "copies", "copies to the device, a step", lambda n: 4),
+    Limit(
+        "copied-bytes",
+        "copied_bytes",
+        "bytes copied, a step",
+        lambda n: 1.2 * n.batch_bytes,
+        show_bytes,
+    ),
+    Limit("waits", "waits", "waits in training, an epoch", lambda n: 4),
+    Limit("preparation", "preparation", "launches that prepare a batch", lambda n: 24),
+    Limit("update", "update", "launches that update the weights", lambda n: 60),
+    Limit("flop", "flop", "work, a step", lambda n: 1.3 * n.flop, show_flop),
+    Limit("growth", "growth", "more alive after each step", lambda n: 1000, show_bytes),
+    Limit(
+        "evaluation-graph",
+        "evaluation_recorded",
+        "recorded in an evaluation",
+        lambda n: 0,
+    ),
+    Limit(
+        "written",
+        "written_bytes",
+        "written in an epoch",
+        lambda n: 1.4 * 3 * n.weight_bytes,
+        show_bytes,
+    ),
+)
+LEAST_IMAGES = 4
+"""That a convolution of an evaluation takes at once, on average."""
+MOST_COLLECTIVES = 4
+"""That a step begins on each rank."""
+
+
+def needs_of(seed: int) -> Needs:
+    """What the task of a seed takes."""
+    import torch
+    from torch.utils.flop_counter import FlopCounterMode
+
+    from gpuedu.exercises.capstone.digit_rows import task_files
+    from gpuedu.exercises.capstone.make_it_fast.reader.data import ALPHABET, Data
+    from gpuedu.exercises.capstone.make_it_fast.reader.model import Reader
+    from gpuedu.exercises.capstone.runs import SIZES, settings_of
+    from gpuedu.exercises.capstone.store import Store
+    from gpuedu.exercises.training.quiet import quiet_torch
+
+    files = task_files(seed, **SIZES)
+    with quiet_torch():
+        data = Data(Store(dict(files)), "train", settings_of(0))
+        model = Reader(len(ALPHABET), data.length)
+        images = torch.zeros(SETTINGS["batch"], 1, 8, 24)
+        tokens = torch.zeros(SETTINGS["batch"], data.length - 1, dtype=torch.int64)
+        with FlopCounterMode(display=False) as counter:
+            model(images, tokens)
+    pixels = images[0].numel() * images.itemsize
+    return Needs(
+        file_bytes=sum(map(len, files.values())),
+        batch_bytes=SETTINGS["batch"] * (pixels + data.length * tokens.itemsize),
+        weight_bytes=sum(one.numel() * one.itemsize for one in model.parameters()),
+        flop=3 * counter.get_total_flops(),
+    )
