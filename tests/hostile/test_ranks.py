@@ -10,6 +10,38 @@ from gpuedu.exercises.collectives.tree_or_ring import judge as tree_or_ring
 from tests.grading.test_equal_verdicts import ROOT, graded
 from tests.hostile.ranks import BY_EXERCISE
 
+BY_HEART = (
+    ("plan", "fastest"),
+    ("plan", "none"),
+    ("gpipe", "enough"),
+    ("interleaved", "gradients"),
+    ("attention-heads", "heads"),
+    ("fsdp2-in-practice", "messages"),
+)
+_NOT_ASKED = {"seed", "costs", "flop_per_s", "within", "across", "units"}
+"""Of a case's inputs what a right answer does not depend on, or not on its values."""
+
+
+def _asked(value):
+    if isinstance(value, dict):
+        return tuple((k, _asked(v)) for k, v in sorted(value.items()) if k not in _NOT_ASKED)
+    return tuple(map(_asked, value)) if isinstance(value, list | tuple) else value
+
+
+@pytest.mark.parametrize(("exercise", "prop"), BY_HEART)
+def test_no_property_is_held_by_a_table_of_the_known_cases(exercise, prop):
+    judge, found = Bench(ROOT, exercise).exercise.judge, []
+    for seed in range(8):
+        cases = [
+            one
+            for one in judge.cases(np.random.default_rng(seed))
+            if prop in (one.decides or (prop,))
+        ]
+        flags = [[flag for _, flag in one.inputs.get("units", ())] for one in cases]
+        found.append({(_asked(one.inputs), *kept) for one, kept in zip(cases, flags, strict=True)})
+    by_heart = set.union(*found[:-1])
+    assert found[-1] - by_heart
+
 
 @pytest.mark.parametrize("exercise", BY_EXERCISE)
 def test_the_network_is_not_larger_than_it_is(exercise, zygote):
