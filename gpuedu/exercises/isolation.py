@@ -28,7 +28,7 @@ from gpuedu.interrupts import unbroken
 
 START_LIMIT_S = 60.0
 ENDING_LIMIT_S = 10.0
-"""Between the end of its connection and its own; a core is written meanwhile."""
+"""Between the end of its connection and its own."""
 PLAYS = "gpuedu.exercises.worker"
 
 

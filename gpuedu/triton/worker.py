@@ -7,6 +7,8 @@ neither PyTorch nor NumPy, so it is there within a fifth of a second.
 from __future__ import annotations
 
 import pickle
+import resource
+import signal
 import sys
 from multiprocessing.connection import Connection
 from typing import Any
@@ -16,6 +18,9 @@ from triton.compiler.code_generator import CodeGenerator
 from gpuedu.compilers.errors import KernelCompileError
 from gpuedu.triton import front_end, texts
 from gpuedu.triton.last_words import mark
+
+LONGEST_S = 60
+"""For one kernel: whoever asked has given up by then, or is gone."""
 
 
 def serve(channel: Connection) -> None:
@@ -30,7 +35,9 @@ def serve(channel: Connection) -> None:
             request = pickle.loads(channel.recv_bytes())
         except (EOFError, OSError):
             return
+        signal.alarm(LONGEST_S)  # nobody handles it: it ends the process, also in compiled code
         channel.send_bytes(pickle.dumps(None if request is None else _answer(*request)))
+        signal.alarm(0)
 
 
 def _answer(told: Any, types: front_end.Types) -> tuple[str, int | None, str] | None:
@@ -57,5 +64,6 @@ def mark_lines() -> None:
 
 
 if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # else a core lies in the learner's folder
     mark_lines()
     serve(Connection(int(sys.argv[1])))
