@@ -37,9 +37,9 @@ def counted() -> Iterator[Work]:
         work.processes += ranks
         return launch(function, ranks, *arguments, **options)
 
-    def counted_start(self):
+    def counted_start(self, *arguments, **options):
         work.processes += 1
-        start(self)
+        start(self, *arguments, **options)
 
     with (
         mock.patch.object(examine, "play_cases", counted_play),

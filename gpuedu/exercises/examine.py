@@ -15,7 +15,7 @@ from gpuedu.allowance import Allowance
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.compiled import runs_compiled_code
 from gpuedu.exercises.contract import Case, Exercise, Fault, Finding, Property, Undecided
-from gpuedu.exercises.guard import Outcome, Problem, play_guarded, require_nothing_missing
+from gpuedu.exercises.guard import TOO_LONG, Outcome, Problem, play_guarded, require_nothing_missing
 from gpuedu.exercises.judging import faults_of
 from gpuedu.exercises.mistakes import SEED, with_questions
 from gpuedu.exercises.placeholder import has_placeholder
@@ -190,10 +190,9 @@ def _played(exercise: Exercise, answers: Sequence[Any], cases: Sequence[Case]) -
         inputs = copy.deepcopy(dict(case.inputs))
         left_s = allowance.left_s()
         outcome = play_guarded(lambda inputs=inputs: exercise.play.run(answers, inputs), left_s)
-        if outcome.ends_check:
+        if outcome.problem is not None and outcome.problem.cause == TOO_LONG:
             limit = f"it did not finish within {exercise.play.time_limit_s:.3g} s"
-            cause = outcome.problem.cause if outcome.problem else ""
-            late = Problem(f"{limit}, all cases together", cause, ends_check=True)
+            late = Problem(f"{limit}, all cases together", TOO_LONG, ends_check=True)
             outcome = Outcome(problem=late, printed=outcome.printed, seconds=outcome.seconds)
         yield outcome
         if outcome.ends_check:

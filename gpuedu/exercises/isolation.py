@@ -1,7 +1,9 @@
-"""Play an exercise in a process of its own, which can be ended even inside compiled code.
+"""Run something in a process of its own, which can be ended even inside compiled code, or die.
 
-One worker is kept warm between checks, so that only the first pays for its start. It is a fresh
-interpreter, never a fork: a fork of a process that has run parallel code can hang.
+Answers that are compiled are played in one; in another, Triton's compiler reads kernels (see
+``gpuedu.exercises.kernels.taking``). One worker of each kind is kept warm between checks, so that
+only the first pays for its start. It is a fresh interpreter, never a fork: a fork of a process that
+has run parallel code can hang.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
 from typing import Any
@@ -24,20 +27,32 @@ from gpuedu.exercises.guard import TOO_LONG, Outcome, Problem
 from gpuedu.interrupts import unbroken
 
 START_LIMIT_S = 60.0
+ENDING_LIMIT_S = 10.0
+"""Between the end of its connection and its own."""
+PLAYS = "gpuedu.exercises.worker"
 
 
 class Worker:
-    """A process that plays cases of one exercise after another for this one."""
+    """A process that answers one request after another for this one.
+
+    Args:
+        module: What it runs, with the number of its end of a socket as its argument.
+        keeps_words: Whether what it writes is kept for ``last_words``, and not shown.
+    """
 
     @unbroken
-    def __init__(self) -> None:
+    def __init__(self, module: str = PLAYS, *, keeps_words: bool = False) -> None:
+        self.module = module
+        self._words = tempfile.TemporaryFile() if keeps_words else None  # noqa: SIM115
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "gpuedu.exercises.worker", str(theirs.fileno())],
+                [sys.executable, "-m", module, str(theirs.fileno())],
                 pass_fds=(theirs.fileno(),),
                 start_new_session=True,  # an interrupt of the notebook's kernel is ours to handle
                 stdin=subprocess.DEVNULL,
+                stdout=self._words,
+                stderr=self._words,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             )
         self._channel = Connection(ours.detach())
@@ -58,6 +73,9 @@ class Worker:
         import cloudpickle
 
         self.is_free = False
+        if self._words is not None:
+            self._words.seek(0)  # the place at which it writes, too
+            self._words.truncate()
         self._channel.send_bytes(cloudpickle.dumps(request))
         allowance = Allowance(limit_s, self.pid)
         while not self._channel.poll(max(allowance.left_s(), 0.0)):
@@ -67,6 +85,17 @@ class Worker:
         self.is_free = not (isinstance(reply, Outcome) and reply.ends_check)
         return reply
 
+    def status(self) -> int:
+        """How it ended, when it has, as ``subprocess`` says it: below 0 the signal's number."""
+        return self._process.wait(ENDING_LIMIT_S)
+
+    def last_words(self) -> str:
+        """What it wrote since it was last asked."""
+        if self._words is None:
+            return ""
+        self._words.seek(0)
+        return self._words.read().decode(errors="replace")
+
     @unbroken
     def end(self) -> None:
         """End it and everything it started."""
@@ -74,23 +103,49 @@ class Worker:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._channel.close()
+        if self._words is not None:
+            self._words.close()
 
 
 _warm: list[Worker] = []
+_is_player: list[bool] = [False]
 
 
-def _warm_worker() -> Worker:
-    while _warm:
-        worker = _warm.pop()
+def be_player() -> None:
+    """From now on this process is a grader's player, whose end the grader tells of."""
+    _is_player[0] = True
+
+
+def is_player() -> bool:
+    """Whether this process is a grader's player: it starts none of its own to be safe."""
+    return _is_player[0]
+
+
+@contextlib.contextmanager
+def warm_worker(module: str = PLAYS, *, keeps_words: bool = False) -> Iterator[Worker]:
+    """A worker that runs a module; it is kept for the next time if nothing runs in it any more."""
+    worker = _kept(module) or Worker(module, keeps_words=keeps_words)
+    try:
+        yield worker
+    finally:
+        if worker.is_free:
+            _warm.append(worker)
+        else:
+            worker.end()
+
+
+def _kept(module: str) -> Worker | None:
+    for worker in [one for one in _warm if one.module == module]:
+        _warm.remove(worker)
         if worker.is_alive():
             return worker
         worker.end()
-    return Worker()
+    return None
 
 
 @atexit.register
 def end_workers() -> None:
-    """End the warm worker, if there is one."""
+    """End the warm workers, if there are any."""
     while _warm:
         _warm.pop().end()
 
@@ -99,14 +154,8 @@ def play_isolated(
     exercise: Exercise, answers: Sequence[Any], cases: Sequence[Case]
 ) -> Iterator[Outcome]:
     """Play the cases in a worker; an Outcome for each case that was reached, as it is there."""
-    worker = _warm_worker()
-    try:
+    with warm_worker() as worker:
         yield from _play(worker, exercise, answers, cases)
-    finally:
-        if worker.is_free:
-            _warm.append(worker)
-        else:
-            worker.end()
 
 
 def _play(

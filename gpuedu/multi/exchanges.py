@@ -39,6 +39,7 @@ class Exchange:
         text: that line.
         wire_bytes: what the rank put on the wires in it, if a collective takes its usual way.
         across_bytes: those of them that went to another node.
+        float_bytes: of each of its numbers, if it carries floating-point ones; else 0.
     """
 
     rank: int
@@ -52,6 +53,7 @@ class Exchange:
     text: str = ""
     wire_bytes: int = 0
     across_bytes: int = 0
+    float_bytes: int = 0
 
 
 def sent_bytes(exchanges: Iterable[Exchange], ranks: int) -> list[int]:
@@ -74,6 +76,20 @@ def wire_bytes(exchanges: Iterable[Exchange]) -> int:
     480
     """
     return sum(one.wire_bytes for one in exchanges)
+
+
+def wire_bytes_in_full(exchanges: Iterable[Exchange], number_bytes: int = 8) -> int:
+    """The same, with as many bytes for each floating-point number as it has before it is rounded.
+
+    Who rounds numbers in order to send them sends no fewer of them.
+
+    >>> wire_bytes_in_full([Exchange(0, "send", 1, 80, 0, 0, 1, wire_bytes=80, float_bytes=4)])
+    160
+    """
+    return sum(
+        max(one.wire_bytes, one.wire_bytes // (one.float_bytes or number_bytes) * number_bytes)
+        for one in exchanges
+    )
 
 
 def link_bytes(exchanges: Iterable[Exchange]) -> dict[tuple[int, int], int]:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import TypeGuard
 
 from gpuedu.errors import GpueduError
 
 _OF_TL = """
-abs add arange argmax argmin associative_scan atomic_add atomic_and atomic_cas atomic_max
+abs add arange argmax argmin associative_scan assume atomic_add atomic_and atomic_cas atomic_max
 atomic_min atomic_or atomic_xchg atomic_xor bfloat16 broadcast broadcast_to cast cat cdiv ceil
 clamp constexpr cos cumprod cumsum debug_barrier device_assert div_rn dot dot_scaled erf exp exp2
 expand_dims fdiv flip float16 float32 float64 float8e4nv float8e5 floor fma full gather histogram
@@ -25,12 +24,7 @@ static_range store sub sum swizzle2d topk trans uint16 uint32 uint64 uint8 umulh
 xor_sum zeros zeros_like
 """
 OF_TL = frozenset(_OF_TL.split())
-"""Names of ``triton.language`` that a kernel may use.
-
-Not ``assume``: of a block, it ends the process in which Triton's compiler reads it.
-"""
-_WITHOUT_VALUE = frozenset({"debug_barrier", "device_assert", "static_assert", "store"})
-"""What is a statement and no value: whoever uses that ends the compiler's process, too."""
+"""Names of ``triton.language`` that a kernel may use."""
 _OF_MATH = """
 abs ceil cos div_rn erf exp exp2 fdiv floor fma log log2 rsqrt sin sqrt sqrt_rn umulhi
 """
@@ -147,15 +141,13 @@ def _check_statement(node: ast.stmt, names: frozenset[str]) -> None:
         raise _refused(node)
     if isinstance(node, ast.For):
         _check_loop(node)
-    if isinstance(node, ast.For | ast.While):
-        _check_no_return(node)
     if isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) != "tl.constexpr":
         raise _refused(node)
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.stmt):
             _check_statement(child, names)
         elif not (isinstance(node, ast.AnnAssign) and child is node.annotation):
-            _check_expression(child, names, is_statement=isinstance(node, ast.Expr))
+            _check_expression(child, names)
     targets = [*getattr(node, "targets", []), *([node.target] if hasattr(node, "target") else [])]
     for one in targets:
         whole = one.elts if isinstance(one, ast.Tuple) else [one]
@@ -174,22 +166,9 @@ def _check_loop(node: ast.For) -> None:
         )
 
 
-def _check_no_return(loop: ast.For | ast.While) -> None:
-    for one in ast.walk(loop):
-        if isinstance(one, ast.Return):
-            raise LanguageError(
-                "a `return` in a loop",
-                one.lineno,
-                remedy="Compute where the loop ends, or put an `if` around the rest of its lines.",
-            )
-
-
-def _check_expression(node: ast.AST, names: frozenset[str], *, is_statement: bool = False) -> None:
+def _check_expression(node: ast.AST, names: frozenset[str]) -> None:
     if not isinstance(node, _EXPRESSIONS + _PARTS):
         raise _refused(node)
-    if _gives_nothing(node) and not is_statement:
-        said = f"`{ast.unparse(node.func)}` gives no value"
-        raise LanguageError(said, node.lineno, remedy="Let it be a line of its own.")
     if isinstance(node, ast.Attribute):
         if not _is_of_triton(node) and node.attr not in OF_VALUES:
             raise _refused(node)
@@ -205,11 +184,6 @@ def _check_expression(node: ast.AST, names: frozenset[str], *, is_statement: boo
         raise _refused(node.value)
     for child in ast.iter_child_nodes(node):
         _check_expression(child, names)
-
-
-def _gives_nothing(node: ast.AST) -> TypeGuard[ast.Call]:
-    is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    return is_call and node.func.attr in _WITHOUT_VALUE
 
 
 def _is_of_triton(node: ast.Attribute) -> bool:

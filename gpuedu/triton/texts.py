@@ -8,7 +8,7 @@ import hashlib
 import inspect
 import io
 import linecache
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gpuedu.errors import AnswerError, GpueduError
@@ -18,6 +18,7 @@ _MOST_NESTED = 20
 _LONGEST = 1_000_000
 """Characters of a cell."""
 _NUMBERS = (bool, int, float)
+_OWN = "<cell "
 TREE = "gpuedu_tree"
 """The attribute of a function that was rebuilt with the tree that was looked at, and is to run."""
 
@@ -137,7 +138,22 @@ def _found(text: str, name: str, line: int) -> ast.FunctionDef:
 def own_name(file: str, text: str) -> str:
     """A name for somebody's source that no file has, whatever file they say it is."""
     digest = hashlib.sha256(f"{file}\0{text}".encode("utf-8", "replace")).hexdigest()
-    return f"<cell {digest[:12]}>"
+    return f"{_OWN}{digest[:12]}>"
+
+
+def is_own_name(file: str) -> bool:
+    """Whether a source has a name of ``own_name``'s: it is a learner's, and not Triton's."""
+    return file.startswith(_OWN)
+
+
+def trees(kernel: Any) -> Iterator[ast.FunctionDef]:
+    """A kernel that was rebuilt, and what it calls, as Python reads them; nothing of any other."""
+    function = _function_of(kernel)
+    if hasattr(function, TREE):
+        yield getattr(function, TREE)
+        for value in function.__globals__.values():
+            if inspect.isfunction(getattr(value, "fn", None)):
+                yield from trees(value)
 
 
 def _field(given: Any, name: str, kind: type) -> Any:

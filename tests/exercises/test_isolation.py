@@ -38,6 +38,7 @@ for i in prange(x.size):
 
 @pytest.fixture(autouse=True)
 def _no_worker_left():
+    isolation.end_workers()
     yield
     isolation.end_workers()
 

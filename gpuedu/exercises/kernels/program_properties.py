@@ -6,6 +6,7 @@ Values are judged by ``right_values``, as of any kernel; what is here speaks of 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,14 +21,12 @@ _MASKED = (
 
 def in_bounds(points: float, *, output: str = "out", name: str = "inside") -> Property:
     """No address leaves its array."""
-    return no_hazard(
-        name,
+    says, asks = (
         "no program loads or stores outside the arrays",
-        points,
-        OUTSIDE,
         "Is the address wrong, or the mask?",
-        output=output,
     )
+    found = no_hazard(name, says, points, OUTSIDE, asks, output=output)
+    return replace(found, test=unless_few_loaded(name, found.test))
 
 
 def own_elements(points: float, *, output: str = "out", name: str = "own") -> Property:
@@ -48,19 +47,15 @@ def own_elements(points: float, *, output: str = "out", name: str = "own") -> Pr
 
     asks = "Which elements are each program's own?"
     race = no_hazard(name, "", points, RACE, asks, output=output)
-    return Property(name, "each element is stored by one program, once", points, asks, test)
+    says = "each element is stored by one program, once"
+    return Property(name, says, points, asks, unless_few_loaded(name, test))
 
 
 def masked_apart(points: float, *, output: str = "out", name: str = "masked") -> Property:
     """What a mask left out takes no part in a result."""
-    return no_hazard(
-        name,
-        "no undefined value of a masked load takes part in the result",
-        points,
-        UNWRITTEN,
-        _MASKED,
-        output=output,
-    )
+    says = "no undefined value of a masked load takes part in the result"
+    found = no_hazard(name, says, points, UNWRITTEN, _MASKED, output=output)
+    return replace(found, test=unless_few_loaded(name, found.test))
 
 
 def no_float64(points: float, *, output: str = "out", name: str = "float32") -> Property:
@@ -119,7 +114,10 @@ def loads_at_most(
 
 
 def unless_few_stored(name: str, test: Test, output: str = "out") -> Test:
-    """The same test, undecided where it finds nothing in a kernel that stores less than half."""
+    """The same test, undecided where it finds nothing in a kernel that stores less than half.
+
+    So it is in one that loads next to nothing: see ``unless_few_loaded``.
+    """
 
     def tested(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
         faults = list(test(case, observed))
@@ -127,6 +125,22 @@ def unless_few_stored(name: str, test: Test, output: str = "out") -> Test:
         times = observed[f"{output}.times"]
         if not faults and np.count_nonzero(times) * 2 < times.size:
             yield Undecided(name, f"less than half of `{output}` was stored")
+
+    return unless_few_loaded(name, tested)
+
+
+def unless_few_loaded(name: str, test: Test | None) -> Test:
+    """The same test, undecided where it finds nothing in a kernel that computes from nothing.
+
+    That is one that loads less than half of each array: what it stores is no result.
+    """
+
+    def tested(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
+        faults = list(test(case, observed)) if test else []
+        yield from faults
+        loads = [times.any(axis=0) for key, times in observed.items() if key.endswith(".reads")]
+        if not faults and all(2 * int(one.sum()) < one.size for one in loads):
+            yield Undecided(name, "less than half of each array was loaded")
 
     return tested
 

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from gpuedu import triton
-from gpuedu.compilers.errors import KernelCompileError
 from gpuedu.errors import AnswerError, GpueduError, MissingPackageError
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.kernels.launches import read_call
 from gpuedu.exercises.kernels.launching import observe, require_all_kept, writers
 from gpuedu.exercises.kernels.shapes import LaunchShape
 from gpuedu.exercises.kernels.sightings import read_sightings, sightings_of
+from gpuedu.exercises.kernels.taking import require_taken
 from gpuedu.exercises.kernels.traffic import loads_by_block
 from gpuedu.trace import Place, Trace
 from gpuedu.triton import texts
-from gpuedu.triton.compiled import require_taken
+from gpuedu.triton.suspicions import without_value
 
 _SHORT = 100
 
@@ -46,6 +46,7 @@ def run_program(
     Raises:
         AnswerError: it is no kernel of Triton's, Triton does not take a line of it, or no device
             accepts the launch.
+        ToldProblemError: Triton's compiler itself gave up on it.
     """
     if not triton.is_kernel(kernel):
         name = f"`{kernel.__name__}`" if inspect.isfunction(kernel) else "it"
@@ -53,7 +54,8 @@ def run_program(
             f"{name} is no kernel in Triton", remedy="Put `@triton.jit` on the line above `def`."
         )
     try:
-        ours = texts.rebuilt(texts.told(kernel))
+        told = texts.told(kernel)
+        ours = texts.rebuilt(told)
         trace = triton.simulate(ours, grid, threads, *arguments, watch=watch)
     except (AnswerError, MissingPackageError):
         raise
@@ -61,17 +63,10 @@ def run_program(
         raise AnswerError(fault.message, remedy=fault.remedy) from None
     for seen in read_sightings(sightings_of(trace)):
         if seen.kind == "failed":
-            raise AnswerError(seen.told, remedy=seen.remedy)
-    _require_taken(ours, threads, arguments)
+            suspected = without_value(texts.trees(ours))
+            raise AnswerError(seen.told, remedy=str(suspected or seen.remedy))
+    require_taken(ours, told, threads, arguments)
     return trace
-
-
-def _require_taken(kernel: Any, threads: int, arguments: Sequence[Any]) -> None:
-    """What the interpreter ran has to be what a GPU would run: it takes more of Python."""
-    try:
-        require_taken(kernel, threads, *arguments)
-    except KernelCompileError as fault:
-        raise AnswerError(fault.message, remedy=fault.remedy) from None
 
 
 def program_play(

@@ -24,6 +24,8 @@ class Mlp:
         ranks: how many share it.
         steps: how many training steps.
         seed: of all numbers.
+        grows: what both matrices are multiplied by once they are split, before the first step: who
+            computes with whole ones that were kept computes with others.
     """
 
     tokens: int
@@ -32,6 +34,7 @@ class Mlp:
     ranks: int
     steps: int = 3
     seed: int = 0
+    grows: float = 1.0
 
     def weights(self) -> tuple[Tensor, Tensor, Tensor]:
         """``w1`` (width, hidden), ``w2`` (hidden, width) and the bias (width,); fresh ones."""

@@ -15,7 +15,9 @@ from gpuedu.exercises.training.quiet import quiet_torch
 @quiet_torch()
 def train_whole(mlp: Mlp) -> tuple[np.ndarray, np.ndarray]:
     """Outputs and gradients of the inputs of one process, (steps, tokens, width) each."""
-    weights: list[Any] = [one.requires_grad_() for one in mlp.weights()]
+    *matrices, bias = mlp.weights()
+    start = *(mlp.grows * one for one in matrices), bias
+    weights: list[Any] = [one.requires_grad_() for one in start]
     outputs, gradients = [], []
     for step in range(mlp.steps):
         x, dy = mlp.batch(step)

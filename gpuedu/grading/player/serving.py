@@ -24,6 +24,7 @@ from gpuedu.exercises.guard import (
     play_guarded,
     without_cause,
 )
+from gpuedu.exercises.isolation import be_player
 from gpuedu.exercises.placeholder import has_placeholder
 from gpuedu.exercises.registry import load_play
 from gpuedu.grading.player.channel import Channel
@@ -50,6 +51,7 @@ MOST_SHOWN = 4_000
 
 def serve(channel: Channel) -> None:
     """Answer the judge until it goes."""
+    be_player()
     player = _Player(channel)
     doing = {
         "load": player.load,

@@ -69,6 +69,18 @@ def wire_bytes(
     return {rank: (size, across[rank]) for rank, size in sent.items()}
 
 
+@lru_cache(maxsize=10_000)
+def links_of(carried: Carried, cluster: Topology, members: tuple[int, ...]) -> tuple[int, ...]:
+    """The links that its bytes pass, each once."""
+    tables = [np.zeros((0, 3), np.int64), *_rounds(carried, members)]
+    table = np.concatenate(tables)
+    src, dst = np.unique(table[table[:, 2] > 0, :2], axis=0).T
+    if not len(src):
+        return ()
+    routes, _ = cluster.routes(src, dst)
+    return tuple(np.unique(routes[routes >= 0]).tolist())
+
+
 def _rounds(carried: Carried, members: tuple[int, ...]) -> list[np.ndarray]:
     """The messages, by round; their ranks are those of the world."""
     if len(members) == 1:

@@ -11,8 +11,8 @@ import torch
 
 from gpuedu.clock import Moment, VirtualClock
 from gpuedu.multi.exchanges import CommunicationError, Exchange
-from gpuedu.multi.light.carrying import Carried, time_of, wire_bytes
-from gpuedu.multi.light.posts import bytes_of, place, same_bits
+from gpuedu.multi.light.carrying import Carried, links_of, time_of, wire_bytes
+from gpuedu.multi.light.posts import bytes_of, float_bytes_of, place, same_bits
 from gpuedu.multi.network import Topology
 from gpuedu.training.call_sites import CallSite
 from gpuedu.units import format_size
@@ -82,16 +82,25 @@ Outputs = Callable[[Sequence[Any]], Written]
 
 
 class Group:
-    """The collectives of one group of ranks, one after another."""
+    """The collectives of one group of ranks, one after another.
+
+    ``busy_until_s`` is that of the world, by link.
+    """
 
     def __init__(
-        self, clock: VirtualClock, cluster: Topology, members: Sequence[int], log: list[Exchange]
+        self,
+        clock: VirtualClock,
+        cluster: Topology,
+        members: Sequence[int],
+        log: list[Exchange],
+        busy_until_s: dict[int, float],
     ) -> None:
         self.members = tuple(members)
         self._clock, self._cluster, self._log = clock, cluster, log
         self._collectives: list[Collective] = []
         self._came = dict.fromkeys(self.members, 0)
         self._free_s = 0.0
+        self._busy_until_s = busy_until_s
 
     def come(
         self, rank: int, said: CollectiveCall, site: CallSite | None, outputs: Outputs
@@ -155,13 +164,17 @@ class Group:
         """What a collective to which all have come carries, and when it begins and ends.
 
         A group has one channel, which carries its collectives in the order in which they are
-        called, also where several are called at the same instant.
+        called, also where several are called at the same instant. Other groups have channels of
+        their own, over the same links: those that it needs are free when it begins, and nothing
+        else passes them until it is over.
         """
         first = collective.calls[self.members[0]].said
-        start_s = max(self._clock.now(), self._free_s)
         carried = Carried(first.kind, first.whole_bytes, first.root, self._parts(collective))
-        time_s = time_of(carried, self._cluster, self.members)
-        self._free_s = start_s + time_s
+        links = links_of(carried, self._cluster, self.members)
+        free_s = [self._busy_until_s.get(link, 0.0) for link in links]
+        start_s = max(self._clock.now(), self._free_s, *free_s)
+        self._free_s = start_s + time_of(carried, self._cluster, self.members)
+        self._busy_until_s.update(dict.fromkeys(links, self._free_s))
         return carried, start_s, self._free_s
 
     def _parts(self, collective: Collective) -> tuple[tuple[int, ...], ...]:
@@ -209,6 +222,15 @@ class Group:
         at = (call.site.line, call.site.text) if call.site else (0, "")
         size = 0 if call.said.given is None else bytes_of(call.said.given)
         times_s = call.posted_s, start_s, end_s
-        self._log.append(Exchange(rank, kind, None, size, *times_s, *at, *wire))
+        floats = self._float_bytes(call.said)
+        self._log.append(Exchange(rank, kind, None, size, *times_s, *at, *wire, floats))
         label = f"{kind} {format_size(size)}"
         self._clock.record(f"rank {rank}", "collective", start_s, end_s, label)
+
+    @staticmethod
+    def _float_bytes(said: CollectiveCall) -> int:
+        """Those of what it gives, or, where it gives nothing, of what the ranks agree on."""
+        dtype = getattr(said.given, "dtype", None)
+        if dtype is None and said.wants:
+            dtype = getattr(torch, said.wants[0].rpartition(" ")[2], None)
+        return float_bytes_of(dtype) if isinstance(dtype, torch.dtype) else 0

@@ -79,6 +79,15 @@ def bytes_of(tensor: torch.Tensor) -> int:
     return tensor.numel() * tensor.element_size()
 
 
+def float_bytes_of(dtype: torch.dtype) -> int:
+    """What a number of this type takes; 0 for whole ones.
+
+    >>> float_bytes_of(torch.bfloat16), float_bytes_of(torch.int64)
+    (2, 0)
+    """
+    return dtype.itemsize if dtype.is_floating_point else 0
+
+
 def place(site: CallSite | None) -> str:
     """Where a call stands, to be put behind its description."""
     return f" (line {site.line}: `{site.text}`)" if site and site.text else ""
@@ -92,12 +101,18 @@ class Mailbox:
     the same tag arrive in the order in which they were sent.
     """
 
-    def __init__(self, clock: VirtualClock, cluster: Topology, log: list[Exchange]) -> None:
+    def __init__(
+        self,
+        clock: VirtualClock,
+        cluster: Topology,
+        log: list[Exchange],
+        busy_until_s: dict[int, float],
+    ) -> None:
         self._clock, self._cluster, self._log = clock, cluster, log
         self._open: dict[tuple[str, int], list[Post]] = {}
         self._met: list[tuple[Post, Post]] = []
         self._posted = 0
-        self._free_s: dict[int, float] = {}
+        self._busy_until_s = busy_until_s
 
     def post(
         self,
@@ -179,8 +194,8 @@ class Mailbox:
         times_s = send.size_bytes / self._cluster.rates[links]
         now_s = self._clock.now()
         for link, time_s in zip(links.tolist(), times_s.tolist(), strict=True):
-            self._free_s[link] = max(now_s, self._free_s.get(link, 0.0)) + time_s
-        passed_s = max(self._free_s[link] for link in links.tolist())
+            self._busy_until_s[link] = max(now_s, self._busy_until_s.get(link, 0.0)) + time_s
+        passed_s = max(self._busy_until_s[link] for link in links.tolist())
         return passed_s - float(times_s.max()), passed_s + float(latency_s[0])
 
     def _carry(
@@ -207,9 +222,9 @@ class Mailbox:
         times_s = post.posted_s, start_s, end_s
         wire = post.size_bytes if post.kind == "send" else 0
         is_across = self._cluster.node_of(post.rank) != self._cluster.node_of(peer)
-        wires = wire, wire * int(is_across)
+        of_wires = wire, wire * int(is_across), float_bytes_of(post.tensor.dtype)
         self._log.append(
-            Exchange(post.rank, post.kind, peer, post.size_bytes, *times_s, *at, *wires)
+            Exchange(post.rank, post.kind, peer, post.size_bytes, *times_s, *at, *of_wires)
         )
         lane = f"rank {post.rank}"
         way = f"to {peer}" if post.kind == "send" else f"from {peer}"

@@ -45,10 +45,11 @@ class LightWorld:
         self.cluster, self.ranks = cluster, cluster.ranks
         self.clock = VirtualClock(seed=seed)
         self.log: list[Exchange] = []
-        self.mailbox = Mailbox(self.clock, cluster, self.log)
+        self._busy_until_s: dict[int, float] = {}  # each link, by messages and all groups
+        self.mailbox = Mailbox(self.clock, cluster, self.log, self._busy_until_s)
         self._groups: dict[tuple[int, ...], list[Group]] = {}
         self._asked: dict[int, list[tuple[int, ...]]] = {}
-        self.everybody = Group(self.clock, cluster, range(self.ranks), self.log)
+        self.everybody = self._make_group(range(self.ranks))
         self.acts = [Acts() for _ in range(self.ranks)]
         self.begun: list[list[Any]] = [[] for _ in range(self.ranks)]
         self.performed: Counter[int] = Counter()
@@ -67,8 +68,11 @@ class LightWorld:
         self._require_same_groups(rank)
         groups = self._groups.setdefault(key, [])
         while len(groups) <= number:
-            groups.append(Group(self.clock, self.cluster, key, self.log))
+            groups.append(self._make_group(key))
         return groups[number]
+
+    def _make_group(self, members: Sequence[int]) -> Group:
+        return Group(self.clock, self.cluster, members, self.log, self._busy_until_s)
 
     def groups_of(self, members: Sequence[int]) -> Sequence[Group]:
         """The groups of these ranks that were made, in the order of their making."""

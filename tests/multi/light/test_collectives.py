@@ -10,7 +10,7 @@ import torch.distributed as dist
 
 from gpuedu.errors import DeadlockError
 from gpuedu.multi import network
-from gpuedu.multi.exchanges import CommunicationError
+from gpuedu.multi.exchanges import CommunicationError, wire_bytes, wire_bytes_in_full
 from gpuedu.multi.light import run_light, work_for
 from gpuedu.multi.network import Cluster, Link
 
@@ -433,3 +433,70 @@ def test_rows_of_other_sizes_on_ranks_are_told():
 
     with pytest.raises(CommunicationError, match=r"all_to_all\(rows of \(1,\) float32\)"):
         run_light(swap, RANKS)
+
+
+def in_parts(groups):
+    """An all-reduce in parts, each of which is a collective of a group of its own."""
+
+    def on_rank():
+        made = [dist.new_group() for _ in range(groups)]
+        parts = zip(torch.zeros(9600).tensor_split(groups), made, strict=True)
+        for one in [dist.all_reduce(part, group=group, async_op=True) for part, group in parts]:
+            one.wait()
+
+    return run_light(on_rank, RANKS, cluster=Cluster(RANKS, LINK)).time_s
+
+
+def test_groups_share_the_links():
+    assert in_parts(4) == pytest.approx(in_parts(1) + 3 * 2 * (RANKS - 1) * LINK.latency_s)
+
+
+def test_groups_without_a_common_link_work_at_the_same_time():
+    def on_rank(together):
+        pairs = [dist.new_group([0, 1]), dist.new_group([2, 3])]
+        mine = dist.get_rank() // 2
+        if mine == 0 or together:
+            dist.all_reduce(torch.zeros(1000), group=pairs[mine])
+
+    cluster = Cluster(4, LINK)
+    alone, both = (run_light(on_rank, 4, one, cluster=cluster).time_s for one in (False, True))
+    assert both == alone
+
+
+@pytest.mark.parametrize("first", ["message", "collective"])
+def test_messages_and_collectives_share_the_links(first):
+    def on_rank():
+        x, y = torch.zeros(2, 1000)
+        begun = []
+
+        def message():
+            send = dist.get_rank() == 0
+            begun.append(dist.isend(x, 1) if send else dist.irecv(x, 0))
+
+        def collective():
+            begun.append(dist.broadcast(y, 0, async_op=True))
+
+        for one in (message, collective) if first == "message" else (collective, message):
+            one()
+        for one in begun:
+            one.wait()
+
+    run = run_light(on_rank, 2, cluster=Cluster(2, LINK))
+    assert run.time_s >= 2 * 4000 / LINK.bytes_per_s + LINK.latency_s
+
+
+def test_whoever_rounds_what_is_sent_is_told_by_the_type_of_the_numbers():
+    def on_rank():
+        x = torch.zeros(4, dtype=torch.float32)
+        dist.all_reduce(x)
+        dist.all_reduce(x.long())
+        dist.scatter(x, [x.clone()] * 2 if dist.get_rank() == 0 else None)
+        if dist.get_rank() == 0:
+            dist.send(x.double(), 1)
+        else:
+            dist.recv(x.double(), 0)
+
+    run = run_light(on_rank, 2)
+    assert [one.float_bytes for one in run.exchanges] == [4, 4, 0, 0, 4, 4, 8, 8]
+    narrow_bytes = 2 * 16 + 16  # the sum, and what is scattered
+    assert wire_bytes_in_full(run.exchanges) == wire_bytes(run.exchanges) + narrow_bytes

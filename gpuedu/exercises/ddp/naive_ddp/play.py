@@ -7,7 +7,7 @@ from typing import Any
 
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.ddp.replicas import Task, train_ranks
-from gpuedu.multi.exchanges import wire_bytes
+from gpuedu.multi.exchanges import wire_bytes_in_full
 
 
 def play_naive_ddp(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -18,7 +18,7 @@ def play_naive_ddp(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     observed: dict[str, Any] = {"states": [list(states) for states in run.results]}
     if inputs["counts_bytes"]:
         begun = train_ranks(start, average, task, steps=0, seed=seed)
-        both = [wire_bytes(one.exchanges) for one in (run, begun)]
+        both = [wire_bytes_in_full(one.exchanges) for one in (run, begun)]
         observed["step_bytes"] = (both[0] - both[1]) / len(task.sizes)
     return observed
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.ddp.no_sync.micro_batches import MicroTask, run_steps, try_block
-from gpuedu.multi.exchanges import wire_bytes
+from gpuedu.multi.exchanges import wire_bytes_in_full
 
 
 def play_no_sync(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def play_no_sync(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
         "most_samples": [one.most_samples for one in run.results],
         "kept": all(one.kept for one in run.results),
         "is_on": all(one.is_on for one in run.results),
-        "step_bytes": wire_bytes(run.exchanges) / task.steps,
+        "step_bytes": wire_bytes_in_full(run.exchanges) / task.steps,
     }
 
 

@@ -18,9 +18,14 @@ _RESULT = "the result of `{}`"
 
 
 def play_quantize(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
-    """What one of the functions gives, and the arrays that it was given as they are afterwards."""
+    """What one of the functions gives, and the arrays that it was given as they are afterwards.
+
+    Of ``pack`` also what it gives of ``others``, and of ``unpack`` what it makes of ``strange``
+    bytes, which ``pack`` never gave: so what the two keep beside the bytes is not enough.
+    """
     quantize, dequantize, pack, unpack = answers
-    given = {name: one.copy() for name, one in inputs.items() if isinstance(one, np.ndarray)}
+    arrays = {name: one for name, one in inputs.items() if isinstance(one, np.ndarray)}
+    given = {name: one.copy() for name, one in arrays.items() if name not in ("others", "strange")}
     observed: dict[str, Any] = {}
     if inputs["call"] == "quantize":
         found = quantized(quantize, given["w"], inputs["bits"], inputs["group"])
@@ -30,8 +35,9 @@ def play_quantize(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     else:
         observed["packed"] = packed(pack, given["codes"])
         given["packed"] = observed["packed"].copy()
-        back = unpack(given["packed"])
-        observed["unpacked"] = array(back, np.uint8, given["codes"].shape, _RESULT.format("unpack"))
+        observed["unpacked"] = unpacked(unpack, given["packed"])
+        observed["packed_others"] = np.stack([packed(pack, one.copy()) for one in inputs["others"]])
+        observed["unpacked_strange"] = unpacked(unpack, inputs["strange"].copy())
     return observed | {f"{name}_after": one for name, one in given.items()}
 
 
@@ -72,6 +78,12 @@ def packed(pack: Any, codes: np.ndarray) -> np.ndarray:
     """The bytes (rows, columns / 2) that ``pack`` gives of codes of 4 bits."""
     half = (codes.shape[0], codes.shape[1] // 2)
     return array(pack(codes), np.uint8, half, _RESULT.format("pack"))
+
+
+def unpacked(unpack: Any, given: np.ndarray) -> np.ndarray:
+    """The codes (rows, 2 * bytes) that ``unpack`` gives of bytes."""
+    shape = (given.shape[0], 2 * given.shape[1])
+    return array(unpack(given), np.uint8, shape, _RESULT.format("unpack"))
 
 
 PLAY = Play(

@@ -51,6 +51,25 @@ class Context:
         raise AttributeError(f"`ctx` has no `{name}`")
 
 
+def moved(ctx: Context) -> Context:
+    """Another one that has kept the same, with tensors of its own."""
+    found = Context(ctx.needs_input_grad)
+    found.save_for_backward(*_copied(ctx.saved_tensors))
+    found._kept.update(_copied(ctx._kept))
+    return found
+
+
+def _copied(value: Any) -> Any:
+    """The same with copies of the tensors that ``_has_tensor`` finds."""
+    import torch
+
+    if isinstance(value, dict):
+        return {name: _copied(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_copied(one) for one in value]
+    return value.clone() if isinstance(value, torch.Tensor) else value
+
+
 def tensors_beside(ctx: Context) -> list[str]:
     """The names of attributes in which tensors were kept, one by one or in a list."""
     return [name for name, value in ctx._kept.items() if _has_tensor(value)]

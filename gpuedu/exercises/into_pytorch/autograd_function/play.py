@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,8 @@ import numpy as np
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Inputs, Play
-from gpuedu.exercises.into_pytorch.autograd_function.contexts import Context, tensors_beside
+from gpuedu.exercises.guard import explain
+from gpuedu.exercises.into_pytorch.autograd_function.contexts import Context, moved, tensors_beside
 from gpuedu.exercises.into_pytorch.autograd_function.laid_out import laid_out, without_memory
 from gpuedu.exercises.plain import describe
 from gpuedu.exercises.training.quiet import quiet_torch
@@ -109,7 +111,11 @@ def _three(given: Any) -> list[tuple[str, Any]]:
 
 
 def _gradients(setup_context: Any, backward: Any, calls: Sequence[Inputs]) -> dict[str, Any]:
-    """Of each call by itself; then of all, set up one after another before the first is used."""
+    """Of each call by itself; then of all, set up one after another before the last is used.
+
+    Then what was kept is all that there is: it has moved to another ``ctx``, and the tensors of the
+    forward pass are overwritten.
+    """
     alone, kept, changed = [], [], []
     for call in calls:
         one = _Call(call)
@@ -120,11 +126,21 @@ def _gradients(setup_context: Any, backward: Any, calls: Sequence[Inputs]) -> di
     again = [_Call(call) for call in calls]
     for one in again:
         one.set_up(setup_context)
-    together = [one.gradients(backward) for one in again]
+    for one in again:
+        one.move()
+    together, lost = [], ""
+    try:
+        together = [one.gradients(backward) for one in reversed(again)][::-1]
+    except Exception as fault:
+        problem = explain(fault, 0)
+        if problem.ends_check or problem.is_missing:
+            raise
+        lost = problem.message
     return {
         "needed": [[array is not None for array in one] for one in alone],
         "alone": [_arrays(one) for one in alone],
         "together": [_arrays(one) for one in together],
+        "lost": lost,
         "beside": kept,
         "changed": changed,
     }
@@ -151,6 +167,12 @@ class _Call:
     def set_up(self, setup_context: Any) -> None:
         """As PyTorch calls it, with a right result of the operator."""
         setup_context(self.ctx, (self.x, self.y, self.beta), self._out)
+
+    def move(self) -> None:
+        """Leave nothing of the forward pass but what ``ctx`` has kept."""
+        self.ctx = moved(self.ctx)
+        for one in (self.x, self.y, self._out):
+            one.fill_(math.nan)
 
     def gradients(self, backward: Any) -> list[Any]:
         """What was returned for each input: an array, or None; for beta whether it is there."""

@@ -12,7 +12,7 @@ from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.sharding.chains import ChainTask
 from gpuedu.exercises.sharding.sharded_gradients.gradient_runs import train_in_pieces
 from gpuedu.exercises.sharding.updates import Rule
-from gpuedu.multi.exchanges import wire_bytes
+from gpuedu.multi.exchanges import wire_bytes_in_full
 
 
 def play_sharded_gradients(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def play_sharded_gradients(answers: Sequence[Any], inputs: Inputs) -> dict[str, 
     return {
         "states": [states for states, _ in run.results],
         "moments": np.array([[astuple(one) for one in moments] for _, moments in run.results]),
-        "step_bytes": wire_bytes(run.exchanges) / task.steps,
+        "step_bytes": wire_bytes_in_full(run.exchanges) / task.steps,
     }
 
 

@@ -9,7 +9,7 @@ from gpuedu.exercises.contract import Answer, Inputs, Play
 from gpuedu.exercises.ddp.replicas import Task
 from gpuedu.exercises.sharding.sharded_runs import train_sharded, weights_from_elsewhere
 from gpuedu.exercises.sharding.updates import Rule
-from gpuedu.multi.exchanges import wire_bytes
+from gpuedu.multi.exchanges import wire_bytes_in_full
 
 
 def play_sharded_optimizer(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def play_sharded_optimizer(answers: Sequence[Any], inputs: Inputs) -> dict[str, 
         "states": [states for states, _ in run.results],
         "pieces": [list(updates.sizes.values()) for _, updates in run.results],
         "elsewhere": weights_from_elsewhere(run, task),
-        "step_bytes": wire_bytes(run.exchanges) / len(task.sizes),
+        "step_bytes": wire_bytes_in_full(run.exchanges) / len(task.sizes),
     }
 
 

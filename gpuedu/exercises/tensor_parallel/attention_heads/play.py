@@ -62,10 +62,14 @@ def call_heads_of(heads_of: Callable[..., Any], rank: int, inputs: Inputs) -> li
 
 
 def handed_bytes(run: Ranked, ranks: int) -> list[int]:
-    """What each rank handed to collectives and sends, all together."""
+    """What each rank handed to collectives and sends, all together.
+
+    Of a scatter that is what its root sends to the others: its list is no tensor with a size.
+    """
     found = [0] * ranks
     for one in run.exchanges:
-        found[one.rank] += 0 if one.kind == "recv" else one.size_bytes
+        if one.kind != "recv":
+            found[one.rank] += one.wire_bytes if one.kind == "scatter" else one.size_bytes
     return found
 
 

@@ -49,7 +49,7 @@ def train_pieces(
 
     def body(rank: int) -> OnRank:
         *whole, bias = mlp.weights()
-        a, b = pieces_of(split(*whole))
+        a, b = (mlp.grows * one for one in pieces_of(split(*whole)))
         seen = OnRank([a.numel(), b.numel()], [], [])
         for step in range(mlp.steps):
             x, dy = mlp.batch(step)

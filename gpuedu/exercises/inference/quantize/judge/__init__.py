@@ -30,8 +30,16 @@ def cases(rng: np.random.Generator) -> list[Case]:
     pairs = np.stack([codes % 16, codes // 16], axis=1).reshape(16, 32).astype(np.uint8)
     odd = rng.integers(16, size=(5, 6)).astype(np.uint8)
     for says, one in (("5 x 6 codes", odd), ("every pair of codes", pairs)):
-        found.append(Case(says, {"call": "pack", "codes": one}, ("packed", "inputs")))
+        found.append(_pack(rng, says, one))
     return found
+
+
+def _pack(rng: np.random.Generator, says: str, codes: np.ndarray) -> Case:
+    """Codes; others of that shape, which show what lies where in a byte; and bytes of no codes."""
+    others = rng.integers(16, size=(laws.OTHERS, *codes.shape)).astype(np.uint8)
+    strange = rng.integers(256, size=(codes.shape[0], codes.shape[1] // 2)).astype(np.uint8)
+    given = {"call": "pack", "codes": codes, "others": others, "strange": strange}
+    return Case(says, given, ("packed", "inputs"))
 
 
 def _weights(

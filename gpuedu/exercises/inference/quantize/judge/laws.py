@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from gpuedu.exercises.compare import array_fault, show
-from gpuedu.exercises.contract import Case, Fault, Finding, Plain
+from gpuedu.exercises.contract import Case, Fault, Finding, Plain, Undecided
 
 _HALF = 0.501
 """Half a step, and what float32 may add to it."""
@@ -15,6 +15,10 @@ _ZERO_ASKS = "How many steps is 0 above the group's low end, and what's the larg
 """A zero point is no weight's code."""
 _NEEDED = 1 + 1e-5
 """How much larger than needed a step may be: float32 rounds it."""
+_FAR = 4.0
+"""Steps that are so many times larger than needed: nearly any code is within half of one."""
+OTHERS = 10
+"""Arrays of codes: no two places have the same codes in all of them."""
 
 
 def _each(one: np.ndarray, group: int) -> np.ndarray:
@@ -58,6 +62,11 @@ def judge_range(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
 
 def judge_error(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
     """Each weight is within half a step of what its code stands for."""
+    needed = _needed(case)
+    if ((needed > 0) & (observed["scale"] > _FAR * needed)).any():
+        told = "steps are so large that half of one is no bound for a weight"
+        yield Undecided("error", f"{_called(case)}: {told}")
+        return
     w, group = case.inputs["w"].astype(np.float64), case.inputs["group"]
     step = _each(observed["scale"], group)
     back = step * (observed["codes"].astype(np.float64) - _each(observed["zero"], group))
@@ -130,7 +139,7 @@ def judge_back(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
 
 
 def judge_packed(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
-    """``unpack`` gives the codes back that ``pack`` was given."""
+    """``unpack`` gives the codes back that ``pack`` was given, and takes all of them from bytes."""
     codes, back = case.inputs["codes"], observed["unpacked"]
     wrong = np.argwhere(codes != back)
     if wrong.size:
@@ -142,11 +151,42 @@ def judge_packed(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
             f"starts with {codes[i, :4].tolist()}, and its bytes with "
             f"{observed['packed'][i, :2].tolist()}",
         )
+        return
+    yield from _judge_bytes(case, observed)
+
+
+def _judge_bytes(case: Case, observed: Plain) -> Iterable[Fault]:
+    """Each half of a byte is a code, wherever it lies; and bytes of no array have theirs, too."""
+    all_codes = np.concatenate([case.inputs["codes"][None], case.inputs["others"]])
+    all_bytes = np.concatenate([observed["packed"][None], observed["packed_others"]])
+    places = {one.tobytes(): at for at, one in enumerate(all_codes.reshape(1 + OTHERS, -1).T)}
+    halves = _halves(all_bytes).reshape(1 + OTHERS, -1).T
+    lies = [places.get(one.tobytes()) for one in halves]
+    if None in lies:
+        i, j = np.unravel_index(lies.index(None) // 2, case.inputs["strange"].shape)
+        yield Fault(
+            "packed",
+            f"the byte `packed[{i}, {j}]` has an upper or a lower half that is none of the codes",
+        )
+        return
+    wanted = np.empty(case.inputs["codes"].size, np.uint8)
+    wanted[lies] = _halves(case.inputs["strange"]).ravel()
+    wrong = np.argwhere(observed["unpacked_strange"] != wanted.reshape(case.inputs["codes"].shape))
+    if wrong.size:
+        i, j = wrong[0]
+        got = observed["unpacked_strange"][i, j]
+        told = f"element [{i}, {j}] of `unpack(packed)` is {got}, and its byte has another code"
+        yield Fault("packed", f"{told}, where `packed` came from nowhere but a file")
+
+
+def _halves(packed: np.ndarray) -> np.ndarray:
+    """The lower and the upper 4 bits of each byte, along a new last axis."""
+    return np.stack([packed & 15, packed >> 4], axis=-1)
 
 
 def judge_inputs(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
     """What a function was given is as it was."""
-    before = {name: one for name, one in case.inputs.items() if isinstance(one, np.ndarray)}
+    before = {name: case.inputs[name] for name in case.inputs if f"{name}_after" in observed}
     if case.inputs["call"] == "pack":
         before["packed"] = observed["packed"]
     for name, was in before.items():

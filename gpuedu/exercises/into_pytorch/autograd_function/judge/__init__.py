@@ -217,6 +217,11 @@ def test_kept(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
     if changed:
         yield Fault("kept", f"`{changed[0]}` is not as before the backward pass")
         return
+    if observed["lost"]:
+        yield Fault(
+            "kept", f"with nothing of the forward pass but what `ctx` has kept, {observed['lost']}"
+        )
+        return
     for place, (alone, together) in enumerate(
         zip(observed["alone"], observed["together"], strict=True)
     ):
@@ -225,7 +230,8 @@ def test_kept(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
                 yield Fault(
                     "kept",
                     f"the gradient of {name} in backward pass {place + 1} changes when all forward "
-                    f"passes come before the first backward pass",
+                    f"passes come before the last of them has its backward pass, and nothing is "
+                    f"left of them but what `ctx` has kept",
                 )
                 return
 
@@ -326,5 +332,5 @@ JUDGE = Judge(
         )
     },
     seeds=5,
-    varies=("beside",),
+    varies=("beside", "lost"),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -43,6 +44,9 @@ _VERY_SURE = 9.0
 _SUREST = 20.0
 """A score at which it is 1 in float32, too (from about 17 on)."""
 
+_UNSEEN = 2.0**-13
+"""The share by which a number of few digits may be larger that is still the same in fp16."""
+
 _ROOM = 0.03
 """In nat: what rounding four times to fp16 does to scores of up to 20, with room to spare."""
 
@@ -60,7 +64,36 @@ def cases(rng: np.random.Generator) -> list[Case]:
     for surest in (10.0, 12.0, _SUREST):
         label = f"scores from -{surest:g} to {surest:g}"
         drawn.append(_loss(("certain",), label, rng, largest=8.0, surest=surest))
-    return drawn
+    return [*drawn, _first_cancels(rng), _second_cancels(rng)]
+
+
+def _first_cancels(rng: np.random.Generator) -> Case:
+    """Each hidden number is of two products whose sum is exactly 0 where their factors are fp16."""
+    v = rng.integers(8, 16, _ROWS) / 8
+    x, w1 = np.zeros((_ROWS, _INPUTS)), np.zeros((_INPUTS, _HIDDEN))
+    at, other = rng.choice(_INPUTS, 2, replace=False)
+    x[:, at], x[:, other] = v * (1 + _UNSEEN), v
+    w1[at] = rng.integers(4, 16, _HIDDEN)
+    w1[other] = -w1[at]
+    return _cancelling("hidden numbers", x, w1, np.full((_HIDDEN, 1), 4 / _HIDDEN))
+
+
+def _second_cancels(rng: np.random.Generator) -> Case:
+    """So is each score: of two equal hidden numbers."""
+    x, w1, w2 = (np.zeros(shape) for shape in ((_ROWS, _INPUTS), (_INPUTS, _HIDDEN), (_HIDDEN, 1)))
+    at, (one, other) = rng.integers(_INPUTS), rng.choice(_HIDDEN, 2, replace=False)
+    x[:, at] = rng.integers(8, 16, _ROWS) / 8
+    w1[at, [one, other]] = 1
+    w2[[one, other], 0] = 4097, -4096  # neighbors are 4 apart there
+    return _cancelling("scores", x, w1, w2)
+
+
+def _cancelling(what: str, x: np.ndarray, w1: np.ndarray, w2: np.ndarray) -> Case:
+    """All scores are 0 if factors are fp16, and several else; all labels are no."""
+    parts = {"x": x, "w1": w1, "w2": w2, "yes": np.zeros((_ROWS, 1))}
+    inputs = {name: part.astype(np.float32) for name, part in parts.items()}
+    label = f"{what} that are 0 where they are computed from fp16"
+    return Case(label, {"ask": "loss", **inputs}, ("half",), truth=math.log(2))
 
 
 def _loss(
@@ -114,6 +147,11 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     x, w1, w2, yes = (case.inputs[name] for name in ("x", "w1", "w2", "yes"))
     expected = loss(x, w1, w2, yes)
     got = observed["loss"]
+    if case.truth is not None:
+        if not abs(got - case.truth) <= _ROOM:
+            told = f"the loss is {show(got)}, and {show(case.truth)} where all factors are float16"
+            yield Fault("half", f"with {case.label}, {told}")
+        return
     if not abs(got - expected) <= _ROOM * (1 + expected):
         yield Fault(
             prop,

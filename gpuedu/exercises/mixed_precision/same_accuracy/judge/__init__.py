@@ -53,6 +53,11 @@ _CALLS = ((64, 10), (40, 26), (64, 10), (16, 26), (40, 26), (40, 10), (16, 10), 
 _STRAY = 0.04
 """The share by which fp16 may lengthen or shorten a step, in float32's direction."""
 
+_UNSEEN, _BATCH = 2.0**-13, 16
+"""The share by which a weight of few digits may be larger that is still the same in fp16."""
+_ALIKE = (2048, 2047, 42)
+"""Pixels of which the first two are the same in fp16 behind the norm."""
+
 _FAR = 4
 _SEEDS = 3
 _WIDE = 4.0
@@ -81,7 +86,10 @@ def most_off() -> float:
 
 def cases(rng: np.random.Generator) -> list[Case]:
     """A few steps to look at; each difficulty alone; all three, with several seeds."""
-    drawn = [_case("half", "the first steps", replace(HARD, steps=_FIRST), rng, 1)]
+    drawn = [
+        _case("half", "the first steps", replace(HARD, steps=_FIRST), rng, 1),
+        _cancelling(rng),
+    ]
     drawn += [_case(prop, label, task, rng, 1) for prop, label, task in _ONE]
     drawn.append(_turns(rng))
     return [*drawn, _case("accuracy", f"all three, {_SEEDS} seeds", TOGETHER, rng, _SEEDS)]
@@ -113,6 +121,30 @@ def _turns(rng: np.random.Generator) -> Case:
             }
         )
     return Case("two runs that take turns", {"starts": starts, "turns": turns}, ("steps",))
+
+
+def _cancelling(rng: np.random.Generator) -> Case:
+    """Hidden numbers that are exactly 0 where both factors are fp16: then no weight moves.
+
+    In the first run two rows of weights are opposite there, in the second two pixels are equal.
+    """
+    starts, turns = [], []
+    for run in range(2):
+        inner, outer = (np.zeros(shape) for shape in ((PIXELS, HIDDEN), (HIDDEN, CLASSES)))
+        images = np.zeros((_BATCH, PIXELS), np.float16)
+        one, other, third = rng.choice(PIXELS, 3, replace=False)
+        inner[one] = rng.integers(4, 16, HIDDEN)
+        inner[other] = -inner[one]
+        if run == 0:
+            inner[one] *= 1 + _UNSEEN
+            images[:, [one, other]] = rng.integers(1, 17, (_BATCH, 1))
+        else:  # divided by their size they are 5.6549 and 5.6576, and neighbors are 0.0039 apart
+            images[:, [one, other, third]] = _ALIKE
+        starts.append([weight.astype(np.float32) for weight in (inner, outer)])
+        turn = {"run": run, "images": images, "labels": rng.integers(0, CLASSES, _BATCH)}
+        turns.append({**turn, "rate": 100.0 * 2**10, "n": 2.0**10})
+    label = "hidden numbers that are 0 where they are computed from fp16"
+    return Case(label, {"starts": starts, "turns": turns}, ("half",))
 
 
 def _power(divisor: float) -> str:
@@ -170,9 +202,23 @@ def _judge_turns(inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fault]:
             return
 
 
+def _judge_cancelling(observed: Plain) -> Iterable[Fault]:
+    """The outer weights, which begin at 0, are still there; in float32 some go farther than 1."""
+    farthest = float(max(np.abs(outer).max() for _, outer in observed["weights"]))
+    if not farthest <= _STRAY:
+        yield Fault(
+            "half",
+            "the hidden numbers are 0 where images and weights are rounded to float16 before they "
+            f"are multiplied, so no weight should move; one went by {farthest:.3g}",
+        )
+
+
 def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     """Dtypes of products and weights; losses and accuracies against float32's of the same seeds."""
     (prop,) = case.decides
+    if "turns" in case.inputs and prop == "half":
+        yield from _judge_cancelling(observed)
+        return
     if prop == "half":
         yield from _judge_dtypes(prop, case, observed)
         return

@@ -32,7 +32,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
         found.append(call_case(_LISTS, "gpipe", **sizes, costs=costs, seed=seed))
     for stages, micro_batches in ((4, 8), (3, 1), (1, 5), (8, 3), drawn):
         found.append(call_case("bubble", "bubble", stages=stages, micro_batches=micro_batches))
-    for stages, share in _SHARES:
+    # A prime below: the share of no number of micro-batches is met to the last digit.
+    shares = [(int(rng.integers(2, 40)), int(rng.integers(100, 6000)) / 10_007) for _ in range(3)]
+    for stages, share in (*_SHARES, *shares):
         found.append(call_case("enough", "micro_batches_for", stages=stages, share=share))
     return found
 

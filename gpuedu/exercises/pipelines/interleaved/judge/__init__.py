@@ -9,13 +9,15 @@ from gpuedu.exercises.pipelines.pipeline_properties import keeps, takes, trains
 
 _COUNTS = ((4, 8, 2), (2, 4, 3), (3, 3, 2), (1, 2, 2), (2, 2, 1), (4, 12, 3), (8, 16, 2))
 """Stages, micro-batches, chunks."""
-_COSTS = ((2, 4), (3, 3), (4, 2), (2, 6), (1, 2), (3, 6), (2, 5))
+_COSTS = ((2, 4), (3, 3), (4, 2), (2, 6), (1, 2), (3, 6), (2, 5), (3, 4))
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
     """As many micro-batches as stages, and multiples of them; one chunk, one stage."""
     found = []
-    for (stages, micro_batches, chunks), costs in zip(_COUNTS, _COSTS, strict=True):
+    stages, times, chunks = (int(rng.integers(*ends)) for ends in ((2, 7), (1, 5), (2, 5)))
+    counts = *_COUNTS, (stages, times * stages, chunks)
+    for (stages, micro_batches, chunks), costs in zip(counts, _COSTS, strict=True):
         sizes = {"stages": stages, "micro_batches": micro_batches, "chunks": chunks}
         inputs = {**sizes, "costs": costs, "seed": int(rng.integers(2**20))}
         found.append(Case(f"p = {stages}, m = {micro_batches}, v = {chunks}", inputs))

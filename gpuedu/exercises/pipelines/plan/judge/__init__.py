@@ -31,7 +31,13 @@ from gpuedu.exercises.pipelines.parallel_plans import (
     plain,
     why_impossible,
 )
-from gpuedu.exercises.pipelines.plan.judge.drawn import CHOICES, HOPELESS, costed, vary
+from gpuedu.exercises.pipelines.plan.judge.drawn import (
+    CHOICES,
+    HOPELESS,
+    costed,
+    draw_choice,
+    vary,
+)
 from gpuedu.exercises.pipelines.plan.play import MEMORY, TIMES
 
 _FINDS = ("possible", "fits", "fastest")
@@ -46,7 +52,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
         found.append(_choice(_FINDS, model, vary(cluster, rng)))
     for model, cluster in HOPELESS:
         found.append(_choice(("none",), model, vary(cluster, rng)))
-    return found
+    found += [_choice(_FINDS, *draw_choice(rng, fits=True)) for _ in range(3)]
+    return [*found, _choice(("none",), *draw_choice(rng, fits=False))]
 
 
 def _choice(decides: tuple[str, ...], model: Model, cluster: Cluster) -> Case:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.exercises.pipelines.parallel_plans import Cluster, Model, Plan, plain
+from gpuedu.exercises.pipelines.plan_costs import need_bytes, plans
 
 _GB = 10**9
 _GPT2, _GPT2_XL = (124_439_808, 12, 12, 768), (1_557_611_200, 48, 25, 1_600)
@@ -40,6 +41,10 @@ HOPELESS = (
     (Model(*_LLAMA_70B, 4_096, 64), Cluster(8, *_A100)),  # 1.1 TB of parameters alone
     (Model(*_LLAMA_7B, 131_072, 1), Cluster(4, *_L4)),  # one long sequence
 )
+
+_SHAPES = (_GPT2, _GPT2_XL, _LLAMA_7B, _OPT_13B, _LLAMA_70B)
+_RANKS = (4, 6, 8, 12, 16, 24, 32, 48, 64)
+_NEAR = 1e-6
 
 _LAYOUTS = (
     (4, Plan(2, 4, 3, 5, 3)),  # layer and gradients within nodes of 8, stages across
@@ -77,6 +82,21 @@ def costed(rng: np.random.Generator) -> Iterator[tuple[tuple[str, ...], str, dic
         yield ("parameters", "activations"), "memory_bytes", given
         given = {"model": given["model"], "cluster": plain(cluster), "plan": given["plan"]}
         yield ("computing", "tensor", "pipeline", "data"), "times_s", given
+
+
+def draw_choice(rng: np.random.Generator, *, fits: bool) -> tuple[Model, Cluster]:
+    """A model and a cluster that nobody has seen before, on which some plan fits, or none does.
+
+    No plan needs the memory to within a millionth, so that no rounding decides.
+    """
+    while True:
+        shape, gpus = _SHAPES[rng.integers(len(_SHAPES))], (_A100, _L4, _RTX)[rng.integers(3)]
+        length, batch = 512 * int(rng.integers(1, 25)), 4 * int(rng.integers(1, 25))
+        model, cluster = Model(*shape, length, batch), Cluster(int(rng.choice(_RANKS)), *gpus)
+        ratios = [need_bytes(model, one) / gpus[1] for one in plans(model, cluster)]
+        is_clear = all(abs(ratio - 1) > _NEAR for ratio in ratios)
+        if ratios and is_clear and (min(ratios) < 1) == fits:
+            return model, vary(cluster, rng)
 
 
 def vary(cluster: Cluster, rng: np.random.Generator) -> Cluster:

@@ -116,6 +116,11 @@ class _Step:
     needed_block: bool
 
     @property
+    def is_out(self) -> bool:
+        """Whether a block was needed and none was free."""
+        return self.needed_block and not self.before["free"]
+
+    @property
     def held(self) -> list[int]:
         """The blocks in all tables, as often as they are there."""
         return list(itertools.chain.from_iterable(self.after["tables"].values()))
@@ -190,6 +195,10 @@ def _test_text(step: _Step, name: str, tokens: Sequence[str]) -> Iterator[Fault]
 
 
 def _test_holders(step: _Step) -> Iterator[Fault]:
+    found, there = len(step.after["holders"]), len(step.before["holders"])
+    if found != there:
+        asks = "How many blocks has the memory, and who could add one?"
+        yield Fault("holders", f"`holders` had {there} entries before, and has {found} now", asks)
     counts = [step.held.count(block) for block in range(len(step.before["holders"]))]
     if step.after["holders"] != counts:
         told = f"the tables are {step.after['tables']}, so `holders` should be {_few(counts)}"
@@ -205,7 +214,13 @@ def _few(numbers: list[int]) -> str:
 
 
 def _test_free(step: _Step) -> Iterator[Fault]:
-    after, free = step.after, step.after["free"]
+    after, free, there = step.after, step.after["free"], len(step.before["holders"])
+    unknown = next((block for block in free if not 0 <= block < there), None)
+    if unknown is not None:
+        asks = "How many blocks did the memory have at the start?"
+        yield Fault(
+            "free", f"block {unknown} is in `free`, and the memory has {there} blocks", asks
+        )
     gone = [one for one in {**after["tables"], **after["lengths"]} if one not in step.sharing.texts]
     if gone:
         where = " and ".join(f"`{one}`" for one in ("tables", "lengths") if gone[0] in after[one])
@@ -237,9 +252,8 @@ def _test_needed(step: _Step) -> Iterator[Fault]:
 def _test_out(step: _Step) -> Iterator[Fault]:
     if step.operation[0] != "append":
         return
-    is_out = step.needed_block and not step.before["free"]
     if step.after["place"] is not None:
-        if is_out:
+        if step.is_out:
             told = f"no block was free, one was needed, and it gave {tuple(step.after['place'])}"
             yield Fault("out", told, "Which condition should have asked for a new block here?")
         return
@@ -247,7 +261,7 @@ def _test_out(step: _Step) -> Iterator[Fault]:
         asks = "What did it take for a reason to need a block: a full last block, or a `holders` "
         told = "it gave None, and no new block was needed"
         yield Fault("out", told, f"{asks}entry above 1? Is that so here?")
-    elif not is_out:
+    elif not step.is_out:
         asks = "Where does `append` see whether a block is free, and what is there?"
         yield Fault("out", "it gave None, and a block was free", asks)
     for name in ("tables", "lengths", "holders", "free"):
@@ -255,6 +269,25 @@ def _test_out(step: _Step) -> Iterator[Fault]:
         if before != after:
             told = f"it gave None, and `{name}` was {before} before and is {after} now"
             yield Fault("out", told)
+
+
+def _tested_out(case: Case, observed: Plain) -> Iterator[Fault | Undecided]:
+    """Undecided where a memory that is full in time never was."""
+    faults = list(_each(_test_out)(case, observed))
+    yield from faults
+    if not faults and _gets_full(case) and not any(one.is_out for one in _steps(case, observed)):
+        yield Undecided("out", "`free` was never empty where a block was needed")
+
+
+def _gets_full(case: Case) -> bool:
+    """Whether there is a token for which a right answer has no block."""
+    sharing, blocks = Sharing(case.inputs["size"]), case.inputs["blocks"]
+    for operation in case.inputs["operations"]:
+        is_append = operation[0] == "append"
+        if is_append and sharing.needed == blocks and sharing.needs_block(operation[1]):
+            return True
+        sharing.do(operation)
+    return False
 
 
 _PLACES = {"contiguous": "first", "in_blocks": "second"}
@@ -281,7 +314,8 @@ def _test_share(name: str, part: str) -> Callable[[Case, Plain], Iterator[Fault]
 
 def _law(name: str, says: str, points: float, asks: str, test: Any) -> Property:
     after = () if name in ("reading", "out") else ("reading",)
-    return Property(name, says, points, asks, _each(test), after)
+    tested = _tested_out if name == "out" else _each(test)
+    return Property(name, says, points, asks, tested, after)
 
 
 JUDGE = Judge(

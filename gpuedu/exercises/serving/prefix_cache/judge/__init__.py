@@ -10,6 +10,8 @@ import numpy as np
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
 
 _LONG = 12
+_BASES = (10, 100, 256, 1000, 1024, 10_000, 2**16, 100_000)
+"""Tokens that are a digit too large, where all tokens of a text are written as one number."""
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
@@ -18,9 +20,11 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _keys("two texts that begin alike", 2, [1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 9, 6]),
         _keys("the same block after another one", 2, [1, 2, 7, 8], [3, 4, 7, 8], [7, 8]),
         _keys("one block twice", 3, [5, 5, 5, 5, 5, 5, 5], [5, 5, 5]),
-        _keys("a token that differs in the first block", 4, [1, *range(9)], [2, *range(9)]),
+        _keys("a token that differs in the first block", 4, [1, *range(27)], [2, *range(27)]),
         _keys("tokens in another order", 2, [1, 2, 3, 4], [2, 1, 4, 3], [3, 4, 1, 2]),
         _keys("less than a block", 4, [1, 2, 3], [], [1, 2, 3, 4]),
+        _keys("nothing but zeros", 2, [0] * 8, [0] * 2),
+        _keys("a 1 in front, or a larger token behind", 2, [1, 0], *([0, one] for one in _BASES)),
     ]
     tokens = rng.integers(0, 3, (6, 20)).tolist()
     found.append(_keys("six texts of few different tokens", 2, *tokens))

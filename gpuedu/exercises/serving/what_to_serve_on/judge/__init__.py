@@ -58,11 +58,11 @@ def _fits(rng: np.random.Generator) -> list[Case]:
         device = draw_device(rng, "A") | {"memory_bytes": memory}
         drawn.append(call_case("fit", "texts_that_fit", model=model, length=length, device=device))
     last = drawn[0].inputs
-    # A byte less than a text needs; no byte left; weights that are too large, by much or by little.
+    # A byte less than two texts need; no byte left; weights too large, by much or by little.
     room = last["model"]["token_bytes"] * last["length"]
     weights = 2 * last["model"]["parameters"]
     for decides, memory in (
-        ("fit", weights + room - 1),
+        ("fit", weights + 2 * room - 1),
         ("too-big", weights),
         ("too-big", int(0.6 * weights)),
         ("too-big", weights - room // 2),

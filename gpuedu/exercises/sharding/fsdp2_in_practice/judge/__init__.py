@@ -39,7 +39,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
         label = f"{count} block{'s' * (count > 1)}{', head and embedding are tied' * tied}"
         found.append(Case(label, {"call": "shard", "model": asdict(spec)}, _SHARD))
     flags = ((False, True, True, False), (False, True, True, True), (True, True, False, True, True))
-    for kept in (*flags, (False,), (False, False, True, False, True)):
+    drawn = (rng.random(int(rng.integers(6, 10))) < 0.5).tolist()
+    for kept in (*flags, (False,), (False, False, True, False, True), drawn):
         found.append(call_case("messages", "messages", units=_units(rng, kept)))
     for ranks in (4, 2, 8):
         odd = int(rng.integers(1, ranks)) + ranks * int(rng.integers(2, 5))

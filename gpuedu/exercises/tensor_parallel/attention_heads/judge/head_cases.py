@@ -17,7 +17,7 @@ _FAR = 1000.0
 def cases(rng: np.random.Generator) -> list[Case]:
     """Heads that divide by the ranks and shared ones; vocabularies with padding, and far scores."""
     return [
-        *(_heads_case(*sizes) for sizes in _HEADS),
+        *(_heads_case(*sizes) for sizes in (*_HEADS, *(_drawn_heads(rng) for _ in range(2)))),
         *(_copies_case(rng, *sizes) for sizes in _COPIES),
         _loss_case(rng, "12 words on 3 ranks", 3, 12, "losses", "gradient", "bytes"),
         _loss_case(rng, "8 words on 8 ranks", 8, 8, "losses", "gradient", "bytes"),
@@ -28,6 +28,12 @@ def cases(rng: np.random.Generator) -> list[Case]:
         _loss_case(rng, "scores about -1,000", 4, 8, "stable", shift=-_FAR),
         _loss_case(rng, "scores that are 1,000 apart", 3, 12, "stable", spread=_FAR),
     ]
+
+
+def _drawn_heads(rng: np.random.Generator) -> tuple[int, int, int]:
+    ranks = int(rng.integers(2, 8))
+    heads = ranks * int(rng.integers(2, 7))
+    return ranks, heads, int(rng.choice([n for n in range(1, heads + 1) if heads % n == 0]))
 
 
 def _heads_case(ranks: int, heads: int, kv_heads: int) -> Case:

@@ -43,7 +43,8 @@ def cases(rng: np.random.Generator) -> list[Case]:
 
     def draw(label: str, hidden: int, ranks: int, *decides: str) -> Case:
         tokens, width = int(rng.integers(3, 6)), int(rng.integers(4, 7))
-        mlp = Mlp(tokens, width, hidden, ranks, seed=next(seeds))
+        grows = float(rng.uniform(0.6, 0.8))
+        mlp = Mlp(tokens, width, hidden, ranks, seed=next(seeds), grows=grows)
         inputs = {"mlp": asdict(mlp), "seed": next(seeds)}
         inputs["is_forward_only"] = decides == ("forward",)
         if "uneven" in decides:
