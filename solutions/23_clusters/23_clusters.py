@@ -13,9 +13,146 @@
 # **You need** *DDP in practice*, and a shell that you have used before. **Time** about 110 minutes.
 
 # %% role="setup"
-from gpuedu import check, hint, predict, progress, reveal, see, setup
+from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
 
 setup("clusters")
+
+# %% [markdown] exercise="image"
+# ## What goes into the image?
+#
+# **`image` · 8 points · about 25 minutes**
+#
+# Write the Dockerfile of a training program, so that it runs the same on any machine, and so that
+# building it again after a change takes seconds.
+#
+# A cluster's machines have a GPU driver and a program that runs **containers**, but neither your
+# packages nor your Python. So you bring them along in an **image**: files, and the command to
+# start. A **Dockerfile** lists the steps that make it. Each step adds a **layer**, what it changed,
+# and a builder keeps layers in its **cache**: a step isn't run again if neither its text nor the
+# files that it copies changed, and all steps before it are cached, too.
+
+# %% [markdown]
+# This is the folder to pack:
+#
+# | path | size | changes |
+# |---|---|---|
+# | `train.py`, and `minigpt/` with `__init__.py`, `model.py`, `data.py` | 0.1 MB | all day |
+# | `requirements.txt`: torch 2.8.0+cu128, numpy, labtools; all come as wheels | 0.01 MB | monthly |
+# | `pip.conf`: the address of the lab's package index, and a token for it | 0.01 MB | never |
+# | `data/`, `runs/`, `.git/`: texts, checkpoints, history | 22,000 MB | all day |
+#
+# pip downloads 4,020 MB for `requirements.txt`: the wheels of PyTorch for CUDA bring all libraries
+# of CUDA that they need. A first attempt at a Dockerfile, in a raw string (`r"""`), so that Python
+# leaves backslashes alone:
+
+# %% role="given"
+naive = r"""FROM python:3.12-slim
+WORKDIR /app
+COPY . .
+RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev
+RUN pip install -r requirements.txt
+CMD python train.py
+"""
+
+# %% [markdown]
+# `COPY . .` copies the whole folder into `/app`. apt installs a C compiler, for which it downloads
+# 90 MB.
+#
+# *Predict.* The image was built once. You correct a letter in `train.py` and build again. How many
+# MB are downloaded?
+
+# %% role="predict"
+predict("image", 4110)
+
+# %% [markdown]
+# *See* the first build and some later ones. Each row is a step, each column a build.
+
+# %%
+see("image", naive)
+
+# %% [markdown]
+# *Implement* a better one, as the text `dockerfile`. It's read, and its builds are simulated.
+#
+# - It builds, and its command starts `train.py`, with `minigpt/` beside it, in a folder of its own
+#   (not `/`). The packages of `requirements.txt` have wheels for Python 3.10 to 3.13, on systems
+#   with glibc. `train.py` calls `torch.compile`, which needs a C compiler when it runs.
+# - A step fails if one of its commands fails: they're joined by `&&`, or the shell is told `-e`.
+# - Every image has a tag that names a version, for `python` also the minor one; never `latest`.
+# - After a change of `train.py`, of `minigpt/` or of data, nothing is downloaded again.
+# - Only what the program needs is in the image: no nvcc and headers (a tag with `devel`), no lists
+#   of apt (`/var/lib/apt/lists`), no cache of pip. A layer can't be made smaller by a later step.
+
+# %% [markdown]
+# - The program doesn't run as root. A user with a name has to exist.
+# - The token is in no layer, no `ARG`, no `ENV`, and no address. Everybody who can pull an image can
+#   read those. The build is given `--secret id=pip,src=pip.conf`. A step that asks for it by
+#   `RUN --mount=type=secret,id=pip,target=...` has the file there, as long as it runs. pip looks in
+#   `/etc/pip.conf`, among other places.
+# - A signal to the container reaches the program, with no shell between them: a scheduler sends
+#   SIGTERM before it stops you. `CMD ["program", "argument"]` starts a program by itself, `CMD` with
+#   plain text starts a shell.
+
+
+# %% role="answer"
+dockerfile = r"""# syntax=docker/dockerfile:1
+# ### BEGIN SOLUTION
+FROM python:3.12-slim
+RUN apt-get update && \
+    apt-get install -y --no-install-recommends gcc libc6-dev && \
+    rm -rf /var/lib/apt/lists/*
+RUN useradd --create-home trainer
+WORKDIR /app
+COPY requirements.txt ./
+RUN --mount=type=secret,id=pip,target=/etc/pip.conf \
+    pip install --no-cache-dir -r requirements.txt
+COPY minigpt/ minigpt/
+COPY train.py ./
+USER trainer
+CMD ["python", "train.py"]
+# ### END SOLUTION
+"""
+
+# %% [markdown]
+# A builder gets the folder without what **.dockerignore** names, one path or pattern on each line.
+# `COPY . .` can't copy what isn't sent. *Implement* `dockerignore`, so that `data/`, `runs/`, `.git/`
+# and `pip.conf` stay outside, and what the image needs doesn't.
+
+
+# %% role="answer"
+dockerignore = r"""
+# ### BEGIN SOLUTION
+.git
+data
+runs
+pip.conf
+# ### END SOLUTION
+"""
+
+# %% role="check"
+check("image", dockerfile, dockerignore)
+
+# %% [markdown]
+# *See* the same builds with yours. Then ask others who read Dockerfiles: hadolint, and Docker's own
+# checks, where they're installed. Do you agree with all that they say?
+
+# %%
+see("image", dockerfile, dockerignore)
+reveal("image")
+
+# %%
+measure("image", dockerfile)
+
+# %% [markdown]
+# *Reflect.* Why does `python:3.12-slim` do, without CUDA in it? (The wheels bring CUDA's libraries.
+# The driver belongs to the machine, and is put into the container when it starts. You need nvcc
+# only if you compile CUDA yourself, and then in an earlier stage that the image is not made of.)
+#
+# A package is added to `requirements.txt`. What is downloaded? (All of them: the layer is made
+# anew. With `RUN --mount=type=cache,target=/root/.cache/pip`, and without `--no-cache-dir`, pip's
+# cache outlives the build, outside of all layers, and only the new package is fetched.)
+#
+# hadolint wants versions of apt's packages, too (DL3008). Why don't many follow it? (Debian removes
+# a version from its servers as soon as there's a newer one, and then the build fails.)
 
 # %% [markdown]
 # ## What you take with you
