@@ -73,7 +73,7 @@ def plot_builds(
     ax.tick_params(length=0, labelcolor=style.INK, labelsize=9.5)
     for label in ax.get_yticklabels()[: len(rows)]:
         label.set_family("monospace")
-        label.set_fontsize(8)
+        label.set_fontsize(8.5)
     for side in ax.spines.values():
         side.set_visible(False)
     write_caption(ax, caption)

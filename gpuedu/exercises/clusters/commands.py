@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 _WRAPPERS = {"sudo", "exec", "time", "env", "command", "nice", "!", "{", "("}
-_WRAPPERS |= {"if", "then", "elif", "else", "while", "do"}
+_KEYWORDS = {"if", "then", "elif", "else", "while", "do"}
 _SHELLS = frozenset(("sh", "bash", "dash", "ash", "zsh"))
 _SIGN = re.compile(r"[();<>|&]+")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
@@ -21,12 +21,14 @@ _DEEP = 3
 class Command:
     """A program and its arguments, with what joins it to the next command (``&&``, ``;`` ...).
 
-    ``set_here`` are variables that are set for this command alone, ``NAME=value``.
+    ``set_here`` are variables that are set for this command alone, ``NAME=value``, and ``keyword``
+    is the shell's own word before it, such as ``then``.
     """
 
     words: tuple[str, ...]
     joint: str = ""
     set_here: tuple[str, ...] = ()
+    keyword: str = ""
 
     @property
     def name(self) -> str:
@@ -56,7 +58,7 @@ def commands(script: str, depth: int = 0) -> list[Command]:
         for words, joint in _split(_tokens(line)):
             found += _read(words, joint or "\n", depth)
     if found and found[-1].joint == "\n":
-        found[-1] = Command(found[-1].words, "", found[-1].set_here)
+        found[-1] = replace(found[-1], joint="")
     return found
 
 
@@ -93,14 +95,16 @@ def _split(tokens: Sequence[str]) -> Iterator[tuple[list[str], str]]:
 
 
 def _read(words: list[str], joint: str, depth: int) -> list[Command]:
-    set_here = []
-    while words and (words[0] in _WRAPPERS or _ASSIGNMENT.match(words[0])):
+    set_here, keyword = [], ""
+    while words and (words[0] in _WRAPPERS | _KEYWORDS or _ASSIGNMENT.match(words[0])):
         if _ASSIGNMENT.match(words[0]):
             set_here.append(words[0])
+        elif words[0] in _KEYWORDS:
+            keyword = words[0]
         words = words[1:]
-    one = Command(tuple(words), joint, tuple(set_here))
+    one = Command(tuple(words), joint, tuple(set_here), keyword)
     option = next((i for i, word in enumerate(words) if re.fullmatch(r"-[a-z]*c", word)), 0)
     if one.name in _SHELLS and option and option + 1 < len(words) and depth < _DEEP:
         inner = commands(words[option + 1], depth + 1)
-        return [*inner[:-1], Command(inner[-1].words, joint, inner[-1].set_here)] if inner else []
+        return [*inner[:-1], replace(inner[-1], joint=joint)] if inner else []
     return [one] if words else []

@@ -86,6 +86,7 @@ def selected(files: Files, source: str) -> dict[str, File]:
 @lru_cache(maxsize=1000)
 def _expression(pattern: str) -> re.Pattern[str]:
     """A pattern of Go's ``filepath.Match``, with ``**``; one that is malformed means itself."""
+    pattern = re.sub(r"(\*\*/)+", "**/", re.sub(r"\*{3,}", "**", pattern))
     out, at = "", 0
     while at < len(pattern):
         sign = pattern[at]

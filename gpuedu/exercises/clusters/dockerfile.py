@@ -11,22 +11,30 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gpuedu.errors import AnswerError
 from gpuedu.needs import missing_of
 
-_FILLED_IN = {"ADD", "ARG", "COPY", "ENV", "EXPOSE", "FROM", "LABEL", "STOPSIGNAL", "USER"}
-_FILLED_IN |= {"VOLUME", "WORKDIR"}
+_FILLED_IN = {"ADD", "COPY", "EXPOSE", "FROM", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR"}
 """Instructions in which the builder fills in variables; in others a shell may do so."""
-NAMES = _FILLED_IN | {"CMD", "ENTRYPOINT", "HEALTHCHECK", "MAINTAINER", "ONBUILD", "RUN", "SHELL"}
+_OF_PAIRS = {"ARG", "ENV", "LABEL"}
+"""There it does so, too, but in each value by itself."""
+NAMES = (
+    _FILLED_IN
+    | _OF_PAIRS
+    | {"CMD", "ENTRYPOINT", "HEALTHCHECK", "MAINTAINER", "ONBUILD", "RUN", "SHELL"}
+)
 _FLAGGED = {"ADD", "COPY", "FROM", "HEALTHCHECK", "RUN"}
 _WITH_HEREDOCS = frozenset(("ADD", "COPY", "RUN"))
 _HEREDOC = re.compile(r"(?<![<\w])\d*<<(-?)(['\"]?)([A-Za-z_]\w*)\2(?![\w<])")
 _FLAG = re.compile(r"--([a-z-]+)(?:=(\"[^\"]*\"|'[^']*'|\S+))?(?:\s+|$)")
 _VARIABLE = re.compile(r"\\?\$(?:(\w+)|\{(\w+)(?:(:[-+])([^}]*))?\})")
 _DIRECTIVE = re.compile(r"#\s*(\w+)\s*=\s*(\S+)\s*$")
+
+_MOST_CHARACTERS = 10_000
+"""Of one value: a variable that is set to itself twice doubles each time."""
 
 Values = Mapping[str, str]
 
@@ -251,10 +259,10 @@ def _staged(
             value = fill_in(value, in_force)
             flags = tuple((key, fill_in(text, in_force)) for key, text in flags)
         if name == "ARG":
-            declared = {key: given.get(key, text) for key, text in _arguments(value, outer, stages)}
+            declared = _arguments(value, outer if stages else {}, in_force, given)
             (arguments if stages else outer).update(declared)
         if name == "ENV":
-            environment.update(pairs(value, line))
+            environment.update(pairs(value, in_force, line))
         if stages:
             made = Instruction(
                 name, value, line, flags, heredocs.get(line - 1, ()), dict(arguments),
@@ -276,35 +284,37 @@ def _from(value: str, outer: Values, line: int) -> tuple[str, str]:
     return fill_in(words[0], outer).strip("'\""), words[2].lower() if len(words) == 3 else ""
 
 
-def _arguments(value: str, outer: Values, stages: Sequence[Stage]) -> Iterator[tuple[str, str]]:
-    """Declared variables that have a value: their own default, or that from before all stages."""
-    for word in _words(value):
+def _arguments(value: str, outer: Values, in_force: Values, given: Values) -> dict[str, str]:
+    """Declared variables that have a value: what is given, or their default, or that from above."""
+    found = {}
+    for word in _words(value, in_force):
         name, has_default, default = word.partition("=")
-        if has_default:
-            yield name, default
-        elif stages and name in outer:
-            yield name, outer[name]
+        if name in given or has_default or name in outer:
+            found[name] = given.get(name, default if has_default else outer.get(name, ""))
+    return found
 
 
-def pairs(value: str, line: int = 0) -> list[tuple[str, str]]:
+def pairs(value: str, values: Values | None = None, line: int = 0) -> list[tuple[str, str]]:
     """What ``ENV`` sets: ``a=b c="d e"``, or ``name`` and all that follows.
 
-    >>> pairs('A=1 B="x y"'), pairs("A x y")
-    ([('A', '1'), ('B', 'x y')], [('A', 'x y')])
+    >>> pairs('A=1 B="x $C"', {"C": "y z"}), pairs("A x y")
+    ([('A', '1'), ('B', 'x y z')], [('A', 'x y')])
     """
-    words = _words(value)
+    words = _words(value, values or {})
     if words and "=" not in words[0]:
         name, _, rest = value.partition(" ")
-        return [(name, rest.strip())]
+        return [(name, fill_in(rest.strip(), values or {}))]
     if any("=" not in word for word in words):
         raise AnswerError(f"line {line} of the Dockerfile: `name=value` has no `=` somewhere")
     return [(name, text) for name, _, text in (word.partition("=") for word in words)]
 
 
-def _words(value: str) -> list[str]:
+def _words(value: str, values: Values) -> list[str]:
+    """Words with their variables filled in, and then without quotes: a value stays one word."""
     from dockerfile_parse.util import WordSplitter
 
-    return [word for word in WordSplitter(value).split() if word]
+    raw = WordSplitter(value).split(dequote=False)
+    return [WordSplitter(fill_in(word, values)).dequote() for word in raw if word]
 
 
 def _flags(name: str, value: str) -> tuple[str, tuple[tuple[str, str], ...]]:
@@ -328,6 +338,9 @@ def _mount(value: str) -> dict[str, str]:
 def fill_in(text: str, values: Values) -> str:
     r"""Fill in variables as a builder does: ``$A``, ``${A}``, ``${A:-else}``, ``${A:+then}``.
 
+    Raises:
+        AnswerError: It gets longer than anything that is meant seriously.
+
     >>> fill_in(r"$A ${B:-2} ${A:+3} \$A", {"A": "1"})
     '1 2 3 \\$A'
     """
@@ -340,7 +353,10 @@ def fill_in(text: str, values: Values) -> str:
             return known or found[4]
         return (found[4] if known else "") if found[3] else known
 
-    return _VARIABLE.sub(value, text)
+    filled = _VARIABLE.sub(value, text)
+    if len(filled) > _MOST_CHARACTERS:
+        raise AnswerError("a value of the Dockerfile is very long once its variables are filled in")
+    return filled
 
 
 def _short(word: str) -> str:

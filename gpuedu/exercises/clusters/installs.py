@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
+from functools import lru_cache
 
 from gpuedu.exercises.clusters.commands import Command, commands
 from gpuedu.exercises.clusters.dockerfile import Instruction
@@ -36,9 +37,14 @@ def script(run: Instruction) -> str:
     return beside
 
 
-def commands_of(run: Instruction) -> list[Command]:
+def commands_of(run: Instruction) -> tuple[Command, ...]:
     """The commands of a ``RUN``; none of another instruction."""
-    return commands(script(run)) if run.name == "RUN" else []
+    return _commands(script(run)) if run.name == "RUN" else ()
+
+
+@lru_cache(maxsize=200)
+def _commands(text: str) -> tuple[Command, ...]:
+    return tuple(commands(text))
 
 
 def stops_at_failures(run: Instruction, shell: Sequence[str] = ()) -> bool:
@@ -142,7 +148,10 @@ def _removes_lists(command: Command) -> bool:
         return True
     places = ("/var/lib/apt", "/var/lib/apt/*")
     operands = command.operands if command.name == "rm" else []
-    return any(word.startswith(APT_LISTS) or word.rstrip("/") in places for word in operands)
+    return any(
+        word.startswith(APT_LISTS) or word.rstrip("/") in places or re.search(r"\{.*apt", word)
+        for word in operands
+    )
 
 
 def removes_apt_lists(run: Instruction) -> bool:

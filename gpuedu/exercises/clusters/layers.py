@@ -150,6 +150,8 @@ class Builder:
         extra += sorted((path, file.content) for path, file in given.items())
         if one.name == "RUN":
             extra += sorted(one.arguments.items())
+        if one.name == "ENV":
+            extra += sorted(one.environment.items())
         return given, extra, taken_mb
 
     def _step(

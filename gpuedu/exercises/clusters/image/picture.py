@@ -20,7 +20,7 @@ from gpuedu.exercises.plain import text
 from gpuedu.figures.build_steps import CACHED, FETCHED, RAN, StepCell, plot_builds
 from gpuedu.figures.caption import Caption
 
-_LETTERS, _MOST_ROWS = 30, 16
+_LETTERS, _MOST_ROWS = 28, 16
 _DAYS = (
     "first build",
     "train.py\nchanged",

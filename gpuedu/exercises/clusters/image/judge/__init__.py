@@ -15,6 +15,7 @@ from gpuedu.exercises.clusters.image.judge.program import (
     broken_program,
     installing,
     leaked_secret,
+    with_nvcc,
 )
 from gpuedu.exercises.clusters.image.judge.rules import (
     deaf_command,
@@ -91,6 +92,7 @@ def _told(fault: AnswerError) -> str:
 
 
 def _small(dockerfile: Dockerfile, files: Files) -> Iterator[Complaint]:
+    yield from with_nvcc(dockerfile)
     yield from left_behind(dockerfile)
     if not installing(contents(dockerfile, files)):
         yield _EMPTY

@@ -34,6 +34,7 @@ from gpuedu.exercises.documents import Complaint
 _WITHOUT_COMPILER = re.compile(
     r"(docker\.io/)?(library/)?(python:.*slim|debian:|ubuntu:|nvidia/cuda:(?!.*devel))"
 )
+_MAY_UPDATE = ("add-apt-repository", "bash", "sh", "extrepo", "source", ".")
 _COMES_WITHOUT_LISTS = re.compile(r"(docker\.io/)?(library/)?(python|debian|ubuntu|nvidia/cuda):")
 _PYTHONS = range(10, 14)
 _OWN_PIP = re.compile(r"venv|virtualenv|conda|mamba|break-system-packages|BREAK_SYSTEM|\buv\b")
@@ -66,9 +67,21 @@ def _bases(dockerfile: Dockerfile) -> Iterator[Complaint]:
             )
         if python and (python[1] != "3" or int(python[2]) not in _PYTHONS):
             yield Complaint(
-                f"Line {stage.line}: there's no wheel of torch 2.8 for Python"
-                f" {python[1]}.{python[2]}."
+                f"Line {stage.line}: this is Python {python[1]}.{python[2]}, and the wheels of"
+                " requirements.txt are for 3.10 to 3.13."
             )
+
+
+def with_nvcc(dockerfile: Dockerfile) -> Iterator[Complaint]:
+    """An image that is made for compiling CUDA."""
+    base = dockerfile.stages[dockerfile.lineage()[0]]
+    if re.search(r"[:-]devel\b", base.image):
+        yield Complaint(
+            f"Line {base.line}: `{base.image}` brings nvcc and the headers of CUDA, several GB,"
+            " and nothing here compiles CUDA: wheels are compiled, and Triton has an assembler of"
+            " its own.",
+            "Which of its parts does train.py use?",
+        )
 
 
 def _missing(found: Contents) -> Iterator[Complaint]:
@@ -86,8 +99,6 @@ def _missing(found: Contents) -> Iterator[Complaint]:
                 f"Line {one.line}: `{target}` has to end with `/`, since several things are copied"
                 " into it."
             )
-        if one.name == "WORKDIR" and not one.value.strip("'\"").startswith(("/", "$", "C:")):
-            yield Complaint(f"Line {one.line}: WORKDIR needs a path from `/` on.")
 
 
 def _without_lists(dockerfile: Dockerfile) -> Iterator[Complaint]:
@@ -100,7 +111,8 @@ def _without_lists(dockerfile: Dockerfile) -> Iterator[Complaint]:
         for one in steps:
             for command in commands_of(one):
                 what = (apt(command) or ("", []))[0]
-                has_lists = has_lists or what == "update" or bool(cache_mount(one, APT_LISTS))
+                may_fetch = what == "update" or command.name in _MAY_UPDATE
+                has_lists = has_lists or may_fetch or bool(cache_mount(one, APT_LISTS))
                 if what == "install" and not has_lists and "update" not in script(one):
                     yield Complaint(
                         f"Line {one.line}: `{command.name} install` finds no package, since there"

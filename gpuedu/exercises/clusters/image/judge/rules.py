@@ -7,8 +7,9 @@ image is not complained about.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from gpuedu.exercises.clusters.commands import Command
 from gpuedu.exercises.clusters.dockerfile import Dockerfile, Instruction, pairs
 from gpuedu.exercises.clusters.image.judge.contents import command_of
 from gpuedu.exercises.clusters.installs import (
@@ -28,7 +29,8 @@ _SECRET_NAME = re.compile(
     r"(?i)(^|_)(token|password|passwd|secrets?|credentials?|api_?key|private_?key|access_?key"
     r"|auth)$"
 )
-_LOGIN = re.compile(r"https?://[^\s/@'\"$]*:?[^\s/@'\"$]+@")
+_LOGIN = re.compile(r"https?://[^\s/@'\"$]+@")
+_OFFICIAL = re.compile(r"(docker\.io/)?(library/)?(python|debian|ubuntu|nvidia/cuda)(:|$)")
 _SYSTEM_USERS = {"daemon", "bin", "sys", "games", "man", "lp", "mail", "news", "www-data"}
 _SYSTEM_USERS |= {"proxy", "backup", "list", "irc", "nobody", "_apt"}
 
@@ -50,7 +52,7 @@ def moving_images(dockerfile: Dockerfile) -> Iterator[Complaint]:
     for image, line in outside_images(dockerfile):
         name, _, digest = image.partition("@")
         repository, _, tag = name.rpartition("/")[2].partition(":")
-        if digest or image == "scratch" or "$" in image:
+        if digest or not name or image == "scratch" or "$" in image:
             continue
         if not tag:
             yield Complaint(f"Line {line}: `{image}` has no tag, which means `latest`.")
@@ -73,15 +75,7 @@ def in_image(dockerfile: Dockerfile) -> Iterator[Instruction]:
 
 
 def left_behind(dockerfile: Dockerfile) -> Iterator[Complaint]:
-    """Caches and compilers in the layers of the image."""
-    base = dockerfile.stages[dockerfile.lineage()[0]]
-    if re.search(r"[:-]devel\b", base.image):
-        yield Complaint(
-            f"Line {base.line}: `{base.image}` brings nvcc and the headers of CUDA, several GB,"
-            " and nothing here compiles CUDA: wheels are compiled, and Triton has an assembler of"
-            " its own.",
-            "Which of its parts does train.py use?",
-        )
+    """Caches in the layers of the image."""
     for one in in_image(dockerfile):
         if keeps_apt_lists(one):
             yield Complaint(
@@ -93,8 +87,8 @@ def left_behind(dockerfile: Dockerfile) -> Iterator[Complaint]:
             arguments = pip_arguments(command)
             if arguments and command.name != "uv" and keeps_pip_cache(one, command):
                 yield Complaint(
-                    f"Line {one.line}: pip keeps a copy of each wheel in its cache, in this"
-                    " layer, beside what it installs.",
+                    f"Line {one.line}: nothing here tells pip not to keep a copy of each wheel in"
+                    " its cache, and that is in this layer, too.",
                     "How is pip told to keep none, or to keep it outside the image?",
                 )
 
@@ -103,7 +97,10 @@ def unsafe_user(dockerfile: Dockerfile) -> Iterator[Complaint]:
     """An image that runs as root, or as somebody who isn't there."""
     said = [one for one in in_image(dockerfile) if one.name == "USER"]
     if not said:
-        yield Complaint("There's no USER, so the program runs as root.")
+        base = dockerfile.stages[dockerfile.lineage()[0]].image
+        known = "the program runs as root"
+        up_to = f"whether the program runs as root is up to `{base or 'the image below'}`"
+        yield Complaint(f"There's no USER, so {known if _OFFICIAL.match(base) else up_to}.")
         return
     user = said[-1].value.strip("'\"").partition(":")[0]
     if user in ("root", "0", ""):
@@ -118,7 +115,7 @@ def unsafe_user(dockerfile: Dockerfile) -> Iterator[Complaint]:
 
 def _is_made(dockerfile: Dockerfile, user: str) -> bool:
     base = dockerfile.stages[dockerfile.lineage()[0]].image
-    if not re.match(r"(docker\.io/)?(library/)?(python|debian|ubuntu|nvidia/cuda):", base):
+    if not _OFFICIAL.match(base):
         return True
     for one in in_image(dockerfile):
         if one.name == "RUN" and user in " ".join([one.value, *one.heredocs]):
@@ -160,7 +157,10 @@ def deaf_command(dockerfile: Dockerfile) -> Iterator[Complaint]:
     """A shell between the signal and the program."""
     said, words = command_of(dockerfile)
     if not said:
-        yield Complaint("There's no CMD and no ENTRYPOINT, so the image doesn't know what to run.")
+        yield Complaint(
+            "There's no CMD and no ENTRYPOINT, so the image starts what the image below it starts.",
+            "How does an image know what to start?",
+        )
         return
     first = said[0]
     asks = "Who is process 1 in this container, and who gets the SIGTERM?"
@@ -208,11 +208,24 @@ def goes_on(dockerfile: Dockerfile) -> Iterator[Complaint]:
             yield from _of_step(one, shell, user)
 
 
+def _decides(found: Sequence[Command], at: int) -> bool:
+    """Whether what follows a command depends on it; ``fi`` succeeds if what it ends did."""
+    while found[at].joint in (";", "\n") and at + 1 < len(found):
+        following = found[at + 1]
+        if following.name in ("done", "esac", "}"):
+            return True
+        if following.name != "fi" and following.keyword not in ("else", "elif"):
+            return False
+        ends = (i for i in range(at + 1, len(found)) if found[i].name == "fi")
+        at = next(ends, len(found) - 1)
+    return True
+
+
 def _of_step(one: Instruction, shell: list[str], user: str) -> Iterator[Complaint]:
     found = commands_of(one)
-    for command in found[:-1]:
+    for i, command in enumerate(found[:-1]):
         done = apt(command) or pip_arguments(command)
-        if done and command.joint in (";", "\n") and not stops_at_failures(one, shell):
+        if done and not _decides(found, i) and not stops_at_failures(one, shell):
             yield Complaint(
                 f"Line {one.line}: if `{' '.join(command.words[:2])}` fails, this step goes on,"
                 " and the build with it.",
