@@ -37,13 +37,13 @@ setup("clusters")
 # | path | size | changes |
 # |---|---|---|
 # | `train.py`, and `minigpt/` with `__init__.py`, `model.py`, `data.py` | 0.1 MB | all day |
-# | `requirements.txt`: torch 2.8.0+cu128, numpy, labtools; all come as wheels | 0.01 MB | monthly |
+# | `requirements.txt`: torch 2.8.0+cu128, numpy, labtools | 0.01 MB | monthly |
 # | `pip.conf`: the address of the lab's package index, and a token for it | 0.01 MB | never |
 # | `data/`, `runs/`, `.git/`: texts, checkpoints, history | 22,000 MB | all day |
 #
-# pip downloads 4,020 MB for `requirements.txt`: the wheels of PyTorch for CUDA bring all libraries
-# of CUDA that they need. A first attempt at a Dockerfile, in a raw string (`r"""`), so that Python
-# leaves backslashes alone:
+# For `requirements.txt`, pip downloads 4,020 MB of wheels (packages that are compiled already);
+# PyTorch's bring all the CUDA libraries that they need. Here's a first attempt at a Dockerfile. It's
+# in a raw string (`r"""`), so that Python leaves backslashes alone.
 
 # %% role="given"
 naive = r"""FROM python:3.12-slim
@@ -55,8 +55,10 @@ CMD python train.py
 """
 
 # %% [markdown]
-# `COPY . .` copies the whole folder into `/app`. apt installs a C compiler, for which it downloads
-# 90 MB.
+# `FROM` names an image to start from. `WORKDIR` makes a folder, if need be, and goes there.
+# `COPY . .` copies your whole folder into it. `RUN` runs a command: apt, which installs a C compiler
+# and downloads 90 MB for it, and then pip. `CMD` only notes what a container of this image starts;
+# `USER`, which isn't here, notes as whom.
 #
 # *Predict.* The image was built once. You correct a letter in `train.py` and build again. How many
 # MB are downloaded?
@@ -65,7 +67,9 @@ CMD python train.py
 predict("image", 4110)
 
 # %% [markdown]
-# *See* the first build and some later ones. Each row is a step, each column a build.
+# *See* the first build and some later ones. Each row is a step, each column a build. An image is
+# **pushed** to a server that the cluster's machines **pull** it from; layers that are there already
+# aren't sent again.
 
 # %%
 see("image", naive)
@@ -84,13 +88,13 @@ see("image", naive)
 
 # %% [markdown]
 # - The program doesn't run as root. A user with a name has to exist.
-# - The token is in no layer, no `ARG`, no `ENV`, and no address. Everybody who can pull an image can
-#   read those. The build is given `--secret id=pip,src=pip.conf`. A step that asks for it by
-#   `RUN --mount=type=secret,id=pip,target=...` has the file there, as long as it runs. pip looks in
-#   `/etc/pip.conf`, among other places.
-# - A signal to the container reaches the program, with no shell between them: a scheduler sends
-#   SIGTERM before it stops you. `CMD ["program", "argument"]` starts a program by itself, `CMD` with
-#   plain text starts a shell.
+# - The token is in no layer, no `ARG`, no `ENV`, and no address, because whoever pulls the image can
+#   read those. Your build is called with `--secret id=pip,src=pip.conf`. A step that begins with
+#   `RUN --mount=type=secret,id=pip,target=...` finds the file there while it runs, and the step that
+#   installs the packages needs it. pip looks in `/etc/pip.conf`, among other places.
+# - A signal to the container reaches the program, with no shell in between: a scheduler sends
+#   SIGTERM before it stops you. `CMD ["program", "argument"]` starts the program itself, while `CMD`
+#   with plain text starts a shell, which starts the program.
 
 
 # %% role="answer"
@@ -113,9 +117,9 @@ CMD ["python", "train.py"]
 """
 
 # %% [markdown]
-# A builder gets the folder without what **.dockerignore** names, one path or pattern on each line.
-# `COPY . .` can't copy what isn't sent. *Implement* `dockerignore`, so that `data/`, `runs/`, `.git/`
-# and `pip.conf` stay outside, and what the image needs doesn't.
+# Whatever the file **.dockerignore** names, one path or pattern on each line, a builder doesn't see,
+# so that not even `COPY . .` can copy it. *Implement* its text, `dockerignore`: `data/`, `runs/`,
+# `.git/` and `pip.conf` stay outside, and what the image needs doesn't.
 
 
 # %% role="answer"
@@ -132,8 +136,8 @@ pip.conf
 check("image", dockerfile, dockerignore)
 
 # %% [markdown]
-# *See* the same builds with yours. Then ask others who read Dockerfiles: hadolint, and Docker's own
-# checks, where they're installed. Do you agree with all that they say?
+# *See* the same builds with yours. Then ask two other programs that read Dockerfiles, where they're
+# installed: hadolint, and Docker's own checks. Do you agree with everything they say?
 
 # %%
 see("image", dockerfile, dockerignore)
@@ -143,16 +147,16 @@ reveal("image")
 measure("image", dockerfile)
 
 # %% [markdown]
-# *Reflect.* Why does `python:3.12-slim` do, without CUDA in it? (The wheels bring CUDA's libraries.
-# The driver belongs to the machine, and is put into the container when it starts. You need nvcc
-# only if you compile CUDA yourself, and then in an earlier stage that the image is not made of.)
+# *Reflect.* Why is `python:3.12-slim` enough, with no CUDA in it? (The wheels bring CUDA's
+# libraries. The driver belongs to the machine, and is mounted when a container starts. You need nvcc
+# only to compile CUDA yourself, and then a second `FROM` can leave it behind.)
 #
-# A package is added to `requirements.txt`. What is downloaded? (All of them: the layer is made
-# anew. With `RUN --mount=type=cache,target=/root/.cache/pip`, and without `--no-cache-dir`, pip's
-# cache outlives the build, outside of all layers, and only the new package is fetched.)
+# You add a package to `requirements.txt`. What is downloaded? (All packages, for a new layer. With
+# `RUN --mount=type=cache,target=/root/.cache/pip` and without `--no-cache-dir`, pip's cache outlives
+# the build, outside of any layer, and only the new package is downloaded.)
 #
-# hadolint wants versions of apt's packages, too (DL3008). Why don't many follow it? (Debian removes
-# a version from its servers as soon as there's a newer one, and then the build fails.)
+# hadolint wants apt's packages pinned, too (DL3008). Why do many ignore that? (Debian's servers drop
+# a version when there's a newer one, and then the build fails.)
 
 # %% [markdown]
 # ## What you take with you

@@ -46,7 +46,10 @@ def cases(rng: np.random.Generator) -> list[Case]:
     paths = (PROGRAM, f"{PACKAGE}/{module}", f"{PACKAGE}/new.py", "data/val.bin")
     return [
         first,
-        *(Case(f"after a change of {one}", {"path": one}, ("cached",), files) for one in paths),
+        *(
+            Case(f"the build after a change of {one}", {"path": one}, ("cached",), files)
+            for one in paths
+        ),
     ]
 
 
@@ -57,7 +60,7 @@ def cached(case: Case, dockerfile: str, dockerignore: str) -> Iterator[Complaint
     try:
         read = read_dockerfile(dockerfile)
     except AnswerError as fault:
-        yield Complaint(_told(fault), fault.remedy)
+        yield Complaint(*_told(fault))
         return
     _, again = build_all(work, read, [kept(files, dockerignore) for files in days])
     if not installing(contents(read, case.truth)):
@@ -68,7 +71,7 @@ def cached(case: Case, dockerfile: str, dockerignore: str) -> Iterator[Complaint
         first_line = missed[0].instruction.line
         count = f"{len(missed)} of {len(layers)} steps"
         yield Complaint(
-            f"After a change of `{path}`, {count} run again, from line {first_line} on, and"
+            f"{count} run again, from line {first_line} on, and"
             f" {again.download_mb:,.0f} MB are downloaded once more."
         )
 
@@ -80,15 +83,16 @@ def _rule(rule: Rule) -> Callable[..., Iterator[Complaint]]:
         try:
             read = read_dockerfile(dockerfile)
         except AnswerError as fault:
-            yield Complaint(_told(fault), fault.remedy)
+            yield Complaint(*_told(fault))
             return
         yield from rule(read, kept(case.truth, dockerignore))
 
     return broken
 
 
-def _told(fault: AnswerError) -> str:
-    return f"{fault.message[0].upper()}{fault.message[1:]}."
+def _told(fault: AnswerError) -> tuple[str, str]:
+    message, remedy = (f"{one[:1].upper()}{one[1:]}." for one in (fault.message, fault.remedy))
+    return message, remedy if fault.remedy else ""
 
 
 def _small(dockerfile: Dockerfile, files: Files) -> Iterator[Complaint]:
@@ -166,7 +170,7 @@ JUDGE = Judge(
             "`.dockerignore` keeps out what no image needs, and nothing else",
             1,
             _context,
-            asks="Which of its lines means this path?",
+            asks="Which of its lines means this path, or should?",
         ),
     ),
     hints=(

@@ -324,4 +324,4 @@ def bad_context(dockerignore: str, files: Files) -> Iterator[Complaint]:
         if extra:
             size_mb = sum(found[path].size_mb for path in extra)
             told = f", {size_mb:,.0f} MB" if size_mb >= 1 else ""
-            yield Complaint(f"`.dockerignore` lets `{extra[0]}` in{told}.", "Which line means it?")
+            yield Complaint(f"`.dockerignore` lets `{extra[0]}` in{told}.")
