@@ -50,6 +50,8 @@ ddp/*/grouping  ddp/*/resnet50  ddp/*/exchange_ways
 sharding/*/real_*
 tensor_parallel/*/real_*
 pipelines/pipeline_*  pipelines/stuck  pipelines/plan_costs  pipelines/*/routing
+clusters/commands  clusters/context  clusters/dockerfile  clusters/installs  clusters/layers
+clusters/image/project
 """
 """Modules below ``exercises`` and in the folders below that, by pattern."""
 

@@ -1,0 +1,327 @@
+"""image: whether this folder's program is in the image and starts, and what else came with it."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from gpuedu.exercises.clusters.context import Files, kept, selected
+from gpuedu.exercises.clusters.dockerfile import Dockerfile, Instruction
+from gpuedu.exercises.clusters.image.judge.contents import Contents, Moment, command_of, contents
+from gpuedu.exercises.clusters.image.judge.rules import goes_on, in_image
+from gpuedu.exercises.clusters.image.project import (
+    COMPILERS,
+    PACKAGE,
+    PROGRAM,
+    REQUIREMENTS,
+    SECRET,
+    SECRET_ID,
+)
+from gpuedu.exercises.clusters.installs import (
+    APT_LISTS,
+    apt,
+    cache_mount,
+    commands_of,
+    keeps_apt_lists,
+    pip_arguments,
+    removes_apt_lists,
+    requirement_files,
+    script,
+)
+from gpuedu.exercises.documents import Complaint
+
+_WITHOUT_COMPILER = re.compile(
+    r"(docker\.io/)?(library/)?(python:.*slim|debian:|ubuntu:|nvidia/cuda:(?!.*devel))"
+)
+_MAY_UPDATE = ("add-apt-repository", "bash", "sh", "extrepo", "source", ".")
+_COMES_WITHOUT_LISTS = re.compile(r"(docker\.io/)?(library/)?(python|debian|ubuntu|nvidia/cuda):")
+_PYTHONS = range(10, 14)
+_OWN_PIP = re.compile(r"venv|virtualenv|conda|mamba|break-system-packages|BREAK_SYSTEM|\buv\b")
+_MOVING = re.compile(r"\b(mv|cp|ln|install -|rsync|printf|echo)\b")
+_UNWANTED = ("data/", "runs/", ".git/", SECRET)
+
+
+def broken_program(dockerfile: Dockerfile, files: Files) -> Iterator[Complaint]:
+    """What keeps the build from succeeding, or the program from starting."""
+    found = contents(dockerfile, files)
+    yield from _bases(dockerfile)
+    yield from _missing(found)
+    yield from goes_on(dockerfile)
+    yield from _without_lists(dockerfile)
+    yield from _installs(dockerfile, found)
+    yield from _compiler(dockerfile)
+    yield from _starts(dockerfile, found)
+
+
+def _bases(dockerfile: Dockerfile) -> Iterator[Complaint]:
+    for at in dockerfile.needed():
+        stage = dockerfile.stages[at]
+        name = re.sub(r"^(docker\.io/)?(library/)?", "", stage.image)
+        python = re.match(r"python:(\d+)\.(\d+)", name)
+        if re.match(r"(python:.*alpine|alpine\b)", name) and at in dockerfile.lineage():
+            yield Complaint(
+                f"Line {stage.line}: PyTorch's wheels are for glibc, and Alpine has musl, so pip"
+                " finds none that fits.",
+                "Which C library is a manylinux wheel built for?",
+            )
+        if python and (python[1] != "3" or int(python[2]) not in _PYTHONS):
+            yield Complaint(
+                f"Line {stage.line}: this is Python {python[1]}.{python[2]}, and the wheels of"
+                " requirements.txt are for 3.10 to 3.13."
+            )
+
+
+def with_nvcc(dockerfile: Dockerfile) -> Iterator[Complaint]:
+    """An image that is made for compiling CUDA."""
+    base = dockerfile.stages[dockerfile.lineage()[0]]
+    if re.search(r"[:-]devel\b", base.image):
+        yield Complaint(
+            f"Line {base.line}: `{base.image}` brings nvcc and the headers of CUDA, several GB,"
+            " and nothing here compiles CUDA: wheels are compiled, and Triton has an assembler of"
+            " its own.",
+            "Which of its parts does train.py use?",
+        )
+
+
+def _missing(found: Contents) -> Iterator[Complaint]:
+    for moment in found.moments:
+        one = moment.instruction
+        for source in moment.missing:
+            yield Complaint(
+                f"Line {one.line}: the build has no `{source}` to copy.",
+                "Is it in the folder, and not in `.dockerignore`?",
+            )
+        *sources, target = one.words or [""]
+        many = one.name in ("COPY", "ADD") and len(sources) > 1 and not one.heredocs
+        if many and not target.endswith(("/", ".")):
+            yield Complaint(
+                f"Line {one.line}: `{target}` has to end with `/`, since several things are copied"
+                " into it."
+            )
+
+
+def _without_lists(dockerfile: Dockerfile) -> Iterator[Complaint]:
+    """An install before any update: official images come without lists of packages."""
+    for at in dockerfile.needed():
+        if not _COMES_WITHOUT_LISTS.match(dockerfile.stages[dockerfile.lineage(at)[0]].image):
+            continue
+        has_lists = False
+        steps = [one for i in dockerfile.lineage(at) for one in dockerfile.stages[i].instructions]
+        for one in steps:
+            for command in commands_of(one):
+                what = (apt(command) or ("", []))[0]
+                may_fetch = what == "update" or command.name in _MAY_UPDATE
+                has_lists = has_lists or may_fetch or bool(cache_mount(one, APT_LISTS))
+                if what == "install" and not has_lists and "update" not in script(one):
+                    yield Complaint(
+                        f"Line {one.line}: `{command.name} install` finds no package, since there"
+                        " are no lists of them at this step.",
+                        "Which command fetches the lists?",
+                    )
+            has_lists = has_lists and (not removes_apt_lists(one) or keeps_apt_lists(one))
+
+
+def installing(found: Contents) -> list[Moment]:
+    """The steps in which pip reads what the program needs."""
+    return [
+        moment
+        for moment in found.moments
+        if moment.instruction.name == "RUN"
+        and REQUIREMENTS in script(moment.instruction)
+        and any(pip_arguments(one) is not None for one in commands_of(moment.instruction))
+    ]
+
+
+def _installs(dockerfile: Dockerfile, found: Contents) -> Iterator[Complaint]:
+    steps = installing(found)
+    if not steps:
+        yield Complaint(f"No step installs what `{REQUIREMENTS}` lists.")
+        return
+    for moment in steps:
+        yield from _has_requirements(moment)
+    last = found.moments[-1].stage
+    given = {dockerfile.stage_called(one.flag("from"), last) for one in in_image(dockerfile)}
+    if not {moment.stage for moment in steps} & {*dockerfile.lineage(), *given}:
+        yield Complaint(
+            "The packages are installed in a stage that the last one takes nothing from.",
+            "What of an earlier stage is in the image?",
+        )
+    yield from _system_pip(dockerfile, steps)
+
+
+def _has_requirements(moment: Moment) -> Iterator[Complaint]:
+    run = moment.instruction
+    commands = commands_of(run)
+    moves = any(one.name in ("cd", "pushd", "cp", "mv", "curl", "wget") for one in commands)
+    if moves or run.heredocs or any(mount["type"] == "bind" for mount in run.mounts):
+        return
+    for command in commands:
+        for path in requirement_files(pip_arguments(command) or []):
+            where = posixpath.normpath(posixpath.join(moment.workdir, path))
+            if path.endswith(REQUIREMENTS) and "$" not in path and where not in moment.holds:
+                yield Complaint(
+                    f"Line {run.line}: pip looks for `{where}`, and there's no such file at this"
+                    " step.",
+                    "Which steps come before, and what have they copied where?",
+                )
+
+
+def _system_pip(dockerfile: Dockerfile, steps: list[Moment]) -> Iterator[Complaint]:
+    """Since Debian 12 and Ubuntu 23.04, pip of the system refuses to change the system."""
+    everything = " ".join(
+        f"{one.value} {' '.join(one.heredocs)} {one.flag('from')} {dict(one.environment)}"
+        for stage in dockerfile.stages
+        for one in stage.instructions
+    )
+    for moment in steps:
+        base = dockerfile.stages[dockerfile.lineage(moment.stage)[0]].image
+        is_managed = re.match(r"(nvidia/cuda|ubuntu|debian):.*(24\.04|noble|bookworm|trixie)", base)
+        if is_managed and not _OWN_PIP.search(everything):
+            yield Complaint(
+                f"Line {moment.instruction.line}: in `{base}` Python belongs to the system, and its"
+                " pip refuses to install anything beside it.",
+                "Where can pip install instead?",
+            )
+
+
+def _compiler(dockerfile: Dockerfile) -> Iterator[Complaint]:
+    base = dockerfile.stages[dockerfile.lineage()[0]].image
+    has_one = any(
+        COMPILERS & set(done[1]) or any(re.match(r"(gcc|g\+\+|clang)-\d", one) for one in done[1])
+        for one in in_image(dockerfile)
+        for command in commands_of(one)
+        if (done := apt(command)) and done[0] == "install"
+    )
+    if not has_one and _WITHOUT_COMPILER.match(base):
+        yield Complaint(
+            f"The image has no C compiler: `{base}` brings none. The first step of train.py"
+            ' would end in Triton\'s "Failed to find C compiler".',
+            "Which package brings one?",
+        )
+
+
+def _starts(dockerfile: Dockerfile, found: Contents) -> Iterator[Complaint]:
+    said, words = command_of(dockerfile)
+    if not said or _is_made_elsewhere(found, words):
+        return
+    line = said[-1].line
+    text = " ".join(words)
+    named = re.search(r"[^\s'\"]*train\.py", text)
+    is_module = re.search(r"-m\s+train\b", text)
+    if not named and not is_module:
+        yield Complaint(f"Line {line}: the command doesn't start `{PROGRAM}`.")
+        return
+    path = named[0] if named else PROGRAM
+    where = posixpath.normpath(posixpath.join(found.workdir, path))
+    if "$" in path or "cd " in text:
+        return
+    if found.holds.get(where) != PROGRAM:
+        yield Complaint(
+            f"Line {line}: the command starts `{where}`, and no step copies `{PROGRAM}` there.",
+            "In which folder does the command start?",
+        )
+        return
+    beside = posixpath.dirname(where)
+    for name in ("__init__.py", "model.py", "data.py"):
+        wanted = f"{PACKAGE}/{name}"
+        if found.holds.get(posixpath.join(beside, wanted)) != wanted:
+            if "PYTHONPATH" not in " ".join(found_names(dockerfile)):
+                yield Complaint(
+                    f"`{PROGRAM}` is in `{beside}`, and `{wanted}` isn't beside it, so `import"
+                    f" {PACKAGE}` fails.",
+                    "What does COPY copy if its source is a folder?",
+                )
+            return
+    if beside == "/":
+        yield Complaint(
+            "The program is in `/`, among the folders of the system.",
+            "Which instruction makes a folder, and goes there?",
+        )
+
+
+def found_names(dockerfile: Dockerfile) -> list[str]:
+    """The variables that the image sets."""
+    return [name for one in in_image(dockerfile) for name in one.environment]
+
+
+def _is_made_elsewhere(found: Contents, words: list[str]) -> bool:
+    """Whether a script that a step writes may start the program, or move it."""
+    for moment in found.moments:
+        one = moment.instruction
+        if one.name == "COPY" and any("train" in text for text in one.heredocs):
+            return True
+        is_moving = one.name == "RUN" and _MOVING.search(script(one))
+        if is_moving and re.search(f"train|{PACKAGE}", script(one)):
+            return True
+    return False
+
+
+def leaked_secret(dockerfile: Dockerfile, files: Files) -> Iterator[Complaint]:
+    """The token in a layer, or no token where pip needs it."""
+    for moment in contents(dockerfile, files).moments:
+        one = moment.instruction
+        if moment.stage in dockerfile.lineage() and one.name in ("COPY", "ADD"):
+            yield from _copied(one, moment, files)
+    for moment in installing(contents(dockerfile, files)):
+        one = moment.instruction
+        secrets = [mount for mount in one.mounts if mount["type"] == "secret"]
+        if not secrets:
+            yield Complaint(
+                f"Line {one.line}: this step has no secret mounted, so pip doesn't get the token"
+                " of the lab's index in a safe way, or not at all.",
+                "Which kind of mount is there for this step only, and in no layer?",
+            )
+        elif not any(_id(mount) == SECRET_ID for mount in secrets):
+            yield Complaint(
+                f"Line {one.line}: the build is given a secret `{SECRET_ID}`, and this step asks"
+                f" for `{_id(secrets[0])}`."
+            )
+        elif not any(_is_read(mount, one) for mount in secrets):
+            where = secrets[0].get("target") or f"/run/secrets/{_id(secrets[0])}"
+            yield Complaint(
+                f"Line {one.line}: the secret is mounted at `{where}`, and pip doesn't look there.",
+                "Where does pip look for its configuration?",
+            )
+
+
+def _copied(one: Instruction, moment: Moment, files: Files) -> Iterator[Complaint]:
+    if one.flag("from"):
+        return
+    for source in one.words[:-1]:
+        if SECRET in selected(files, source):
+            yield Complaint(
+                f"Line {one.line} copies `{SECRET}`, with the token, into a layer. Removing it in"
+                " a later step hides it, but leaves it in that layer.",
+                "Who can read a layer of an image that they can pull?",
+            )
+            return
+
+
+def _id(mount: dict[str, str]) -> str:
+    return mount.get("id") or posixpath.basename(mount.get("source") or mount.get("target", ""))
+
+
+def _is_read(mount: dict[str, str], one: Instruction) -> bool:
+    target = mount.get("target") or f"/run/secrets/{_id(mount)}"
+    places = ("/etc/pip.conf", "/root/.pip/pip.conf", "/root/.config/pip/pip.conf")
+    is_found = target in places or target.endswith(("/pip.conf", "pip/pip.conf"))
+    told = f"{script(one)} {dict(one.environment)} {dict(one.arguments)}"
+    return is_found or "PIP_CONFIG_FILE" in told or target in script(one) or "env" in mount
+
+
+def bad_context(dockerignore: str, files: Files) -> Iterator[Complaint]:
+    """What a build is sent that no image needs, and what it misses."""
+    found = kept(files, dockerignore)
+    for path in (PROGRAM, f"{PACKAGE}/__init__.py", f"{PACKAGE}/model.py", REQUIREMENTS):
+        if path not in found:
+            yield Complaint(
+                f"`.dockerignore` keeps out `{path}`, which the image needs.",
+                "Which of the lines means it?",
+            )
+    for name in _UNWANTED:
+        extra = [path for path in found if path.startswith(name)]
+        if extra:
+            size_mb = sum(found[path].size_mb for path in extra)
+            told = f", {size_mb:,.0f} MB" if size_mb >= 1 else ""
+            yield Complaint(f"`.dockerignore` lets `{extra[0]}` in{told}.")

