@@ -123,12 +123,14 @@ class Answer:
 
     ``signature`` lists the parameters that the play passes by position, ``()`` for a value.
     ``is_opaque``: what the function gives is the learner's own, and only handed back to them.
+    ``is_optional``: left blank, it costs what it would earn, and the others are judged.
     """
 
     name: str
     kind: type | str = "function"
     signature: tuple[str, ...] = ()
     is_opaque: bool = False
+    is_optional: bool = False
 
     def require(self, given: Any) -> None:
         """Raise AnswerError where ``given`` is not what the exercise asks for."""

@@ -93,12 +93,11 @@ def examine(exercise: Exercise, answers: Sequence[Any], seed: int = 0) -> Report
             require_nothing_missing(outcome)
     except AnswerError as refusal:
         return report_without_cases(exercise, "refused", refusal.message, refusal.remedy)
-    blanks = [has_placeholder(answer) for answer in answers]
     report = report_of(
         exercise,
         cases,
         outcomes,
-        has_blanks=any(blanks),
+        has_blanks=_has_blanks(exercise, answers),
         seed=seed,
         play=lambda case: play_cases(exercise, answers, [case])[0],
     )
@@ -148,6 +147,12 @@ def report_without_cases(
     return Report(
         exercise.id, judge.title, judge.points, state, nothing, (), refusal, remedy, blanks
     )
+
+
+def _has_blanks(exercise: Exercise, answers: Sequence[Any]) -> bool:
+    """Whether an answer that has to be given still holds the placeholder."""
+    pairs = zip(exercise.play.answers, answers, strict=True)
+    return any(has_placeholder(given) for one, given in pairs if not one.is_optional)
 
 
 def _blanks(exercise: Exercise, answers: Sequence[Any]) -> str:
@@ -241,7 +246,7 @@ def _can_be_wrong(exercise: Exercise, answers: Sequence[Any]) -> bool:
         _require_answers(exercise, answers)
     except AnswerError:
         return False
-    return not any(map(has_placeholder, answers))
+    return not _has_blanks(exercise, answers)
 
 
 def first_loss(

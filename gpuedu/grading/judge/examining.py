@@ -112,7 +112,8 @@ def _load(ask: Ask, exercise: Exercise, cells: Cells, limits: PlayingLimits) -> 
     reply = _prepare(ask, exercise, request, limits)
     if any(one is True for one in _list(reply.get("given"))):
         raise _NothingToPlayError(report_without_cases(exercise, "unsolved"))
-    return any(one is True for one in _list(reply.get("blanks")))
+    pairs = zip(exercise.play.answers, _list(reply.get("blanks")), strict=False)
+    return any(blank is True for one, blank in pairs if not one.is_optional)
 
 
 @cache

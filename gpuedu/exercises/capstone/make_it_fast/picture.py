@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
+from gpuedu.exercises.capstone.make_it_fast.costs import (
+    COLLECTIVES,
+    IMAGES,
+    SHOWN_RANKS,
+    SHOWN_SEED,
+    costs_of,
+    slow_costs,
+)
+from gpuedu.exercises.capstone.make_it_fast.counting import LABEL
 from gpuedu.exercises.capstone.make_it_fast.limits import (
     LEAST_IMAGES,
     LIMITS,
@@ -12,31 +20,18 @@ from gpuedu.exercises.capstone.make_it_fast.limits import (
     Needs,
     needs_of,
 )
-from gpuedu.exercises.capstone.make_it_fast.play import LABEL, play_make_it_fast
-from gpuedu.exercises.capstone.programs import given_program, packed, require_program, unpacked
+from gpuedu.exercises.capstone.programs import require_program
 from gpuedu.exercises.capstone.units import show_count
 from gpuedu.figures.against_limits import CostRow, plot_against_limits
 from gpuedu.figures.caption import Caption
 
-_SEED = 1
-_RANKS = 2
-
-
-@lru_cache(maxsize=4)
-def costs_of(program_text: str) -> dict[str, float]:
-    """The bill of a program that is one text, its messages on two ranks among them."""
-    program = unpacked(program_text)
-    alone = play_make_it_fast([program], {"seed": _SEED, "ranks": 1})
-    together = play_make_it_fast([program], {"seed": _SEED, "ranks": _RANKS})
-    return {**alone["bill"], "messages": together["messages"]}
-
 
 def draw_bill(program: Any = None) -> Any:
     """The costs of the slow program as multiples of what is allowed, and those of ``program``."""
-    needs = needs_of(_SEED)
-    before = costs_of(packed(given_program("make_it_fast", "reader")))
+    needs = needs_of(SHOWN_SEED)
+    before = slow_costs()
     is_changed = isinstance(program, dict)
-    after = costs_of(packed(require_program(program))) if is_changed else None
+    after = costs_of(require_program(program)) if is_changed else None
     rows = [_row(one, needs, before, after) for one in LIMITS]
     rows.append(_images(before, after))
     rows.append(_messages(before, after))
@@ -48,8 +43,8 @@ def draw_bill(program: Any = None) -> Any:
         if over
         else f"All costs of {whose} are within what is allowed",
         x="cost, as a multiple of what is allowed (each tick is ten times)",
-        source=f"Counted in one run of two epochs, and on {_RANKS} simulated ranks. Open circles: "
-        f"the slow program; filled: the files in `{LABEL}`.",
+        source=f"Counted in a run of two epochs, and on {SHOWN_RANKS} simulated ranks. Open: the "
+        f"slow program; filled: the files in `{LABEL}`.",
         alt=f"Rows of costs, before and after. {'; '.join(told)}.",
     )
     return plot_against_limits(rows, caption=caption)
@@ -77,13 +72,13 @@ def _images(before: Any, after: Any) -> CostRow:
     """Fewer images at once are a higher cost."""
     shares = [one and LEAST_IMAGES / max(one["evaluation_batch"], 0.1) for one in (before, after)]
     shown = [show_count(one["evaluation_batch"]) if one else "" for one in (before, after)]
-    return CostRow("images at once in evaluation", shares[0], shares[1], *shown)
+    return CostRow(IMAGES, shares[0], shares[1], *shown)
 
 
 def _messages(before: Any, after: Any) -> CostRow:
     shares = [one and one["messages"] / MOST_COLLECTIVES for one in (before, after)]
     shown = [show_count(one["messages"]) if one else "" for one in (before, after)]
-    return CostRow("collectives, a step", shares[0], shares[1], *shown)
+    return CostRow(COLLECTIVES, shares[0], shares[1], *shown)
 
 
 PICTURE = draw_bill

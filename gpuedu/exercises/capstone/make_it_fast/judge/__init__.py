@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from gpuedu.exercises.capstone.make_it_fast.costs import slow_costs
+from gpuedu.exercises.capstone.make_it_fast.judge.claims import CLAIMS
 from gpuedu.exercises.capstone.make_it_fast.judge.truths import truth_of
 from gpuedu.exercises.capstone.make_it_fast.limits import (
     LEAST_IMAGES,
@@ -41,12 +43,13 @@ _TOGETHER = ("same-on-ranks", "messages")
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """One task, on one device and on two ranks."""
+    """One task, on one device and on two ranks; and what the report claims of another one."""
     seed = int(rng.integers(1, 2**31))
     truth = truth_of(seed)
     return [
         Case("one device", {"seed": seed, "ranks": 1}, (*_SAME, *_COSTS), truth),
         Case("two ranks", {"seed": seed, "ranks": 2}, _TOGETHER, truth),
+        Case("your report", {"report": True}, tuple(one.name for one in CLAIMS), slow_costs()),
     ]
 
 
@@ -235,6 +238,7 @@ JUDGE = Judge(
             ("same-on-ranks",),
             ("same-on-ranks",),
         ),
+        *CLAIMS,
     ),
     hints=(
         "`gpuedu profile` names the lines that wait, copy and launch. The bill that `see` draws "

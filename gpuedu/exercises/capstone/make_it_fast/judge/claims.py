@@ -1,0 +1,130 @@
+"""What a report on the program claims, held against what is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from gpuedu.exercises.capstone.make_it_fast.costs import COSTS, Cost
+from gpuedu.exercises.capstone.report_text import Row, figure_of, rows_of
+from gpuedu.exercises.contract import Case, Fault, Plain, Property
+
+_NEAR = 0.03
+"""How far off the quotient of two figures may be, which are rounded themselves."""
+_PLENTY = ("all", "no limit", "inf", "∞")
+"""How many times less something is of which nothing is left."""
+
+
+def _row_of(cost: Cost, observed: Plain) -> Row | None:
+    found = [one for one in rows_of(observed["report"]) if one.cost == cost.name]
+    return found[0] if found else None
+
+
+def _rows(case: Case, observed: Plain) -> Iterable[Fault]:
+    known = [cost.name for cost in COSTS]
+    for row in rows_of(observed["report"]):
+        if row.cost not in known:
+            yield Fault("rows", f"line {row.line}: no cost is called `{row.cost}`")
+            return
+    missing = [cost.name for cost in COSTS if _row_of(cost, observed) is None]
+    if missing:
+        yield Fault("rows", f"{len(missing)} of {len(COSTS)} costs have no row: `{missing[0]}`")
+
+
+def _figures(
+    name: str, field: str, counted: Callable[[Case, Plain], dict[str, float]]
+) -> Callable[[Case, Plain], Iterable[Fault]]:
+    """A test of one column of figures: each is shown as the one that was counted would be."""
+
+    def test(case: Case, observed: Plain) -> Iterable[Fault]:
+        for cost in COSTS:
+            row = _row_of(cost, observed)
+            if row is None:
+                continue
+            told, wanted = getattr(row, field), cost.show(counted(case, observed)[cost.figure])
+            claimed = figure_of(told)
+            if claimed is None:
+                yield Fault(name, f"line {row.line}: `{told}` is no figure with a unit")
+                return
+            if cost.show(claimed) != wanted:
+                whole = f"line {row.line}, {cost.name}: the report says {told}"
+                yield Fault(name, f"{whole}, counted: {wanted}")
+                return
+
+    return test
+
+
+def _times(case: Case, observed: Plain) -> Iterable[Fault]:
+    for cost in COSTS:
+        row = _row_of(cost, observed)
+        if row is None:
+            continue
+        before, after = figure_of(row.before), figure_of(row.after)
+        if before is None or after is None:
+            continue
+        low, high = (after, before) if not cost.is_better_high else (before, after)
+        claimed = figure_of(row.times.rstrip("x"))
+        if low == 0:
+            is_right, wanted = row.times.lower() in _PLENTY, "`all`"
+        else:
+            is_right = claimed is not None and abs(claimed - high / low) <= _NEAR * high / low
+            wanted = f"{high / low:.3g}"
+        if not is_right:
+            told = f"{row.before} and {row.after} make {wanted}"
+            yield Fault("times", f"line {row.line}, {cost.name}: {row.times}, but {told}")
+            return
+
+
+def _where(case: Case, observed: Plain) -> Iterable[Fault]:
+    for cost in COSTS:
+        row = _row_of(cost, observed)
+        if row is None or observed["costs"][cost.figure] == case.truth[cost.figure]:
+            continue
+        named = [one.strip(" `") for one in row.where.split(",")]
+        unchanged = [one for one in named if one not in observed["changed"]]
+        if unchanged:
+            told = f"`{unchanged[0]}` is no file that was changed" if row.where else "no file"
+            yield Fault("where", f"line {row.line}, {cost.name}: {told}")
+            return
+
+
+CLAIMS = (
+    Property(
+        "rows",
+        "every cost has a row",
+        1,
+        "Which costs does the figure of the bill name?",
+        _rows,
+    ),
+    Property(
+        "before",
+        "the figures before are those that are counted",
+        1,
+        "What did the slow program cost, according to the bill?",
+        _figures("before", "before", lambda case, observed: case.truth),
+        after=("rows",),
+    ),
+    Property(
+        "after",
+        "the figures after are those that are counted",
+        2,
+        "Was the program changed after the figure was drawn?",
+        _figures("after", "after", lambda case, observed: observed["costs"]),
+        after=("rows",),
+    ),
+    Property(
+        "times",
+        "it is right how many times less each cost is",
+        1,
+        "Which figure is divided by which?",
+        _times,
+        after=("rows",),
+    ),
+    Property(
+        "where",
+        "each cost that changed names the files that were changed",
+        1,
+        "Which file did you open to lower this cost?",
+        _where,
+        after=("rows",),
+    ),
+)
