@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-_GPU = re.compile(r"cuda|gpu|accel", re.IGNORECASE)
+_GPU = re.compile(r"cuda|gpu|accel|!=\s*(torch\.device\()?['\"]cpu", re.IGNORECASE)
 _CPU = re.compile(r"==\s*(torch\.device\()?['\"]cpu|\bnot\b[^=]*(cuda|gpu|accel)|use_cpu|args\.cpu")
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -119,10 +119,14 @@ def _spans(node: ast.AST, line: int) -> bool:
     return start is not None and end is not None and start <= line <= end
 
 
-@lru_cache(maxsize=64)
 def _tree(file: str) -> ast.Module:
     """The file's syntax tree; an empty one where it has none."""
+    return _parsed("".join(linecache.getlines(file)))
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> ast.Module:
     try:
-        return ast.parse("".join(linecache.getlines(file)))
+        return ast.parse(text)
     except SyntaxError:
         return ast.Module([], [])

@@ -11,6 +11,7 @@ import sys
 import time
 import weakref
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -29,6 +30,10 @@ _MOVES = ("to", "cuda", "copy_")
 _FACTORIES = ("tensor", "as_tensor", "arange", "linspace", "full", "zeros", "ones", "empty")
 _FACTORIES += ("rand", "randn", "randint", "randperm", "eye", "new_tensor")
 _MOST_NUMBERS = 1024
+WRAPPERS = tuple(
+    str(Path(torch.__file__).parent / name) for name in ("_compile.py", "_dynamo/eval_frame.py")
+)
+"""Files of PyTorch that only wrap: around every dispatch mode, and around ``zero_grad``."""
 _SET_DATA = torch.Tensor.data.__set__  # type: ignore[attr-defined]
 
 
@@ -45,7 +50,7 @@ class CallWatch(SynchronisationCounter):
         on_upload: called with what was copied to the device.
     """
 
-    own_files = (*SynchronisationCounter.own_files, __file__)
+    own_files = (*SynchronisationCounter.own_files, __file__, *WRAPPERS)
 
     def __init__(self, now: Callable[[], float], *, stand_in: bool) -> None:
         super().__init__(stand_in=stand_in)

@@ -125,7 +125,7 @@ class CompileWatch:
                 torch.compiler.set_stance("force_eager")
         for reason in told.break_reasons:
             site = _site(reason.user_stack)
-            if site is not None and told.graph_break_count:
+            if site is not None:
                 self.breaks.append(GraphBreak(name, site, reason.reason.partition("\n")[0].strip()))
 
 

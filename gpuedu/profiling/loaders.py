@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -133,14 +132,14 @@ class LineSampler:
         self._found: Counter[tuple[str, int]] = Counter()
         self._sites: dict[tuple[str, int], CallSite] = {}
         self._is_on = threading.Event()
-        self._is_over = False
+        self._is_over = threading.Event()
         self._thread: threading.Thread | None = None
 
     @contextmanager
     def sampling(self) -> Iterator[None]:
         """Count while the block runs."""
         if self._thread is None:
-            self._is_over = False
+            self._is_over.clear()
             self._thread = threading.Thread(target=self._run, name="gpuedu sampler", daemon=True)
             self._thread.start()
         self._is_on.set()
@@ -152,7 +151,7 @@ class LineSampler:
     def stop(self) -> None:
         """End the thread."""
         if self._thread is not None:
-            self._is_over = True
+            self._is_over.set()
             self._is_on.set()
             self._thread.join()
             self._is_on.clear()
@@ -170,10 +169,9 @@ class LineSampler:
         main = _MAIN.ident or 0
         while True:
             self._is_on.wait()
-            if self._is_over:
+            if self._is_over.wait(_EVERY_S):
                 return
-            time.sleep(_EVERY_S)
-            if self._is_on.is_set() and not self._is_over:
+            if self._is_on.is_set():
                 self._look(sys._current_frames().get(main))
 
     def _look(self, frame: FrameType | None) -> None:

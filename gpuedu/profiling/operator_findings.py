@@ -12,7 +12,7 @@ from gpuedu.training.call_sites import CallSite
 from gpuedu.units import format_quantity
 
 FEW_ELEMENTS = 65_536
-"""Below this an operator takes less time than its launch: half a megabyte, read and written, is
+"""Up to this an operator takes less time than its launch: half a megabyte, read and written, is
 0.2 us at 3 TB/s, and a launch takes some 5 us."""
 _LITTLE_FLOP = 1e8
 _MANY_OPERATORS = 100
@@ -52,14 +52,15 @@ def by_line(operators: list[Operator]) -> dict[tuple[str, int], list[Operator]]:
 
 def is_small(operator: Operator) -> bool:
     """Whether its launch takes longer than its work."""
-    return operator.elements < FEW_ELEMENTS and operator.flop < _LITTLE_FLOP
+    return operator.elements <= FEW_ELEMENTS and operator.flop < _LITTLE_FLOP
 
 
 def _loops(watched: Watched) -> dict[tuple[str, int], list[Operator]]:
     """Lines inside of a loop inside of a step that launch one small operator after another."""
     steps = {(one.site.file, one.site.line) for one in watched.operators if one.part != "forward"}
     steps |= {(one.site.file, one.site.line) for one in watched.waits if one.site}
-    found = by_line([one for one in launches(watched) if not one.site.via])
+    given = [one for one in launches(watched) if one.part == "forward" and not one.site.via]
+    found = by_line(given)
     return {
         (file, line): group
         for (file, line), group in found.items()
@@ -91,7 +92,13 @@ def find_loops(watched: Watched) -> Iterator[Finding]:
 def find_small(watched: Watched) -> Iterator[Finding]:
     """A step of many operators with little to do."""
     inside = _loops(watched)
-    rest = [one for one in launches(watched) if (one.site.file, one.site.line) not in inside]
+    # What an optimizer was told to do one by one is a finding of its own.
+    told = any(one.is_told_to_loop for one in watched.optimizers)
+    rest = [
+        one
+        for one in launches(watched)
+        if (one.site.file, one.site.line) not in inside and not (told and one.part == "update")
+    ]
     small = [one for one in rest if is_small(one)]
     count = len(rest) / watched.counted
     if watched.compiled or count < _MANY_OPERATORS or len(small) < _SHARE * len(rest):
@@ -100,7 +107,7 @@ def find_small(watched: Watched) -> Iterator[Finding]:
     yield Finding(
         kind="small-operators",
         title="At these sizes a step is many launches of little work",
-        cost=f"{times(count, 'operator')}, {len(small) / len(rest):.0%} of them with fewer than "
+        cost=f"{times(count, 'operator')}, {len(small) / len(rest):.0%} of them with at most "
         f"{FEW_ELEMENTS:,} elements",
         per_step=count,
         unit="operators",
@@ -240,14 +247,15 @@ def suggest_autocast(watched: Watched) -> Iterator[Finding]:
     if watched.stand_in and own and branches.is_conditional(own[2]):
         return
     has = f"; line {own[1]} has it, and this run did not turn it on" if own else ""
-    line = max(by_line(full).values(), key=lambda one: sum(op.flop for op in one))
+    forward = [one for one in full if one.part == "forward"] or full
+    line = max(by_line(forward).values(), key=lambda one: sum(op.flop for op in one))
     yield Finding(
         kind="autocast",
         title="Products in float32",
         cost=f"{format_quantity(flop, 'FLOP')} a step",
         per_step=flop,
         unit="FLOP",
-        places=((line[0].site, "most of them"),),
+        places=((line[0].site, "most of them, forward"),),
         advice=f'`torch.autocast("cuda", torch.bfloat16)` around the forward pass{has}',
         rank=9,
         is_suggestion=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import linecache
 import multiprocessing.process
 import runpy
 import sys
@@ -89,6 +90,7 @@ def _checked(path: Path, steps: int, warmup: int) -> Path:
         )
     if path.is_dir():
         raise ScriptError(f"{path} is a folder", remedy="the file in it that you run with python")
+    linecache.checkcache()  # it may have changed since it was last run here
     try:
         compile(path.read_bytes(), str(path), "exec")
     except SyntaxError as fault:
