@@ -12,6 +12,7 @@ import time
 import weakref
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import torch
@@ -20,7 +21,7 @@ from torch.utils._pytree import tree_leaves
 from torch.utils.weak import WeakIdKeyDictionary
 
 from gpuedu.profiling.records import Call
-from gpuedu.training.call_sites import CallSite, find_caller
+from gpuedu.training.call_sites import CallSite, find_caller, is_library
 from gpuedu.training.placement import Arguments, Keywords, is_queued, named_device
 from gpuedu.training.synchronisations import SynchronisationCounter
 
@@ -30,9 +31,8 @@ _MOVES = ("to", "cuda", "copy_")
 _FACTORIES = ("tensor", "as_tensor", "arange", "linspace", "full", "zeros", "ones", "empty")
 _FACTORIES += ("rand", "randn", "randint", "randperm", "eye", "new_tensor")
 _MOST_NUMBERS = 1024
-WRAPPERS = tuple(
-    str(Path(torch.__file__).parent / name) for name in ("_compile.py", "_dynamo/eval_frame.py")
-)
+_TORCH = Path(torch.__file__).parent
+WRAPPERS = tuple(str(_TORCH / name) for name in ("_compile.py", "_dynamo/eval_frame.py"))
 """Files of PyTorch that only wrap: around every dispatch mode, and around ``zero_grad``."""
 _SET_DATA = torch.Tensor.data.__set__  # type: ignore[attr-defined]
 
@@ -47,6 +47,7 @@ class CallWatch(SynchronisationCounter):
         is_on_host: whether the call that runs has to do with the host alone.
         backward_site: the line whose backward pass runs, for threads without a Python frame.
         is_autocast: whether a watched call ran under autocast.
+        has_moved: whether anything was ever sent to a device by name.
         on_upload: called with what was copied to the device.
     """
 
@@ -58,6 +59,7 @@ class CallWatch(SynchronisationCounter):
         self.is_counting = False
         self.is_on_host = False
         self.is_autocast = False
+        self.has_moved = False
         self.calls: list[Call] = []
         self.graphed: list[tuple[weakref.ref, int, CallSite]] = []
         self.carried: list[tuple[CallSite, int]] = []
@@ -96,6 +98,8 @@ class CallWatch(SynchronisationCounter):
         args, kwargs = self._with_device(name, args, kwargs or {})
         was = self._call, self.is_on_host, self.backward_site
         self._call = (name, args, kwargs)
+        if name in ("to", "cuda"):
+            self.has_moved |= name == "cuda" or named_device(args, kwargs) is not None
         self.is_on_host = self._is_host_work(name, args, kwargs)
         if self.is_counting:
             self._look_before(name, args, kwargs)
@@ -175,9 +179,22 @@ class CallWatch(SynchronisationCounter):
                 start_s=self.now(),
                 size_bytes=0 if sent is None else sent.nbytes,
                 is_pinned=sent is not None and self._is_pinned(sent),
+                inside=self._inside(),
                 numbers=_numbers(args[-1]) if name in ("tensor", "as_tensor", "new_tensor") else "",
             )
         )
+
+    def _inside(self) -> str:
+        """The innermost line that is neither PyTorch's nor this file's, where it is a library's."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            file = frame.f_code.co_filename
+            if file not in self.own_files and not file.startswith(str(_TORCH)):
+                package = file.rpartition("site-packages/")[2]
+                is_installed = is_library(frame) and package != file
+                return f"{package}:{frame.f_lineno}" if is_installed else ""
+            frame = frame.f_back
+        return ""
 
     @staticmethod
     def _sent(name: str, args: Arguments) -> torch.Tensor | None:

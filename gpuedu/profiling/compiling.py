@@ -108,7 +108,7 @@ class CompileWatch:
                 self._explain(name, copy.deepcopy(model), args, kwargs)
             except Exception as fault:  # whatever Dynamo meets in somebody's code
                 first = str(fault).strip().partition("\n")[0]
-                self.notes.append(f"{name} was not checked for graph breaks: {first}")
+                self.notes.append(f"{name} was not checked for graph breaks: {first}.")
 
     def _explain(self, name: str, model: Any, args: tuple, kwargs: dict[str, Any]) -> None:
         import torch._dynamo as dynamo
@@ -123,6 +123,8 @@ class CompileWatch:
             dynamo.reset()
             if self._is_eager:
                 torch.compiler.set_stance("force_eager")
+        if not told.break_reasons:
+            self.notes.append(f"torch.compile takes {name} as one graph.")
         for reason in told.break_reasons:
             site = _site(reason.user_stack)
             if site is not None:

@@ -26,6 +26,14 @@ MUCH_WAITING = 0.1
 MANY_COPIES = 8
 _MUCH_GROWTH_BYTES = 64 * 1024
 _WORTH_TELLING_BYTES = 1024
+_RARELY = (
+    "add up on the device, and read the sum every 50 steps or so; ask for shapes and conditions "
+    "that need no values"
+)
+_OF_A_LIBRARY = (
+    "the library asks, in the file named: see whether an option of it, or other inputs, spare the "
+    "question"
+)
 _CONSTANTS = ("tensor", "as_tensor", "new_tensor")
 
 
@@ -200,7 +208,8 @@ def find_synchronizations(watched: Watched) -> Iterator[Finding]:
     groups = steady_lines(filter(is_wait, watched.calls), watched)
     if not groups:
         return
-    per_step = sum(map(len, groups)) / watched.counted
+    waits = [one for group in groups for one in group]
+    per_step = len(waits) / watched.counted
     yield Finding(
         kind="synchronization",
         title="The host waits for the device in every step",
@@ -208,16 +217,15 @@ def find_synchronizations(watched: Watched) -> Iterator[Finding]:
         per_step=per_step,
         unit="waits",
         places=tuple((group[0].site, _kinds(group, watched)) for group in groups),
-        advice="add up on the device, and read the sum every 50 steps or so; ask for shapes and "
-        "conditions that need no values",
+        advice=_OF_A_LIBRARY if all(one.inside for one in waits) else _RARELY,
         rank=2,
     )
 
 
 def _kinds(group: Sequence[Call], watched: Watched) -> str:
     kinds = dict.fromkeys(one.kind for one in group)
-    via = next((one.site.via for one in group if one.site.via), "")
-    through = f" in {via}" if via else ""
+    inside = dict.fromkeys(one.inside for one in group if one.inside)
+    through = f" in {', '.join(inside)}" if inside else ""
     return f"{', '.join(kinds)}{through}, {times(len(group) / watched.counted, 'time')}"
 
 

@@ -33,7 +33,8 @@ class Call:
 
     ``kind`` is that of ``gpuedu.training.synchronisations``, or "queued copy". ``name`` is the
     function. ``is_pinned`` and ``size_bytes`` tell of what is copied to the device, ``numbers`` of
-    a constant: what was copied, where it was made of Python's numbers.
+    a constant: what was copied, where it was made of Python's numbers. ``inside`` is the line of an
+    installed library that made the call, as ``package/file.py:12``, or "".
     """
 
     kind: str
@@ -44,6 +45,7 @@ class Call:
     size_bytes: int = 0
     is_pinned: bool = False
     numbers: str = ""
+    inside: str = ""
 
 
 @dataclass(frozen=True)

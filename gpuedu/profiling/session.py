@@ -7,6 +7,7 @@ import sys
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import count
 from typing import Any
 
 import torch
@@ -38,6 +39,17 @@ from gpuedu.profiling.steps import (
     StepPlan,
 )
 from gpuedu.training.call_sites import CallSite, find_caller, is_library_file
+
+_watching: weakref.WeakSet[Session] = weakref.WeakSet()
+
+
+def _leave_children() -> None:
+    for one in list(_watching):
+        one.leave_child()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_children)
 
 
 class Session:
@@ -74,6 +86,8 @@ class Session:
         self._step_start_s: float | None = None
         self._phase = plan.phase(1)
         self._optimizers: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+        self._numbers = count()
+        self._known = set(sys.modules)
         self._made_at: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
         self._facts: list[OptimizerFacts] = []
         self._kept: tuple[Kept, ...] = ()
@@ -81,7 +95,6 @@ class Session:
         self._seen_operators: tuple[Operator, ...] = ()
         self._uncompiled = ExitStack()
         self._notes: list[str] = []
-        self._is_never_moved = False
         self.is_enough = False
 
     @contextmanager
@@ -104,9 +117,17 @@ class Session:
             open_.enter_context(self._evaluating.watching(self._meet_model))
             self._calls.__enter__()
             open_.callback(self._leave_calls)
+            _watching.add(self)
             yield
 
+    def leave_child(self) -> None:
+        """In a process that the script forked (a loader's worker) nothing is watched."""
+        self._calls.set_aside()
+        if self._operators is not None:
+            self._operators.set_aside()
+
     def _leave_calls(self) -> None:
+        _watching.discard(self)
         torch.cuda.synchronize = self._calls._synchronize
         self._calls.set_aside()
 
@@ -120,7 +141,7 @@ class Session:
         if self._step_start_s is None:
             self._step_start_s = self._now()
         if optimizer not in self._optimizers:
-            self._optimizers[optimizer] = len(self._optimizers)
+            self._optimizers[optimizer] = next(self._numbers)
             self._meet_optimizer(optimizer)
         if self._operators is not None:
             self._operators.is_update = True
@@ -132,15 +153,14 @@ class Session:
         if self._operators is not None:
             self._operators.is_update = self._operators.is_loop = False
             self._name_states(optimizer)
-        number = self._optimizers.setdefault(optimizer, len(self._optimizers))
-        self._finder.end_update(number)
+        if optimizer not in self._optimizers:
+            self._optimizers[optimizer] = next(self._numbers)
+        self._finder.end_update(self._optimizers[optimizer])
 
     def _meet_optimizer(self, optimizer: Optimizer) -> None:
         parameters = list(_parameters(optimizer))
-        placement = self._calls.placement
-        if placement.stand_in and not any(map(placement.is_on_device, parameters)):
-            self._is_never_moved = True
-            placement.mark(parameters, on_host=False)
+        # A script without a device: what it trains is taken as if it were on one.
+        self._calls.placement.mark(parameters, on_host=False)
         groups = optimizer.param_groups
         told = any(one.get("foreach") is False and not one.get("fused") for one in groups)
         site = self._made_at.get(optimizer) or self._site()
@@ -283,9 +303,9 @@ class Session:
             breaks=tuple(self._compiling.breaks),
             is_autocast=self._calls.is_autocast,
             is_tf32=_is_tf32(),
-            is_never_moved=self._is_never_moved,
+            is_never_moved=self._calls.placement.stand_in and not self._calls.has_moved,
             is_unwatched=self._is_blind,
-            files=(script, *_own_modules()),
+            files=(script, *_own_modules(self._known)),
             notes=(*self._notes, *self._compiling.notes),
         )
 
@@ -305,9 +325,9 @@ def _is_tf32() -> bool:
         return True
 
 
-def _own_modules() -> Iterator[str]:
-    """Files of modules that are no library's."""
-    for module in list(sys.modules.values()):
+def _own_modules(known: set[str]) -> Iterator[str]:
+    """Files of the modules that the script imported, and that are no library's."""
+    for module in [one for name, one in list(sys.modules.items()) if name not in known]:
         file = getattr(module, "__file__", None)
         if isinstance(file, str) and file.endswith(".py") and not is_library_file(file):
             yield file

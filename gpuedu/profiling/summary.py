@@ -37,23 +37,23 @@ class Line:
 def lines(watched: Watched) -> tuple[Line, ...]:
     """The lines that did anything, those with most operators first."""
     steps = max(1, watched.counted)
-    found: dict[tuple[str, int], dict[str, float]] = {}
+    found: dict[tuple[str, int], dict[str, int]] = {}
     sites: dict[tuple[str, int], CallSite] = {}
 
-    def add(site: CallSite, name: str, amount: float) -> None:
+    def add(site: CallSite, name: str, amount: int) -> None:
         place = site.file, site.line
         sites.setdefault(place, site)
         row = found.setdefault(
-            place, dict.fromkeys(("operators", "small", "waits", "copies", "flop", "peak"), 0.0)
+            place, dict.fromkeys(("operators", "small", "waits", "copies", "flop", "peak"), 0)
         )
         row[name] += amount
 
     for one in launches(watched):
-        add(one.site, "operators", 1 / steps)
-        add(one.site, "small", is_small(one) / steps)
-        add(one.site, "flop", one.flop / steps)
+        add(one.site, "operators", 1)
+        add(one.site, "small", is_small(one))
+        add(one.site, "flop", one.flop)
     for call in watched.calls:
-        add(call.site, "waits" if is_wait(call) else "copies", 1 / steps)
+        add(call.site, "waits" if is_wait(call) else "copies", 1)
     if watched.memory is not None:
         for row in watched.memory.peak.rows:
             site = watched.memory.places.get(row.layer)
@@ -62,12 +62,12 @@ def lines(watched: Watched) -> tuple[Line, ...]:
     made = [
         Line(
             sites[place],
-            row["operators"],
-            row["small"],
-            row["waits"],
-            row["copies"],
-            row["flop"],
-            int(row["peak"]),
+            row["operators"] / steps,
+            row["small"] / steps,
+            row["waits"] / steps,
+            row["copies"] / steps,
+            row["flop"] / steps,
+            row["peak"],
         )
         for place, row in found.items()
     ]

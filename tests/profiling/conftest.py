@@ -10,7 +10,6 @@ import torch
 
 from gpuedu.profiling.findings import find
 from gpuedu.profiling.running import watch_script
-
 from tests.profiling.scripts import Clock, write
 
 
