@@ -52,10 +52,11 @@ def set_for_gpu(files: Iterable[str], word: str) -> tuple[str, int] | None:
     """The file and line where a keyword, or a key of that name, is set under a GPU's condition."""
     for file in files:
         for node in ast.walk(_tree(file)):
-            if isinstance(node, ast.If) and is_gpu_test(node.test):
-                for inner in (one for statement in node.body for one in ast.walk(statement)):
+            if isinstance(node, ast.If | ast.IfExp) and is_gpu_test(node.test):
+                body = node.body if isinstance(node.body, list) else [node.body]
+                for inner in (one for part in body for one in ast.walk(part)):
                     if _names(inner, word):
-                        return file, inner.lineno if hasattr(inner, "lineno") else node.lineno
+                        return file, getattr(inner, "lineno", node.lineno)
     return None
 
 

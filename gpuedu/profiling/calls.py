@@ -164,9 +164,11 @@ class CallWatch(SynchronisationCounter):
     def _note(self, kind: str) -> None:
         """Note a call that waits or copies."""
         site = self._site() if self.is_counting else None
-        if site is None:
-            return
         name, args, _ = self._call
+        # An optimizer's own counters of steps stay on the host.
+        is_counter = name in _FACTORIES and site is not None and site.via.startswith("Optimizer.")
+        if site is None or is_counter:
+            return
         sent = self._sent(name, args) if kind in (UPLOAD, QUEUED) else None
         if sent is not None:
             self.on_upload(sent)

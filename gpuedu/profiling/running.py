@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from gpuedu.errors import GpueduError
 from gpuedu.needs import has_package, missing
-from gpuedu.profiling.records import Watched
 
 if TYPE_CHECKING:
+    from gpuedu.profiling.records import Watched
     from gpuedu.profiling.session import Session
 
 _RUNNERS = ("<frozen runpy>", str(Path(__file__).parents[1]))
