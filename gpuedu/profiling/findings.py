@@ -85,20 +85,21 @@ def is_steady(steps: Iterable[int], watched: Watched) -> bool:
     return bool(watched.counted) and len(set(steps)) >= math.ceil(0.9 * watched.counted)
 
 
-def _by_line(calls: Iterable[Call]) -> dict[tuple[str, int], list[Call]]:
-    found: dict[tuple[str, int], list[Call]] = {}
+def by_line(calls: Iterable[Call]) -> list[list[Call]]:
+    """The calls of each line; within one, those of each line of a library that it calls."""
+    found: dict[tuple[str, int, str], list[Call]] = {}
     for one in calls:
-        found.setdefault((one.site.file, one.site.line), []).append(one)
-    return found
+        found.setdefault((one.site.file, one.site.line, one.inside), []).append(one)
+    return list(found.values())
 
 
 def steady_lines(calls: Iterable[Call], watched: Watched) -> list[list[Call]]:
     """The calls of each line that is met in every step, and is not for CPUs alone."""
     return [
         group
-        for (file, line), group in _by_line(calls).items()
+        for group in by_line(calls)
         if is_steady((one.step for one in group), watched)
-        and not (watched.stand_in and branches.is_for_cpu(file, line))
+        and not (watched.stand_in and branches.is_for_cpu(group[0].site.file, group[0].site.line))
     ]
 
 
@@ -224,9 +225,14 @@ def find_synchronizations(watched: Watched) -> Iterator[Finding]:
 
 def _kinds(group: Sequence[Call], watched: Watched) -> str:
     kinds = dict.fromkeys(one.kind for one in group)
+    count = times(len(group) / watched.counted, "time")
+    return f"{', '.join(kinds)}{_inside(group)}, {count}"
+
+
+def _inside(group: Sequence[Call]) -> str:
+    """The lines of libraries that made the calls, where it is not the script itself."""
     inside = dict.fromkeys(one.inside for one in group if one.inside)
-    through = f" in {', '.join(inside)}" if inside else ""
-    return f"{', '.join(kinds)}{through}, {times(len(group) / watched.counted, 'time')}"
+    return f" in {', '.join(inside)}" if inside else ""
 
 
 def find_copies(watched: Watched) -> Iterator[Finding]:
@@ -286,7 +292,10 @@ def _copies(
         per_step=count,
         unit="copies",
         places=tuple(
-            (group[0].site, times(len(group) / watched.counted, "copy", "copies"))
+            (
+                group[0].site,
+                times(len(group) / watched.counted, "copy", "copies") + _inside(group),
+            )
             for group in groups
         ),
         advice=advice,

@@ -102,11 +102,13 @@ class OperatorWatch(LiveCounter):
         """Whether an operator is the device's: a stand-in's tensor that nobody knows is there."""
         placement = self._calls.placement
         tensors = [one for one in tree_leaves((args, kwargs)) if isinstance(one, Tensor)]
+        here = [one for one in tensors if one.device.type == self.device.type]
+        named = kwargs.get("device")
+        is_named = named is not None and torch.device(named).type == self.device.type
         if not placement.stand_in:
-            named = kwargs.get("device")
-            is_named = named is not None and torch.device(named).type == self.device.type
-            return is_named or any(one.device.type == self.device.type for one in tensors)
-        return not tensors or any(map(placement.is_on_device, tensors))
+            return is_named or bool(here)
+        # Without tensors the call made one, and the calls' watch knows for which side.
+        return any(map(placement.is_on_device, here)) or not tensors
 
     def _operator(
         self,
@@ -206,7 +208,12 @@ def _flop(func: Any, args: Any, kwargs: Any, result: Any) -> int:
     if name == "_scaled_dot_product_flash_attention_for_cpu_backward":
         return 5 * _attention_flop(*args[1:4]) // 2  # five products of that size, not two
     formula = flop_registry.get(packet)
-    return int(formula(*args, **kwargs, out_val=result)) if formula is not None else 0
+    if formula is None:
+        return 0
+    try:
+        return int(formula(*args, **kwargs, out_val=result))
+    except (AssertionError, ArithmeticError, LookupError, TypeError, ValueError):
+        return 0  # a shape that the formula does not know is no reason to stop somebody's script
 
 
 def _attention_flop(query: Tensor, key: Tensor, value: Tensor) -> int:

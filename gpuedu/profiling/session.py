@@ -115,8 +115,9 @@ class Session:
             open_.callback(before.remove)
             open_.callback(after.remove)
             open_.enter_context(self._evaluating.watching(self._meet_model))
-            self._calls.__enter__()
             open_.callback(self._leave_calls)
+            if self._calls.placement.stand_in:  # on a GPU a tensor itself tells where it lies
+                self._calls.__enter__()
             _watching.add(self)
             yield
 
@@ -222,6 +223,8 @@ class Session:
     def _start_counting(self) -> None:
         self._uncompiled.enter_context(self._compiling.uncompiled())
         self._operators = OperatorWatch(self._calls, self._device)
+        if not self._calls.placement.stand_in:
+            self._calls.__enter__()
         self._calls.is_counting = True
         self._calls.on_upload = lambda tensor: self._name("batch", tensor)
         self._operators.__enter__()
@@ -265,7 +268,7 @@ class Session:
         try:
             self._compiling.explain()
         finally:
-            if was_there:
+            if was_there and self._calls.placement.stand_in:
                 torch.overrides._push_mode(self._calls)
 
     def _meet_model(self, model: nn.Module) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 
 from gpuedu.profiling.calls import QUEUED, UPLOAD
-from gpuedu.profiling.findings import is_steady, is_wait, times, waiting
+from gpuedu.profiling.findings import by_line, is_steady, is_wait, times, waiting
 from gpuedu.profiling.operator_findings import is_small, launches
 from gpuedu.profiling.records import Watched
 from gpuedu.training.call_sites import CallSite
@@ -118,12 +118,9 @@ def memory_parts(watched: Watched) -> dict[str, int]:
 
 def now_and_then(watched: Watched) -> tuple[tuple[CallSite, str, int], ...]:
     """Waits that are in some steps only: line, kinds, and in how many of the counted steps."""
-    found: dict[tuple[str, int], list] = {}
-    for call in filter(is_wait, watched.calls):
-        found.setdefault((call.site.file, call.site.line), []).append(call)
     return tuple(
         (group[0].site, ", ".join(dict.fromkeys(one.kind for one in group)), len(steps))
-        for group in found.values()
+        for group in by_line(filter(is_wait, watched.calls))
         if not is_steady(steps := {one.step for one in group}, watched)
     )
 

@@ -95,7 +95,7 @@ def _table(watched: Watched) -> Iterator[str]:
         place = f"{short(one.site, watched.script)}  {one.site.text}"
         yield (
             f"{operators:>9} {small:>6} {waits:>6} {copies:>6} {flop:>10} {peak:>9}  "
-            f"{_clipped(place, 60)}"
+            f"{_clipped(place, WIDTH - 53)}"
         )
 
 
