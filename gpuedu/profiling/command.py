@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gpuedu.errors import GpueduError
+
 if TYPE_CHECKING:
     from gpuedu.profiling.records import Watched
 
@@ -35,6 +37,7 @@ def profile(
     """Run a PyTorch training script for some steps, and say by line what costs time and memory."""
     from gpuedu.profiling.running import ScriptError, watch_script
 
+    html, trace = _writable(html), _writable(trace)  # the script may change the folder
     # What the script prints is none of the JSON.
     aside = contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext()
     fault = None
@@ -57,6 +60,16 @@ def profile(
     _tell(watched, html, trace, as_json)
     if fault is not None:
         raise fault
+
+
+def _writable(path: Path | None) -> Path | None:
+    """The whole path; GpueduError, before anything runs, where its folder is not there."""
+    if path is not None and not path.resolve().parent.is_dir():
+        raise GpueduError(
+            f"there is no folder {path.resolve().parent} for {path.name}",
+            remedy="a file name in a folder that exists",
+        )
+    return path if path is None else path.resolve()
 
 
 def _tell(watched: Watched, html: Path | None, trace: Path | None, as_json: bool) -> None:

@@ -103,7 +103,7 @@ class CompileWatch:
         """Ask about every call that was kept; nothing may watch PyTorch's calls meanwhile."""
         calls, self._calls = self._calls, {}
         for model, args, kwargs in calls.values():
-            name = type(model).__name__ if isinstance(model, nn.Module) else model.__qualname__
+            name = _name_of(model)
             try:
                 self._explain(name, copy.deepcopy(model), args, kwargs)
             except Exception as fault:  # whatever Dynamo meets in somebody's code
@@ -129,6 +129,13 @@ class CompileWatch:
             site = _site(reason.user_stack)
             if site is not None:
                 self.breaks.append(GraphBreak(name, site, reason.reason.partition("\n")[0].strip()))
+
+
+def _name_of(model: Any) -> str:
+    """The class of a model, also where its method was compiled; else the function's name."""
+    owner = getattr(model, "__self__", model)
+    is_model = isinstance(owner, nn.Module)
+    return type(owner).__name__ if is_model else getattr(model, "__qualname__", repr(model))
 
 
 def _site(stack: Any) -> CallSite | None:

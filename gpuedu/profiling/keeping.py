@@ -7,6 +7,7 @@ import gc
 import linecache
 import sys
 import weakref
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Any
@@ -16,6 +17,9 @@ from torch import Tensor
 from gpuedu.profiling.records import Kept
 from gpuedu.training.call_sites import CallSite, is_library
 
+Scope = tuple[str, dict[str, Any]]
+"""A file, and names of variables in it with their values."""
+_MOST_OF_A_STEP = 8
 _LEAST_STEPS = 3
 _SHARE = 0.8
 _ADDS = ("append", "extend", "add", "insert", "update", "setdefault", "appendleft")
@@ -25,7 +29,7 @@ def find_kept(
     graphed: Sequence[tuple[weakref.ref, int, CallSite]],
     carried: Sequence[tuple[CallSite, int]],
     steps: Sequence[int],
-    frame: FrameType | None,
+    names: Sequence[Scope],
 ) -> tuple[Kept, ...]:
     """What holds on to graphs of earlier steps: collections, and sums that go on and on.
 
@@ -33,9 +37,9 @@ def find_kept(
         graphed: results with a graph, with the step and the line that they are from.
         carried: lines that go on with the graph of a step long past, with the step.
         steps: the counted steps.
-        frame: the innermost frame of the script, for the names of its variables.
+        names: the script's variables.
     """
-    return (*_carried(carried, steps), *_collected(graphed, steps, frame))
+    return (*_carried(carried, steps), *_collected(graphed, steps, names))
 
 
 def _carried(carried: Sequence[tuple[CallSite, int]], steps: Sequence[int]) -> Iterator[Kept]:
@@ -66,10 +70,12 @@ def _target(site: CallSite) -> str:
 def _collected(
     graphed: Sequence[tuple[weakref.ref, int, CallSite]],
     steps: Sequence[int],
-    frame: FrameType | None,
+    names: Sequence[Scope],
 ) -> Iterator[Kept]:
     """Tensors of earlier steps that a list, a dict or another object still holds."""
-    old = [one for one in graphed if one[1] in steps[:-2] and one[0]() is not None]
+    old = _some_of_each_step(
+        [one for one in graphed if one[1] in steps[:-2] and one[0]() is not None]
+    )
     holders: dict[int, tuple[Any, set[int], CallSite, int]] = {}
     for reference, step, site in old:
         tensor = reference()
@@ -81,8 +87,8 @@ def _collected(
         del tensor
     for holder, found, site, size_bytes in holders.values():
         if len(found) >= max(_LEAST_STEPS, _SHARE * (len(steps) - 2)):
-            name, place = _name_of(holder, frame)
-            line = _adding_line(place, name) if place is not None else None
+            name, file = _name_of(holder, names)
+            line = _adding_line(file, name) if file else None
             yield Kept(line or site, name, len(found), size_bytes // len(found))
 
 
@@ -95,24 +101,34 @@ def _holders(tensor: Tensor) -> Iterator[Any]:
             yield one
 
 
-def _name_of(holder: Any, frame: FrameType | None) -> tuple[str, FrameType | None]:
-    """The variable or attribute that holds a collection, and the frame that it was found from."""
-    while frame is not None:
-        if not is_library(frame):
-            for name, value in (*frame.f_locals.items(), *frame.f_globals.items()):
-                if value is holder:
-                    return name, frame
-                inner = getattr(value, "__dict__", None)
-                for attribute, held in (inner or {}).items() if isinstance(inner, dict) else ():
-                    if held is holder:
-                        return f"{name}.{attribute}", frame
-        frame = frame.f_back
-    return "", None
+def _some_of_each_step(
+    found: Sequence[tuple[weakref.ref, int, CallSite]],
+) -> list[tuple[weakref.ref, int, CallSite]]:
+    """A few of each step: to look for who refers to a tensor takes long."""
+    counts: Counter[int] = Counter()
+    some = []
+    for one in found:
+        counts[one[1]] += 1
+        if counts[one[1]] <= _MOST_OF_A_STEP:
+            some.append(one)
+    return some
 
 
-def _adding_line(frame: FrameType, name: str) -> CallSite | None:
-    """The first line in the frame's file that puts something into the collection."""
-    file = frame.f_code.co_filename
+def _name_of(holder: Any, names: Sequence[Scope]) -> tuple[str, str]:
+    """The variable or attribute that holds a collection, and the file where it is."""
+    for file, variables in names:
+        for name, value in variables.items():
+            if value is holder:
+                return name, file
+            inner = getattr(value, "__dict__", None)
+            for attribute, held in (inner or {}).items() if isinstance(inner, dict) else ():
+                if held is holder:
+                    return f"{name}.{attribute}", file
+    return "", ""
+
+
+def _adding_line(file: str, name: str) -> CallSite | None:
+    """The first line of a file that puts something into the collection."""
     last = name.rpartition(".")[2]
     try:
         tree = ast.parse("".join(linecache.getlines(file)))
@@ -122,7 +138,7 @@ def _adding_line(frame: FrameType, name: str) -> CallSite | None:
         if _adds(node, last):
             line = node.lineno  # type: ignore[attr-defined]
             text = linecache.getline(file, line).strip()
-            return CallSite(file, line, frame.f_code.co_name, text, "")
+            return CallSite(file, line, "", text, "")
     return None
 
 
@@ -144,6 +160,13 @@ def _ends_with(node: ast.AST, name: str) -> bool:
     return False
 
 
-def script_frame() -> FrameType | None:
-    """The frames that run now, from the innermost out."""
-    return sys._getframe(1)
+def scopes(names: dict[str, Any]) -> list[Scope]:
+    """The variables of the script's functions that run now, from the innermost out, and others."""
+    found: list[Scope] = [(str(names.get("__file__", "")), names)] if names else []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if not is_library(frame):
+            file = frame.f_code.co_filename
+            found += [(file, dict(frame.f_locals)), (file, frame.f_globals)]
+        frame = frame.f_back
+    return found

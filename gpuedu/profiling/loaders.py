@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import islice
 from types import FrameType
 from typing import Any
 
@@ -19,8 +19,8 @@ from gpuedu.profiling.records import Loader
 from gpuedu.training.call_sites import CallSite, is_library, site_of
 
 _EVERY_S = 2e-3
-_SAMPLES = 64
-"""Of a data set that workers read: how many are read here, to find its slow line."""
+_ITEMS, _MOST_S = 64, 1.0
+"""Of a data set that workers read: what is read here, at most, to find its slow line."""
 
 
 class LoaderWatch:
@@ -118,9 +118,12 @@ def _nothing() -> Iterator[None]:
 
 def _read(dataset: Any) -> None:
     """Read some items; a data set that fails here was fine in its worker."""
+    end_s = time.perf_counter() + _MOST_S
     try:
-        for at in islice(range(len(dataset)), _SAMPLES):
+        for at in range(min(len(dataset), _ITEMS)):
             dataset[at]
+            if time.perf_counter() > end_s:
+                return
     except Exception:
         return
 

@@ -91,6 +91,7 @@ def _checked(path: Path, steps: int, warmup: int) -> Path:
     if path.is_dir():
         raise ScriptError(f"{path} is a folder", remedy="the file in it that you run with python")
     linecache.checkcache()  # it may have changed since it was last run here
+    linecache.getlines(str(path))  # and cannot be found once it has changed the folder
     try:
         compile(path.read_bytes(), str(path), "exec")
     except SyntaxError as fault:
@@ -112,7 +113,7 @@ def _run(path: Path, arguments: Sequence[str], session: Session) -> BaseExceptio
 
     try:
         with session.watching(), _as_main(path, arguments):
-            runpy.run_path(str(path), run_name="__main__")
+            session.keep_names(runpy.run_path(str(path), run_name="__main__"))
     except EnoughStepsError as fault:
         traceback.clear_frames(fault.__traceback__)
     except SystemExit as fault:

@@ -7,26 +7,31 @@ import sys
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from itertools import count
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
-from torch.optim import optimizer as torch_optimizer
 
 from gpuedu.profiling.calls import CallWatch, host_clock
 from gpuedu.profiling.compiling import CompileWatch
 from gpuedu.profiling.evaluating import EvaluationWatch
-from gpuedu.profiling.keeping import find_kept, script_frame
+from gpuedu.profiling.findings import MUCH_WAITING, waiting
+from gpuedu.profiling.keeping import find_kept, scopes
 from gpuedu.profiling.loaders import LoaderWatch, tensors_of
 from gpuedu.profiling.operators import OperatorWatch
+from gpuedu.profiling.optimizers import (
+    OptimizerWatch,
+    is_cpu_loop,
+    parameters_of,
+    states_of,
+)
 from gpuedu.profiling.records import (
     Kept,
     Loader,
     Memory,
     Operator,
-    OptimizerFacts,
     StepTime,
     Wait,
     Watched,
@@ -38,7 +43,7 @@ from gpuedu.profiling.steps import (
     StepFinder,
     StepPlan,
 )
-from gpuedu.training.call_sites import CallSite, find_caller, is_library_file
+from gpuedu.training.call_sites import CallSite, is_library_file
 
 _watching: weakref.WeakSet[Session] = weakref.WeakSet()
 
@@ -85,41 +90,38 @@ class Session:
         self._batches = 0
         self._step_start_s: float | None = None
         self._phase = plan.phase(1)
-        self._optimizers: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
-        self._numbers = count()
-        self._known = set(sys.modules)
-        self._made_at: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
-        self._facts: list[OptimizerFacts] = []
+        self._optimizers = OptimizerWatch(
+            self._finder.meet_optimizer, self._begin_update, self._end_update
+        )
+        self._modules = set(sys.modules)
+        self._names: dict[str, Any] = {}
         self._kept: tuple[Kept, ...] = ()
         self._memory: Memory | None = None
         self._seen_operators: tuple[Operator, ...] = ()
         self._uncompiled = ExitStack()
-        self._notes: list[str] = []
         self.is_enough = False
 
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Everything is switched on here, and off again, whatever the script does."""
         with ExitStack() as open_:
-            open_.callback(self._stop_counting)
+            open_.enter_context(self._optimizers.watching())
             if self._is_blind:
-                after = torch_optimizer.register_optimizer_step_post_hook(self._end_update)
-                open_.callback(after.remove)
                 yield
                 return
             open_.enter_context(self._compiling.watching())
             open_.enter_context(self._loading.watching())
-            open_.enter_context(_made(Optimizer, self._make_optimizer))
-            before = torch_optimizer.register_optimizer_step_pre_hook(self._begin_update)
-            after = torch_optimizer.register_optimizer_step_post_hook(self._end_update)
-            open_.callback(before.remove)
-            open_.callback(after.remove)
             open_.enter_context(self._evaluating.watching(self._meet_model))
             open_.callback(self._leave_calls)
             if self._calls.placement.stand_in:  # on a GPU a tensor itself tells where it lies
                 self._calls.__enter__()
             _watching.add(self)
+            open_.callback(self._stop_counting)
             yield
+
+    def keep_names(self, names: dict[str, Any]) -> None:
+        """The script has ended by itself: these are its variables."""
+        self._names = names
 
     def leave_child(self) -> None:
         """In a process that the script forked (a loader's worker) nothing is watched."""
@@ -134,48 +136,22 @@ class Session:
 
     # Steps
 
-    def _make_optimizer(self, optimizer: Any) -> None:
-        self._finder.meet_optimizer()
-        self._made_at[optimizer] = self._site()
-
-    def _begin_update(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
+    def _begin_update(self, optimizer: Optimizer) -> None:
         if self._step_start_s is None:
             self._step_start_s = self._now()
-        if optimizer not in self._optimizers:
-            self._optimizers[optimizer] = next(self._numbers)
-            self._meet_optimizer(optimizer)
+        # A script without a device: what it trains is taken as if it were on one.
+        self._calls.placement.mark(list(parameters_of(optimizer)), on_host=False)
         if self._operators is not None:
             self._operators.is_update = True
-            self._operators.is_loop = self._is_loop_here(optimizer)
-            for parameter in _parameters(optimizer):
+            self._operators.is_loop = self._calls.placement.stand_in and is_cpu_loop(optimizer)
+            for parameter in parameters_of(optimizer):
                 self._operators.name("gradients", parameter.grad)
 
-    def _end_update(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
+    def _end_update(self, optimizer: Optimizer, number: int) -> None:
         if self._operators is not None:
             self._operators.is_update = self._operators.is_loop = False
             self._name_states(optimizer)
-        if optimizer not in self._optimizers:
-            self._optimizers[optimizer] = next(self._numbers)
-        self._finder.end_update(self._optimizers[optimizer])
-
-    def _meet_optimizer(self, optimizer: Optimizer) -> None:
-        parameters = list(_parameters(optimizer))
-        # A script without a device: what it trains is taken as if it were on one.
-        self._calls.placement.mark(parameters, on_host=False)
-        groups = optimizer.param_groups
-        told = any(one.get("foreach") is False and not one.get("fused") for one in groups)
-        site = self._made_at.get(optimizer) or self._site()
-        if site is not None:
-            name = type(optimizer).__name__
-            self._facts.append(OptimizerFacts(name, len(parameters), told, site))
-
-    def _is_loop_here(self, optimizer: Optimizer) -> bool:
-        """Whether the optimizer loops only because it is on a CPU: a GPU would get whole lists."""
-        is_torchs = type(optimizer).__module__.startswith("torch.optim")
-        is_default = all(
-            one.get("foreach") is None and not one.get("fused") for one in optimizer.param_groups
-        )
-        return is_torchs and is_default and self._calls.placement.stand_in
+        self._finder.end_update(number)
 
     def _ask_batch(self) -> None:
         if self._step_start_s is None:
@@ -228,8 +204,8 @@ class Session:
         self._calls.is_counting = True
         self._calls.on_upload = lambda tensor: self._name("batch", tensor)
         self._operators.__enter__()
-        for optimizer in list(self._optimizers):
-            for parameter in _parameters(optimizer):
+        for optimizer in self._optimizers.stepped():
+            for parameter in parameters_of(optimizer):
                 self._operators.name("weights", parameter)
             self._name_states(optimizer)
         for model in self._evaluating.models():
@@ -240,10 +216,8 @@ class Session:
             self._operators.name(kind, tensor)
 
     def _name_states(self, optimizer: Optimizer) -> None:
-        for state in optimizer.state.values():
-            for value in state.values() if isinstance(state, dict) else ():
-                if isinstance(value, Tensor):
-                    self._name("optimiser", value)
+        for state in states_of(optimizer):
+            self._name("optimiser", state)
 
     def _name_model(self, model: nn.Module) -> None:
         for parameter in model.parameters():
@@ -259,7 +233,7 @@ class Session:
         operators.set_aside()
         self._uncompiled.close()
         steps = [one.number for one in self._steps if one.phase == COUNTED]
-        self._kept = find_kept(self._calls.graphed, self._calls.carried, steps, script_frame())
+        self._kept = find_kept(self._calls.graphed, self._calls.carried, steps, scopes(self._names))
         self._calls.graphed.clear()
         self._memory = operators.memory()
         operators.close()
@@ -275,9 +249,6 @@ class Session:
         if self._compile_check and model.training:
             self._compiling.listen_to(model)
 
-    def _site(self) -> CallSite | None:
-        return find_caller(sys._getframe(1), own_file=(*self._calls.own_files, __file__))
-
     # The result
 
     @property
@@ -288,7 +259,7 @@ class Session:
     def result(self, script: str, end: str) -> Watched:
         """What was seen, with a sentence on how the script ended."""
         counted = {one.number for one in self._steps if one.phase == COUNTED}
-        return Watched(
+        watched = Watched(
             script=script,
             device=torch.cuda.get_device_name() if self._device.type == "cuda" else "cpu",
             stand_in=self._calls.placement.stand_in,
@@ -299,18 +270,19 @@ class Session:
             waits=tuple(one for one in self._waits if one.step <= len(self._steps)),
             kept=self._kept,
             evaluations=self._evaluating.found(),
-            optimizers=tuple(self._facts),
+            optimizers=tuple(self._optimizers.facts),
             memory=self._memory,
-            slow_line=self._slow_line(),
             compiled=self._compiling.compiled,
             breaks=tuple(self._compiling.breaks),
             is_autocast=self._calls.is_autocast,
             is_tf32=_is_tf32(),
             is_never_moved=self._calls.placement.stand_in and not self._calls.has_moved,
             is_unwatched=self._is_blind,
-            files=(script, *_own_modules(self._known)),
-            notes=(*self._notes, *self._compiling.notes),
+            files=(script, *_own_modules(self._modules)),
+            notes=tuple(self._compiling.notes),
         )
+        is_starved = waiting(watched)[0] > MUCH_WAITING
+        return replace(watched, slow_line=self._slow_line()) if is_starved else watched
 
     def _slow_line(self) -> tuple[CallSite, float] | None:
         times: dict[Loader, float] = {}
@@ -334,27 +306,6 @@ def _own_modules(known: set[str]) -> Iterator[str]:
         file = getattr(module, "__file__", None)
         if isinstance(file, str) and file.endswith(".py") and not is_library_file(file):
             yield file
-
-
-def _parameters(optimizer: Optimizer) -> Iterator[Tensor]:
-    for group in optimizer.param_groups:
-        yield from group["params"]
-
-
-@contextmanager
-def _made(cls: type, tell: Callable[[Any], None]) -> Iterator[None]:
-    """Call ``tell`` with each object of a class before it is made, while the block runs."""
-    begin = cls.__init__
-
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-        tell(self)
-        begin(self, *args, **kwargs)
-
-    cls.__init__ = __init__  # type: ignore[misc]
-    try:
-        yield
-    finally:
-        cls.__init__ = begin  # type: ignore[misc]
 
 
 def is_watched_rank() -> bool:

@@ -184,3 +184,13 @@ def test_pinning_under_a_condition_is_the_scripts_own(findings):
 def test_every_kind_has_a_lesson_of_the_syllabus():
     assert set(EXERCISES.values()) <= set(exercise_ids())
     assert all(lesson_for(kind) for kind in EXERCISES)
+
+
+def test_a_list_is_found_in_a_script_that_ends_before_its_steps_do(findings):
+    text = (
+        "import torch\nmodel = torch.nn.Linear(4, 4)\n"
+        "optimizer = torch.optim.SGD(model.parameters(), 0.1)\nlosses = []\n"
+        "for step in range(7):\n    loss = model(torch.ones(2, 4)).sum()\n"
+        "    losses.append(loss)\n    loss.backward(); optimizer.step(); optimizer.zero_grad()\n"
+    )
+    assert findings(text) == [("kept-graph", "losses.append(loss)")]
