@@ -4,10 +4,11 @@
 - ``session``: what is watched in which step; ``steps``: where a step ends.
 - ``calls``: calls that wait or copy, and graphs that live on (``keeping``: in which variable);
   ``operators``: launches, FLOP and memory; ``loaders``: waits for data; ``evaluating``: models in
-  eval mode; ``compiling``: graph breaks. They are the counters of ``gpuedu.training``, made to
-  watch code that knows nothing of them.
-- ``records``: what they leave; ``findings`` (with ``operator_findings``, and ``branches``, which
-  reads the script's conditions): what of it costs; ``lessons``: who teaches the remedy.
+  eval mode; ``optimizers``; ``compiling``: graph breaks. They are the counters of
+  ``gpuedu.training``, made to watch code that knows nothing of them.
+- ``records``: what they leave; ``findings`` (of ``call_findings`` and ``operator_findings``): what
+  of it costs; ``evidence``: what it takes for one; ``branches`` reads the script's conditions,
+  ``lessons`` says who teaches the remedy.
 - ``summary``: the numbers of a step and of a line; ``text``, ``page``, ``trace``, ``as_json``:
   reports; ``command``: the command.
 

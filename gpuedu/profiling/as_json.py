@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gpuedu.profiling.findings import Finding, waiting
+from gpuedu.profiling.evidence import Finding, waiting
 from gpuedu.profiling.records import Watched
 from gpuedu.profiling.summary import lines, memory_parts, notes, now_and_then, step_time_s
 from gpuedu.training.call_sites import CallSite

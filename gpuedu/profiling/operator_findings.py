@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from statistics import median
 
 from gpuedu.profiling import branches
-from gpuedu.profiling.findings import Finding, is_steady, times
+from gpuedu.profiling.evidence import Finding, is_steady, times
 from gpuedu.profiling.records import Operator, Watched
 from gpuedu.training.call_sites import CallSite
 from gpuedu.units import format_quantity

@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from gpuedu.profiling.findings import Finding
+from gpuedu.profiling.evidence import Finding
 from gpuedu.profiling.records import Watched
 from gpuedu.profiling.summary import (
     Line,

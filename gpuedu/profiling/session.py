@@ -17,7 +17,7 @@ from torch.optim import Optimizer
 from gpuedu.profiling.calls import CallWatch, host_clock
 from gpuedu.profiling.compiling import CompileWatch
 from gpuedu.profiling.evaluating import EvaluationWatch
-from gpuedu.profiling.findings import MUCH_WAITING, waiting
+from gpuedu.profiling.evidence import MUCH_WAITING, waiting
 from gpuedu.profiling.keeping import find_kept, scopes
 from gpuedu.profiling.loaders import LoaderWatch, tensors_of
 from gpuedu.profiling.operators import OperatorWatch

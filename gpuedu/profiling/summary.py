@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 
 from gpuedu.profiling.calls import QUEUED, UPLOAD
-from gpuedu.profiling.findings import by_line, is_steady, is_wait, times, waiting
+from gpuedu.profiling.evidence import by_line, is_steady, is_wait, times, waiting
 from gpuedu.profiling.operator_findings import is_small, launches
 from gpuedu.profiling.records import Watched
 from gpuedu.training.call_sites import CallSite

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from gpuedu.profiling.findings import Finding
+from gpuedu.profiling.evidence import Finding
 from gpuedu.profiling.records import Watched
 from gpuedu.profiling.summary import (
     lines,
