@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def profile(
-    script: Annotated[Path, typer.Argument(help="A training script, as you run it with python.")],
+    script: Annotated[
+        Path, typer.Argument(help="A training script; what it is told itself goes after `--`.")
+    ],
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="[-- ARGUMENTS]", help="What it is told itself.")
     ] = None,

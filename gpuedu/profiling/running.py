@@ -116,6 +116,7 @@ def _run(path: Path, arguments: Sequence[str], session: Session) -> BaseExceptio
             session.keep_names(runpy.run_path(str(path), run_name="__main__"))
     except EnoughStepsError as fault:
         traceback.clear_frames(fault.__traceback__)
+        return fault.with_traceback(None)
     except SystemExit as fault:
         return fault
     except BaseException as fault:
@@ -165,7 +166,7 @@ def _leave_group() -> None:
 
 def _end(fault: BaseException | None, is_enough: bool, steps: int) -> str:
     """How the script ended, in words."""
-    if is_enough:
+    if is_enough and fault is not None:
         return f"ended after {steps} steps, as asked"
     if fault is None:
         return f"ran to its end after {steps} steps"

@@ -56,6 +56,12 @@ def test_an_except_of_the_scripts_does_not_swallow_the_end(watch):
     assert len(watch(text, steps=4, warmup=1).steps) == 5
 
 
+def test_a_script_that_swallows_everything_runs_on_and_that_is_told(watch):
+    text = f"{TINY}for step in range(9):\n    try:\n        {STEP}    except:\n        pass\n"
+    watched = watch(text, steps=4, warmup=1)
+    assert watched.end == "ran to its end after 9 steps" and watched.counted == 2
+
+
 def test_cleaning_up_is_still_done(watch, capsys):
     text = (
         f"{TINY}try:\n    for step in range(100):\n        {STEP}finally:\n    print('cleaned')\n"
