@@ -16,6 +16,7 @@ from gpuedu.choosing.command import choose
 from gpuedu.course.checkout import course_root
 from gpuedu.errors import GpueduError
 from gpuedu.grading.commands import grade, report, variants
+from gpuedu.profiling.command import profile
 from gpuedu.syllabus import exercise_ids, lesson_of, ready_lessons
 from gpuedu.syllabus import lesson as find_lesson
 
@@ -341,6 +342,7 @@ def record(
 
 
 app.command()(choose)
+app.command()(profile)
 app.command()(grade)
 app.command()(report)
 app.command()(variants)

@@ -14,6 +14,7 @@ ALONE = (
     "tests/grading/test_equal_verdicts.py",
     "tests/grading/judge/test_grading.py",
     "tests/course/test_compiled_record.py",
+    "tests/profiling/test_findings.py",
 )
 FIRST = (
     "tests/tab/test_site.py",

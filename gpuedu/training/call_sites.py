@@ -12,14 +12,19 @@ from types import FrameType
 import torch
 
 _TORCH = Path(torch.__file__).parent
-_LIBRARIES = tuple(
-    str(path)
-    for path in (
-        _TORCH,
-        Path(__file__).resolve().parents[1],
-        sysconfig.get_path("stdlib"),
-        sysconfig.get_path("purelib"),
-    )
+_LIBRARIES = (
+    *(
+        str(path)
+        for path in (
+            _TORCH,
+            Path(__file__).resolve().parents[1],
+            sysconfig.get_path("stdlib"),
+            sysconfig.get_path("purelib"),
+        )
+    ),
+    # Code that was written at run time, and Python's own start.
+    "<string>",
+    "<frozen ",
 )
 _OWN_FILES = tuple(
     str(_TORCH / name) for name in ("_tensor.py", "functional.py", "_jit_internal.py")
@@ -41,30 +46,47 @@ class CallSite:
     via: str
 
 
-def find_caller(frame: FrameType | None, *, own_file: str) -> CallSite | None:
+def find_caller(frame: FrameType | None, *, own_file: str | tuple[str, ...]) -> CallSite | None:
     """The innermost line outside of libraries and of ``own_file``, or None for host-side work.
 
     Host-side is what ``torch.utils.data`` does, or calls, and what an optimiser does with its count
     of steps: both handle tensors that never are on the device. Where every frame is a library's,
-    the innermost one is told.
+    the innermost one is told, and None where there is no frame at all.
     """
-    frames = [one for one in _stack(frame) if one.f_code.co_filename != own_file]
-    outside = next((at for at, one in enumerate(frames) if not _is_in(one, _LIBRARIES)), 0)
+    own_files = (own_file,) if isinstance(own_file, str) else own_file
+    frames = [one for one in _stack(frame) if one.f_code.co_filename not in own_files]
+    if not frames:
+        return None
+    outside = next((at for at, one in enumerate(frames) if not is_library(one)), 0)
     inside = frames[:outside]
     if any(one.f_code.co_name == _HOST_ONLY for one in inside):
         return None
     if any(_is_in(one, (_LOADER,)) for one in frames):
         return None
-    caller = frames[outside]
-    file, line = caller.f_code.co_filename, caller.f_lineno
     is_through = inside and not _is_in(inside[-1], _OWN_FILES)
+    return site_of(frames[outside], via=inside[-1].f_code.co_qualname if is_through else "")
+
+
+def site_of(frame: FrameType, *, via: str = "") -> CallSite:
+    """The line that a frame is in."""
+    file, line = frame.f_code.co_filename, frame.f_lineno
     return CallSite(
         file=file,
         line=line,
-        function=caller.f_code.co_name,
-        text=linecache.getline(file, line, caller.f_globals).strip(),
-        via=inside[-1].f_code.co_qualname if is_through else "",
+        function=frame.f_code.co_name,
+        text=linecache.getline(file, line, frame.f_globals).strip(),
+        via=via,
     )
+
+
+def is_library(frame: FrameType) -> bool:
+    """True if a frame runs code of a library: of Python, of PyTorch, of gpuedu or installed."""
+    return is_library_file(frame.f_code.co_filename)
+
+
+def is_library_file(file: str) -> bool:
+    """True if a file is Python's, PyTorch's, gpuedu's or an installed package's."""
+    return file.startswith(_LIBRARIES)
 
 
 def _stack(frame: FrameType | None) -> Iterator[FrameType]:

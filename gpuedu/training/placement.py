@@ -46,19 +46,24 @@ class Placement:
         """Note on which side a call's result lies; a move that moved nothing gives a new view."""
         if not self.stand_in:
             return result
-        on_host = self._is_for_host(name, args, kwargs)
+        on_host = self.is_for_host(name, args, kwargs)
         if isinstance(result, torch.Tensor) and name in ("cpu", "cuda", "to"):
             moved = self.is_on_device(args[0]) == on_host
             result = result.view_as(result) if moved and result is args[0] else result
-        for one in tree_leaves(result):
+        self.mark(result, on_host=on_host)
+        return result
+
+    def mark(self, values: Any, *, on_host: bool) -> None:
+        """Note on which side tensors lie, also those in lists and dicts; for stand-ins only."""
+        for one in tree_leaves(values) if self.stand_in else ():
             if isinstance(one, torch.Tensor):
                 if on_host:
                     self._on_host[one] = True
                 else:
                     self._on_host.pop(one, None)
-        return result
 
-    def _is_for_host(self, name: str, args: Arguments, kwargs: Keywords) -> bool:
+    def is_for_host(self, name: str, args: Arguments, kwargs: Keywords) -> bool:
+        """True if what a call gives lies on the host, where tensors are stand-ins."""
         device = named_device(args, kwargs) if name == "to" else kwargs.get("device")
         if name == "cpu" or device == "cpu":
             return True

@@ -110,6 +110,9 @@ class SynchronisationCounter(TorchFunctionMode):
     [('.item()', 3), ('.cpu()', 4)]
     """
 
+    own_files: tuple[str, ...] = (__file__,)
+    """Files whose frames are nobody's: those of a class that extends this one come beside it."""
+
     def __init__(
         self,
         on_wait: Callable[[Synchronisation], None] | None = None,
@@ -274,7 +277,7 @@ class SynchronisationCounter(TorchFunctionMode):
         return self._names[func]
 
     def _note(self, kind: str) -> None:
-        caller = find_caller(sys._getframe(2), own_file=__file__)
+        caller = find_caller(sys._getframe(2), own_file=self.own_files)
         if caller is None:
             return
         found = Synchronisation(kind, *astuple(caller), step=self.step)
