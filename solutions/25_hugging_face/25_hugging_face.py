@@ -14,9 +14,217 @@
 # course's package: `%pip install "gpuedu[huggingface]"`. **Time** about 90 minutes.
 
 # %% role="setup"
+import torch
+from torch import nn
+from torch.nn import functional
+
 from gpuedu import check, hint, predict, progress, reveal, see, setup
 
 setup("hugging-face")
+
+# %% [markdown] exercise="hf-trainer"
+# ## What does Trainer do?
+#
+# **`hf-trainer` · 9 points · about 35 minutes**
+#
+# Tell Trainer what you want, and then write the loop that it runs.
+#
+# `Trainer` takes a model, a dataset and an object with more than 100 options, the
+# `TrainingArguments`. All of them have defaults, so a run starts with next to nothing said. Here's
+# one: a small model, made here, that guesses the next number at each position. Trainer hands it a
+# batch by name, and the model returns its loss.
+
+
+# %% role="given"
+class Guesser(nn.Module):
+    """Scores for the next of 12 numbers; -100 is the label of a position that doesn't count."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed, self.first = nn.Embedding(12, 16), nn.LayerNorm(16)
+        self.head = nn.Linear(16, 12)
+
+    def forward(self, input_ids, labels, **more):
+        scores = self.head(self.first(self.embed(input_ids))).flatten(0, 1)
+        items = more.get("num_items_in_batch")
+        kind = "mean" if items is None else "sum"
+        loss = functional.cross_entropy(scores, labels.flatten(), reduction=kind)  # skips -100
+        return {"loss": loss if items is None else loss / items, "logits": scores}
+
+
+numbers = torch.arange(400).reshape(80, 5) % 12
+rows = [{"input_ids": row, "labels": (row + 1) % 12} for row in numbers]
+
+# %% [markdown]
+# *Predict.* You give Trainer a model and data, and not one option about training. It makes 100
+# **updates** (steps of its optimizer, AdamW). What's the learning rate of update 51: `"1e-3"`
+# (AdamW's own default in PyTorch), `"5e-5"`, `"2.5e-5"` or `"0"`?
+
+# %% role="predict"
+predict("hf-trainer", "5e-5")
+
+# %% role="given"
+from transformers import TrainingArguments
+
+# %%
+from transformers import Trainer
+
+arguments = TrainingArguments(  # where it runs, what it writes, and for how long: no more
+    "runs", use_cpu=True, save_strategy="no", logging_steps=1, max_steps=100, disable_tqdm=True
+)
+trainer = Trainer(Guesser(), arguments, train_dataset=rows)
+trainer.remove_callback(trainer.callback_handler.callbacks[-1])  # it prints each log
+trainer.train()
+see("hugging-face/log", trainer.state.log_history)
+
+# %% [markdown]
+# *Implement* `options(wanted)`: a dict of options, `TrainingArguments("runs", **options(wanted))`
+# is made of it. `wanted` is a dict:
+#
+# | entry | what is wanted |
+# |---|---|
+# | `"batch"`, `"devices"` | how many samples an update has, over all devices (a multiple of them) |
+# | `"fits"` | the most samples that a device takes at a time |
+# | `"capability"` | the device's compute capability, a float, or `None` for a CPU |
+# | `"updates"`, `"rate"`, `"warmup"` | updates in all, the highest rate, updates of the warm-up |
+# | `"shape"` | what the rate does after it: `"linear"` or `"cosine"` (to 0), or `"constant"` |
+
+# %% [markdown]
+# | entry | what is wanted |
+# |---|---|
+# | `"clip"` | the limit of the gradient's norm; `None`: gradients aren't clipped |
+# | `"decay"`, `"seed"` | weight decay; seed |
+# | `"log_every"`, `"evaluate_every"` | a log, and an evaluation, every so many updates |
+# | `"save_every"`, `"keep"` | a checkpoint every so many, the latest of them kept; `None`: never |
+#
+# - A device takes as many samples at a time as fit, if all its pieces of the batch are equal.
+# - A GPU trains in bf16 from capability 8.0 on, and in fp16 before. A CPU trains in neither.
+# - The rate rises in a straight line from 0 during the warm-up (0 updates: no warm-up), as Trainer
+#   does it.
+
+
+# %% role="answer"
+def options(wanted):
+    ### BEGIN SOLUTION
+    share = wanted["batch"] // wanted["devices"]
+    piece = max(n for n in range(1, wanted["fits"] + 1) if share % n == 0)
+    capability, shape = wanted["capability"], wanted["shape"]
+    chosen = {
+        "per_device_train_batch_size": piece,
+        "gradient_accumulation_steps": share // piece,
+        "bf16": capability is not None and capability >= 8,
+        "fp16": capability is not None and capability < 8,
+        "max_steps": wanted["updates"],
+        "learning_rate": wanted["rate"],
+        "warmup_steps": wanted["warmup"],
+        "lr_scheduler_type": "constant_with_warmup" if shape == "constant" else shape,
+        "max_grad_norm": wanted["clip"] or 0,
+        "weight_decay": wanted["decay"],
+        "seed": wanted["seed"],
+        "logging_steps": wanted["log_every"],
+    }
+    chosen |= {"eval_strategy": "steps", "eval_steps": wanted["evaluate_every"]}
+    if not wanted["save_every"]:
+        return chosen | {"save_strategy": "no"}
+    return chosen | {"save_steps": wanted["save_every"], "save_total_limit": wanted["keep"]}
+    ### END SOLUTION
+
+
+# %% [markdown]
+# Now be Trainer. *Implement* `own_loop(model, batches, options, log)`, which trains `model` as
+# Trainer does on one device in float32, or whatever the weights are. `batches` is a list of dicts
+# as the model takes them: those of one pass (an **epoch**), and they come in this order each time.
+# `options` is a dict with some of these six, under Trainer's names; where one is missing, Trainer's
+# default holds. (Take `vars(TrainingArguments("runs", use_cpu=True))` to look one up.)
+#
+# - `num_train_epochs`, `gradient_accumulation_steps` (batches of an update)
+# - `learning_rate`, `warmup_steps`; after the warm-up, the rate falls in a straight line to 0
+# - `weight_decay`, `max_grad_norm`
+
+# %% [markdown]
+# - An update's loss is the mean over the labels that count in all its batches together, as in
+#   *A batch that does not fit*: hand their number to the model as `num_items_in_batch`.
+# - If batches are left at the end of an epoch, they make an update by themselves.
+# - The first rate of a warm-up is 0; the one after the last update would be 0.
+# - The gradient is clipped, unless the limit is 0, right before the update.
+# - AdamW, all else as PyTorch's defaults. Biases (the name contains `bias`) and all parameters of a
+#   `LayerNorm` aren't decayed.
+# - After each update, call `log(loss, rate)`: the loss before it, and the rate that it used.
+
+
+# %% role="answer"
+def parameter_groups(model, weight_decay):
+    """For AdamW: what is decayed, and what isn't."""
+    ### BEGIN SOLUTION
+    norms = {name for name, part in model.named_modules() if isinstance(part, nn.LayerNorm)}
+    decayed, free = [], []
+    for name, p in model.named_parameters():
+        is_free = "bias" in name or name.rpartition(".")[0] in norms
+        (free if is_free else decayed).append(p)
+    return [
+        {"params": decayed, "weight_decay": weight_decay},
+        {"params": free, "weight_decay": 0.0},
+    ]
+    ### END SOLUTION
+
+
+def share_of_rate(update, warmup, updates):
+    """By what the highest rate is multiplied in an update; the first one is update 0."""
+    ### BEGIN SOLUTION
+    if update < warmup:
+        return update / warmup
+    return (updates - update) / (updates - warmup)
+    ### END SOLUTION
+
+
+# %% role="answer"
+def own_loop(model, batches, options, log):
+    ### BEGIN SOLUTION
+    size, epochs = options.get("gradient_accumulation_steps", 1), options.get("num_train_epochs", 3)
+    peak, warmup = options.get("learning_rate", 5e-5), options.get("warmup_steps", 0)
+    max_norm, decay = options.get("max_grad_norm", 1.0), options.get("weight_decay", 0.0)
+    optimizer = torch.optim.AdamW(parameter_groups(model, decay), lr=peak)
+    groups = [batches[first : first + size] for first in range(0, len(batches), size)]
+    for update, group in enumerate(groups * epochs):
+        items = sum((batch["labels"] != -100).sum() for batch in group)
+        optimizer.zero_grad()
+        loss = 0.0
+        for batch in group:
+            part = model(**batch, num_items_in_batch=items)["loss"]
+            part.backward()
+            loss += part.item()
+        if max_norm > 0:
+            nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        rate = peak * share_of_rate(update, warmup, len(groups) * epochs)
+        for one in optimizer.param_groups:
+            one["lr"] = rate
+        optimizer.step()
+        log(loss, rate)
+    ### END SOLUTION
+
+
+# %% role="check"
+check("hf-trainer", options, own_loop)
+
+# %% [markdown]
+# *See* your loop beside Trainer itself, on a model with padding, a warm-up and a last group that is
+# shorter; and the schedules of your options:
+
+# %%
+see("hf-trainer", own_loop)
+see("hugging-face/schedules", options)
+reveal("hf-trainer")
+
+# %% [markdown]
+# *Reflect.* Until autumn 2024 Trainer took each batch's mean loss and divided it by the number of
+# batches. What was wrong with that? (A label in a batch with much padding counted more than one in
+# a full batch, so the result depended on how the batch was cut. Trainer still does that for a model
+# whose `forward` has no `**` argument: such a model can't be handed the number of items.)
+#
+# You want a batch of 256 on 4 devices, and set `per_device_train_batch_size=256`. What do you get?
+# (1,024 for each update, and a quarter of the updates per epoch.) And what does Trainer do that
+# your loop doesn't? (It shuffles, evaluates, writes checkpoints, resumes, and runs on many devices:
+# by Accelerate, which comes next.)
 
 # %% [markdown]
 # ## What you take with you
