@@ -56,8 +56,8 @@ numbers = torch.arange(400).reshape(80, 5) % 12
 rows = [{"input_ids": row, "labels": (row + 1) % 12} for row in numbers]
 
 # %% [markdown]
-# *Predict.* You give Trainer a model and data, and not one option about training. It makes 100
-# **updates** (steps of its optimizer, AdamW). What's the learning rate of update 51: `"1e-3"`
+# *Predict.* You give Trainer a model and data, and not one option about how to train. It makes 20
+# **updates** (steps of its optimizer, AdamW). What's the learning rate of update 11: `"1e-3"`
 # (AdamW's own default in PyTorch), `"5e-5"`, `"2.5e-5"` or `"0"`?
 
 # %% role="predict"
@@ -67,10 +67,12 @@ predict("hf-trainer", "5e-5")
 from transformers import TrainingArguments
 
 # %%
+from tempfile import gettempdir
+
 from transformers import Trainer
 
 arguments = TrainingArguments(  # where it runs, what it writes, and for how long: no more
-    "runs", use_cpu=True, save_strategy="no", logging_steps=1, max_steps=100, disable_tqdm=True
+    gettempdir(), use_cpu=True, save_strategy="no", max_steps=20, logging_steps=1, disable_tqdm=True
 )
 trainer = Trainer(Guesser(), arguments, train_dataset=rows)
 trainer.remove_callback(trainer.callback_handler.callbacks[-1])  # it prints each log

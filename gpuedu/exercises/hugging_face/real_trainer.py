@@ -1,4 +1,4 @@
-"""Trainer itself, on the lesson's small models: what pictures and tests hold other loops against."""
+"""Trainer itself, on the lesson's small models: what pictures and tests hold loops against."""
 
 from __future__ import annotations
 

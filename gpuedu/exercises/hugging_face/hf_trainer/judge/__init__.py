@@ -284,7 +284,7 @@ JUDGE = Judge(
     cases=cases,
     predictions={
         "hf-trainer": Prediction(
-            "Trainer with no options, 100 updates: what is the learning rate of update 51?",
+            "Trainer with no options, 20 updates: what is the learning rate of update 11?",
             truth="2.5e-5",
             choices=("1e-3", "5e-5", "2.5e-5", "0"),
             because="The default is 5e-5, and it falls in a straight line, to 0 at the end of the "
