@@ -14,6 +14,8 @@
 # course's package: `%pip install "gpuedu[huggingface]"`. **Time** about 90 minutes.
 
 # %% role="setup"
+import math
+
 import torch
 from torch import nn
 from torch.nn import functional
@@ -36,6 +38,9 @@ setup("hugging-face")
 
 
 # %% role="given"
+from transformers import TrainingArguments
+
+
 class Guesser(nn.Module):
     """Scores for the next of 12 numbers; -100 is the label of a position that doesn't count."""
 
@@ -62,9 +67,6 @@ rows = [{"input_ids": row, "labels": (row + 1) % 12} for row in numbers]
 
 # %% role="predict"
 predict("hf-trainer", "5e-5")
-
-# %% role="given"
-from transformers import TrainingArguments
 
 # %%
 from tempfile import gettempdir
@@ -227,6 +229,169 @@ reveal("hf-trainer")
 # (1,024 for each update, and a quarter of the updates per epoch.) And what does Trainer do that
 # your loop doesn't? (It shuffles, evaluates, writes checkpoints, resumes, and runs on many devices:
 # by Accelerate, which comes next.)
+
+# %% [markdown] exercise="accelerate-it"
+# ## The same loop, anywhere
+#
+# **`accelerate-it` · 9 points · about 35 minutes**
+#
+# Move a loop to Accelerate, so that it runs on one process and on many, stops, and goes on.
+#
+# Accelerate leaves the loop to you, and replaces a few of its lines: `prepare` wraps the model in
+# DistributedDataParallel where there are several **processes** (one for each device), moves things
+# to the device, and deals out the loader's batches; `backward` replaces `loss.backward()`. Without
+# `accelerate launch` there's one process, and the loop behaves as it would by itself. Here's a
+# plain loop for one process. An update is made of a **group** of `size` batches.
+
+# %% role="given"
+MAX_NORM = 1.0
+
+
+def plain_loop(model, optimizer, scheduler, loader, epochs, size):
+    batches = list(loader)
+    for _ in range(epochs):
+        for first in range(0, len(batches), size):
+            group = batches[first : first + size]
+            for x, y in group:
+                scores = model(x)
+                (functional.cross_entropy(scores, y) / len(group)).backward()
+            nn.utils.clip_grad_norm_(model.parameters(), MAX_NORM)
+            optimizer.step()
+            scheduler.step()
+            optimizer.zero_grad()
+
+
+# %% [markdown]
+# *Predict.* `prepare` takes a scheduler, too. Say you have one whose rate falls to 0 in 1,000
+# steps. You prepare it, run on 4 processes, and call `scheduler.step()` once for each update. After
+# how many updates is the rate 0?
+
+# %% role="predict"
+predict("accelerate-it", 1000)
+
+# %% [markdown]
+# *Implement* `train(accelerator, model, optimizer, scheduler, loader, epochs, folder, stop_after)`.
+# What you get isn't prepared yet. A group is `accelerator.gradient_accumulation_steps` batches of
+# each process, and `scheduler` counts updates.
+#
+# - Each update is the one that the plain loop makes of all processes' batches in that group. So
+#   on 2 processes in groups of 3, it's the plain loop's in groups of 6. (The number of batches is a
+#   multiple of the processes; all batches have the same size.)
+# - That holds for the shorter group at the end of an epoch, too. (`accelerator.backward` divides
+#   each loss by `gradient_accumulation_steps`, whatever the group has.)
+# - Gradients are clipped at `MAX_NORM` once for each update.
+# - The schedule makes one step for each update.
+
+# %% [markdown]
+# - After update number `stop_after`, counted from the start of the whole run, `train` saves what a
+#   later call needs in `folder`, and returns. With `None` it runs to the end.
+# - `folder` is a `pathlib.Path` that exists. If it isn't empty, another call has saved there, in a
+#   process that's gone: this one goes on from there, with objects that were made anew (other
+#   weights, a new scheduler). Their updates are those of a run that was never stopped. The loader's
+#   order is the same in each epoch.
+#
+# `save_state(folder)` writes everything that was prepared or **registered**; `load_state(folder)`
+# reads it back, after the same things were prepared and registered. This can be registered:
+
+
+# %% role="given"
+class Place:
+    """How far a run has come. Accelerate saves and loads what has these two methods."""
+
+    def __init__(self):
+        self.epoch, self.batch, self.updates = 0, 0, 0  # `batch`: of this epoch
+
+    def state_dict(self):
+        return dict(vars(self))
+
+    def load_state_dict(self, state):
+        vars(self).update(state)
+
+
+# %% [markdown]
+# What you need from the `accelerator`: `prepare`, `register_for_checkpointing`, `load_state`,
+# `save_state`, `skip_first_batches(loader, count)` (the same loader without its first batches),
+# `accumulate(model)` (a `with` block around each batch: gradients are exchanged, and the prepared
+# optimizer makes its step and clears them, at the end of a group only), `sync_gradients` (whether
+# this batch ends a group), `backward` and `clip_grad_norm_`. A prepared loader has a length, too:
+# the batches of this process. About 25 lines.
+
+
+# %% role="answer"
+def train(accelerator, model, optimizer, scheduler, loader, epochs, folder, stop_after=None):
+    ### BEGIN SOLUTION
+    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+    place, size = Place(), accelerator.gradient_accumulation_steps
+    accelerator.register_for_checkpointing(scheduler, place)
+    if any(folder.iterdir()):
+        accelerator.load_state(folder)
+    model.train()
+    while place.epoch < epochs:
+        for x, y in accelerator.skip_first_batches(loader, place.batch):
+            left = len(loader) - place.batch // size * size
+            with accelerator.accumulate(model):
+                mean = functional.cross_entropy(model(x), y)
+                accelerator.backward(mean * size / min(size, left))
+                if accelerator.sync_gradients:
+                    accelerator.clip_grad_norm_(model.parameters(), MAX_NORM)
+                optimizer.step()
+                optimizer.zero_grad()
+            place.batch += 1
+            if accelerator.sync_gradients:
+                scheduler.step()
+                place.updates += 1
+                if place.updates == stop_after:
+                    accelerator.save_state(folder)
+                    return
+        place.epoch, place.batch = place.epoch + 1, 0
+    ### END SOLUTION
+
+
+# %% [markdown]
+# *Implement* `evaluate(accelerator, model, loader)`: the accuracy over all samples of `loader`, the
+# same number on each process. The model has dropout, and isn't prepared; nor is the loader.
+#
+# `prepare` deals out batches so that all processes have as many, of the same size. If the samples
+# don't come out even, it takes some from the start once more. `accelerator.gather` gives each
+# process what all of them have; `gather_for_metrics` does, too, and drops those extra samples.
+
+
+# %% role="answer"
+def evaluate(accelerator, model, loader):
+    ### BEGIN SOLUTION
+    model, loader = accelerator.prepare(model, loader)
+    model.eval()
+    right = count = 0
+    with torch.no_grad():
+        for x, y in loader:
+            guesses, labels = accelerator.gather_for_metrics((model(x).argmax(-1), y))
+            right, count = right + (guesses == labels).sum().item(), count + len(labels)
+    return right / count
+    ### END SOLUTION
+
+
+# %% role="check"
+check("accelerate-it", train, evaluate)
+
+# %% [markdown]
+# The check runs Accelerate itself, on one process and on simulated ones. *See* how far your updates
+# are from the plain loop's in each kind of run, and the learning rates on 1, 2 and 4 processes:
+
+# %%
+see("accelerate-it", train)
+see("hugging-face/rates", train)
+reveal("accelerate-it")
+
+# %% [markdown]
+# *Reflect.* Why would anybody want a scheduler that makes 4 steps for each update? (A schedule that
+# was planned for one process counts its updates; 4 processes need a quarter of them for the same
+# data. The examples of `transformers` multiply the number of steps by that of processes.)
+#
+# What goes wrong if the loader shuffles? (The order of the epoch that was stopped is lost, unless
+# it follows from a seed and the epoch: `DataLoaderConfiguration(use_seedable_sampler=True)`.) And
+# with texts that have padding? (The mean over batches isn't the mean over labels. Count the labels
+# of the group, `gather` and add up the counts, and divide sums by that; then undo what Accelerate
+# and DistributedDataParallel divide by.)
 
 # %% [markdown]
 # ## What you take with you

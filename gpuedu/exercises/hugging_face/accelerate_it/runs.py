@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -110,7 +110,7 @@ def run_training(train: Callable[..., Any], task: RunTask) -> Ranked:
             for part, stop in zip(parts[rank], (*task.stops, None), strict=True):
                 part.watch(found)
                 accelerator = light_accelerator(task.size)
-                place = str(Path(folder, "checkpoint"))
+                place = Path(folder, "checkpoint")
                 train(
                     accelerator,
                     part.model,
