@@ -393,6 +393,103 @@ reveal("accelerate-it")
 # of the group, `gather` and add up the counts, and divide sums by that; then undo what Accelerate
 # and DistributedDataParallel divide by.)
 
+# %% [markdown] exercise="stream-it"
+# ## A dataset that doesn't fit
+#
+# **`stream-it` · 6 points · about 20 minutes**
+#
+# Stream a dataset through a real pipeline, so that each sample of an epoch is read once, whoever
+# reads it, and wherever the run was stopped.
+#
+# A streamed dataset of the library `datasets` is read while you train. Its files are **shards**. To
+# shuffle it, the library shuffles the order of the shards, reads samples into a **buffer**, and
+# gives them from there at random. `split_dataset_by_node(stream, rank, ranks)` shares out the
+# shards, if their number is a multiple of the ranks. Otherwise each rank reads all of them and
+# keeps every `ranks`-th sample.
+
+# %% [markdown]
+# *Predict.* 16 shards, 3 ranks: from how many shards does each rank read? And a stream has a
+# `state_dict()`, from which another process can go on. If there's a shuffle buffer of 1,000, how
+# many samples of the epoch are never read after that: `"none"`, `"one"` or `"up to 1,000"`?
+
+# %% role="predict"
+predict("stream-it", 6)
+predict("stream-it-stop", "none")
+
+# %% [markdown]
+# *Implement* `deal(stream, prepare, rank, ranks, seed, buffer)`, the stream of one rank, and
+# `read(stream, epoch, done, count)`, which gets such a stream, newly made, and returns a list: the
+# samples of that epoch after the first `done` of this rank, `count` of them, or fewer if there are
+# no more. A sample is a dict with `"id"` and `"text"`.
+#
+# - In an epoch, each sample is read by one rank, once. (All ranks get the same `seed`.)
+# - Samples have gone through `prepare`, which takes a **batch** of at most 16 (a dict of lists) and
+#   adds the entry `"words"`.
+# - They're shuffled, with a buffer of `buffer` samples. The order follows from seed and epoch
+#   alone; each epoch has its own. (The method `set_epoch` is for that.)
+# - A pass that's read in pieces, each by a process that starts anew, gives what it gives in one.
+
+
+# %% role="given"
+import itertools
+
+from datasets.distributed import split_dataset_by_node
+
+
+# %% role="answer"
+def deal(stream, prepare, rank, ranks, seed, buffer):
+    ### BEGIN SOLUTION
+    stream = stream.shuffle(seed=seed, buffer_size=buffer)
+    stream = split_dataset_by_node(stream, rank, ranks)
+    return stream.map(prepare, batched=True, batch_size=16)
+    ### END SOLUTION
+
+
+def read(stream, epoch, done, count):
+    ### BEGIN SOLUTION
+    stream.set_epoch(epoch)
+    return list(itertools.islice(stream, done, done + count))
+    ### END SOLUTION
+
+
+# %% [markdown]
+# On a rank, a `DataLoader` has `workers` processes that read. Each shard that the rank reads from
+# belongs to one of them; a worker without a shard does nothing. *Implement*
+# `busy_workers(shards, ranks, workers)`: how many workers of a rank read, after
+# `split_dataset_by_node`.
+
+
+# %% role="answer"
+def busy_workers(shards, ranks, workers):
+    ### BEGIN SOLUTION
+    own = shards // ranks if shards % ranks == 0 else shards
+    return min(workers, own)
+    ### END SOLUTION
+
+
+# %% role="check"
+check("stream-it", deal, read, busy_workers)
+
+# %% [markdown]
+# *See* the order that a small buffer makes, from one shard and from eight, and an epoch that was
+# stopped: read on by your `read`, and from the stream's state.
+
+# %%
+see("stream-it", deal, read)
+see("hugging-face/stop", deal, read)
+reveal("stream-it")
+reveal("stream-it-stop")
+
+# %% [markdown]
+# *Reflect.* Files are often sorted: by date, by language. What does a buffer of 1,000 do to a file
+# of a million samples? (A sample moves by about a thousand places: each batch still comes from one
+# corner of the file. It's the order of the shards that mixes, so make many of them, and shuffle
+# before you write.)
+#
+# What does your `read` cost? (It reads what it leaves out: after 90% of an epoch that's a long
+# wait. From the state it takes a moment. With billions of samples you may well lose a thousand.)
+# And what would you do about 16 shards on 3 ranks? (Cut the dataset into a multiple of the ranks.)
+
 # %% [markdown]
 # ## What you take with you
 #
