@@ -325,13 +325,11 @@ def train(accelerator, model, optimizer, scheduler, loader, epochs, folder, stop
     accelerator.register_for_checkpointing(scheduler, place)
     if any(folder.iterdir()):
         accelerator.load_state(folder)
-    model.train()
     while place.epoch < epochs:
         for x, y in accelerator.skip_first_batches(loader, place.batch):
-            left = len(loader) - place.batch // size * size
             with accelerator.accumulate(model):
                 mean = functional.cross_entropy(model(x), y)
-                accelerator.backward(mean * size / min(size, left))
+                accelerator.backward(mean / min(1, len(loader) / size - place.batch // size))
                 if accelerator.sync_gradients:
                     accelerator.clip_grad_norm_(model.parameters(), MAX_NORM)
                 optimizer.step()
@@ -402,10 +400,11 @@ reveal("accelerate-it")
 # reads it, and wherever the run was stopped.
 #
 # A streamed dataset of the library `datasets` is read while you train. Its files are **shards**. To
-# shuffle it, the library shuffles the order of the shards, reads samples into a **buffer**, and
-# gives them from there at random. `split_dataset_by_node(stream, rank, ranks)` shares out the
-# shards, if their number is a multiple of the ranks. Otherwise each rank reads all of them and
-# keeps every `ranks`-th sample.
+# shuffle it, the library shuffles the order of the shards, reads samples into a **buffer** (by
+# turns from up to 10 shards), and gives them from there at random.
+#
+# `split_dataset_by_node(stream, rank, ranks)` shares out the shards, if their number is a multiple
+# of the ranks. Otherwise each rank reads all of them and keeps every `ranks`-th sample.
 
 # %% [markdown]
 # *Predict.* 16 shards, 3 ranks: from how many shards does each rank read? And a stream has a
@@ -482,8 +481,8 @@ reveal("stream-it-stop")
 
 # %% [markdown]
 # *Reflect.* Files are often sorted: by date, by language. What does a buffer of 1,000 do to a file
-# of a million samples? (A sample moves by about a thousand places: each batch still comes from one
-# corner of the file. It's the order of the shards that mixes, so make many of them, and shuffle
+# of a million samples? (Most samples move by about a thousand places at most: each batch still
+# comes from one corner of the file. It's the shards that mix, so make many of them, and shuffle
 # before you write.)
 #
 # What does your `read` cost? (It reads what it leaves out: after 90% of an epoch that's a long
@@ -505,4 +504,14 @@ progress()
 # %% [markdown]
 # ## Sources
 #
-# - None.
+# - What Trainer does in an update, which labels it counts, what it doesn't decay, and its defaults:
+#   `transformers` 5.24, `Trainer.get_batch_samples`, `Trainer.training_step`,
+#   `Trainer.get_decay_parameter_names`, `TrainingArguments`. What it did before: Hugging Face's
+#   blog, "Fixing Gradient Accumulation", October 2024.
+# - Schedules: `transformers.optimization`. bfloat16 on devices of capability 8.0 and later: NVIDIA,
+#   CUDA C++ Programming Guide, "Compute Capabilities".
+# - What `accumulate`, `backward` and a prepared scheduler do: `accelerate` 1.15, `Accelerator`,
+#   `AcceleratedScheduler.step`. Steps times processes: `run_glue_no_trainer.py` in the examples of
+#   `transformers`.
+# - Buffers, shards by rank and by worker, and states without the buffer: `datasets` 5.2,
+#   `IterableDataset.shuffle`, `split_dataset_by_node`, `BufferShuffledExamplesIterable`.

@@ -32,7 +32,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         return Case(label, inputs("epochs", count, shards, ranks, passes=3, **more), ("shuffled",))
 
     def stop(label: str, count: int, shards: int, ranks: int) -> Case:
-        first = int(rng.integers(3, 9))
+        first = int(rng.integers(18, 30))  # a batch of `map` is over: its state begins anew
         pieces = [[0, first], [first, 1], [first + 1, 2 * count]]
         return Case(label, inputs("pieces", count, shards, ranks, pieces=pieces), ("resume",))
 
@@ -44,9 +44,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
         whole(37, 6, 2),
         order("one shard, one rank", 1, 1),
         order("4 shards, 2 ranks", 4, 2),
-        stop("stopped twice, one rank", 40 + odd, 4, 1),
-        stop("stopped twice, 2 ranks with 2 shards each", 40, 4, 2),
-        stop("stopped twice, 4 shards for 3 ranks", 41, 4, 3),
+        stop("stopped twice, one rank", 80 + odd, 4, 1),
+        stop("stopped twice, 2 ranks with 2 shards each", 80, 4, 2),
+        stop("stopped twice, 4 shards for 3 ranks", 121, 4, 3),
         *[
             Case(
                 f"{shards} shards, {ranks} ranks, {workers} workers",
