@@ -21,7 +21,7 @@ from gpuedu.figures.end_labels import EndLabel, write_end_labels
 TASKS = {
     "1 process": RunTask(batches=8),
     "groups of 2": RunTask(batches=8, size=2),
-    "large gradients": RunTask(batches=8, size=2, loud=6.0),
+    "large gradients": RunTask(batches=8, size=2, loud=4.0),
     "7 batches, groups of 3": RunTask(batches=7, size=3),
     "stopped, resumed": RunTask(batches=8, size=2, stops=(3,)),
     "2 processes": RunTask(ranks=2, batches=8, size=2),

@@ -42,7 +42,7 @@ def run_loop(own_loop: Any, inputs: Inputs) -> dict[str, Any]:
     return {
         "losses": losses,
         "rates": rates,
-        "weights": np.array(weights).reshape(len(weights), -1),
+        "weights": np.array(weights, np.float64).reshape(len(weights), len(weights_of(model))),
     }
 
 
