@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from gpuedu.errors import GpueduError
 from gpuedu.exercises.hugging_face.accelerate_alone import train_in_one
@@ -69,7 +68,7 @@ def _difference(train: Callable[..., Any], task: RunTask) -> float:
     return float(max(pairs))
 
 
-def draw_rates(train: Callable[..., Any]) -> Axes:
+def draw_rates(train: Callable[..., Any]) -> Any:
     """Learning rates of the updates on 1, 2 and 4 processes."""
     ax = style.new_axes(3.2)
     labels, told = [], []

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.hugging_face.hf_trainer.play import run_loop
@@ -46,7 +45,7 @@ _WANTED: Mapping[str, Any] = {
 _SHAPES = (("linear", 0), ("cosine", 10), ("constant", 10))
 
 
-def draw_log(history: Sequence[Mapping[str, Any]]) -> Axes:
+def draw_log(history: Sequence[Mapping[str, Any]]) -> Any:
     """Loss, learning rate and gradient's norm of a run, from Trainer's own log."""
     rows = [one for one in history if isinstance(one, Mapping) and "learning_rate" in one]
     if not rows:
@@ -80,12 +79,12 @@ def draw_log(history: Sequence[Mapping[str, Any]]) -> Axes:
     )
 
 
-def _line(ax: Axes, x: Sequence[float], y: Sequence[float], colour: str) -> None:
+def _line(ax: Any, x: Sequence[float], y: Sequence[float], colour: str) -> None:
     ax.plot(x, y, color=colour, linewidth=1.8)
     ax.set_ylim(0, 1.1 * max(y))
 
 
-def draw_schedules(options: Callable[..., Any]) -> Axes:
+def draw_schedules(options: Callable[..., Any]) -> Any:
     """Learning rates of three wishes, as Trainer makes them of the learner's options."""
     ax = style.new_axes(3.2)
     labels, told = [], []
@@ -116,7 +115,7 @@ def draw_schedules(options: Callable[..., Any]) -> Axes:
     return write_caption(ax, caption)
 
 
-def draw_beside(own_loop: Callable[..., Any]) -> Axes:
+def draw_beside(own_loop: Callable[..., Any]) -> Any:
     """Losses by Trainer and by the learner's loop, and how far the weights are apart."""
     batches = batches_of(_LENGTHS, 7)
     true = train_by_trainer(Reader(7), batches, _OPTIONS)
@@ -154,7 +153,7 @@ def _apart(wanted: Sequence[Sequence[float]], mine: np.ndarray) -> list[float]:
     return [float(np.abs(np.array(wanted[at]) - mine[at]).max()) for at in range(count)]
 
 
-def _bars(ax: Axes, apart: Sequence[float]) -> None:
+def _bars(ax: Any, apart: Sequence[float]) -> None:
     """A bar for each update on a logarithmic axis, with the level of rounding."""
     shown = [max(off, 1e-17) if math.isfinite(off) else 1.0 for off in apart]
     colours = [style.GREEN if off < _ROUNDING else style.RED for off in shown]

@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from matplotlib.axes import Axes
-
 from gpuedu.exercises.hugging_face.stream_it.play import quiet_datasets
 from gpuedu.exercises.hugging_face.stream_it.streams import Reading, count_words, source
 from gpuedu.figures import style
@@ -40,7 +38,7 @@ def draw_order(deal: Callable[..., Any], read: Callable[..., Any]) -> Any:
     return axes
 
 
-def draw_stop(deal: Callable[..., Any], read: Callable[..., Any]) -> Axes:
+def draw_stop(deal: Callable[..., Any], read: Callable[..., Any]) -> Any:
     """How often each sample is read in an epoch that stopped: by a state, and by ``read``."""
     ax = style.new_axes(2.6)
     rows = [("yours", _by_read(deal, read)), ("by state_dict()", _by_state(deal))]
