@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -28,11 +28,15 @@ _BETAS, _EPSILON = (0.9, 0.999), 1e-8
 
 @dataclass(frozen=True)
 class Updates:
-    """Losses and learning rates of all updates, and the weights after each."""
+    """Losses and learning rates of all updates, and the weights after each.
+
+    ``norms`` are those of the gradients before they were clipped, where that was asked for.
+    """
 
     losses: list[float]
     rates: list[float]
     weights: list[list[float]]
+    norms: list[float] = field(default_factory=list)
 
 
 def rates_of(count: int, peak: float, warmup: int, shape: str = "linear") -> list[float]:
@@ -90,7 +94,8 @@ def train_alone(
             part.backward()
             loss += part.item()
         if given["max_grad_norm"] > 0:
-            nn.utils.clip_grad_norm_(model.parameters(), given["max_grad_norm"])
+            norm = nn.utils.clip_grad_norm_(model.parameters(), given["max_grad_norm"])
+            found.norms.append(float(norm))
         for one in optimizer.param_groups:
             one["lr"] = rate
         optimizer.step()

@@ -9,7 +9,7 @@ from typing import Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.hugging_face.states import own_states
-from gpuedu.exercises.plain import describe, number, whole_number
+from gpuedu.exercises.plain import describe, number
 
 READ = (
     *("per_device_train_batch_size", "gradient_accumulation_steps", "max_steps", "bf16", "fp16"),
@@ -21,6 +21,7 @@ READ = (
 _IDLE = ("output_dir", "use_cpu", "report_to", "disable_tqdm", "run_name", "optim", "data_seed")
 """Options that may be there, and change nothing that it looks at."""
 _MOST_RATES = 1_000
+_CUT = "`//` divides ints and gives one."
 
 
 def resolved(options: Mapping[Any, Any], updates: int) -> dict[str, Any]:
@@ -42,7 +43,10 @@ def resolved(options: Mapping[Any, Any], updates: int) -> dict[str, Any]:
     arguments = _arguments(options)
 
     def whole(name: str) -> int:
-        return whole_number(getattr(arguments, name), f"`{name}`")
+        value = getattr(arguments, name)
+        if type(value) is not int:
+            raise AnswerError(f"`{name}` should be an int, got {value!r:.40}", remedy=_CUT)
+        return value
 
     limit = number(arguments.max_grad_norm, "`max_grad_norm`")
     return {

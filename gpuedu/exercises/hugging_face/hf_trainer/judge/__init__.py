@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -34,6 +34,7 @@ from gpuedu.exercises.training.quiet import quiet_torch
 REL = 1e-6
 """Of the largest weight: the model is in float64, and a share of float32 may be in a learner's."""
 FULL = (LENGTH,) * 4
+_TRIES, _BELOW, _ABOVE = 50, 0.8, 1.4
 _NEVER_CLIPS = {"max_grad_norm": 1e6}
 
 
@@ -65,6 +66,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         ),
         loop("last-group", "7 batches in groups of 3", [FULL] * 7, {**many, "num_train_epochs": 2}),
         loop("last-group", "2 batches, groups of 3", [FULL] * 2, {**many, "num_train_epochs": 2}),
+        _near_the_limit(loop),
         loop("clip", "large gradients", [FULL] * 4, {"learning_rate": 0.01, **once}, 8.0),
         loop(
             "clip",
@@ -82,6 +84,19 @@ def cases(rng: np.random.Generator) -> list[Case]:
             {**once, "weight_decay": 0.3} | {"learning_rate": 0.02, **_NEVER_CLIPS},
         ),
     ]
+
+
+def _near_the_limit(loop: Callable[..., Case]) -> Case:
+    """Norms below the default limit and above it: AdamW doesn't see a factor that all have."""
+    few = (1, 1, 1, 1)
+    lengths = [FULL, (5, 1, 1, 1), few, FULL, few, FULL]
+    options = {"learning_rate": 0.05, "num_train_epochs": 1}
+    for _ in range(_TRIES):
+        case = loop("clip", "gradients around the limit", lengths, options, 1.5)
+        norms = truth_of(case).norms
+        if min(norms) < _BELOW and max(norms) > _ABOVE:
+            break
+    return case
 
 
 def _drawing(rng: np.random.Generator) -> Any:
