@@ -49,6 +49,7 @@ choose_hardware/rates
 ddp/*/grouping  ddp/*/resnet50  ddp/*/exchange_ways
 sharding/*/real_*
 tensor_parallel/*/real_*
+hugging_face/real_trainer
 pipelines/pipeline_*  pipelines/stuck  pipelines/plan_costs  pipelines/*/routing
 clusters/commands  clusters/context  clusters/dockerfile  clusters/installs  clusters/layers
 clusters/image/project
