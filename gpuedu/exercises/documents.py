@@ -11,7 +11,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gpuedu.exercises.contract import Answer, Case, Fault, Inputs, Plain, Play, Property
+from gpuedu.exercises.contract import (
+    Answer,
+    Case,
+    Fault,
+    Inputs,
+    Plain,
+    Play,
+    Property,
+    Undecided,
+)
 from gpuedu.exercises.plain import text
 
 MOST_CHARACTERS = 8_000
@@ -20,10 +29,15 @@ MOST_CHARACTERS = 8_000
 
 @dataclass(frozen=True)
 class Complaint:
-    """What a rule finds wrong, for a learner, with the line where there is one; and a question."""
+    """What a rule finds wrong, for a learner, with the line where there is one; and a question.
+
+    One that does not ``decides`` says why nothing can be said yet: it earns nothing, and is not
+    called wrong.
+    """
 
     message: str
     asks: str = ""
+    decides: bool = True
 
 
 def document_play(*names: str) -> Play:
@@ -61,7 +75,8 @@ def document_rule(
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
         for complaint in broken(case, **observed):
-            yield Fault(name, complaint.message, complaint.asks)
+            kind = Fault if complaint.decides else Undecided
+            yield kind(name, complaint.message, complaint.asks)
             return
 
     return Property(name, says, points, asks, test, after, waits_for)
