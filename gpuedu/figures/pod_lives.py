@@ -17,7 +17,7 @@ _LOOKS = {
     "starting": ("#f3e3c0", ""),
     "waiting": ("#f6deb0", "////"),
     "training": ("#cfe3f1", ""),
-    "done again": ("#a9c7dd", "\\\\\\\\"),
+    "training again": ("#a9c7dd", "\\\\\\\\"),
 }
 _HEIGHT, _LINE_IN = 0.62, 0.19
 _ROOM_PT = 430.0
@@ -56,7 +56,7 @@ def plot_pod_lives(
         caption: title, source, axis and alternative text.
         ax: where to draw; a new figure by default.
     """
-    height = 1.7 + 0.55 * len(names) + _LINE_IN * len(told)
+    height = 1.9 + 0.55 * len(names) + _LINE_IN * len(told)
     ax = style.new_axes(height) if ax is None else ax
     ax.grid(visible=False)
     for one in spans:
@@ -72,10 +72,10 @@ def plot_pod_lives(
     _draw_marks(ax, marks, end)
     ax.set_yticks(range(len(names)), names)
     ax.tick_params(axis="y", length=0, labelcolor=style.INK, labelsize=9.5)
-    ax.set_ylim(max(len(names), 1) - 0.4, -0.85)
+    ax.set_ylim(max(len(names), 1) - 0.4, -1.15)
     ax.set_xlim(0, end * 1.02)
     for i, line in enumerate(told):
-        look = {"fontsize": 9, "color": style.INK, "va": "top", "family": "monospace"}
+        look = {"fontsize": 9.5, "color": style.INK, "va": "top"}
         place = {"xy": (0, 0), "xycoords": "axes fraction", "textcoords": "offset points"}
         ax.annotate(line, xytext=(-60, -38 - 72 * _LINE_IN * i), **place, **look)
     write_caption(ax, caption)
@@ -102,4 +102,11 @@ def _draw_key(ax: Axes, kinds: set[str]) -> None:
         if kind in kinds
     ]
     look = {"frameon": False, "fontsize": 9, "handlelength": 1.4, "columnspacing": 1.2}
-    ax.legend(handles=handles, loc="lower right", bbox_to_anchor=(1, 0.985), ncols=5, **look)
+    ax.legend(
+        handles=handles,
+        loc="upper left",
+        bbox_to_anchor=(-0.01, 1.0),
+        borderaxespad=0,
+        ncols=5,
+        **look,
+    )

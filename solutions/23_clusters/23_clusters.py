@@ -262,7 +262,7 @@ progress()
 # %% [markdown]
 # ## Sources
 #
-# - Kubernetes 1.33, documentation: "Jobs" (completion modes, pod names of Indexed Jobs, back-off and
+# - Kubernetes 1.35, documentation: "Jobs" (completion modes, pod names of Indexed Jobs, back-off and
 #   pod failure policy), "Pod Lifecycle" (termination), "DNS for Services and Pods", "Volumes"
 #   (`emptyDir`), "Taints and Tolerations", "Schedule GPUs", "Configure a Security Context".
 # - kubernetes-sigs/yaml, `goyaml.v2/resolve.go`: what YAML without quotes is for Kubernetes.

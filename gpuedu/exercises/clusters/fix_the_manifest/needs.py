@@ -6,6 +6,7 @@ Each yields lines with what is wrong there, and each of them is true by itself.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -44,6 +45,10 @@ def unplaced(answer: Answer, work: Workload) -> Iterator[Told]:
         count = len(work.pods)
         told = f"{count} pod{' runs' if count == 1 else 's run'} at the same time"
         yield line, f"{told}, and {lab.PODS} are asked for"
+    completions = get(work.value, "spec", "completions")
+    if work.is_job and len(work.pods) == lab.PODS and (completions or 0) > lab.PODS:
+        at = work.document.line(("spec", "completions"))
+        yield at, f"a pod with index {lab.PODS} is made when the others are done, and is alone"
     for pod in templates(work):
         path, container = pod.main
         gpus = amount(container, GPU)
@@ -224,6 +229,9 @@ def moving_images(answer: Answer, work: Workload) -> Iterator[Told]:
             image = one.get("image") or ""
             name, _, digest = image.partition("@")
             tag = name.rpartition("/")[2].partition(":")[2]
+            if digest and not re.fullmatch(r"sha256:[0-9a-f]{64}", digest):
+                told = "should be `sha256:` and 64 hexadecimal digits"
+                yield pod.line(*path, "image"), f"the digest `{digest[:20]}...` {told}"
             if digest or not image:
                 continue
             if tag in ("", "latest"):

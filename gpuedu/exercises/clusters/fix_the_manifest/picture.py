@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -12,7 +13,7 @@ from gpuedu.exercises.clusters.fix_the_manifest.meeting import apart
 from gpuedu.exercises.clusters.fix_the_manifest.refusals import refused
 from gpuedu.exercises.clusters.kubernetes.lives import (
     PENDING,
-    SAVES,
+    REPEATS,
     STARTS,
     TRAINS,
     WAITS,
@@ -20,16 +21,16 @@ from gpuedu.exercises.clusters.kubernetes.lives import (
     Program,
     live,
 )
-from gpuedu.exercises.clusters.kubernetes.workloads import PodSpec
+from gpuedu.exercises.clusters.kubernetes.workloads import PodSpec, Workload
 from gpuedu.exercises.documents import MOST_CHARACTERS
 from gpuedu.exercises.plain import text
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.pod_lives import PodSpan, plot_pod_lives
 
-_HORIZON, _DRAINS = 14 * 60.0, (3 * 60.0, 7 * 60.0)
-_MOST_PODS, _MOST_EVENTS, _MOST_REFUSED, _LETTERS = 4, 9, 4, 100
+_HORIZON, _DRAINS, _SHORT = 14 * 60.0, (3 * 60.0, 7 * 60.0), 120.0
+_MOST_PODS, _MOST_EVENTS, _MOST_REFUSED, _LETTERS = 4, 9, 4, 112
 _KINDS = {PENDING: "pending", STARTS: "starting", WAITS: "waiting", TRAINS: "training"}
-_KINDS[SAVES] = "training"
+_KINDS[REPEATS] = "training again"
 
 
 def draw_lives(job: str, pod: str = "", container: str = "") -> Any:
@@ -50,14 +51,52 @@ def draw_lives(job: str, pod: str = "", container: str = "") -> Any:
         for name, one in zip(names, (job, pod, container), strict=True)
     )
     answer = lab.read_answer(*texts)
-    bad = list(islice(refused(answer), _MOST_REFUSED))
-    told = [f"refused, {lab.where(line, *texts)}: {said}" for line, said in bad]
+    bad = [
+        f"refused, {lab.where(line, *texts)}: {said}"
+        for line, said in islice(refused(answer), _MOST_REFUSED)
+    ]
     work = answer.workload
-    if work is None:
-        raise AnswerError(told[0] if told else "there's no Job in this manifest")
+    if work is None or not work.pods:
+        raise AnswerError(bad[0] if bad else "this manifest asks for no pods")
     pods = work.pods[:_MOST_PODS]
-    if not pods:
-        raise AnswerError("this job has no pods")
+    day = _day(answer, work, pods)
+    title = "Refused by the API server. If those lines weren't there:" if bad else _summary(day)
+    marked = [one for one in day.spans if one.note and one.kind != PENDING]
+    marked.sort(key=lambda one: (one.end, one.pod))
+    shown = marked[:_MOST_EVENTS]
+    lines = [f"{pods[one.pod].name}: {one.note}" for one in day.spans if one.kind == PENDING]
+    for number, one in enumerate(shown, 1):
+        lines.append(f"{number}  {_at(one.end)}: {pods[one.pod].name}, {one.note}")
+    if len(marked) > len(shown):
+        lines.append(f"and so on, {len(marked) - len(shown)} more")
+    if day.why:
+        lines.append(f"{_at(day.end)}: the job has failed: {day.why}")
+    said = [line.replace("`", "") for line in (*bad, *dict.fromkeys(lines))]
+    is_short = day.end < _SHORT
+    unit = 1.0 if is_short else 60.0
+    who = ", ".join(one.name for one in pods)
+    caption = Caption(
+        title=title,
+        x=f"time ({'minutes' if is_short else 'hours'})",
+        source="",
+        alt=f"What pods do over time: {who}. {title} {'; '.join(said).rstrip('.')}.",
+    )
+    return plot_pod_lives(
+        [one.name for one in pods],
+        [
+            PodSpan(one.pod, _KINDS[one.kind], one.start / unit, one.end / unit, one.node)
+            for one in day.spans
+            if one.end > one.start
+        ],
+        [(one.pod, one.end / unit) for one in shown],
+        [part for line in said for part in _wrapped(line)],
+        end=max(day.end, 1.0) / unit,
+        caption=caption,
+    )
+
+
+def _day(answer: lab.Answer, work: Workload, pods: Sequence[PodSpec]) -> Day:
+    """Two evictions in the time that training takes, if it gets as far."""
     meets = not any(True for _ in apart(answer, work))
     program = Program(
         minutes=lab.TRAINING_S / 60,
@@ -67,42 +106,12 @@ def draw_lives(job: str, pod: str = "", container: str = "") -> Any:
         keeps=all(_keeps(one) for one in needs.templates(work)),
         pods=lab.PODS,
     )
-    day = live(
-        pods, lab.NODES, needs.claims(answer), program, needs.failures_of(work), _DRAINS, _HORIZON
-    )
-    is_short = day.end < 120
-    unit = 1.0 if is_short else 60.0
-    spans = [
-        PodSpan(one.pod, _KINDS[one.kind], one.start / unit, one.end / unit, one.node)
-        for one in day.spans
-        if one.end > one.start
-    ]
-    marked = [one for one in day.spans if one.note and one.kind != PENDING]
-    lines = [f"{pods[one.pod].name}: {one.note}" for one in day.spans if one.kind == PENDING]
-    shown = marked[:_MOST_EVENTS]
-    lines += [
-        f"{i}  {_at(one.end)}: {pods[one.pod].name}, {one.note}" for i, one in enumerate(shown, 1)
-    ]
-    if len(marked) > len(shown):
-        lines.append(f"and so on, {len(marked) - len(shown)} more")
-    said = [*told, *dict.fromkeys(lines)]
-    wrapped = [
-        part for line in said for part in textwrap.wrap(line, _LETTERS, subsequent_indent="   ")
-    ]
-    summary = _summary(day)
-    if bad:
-        summary = f"The API server refuses this. Without what it refuses: {summary}"
-    caption = Caption(
-        title=summary,
-        x=f"time ({'minutes' if is_short else 'hours'})",
-        source="",
-        alt=f"Bars of what {len(pods)} pods do over time. {summary}. {'; '.join(said)}.",
-    )
-    end = max(day.end, 1.0) / unit
-    marks = [(one.pod, one.end / unit) for one in shown]
-    return plot_pod_lives(
-        [one.name for one in pods], spans, marks, wrapped, end=end, caption=caption
-    )
+    rule = needs.failures_of(work)
+    return live(pods, lab.NODES, needs.claims(answer), program, rule, _DRAINS, _HORIZON)
+
+
+def _wrapped(line: str) -> list[str]:
+    return textwrap.wrap(line, _LETTERS, subsequent_indent="    ")
 
 
 def _at(minutes: float) -> str:
@@ -111,15 +120,13 @@ def _at(minutes: float) -> str:
 
 def _summary(day: Day) -> str:
     if day.state == "Complete":
-        lost = (
-            f"{day.lost / 60:.1f} hours of work were done twice"
-            if day.lost >= 1
-            else "no work was lost"
-        )
+        twice = f"{day.lost / 60:.1f} hours were trained twice"
+        lost = twice if day.lost >= 1 else "no work is lost"
         return f"Complete after {day.end / 60:.1f} hours; {lost}"
     if day.state == "Failed":
-        return f"Failed after {_at(day.end)}: {day.why}"
-    return f"Not done after {_HORIZON / 60:.0f} hours"
+        return f"Failed after {_at(day.end)}"
+    hours = f"{day.done / 60:.1f} of {lab.TRAINING_S / 3600:.0f}"
+    return f"After {_HORIZON / 60:.0f} hours, {hours} are trained"
 
 
 def _early_end(pod: PodSpec) -> str:

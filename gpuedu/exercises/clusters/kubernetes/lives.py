@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from gpuedu.exercises.clusters.kubernetes.scheduling import Node, place
 from gpuedu.exercises.clusters.kubernetes.workloads import Failures, PodSpec
 
-PENDING, STARTS, WAITS, TRAINS, SAVES = "Pending", "starts", "waits", "trains", "saves"
+PENDING, STARTS, WAITS = "Pending", "starts", "waits"
+TRAINS, REPEATS = "trains", "trains again"
 _START, _JOIN, _SOON = 4.0, 10.0, 3.0
 """Minutes that a container needs to start, that ``torchrun`` waits for others by default, and
 after which loaders are busy."""
@@ -105,7 +106,7 @@ class _Lives:
         self.pods, self.nodes, self.claims = pods, nodes, claims
         self.program, self.rule, self.horizon = program, failures, horizon
         self.drains = [*drains]
-        self.day, self.now, self.saved = Day(), 0.0, 0.0
+        self.day, self.now, self.saved, self.best = Day(), 0.0, 0.0, 0.0
         self.failed, self.restarted = 0, 0
         self.where: dict[int, Node] = {}
         self.cordoned: list[str] = []
@@ -119,10 +120,12 @@ class _Lives:
 
     def _round(self) -> None:
         """From the start of all pods that aren't there to the next failure, or to the end."""
-        events = self._place()
-        stuck = [i for i in range(len(self.pods)) if i not in self.where]
-        for i in stuck:
-            self._add(i, PENDING, self.horizon, events[i])
+        begin, events = self.now, self._place()
+        self._run()
+        for i, event in events.items():
+            self.day.spans.append(Span(i, PENDING, "", begin, self.now, event))
+
+    def _run(self) -> None:
         if not self.where:
             self.now = self.horizon
             return
@@ -173,7 +176,7 @@ class _Lives:
             self._drain(self.drains.pop(0))
             return
         for i in self.where:
-            self._add(i, TRAINS, until)
+            self._work(i, until)
         self.day.done = self.saved + until - self.now
         self.now = until
         if self.day.done >= self.program.minutes:
@@ -184,14 +187,16 @@ class _Lives:
         done = self.saved + at - self.now
         grace = self.pods[0].grace_s / 60
         node = self.where[0]
-        for i in self.where:
-            self._add(i, TRAINS, at, "" if i == 0 else "its peer is gone")
         is_saved = grace >= self.program.save
-        note = "evicted" if is_saved else "killed while saving"
-        self.now = at
-        self._add(0, SAVES, at + min(grace, self.program.save), note)
-        self.now = at + min(grace, self.program.save)
+        end = at + min(grace, self.program.save)
+        note = "evicted, after it saved" if is_saved else "killed, before it had saved"
+        if not self.program.keeps:
+            note = "evicted, and its checkpoint is gone with it"
+        for i in self.where:
+            self._work(i, end, note if i == 0 else "fails: its peer is gone")
+        self.now = end
         kept = (done if is_saved else self.saved) if self.program.keeps else 0.0
+        self.best = max(self.best, done)
         self.day.lost += done - kept
         self.saved = kept
         self.day.done = kept
@@ -204,13 +209,25 @@ class _Lives:
         self.restarted += containers if self.rule.in_place else 0
         self.failed += 0 if self.rule.in_place else containers
         if not self.rule.restarts and containers:
-            self.day.state, self.day.why = "Failed", "a container isn't started again"
+            self.day.state, self.day.why = "Failed", "a container failed, and isn't started again"
         elif self.rule.is_exceeded(self.failed, self.restarted):
             counts = f"{self.failed} failed pods, {self.restarted} restarts"
             self.day.state = "Failed"
             self.day.why = f"{counts}, and backoffLimit is {self.rule.limit:g}"
 
-    def _add(self, pod: int, kind: str, end: float, note: str = "") -> None:
+    def _work(self, pod: int, until: float, note: str = "") -> None:
+        """Training, first what was done before and is lost."""
+        known = min(self.now + max(self.best - self.saved, 0.0), until)
+        if known > self.now:
+            self._add(pod, REPEATS, known, "" if known < until else note)
+        if known < until:
+            self._add(pod, TRAINS, until, note, known)
+
+    def _add(
+        self, pod: int, kind: str, end: float, note: str = "", start: float | None = None
+    ) -> None:
         node = self.where[pod].name if pod in self.where else ""
         end = min(end, self.horizon)
-        self.day.spans.append(Span(pod, kind, node, self.now, end, note))
+        self.day.spans.append(
+            Span(pod, kind, node, self.now if start is None else start, end, note)
+        )

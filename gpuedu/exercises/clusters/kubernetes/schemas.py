@@ -18,8 +18,11 @@ from gpuedu.exercises.clusters.kubernetes import kubeflow
 from gpuedu.exercises.clusters.kubernetes.manifests import Document, Path
 from gpuedu.needs import missing_of
 
-VERSION = "1.33.0"
-"""Of Kubernetes, whose schemas are used; the newest ones where the package has them no more."""
+VERSION = "1.35.0"
+"""Of Kubernetes, whose schemas are used; the newest ones where the package has them no more.
+
+Before 1.35 they asked for a field of ``podFailurePolicy`` that a server fills in.
+"""
 _CORE = "io.k8s.api.core.v1"
 _OWNERS = {
     "a Job's spec": "io.k8s.api.batch.v1.JobSpec",
