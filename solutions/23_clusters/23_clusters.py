@@ -112,10 +112,10 @@ see("fix-the-manifest", broken_job, broken_pod, broken_container)
 # Training takes 10 hours. `train.py` keeps its checkpoints in `/runs`, and starts from the last
 # one. At SIGTERM it writes one, which takes up to 60 s, and ends.
 #
-# *Implement* the mended manifest, `job` + `pod` + `container`. A PyTorchJob (`kubeflow.org/v1`) is
-# fine, too. YAML's anchors and tags aren't read. First, it's valid, and the pods are placed:
+# *Implement* the mended manifest in three parts, `job` + `pod` + `container`. Start from a copy of
+# each. (A PyTorchJob of `kubeflow.org/v1` is fine, too. YAML's anchors and tags aren't read.)
 #
-# - Every field exists and has a value of its type. YAML reads `8`, `on` and `1e3` as no text.
+# - Every field exists and has a value of its type. Without quotes, `8`, `on` and `1e3` are no text.
 # - Two pods at the same time, each with 4 GPUs (`nvidia.com/gpu`). A device needs a limit; its
 #   request is the same, or left out.
 
@@ -123,17 +123,19 @@ see("fix-the-manifest", broken_job, broken_pod, broken_container)
 # - They get H100s, and no others: a `nodeSelector` (or a node affinity) and `tolerations`. What
 #   they request fits into a node.
 # - `/dev/shm` is an `emptyDir` in memory. Its `sizeLimit` has room for what the loaders keep there,
-#   and the memory limit for all of it. The request of memory is the same, or left out.
-#
-# The pods of an Indexed Job (`completionMode: Indexed`) have an index, which their containers find
-# as `JOB_COMPLETION_INDEX`, and host names: `minigpt-0` and `minigpt-1`. Others can look those up if
-# the pod names a Service as its `subdomain`, as `minigpt-0.minigpt`. That Service is **headless**
-# (`clusterIP: None`), and its `selector` fits labels of the pods. A Job gives all of its pods the
-# label `job-name`.
+#   and the memory limit for all that counts. The request of memory is the same, or left out.
 
 # %% [markdown]
+# How do the pods find each other? Those of an Indexed Job (`completionMode: Indexed`) have an
+# index, which their containers find as `JOB_COMPLETION_INDEX`, and host names: `minigpt-0` and
+# `minigpt-1`. Others can look those up if the pod names a Service as its `subdomain`, as
+# `minigpt-0.minigpt`. That Service is **headless** (`clusterIP: None`), and its `selector` fits
+# labels of the pods. A Job gives all of its pods the label `job-name`, with its own name.
+#
 # - `torchrun` starts 4 processes in each of the 2 pods, and they all meet in the pod with index 0,
 #   by its name.
+
+# %% [markdown]
 # - The job survives two **evictions**, when somebody empties a node: its pod gets SIGTERM, and after
 #   `terminationGracePeriodSeconds` (30, if you don't say) SIGKILL. A new pod takes its place. The
 #   other pod loses its peer, so its container fails with code 1.
@@ -222,9 +224,8 @@ see("fix-the-manifest", job, pod, container)
 reveal("fix-the-manifest")
 
 # %% [markdown]
-# With Kubeflow's Training Operator the same job is a **PyTorchJob**. It makes the Services, and
-# tells `torchrun` how many pods there are and where they meet, so its command is `torchrun
-# train.py`. The template of the pods stays as it is:
+# For Kubeflow's Training Operator the same job is a **PyTorchJob**. The operator makes Services,
+# and tells `torchrun` the rest. Its pods' container is called `pytorch`:
 #
 # ```yaml
 # apiVersion: kubeflow.org/v1

@@ -25,12 +25,16 @@ _LABEL_FIELDS = (
 
 def apart(answer: Answer, work: Workload) -> Iterator[Told]:
     """Why the processes don't meet."""
+    if work.is_job:
+        yield from _names_of_job(answer, work)
     hosts = set(first_hosts(answer, work))
     ports = {}
     for pod in templates(work):
         path, container = pod.main
         at = pod.line(*path, "command" if container.get("command") else "args")
-        launch = find_launch(container, _given(work, pod))
+        fields = {f"metadata.labels['{key}']": value for key, value in pod.labels.items()}
+        fields["metadata.namespace"] = work.namespace
+        launch = find_launch(container, _given(work, pod), fields)
         if launch is None:
             yield at, f"no `torchrun` can be seen in the command of `{pod.name}`"
             continue
@@ -47,8 +51,6 @@ def apart(answer: Answer, work: Workload) -> Iterator[Told]:
             yield from ((at, told) for told in _rank(launch, pod, container, work))
     if len(set(ports.values())) > 1:
         yield work.document.line(("spec",)), "the two templates name different ports"
-    if work.is_job:
-        yield from _names_of_job(answer, work)
 
 
 def _given(work: Workload, pod: PodSpec) -> dict[str, str]:

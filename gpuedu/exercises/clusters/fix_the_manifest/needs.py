@@ -16,7 +16,7 @@ from gpuedu.exercises.clusters.fix_the_manifest.lab import Answer
 from gpuedu.exercises.clusters.fix_the_manifest.refusals import Told
 from gpuedu.exercises.clusters.kubernetes.manifests import get
 from gpuedu.exercises.clusters.kubernetes.quantities import gib, quantity
-from gpuedu.exercises.clusters.kubernetes.scheduling import matches, place
+from gpuedu.exercises.clusters.kubernetes.scheduling import place
 from gpuedu.exercises.clusters.kubernetes.workloads import (
     FAILURES,
     GPU,
@@ -32,7 +32,7 @@ _SHM = "/dev/shm"
 
 def templates(work: Workload) -> list[PodSpec]:
     """A pod of each template."""
-    return list({pod.path: pod for pod in work.pods}.values())
+    return list({pod.path: pod for pod in reversed(work.pods)}.values())[::-1]
 
 
 def unplaced(answer: Answer, work: Workload) -> Iterator[Told]:
@@ -54,14 +54,8 @@ def unplaced(answer: Answer, work: Workload) -> Iterator[Told]:
         gpus = amount(container, GPU)
         if gpus != lab.GPUS:
             at = pod.line(*path, "resources", "limits", GPU)
-            yield at, f"`{pod.name}` gets {gpus} GPUs for its program, and needs {lab.GPUS}"
-        for node in lab.NODES:
-            is_right = node.labels.get(lab.GPU_LABEL) == lab.GPU_KIND
-            if matches(pod.spec, node) and not is_right and node.allocatable[GPU]:
-                at = pod.line("nodeSelector")
-                told = f"nothing keeps `{pod.name}` off the node {node.name}"
-                yield at, f"{told}, which has other GPUs"
-                break
+            told = f"{gpus} GPU{'' if gpus == 1 else 's'}"
+            yield at, f"the program of `{pod.name}` gets {told}, and needs {lab.GPUS}"
     used: dict[str, list[PodSpec]] = {}
     for pod in work.pods:
         found = place(pod, lab.NODES, used, claims(answer))
@@ -69,6 +63,12 @@ def unplaced(answer: Answer, work: Workload) -> Iterator[Told]:
             yield pod.line(), f"`{pod.name}` stays Pending: {found.event}"
             return
         used.setdefault(found.node.name, []).append(pod)
+    for pod in templates(work):
+        others = [one for one in lab.NODES if one.labels.get(lab.GPU_LABEL) != lab.GPU_KIND]
+        found = place(pod, others, {}, claims(answer))
+        if found.node is not None and pod.requests(GPU):
+            told = f"`{pod.name}` may be placed on the node {found.node.name}"
+            yield pod.line("nodeSelector"), f"{told}, which has other GPUs"
 
 
 def claims(answer: Answer) -> list[str]:
@@ -134,7 +134,7 @@ def dies(answer: Answer, work: Workload) -> Iterator[Told]:
         claim = get(volume, "persistentVolumeClaim")
         if claim is None:
             kind = next((key for key in volume or {} if key != "name"), "")
-            told = f"an `{kind}`" if kind else "no volume at all"
+            told = f"an `{kind}`" if kind else "in no volume"
             at = pod.line(*path, "volumeMounts")
             yield at, f"`{lab.RUNS}` of `{pod.name}` is {told}, so it's gone with its pod"
         elif get(claim, "readOnly"):
@@ -148,6 +148,24 @@ def dies(answer: Answer, work: Workload) -> Iterator[Told]:
             at = pod.line("terminationGracePeriodSeconds")
             told = f"`{pod.name}` is killed {pod.grace_s} s after SIGTERM"
             yield at, f"{told}; writing a checkpoint takes up to {lab.SAVE_S} s"
+    yield from homeless(answer, work)
+
+
+def homeless(answer: Answer, work: Workload) -> Iterator[Told]:
+    """A pod that finds no other node when its own is emptied, though it has one before."""
+    placed: dict[str, list[PodSpec]] = {}
+    for pod in work.pods:
+        found = place(pod, lab.NODES, placed, claims(answer))
+        if found.node is None:
+            return
+        placed.setdefault(found.node.name, []).append(pod)
+    for name, pods in placed.items():
+        others = {key: one for key, one in placed.items() if key != name}
+        again = place(pods[0], lab.NODES, others, claims(answer), [name])
+        if again.node is None:
+            told = f"when {name} is emptied, `{pods[0].name}` stays Pending: {again.event}"
+            yield pods[0].line(), told
+            return
 
 
 def _ended_job(work: Workload) -> Iterator[Told]:

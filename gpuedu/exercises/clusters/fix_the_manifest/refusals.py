@@ -31,6 +31,8 @@ def refused(answer: Answer) -> Iterator[Told]:
         if value is None:
             continue
         name = get(value, "metadata", "name")
+        if name is None and get(value, "metadata", "generateName"):
+            continue  # the server makes a name, if it's created and not applied
         if not isinstance(name, str) or not _LABEL.fullmatch(name):
             at = document.line(("metadata", "name"))
             yield at, "`metadata.name` should be a name of small letters, digits and dashes"

@@ -16,7 +16,7 @@ from typing import Any
 from gpuedu.errors import AnswerError
 from gpuedu.needs import missing_of
 
-MOST_CHARACTERS, MOST_DEPTH = 8_000, 40
+MOST_CHARACTERS, MOST_DEPTH, MOST_VALUES = 8_000, 40, 1_000
 _WORDS: dict[str, Any] = {
     **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE"), True),
     **dict.fromkeys(("on", "On", "ON"), True),
@@ -27,6 +27,7 @@ _WORDS: dict[str, Any] = {
 _NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _INTEGER = re.compile(r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))")
 _BASES = (16, 2, 8, 10)
+_COUNTED = ("Scalar", "SequenceStart", "MappingStart", "DocumentStart")
 _STR = "tag:yaml.org,2002:str"
 
 Path = tuple[str | int, ...]
@@ -70,7 +71,6 @@ def get(value: Any, *path: str | int) -> Any:
     return value
 
 
-@lru_cache(maxsize=16)
 def read_manifest(text: str) -> tuple[Document, ...]:
     r"""The documents of a manifest that aren't empty.
 
@@ -84,6 +84,22 @@ def read_manifest(text: str) -> tuple[Document, ...]:
     Traceback (most recent call last):
     gpuedu.errors.AnswerError: line 2: the key `a` is there twice, first in line 1
     """
+    found = _outcome(text)
+    if isinstance(found, AnswerError):
+        raise AnswerError(found.message, remedy=found.remedy)
+    return found
+
+
+@lru_cache(maxsize=16)
+def _outcome(text: str) -> tuple[Document, ...] | AnswerError:
+    """The same, with a fault as a value: whoever asks again gets either at once."""
+    try:
+        return _read(text)
+    except AnswerError as fault:
+        return AnswerError(fault.message, remedy=fault.remedy)
+
+
+def _read(text: str) -> tuple[Document, ...]:
     try:
         import yaml
     except ModuleNotFoundError as fault:
@@ -121,7 +137,7 @@ def _refuse_depth(text: str) -> None:
 def _line_of(fault: Any, text: str) -> int:
     mark = getattr(fault, "problem_mark", None) or getattr(fault, "context_mark", None)
     if mark is not None:
-        return min(mark.line, text.count("\n")) + 1
+        return min(mark.line, text.rstrip().count("\n")) + 1
     position = getattr(fault, "position", 0)
     return text.count("\n", 0, position if isinstance(position, int) else 0) + 1
 
@@ -131,11 +147,15 @@ class _Events:
 
     def __init__(self, events: Iterable[Any]) -> None:
         self._events = iter(events)
+        self._count = 0
 
     def take(self) -> tuple[str, Any, int]:
         event = next(self._events)
         line = event.start_mark.line + 1
         kind = type(event).__name__.removesuffix("Event")
+        self._count += kind in _COUNTED
+        if self._count > MOST_VALUES:
+            raise AnswerError(f"line {line}: more than {MOST_VALUES:,} values, keys and documents")
         if kind == "Alias" or getattr(event, "anchor", None):
             mark = "*" if kind == "Alias" else "&"
             raise AnswerError(

@@ -10,10 +10,14 @@ import shlex
 from dataclasses import dataclass, field
 from typing import Any
 
+from gpuedu.exercises.clusters.kubernetes.manifests import get
+
 _SHELLS = {"sh", "bash", "dash", "zsh"}
 _FLAGS = {"standalone", "no_python", "run_path", "module", "m"}
 _ENDS = {"&&", "||", ";", "|", "&", "\n"}
 _VARIABLE = re.compile(r"\$\((\w+)\)|\$\{(\w+)\}|\$(\w+)")
+_LONGEST = 10_000
+"""Characters of a word: where variables double in each other, they stay as they are."""
 INDEX = "JOB_COMPLETION_INDEX"
 """The variable that an Indexed Job gives each container."""
 
@@ -29,17 +33,23 @@ class Launch:
         return self.options.get(name, default)
 
 
-def find_launch(container: dict[str, Any], extra: dict[str, str]) -> Launch | None:
+def find_launch(
+    container: dict[str, Any], extra: dict[str, str], fields: dict[str, str] | None = None
+) -> Launch | None:
     """How a container starts ``torchrun``; None if it doesn't, as far as its command shows.
 
     Args:
         container: of a pod's spec.
         extra: variables that it's given besides those that it lists.
+        fields: of its pod, by the paths with which variables refer to them.
     """
     variables = dict(extra)
     for one in container.get("env") or []:
-        if isinstance(one, dict) and isinstance(one.get("value"), str):
-            variables[str(one.get("name"))] = _filled(one["value"], variables, shell=False)
+        name, path = get(one, "name"), get(one, "valueFrom", "fieldRef", "fieldPath")
+        if isinstance(get(one, "value"), str):
+            variables[str(name)] = _filled(one["value"], variables, shell=False)
+        elif path in (fields or {}):
+            variables[str(name)] = (fields or {})[path]
     command, args = container.get("command") or [], container.get("args") or []
     words = [str(word) for word in (*command, *args) if word is not None]
     words = [_filled(word, variables, shell=False) for word in words]
@@ -57,17 +67,16 @@ def find_launch(container: dict[str, Any], extra: dict[str, str]) -> Launch | No
 def _of_words(words: list[str], variables: dict[str, str]) -> dict[str, str] | None:
     name = words[0].rpartition("/")[2] if words else ""
     if name in _SHELLS:
-        at = next((i for i, one in enumerate(words) if re.fullmatch(r"-[a-z]*c", one)), None)
+        at = next((i for i, one in enumerate(words) if re.fullmatch(r"-[a-z]*c[a-z]*", one)), None)
         script = words[at + 1] if at is not None and at + 1 < len(words) else ""
         return _of_script(script, dict(variables))
     return _options(words)
 
 
 def _of_script(script: str, variables: dict[str, str]) -> dict[str, str] | None:
-    lexer = shlex.shlex(
-        script.replace("\\\n", " ").replace("\n", " ; "), posix=True, punctuation_chars=True
-    )
-    lexer.whitespace_split = True
+    joined = re.sub(r"(^|\s)#[^\n]*", r"\1", script.replace("\\\n", " ")).replace("\n", " ; ")
+    lexer = shlex.shlex(joined, posix=True, punctuation_chars=";&|")
+    lexer.whitespace_split, lexer.commenters = True, ""
     try:
         words = list(lexer)
     except ValueError:
@@ -96,7 +105,8 @@ def _filled(text: str, variables: dict[str, str], *, shell: bool) -> str:
         is_its = shell == (found[1] is None)
         return variables.get(name, found[0]) if is_its else found[0]
 
-    return _VARIABLE.sub(value, text)
+    filled = _VARIABLE.sub(value, text) if len(text) <= _LONGEST else text
+    return filled if len(filled) <= _LONGEST else text
 
 
 def _options(words: list[str]) -> dict[str, str] | None:

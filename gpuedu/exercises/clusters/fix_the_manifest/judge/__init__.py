@@ -45,7 +45,7 @@ def _rule(rule: Rule, *, with_text: bool = False) -> Callable[..., Iterator[Comp
             yield Complaint("The manifest can't be read yet.", decides=False)
             return
         if answer.workload is None or not answer.workload.name:
-            yield Complaint("There's no job to look at yet.", decides=False)
+            yield Complaint("There's no job with a name to look at yet.", decides=False)
             return
         more: tuple[Any, ...] = (joined(*texts),) if with_text else ()
         for line, told in rule(answer, answer.workload, *more):
