@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
@@ -84,9 +84,8 @@ def plot_pod_lives(
 
 
 def _draw_marks(ax: Axes, marks: Sequence[tuple[int, float]], end: float) -> None:
-    """Numbers above the ends of bars; those that would touch the last one are moved on."""
-    last: Mapping[int, float] = {}
-    places = dict(last)
+    """Numbers at the ends of bars; one that would touch the last in its row is moved on."""
+    places: dict[int, float] = {}
     for number, (row, time) in enumerate(marks, 1):
         x = max(time, places.get(row, -end) + 0.03 * end)
         places[row] = x

@@ -101,7 +101,8 @@ def test_another_right_one_is_right():
             "      affinity:\n        nodeAffinity:\n"
             "          requiredDuringSchedulingIgnoredDuringExecution:\n"
             "            nodeSelectorTerms:\n            - matchExpressions:\n"
-            "              - {key: kubernetes.io/hostname, operator: In, values: [h100-0, h100-1]}\n",
+            "              - {key: kubernetes.io/hostname, operator: In,"
+            " values: [h100-0, h100-1]}\n",
             "evictions",
             "when h100-0 is emptied",
         ),
@@ -147,7 +148,8 @@ def test_rank_and_name_from_the_pod_are_known():
         " --master_addr $JOB-0.s t.py']\n"
         "        env:\n"
         "        - {name: WANDB_API_KEY, valueFrom: {secretKeyRef: {name: wandb, key: api-key}}}\n"
-        "        - {name: JOB, valueFrom: {fieldRef: {fieldPath: \"metadata.labels['job-name']\"}}}\n"
+        "        - name: JOB\n"
+        "          valueFrom: {fieldRef: {fieldPath: \"metadata.labels['job-name']\"}}\n"
         "        - name: RANK_OF_POD\n"
         "          valueFrom: {fieldRef: {fieldPath:"
         " \"metadata.annotations['batch.kubernetes.io/job-completion-index']\"}}\n"

@@ -54,30 +54,31 @@ def apart(answer: Answer, work: Workload) -> Iterator[Told]:
 
 
 def _given(work: Workload, pod: PodSpec) -> dict[str, str]:
-    """Variables that an operator sets, with which ``torchrun`` needs no options."""
+    """Variables that Kubeflow's operator sets, with which ``torchrun`` needs no options.
+
+    Source: kubeflow/training-operator, ``pkg/controller.v1/pytorch`` (``envvar.go``,
+    ``master.go``, ``elastic.go``), release 1.9.
+    """
     if work.is_job:
         return {}
-    count = str(len(work.pods))
-    master = f"{work.name}-master-0"
-    processes = get(work.value, "spec", "nprocPerNode") or "auto"
+    processes = str(get(work.value, "spec", "nprocPerNode") or "auto")
+    found = {"PET_NNODES": str(len(work.pods))}
     elastic = get(work.value, "spec", "elasticPolicy")
-    found = {"PET_NNODES": count, "PET_NPROC_PER_NODE": str(processes)}
+    if any(one.role == kubeflow.MASTER for one in work.pods):
+        rank = "0" if pod.role == kubeflow.MASTER else "1"
+        address = {"MASTER_ADDR": f"{work.name}-master-0", "MASTER_PORT": str(_port(work))}
+        found |= {**address, **{f"PET_{key}": value for key, value in address.items()}}
+        found |= {"RANK": rank, "PET_NODE_RANK": rank, "PET_NPROC_PER_NODE": processes}
     if elastic is not None:
         low, high = elastic.get("minReplicas"), elastic.get("maxReplicas")
         host = elastic.get("rdzvHost") or f"{work.name}-worker-0"
-        port = elastic.get("rdzvPort") or kubeflow.PORT
-        backend = elastic.get("rdzvBackend") or ""
-        found["PET_RDZV_ENDPOINT"] = f"{host}:{port}"
-        if backend:
-            found["PET_RDZV_BACKEND"] = backend
+        found["PET_RDZV_ENDPOINT"] = f"{host}:{elastic.get('rdzvPort') or kubeflow.PORT}"
+        found["PET_NPROC_PER_NODE"] = str(elastic.get("nProcPerNode") or processes)
+        if elastic.get("rdzvBackend"):
+            found["PET_RDZV_BACKEND"] = elastic["rdzvBackend"]
         if low is not None and high is not None:
             found["PET_NNODES"] = f"{low}:{high}"
-        return found
-    rank = "0" if pod.role == kubeflow.MASTER else "1"
-    address = {"MASTER_ADDR": master, "MASTER_PORT": str(_port(work)), "RANK": rank}
-    static = {"PET_NODE_RANK": rank}
-    static.update({f"PET_{key}": address[key] for key in ("MASTER_ADDR", "MASTER_PORT")})
-    return {**found, **address, **static, "WORLD_SIZE": count}
+    return found
 
 
 def _port(work: Workload) -> int:

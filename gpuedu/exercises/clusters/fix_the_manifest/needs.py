@@ -125,7 +125,7 @@ def out_of_memory(answer: Answer, work: Workload) -> Iterator[Told]:
             yield at, f"{told}, the limit {gib(limit)}: others may be given the rest"
 
 
-def dies(answer: Answer, work: Workload) -> Iterator[Told]:
+def lost_to_evictions(answer: Answer, work: Workload) -> Iterator[Told]:
     """What is lost when a node is emptied: the job, the checkpoint, or the time to write it."""
     yield from _ended_job(work)
     for pod in templates(work):
@@ -148,10 +148,10 @@ def dies(answer: Answer, work: Workload) -> Iterator[Told]:
             at = pod.line("terminationGracePeriodSeconds")
             told = f"`{pod.name}` is killed {pod.grace_s} s after SIGTERM"
             yield at, f"{told}; writing a checkpoint takes up to {lab.SAVE_S} s"
-    yield from homeless(answer, work)
+    yield from pending_again(answer, work)
 
 
-def homeless(answer: Answer, work: Workload) -> Iterator[Told]:
+def pending_again(answer: Answer, work: Workload) -> Iterator[Told]:
     """A pod that finds no other node when its own is emptied, though it has one before."""
     placed: dict[str, list[PodSpec]] = {}
     for pod in work.pods:

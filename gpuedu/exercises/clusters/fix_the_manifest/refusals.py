@@ -43,7 +43,7 @@ def refused(answer: Answer) -> Iterator[Told]:
     if answer.workload:
         yield from _of_job(answer.workload)
         for pod in {id(one.spec): one for one in answer.workload.pods}.values():
-            yield from _of_pod(pod, answer.workload)
+            yield from _of_pod(pod)
 
 
 def _of_job(work: Workload) -> Iterator[Told]:
@@ -93,8 +93,7 @@ def _of_kubeflow(work: Workload) -> Iterator[Told]:
             yield at, f"`restartPolicy` should be one of {', '.join(kubeflow.RESTARTS)}"
 
 
-def _of_pod(pod: PodSpec, work: Workload) -> Iterator[Told]:
-    del work
+def _of_pod(pod: PodSpec) -> Iterator[Told]:
     containers = pod.containers
     if not containers:
         yield pod.line("containers"), "the pod has no container"

@@ -34,9 +34,9 @@ Path = tuple[str | int, ...]
 """Keys and indices that lead to a value."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Document:
-    """One document of a manifest.
+    """One document of a manifest, equal to itself only.
 
     Attributes:
         value: Of dicts, lists, texts, numbers, booleans and None.

@@ -67,12 +67,11 @@ def place(
         claims: names of the PersistentVolumeClaims that exist.
         cordoned: names of nodes that take no new pods.
     """
-    for name, volume in pod.volumes.items():
+    for volume in pod.volumes.values():
         claim = get(volume, "persistentVolumeClaim", "claimName")
         if claim is not None and claim not in claims:
             told = f'persistentvolumeclaim "{claim}" not found'
             return Placement(None, f"0/{len(nodes)} nodes are available: {told}.")
-        del name
     reasons: Counter[str] = Counter()
     fitting = []
     for node in nodes:

@@ -108,23 +108,6 @@ def kinds_like(api_version: str, kind: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _checked(key: int, document: _Kept) -> tuple[tuple[SchemaError, ...], Any]:
-    return _check(document.document)
-
-
-class _Kept:
-    """A document as a key of a cache: by identity, which the reader keeps."""
-
-    def __init__(self, document: Document) -> None:
-        self.document = document
-
-    def __hash__(self) -> int:
-        return id(self.document)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Kept) and self.document is other.document
-
-
 def check_document(document: Document) -> tuple[tuple[SchemaError, ...], Any]:
     """What a schema doesn't allow, in the order of lines, and the value without all that.
 
@@ -133,10 +116,6 @@ def check_document(document: Document) -> tuple[tuple[SchemaError, ...], Any]:
     Raises:
         MissingPackageError: Kubernetes' schemas aren't installed.
     """
-    return _checked(0, _Kept(document))
-
-
-def _check(document: Document) -> tuple[tuple[SchemaError, ...], Any]:
     value = copy.deepcopy(document.value)
     if not isinstance(value, dict):
         return (SchemaError((), f"should be a mapping, but is {_kind(value)}"),), None

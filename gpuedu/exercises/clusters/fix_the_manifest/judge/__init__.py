@@ -105,7 +105,7 @@ JUDGE = Judge(
             "evictions",
             "two evictions cost no more than the time to start again",
             1.5,
-            _rule(needs.dies),
+            _rule(needs.lost_to_evictions),
             asks="What happens, second by second, when a node is emptied?",
         ),
         document_rule(
