@@ -104,7 +104,7 @@ def _draw_key(ax: Axes, kinds: set[str]) -> None:
     ax.legend(
         handles=handles,
         loc="upper left",
-        bbox_to_anchor=(-0.01, 1.0),
+        bbox_to_anchor=(0.012, 1.0),
         borderaxespad=0,
         ncols=5,
         **look,

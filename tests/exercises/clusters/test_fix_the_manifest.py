@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 
 import pytest
@@ -162,6 +163,21 @@ def test_what_cannot_be_read_is_not_called_wrong_eight_times():
     found = faults(container="  [")
     assert [name for name, one in found.items() if not isinstance(one, Undecided)] == ["valid"]
     assert found["valid"].message.startswith("Line 1 of `container`: ")
+
+
+_PLANTED = ("null", "[]", "{}", "-5", "true", "''", "[null]", "[{}]", "{a: 1}", "1e99", "9" * 30)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_damaged_ones_are_judged_too(seed):
+    rng = random.Random(seed)
+    lines = (JOB + POD + CONTAINER).splitlines(keepends=True)
+    for _ in range(rng.randint(1, 3)):
+        at = rng.randrange(len(lines))
+        key, colon, _ = lines[at].partition(":")
+        lines[at] = f"{key}{colon} {rng.choice(_PLANTED)}\n" if rng.random() < 0.8 else ""
+    found = faults("".join(lines), "", "")
+    assert all(fault.message.endswith(".") for fault in found.values())
 
 
 def test_lines_are_those_of_the_parts():
