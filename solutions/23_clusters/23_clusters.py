@@ -42,8 +42,8 @@ setup("clusters")
 # | `data/`, `runs/`, `.git/`: texts, checkpoints, history | 22,000 MB | all day |
 #
 # For `requirements.txt`, pip downloads 4,020 MB of wheels (packages that are compiled already);
-# PyTorch's bring all the CUDA libraries that they need. Here's a first attempt at a Dockerfile. It's
-# in a raw string (`r"""`), so that Python leaves backslashes alone.
+# PyTorch's bring all the CUDA libraries that they need. Here's a first attempt at a Dockerfile.
+# It's in a raw string (`r"""`), so that Python leaves backslashes alone.
 
 # %% role="given"
 naive = r"""FROM python:3.12-slim
@@ -55,9 +55,9 @@ CMD python train.py
 """
 
 # %% [markdown]
-# `FROM` names an image to start from. `WORKDIR` makes a folder, if need be, and goes there.
-# `COPY . .` copies your whole folder into it. `RUN` runs a command: apt, which installs a C compiler
-# and downloads 90 MB for it, and then pip. `CMD` only notes what a container of this image starts;
+# `FROM` names an image to start from. `WORKDIR` makes a folder, if need be, and goes there. `COPY .
+# .` copies your whole folder into it. `RUN` runs a command: apt, which installs a C compiler and
+# downloads 90 MB for it, and then pip. `CMD` only notes what a container of this image starts;
 # `USER`, which isn't here, notes as whom.
 #
 # *Predict.* The image was built once. You correct a letter in `train.py` and build again. How many
@@ -88,13 +88,13 @@ see("image", naive)
 
 # %% [markdown]
 # - The program doesn't run as root. A user with a name has to exist.
-# - The token is in no layer, no `ARG`, no `ENV`, and no address, because whoever pulls the image can
-#   read those. Your build is called with `--secret id=pip,src=pip.conf`. A step that begins with
-#   `RUN --mount=type=secret,id=pip,target=...` finds the file there while it runs, and the step that
-#   installs the packages needs it. pip looks in `/etc/pip.conf`, among other places.
+# - The token is in no layer, no `ARG`, no `ENV`, and no address, because whoever pulls the image
+#   can read those. Your build is called with `--secret id=pip,src=pip.conf`. A step that begins
+#   with `RUN --mount=type=secret,id=pip,target=...` finds the file there while it runs, and the
+#   step that installs the packages needs it. pip looks in `/etc/pip.conf`, among other places.
 # - A signal to the container reaches the program, with no shell in between: a scheduler sends
-#   SIGTERM before it stops you. `CMD ["program", "argument"]` starts the program itself, while `CMD`
-#   with plain text starts a shell, which starts the program.
+#   SIGTERM before it stops you. `CMD ["program", "argument"]` starts the program itself, while
+#   `CMD` with plain text starts a shell, which starts the program.
 
 
 # %% role="answer"
@@ -117,9 +117,9 @@ CMD ["python", "train.py"]
 """
 
 # %% [markdown]
-# Whatever the file **.dockerignore** names, one path or pattern on each line, a builder doesn't see,
-# so that not even `COPY . .` can copy it. *Implement* its text, `dockerignore`: `data/`, `runs/`,
-# `.git/` and `pip.conf` stay outside, and what the image needs doesn't.
+# Whatever the file **.dockerignore** names, one path or pattern on each line, a builder doesn't
+# see, so that not even `COPY . .` can copy it. *Implement* its text, `dockerignore`: `data/`,
+# `runs/`, `.git/` and `pip.conf` stay outside, and what the image needs doesn't.
 
 
 # %% role="answer"
@@ -148,15 +148,245 @@ measure("image", dockerfile)
 
 # %% [markdown]
 # *Reflect.* Why is `python:3.12-slim` enough, with no CUDA in it? (The wheels bring CUDA's
-# libraries. The driver belongs to the machine, and is mounted when a container starts. You need nvcc
-# only to compile CUDA yourself, and then a second `FROM` can leave it behind.)
+# libraries. The driver belongs to the machine, and is mounted when a container starts. You need
+# nvcc only to compile CUDA yourself, and then a second `FROM` can leave it behind.)
 #
 # You add a package to `requirements.txt`. What is downloaded? (All packages, for a new layer. With
-# `RUN --mount=type=cache,target=/root/.cache/pip` and without `--no-cache-dir`, pip's cache outlives
-# the build, outside of any layer, and only the new package is downloaded.)
+# `RUN --mount=type=cache,target=/root/.cache/pip` and without `--no-cache-dir`, pip's cache
+# outlives the build, outside of any layer, and only the new package is downloaded.)
 #
-# hadolint wants apt's packages pinned, too (DL3008). Why do many ignore that? (Debian's servers drop
-# a version when there's a newer one, and then the build fails.)
+# hadolint wants apt's packages pinned, too (DL3008). Why do many ignore that? (Debian's servers
+# drop a version when there's a newer one, and then the build fails.)
+
+# %% [markdown] exercise="fix-the-manifest"
+# ## What is wrong with this manifest?
+#
+# **`fix-the-manifest` · 8 points · about 25 minutes**
+#
+# Mend a manifest, so that two pods with four GPUs each train, and go on training when machines are
+# taken away.
+#
+# **Kubernetes** runs containers on a cluster. You hand it a **manifest**, a text in YAML that says
+# what should be there, and it tries to make it so. A **pod** is what it places on a **node**, a
+# machine: one container or a few. A **Job** makes pods, and new ones for those that fail, until
+# enough of them have ended well. A manifest may be accepted, and still not do what you want.
+
+# %% [markdown]
+# Here's one, in three parts that are joined to one text. It begins with a **Service**, which gives
+# pods a name in the network.
+
+# %% role="given"
+broken_job = """apiVersion: v1
+kind: Service
+metadata: {name: minigpt}
+spec:
+  selector: {app: minigpt}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: minigpt}
+spec:
+  completions: 2
+  parallelism: 1
+  backoffLimit: 2
+  template:
+    spec:
+"""
+broken_pod = """
+      nodeselector: {gpu: h100}
+      volumes:
+      - {name: runs, emptyDir: {}}
+      - {name: shm, emptyDir: {medium: Memory, sizeLimit: 12Gi}}
+"""
+
+# %% role="given"
+broken_container = """
+      containers:
+      - name: trainer
+        image: registry.lab/minigpt
+        command: [torchrun, --nnodes=2, --nproc-per-node=4, --rdzv-backend=c10d,
+                  "--rdzv-endpoint=localhost:29400", train.py]
+        env:
+        - {name: OMP_NUM_THREADS, value: 8}
+        - {name: WANDB_API_KEY, value: 7f3c91d0e5}
+        resources:
+          requests: {nvidia.com/gpu: 4}
+          limits: {memory: 70Gi}
+        volumeMounts:
+        - {name: runs, mountPath: /runs}
+        - {name: shm, mountPath: /dev/shm}
+"""
+
+# %% [markdown]
+# The program takes 64 GiB of memory. The worker processes of its data loaders hand over batches as
+# files in `/dev/shm`, up to 12 GiB at a time. By default a container has 64 MiB there, so here a
+# **volume** is mounted, an `emptyDir` in memory. The limit is 70 GiB, and a container that takes
+# more is **OOM-killed**.
+#
+# *Predict.* By how many GiB is this container above its limit?
+
+# %% role="predict"
+predict("fix-the-manifest", 6)
+
+# %% [markdown]
+# *See* what happens to its pods.
+
+# %%
+see("fix-the-manifest", broken_job, broken_pod, broken_container)
+
+# %% [markdown]
+# This is the cluster:
+#
+# | nodes | GPUs of each | label | for pods: CPUs, memory |
+# |---|---|---|---|
+# | `cpu-0` | none | | 62, 250 GiB |
+# | `l40s-0`, `l40s-1` | 4 | `gpu: l40s` | 62, 250 GiB |
+# | `h100-0` to `h100-2` | 4 | `gpu: h100` | 62, 110 GiB |
+#
+# A **taint** keeps pods off a node that don't **tolerate** it. All nodes with GPUs have the taint
+# `nvidia.com/gpu`, with the value `present` and the effect `NoSchedule`.
+
+# %% [markdown]
+# The volume `runs` is there, as the **claim** (PersistentVolumeClaim) `runs`; all nodes can mount
+# it. The token for the experiment tracker is there, too, in the Secret `wandb`, under `api-key`.
+#
+# Training takes 10 hours. `train.py` keeps its checkpoints in `/runs`, and starts from the last
+# one. At SIGTERM it writes one, which takes up to 60 s, and ends.
+#
+# *Implement* the mended manifest in three parts, `job` + `pod` + `container`. Start from a copy of
+# each. (A PyTorchJob of `kubeflow.org/v1` is fine, too. YAML's anchors and tags aren't read.)
+#
+# - Every field exists and has a value of its type. Without quotes, `8`, `on` and `1e3` are no text.
+# - Two pods at the same time, each with 4 GPUs (`nvidia.com/gpu`). A device needs a limit; its
+#   request is the same, or left out.
+
+# %% [markdown]
+# - They get H100s, and no others: a `nodeSelector` (or a node affinity) and `tolerations`. What
+#   they request fits into a node.
+# - `/dev/shm` is an `emptyDir` in memory. Its `sizeLimit` has room for what the loaders keep there,
+#   and the memory limit for all that counts. The request of memory is the same, or left out.
+
+# %% [markdown]
+# How do the pods find each other? Those of an Indexed Job (`completionMode: Indexed`) have an
+# index, which their containers find as `JOB_COMPLETION_INDEX`, and host names: `minigpt-0` and
+# `minigpt-1`. Others can look those up if the pod names a Service as its `subdomain`, as
+# `minigpt-0.minigpt`. That Service is **headless** (`clusterIP: None`), and its `selector` fits
+# labels of the pods. A Job gives all of its pods the label `job-name`, with its own name.
+#
+# - `torchrun` starts 4 processes in each of the 2 pods, and they all meet in the pod with index 0,
+#   by its name.
+
+# %% [markdown]
+# - The job survives two **evictions**, when somebody empties a node: its pod gets SIGTERM, and
+#   after `terminationGracePeriodSeconds` (30, if you don't say) SIGKILL. A new pod takes its place.
+#   The other pod loses its peer, so its container fails with code 1.
+# - With `restartPolicy: OnFailure`, that container is started again. With `Never`, its pod fails,
+#   and a new one is made. A Job takes no other policy, and the default is `Always`. It's given up
+#   when *more* pods have failed than its `backoffLimit` (6, if you don't say), or *as many*
+#   restarts are counted. A pod that is evicted has failed.
+# - The checkpoint outlives the pods, and there's time to write it.
+
+# %% [markdown]
+# - No container is root, whatever its image says (`runAsNonRoot`; the image's user is 1000), or
+#   gets more rights later (`allowPrivilegeEscalation`, which is allowed if you don't say), and none
+#   is `privileged`.
+# - The token isn't in the manifest. `WANDB_API_KEY` gets it from the Secret, by a `secretKeyRef`.
+# - Every image has a digest, or a tag other than `latest`. There's `registry.lab/minigpt:1.4.2`.
+
+
+# %% role="answer"
+job = """
+# ### BEGIN SOLUTION
+apiVersion: v1
+kind: Service
+metadata: {name: minigpt}
+spec:
+  clusterIP: None
+  selector: {job-name: minigpt}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: minigpt}
+spec:
+  completionMode: Indexed
+  completions: 2
+  parallelism: 2
+  backoffLimit: 3
+  template:
+    spec:
+# ### END SOLUTION
+"""
+
+# %% role="answer"
+pod = """
+# ### BEGIN SOLUTION
+      subdomain: minigpt
+      restartPolicy: OnFailure
+      terminationGracePeriodSeconds: 60
+      securityContext: {runAsNonRoot: true}
+      nodeSelector: {gpu: h100}
+      tolerations:
+      - {key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}
+      volumes:
+      - {name: runs, persistentVolumeClaim: {claimName: runs}}
+      - {name: shm, emptyDir: {medium: Memory, sizeLimit: 12Gi}}
+# ### END SOLUTION
+"""
+
+# %% role="answer"
+container = """
+# ### BEGIN SOLUTION
+      containers:
+      - name: trainer
+        image: registry.lab/minigpt:1.4.2
+        command: [torchrun, --nnodes=2, --nproc-per-node=4, --rdzv-backend=c10d,
+                  "--rdzv-endpoint=minigpt-0.minigpt:29400", train.py]
+        env:
+        - {name: OMP_NUM_THREADS, value: "8"}
+        - name: WANDB_API_KEY
+          valueFrom: {secretKeyRef: {name: wandb, key: api-key}}
+        resources:
+          limits: {nvidia.com/gpu: 4, memory: 80Gi}
+        volumeMounts:
+        - {name: runs, mountPath: /runs}
+        - {name: shm, mountPath: /dev/shm}
+        securityContext: {allowPrivilegeEscalation: false}
+# ### END SOLUTION
+"""
+
+# %% role="check"
+check("fix-the-manifest", job, pod, container)
+
+# %% [markdown]
+# *See* the same day with your manifest: two nodes are emptied, one after the other.
+
+# %%
+see("fix-the-manifest", job, pod, container)
+reveal("fix-the-manifest")
+
+# %% [markdown]
+# For Kubeflow's Training Operator the same job is a **PyTorchJob**. The operator makes Services,
+# and tells `torchrun` the rest. Its pods' container is called `pytorch`:
+#
+# ```yaml
+# apiVersion: kubeflow.org/v1
+# kind: PyTorchJob
+# metadata: {name: minigpt}
+# spec:
+#   nprocPerNode: "4"
+#   pytorchReplicaSpecs:
+#     Master: {replicas: 1, restartPolicy: OnFailure, template: ...}
+#     Worker: {replicas: 1, restartPolicy: OnFailure, template: ...}
+# ```
+
+# %% [markdown]
+# *Reflect.* The schema found two of these faults. Which of the others would you see within a
+# minute, and which only days later? (A pod that stays Pending, a name that nobody can look up, and
+# a full `/dev/shm` show at once. Grace, volume and `backoffLimit` only show when a node goes.)
+#
+# Only one node is free. What do your two pods do? (One is placed and waits for the other, with
+# four GPUs that nobody can use. Schedulers for batch work, such as Kueue and Volcano, start all
+# pods of a job, or none.)
 
 # %% [markdown]
 # ## What you take with you
@@ -175,12 +405,18 @@ progress()
 # ## Sources
 #
 # - What a builder takes from its cache: Docker's documentation, "Build cache invalidation", and
-#   "Dockerfile reference", sections "Impact on build caching", "COPY --link" and "RUN --mount". Shell
-#   and exec form, and signals: there, "Shell and exec form", and "JSONArgsRecommended" (build
-#   checks). Secrets: "Build secrets", and "SecretsUsedInArgOrEnv" (build checks). What stays outside:
-#   "Build context", section ".dockerignore files". Where pip looks: pip's documentation,
+#   "Dockerfile reference", sections "Impact on build caching", "COPY --link" and "RUN --mount".
+#   Shell and exec form, and signals: there, "Shell and exec form", and "JSONArgsRecommended" (build
+#   checks). Secrets: "Build secrets", and "SecretsUsedInArgOrEnv" (build checks). What stays
+#   outside: "Build context", section ".dockerignore files". Where pip looks: pip's documentation,
 #   "Configuration".
 # - What a container needs of CUDA, and the flavors `base`, `runtime` and `devel`: NVIDIA Container
 #   Toolkit's wiki, "Container images". A C compiler for `torch.compile`: pytorch/pytorch, issue
 #   116696 and pull request 170235. Sizes are rounded; of the wheels that torch 2.8.0+cu128 brings,
 #   cuBLAS has 594 MB and cuDNN 707 MB, as pip shows them.
+# - Kubernetes 1.35, documentation: "Jobs" (completion modes, pod names of Indexed Jobs, back-off
+#   and pod failure policy), "Pod Lifecycle" (termination), "DNS for Services and Pods", "Volumes"
+#   (`emptyDir`), "Taints and Tolerations", "Schedule GPUs", "Configure a Security Context".
+# - kubernetes-sigs/yaml, `goyaml.v2/resolve.go`: what YAML without quotes is for Kubernetes.
+# - Kubeflow, training-operator 1.9, `pkg/apis/kubeflow.org/v1`: the fields of a PyTorchJob.
+# - PyTorch, `torch.distributed.run`: options of `torchrun`, and their defaults.

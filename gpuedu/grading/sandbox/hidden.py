@@ -46,6 +46,9 @@ mixed_precision/formats
 batch_and_learning_rate/step_costs  batch_and_learning_rate/*/response_surface
 batch_and_learning_rate/*/gradient_noise
 choose_hardware/rates
+clusters/kubernetes/*
+clusters/fix_the_manifest/lab  clusters/fix_the_manifest/meeting
+clusters/fix_the_manifest/needs  clusters/fix_the_manifest/refusals
 ddp/*/grouping  ddp/*/resnet50  ddp/*/exchange_ways
 sharding/*/real_*
 tensor_parallel/*/real_*
