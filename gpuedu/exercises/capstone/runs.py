@@ -105,3 +105,11 @@ def run_together(run: Callable[..., Any], seed: int, ranks: int) -> dict[str, An
         "message_bytes": sum(sizes) / steps,
         "largest": f"dist.{told.kind} on line {told.line}: `{told.text[:100]}`" if told else "",
     }
+
+
+def example_run(seed: int = 1) -> tuple[Any, dict[str, Any]]:
+    """A store with a task's files, and the settings of a run on one device."""
+    from gpuedu.exercises.capstone.digit_rows import task_files
+    from gpuedu.exercises.capstone.store import Store
+
+    return Store(task_files(seed, **SIZES)), settings_of(seed)

@@ -15,18 +15,29 @@ from gpuedu.exercises.capstone.programs import (
 )
 from gpuedu.exercises.placeholder import source_has_placeholder
 
+_RUN = '''"""Train with the files in `{folder}`: what `gpuedu profile run_{folder}.py` watches."""
+
+from {folder}.train import run
+from gpuedu.exercises.capstone.runs import example_run
+
+print(run(*example_run()))
+'''
 _GIVEN = {"fast": ("make_it_fast", "reader")}
 """Which program a folder begins with, by the folder's name."""
 
 
 def start_program(folder: str) -> None:
-    """Write the slow program's files into a folder, beside the notebook; none is overwritten.
+    """Write the slow program's files into a folder, and a script beside it that runs them.
+
+    No file that is there is overwritten.
 
     Raises:
         WorkspaceError: the folder's name is a file's.
     """
     try:
         written = write_program(_given(folder), Path(folder))
+        name, beside = Path(folder).name, Path(folder).parent
+        written += write_program({f"run_{name}.py": _RUN.format(folder=name)}, beside)
     except PermissionError:
         print(f"The folder {folder!r} cannot be written here.")
         return
