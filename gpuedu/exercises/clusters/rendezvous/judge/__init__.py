@@ -39,14 +39,20 @@ def cases(rng: np.random.Generator) -> list[Case]:
         Case("`next_batch` through three epochs", batches, ("batches",)),
         Case("`shares` on 1 to 5 workers", {"ask": "shares", "calls": _calls(rng)}, ("shares",)),
     ]
-    for worlds, ends in _WORLDS:
-        lives = _lives(rng, worlds, ends)
+    for is_exact, (worlds, ends) in enumerate(_WORLDS):
+        lives, shape = _lives(rng, worlds, ends), _shape(rng)
         told = ", ".join(map(str, worlds))
-        found.append(_in_lives(rng, f"lives with {told} workers", _shape(rng), lives))
-    early = _lives(rng, (3, 2), ("dies",))
+        every = _every(shape, is_exact=bool(is_exact))
+        found.append(_in_lives(rng, f"lives with {told} workers", shape, every, lives))
+    early, shape = _lives(rng, (3, 2), ("dies",)), _shape(rng)
     early[0] |= {"act": "step", "count": 1}
-    found.append(_in_lives(rng, "a death before the first checkpoint", _shape(rng), early))
-    return found
+    told, every = "a death before the first checkpoint", _every(shape, is_exact=True)
+    return [*found, _in_lives(rng, told, shape, every, early)]
+
+
+def _every(shape: Shape, *, is_exact: bool) -> int:
+    """Two whole batches; or one more than a whole and a small one, so that one too many counts."""
+    return 2 * shape.batch if is_exact else shape.batch + shape.samples % shape.batch + 1
 
 
 def _shape(rng: np.random.Generator) -> Shape:
@@ -81,8 +87,9 @@ def _lives(rng: np.random.Generator, worlds: tuple[int, ...], ends: tuple[str, .
     return found
 
 
-def _in_lives(rng: np.random.Generator, label: str, shape: Shape, lives: list[Any]) -> Case:
-    every = int(shape.batch * 1.5) + int(rng.integers(3))
+def _in_lives(
+    rng: np.random.Generator, label: str, shape: Shape, every: int, lives: list[Any]
+) -> Case:
     seed = int(rng.integers(2**20))
     inputs = {"ask": "lives", "shape": asdict(shape), "every": every, "lives": lives, "seed": seed}
     return Case(f"{label}, a checkpoint every {every} samples", inputs, _IN_LIVES)
@@ -149,7 +156,7 @@ def _told_shares(batch: list[int], world: int, fits: int, parts: list[list[list[
         longest = max(map(len, own), default=0)
         if longest > fits:
             return f"{where}, {fits} fit: rank {rank} has a part of {longest}"
-        if len(own) > ceil(sizes[rank] / fits):
+        if len(own) > max(1, ceil(sizes[rank] / fits)):
             told = f"{where}, {fits} fit: rank {rank} has {sizes[rank]} samples in {len(own)} parts"
             return f"{told} of {', '.join(str(len(part)) for part in own)}"
     return ""
