@@ -168,15 +168,52 @@ lives = measure("rendezvous", train)
 see("clusters/torchrun", lives)
 
 # %% [markdown]
-# *Reflect.* Who counts restarts? (Each agent, in `TORCHELASTIC_RESTART_COUNT`, and only failures:
-# a join is none. So that number doesn't say which life this is.) Why did it take some seconds until
-# B went on alone? (An agent that is killed says no goodbye; it is missed when its heartbeats are.
-# PyTorch waits for three of 5 s each; here it is three of 1 s.) And what if a job has dropout? (The
-# random state belongs to a rank, and there is another number of ranks: that part differs, unless
-# the numbers are drawn for each sample instead of each rank.)
+# *Reflect.* Who counts restarts? (Each agent, in `TORCHELASTIC_RESTART_COUNT`, and only failures of
+# its own workers: an agent that starts them again because somebody joins doesn't count that. So the
+# number doesn't say which life this is.) Why did it take some seconds until B went on alone? (An
+# agent that is killed says no goodbye. It is missed when its heartbeats are: by default three of
+# them, 5 s apart, and here 1 s apart.) What if the model has dropout? (The random state belongs to
+# a rank, and now there is another number of ranks: the weights differ, unless the numbers follow
+# from the sample instead.)
 #
-# A bigger world isn't free either. With 4 workers and a global batch of 12, each has 3 samples;
-# with 12 workers, one. From some number on only the waiting grows.
+# More workers aren't always faster. A global batch of 12 gives 4 workers 3 samples each, and 12
+# workers one. From some number on, only the waiting grows.
+
+# %% [markdown]
+# ## The same script under `torchrun`, Slurm, Kubernetes and Ray Train
+#
+# Your `train` asks `torch.distributed` for its rank and the world size, and where the checkpoint is
+# kept. It runs under all four. What changes is who starts it, and where it learns who it is:
+#
+# | | who starts the processes | where rank and address come from |
+# |---|---|---|
+# | `torchrun` | an agent on each machine | the rendezvous, as `RANK`, `MASTER_ADDR`, ... |
+# | Slurm | `srun`, one for each task | `SLURM_PROCID`, `SLURM_NTASKS`; the address is for you |
+# | Kubernetes | a pod for each machine, `torchrun` in it | `TrainJob`: `PET_NODE_RANK`, ... |
+# | Ray Train | Ray, an actor for each worker | Ray sets them; `ray.train.get_context()` tells |
+
+# %% [markdown]
+# And who starts it again, with whom, and where it finds its checkpoint:
+#
+# | | who restarts it | with fewer machines | where the checkpoint is |
+# |---|---|---|---|
+# | `torchrun` | its agents: `--max-restarts=3` | `--nnodes=1:4` | a folder that all see |
+# | Slurm | the queue: `--requeue` | not by itself | the shared file system |
+# | Kubernetes | `torchrun`, or a new pod | `PyTorchJob`: `elasticPolicy` | a volume of the pods |
+# | Ray Train | Ray: `FailureConfig(max_failures=3)` | `num_workers=(1, 4)` | `storage_path` |
+
+# %% [markdown]
+# Mostly they are stacked: Slurm or Kubernetes hands out machines, and `torchrun` starts processes on
+# them. Four differences to know:
+#
+# - Slurm ends the whole job if one of its machines fails, unless you ask for `--no-kill`. A requeued
+#   job keeps its number and runs the batch script from its first line; `SLURM_RESTART_COUNT` says
+#   how often.
+# - Kubeflow's newer `TrainJob` has a fixed number of machines so far (`numNodes`); the older
+#   `PyTorchJob` is elastic, by `minReplicas` and `maxReplicas`.
+# - `torchrun` reads any option from a variable `PET_...`: so Kubeflow tells it what to do.
+# - Under Ray, saving is a call that *every* worker makes, equally often: `ray.train.report(metrics,
+#   checkpoint=...)`, with `None` where it has none. `ray.train.get_checkpoint()` gives the last one.
 
 # %% [markdown]
 # ## What you take with you
@@ -194,4 +231,13 @@ progress()
 # %% [markdown]
 # ## Sources
 #
-# - None.
+# - Elastic launches: PyTorch 2.13, "torchrun (Elastic Launch)" and "Rendezvous"; defaults of
+#   heartbeats in `torch.distributed.elastic.rendezvous.dynamic_rendezvous`. That a join is no
+#   restart: `torch.distributed.elastic.agent.server.api` ("membership changes do not count as
+#   retries"), and seen here; the "Quickstart" says otherwise. `PET_` variables:
+#   `torch.distributed.argparse_util`.
+# - Slurm: the manual pages of `sbatch` (`--requeue`, `--no-kill`, output variables) and `srun`.
+# - Kubeflow Trainer: `pkg/runtime/framework/plugins/torch/torch.go` (variables of a `TrainJob`; no
+#   elastic launches yet). Training Operator v1: `elasticPolicy` of a `PyTorchJob`.
+# - Ray Train: "Elastic training", "Handling Failures and Node Preemption", `ray.train.report`,
+#   `ray.train.ScalingConfig`.

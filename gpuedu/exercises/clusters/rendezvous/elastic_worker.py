@@ -10,7 +10,6 @@ import pickle
 import signal
 import sys
 import time
-import traceback
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ import torch.distributed as dist
 from gpuedu.errors import GpueduError
 from gpuedu.exercises.clusters.rendezvous.diary import Diary, Folder
 from gpuedu.exercises.clusters.rendezvous.elastic_job import Job, Shape
+from gpuedu.exercises.guard import learner_line
 
 TASK, GO = "task.pickle", "go-"
 """Files of the folder: what to do; and, with the number of a life, that its workers may go on."""
@@ -89,13 +89,23 @@ def main(made: str, agent: str) -> None:
     try:
         train(job, settings["every"])
     except Exception as failed:
-        told = failed.message if isinstance(failed, GpueduError) else str(failed)
-        trace = "" if isinstance(failed, GpueduError) else traceback.format_exc()
-        diary.write("failure", told=f"{type(failed).__name__}: {told}", trace=trace)
+        diary.write("cut off" if _is_cut_off(failed) else "failure", told=_told(failed))
         raise
     diary.write("end", numbers=job.numbers())
     dist.barrier()
     dist.destroy_process_group()
+
+
+def _is_cut_off(failed: Exception) -> bool:
+    """Whether a collective failed, as it does on all others when a worker dies."""
+    return isinstance(failed, RuntimeError) and "gloo" in str(failed)
+
+
+def _told(failed: Exception) -> str:
+    if isinstance(failed, GpueduError):
+        return failed.message
+    where = learner_line(failed)
+    return f"{type(failed).__name__}: {failed}" + (f", {where}" if where else "")
 
 
 def _next_life(folder: Path) -> int:

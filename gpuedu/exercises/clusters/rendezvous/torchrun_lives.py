@@ -29,7 +29,8 @@ from gpuedu.multi.launch.watch import end_processes
 WORKERS = 2
 """Of each agent."""
 SAMPLE_S = 0.05
-_LOOK_S = 0.05
+_LOOK_S = 0.1
+_CHECK = "Does `check` pass?"
 _RENDEZVOUS = {
     "is_host": "false",
     "join_timeout": 60,
@@ -92,27 +93,34 @@ class _Run:
         self._folder, self._until_s = folder, until_s
 
     def wait_for(self, wanted: Callable[[Entry], bool], agent: subprocess.Popen[bytes]) -> None:
-        while not any(wanted(one) for one in read_diaries(self._folder)):
+        """Wait for an entry; AnswerError where an agent ends before."""
+        while not any(wanted(one) for one in self._look()):
             if agent.poll() is not None:
-                self._fail("torchrun ended before the training did")
-            self._look()
+                raise AnswerError(f"torchrun ended too early, {self._last_lines()}", remedy=_CHECK)
 
     def wait_for_end(self, agent: subprocess.Popen[bytes]) -> None:
+        """Wait until an agent has ended; AnswerError where that was no success."""
         while agent.poll() is None:
             self._look()
+        self._look()
         if agent.returncode:
-            self._fail(f"torchrun ended with exit status {agent.returncode}")
+            raise AnswerError(f"torchrun failed, {self._last_lines()}", remedy=_CHECK)
 
-    def _look(self) -> None:
-        if time.monotonic() > self._until_s:
-            self._fail("the training under torchrun did not end in time")
+    def _look(self) -> list[Entry]:
         time.sleep(_LOOK_S)
-
-    def _fail(self, told: str) -> None:
-        for one in read_diaries(self._folder):
-            if one["kind"] == "failure" and "closed by peer" not in one["told"]:
+        entries = read_diaries(self._folder)
+        for one in entries:
+            if one["kind"] == "failure":
                 raise AnswerError(f"life {one['life'] + 1}, rank {one['rank']}: {one['told']}")
-        raise AnswerError(told, remedy="\n".join(_last_lines(self._folder)))
+        if time.monotonic() > self._until_s:
+            raise AnswerError("the training under torchrun did not end in time", remedy=_CHECK)
+        return entries
+
+    def _last_lines(self) -> str:
+        """What the agents wrote last."""
+        logs = sorted(self._folder.glob("log-*"))
+        found = [path.read_text("utf-8", "replace").splitlines()[-1:] for path in logs]
+        return "; ".join(line.strip() for lines in found for line in lines)
 
 
 @contextlib.contextmanager
@@ -190,10 +198,3 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
             with contextlib.suppress(psutil.Error):
                 one.kill()
     process.wait()
-
-
-def _last_lines(folder: Path) -> list[str]:
-    found = []
-    for path in sorted(folder.glob("log-*")):
-        found += path.read_text("utf-8", "replace").splitlines()[-3:]
-    return found

@@ -59,7 +59,7 @@ def real_lives(entries: Sequence[Entry], agents: Sequence[Sequence[Any]]) -> lis
         workers = tuple(by_rank[rank] for rank in sorted(by_rank))
         saves = tuple(one["at"] for one in own if one["kind"] == "save")
         dead = [f"{one['agent']}{one['local_rank']}" for one in own if one["kind"] == "dies"]
-        start_s, end_s = own[0]["at"], max(one["at"] for one in own if one["kind"] != "failure")
+        start_s, end_s = own[0]["at"], max(one["at"] for one in own if one["kind"] != "cut off")
         later = [one for one in entries if one["life"] == number + 1]
         for name, what, at in agents:
             is_over = what == "killed" and later and start_s <= at < later[0]["at"]

@@ -115,14 +115,24 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
         return
     story = Story.of(observed, _alone(tuple(inputs["shape"].values())), inputs["lives"])
     if observed["failure"]:
-        told = f"{story.named(observed['life'])}: {observed['failure']}"
-        for prop in _IN_LIVES:
-            yield Fault(prop, told, observed["remedy"])
+        yield from _failure_faults(story, inputs["every"], observed)
         return
     yield from start_faults(story)
     yield from order_faults(story)
     yield from save_faults(story, inputs["every"])
     yield from weight_faults(story)
+
+
+def _failure_faults(story: Story, every: int, observed: Plain) -> Iterator[Fault]:
+    """Of a training that failed: in its first life it shows nothing, later what came before."""
+    told = f"{story.named(observed['life'])}: {observed['failure']}"
+    lost = _IN_LIVES
+    if observed["life"]:
+        yield from start_faults(story)
+        yield from save_faults(story, every)
+        lost = ("goes-on", "equal")
+    for prop in lost:
+        yield Fault(prop, told, observed["remedy"])
 
 
 def _batch_faults(inputs: Any, batches: list[list[int]]) -> Iterator[Fault]:
@@ -183,6 +193,7 @@ JUDGE = Judge(
             "in each life every rank begins with what rank 0 finds in the last checkpoint",
             1,
             asks="Whose copy of the checkpoint does each rank begin with?",
+            waits_for=("batches", "shares"),
         ),
         Property(
             "goes-on",
