@@ -91,7 +91,7 @@ def shares(batch, rank, world, fits):
 # |---|---|
 # | `job.zeros()` | a gradient of zeros |
 # | `job.gradient(samples)` | the **sum** of the gradients of a list of samples, `job.fits` at most |
-# | `job.step(gradient)` | SGD with momentum, by the **mean** gradient of a global batch |
+# | `job.step(gradient)` | a step of this rank's copy, by the **mean** gradient of a global batch |
 # | `job.state_dict()`, `job.load_state_dict(state)` | weights and momentum |
 # | `job.save(checkpoint)` | keeps a dict for later lives, whole or not at all |
 # | `job.load()` | the newest checkpoint that *this worker* sees, or `None` |
@@ -106,9 +106,9 @@ def shares(batch, rank, world, fits):
 #   complete trains nothing, and has its final weights.
 # - A new checkpoint is saved as soon as `every` samples or more are trained since the last one, and
 #   one at the end of the run. Only rank 0 saves.
-# - The weights are those of one process that nobody stops, up to rounding: every step uses the mean
-#   gradient of the global batch, however it is shared. All ranks call every collective, in the same
-#   order, also a rank that has no samples in a small batch.
+# - The weights are those of one process that nobody stops, up to rounding. So every rank makes every
+#   step (SGD with momentum), each with the mean gradient of the whole global batch. That goes for a
+#   rank that has no samples in a small batch, too: all ranks call all collectives.
 
 
 # %% role="answer"

@@ -50,6 +50,7 @@ ddp/*/grouping  ddp/*/resnet50  ddp/*/exchange_ways
 sharding/*/real_*
 tensor_parallel/*/real_*
 pipelines/pipeline_*  pipelines/stuck  pipelines/plan_costs  pipelines/*/routing
+clusters/*/diary  clusters/*/elastic_worker  clusters/*/torchrun_lives
 """
 """Modules below ``exercises`` and in the folders below that, by pattern."""
 

@@ -15,6 +15,8 @@ from gpuedu.training.seeds import generator
 
 WIDTH, CLASSES = 6, 3
 RATE, MOMENTUM = 0.3, 0.9
+NEAR = 1e-5
+"""Weights that differ by no more differ by rounding, also where somebody adds up in float32."""
 
 
 @dataclass(frozen=True)

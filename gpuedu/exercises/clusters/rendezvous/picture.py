@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.clusters.rendezvous.elastic_job import Shape
+from gpuedu.exercises.clusters.rendezvous.elastic_job import NEAR, Shape
 from gpuedu.exercises.clusters.rendezvous.lives import History, Life, live
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.lives import DrawnLife, plot_lives
@@ -37,7 +37,7 @@ def draw_lives(
     drawn = drawn_lives(history, LIVES)
     trained = sum(len(act[4]) for act in history.acts if act[2] == "gradient")
     total = SHAPE.samples * SHAPE.epochs
-    same = "the weights of one worker" if off < 1e-9 else f"weights that are off by {off:.1g}"
+    same = "the weights of one worker" if off < NEAR else f"weights that are off by {off:.1g}"
     caption = Caption(
         title=f"Four lives, {len(total_saves(drawn))} checkpoints, and {same}",
         x="simulated time; pauses, in which workers meet, are not to scale",

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.clusters.rendezvous.diary import Entry
-from gpuedu.exercises.clusters.rendezvous.elastic_job import Job
+from gpuedu.exercises.clusters.rendezvous.elastic_job import NEAR, Job
 from gpuedu.exercises.clusters.rendezvous.lives import Shelf
 from gpuedu.exercises.clusters.rendezvous.measure import SHAPE
 from gpuedu.exercises.clusters.rendezvous.picture import in_words
@@ -29,7 +29,7 @@ def draw_torchrun(lives: Mapping[str, Any]) -> Any:
     drawn = real_lives(entries, agents)
     rows = sorted({worker for one in drawn for worker in one.workers})
     off = distance(entries)
-    same = "the weights of one process" if off < 1e-9 else f"weights that are off by {off:.1g}"
+    same = "the weights of one process" if off < NEAR else f"weights that are off by {off:.1g}"
     restarts = {f"{one['life'] + 1}{one['agent']}": one["restarts"] for one in entries}
     counts = "; ".join(
         f"life {life + 1}: "

@@ -210,7 +210,7 @@ JUDGE = Judge(
             1,
             asks="How many samples is the last checkpoint old, in this life and across a restart, "
             "and who writes the next one?",
-            waits_for=("batches", "start"),
+            waits_for=("batches", "start", "goes-on"),
         ),
         Property(
             "equal",

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from gpuedu.exercises.clusters.rendezvous.elastic_job import NEAR
 from gpuedu.exercises.clusters.rendezvous.judge.life_story import Story
 from gpuedu.exercises.contract import Fault
 
-NEAR = 1e-9
 _SHOWN = 6
 
 
