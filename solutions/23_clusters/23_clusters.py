@@ -24,8 +24,8 @@ setup("clusters")
 #
 # **`rendezvous` · 8 points · about 30 minutes**
 #
-# On a shared cluster a job of 4 machines may be down to 3 for an hour: one broke, or somebody more
-# important needs it. An *elastic* launcher doesn't wait for the fourth. Whenever a worker dies or a
+# On a shared cluster a job of 4 machines may be down to 3 for an hour: one broke, or is needed for
+# a more important job. An *elastic* launcher doesn't wait for the fourth. Whenever a worker dies or a
 # new one wants to join, it stops all of them and lets those that are there meet again: the
 # **rendezvous**. It decides how many there are (the world size) and who is which rank, and then
 # every worker runs your script from its first line.
@@ -146,8 +146,8 @@ def train(job, every):
 check("rendezvous", next_batch, shares, train)
 
 # %% [markdown]
-# *See* one training in four lives. A row is a worker; in each life it has another rank. Striped is
-# what was trained after the last checkpoint, so it is trained again.
+# *See* one training in four lives. A row is a worker, and its rank changes from life to life. The
+# striped part was trained after the last checkpoint, so it has to be trained again.
 
 # %%
 see("rendezvous", next_batch, shares, train)
@@ -156,12 +156,13 @@ reveal("rendezvous")
 # %% [markdown]
 # Now for real. Two agents of `torchrun` run on this machine, as if they were two; each starts two
 # workers that call *your* `train` and talk through gloo. Agent A begins alone, and B joins it. Then
-# a worker gets a SIGKILL, and at last all of agent A does, with rank 0. Each of them is started with
+# one worker gets a SIGKILL, and finally all of agent A does, rank 0 included. Each agent is
+# started with
 #
 #     torchrun --nnodes=1:2 --nproc-per-node=2 --max-restarts=3 --rdzv-backend=c10d ...
 #
 # `1:2` is from one to two machines. In every life each worker imports PyTorch again, so this takes
-# half a minute; on a cluster, too, a restart is not free.
+# half a minute or more; on a cluster, too, a restart is not free.
 
 # %%
 lives = measure("rendezvous", train)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.clusters.rendezvous import judge
+from gpuedu.exercises.clusters.rendezvous import judge, torchrun_lives
 from gpuedu.exercises.clusters.rendezvous.elastic_job import Job, Shape
 from gpuedu.exercises.clusters.rendezvous.judge.life_story import Alone
 from gpuedu.exercises.clusters.rendezvous.lives import Life, Shelf, live
@@ -23,6 +23,7 @@ from gpuedu.exercises.clusters.rendezvous.torchrun_picture import (
     real_lives,
 )
 from gpuedu.figures.style import alt_text
+from gpuedu.multi.launch.outcome import LaunchError
 from tests.exercises.clusters.rendezvous_answers import answers_with, hand_in, lost, stored, told
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 from tests.multi.launch.leftovers import orphans_of
@@ -272,6 +273,12 @@ def test_a_real_failure_is_told_and_nothing_is_left():
     with pytest.raises(AnswerError, match=r"life 1, rank [01]: ValueError: not today"):
         run_torchrun(answers_with(text)[-1], SHAPE, EVERY)
     assert orphans_of("gpuedu-elastic-") == []
+
+
+def test_a_real_launch_needs_room(monkeypatch):
+    monkeypatch.setattr(torchrun_lives, "ROOM_BYTES", 2**60)
+    with pytest.raises(LaunchError, match="are free"):
+        run_torchrun(None, SHAPE, EVERY)
 
 
 def test_the_picture_asks_for_a_measurement():

@@ -36,10 +36,10 @@ def draw_lives(
     off = float(np.abs(np.array(history.states[-1][4]) - np.array(alone.states[-1][4])).max())
     drawn = drawn_lives(history, LIVES)
     trained = sum(len(act[4]) for act in history.acts if act[2] == "gradient")
-    total = SHAPE.samples * SHAPE.epochs
+    total, saves = SHAPE.samples * SHAPE.epochs, sum(len(one.saves) for one in drawn)
     same = "the weights of one worker" if off < NEAR else f"weights that are off by {off:.1g}"
     caption = Caption(
-        title=f"Four lives, {len(total_saves(drawn))} checkpoints, and {same}",
+        title=f"Four lives, {saves} {'checkpoint' if saves == 1 else 'checkpoints'}, and {same}",
         x="simulated time; pauses, in which workers meet, are not to scale",
         source=f"Simulated: {total} samples in batches of {SHAPE.batch}, a checkpoint every "
         f"{EVERY}; a worker takes 0.5 s a sample.\nWith what is in no checkpoint, gradients of "
@@ -67,11 +67,6 @@ def drawn_lives(history: History, lives: Sequence[Life]) -> list[DrawnLife]:
         found.append(DrawnLife(life.workers, begin_s, end_s, tuple(saves), died, joined))
         begin_s = end_s + MEETING_S
     return found
-
-
-def total_saves(lives: Sequence[DrawnLife]) -> list[float]:
-    """When something was saved, in all lives."""
-    return [at for life in lives for at in life.saves]
 
 
 def in_words(lives: Sequence[DrawnLife]) -> str:

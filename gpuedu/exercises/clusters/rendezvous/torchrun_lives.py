@@ -23,21 +23,27 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.clusters.rendezvous.diary import Entry, read_diaries
 from gpuedu.exercises.clusters.rendezvous.elastic_job import Shape
 from gpuedu.exercises.clusters.rendezvous.elastic_worker import GO, TASK
+from gpuedu.multi.launch.outcome import LaunchError
 from gpuedu.multi.launch.rank import MARK
 from gpuedu.multi.launch.watch import end_processes
+from gpuedu.units import format_size
 
 WORKERS = 2
 """Of each agent."""
 SAMPLE_S = 0.05
+ROOM_BYTES = 1200 * 2**20
+"""What two agents and four workers take together, rounded up."""
 _LOOK_S = 0.1
 _CHECK = "Does `check` pass?"
 _RENDEZVOUS = {
     "is_host": "false",
     "join_timeout": 60,
-    "last_call_timeout": 1,
+    "last_call_timeout": 3,  # an agent that is late by more begins a life of its own
     "keep_alive_interval": 1,
     "keep_alive_max_attempt": 3,
 }
+_ADDRESSES = {"A": "127.0.0.1", "B": "localhost"}
+"""Ranks follow the order of addresses as texts, then of process numbers, which start anew."""
 PLAN = (
     {"end": "wait", "step": 3},  # until agent B joins
     {"end": "dies", "rank": 3, "step": 3},
@@ -54,7 +60,7 @@ class Elastic:
 
 
 def run_torchrun(
-    train: Callable[..., Any], shape: Shape, every: int, *, time_limit_s: float = 100.0
+    train: Callable[..., Any], shape: Shape, every: int, *, time_limit_s: float = 150.0
 ) -> Elastic:
     """Train under ``torchrun`` through four lives of 2, 4, 4 and 2 workers.
 
@@ -70,7 +76,12 @@ def run_torchrun(
 
     Raises:
         AnswerError: a worker failed, with its line; or the training did not end in time.
+        LaunchError: there is too little memory.
     """
+    free = psutil.virtual_memory().available
+    if free < ROOM_BYTES:
+        told = f"two agents and their workers take about {format_size(ROOM_BYTES)}"
+        raise LaunchError(f"{told}, and {format_size(free)} are free")
     with _launched(train, shape, every) as (folder, start):
         run = _Run(folder, time.monotonic() + time_limit_s)
         first = start("A")
@@ -172,7 +183,7 @@ def _command(folder: Path, agent: str, port: int) -> list[str]:
         *(sys.executable, "-m", "torch.distributed.run"),
         *("--nnodes=1:2", f"--nproc-per-node={WORKERS}", "--max-restarts=3"),
         *("--rdzv-backend=c10d", f"--rdzv-endpoint=127.0.0.1:{port}", "--rdzv-id=lesson"),
-        *(f"--rdzv-conf={conf}", "--local-addr=127.0.0.1", "--monitor-interval=0.1"),
+        *(f"--rdzv-conf={conf}", f"--local-addr={_ADDRESSES[agent]}", "--monitor-interval=0.1"),
         *("-m", "gpuedu.exercises.clusters.rendezvous.elastic_worker", str(folder), agent),
     ]
 
