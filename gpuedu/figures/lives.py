@@ -15,8 +15,8 @@ from gpuedu.figures import style
 from gpuedu.figures.caption import Caption, write_caption
 from gpuedu.figures.lane_looks import make_room_for_keys, write_keys
 
-_BAR, _LEAST, _PAUSE = 0.62, 0.16, 0.085
-"""Of a bar, its height; of a life and of a pause, the width, in shares of all lives' time."""
+_BAR, _LEAST, _PAUSE, _THIN = 0.62, 0.16, 0.085, 0.01
+"""A bar's height; widths of a short life, of a pause, and of what is too thin for stripes."""
 _PALE, _STRIPES = "#b8d4e6", "#6d7482"
 _DEATH, _JOIN, _SAVE = "X", ">", "D"
 
@@ -121,7 +121,7 @@ def _draw_bar(ax: Axes, place: _Place, rank: int, y: int) -> None:
     lost = place.width - kept
     look = {"height": _BAR, "edgecolor": style.GROUND, "linewidth": 0.7}
     ax.barh(y, kept, left=place.left, color=style.BLUE, **look)
-    if lost > 1e-3:
+    if lost > _THIN:
         striped = look | {"hatch": "///", "edgecolor": _STRIPES}
         ax.barh(y, lost, left=place.left + kept, color=_PALE, **striped)
     is_kept = kept >= lost
