@@ -25,8 +25,8 @@ setup("clusters")
 # **`rendezvous` · 8 points · about 30 minutes**
 #
 # On a shared cluster a job of 4 machines may be down to 3 for an hour: one broke, or is needed for
-# a more important job. An *elastic* launcher doesn't wait for the fourth. Whenever a worker dies or a
-# new one wants to join, it stops all of them and lets those that are there meet again: the
+# a more important job. An *elastic* launcher doesn't wait for the fourth. Whenever a worker dies or
+# a new one wants to join, it stops all of them and lets those that are there meet again: the
 # **rendezvous**. It decides how many there are (the world size) and who is which rank, and then
 # every worker runs your script from its first line.
 #
@@ -49,12 +49,12 @@ predict("rendezvous", 800)
 # fit into a worker's memory at once, it is done in parts whose gradients are added up.
 #
 # You get a `job`, the same on every worker. `job.order(epoch)` lists the numbers of all
-# `job.samples` samples in the order of that epoch (from 0), which follows from a seed. The whole run
-# is `job.total` samples, whole epochs. `job.batch` is the size of a global batch.
+# `job.samples` samples in the order of that epoch (from 0), which follows from a seed. The whole
+# run is `job.total` samples, whole epochs. `job.batch` is the size of a global batch.
 
 # %% [markdown]
-# *Implement* `next_batch(done, job)`: when `done` samples of the run are trained, which ones are the
-# next global batch? About 2 lines.
+# *Implement* `next_batch(done, job)`: when `done` samples of the run are trained, which ones are
+# the next global batch? About 2 lines.
 #
 # - It is a list: the next `job.batch` samples in the order of the epoch.
 # - No batch has samples of two epochs, so the last one of an epoch may be smaller.
@@ -90,7 +90,7 @@ def shares(batch, rank, world, fits):
 # | call | what it does |
 # |---|---|
 # | `job.zeros()` | a gradient of zeros |
-# | `job.gradient(samples)` | the **sum** of the gradients of a list of samples, `job.fits` at most |
+# | `job.gradient(samples)` | the **sum** of the gradients of these samples, `job.fits` at most |
 # | `job.step(gradient)` | a step of this rank's copy, by the **mean** gradient of a global batch |
 # | `job.state_dict()`, `job.load_state_dict(state)` | weights and momentum |
 # | `job.save(checkpoint)` | keeps a dict for later lives, whole or not at all |
@@ -106,9 +106,9 @@ def shares(batch, rank, world, fits):
 #   complete trains nothing, and has its final weights.
 # - A new checkpoint is saved as soon as `every` samples or more are trained since the last one, and
 #   one at the end of the run. Only rank 0 saves.
-# - The weights are those of one process that nobody stops, up to rounding. So every rank makes every
-#   step (SGD with momentum), each with the mean gradient of the whole global batch. That goes for a
-#   rank that has no samples in a small batch, too: all ranks call all collectives.
+# - The weights are those of one process that nobody stops, up to rounding. So every rank makes
+#   every step (SGD with momentum), each with the mean gradient of the whole global batch. That goes
+#   for a rank that has no samples in a small batch, too: all ranks call all collectives.
 
 
 # %% role="answer"
@@ -156,13 +156,12 @@ reveal("rendezvous")
 # %% [markdown]
 # Now for real. Two agents of `torchrun` run on this machine, as if they were two; each starts two
 # workers that call *your* `train` and talk through gloo. Agent A begins alone, and B joins it. Then
-# one worker gets a SIGKILL, and finally all of agent A does, rank 0 included. Each agent is
-# started with
+# agent A and its workers get a SIGKILL, rank 0 included. Each agent is started with
 #
 #     torchrun --nnodes=1:2 --nproc-per-node=2 --max-restarts=3 --rdzv-backend=c10d ...
 #
 # `1:2` is from one to two machines. In every life each worker imports PyTorch again, so this takes
-# half a minute or more; on a cluster, too, a restart is not free.
+# about half a minute; on a cluster, too, a restart is not free.
 
 # %%
 lives = measure("rendezvous", train)
@@ -204,17 +203,17 @@ see("clusters/torchrun", lives)
 # | Ray Train | Ray: `FailureConfig(max_failures=3)` | `num_workers=(1, 4)` | `storage_path` |
 
 # %% [markdown]
-# Mostly they are stacked: Slurm or Kubernetes hands out machines, and `torchrun` starts processes on
-# them. Four differences to know:
+# Mostly they are stacked: Slurm or Kubernetes hands out machines, and `torchrun` starts processes
+# on them. Four differences to know:
 #
-# - Slurm ends the whole job if one of its machines fails, unless you ask for `--no-kill`. A requeued
-#   job keeps its number and runs the batch script from its first line; `SLURM_RESTART_COUNT` says
-#   how often.
+# - Slurm ends the whole job if one of its machines fails, unless you ask for `--no-kill`. A
+#   requeued job keeps its number and runs the batch script from its first line;
+#   `SLURM_RESTART_COUNT` says how often.
 # - Kubeflow's newer `TrainJob` has a fixed number of machines so far (`numNodes`); the older
 #   `PyTorchJob` is elastic, by `minReplicas` and `maxReplicas`.
 # - `torchrun` reads any option from a variable `PET_...`: so Kubeflow tells it what to do.
 # - Under Ray, saving is a call that *every* worker makes, equally often: `ray.train.report(metrics,
-#   checkpoint=...)`, with `None` where it has none. `ray.train.get_checkpoint()` gives the last one.
+#   checkpoint=...)`, with `None` if it has none. `ray.train.get_checkpoint()` gives the last one.
 
 # %% [markdown]
 # ## What you take with you

@@ -10,6 +10,7 @@ import torch
 from torch.nn import functional
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.lent_methods import lends_methods
 from gpuedu.exercises.plain import describe, items, whole_number
 from gpuedu.training.seeds import generator
 
@@ -43,6 +44,7 @@ class Store(Protocol):
         """The newest one that this worker sees; None where it sees none."""
 
 
+@lends_methods("gradient", "step", "load_state_dict", "save", "load")
 class Job:
     """What the learner trains: on each worker a copy of the model, and the same data.
 

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import os
 import pickle
-import signal
 import sys
 import time
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -27,29 +25,25 @@ TASK, GO = "task.pickle", "go-"
 PATIENCE_S = 60.0
 
 
-class Ending:
-    """Ends lives as planned: this worker kills itself, or waits until something else happens.
+class Watch:
+    """Notes what a worker does, and has it wait for the planned end of its life.
 
     Args:
-        planned: the life's "end", and the "rank" and "step" (steps made in this life) it comes at.
+        wait_at: after so many steps of this life; None where nothing ends it.
         diary: of this worker.
         go: while this file is not there, workers that wait do so.
         sample_s: so long the gradient of a sample takes.
     """
 
-    def __init__(self, planned: dict[str, Any], diary: Diary, go: Path, sample_s: float) -> None:
-        self._plan, self._diary, self._go, self._sample_s = planned, diary, go, sample_s
+    def __init__(self, wait_at: int | None, diary: Diary, go: Path, sample_s: float) -> None:
+        self._wait_at, self._diary, self._go, self._sample_s = wait_at, diary, go, sample_s
         self._step = 0
 
     def __call__(self, job: Job, kind: str, samples: list[int]) -> None:
         """Note an act before it is done."""
-        is_time = self._step == self._plan.get("step") and kind == "gradient"
-        if is_time and self._plan["end"] == "wait":
+        if self._step == self._wait_at and kind == "gradient":
             self._diary.write("waits", step=self._step)
             self._wait()
-        if is_time and self._plan["end"] == "dies" and self._plan["rank"] == dist.get_rank():
-            self._diary.write("dies", step=self._step)
-            os.kill(os.getpid(), signal.SIGKILL)
         self._diary.write(kind, step=self._step, samples=samples)
         time.sleep(self._sample_s * len(samples))
         self._step += kind == "step"
@@ -83,9 +77,9 @@ def main(made: str, agent: str) -> None:
     diary.write("born")
     settings = pickle.loads((folder / TASK).read_bytes())
     train = cloudpickle.loads(settings["train"])
-    planned = dict(enumerate(settings["plan"])).get(life[0], {})
-    ending = Ending(planned, diary, folder / f"{GO}{life[0]}", settings["sample_s"])
-    job = Job(Shape(**settings["shape"]), Folder(folder), ending)
+    wait_at = dict(enumerate(settings["wait_at"])).get(life[0])
+    watch = Watch(wait_at, diary, folder / f"{GO}{life[0]}", settings["sample_s"])
+    job = Job(Shape(**settings["shape"]), Folder(folder), watch)
     try:
         train(job, settings["every"])
     except Exception as failed:

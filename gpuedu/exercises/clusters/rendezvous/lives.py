@@ -24,7 +24,7 @@ SAMPLE_S = 0.5
 SAVE_S = 0.25
 
 
-class WorkerDied(BaseException):
+class WorkerDied(KeyboardInterrupt):
     """A planned death; no ``except Exception`` of the learner's holds it up."""
 
 

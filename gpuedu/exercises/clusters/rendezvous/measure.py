@@ -12,7 +12,7 @@ SHAPE, EVERY = Shape(samples=50, batch=12, fits=4, epochs=3, seed=7), 20
 
 
 def measure_lives(train: Callable[..., Any]) -> dict[str, Any]:
-    """Train under real ``torchrun`` through four lives.
+    """Train under real ``torchrun`` through three lives.
 
     Returns:
         ``entries`` of the workers' diaries and ``agents`` (name, what, when), times in seconds

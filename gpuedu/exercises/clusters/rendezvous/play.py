@@ -59,6 +59,5 @@ PLAY = Play(
     ),
     play_rendezvous,
     time_limit_s=30.0,
-    observes="what simulated workers trained and saved",
-    observed_in=("start", "goes-on", "saves", "equal"),
+    lends=True,
 )

@@ -44,11 +44,8 @@ _RENDEZVOUS = {
 }
 _ADDRESSES = {"A": "127.0.0.1", "B": "localhost"}
 """Ranks follow the order of addresses as texts, then of process numbers, which start anew."""
-PLAN = (
-    {"end": "wait", "step": 3},  # until agent B joins
-    {"end": "dies", "rank": 3, "step": 3},
-    {"end": "wait", "step": 3},  # until agent A is killed
-)
+WAIT_AT = (3, 3)
+"""After how many steps the workers of a life wait: until agent B joins, until A is killed."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +59,11 @@ class Elastic:
 def run_torchrun(
     train: Callable[..., Any], shape: Shape, every: int, *, time_limit_s: float = 150.0
 ) -> Elastic:
-    """Train under ``torchrun`` through four lives of 2, 4, 4 and 2 workers.
+    """Train under ``torchrun`` through three lives of 2, 4 and 2 workers.
 
-    Agent A begins alone. Agent B joins, so all start again; a worker of it is killed by SIGKILL;
-    then all of agent A is, with rank 0, and B goes on alone. Whatever happens, every process that
-    was started has ended when this returns.
+    Agent A begins alone. Agent B joins, so all start again; then agent A and its workers are killed
+    by SIGKILL, rank 0 among them, and B goes on alone. Whatever happens, every process that was
+    started has ended when this returns.
 
     Args:
         train: the learner's function; sent by value.
@@ -89,10 +86,10 @@ def run_torchrun(
         run.wait_for(lambda one: one["kind"] == "born", first)
         second = start("B")
         agents.append(("B", "started", time.time()))
-        run.wait_for(lambda one: one["life"] == 2 and one["kind"] == "waits", first)
+        run.wait_for(lambda one: one["life"] == 1 and one["kind"] == "waits", first)
         agents.append(("A", "killed", time.time()))
         _kill(first)
-        (folder / f"{GO}2").touch()
+        (folder / f"{GO}1").touch()
         run.wait_for_end(second)
         return Elastic(read_diaries(folder), agents)
 
@@ -146,7 +143,7 @@ def _launched(train: Any, shape: Shape, every: int) -> Iterator[tuple[Path, Call
             "train": cloudpickle.dumps(train),
             "shape": asdict(shape),
             "every": every,
-            "plan": list(PLAN),
+            "wait_at": WAIT_AT,
             "sample_s": SAMPLE_S,
         }
         (folder / TASK).write_bytes(cloudpickle.dumps(settings))

@@ -58,7 +58,7 @@ def real_lives(entries: Sequence[Entry], agents: Sequence[Sequence[Any]]) -> lis
         by_rank = {one["rank"]: f"{one['agent']}{one['local_rank']}" for one in own}
         workers = tuple(by_rank[rank] for rank in sorted(by_rank))
         saves = tuple(one["at"] for one in own if one["kind"] == "save")
-        dead = [f"{one['agent']}{one['local_rank']}" for one in own if one["kind"] == "dies"]
+        dead: list[str] = []
         start_s, end_s = own[0]["at"], max(one["at"] for one in own if one["kind"] != "cut off")
         later = [one for one in entries if one["life"] == number + 1]
         for name, what, at in agents:
