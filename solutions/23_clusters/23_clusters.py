@@ -93,7 +93,7 @@ def shares(batch, rank, world, fits):
 # | `job.gradient(samples)` | the **sum** of the gradients of these samples, `job.fits` at most |
 # | `job.step(gradient)` | a step of this rank's copy, by the **mean** gradient of a global batch |
 # | `job.state_dict()`, `job.load_state_dict(state)` | weights and momentum |
-# | `job.save(checkpoint)` | keeps a dict for later lives, whole or not at all |
+# | `job.save(checkpoint)` | keeps a dict of plain data and tensors, whole or not at all |
 # | `job.load()` | the newest checkpoint that *this worker* sees, or `None` |
 
 # %% [markdown]

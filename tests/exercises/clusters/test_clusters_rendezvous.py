@@ -92,6 +92,16 @@ def test_other_ranks_see_an_older_checkpoint():
     assert shelf.seen_by(1).load() == {"done": 1}
 
 
+def test_a_checkpoint_has_no_class_of_a_notebooks_in_it():
+    own = type("State", (), {"__module__": "__main__"})
+    for checkpoint in ({"state": own()}, {"kind": own}):
+        with pytest.raises(AnswerError, match="cannot be written: it has `State` in it"):
+            Shelf().seen_by(0).save(checkpoint)
+    shelf = Shelf()
+    shelf.seen_by(0).save({"done": np.int64(3), "state": (SHAPE, {1, 2})})
+    assert shelf.seen_by(0).load() == {"done": 3, "state": (SHAPE, {1, 2})}
+
+
 @pytest.mark.parametrize("act", ["gradient", "step", "save"])
 def test_a_life_ends_before_what_the_worker_was_about_to_do(act):
     count = 1 if act == "save" else 2

@@ -123,7 +123,7 @@ class Job:
         self._weights, self._moving = (state[name].clone() for name in names)
 
     def save(self, checkpoint: Any) -> None:
-        """Keep a checkpoint for later lives, whole or not at all."""
+        """Keep a checkpoint of plain values and tensors for later lives, whole or not at all."""
         self._on_act(self, "save", [])
         self._store.save(checkpoint)
 

@@ -6,6 +6,7 @@ outlives them, and the next life has other ranks and another world size.
 
 from __future__ import annotations
 
+import io
 import pickle
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -80,14 +81,27 @@ class Shelf:
         return _View(self._kept, 1 if rank == 0 else 2)
 
 
+class _Pickler(pickle.Pickler):
+    """Refuses a notebook's own classes, which no other process would find."""
+
+    def reducer_override(self, value: Any) -> Any:
+        """Nothing of its own; PicklingError for an object of such a class."""
+        if getattr(value, "__module__", None) == "__main__":
+            kind = value if isinstance(value, type) else type(value)
+            raise pickle.PicklingError(f"it has `{kind.__name__}` in it, which is your own")
+        return NotImplemented
+
+
 @dataclass(frozen=True)
 class _View:
     kept: list[bytes]
     back: int
 
     def save(self, checkpoint: Any) -> None:
+        made = io.BytesIO()
         try:
-            self.kept.append(pickle.dumps(checkpoint))
+            _Pickler(made).dump(checkpoint)
+            self.kept.append(made.getvalue())
         except Exception as fault:
             raise AnswerError(f"this checkpoint cannot be written: {fault}") from fault
 
