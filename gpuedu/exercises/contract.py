@@ -195,7 +195,8 @@ class Play:
         attests: what it observes, or only remarks upon, it asks for by ``attested``; all else is
             repeated.
         lends: functions that the play hands to theirs note something, or change it. Their calls,
-            and those of the ``step`` of an optimizer, are repeated, too.
+            those of the ``step`` of an optimizer, and those of methods of an object whose class is
+            marked by ``gpuedu.exercises.lent_methods``, are repeated, too.
         draws: it asks the global random generators for numbers, or for their state: what theirs did
             with these is repeated, too.
         calls_later: it calls functions that theirs gave, or PyTorch does, on whose tensors they

@@ -56,6 +56,7 @@ hugging_face/real_trainer
 pipelines/pipeline_*  pipelines/stuck  pipelines/plan_costs  pipelines/*/routing
 clusters/commands  clusters/context  clusters/dockerfile  clusters/installs  clusters/layers
 clusters/image/project
+clusters/*/diary  clusters/*/elastic_worker  clusters/*/torchrun_lives
 """
 """Modules below ``exercises`` and in the folders below that, by pattern."""
 

@@ -22,7 +22,7 @@ RESULTS_ALONE = ("bandwidth", "amdahl", "backward-by-hand", "float-anatomy", "al
 REPEATED = (
     *("save-and-resume", "ring-all-reduce", "who-waits", "sampler", "naive-ddp", "buckets"),
     *("clip-and-mean", "overlap", "lr-finder", "checkpointing", "autocast", "augment-on-device"),
-    *("same-accuracy", "transfer-size", "accumulate-gradients"),
+    *("same-accuracy", "transfer-size", "accumulate-gradients", "rendezvous"),
 )
 OBSERVED = ("hidden-syncs", "survive")
 
