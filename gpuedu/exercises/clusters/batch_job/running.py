@@ -1,0 +1,232 @@
+"""A batch script run by bash, with Slurm and the program replaced: what it does at its limit.
+
+Nothing of the script is believed to be harmless: it is the learner's own, and runs where their
+code runs. What is left of it is killed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.clusters.batch_job import stand_ins
+from gpuedu.exercises.clusters.slurm.allocation import Allocation
+from gpuedu.exercises.clusters.slurm.amounts import LimitSignal
+from gpuedu.exercises.clusters.slurm.node_lists import expand
+
+_LOOK_S = 0.004
+_SETTLED_S = 0.1
+"""No new program starts for so long: all have started, and the script waits."""
+_QUIET_S, _LONGEST_S = 1.5, 5.0
+"""Nothing happens for so long: the script waits for the limit."""
+_MOST_LOG = 1_000_000
+
+
+def run_script(
+    script: str, given: Allocation, options: Mapping[str, Any], inputs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What the script did: programs that it started, and how it took the warning and ended.
+
+    Args:
+        script: the text.
+        given: what the job was given.
+        options: what `sbatch` read in the script.
+        inputs: of the case: ``job``, its number; ``nodes``, the list of its nodes; ``ends``, how
+            the program ends: "warned" (it runs until the signal), "done" or "failed".
+
+    Raises:
+        AnswerError: there is no bash here.
+    """
+    bash = shutil.which("bash")
+    if bash is None or os.name != "posix":
+        raise AnswerError(
+            "this exercise runs your script with bash, and there is none here",
+            remedy="Linux, macOS and WSL on Windows have it, and so do hosted notebooks.",
+        )
+    with tempfile.TemporaryDirectory(prefix="batch-job-") as name:
+        folder = Path(name)
+        environment = _environment(folder, given, options, inputs)
+        _write_stand_ins(folder / "bin")
+        (folder / "steps").mkdir()
+        (folder / "log").touch()
+        (folder / "script").write_text(script)
+        run = _Run(folder, [bash, str(folder / "script")], environment)
+        try:
+            run.watch(inputs["ends"], options.get("signal"))
+            return run.told()
+        finally:
+            run.end()
+
+
+class _Run:
+    """A script that runs, and the log of what it calls."""
+
+    def __init__(self, folder: Path, command: list[str], environment: dict[str, str]) -> None:
+        self._folder = folder
+        self._output = folder / "output"
+        with open(self._output, "wb") as output:
+            start = f'export PRETEND_SHELL=$$; exec "$@"'
+            self._shell = subprocess.Popen(
+                [command[0], "-c", start, "bash", *command],
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                process_group=0,
+            )
+        self._ended, self._left = "", False
+        self._is_warned = False
+
+    def watch(self, ends: str, warning: LimitSignal | None) -> None:
+        """Wait until the script ends, and send the signal on the way."""
+        start = changed = time.monotonic()
+        seen = 0
+        while self._shell.poll() is None:
+            time.sleep(_LOOK_S)
+            now, events = time.monotonic(), self._events()
+            if len(events) != seen:
+                seen, changed = len(events), now
+            if ends == "warned" and not self._is_warned and now - changed > _SETTLED_S:
+                if any(one["event"] == "program" for one in events):
+                    if warning is None:
+                        break
+                    self._warn(warning)
+                    changed = time.monotonic()
+            if now - changed > _QUIET_S or now - start > _LONGEST_S:
+                break
+        status = self._shell.poll()
+        self._ended = "limit" if status is None else "killed" if status < 0 else "exit"
+        events = self._events()
+        count = [sum(one["event"] == name for one in events) for name in ("step", "step-ended")]
+        self._left = self._ended != "limit" and count[0] > count[1]
+
+    def _warn(self, warning: LimitSignal) -> None:
+        self._is_warned = True
+        number = getattr(signal, f"SIG{warning.name}")
+        if warning.to_shell:
+            self._shell.send_signal(number)
+            return
+        for group in self._groups():
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(group, number)
+
+    def _groups(self) -> list[int]:
+        """Of the tasks, each a group of processes."""
+        words = " ".join(one.read_text() for one in (self._folder / "steps").iterdir()).split()
+        return [int(one) for one in words]
+
+    def _events(self) -> list[dict[str, Any]]:
+        with open(self._folder / "log", "rb") as file:
+            lines = file.read(_MOST_LOG).split(b"\n")[:-1]
+        found = []
+        for line in lines:
+            with suppress(ValueError):
+                found.append(json.loads(line))
+        return [one for one in found if isinstance(one, dict) and "event" in one]
+
+    def told(self) -> dict[str, Any]:
+        """The run in plain values, the same for the same behavior."""
+        saved, requeues, programs = 0, [], []
+        for one in self._events():
+            saved += one["event"] == "saved"
+            if one["event"] == "requeue":
+                requeues.append({"job": str(one["job"]), "saved": saved})
+            elif one["event"] == "program":
+                programs.append({key: one[key] for key in _OF_PROGRAM})
+        programs.sort(key=lambda one: (one["host"], int(one["task"] or 0), one["words"]))
+        others = [one["event"] for one in self._events() if one["event"] in ("sbatch", "cancel")]
+        return {
+            "programs": programs,
+            "saved": saved,
+            "requeues": requeues,
+            "others": sorted(set(others)),
+            "is_warned": self._is_warned,
+            "ended": self._ended,
+            "status": abs(self._shell.returncode or 0),
+            "left": self._left,
+            "errors": self._said(),
+        }
+
+    def _said(self) -> list[str]:
+        """The first lines of what bash said, without the folder's name."""
+        with open(self._output, "rb") as file:
+            said = file.read(4_000).decode(errors="replace")
+        return said.replace(str(self._folder / "script"), "script").splitlines()[:3]
+
+    def end(self) -> None:
+        """Kill whatever is left."""
+        groups = [one["group"] for one in self._events() if one["event"] == "program"]
+        for group in {self._shell.pid, *self._groups(), *groups}:
+            if isinstance(group, int) and group > 1:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(group, signal.SIGKILL)
+        self._shell.wait()
+
+
+_OF_PROGRAM = ("name", "words", "env", "host", "task", "local", "node")
+
+
+def _write_stand_ins(folder: Path) -> None:
+    folder.mkdir()
+    for name in stand_ins.NAMES:
+        file = folder / name
+        python, module = sys.executable, stand_ins.__file__
+        file.write_text(f'#!/bin/sh\nexec "{python}" -IS "{module}" {name} "$@"\n')
+        file.chmod(stat.S_IRWXU)
+
+
+def _environment(
+    folder: Path, given: Allocation, options: Mapping[str, Any], inputs: Mapping[str, Any]
+) -> dict[str, str]:
+    """What Slurm sets for a batch script, and what the stand-ins need."""
+    nodes = expand(inputs["nodes"])
+    found = {
+        **{"PATH": f"{folder / 'bin'}:/usr/local/bin:/usr/bin:/bin", "HOME": str(folder)},
+        **{"LANG": "C.UTF-8", "USER": "you", "TMPDIR": str(folder), "HOSTNAME": nodes[0]},
+        **{"SLURM_JOB_ID": str(inputs["job"]), "SLURM_JOBID": str(inputs["job"])},
+        **{"SLURM_JOB_NODELIST": inputs["nodes"], "SLURM_NODELIST": inputs["nodes"]},
+        **{"SLURM_JOB_NUM_NODES": str(given.nodes), "SLURM_NNODES": str(given.nodes)},
+        **{"SLURM_TASKS_PER_NODE": f"{given.tasks_per_node}(x{given.nodes})"},
+        **{"SLURM_CPUS_ON_NODE": str(given.cores), "SLURM_GPUS_ON_NODE": str(given.gpus)},
+        **{"SLURM_MEM_PER_NODE": str(given.memory_mb), "SLURM_SUBMIT_DIR": str(folder)},
+        **{"SLURM_JOB_PARTITION": "gpu", "SLURM_CLUSTER_NAME": "cluster", "SLURM_JOB_USER": "you"},
+        **{"SLURMD_NODENAME": nodes[0], "SLURM_PROCID": "0", "SLURM_LOCALID": "0"},
+        **{"SLURM_NODEID": "0", "CUDA_VISIBLE_DEVICES": ",".join(map(str, range(given.gpus)))},
+        **{"PRETEND_LOG": str(folder / "log"), "PRETEND_STEPS": str(folder / "steps")},
+        **{"PRETEND_NODES": ",".join(nodes), "PRETEND_LIST": inputs["nodes"]},
+        **{"PRETEND_TASKS": str(given.tasks), "PRETEND_PER_NODE": str(given.tasks_per_node)},
+        "PRETEND_ENDS": inputs["ends"],
+    }
+    if inputs["ends"] == "done":
+        found["SLURM_RESTART_COUNT"] = "1"
+    if "requeue" not in options or "no-requeue" in options:
+        found["PRETEND_NO_REQUEUE"] = "1"
+    return {**found, **dict(_asked(given, options))}
+
+
+def _asked(given: Allocation, options: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+    """Variables that Slurm sets only where an option asks for it."""
+    found = []
+    if "ntasks" in options or "ntasks-per-node" in options:
+        found += [("SLURM_NTASKS", str(given.tasks)), ("SLURM_NPROCS", str(given.tasks))]
+    if "ntasks-per-node" in options:
+        found.append(("SLURM_NTASKS_PER_NODE", str(given.tasks_per_node)))
+    if "cpus-per-task" in options:
+        found.append(("SLURM_CPUS_PER_TASK", str(options["cpus-per-task"])))
+    for option, name in (("gpus-per-node", "SLURM_GPUS_PER_NODE"), ("gpus", "SLURM_GPUS")):
+        if option in options:
+            found.append((name, str(options[option].count)))
+    return found
