@@ -1,4 +1,4 @@
-"""Jobs on the nodes of a cluster: a row for each node, a block for each job on each of its nodes."""
+"""Jobs on the nodes of a cluster: a row for each node, a block for each job."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def plot_cluster_jobs(
             _draw_job(ax, job, top + 1, end_h)
         ticks += [(top + 1 + node, str(node + 1)) for node in range(one.nodes)]
         top += one.nodes + 2
-    ax.set_xlim(0, end_h)
+    ax.set_xlim(0, 1.02 * end_h)
     ax.set_ylim(top - 1.4, -0.8)
     ax.set_yticks(*zip(*ticks, strict=True))
     ax.tick_params(axis="y", length=0, labelcolor=style.INK, labelsize=8.5)
@@ -73,8 +73,6 @@ def _draw_job(ax: Axes, job: JobBlock, top: float, end_h: float) -> None:
     if job.end_h - job.start_h < end_h * _LETTER_H * (len(job.name) + 1):
         return
     color = style.GROUND if job.is_yours else style.INK
-    middle = top + (job.nodes[0] + job.nodes[-1]) / 2
-    if len(job.nodes) != job.nodes[-1] - job.nodes[0] + 1:
-        middle = top + job.nodes[0]
+    middle = top + job.nodes[(len(job.nodes) - 1) // 2]
     look = {"ha": "center", "va": "center", "fontsize": 9, "color": color}
     ax.text((job.start_h + job.end_h) / 2, middle, job.name, **look)

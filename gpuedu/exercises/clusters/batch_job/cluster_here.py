@@ -8,7 +8,9 @@ from gpuedu.exercises.clusters.slurm.allocation import Allocation, Node
 from gpuedu.exercises.clusters.slurm.scheduling import Amount, Cluster, Job, Placed, schedule
 
 NODES = 6
-NODE = Node(cores=64, memory_mb=512_000, gpus=4, gpu_type="h100", default_mb=4_000, default_minutes=30)
+NODE = Node(
+    cores=64, memory_mb=512_000, gpus=4, gpu_type="h100", default_mb=4_000, default_minutes=30
+)
 LONGEST_MIN = 24 * 60
 """The partition's limit."""
 WORK_MIN, STARTS_MIN = 9 * 60, 6
@@ -42,7 +44,7 @@ def runs_of(given: Allocation) -> tuple[list[Placed], list[Placed]]:
 
     Where a limit leaves less time for work than a start takes, it isn't handed in again.
     """
-    cluster, wants = others(), Amount(given.gpus, given.cores, given.memory_mb)
+    cluster, wants = others(), Amount(given.gpus, max(given.cores_on), max(given.memory_on))
     first = Job(MINE, "you", given.nodes, wants, given.minutes, WORK_MIN + STARTS_MIN)
     schedule(cluster, [BIG, first], _goes_on)
     mine = [one for one in cluster.placed if one.job.name == MINE]

@@ -27,8 +27,8 @@ def draw_batch_job(script: Any) -> Any:
         title="The same training, by its limit",
         x="hours from now",
         y="node",
-        source=f"Simulated: conservative backfill, {WORK_MIN // 60} h of training, with a checkpoint "
-        "at each limit.",
+        source=f"Simulated: conservative backfill, {WORK_MIN // 60} h of training, a checkpoint at "
+        "each limit.",
         alt="Rows for six nodes over hours, with the blocks of jobs. "
         + " ".join(f"{one.says}." for one in clusters),
     )

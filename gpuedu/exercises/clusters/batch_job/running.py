@@ -6,6 +6,7 @@ code runs. What is left of it is killed.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -27,8 +28,11 @@ from gpuedu.exercises.clusters.slurm.amounts import LimitSignal
 from gpuedu.exercises.clusters.slurm.node_lists import expand
 
 _LOOK_S = 0.004
-_SETTLED_S = 0.1
-"""No new program starts for so long: all have started, and the script waits."""
+_SETTLED_S, _STARTED_S = 0.25, 1.0
+"""All tasks have started their programs, and nothing else happens for so long: the script waits.
+
+The second is for tasks that start no program.
+"""
 _QUIET_S, _LONGEST_S = 1.5, 5.0
 """Nothing happens for so long: the script waits for the limit."""
 _MOST_LOG = 1_000_000
@@ -76,8 +80,8 @@ class _Run:
     def __init__(self, folder: Path, command: list[str], environment: dict[str, str]) -> None:
         self._folder = folder
         self._output = folder / "output"
-        with open(self._output, "wb") as output:
-            start = f'export PRETEND_SHELL=$$; exec "$@"'
+        with self._output.open("wb") as output:
+            start = 'export PRETEND_SHELL=$$; exec "$@"'
             self._shell = subprocess.Popen(
                 [command[0], "-c", start, "bash", *command],
                 cwd=folder,
@@ -99,12 +103,12 @@ class _Run:
             now, events = time.monotonic(), self._events()
             if len(events) != seen:
                 seen, changed = len(events), now
-            if ends == "warned" and not self._is_warned and now - changed > _SETTLED_S:
-                if any(one["event"] == "program" for one in events):
-                    if warning is None:
-                        break
-                    self._warn(warning)
-                    changed = time.monotonic()
+            settled_s = _SETTLED_S if _have_started(events) else _STARTED_S
+            if ends == "warned" and not self._is_warned and now - changed > settled_s:
+                if warning is None:
+                    break
+                self._warn(warning)
+                changed = time.monotonic()
             if now - changed > _QUIET_S or now - start > _LONGEST_S:
                 break
         status = self._shell.poll()
@@ -129,7 +133,7 @@ class _Run:
         return [int(one) for one in words]
 
     def _events(self) -> list[dict[str, Any]]:
-        with open(self._folder / "log", "rb") as file:
+        with (self._folder / "log").open("rb") as file:
             lines = file.read(_MOST_LOG).split(b"\n")[:-1]
         found = []
         for line in lines:
@@ -162,7 +166,7 @@ class _Run:
 
     def _said(self) -> list[str]:
         """The first lines of what bash said, without the folder's name."""
-        with open(self._output, "rb") as file:
+        with self._output.open("rb") as file:
             said = file.read(4_000).decode(errors="replace")
         return said.replace(str(self._folder / "script"), "script").splitlines()[:3]
 
@@ -174,6 +178,14 @@ class _Run:
                 with suppress(ProcessLookupError, PermissionError):
                     os.killpg(group, signal.SIGKILL)
         self._shell.wait()
+
+
+def _have_started(events: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether each task of a step that has not ended runs its program."""
+    ended = {one["step"] for one in events if one["event"] == "step-ended"}
+    steps = [one for one in events if one["event"] == "step" and one["step"] not in ended]
+    programs = [one["step"] for one in events if one["event"] == "program"]
+    return bool(programs) and all(programs.count(one["step"]) >= one["tasks"] for one in steps)
 
 
 _OF_PROGRAM = ("name", "words", "env", "host", "task", "local", "node")
@@ -199,15 +211,15 @@ def _environment(
         **{"SLURM_JOB_ID": str(inputs["job"]), "SLURM_JOBID": str(inputs["job"])},
         **{"SLURM_JOB_NODELIST": inputs["nodes"], "SLURM_NODELIST": inputs["nodes"]},
         **{"SLURM_JOB_NUM_NODES": str(given.nodes), "SLURM_NNODES": str(given.nodes)},
-        **{"SLURM_TASKS_PER_NODE": f"{given.tasks_per_node}(x{given.nodes})"},
-        **{"SLURM_CPUS_ON_NODE": str(given.cores), "SLURM_GPUS_ON_NODE": str(given.gpus)},
-        **{"SLURM_MEM_PER_NODE": str(given.memory_mb), "SLURM_SUBMIT_DIR": str(folder)},
+        **{"SLURM_TASKS_PER_NODE": _counts(given.tasks_on)},
+        **{"SLURM_CPUS_ON_NODE": str(given.cores_on[0]), "SLURM_GPUS_ON_NODE": str(given.gpus)},
+        **{"SLURM_MEM_PER_NODE": str(given.memory_on[0]), "SLURM_SUBMIT_DIR": str(folder)},
         **{"SLURM_JOB_PARTITION": "gpu", "SLURM_CLUSTER_NAME": "cluster", "SLURM_JOB_USER": "you"},
         **{"SLURMD_NODENAME": nodes[0], "SLURM_PROCID": "0", "SLURM_LOCALID": "0"},
         **{"SLURM_NODEID": "0", "CUDA_VISIBLE_DEVICES": ",".join(map(str, range(given.gpus)))},
         **{"PRETEND_LOG": str(folder / "log"), "PRETEND_STEPS": str(folder / "steps")},
         **{"PRETEND_NODES": ",".join(nodes), "PRETEND_LIST": inputs["nodes"]},
-        **{"PRETEND_TASKS": str(given.tasks), "PRETEND_PER_NODE": str(given.tasks_per_node)},
+        **{"PRETEND_TASKS_ON": ",".join(map(str, given.tasks_on))},
         "PRETEND_ENDS": inputs["ends"],
     }
     if inputs["ends"] == "done":
@@ -217,13 +229,19 @@ def _environment(
     return {**found, **dict(_asked(given, options))}
 
 
+def _counts(tasks_on: Sequence[int]) -> str:
+    """As Slurm writes them, such as ``7,1`` and ``4(x2)``."""
+    runs = [(count, len(list(same))) for count, same in itertools.groupby(tasks_on)]
+    return ",".join(f"{count}(x{times})" if times > 1 else str(count) for count, times in runs)
+
+
 def _asked(given: Allocation, options: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
     """Variables that Slurm sets only where an option asks for it."""
     found = []
     if "ntasks" in options or "ntasks-per-node" in options:
         found += [("SLURM_NTASKS", str(given.tasks)), ("SLURM_NPROCS", str(given.tasks))]
     if "ntasks-per-node" in options:
-        found.append(("SLURM_NTASKS_PER_NODE", str(given.tasks_per_node)))
+        found.append(("SLURM_NTASKS_PER_NODE", str(given.tasks_on[0])))
     if "cpus-per-task" in options:
         found.append(("SLURM_CPUS_PER_TASK", str(options["cpus-per-task"])))
     for option, name in (("gpus-per-node", "SLURM_GPUS_PER_NODE"), ("gpus", "SLURM_GPUS")):

@@ -5,7 +5,8 @@ processes; `scontrol`, `scancel`, `torchrun`, `python`, `hostname` and `sleep` d
 needs of them. Each notes what it did as a line of JSON in the file named by ``PRETEND_LOG``. A
 second of the job is 10 ms here.
 
-How `srun` treats signals was read off Slurm 22.05's own (tests/exercises/clusters).
+How `srun` treats signals was read off Slurm 22.05's own (tests/exercises/clusters). A script calls
+these again and again, so they import little.
 """
 
 import json
@@ -14,17 +15,43 @@ import re
 import signal
 import sys
 import time
+from contextlib import suppress
+from pathlib import Path
 
 _SECOND_S = 0.01
 _SAVES_S = 10 * _SECOND_S
 _RUNS_S = 5.0
 """What a program that nobody warns is given: a judge ends it before."""
 _LONGEST_SLEEP_S = 0.4
-_SRUN_FLAGS = set(
-    "contiguous exact exclusive help hold kill-on-bad-exit label multi-prog no-kill overcommit "
-    "overlap oversubscribe preserve-env propagate pty quiet quit-on-interrupt reboot spread-job "
-    "unbuffered use-min-nodes verbose version disable-status exclusive nice whole".split()
-)
+_MOST_TASKS = 64
+_SRUN_FLAGS = [
+    "contiguous",
+    "exact",
+    "exclusive",
+    "help",
+    "hold",
+    "kill-on-bad-exit",
+    "label",
+    "multi-prog",
+    "no-kill",
+    "overcommit",
+    "overlap",
+    "oversubscribe",
+    "preserve-env",
+    "propagate",
+    "pty",
+    "quiet",
+    "quit-on-interrupt",
+    "reboot",
+    "spread-job",
+    "unbuffered",
+    "use-min-nodes",
+    "verbose",
+    "version",
+    "disable-status",
+    "nice",
+    "whole",
+]
 _SRUN_LETTERS = set("EHKOQXZhkluvsV")
 _SRUN_SHORT = {"n": "ntasks", "N": "nodes", "w": "nodelist", "r": "relative"}
 _PASSED_ON = (signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM)
@@ -35,7 +62,7 @@ _SEEN = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 
 def note(event, **more):
     """Write down what happened; short lines are written whole."""
-    with open(os.environ["PRETEND_LOG"], "ab", buffering=0) as file:
+    with Path(os.environ["PRETEND_LOG"]).open("ab", buffering=0) as file:
         file.write((json.dumps({"event": event, **more}) + "\n").encode())
 
 
@@ -49,9 +76,8 @@ def run_srun(words):
     options, command = _srun_options(words)
     if not command:
         return _refuse("srun: fatal: No command given to execute.")
-    nodes, tasks = _places(options)
-    step = str(os.getpid())
-    here = [nodes[at * len(nodes) // tasks] for at in range(tasks)]
+    here = _places(options)
+    nodes, tasks, step = list(dict.fromkeys(here)), len(here), str(os.getpid())
     note("step", step=step, tasks=tasks, command=command[:12])
     running = {}
     for signum in _PASSED_ON:
@@ -67,8 +93,7 @@ def run_srun(words):
             "SLURM_LAUNCH_NODE_IPADDR": address(nodes_of_job()[0]),
         }
         running[_start(command, env)] = None
-    with open(os.path.join(os.environ["PRETEND_STEPS"], step), "w") as file:
-        file.write(" ".join(map(str, running)))
+    (Path(os.environ["PRETEND_STEPS"]) / step).write_text(" ".join(map(str, running)))
     for task in running:
         running[task] = os.waitstatus_to_exitcode(os.waitpid(task, 0)[1])
         _signal_group(task, signal.SIGKILL)  # whatever else it started dies with it
@@ -80,17 +105,15 @@ def _start(command, env):
     """A task in a group of its own; the program itself needs no other Python."""
     pid = os.fork()
     if pid:
-        try:
+        with suppress(PermissionError, ProcessLookupError):  # it was faster
             os.setpgid(pid, pid)
-        except (PermissionError, ProcessLookupError):  # it was faster
-            pass
         return pid
     try:
         os.setpgid(0, 0)
         for number in (*_PASSED_ON, *_ENDING):
             signal.signal(number, signal.SIG_DFL)
         os.environ.update(env)
-        name = os.path.basename(command[0])
+        name = Path(command[0]).name
         if name in ("torchrun", "python", "python3"):
             os._exit(run_program([name.rstrip("3"), *command[1:]]))
         os.execvp(command[0], command)
@@ -106,10 +129,8 @@ def _signal_all(running, number):
 
 
 def _signal_group(group, number):
-    try:
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
-    except (ProcessLookupError, PermissionError):
-        pass
 
 
 def _srun_options(words):
@@ -131,27 +152,32 @@ def _srun_options(words):
 
 
 def _places(options):
-    """The step's nodes, and how many tasks it has."""
-    nodes = nodes_of_job()
-    if options.get("nodelist"):
-        wanted = options["nodelist"].split(",")
-        nodes = [one for one in nodes if one in wanted] or nodes
-    elif options.get("relative", "").isdigit():
-        nodes = nodes[int(options["relative"]) :] or nodes
-    count = re.match(r"\d+", options.get("nodes", ""))
-    nodes = nodes[: int(count[0])] if count and int(count[0]) else nodes
-    is_part = len(nodes) < len(nodes_of_job())
+    """The nodes of a step's tasks, one for each task.
+
+    As `srun` of Slurm does: the job's number of tasks wins over the step's `--ntasks-per-node`, and
+    named nodes are some that must be there.
+    """
+    every, tasks_on = (
+        nodes_of_job(),
+        [int(one) for one in os.environ["PRETEND_TASKS_ON"].split(",")],
+    )
+    given = options.get("ntasks") or os.environ.get("SLURM_NTASKS", "")
+    nodes = options.get("nodes", "").split("-")[-1]
     per_node = options.get("ntasks-per-node", "")
-    if options.get("ntasks", "").isdigit():
-        tasks = int(options["ntasks"])
-    elif per_node.isdigit():
-        tasks = int(per_node) * len(nodes)
-    elif is_part:
-        tasks = int(os.environ["PRETEND_PER_NODE"]) * len(nodes)
+    count = int(nodes) if nodes.isdigit() and int(nodes) else len(every)
+    if given.isdigit():
+        tasks = int(given)
     else:
-        tasks = int(os.environ["PRETEND_TASKS"])
-    tasks = max(1, min(tasks, 64))
-    return nodes[:tasks], tasks
+        tasks = min(count, len(every)) * (int(per_node) if per_node.isdigit() else 1)
+    tasks = max(1, min(tasks, _MOST_TASKS))
+    count = max(1, min(count, tasks, len(every)))
+    named = [one for one in every if one in options.get("nodelist", "").split(",")]
+    if options.get("relative", "").isdigit():
+        named = every[int(options["relative"]) :][:count]
+    chosen = sorted([*named, *(one for one in every if one not in named)][:count], key=every.index)
+    if tasks == sum(tasks_on) and count == len(every):
+        return [node for node, many in zip(every, tasks_on, strict=True) for _ in range(many)]
+    return [chosen[at * count // tasks] for at in range(tasks)]
 
 
 def run_scontrol(words):
@@ -194,11 +220,9 @@ def run_scancel(words):
 
 def _signal_steps(number):
     """A signal to all processes that `srun` started."""
-    folder = os.environ["PRETEND_STEPS"]
-    for step in os.listdir(folder):
-        with open(os.path.join(folder, step)) as file:
-            for group in file.read().split():
-                _signal_group(int(group), number)
+    for step in Path(os.environ["PRETEND_STEPS"]).iterdir():
+        for group in step.read_text().split():
+            _signal_group(int(group), number)
 
 
 def run_program(words):
@@ -206,7 +230,7 @@ def run_program(words):
     name = words[0]
     if name == "python" and words[1:3] == ["-m", "torch.distributed.run"]:
         name, words = "torchrun", ["torchrun", *words[3:]]
-    is_program = any(os.path.basename(one) == "train.py" for one in words[1:])
+    is_program = any(Path(one).name == "train.py" for one in words[1:])
     if name == "python" and not is_program:
         os.execv(sys.executable, [sys.executable, *words[1:]])
     passes_on = name == "python" or _passes_on(words)

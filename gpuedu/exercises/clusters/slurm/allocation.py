@@ -1,7 +1,8 @@
 """What a job is given for its options: nodes, tasks, cores, memory and GPUs.
 
-Simplified: all nodes are equal, and each gets as many tasks as any other. A range of nodes counts
-as its most. Held against `scontrol show job` by tests/exercises/clusters/test_real_slurm.py.
+Tasks that aren't counted for each node fill one node after another, as Slurm places them where all
+nodes are free. Simplified: all nodes are equal; a range of nodes counts as its most. Held against
+`scontrol show job` by tests/exercises/clusters/test_real_slurm.py.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Node:
-    """What each node of a partition has; ``default_mb`` is for each core, where no memory is asked."""
+    """What each node of a partition has, and what a job gets that doesn't ask.
+
+    ``default_mb`` is for each core.
+    """
 
     cores: int
     memory_mb: int
@@ -26,15 +30,23 @@ class Node:
 
 @dataclass(frozen=True)
 class Allocation:
-    """What a job is given; cores, memory and GPUs on each node."""
+    """What a job is given: GPUs on each node; tasks, cores and memory (MB) on each, in order."""
 
-    nodes: int
-    tasks: int
-    tasks_per_node: int
-    cores: int
-    memory_mb: int
+    tasks_on: tuple[int, ...]
+    cores_on: tuple[int, ...]
+    memory_on: tuple[int, ...]
     gpus: int
     minutes: int
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes."""
+        return len(self.tasks_on)
+
+    @property
+    def tasks(self) -> int:
+        """Of the whole job."""
+        return sum(self.tasks_on)
 
 
 class AllocationError(ValueError):
@@ -49,8 +61,8 @@ def allocate(options: Mapping[str, Any], node: Node) -> Allocation:
     """What a job with these options is given.
 
     >>> node = Node(64, 512_000, 4, "h100", 4_000, 60)
-    >>> allocate({"nodes": (2, 2), "cpus-per-task": 8, "ntasks-per-node": 4}, node)
-    Allocation(nodes=2, tasks=8, tasks_per_node=4, cores=32, memory_mb=128000, gpus=0, minutes=60)
+    >>> allocate({"nodes": (2, 2), "ntasks-per-node": 4, "cpus-per-task": 8, "time": 90}, node)
+    Allocation(tasks_on=(4, 4), cores_on=(32, 32), memory_on=(128000, 128000), gpus=0, minutes=90)
 
     Raises:
         AllocationError: no node has that much.
@@ -58,16 +70,32 @@ def allocate(options: Mapping[str, Any], node: Node) -> Allocation:
     nodes = _nodes(options, node)
     tasks = _tasks(options, nodes)
     nodes = min(nodes, tasks)
-    per_node = options.get("ntasks-per-node") or math.ceil(tasks / nodes)
-    gpus = _gpus(options, nodes, per_node)
-    cores = per_node * options.get("cpus-per-task", 1)
-    cores = max(cores, gpus * options.get("cpus-per-gpu", 0))
+    tasks_on = _tasks_on(options, nodes, tasks, node)
+    gpus = _gpus(options, nodes, tasks_on[0])
     if "exclusive" in options:
-        cores, gpus = max(cores, node.cores), max(gpus, node.gpus)
-    memory_mb = _memory(options, node, cores, gpus)
-    _require_room(options, node, cores, memory_mb, gpus)
+        gpus = max(gpus, node.gpus)
+    cores_on = tuple(_cores(options, count, gpus, node) for count in tasks_on)
+    memory_on = tuple(_memory(options, node, cores, gpus) for cores in cores_on)
+    _require_room(options, node, max(cores_on), max(memory_on), gpus)
     minutes = options.get("time") or node.default_minutes
-    return Allocation(nodes, tasks, per_node, cores, memory_mb, gpus, minutes)
+    return Allocation(tasks_on, cores_on, memory_on, gpus, minutes)
+
+
+def _tasks_on(options: Mapping[str, Any], nodes: int, tasks: int, node: Node) -> tuple[int, ...]:
+    if "ntasks-per-node" in options:
+        most = options["ntasks-per-node"]
+    else:
+        most = max(node.cores // options.get("cpus-per-task", 1), math.ceil(tasks / nodes))
+    found: list[int] = []
+    for after in reversed(range(nodes)):
+        found.append(max(1, min(most, tasks - sum(found) - after)))
+    return tuple(found)
+
+
+def _cores(options: Mapping[str, Any], tasks: int, gpus: int, node: Node) -> int:
+    if "exclusive" in options:
+        return node.cores
+    return max(tasks * options.get("cpus-per-task", 1), gpus * options.get("cpus-per-gpu", 0))
 
 
 def _nodes(options: Mapping[str, Any], node: Node) -> int:

@@ -109,7 +109,7 @@ def generic(text: str) -> Devices:
             raise ValueError("a generic resource is NAME:N, or NAME:TYPE:N, such as gpu:h100:4")
         if name != "gpu":
             continue
-        if rest and not rest[-1].isdigit() or (":" not in rest and not rest.isdigit()):
+        if (rest and not rest[-1].isdigit()) or (":" not in rest and not rest.isdigit()):
             rest = f"{rest}:1" if rest else "1"
         found = devices(rest)
         total, kind = total + found.count, found.type or kind

@@ -31,9 +31,7 @@ class Amount:
     def fits(self, room: Amount) -> bool:
         """Whether there is room for it."""
         return (
-            self.gpus <= room.gpus
-            and self.cores <= room.cores
-            and self.memory_mb <= room.memory_mb
+            self.gpus <= room.gpus and self.cores <= room.cores and self.memory_mb <= room.memory_mb
         )
 
     def without(self, other: Amount) -> Amount:
@@ -151,7 +149,9 @@ def _earliest(
     for at_min in ends:
         until_min = at_min + job.limit_min
         others = [one for one in plan if one.start_min < until_min and at_min < one.until_min]
-        nodes = [node for node in range(cluster.nodes) if _has_room(cluster, others, node, job, at_min)]
+        nodes = [
+            node for node in range(cluster.nodes) if _has_room(cluster, others, node, job, at_min)
+        ]
         if len(nodes) >= job.nodes:
             return at_min, tuple(nodes[: job.nodes])
     raise ValueError(f"{job.name} fits nowhere")

@@ -52,7 +52,7 @@ def _test_torchrun(started: Sequence[Started], hosts: Sequence[str]) -> Iterator
 
 
 def _options(words: Sequence[str]) -> tuple[dict[str, str], str]:
-    """torchrun's options by their names, with dashes; and the program."""
+    """Torchrun's options by their names, with dashes; and the program."""
     found: dict[str, str] = {}
     rest = list(words)
     while rest and rest[0].startswith("-"):
@@ -141,7 +141,9 @@ def _test_ranks(started: Sequence[Started], hosts: Sequence[str]) -> Iterator[Co
     first = next(one for one in started if one["env"]["RANK"] == "0")
     for one in started:
         env, host = one["env"], one["host"]
-        locals_there = sorted(other["env"]["LOCAL_RANK"] for other in started if other["host"] == host)
+        locals_there = sorted(
+            other["env"]["LOCAL_RANK"] for other in started if other["host"] == host
+        )
         if env["WORLD_SIZE"] != str(RANKS):
             yield Complaint(f"rank {env['RANK']} has WORLD_SIZE={_shown(env['WORLD_SIZE'])}")
         elif locals_there != sorted(map(str, range(GPUS))):

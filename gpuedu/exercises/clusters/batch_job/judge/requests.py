@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,17 +18,17 @@ MARGIN = 1.5
 SHORTEST_MIN, LONGEST_RUN_MIN = 60, 240
 SOONEST_S, EARLIEST_S = 60, 600
 """How long before the limit the warning may come."""
-_SIZES = {
+_OPTIONS = {
     "nodes": ("nodes", "ntasks", "ntasks-per-node", "gpus"),
-    "gpus": ("gpus-per-node", "gres", "gpus", "gpus-per-task", "exclusive"),
+    "GPUs": ("gpus-per-node", "gres", "gpus", "gpus-per-task", "exclusive"),
     "cores": ("exclusive", "cpus-per-task", "cpus-per-gpu", "ntasks-per-node", "ntasks"),
-    "memory": ("mem", "mem-per-cpu", "mem-per-gpu", "cpus-per-task", "cpus-per-gpu"),
+    "MB of memory": ("mem", "mem-per-cpu", "mem-per-gpu", "cpus-per-task", "cpus-per-gpu"),
 }
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A script that was read; ``given`` is None, and ``why`` says why, where nothing can be given."""
+    """A script that was read; where nothing can be given, ``given`` is None and ``why`` tells."""
 
     script: Script
     given: Allocation | None
@@ -54,7 +54,7 @@ def asked(text: str) -> Asked:
         return Asked(script, None, Complaint(told))
     if given.nodes > NODES:
         told = f"it asks for {given.nodes} nodes, and there are {NODES}"
-        told = f"{found.where(*_SIZES['nodes'])}{told}, so `sbatch` refuses the job"
+        told = f"{found.where(*_OPTIONS['nodes'])}{told}, so `sbatch` refuses the job"
         return Asked(script, None, Complaint(told))
     return Asked(script, given, None)
 
@@ -86,10 +86,10 @@ def test_enough(case: Case, script: str, run: Any) -> Iterator[Complaint]:
     if given is None:
         yield Complaint("it is never accepted, so it gets nothing")
         return
-    for size, got, needed, unit in _sizes(given):
+    for unit, got, needed in _sizes(given, min):
         if got < needed:
-            at = found.where(*_SIZES[size])
-            place = "" if size == "nodes" else " on each node"
+            at = found.where(*_OPTIONS[unit])
+            place = _place(unit, given.cores_on)
             yield Complaint(
                 f"{at}it gets {_amount(got, unit)}{place}, and the program needs "
                 f"{_amount(needed, unit)}{_told_comments(script) if not at else ''}",
@@ -109,22 +109,29 @@ def test_no_waste(case: Case, script: str, run: Any) -> Iterator[Complaint]:
             "nodes",
             "How many jobs should train this model?",
         )
-    for size, got, needed, unit in _sizes(found.given):
-        most = needed * (MARGIN if size in ("cores", "memory") else 1)
+    for unit, got, needed in _sizes(found.given, max):
+        most = needed * (MARGIN if unit in ("cores", "MB of memory") else 1)
         if got > most:
-            place = "" if size == "nodes" else " on each node"
+            place = _place(unit, found.given.cores_on)
             yield Complaint(
-                f"{found.where(*_SIZES[size])}it gets {_amount(got, unit)}{place}, and the program "
-                f"needs {_amount(needed, unit)}: nobody else can use the rest",
+                f"{found.where(*_OPTIONS[unit])}it gets {_amount(got, unit)}{place}, and the "
+                f"program needs {_amount(needed, unit)}: nobody else can use the rest",
                 "What is the rest for?",
             )
 
 
-def _sizes(given: Allocation) -> Iterator[tuple[str, int, int, str]]:
-    yield "nodes", given.nodes, NODES_NEEDED, "nodes"
-    yield "gpus", given.gpus, GPUS, "GPUs"
-    yield "cores", given.cores, CORES, "cores"
-    yield "memory", given.memory_mb, MEMORY_MB, "MB of memory"
+def _sizes(given: Allocation, of: Callable[[Sequence[int]], int]) -> Iterator[tuple[str, int, int]]:
+    """What it gets, on the node that gets the least or the most, and what the program needs."""
+    yield "nodes", given.nodes, NODES_NEEDED
+    yield "GPUs", given.gpus, GPUS
+    yield "cores", of(given.cores_on), CORES
+    yield "MB of memory", of(given.memory_on), MEMORY_MB
+
+
+def _place(unit: str, amounts: Sequence[int]) -> str:
+    if unit == "nodes":
+        return ""
+    return " on each node" if len(set(amounts)) == 1 else " on one of its nodes"
 
 
 def _amount(count: int, unit: str) -> str:
