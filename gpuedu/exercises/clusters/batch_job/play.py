@@ -34,7 +34,7 @@ def play_batch_job(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
 PLAY = Play(
     _TEXT.answers,
     play_batch_job,
-    time_limit_s=30.0,
+    time_limit_s=70.0,
     observes="what a script does when it runs",
     observed_in=("one-program", "saves", "goes-on", "ends"),
 )

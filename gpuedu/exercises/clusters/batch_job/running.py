@@ -27,14 +27,20 @@ from gpuedu.exercises.clusters.slurm.allocation import Allocation
 from gpuedu.exercises.clusters.slurm.amounts import LimitSignal
 from gpuedu.exercises.clusters.slurm.node_lists import expand
 
-_LOOK_S = 0.004
+_LOOK_S, _LOOK_AROUND_S = 0.004, 0.04
 _SETTLED_S, _STARTED_S = 0.25, 1.0
-"""All tasks have started their programs, and nothing else happens for so long: the script waits.
+"""All tasks have started their programs, and all processes sleep for so long: the script waits.
 
 The second is for tasks that start no program.
 """
-_QUIET_S, _LONGEST_S = 1.5, 5.0
-"""Nothing happens for so long: the script waits for the limit."""
+_QUIET_S, _LONGEST_S = 0.8, 20.0
+"""All processes sleep for so long, longer than any of what is called does: it waits for the limit.
+
+Whoever waits for a processor doesn't sleep, so a slow machine changes nothing of this.
+"""
+_BLIND = 6.0
+"""Where processes can't be looked at, silence counts, and for so many times as long."""
+_PROCESSES = Path("/proc/self/stat")
 _MOST_LOG = 1_000_000
 
 
@@ -93,29 +99,41 @@ class _Run:
             )
         self._ended, self._left = "", False
         self._is_warned = False
+        self._busy_at = self._looked_at = time.monotonic()
+        self._seen = 0
 
     def watch(self, ends: str, warning: LimitSignal | None) -> None:
         """Wait until the script ends, and send the signal on the way."""
-        start = changed = time.monotonic()
-        seen = 0
-        while self._shell.poll() is None:
+        start = time.monotonic()
+        while self._shell.poll() is None and time.monotonic() - start < _LONGEST_S:
             time.sleep(_LOOK_S)
-            now, events = time.monotonic(), self._events()
-            if len(events) != seen:
-                seen, changed = len(events), now
-            settled_s = _SETTLED_S if _have_started(events) else _STARTED_S
-            if ends == "warned" and not self._is_warned and now - changed > settled_s:
+            idle_s = self._idle_s()
+            settled_s = _SETTLED_S if _have_started(self._events()) else _STARTED_S
+            if ends == "warned" and not self._is_warned and idle_s > settled_s:
                 if warning is None:
                     break
                 self._warn(warning)
-                changed = time.monotonic()
-            if now - changed > _QUIET_S or now - start > _LONGEST_S:
+                self._busy_at = time.monotonic()
+            elif idle_s > _QUIET_S and (ends != "warned" or self._is_warned):
                 break
         status = self._shell.poll()
         self._ended = "limit" if status is None else "killed" if status < 0 else "exit"
         events = self._events()
         count = [sum(one["event"] == name for one in events) for name in ("step", "step-ended")]
         self._left = self._ended != "limit" and count[0] > count[1]
+
+    def _idle_s(self) -> float:
+        """For how long nothing has happened, and no process of the job has run."""
+        now, seen = time.monotonic(), (self._folder / "log").stat().st_size
+        if seen != self._seen:
+            self._seen, self._busy_at = seen, now
+        if not _PROCESSES.exists():
+            return (now - self._busy_at) / _BLIND
+        if now - self._looked_at > _LOOK_AROUND_S:
+            self._looked_at = now
+            if _any_runs({self._shell.pid, *self._groups()}):
+                self._busy_at = now
+        return now - self._busy_at
 
     def _warn(self, warning: LimitSignal) -> None:
         self._is_warned = True
@@ -143,11 +161,13 @@ class _Run:
 
     def told(self) -> dict[str, Any]:
         """The run in plain values, the same for the same behavior."""
-        saved, requeues, programs = 0, [], []
+        saved, saved_then, requeues, programs = 0, 0, [], []
         for one in self._events():
             saved += one["event"] == "saved"
-            if one["event"] == "requeue":
-                requeues.append({"job": str(one["job"]), "saved": saved})
+            if one["event"] == "asked":
+                saved_then = saved
+            elif one["event"] == "requeue":
+                requeues.append({"job": str(one["job"]), "saved": saved_then})
             elif one["event"] == "program":
                 programs.append({key: one[key] for key in _OF_PROGRAM})
         programs.sort(key=lambda one: (one["host"], int(one["task"] or 0), one["words"]))
@@ -180,6 +200,18 @@ class _Run:
         self._shell.wait()
 
 
+def _any_runs(groups: set[int]) -> bool:
+    """Whether a process of these groups runs, or waits for a processor or a disk."""
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = file.read_text(errors="replace").rpartition(")")[2].split()
+        except OSError:  # it has just ended
+            continue
+        if words[0] in "RD" and int(words[2]) in groups:
+            return True
+    return False
+
+
 def _have_started(events: Sequence[Mapping[str, Any]]) -> bool:
     """Whether each task of a step that has not ended runs its program."""
     ended = {one["step"] for one in events if one["event"] == "step-ended"}
@@ -191,12 +223,17 @@ def _have_started(events: Sequence[Mapping[str, Any]]) -> bool:
 _OF_PROGRAM = ("name", "words", "env", "host", "task", "local", "node")
 
 
+_ASKED = """case " $* " in *" requeue "*) echo '{"event": "asked"}' >> "$PRETEND_LOG";; esac\n"""
+"""When a script asks for the requeue, known before Python has started."""
+
+
 def _write_stand_ins(folder: Path) -> None:
     folder.mkdir()
     for name in stand_ins.NAMES:
         file = folder / name
         python, module = sys.executable, stand_ins.__file__
-        file.write_text(f'#!/bin/sh\nexec "{python}" -IS "{module}" {name} "$@"\n')
+        noted = _ASKED if name == "scontrol" else ""
+        file.write_text(f'#!/bin/sh\n{noted}exec "{python}" -IS "{module}" {name} "$@"\n')
         file.chmod(stat.S_IRWXU)
 
 

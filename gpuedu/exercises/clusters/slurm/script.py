@@ -100,7 +100,7 @@ def _words(line: str) -> Iterator[str]:
     is_word = False
     while at < len(line):
         letter = line[at]
-        if letter == "\\" and quote != "'" and at + 1 < len(line):
+        if letter == "\\" and line[at + 1 : at + 2] in ("\\", '"', "'"):
             at += 1
             word, is_word = word + line[at], True
         elif quote:

@@ -33,7 +33,7 @@ def test_saves(case: Case, script: str, run: Any) -> Iterator[Complaint]:
             "How long does a save take, and what does the program do after it?",
         )
     count = len(run["programs"])
-    if run["saved"] < count:
+    if run["saved"] < count or any(one["saved"] < count for one in run["requeues"]):
         yield _not_saved(found, run, count)
 
 

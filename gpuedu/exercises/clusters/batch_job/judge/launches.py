@@ -36,10 +36,9 @@ def _test_torchrun(started: Sequence[Started], hosts: Sequence[str]) -> Iterator
     for host in hosts:
         count = sum(one["host"] == host for one in started)
         if count != 1:
-            times = "once" if count == 1 else f"{count} times"
+            times = f"was started {count} times" if count else "was never started"
             yield Complaint(
-                f"on node {host} `torchrun` was started {times if count else 'never'}; each starts "
-                "processes for all GPUs of a node",
+                f"on node {host} `torchrun` {times}; one starts processes for all GPUs of a node",
                 "How many tasks does `srun` start on a node, and who decides that?",
             )
             return
