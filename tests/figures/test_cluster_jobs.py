@@ -5,7 +5,11 @@ from gpuedu.figures.cluster_jobs import Cluster, JobBlock, plot_cluster_jobs
 from tests.figures.legibility import assert_fit_to_print
 
 CAPTION = Caption(
-    title="Two clusters", x="hours", y="node", alt="Blocks of jobs.", source="Made up"
+    title="Two clusters",
+    x="hours",
+    y="node",
+    alt="Rows for the nodes of two clusters, with a block for each job on each node.",
+    source="Made up",
 )
 JOBS = (JobBlock("long", (0, 2), 0.0, 6.0), JobBlock("short", (1,), 2.0, 2.1, is_yours=True))
 
