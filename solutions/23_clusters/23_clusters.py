@@ -53,6 +53,7 @@ predict("batch-job", 4)
 # *Implement* `script`. For its `#SBATCH` lines:
 #
 # - `sbatch` accepts the script and reads all of them. It reads none after the first command.
+#   The only partition is `gpu`, so you needn't name it.
 # - On each of two nodes, ask for what its processes need, and at most half as much again of cores
 #   and memory. What a job doesn't ask for is 1 core for each task, and 4,000 MB for each core.
 # - The limit is at least 1 hour (by default it's 30 minutes), and lets the job start at once.
