@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -62,21 +64,51 @@ def test_a_requeue_ends_what_runs_and_is_refused_without_the_option():
 
 
 def test_nothing_of_a_script_is_left():
-    before = _processes()
-    run("sleep infinity & setsid sleep 1 & srun sleep infinity\n")
-    assert _processes() <= before
+    run(
+        "sleep infinity & srun sleep infinity & set -m; srun bash -c 'sleep infinity; sleep 1' &\nwait\n"
+    )
+    until = time.monotonic() + 20
+    while _left_over():  # a process that was killed goes a little later
+        assert time.monotonic() < until, _left_over()
+        time.sleep(0.02)
 
 
-def _processes():
-    found = set()
+_PLACE = f"{tempfile.gettempdir()}/batch-job-"
+
+
+def _left_over():
+    """Stand-ins of a run that is over: its folder is gone."""
+    found = []
     for file in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            words = file.read_bytes()
+            words = file.read_bytes().split(b"\0")
         except OSError:
             continue
-        if b"stand_ins.py" in words:
-            found.add(file.parent.name)
+        sockets = [Path(one.decode()) for one in words if one.endswith(b"/socket")]
+        found += [one for one in sockets if str(one).startswith(_PLACE) and not one.exists()]
     return found
+
+
+def test_saves_before_the_warning_do_not_count():
+    found = run(
+        f"trap 'scontrol requeue $SLURM_JOB_ID' USR1\nsrun {TORCHRUN} & p=$!\nsleep 20\nkill -USR1 $p\nwait $p\nsrun {TORCHRUN} & wait\n"
+    )
+    assert found["requeues"] == [{"job": "4711", "saved": 0}]
+
+
+def test_a_script_that_computes_while_it_waits_sees_its_programs_save():
+    body = "trap 'kill -USR1 $p; while kill -0 $p 2>/dev/null; do :; done; scontrol requeue $SLURM_JOB_ID' USR1\n"
+    found = run(body + f"srun {TORCHRUN} & p=$!\nwait $p\n")
+    assert found["requeues"] == [{"job": "4711", "saved": 2}]
+
+
+def test_a_program_is_where_srun_has_started_it_whatever_it_is_told():
+    body = "srun bash -c 'SLURMD_NODENAME=gpu03 SLURM_PROCID=0 torchrun train.py; :'\ntorchrun train.py\n"
+    found = run(f"(SLURMD_NODENAME=gpu09 torchrun train.py)\n{body}", "done")
+    assert [(one["host"], one["task"]) for one in found["programs"]] == [
+        *[("gpu03", "0")] * 3,
+        ("gpu09", "1"),
+    ]
 
 
 @pytest.mark.parametrize(

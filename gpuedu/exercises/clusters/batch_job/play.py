@@ -35,6 +35,6 @@ PLAY = Play(
     _TEXT.answers,
     play_batch_job,
     time_limit_s=70.0,
-    observes="what a script does when it runs",
-    observed_in=("one-program", "saves", "goes-on", "ends"),
+    on_machine=True,
+    compiles=True,
 )

@@ -7,8 +7,8 @@ code runs. What is left of it is killed.
 from __future__ import annotations
 
 import itertools
-import json
 import os
+import shlex
 import shutil
 import signal
 import stat
@@ -23,6 +23,8 @@ from typing import Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.clusters.batch_job import stand_ins
+from gpuedu.exercises.clusters.batch_job.controller import Controller
+from gpuedu.exercises.clusters.batch_job.job_parts import Job
 from gpuedu.exercises.clusters.slurm.allocation import Allocation
 from gpuedu.exercises.clusters.slurm.amounts import LimitSignal
 from gpuedu.exercises.clusters.slurm.node_lists import expand
@@ -41,7 +43,8 @@ Whoever waits for a processor doesn't sleep, so a slow machine changes nothing o
 _BLIND = 6.0
 """Where processes can't be looked at, silence counts, and for so many times as long."""
 _PROCESSES = Path("/proc/self/stat")
-_MOST_LOG = 1_000_000
+_LONGEST_PLACE = 60
+"""Characters of a path in which a socket may be: with what follows, 100 fit everywhere."""
 
 
 def run_script(
@@ -65,14 +68,19 @@ def run_script(
             "this exercise runs your script with bash, and there is none here",
             remedy="Linux, macOS and WSL on Windows have it, and so do hosted notebooks.",
         )
-    with tempfile.TemporaryDirectory(prefix="batch-job-") as name:
+    with tempfile.TemporaryDirectory(
+        prefix="batch-job-", dir=_place(), ignore_cleanup_errors=True
+    ) as name:
         folder = Path(name)
         environment = _environment(folder, given, options, inputs)
-        _write_stand_ins(folder / "bin")
-        (folder / "steps").mkdir()
-        (folder / "log").touch()
+        _write_stand_ins(folder)
         (folder / "script").write_text(script)
-        run = _Run(folder, [bash, str(folder / "script")], environment)
+        may_requeue = "requeue" in options and "no-requeue" not in options
+        job = Job(
+            *(str(inputs["job"]), expand(inputs["nodes"]), given.tasks_on),
+            *(inputs["ends"], may_requeue),
+        )
+        run = _Run(folder, job, [bash, str(folder / "script")], environment)
         try:
             run.watch(inputs["ends"], options.get("signal"))
             return run.told()
@@ -80,25 +88,32 @@ def run_script(
             run.end()
 
 
-class _Run:
-    """A script that runs, and the log of what it calls."""
+def _place() -> str | None:
+    """Where its folder is: where temporary ones are, unless a socket's path would be too long."""
+    return "/tmp" if len(tempfile.gettempdir()) > _LONGEST_PLACE else None
 
-    def __init__(self, folder: Path, command: list[str], environment: dict[str, str]) -> None:
+
+class _Run:
+    """A script that runs, and what it calls."""
+
+    def __init__(
+        self, folder: Path, job: Job, command: list[str], environment: dict[str, str]
+    ) -> None:
         self._folder = folder
-        self._output = folder / "output"
-        with self._output.open("wb") as output:
-            start = 'export PRETEND_SHELL=$$; exec "$@"'
-            self._shell = subprocess.Popen(
-                [command[0], "-c", start, "bash", *command],
-                cwd=folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                process_group=0,
-            )
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115
+        self._slurm = Controller(folder, job, _stand_in(folder))
+        self._shell = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=self._output,
+            stderr=subprocess.STDOUT,
+            process_group=0,
+        )
+        self._slurm.shell = self._shell.pid
         self._ended, self._left = "", False
-        self._is_warned = False
+        self._is_idle = not _PROCESSES.exists()
         self._busy_at = self._looked_at = time.monotonic()
         self._seen = 0
 
@@ -106,78 +121,50 @@ class _Run:
         """Wait until the script ends, and send the signal on the way."""
         start = time.monotonic()
         while self._shell.poll() is None and time.monotonic() - start < _LONGEST_S:
-            time.sleep(_LOOK_S)
+            self._slurm.serve(_LOOK_S, is_idle=self._is_idle)
             idle_s = self._idle_s()
-            settled_s = _SETTLED_S if _have_started(self._events()) else _STARTED_S
-            if ends == "warned" and not self._is_warned and idle_s > settled_s:
+            settled_s = _SETTLED_S if self._slurm.has_started else _STARTED_S
+            if ends == "warned" and not self._slurm.is_warned and idle_s > settled_s:
                 if warning is None:
                     break
                 self._warn(warning)
                 self._busy_at = time.monotonic()
-            elif idle_s > _QUIET_S and (ends != "warned" or self._is_warned):
+            elif idle_s > _QUIET_S and (ends != "warned" or self._slurm.is_warned):
                 break
         status = self._shell.poll()
         self._ended = "limit" if status is None else "killed" if status < 0 else "exit"
-        events = self._events()
-        count = [sum(one["event"] == name for one in events) for name in ("step", "step-ended")]
-        self._left = self._ended != "limit" and count[0] > count[1]
+        self._left = self._ended != "limit" and self._slurm.has_left
 
     def _idle_s(self) -> float:
         """For how long nothing has happened, and no process of the job has run."""
-        now, seen = time.monotonic(), (self._folder / "log").stat().st_size
-        if seen != self._seen:
+        now, seen = time.monotonic(), self._slurm.changes
+        if seen != self._seen or self._slurm.is_saving:
             self._seen, self._busy_at = seen, now
         if not _PROCESSES.exists():
             return (now - self._busy_at) / _BLIND
         if now - self._looked_at > _LOOK_AROUND_S:
             self._looked_at = now
-            if _any_runs({self._shell.pid, *self._groups()}):
+            self._is_idle = not _any_runs({self._shell.pid, *self._slurm.groups})
+            if not self._is_idle:
                 self._busy_at = now
         return now - self._busy_at
 
     def _warn(self, warning: LimitSignal) -> None:
-        self._is_warned = True
+        self._slurm.is_warned = True
         number = getattr(signal, f"SIG{warning.name}")
         if warning.to_shell:
             self._shell.send_signal(number)
-            return
-        for group in self._groups():
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(group, number)
-
-    def _groups(self) -> list[int]:
-        """Of the tasks, each a group of processes."""
-        words = " ".join(one.read_text() for one in (self._folder / "steps").iterdir()).split()
-        return [int(one) for one in words]
-
-    def _events(self) -> list[dict[str, Any]]:
-        with (self._folder / "log").open("rb") as file:
-            lines = file.read(_MOST_LOG).split(b"\n")[:-1]
-        found = []
-        for line in lines:
-            with suppress(ValueError):
-                found.append(json.loads(line))
-        return [one for one in found if isinstance(one, dict) and "event" in one]
+        else:
+            self._slurm.signal_steps(number)
 
     def told(self) -> dict[str, Any]:
         """The run in plain values, the same for the same behavior."""
-        saved, saved_then, requeues, programs = 0, 0, [], []
-        for one in self._events():
-            saved += one["event"] == "saved"
-            if one["event"] == "asked":
-                saved_then = saved
-            elif one["event"] == "requeue":
-                requeues.append({"job": str(one["job"]), "saved": saved_then})
-            elif one["event"] == "program":
-                programs.append({key: one[key] for key in _OF_PROGRAM})
-        programs.sort(key=lambda one: (one["host"], int(one["task"] or 0), one["words"]))
-        others = [one["event"] for one in self._events() if one["event"] in ("sbatch", "cancel")]
         return {
-            "programs": programs,
-            "saved": saved,
-            "requeues": requeues,
-            "others": sorted(set(others)),
-            "is_warned": self._is_warned,
+            "programs": self._slurm.programs,
+            "saved": self._slurm.saved,
+            "requeues": self._slurm.requeues,
+            "others": sorted(self._slurm.others),
+            "is_warned": self._slurm.is_warned,
             "ended": self._ended,
             "status": abs(self._shell.returncode or 0),
             "left": self._left,
@@ -186,18 +173,16 @@ class _Run:
 
     def _said(self) -> list[str]:
         """The first lines of what bash said, without the folder's name."""
-        with self._output.open("rb") as file:
-            said = file.read(4_000).decode(errors="replace")
+        said = os.pread(self._output.fileno(), 4_000, 0).decode(errors="replace")
         return said.replace(str(self._folder / "script"), "script").splitlines()[:3]
 
     def end(self) -> None:
         """Kill whatever is left."""
-        groups = [one["group"] for one in self._events() if one["event"] == "program"]
-        for group in {self._shell.pid, *self._groups(), *groups}:
-            if isinstance(group, int) and group > 1:
-                with suppress(ProcessLookupError, PermissionError):
-                    os.killpg(group, signal.SIGKILL)
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._shell.pid, signal.SIGKILL)
         self._shell.wait()
+        self._slurm.end()
+        self._output.close()
 
 
 def _any_runs(groups: set[int]) -> bool:
@@ -212,28 +197,15 @@ def _any_runs(groups: set[int]) -> bool:
     return False
 
 
-def _have_started(events: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether each task of a step that has not ended runs its program."""
-    ended = {one["step"] for one in events if one["event"] == "step-ended"}
-    steps = [one for one in events if one["event"] == "step" and one["step"] not in ended]
-    programs = [one["step"] for one in events if one["event"] == "program"]
-    return bool(programs) and all(programs.count(one["step"]) >= one["tasks"] for one in steps)
-
-
-_OF_PROGRAM = ("name", "words", "env", "host", "task", "local", "node")
-
-
-_ASKED = """case " $* " in *" requeue "*) echo '{"event": "asked"}' >> "$PRETEND_LOG";; esac\n"""
-"""When a script asks for the requeue, known before Python has started."""
+def _stand_in(folder: Path) -> list[str]:
+    return [sys.executable, "-IS", stand_ins.__file__, str(folder / "socket")]
 
 
 def _write_stand_ins(folder: Path) -> None:
-    folder.mkdir()
+    (folder / "bin").mkdir()
     for name in stand_ins.NAMES:
-        file = folder / name
-        python, module = sys.executable, stand_ins.__file__
-        noted = _ASKED if name == "scontrol" else ""
-        file.write_text(f'#!/bin/sh\n{noted}exec "{python}" -IS "{module}" {name} "$@"\n')
+        file = folder / "bin" / name
+        file.write_text(f'#!/bin/sh\nexec {shlex.join(_stand_in(folder))} {name} "$@"\n')
         file.chmod(stat.S_IRWXU)
 
 
@@ -254,15 +226,10 @@ def _environment(
         **{"SLURM_JOB_PARTITION": "gpu", "SLURM_CLUSTER_NAME": "cluster", "SLURM_JOB_USER": "you"},
         **{"SLURMD_NODENAME": nodes[0], "SLURM_PROCID": "0", "SLURM_LOCALID": "0"},
         **{"SLURM_NODEID": "0", "CUDA_VISIBLE_DEVICES": ",".join(map(str, range(given.gpus)))},
-        **{"PRETEND_LOG": str(folder / "log"), "PRETEND_STEPS": str(folder / "steps")},
         **{"PRETEND_NODES": ",".join(nodes), "PRETEND_LIST": inputs["nodes"]},
-        **{"PRETEND_TASKS_ON": ",".join(map(str, given.tasks_on))},
-        "PRETEND_ENDS": inputs["ends"],
     }
-    if inputs["ends"] == "done":
+    if inputs["ends"] != "warned":
         found["SLURM_RESTART_COUNT"] = "1"
-    if "requeue" not in options or "no-requeue" in options:
-        found["PRETEND_NO_REQUEUE"] = "1"
     return {**found, **dict(_asked(given, options))}
 
 
