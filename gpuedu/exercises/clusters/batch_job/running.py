@@ -114,40 +114,44 @@ class _Run:
         self._slurm.shell = self._shell.pid
         self._ended, self._left = "", False
         self._is_idle = not _PROCESSES.exists()
-        self._busy_at = self._looked_at = time.monotonic()
-        self._seen = 0
+        self._looked_at = time.monotonic()
+        self._seen, self._idle_s = 0, 0.0
 
     def watch(self, ends: str, warning: LimitSignal | None) -> None:
         """Wait until the script ends, and send the signal on the way."""
         start = time.monotonic()
         while self._shell.poll() is None and time.monotonic() - start < _LONGEST_S:
             self._slurm.serve(_LOOK_S, is_idle=self._is_idle)
-            idle_s = self._idle_s()
+            self._look()
             settled_s = _SETTLED_S if self._slurm.has_started else _STARTED_S
-            if ends == "warned" and not self._slurm.is_warned and idle_s > settled_s:
+            if ends == "warned" and not self._slurm.is_warned and self._idle_s > settled_s:
                 if warning is None:
                     break
                 self._warn(warning)
-                self._busy_at = time.monotonic()
-            elif idle_s > _QUIET_S and (ends != "warned" or self._slurm.is_warned):
+                self._idle_s = 0.0
+            elif self._idle_s > _QUIET_S and (ends != "warned" or self._slurm.is_warned):
                 break
         status = self._shell.poll()
         self._ended = "limit" if status is None else "killed" if status < 0 else "exit"
         self._left = self._ended != "limit" and self._slurm.has_left
 
-    def _idle_s(self) -> float:
-        """For how long nothing has happened, and no process of the job has run."""
-        now, seen = time.monotonic(), self._slurm.changes
-        if seen != self._seen or self._slurm.is_saving:
-            self._seen, self._busy_at = seen, now
-        if not _PROCESSES.exists():
-            return (now - self._busy_at) / _BLIND
-        if now - self._looked_at > _LOOK_AROUND_S:
-            self._looked_at = now
-            self._is_idle = not _any_runs({self._shell.pid, *self._slurm.groups})
-            if not self._is_idle:
-                self._busy_at = now
-        return now - self._busy_at
+    def _look(self) -> None:
+        """Add to how long nothing has happened, and no process of the job has run.
+
+        Time in which nobody looked hardly counts: on a busy machine that may be seconds.
+        """
+        now = time.monotonic()
+        passed_s = now - self._looked_at
+        if passed_s < _LOOK_AROUND_S:
+            return
+        self._looked_at = now
+        sees = _PROCESSES.exists()
+        self._is_idle = not (sees and _any_runs({self._shell.pid, *self._slurm.groups}))
+        changes = self._slurm.changes
+        is_quiet = self._is_idle and changes == self._seen and not self._slurm.is_saving
+        self._seen = changes
+        counts_s = min(passed_s, 2 * _LOOK_AROUND_S) / (1 if sees else _BLIND)
+        self._idle_s = self._idle_s + counts_s if is_quiet else 0.0
 
     def _warn(self, warning: LimitSignal) -> None:
         self._slurm.is_warned = True
