@@ -16,7 +16,7 @@ GUIDE = Path(__file__).parents[3] / "docs" / "grading.md"
 COUNTED_ELSEWHERE = (
     *("no-loops", "stay-on-device", "elementwise", "reduction", "tiled"),
     *("honest-timer", "time-to-accuracy", "noise-scale", "sgd-or-adam", "streams", "prefetch"),
-    "parallel-cpu",
+    *("parallel-cpu", "batch-job"),
 )
 RESULTS_ALONE = ("bandwidth", "amdahl", "backward-by-hand", "float-anatomy", "alpha-beta")
 REPEATED = (
