@@ -12,6 +12,7 @@
 # **You need** *DDP in practice*, and *Clusters* for the words. **Time** about 90 minutes.
 
 # %% role="setup"
+import itertools
 import math
 
 from gpuedu import check, hint, predict, progress, reveal, see, setup
@@ -41,18 +42,18 @@ predict("checkpoint-interval", 24)
 #
 # - `save_s`: training stops for so long for each save.
 # - `write_s`: training goes on, while the checkpoint is still being written. That's an
-#   **asynchronous** save: the GPUs only wait until the state is copied to the machine's memory. Until
-#   it's written, a failure takes the run back to the checkpoint before. The next save can't
+#   **asynchronous** save: the GPUs only wait until the state is copied to the machine's memory.
+#   Until it's written, a failure takes the run back to the checkpoint before. The next save can't
 #   start before, so the interval is never shorter than `write_s`.
 # - `restart_s`: from a failure until the run trains again.
 
 # %% [markdown]
-# *Implement* `waste`, a first estimate: how many seconds are lost for each second of training that's
-# kept? Training takes `interval_s`, and then a save takes `save_s`. Once in `mtbf_s` a failure
-# costs a restart, plus all work since the state in the last written checkpoint. Failures come at any
-# moment of the interval, so that's half an interval on average, and `write_s` more. The first
-# estimate is the sum of the two: what saves cost, and what failures cost, each for a second of
-# training. (It leaves out that failures also come during saves and restarts.)
+# *Implement* `waste`, a first estimate: how many seconds are lost for each second of training
+# that's kept? Training takes `interval_s`, and then a save takes `save_s`. Once in `mtbf_s` a
+# failure costs a restart, plus all work since the state in the last written checkpoint. Failures
+# come at any moment of the interval, so that's half an interval on average, and `write_s` more. The
+# first estimate is the sum of the two: what saves cost, and what failures cost, each for a second
+# of training. (It leaves out that failures also come during saves and restarts.)
 
 
 # %% role="answer"
@@ -64,15 +65,15 @@ def waste(interval_s, save_s, write_s, restart_s, mtbf_s):
 
 
 # %% [markdown]
-# Where the derivative of your sum is 0, the interval is `sqrt(2 * save_s * mtbf_s)`: Young's formula
-# of 1974. It's good as long as saves are short against `mtbf_s`. Exactly, for failures that come
-# independently of each other, an interval takes on average
+# Where the derivative of your sum is 0, the interval is `sqrt(2 * save_s * mtbf_s)`: Young's
+# formula of 1974. It's good as long as saves are short against `mtbf_s`. Exactly, for failures that
+# come independently of each other, an interval takes on average
 #
 # `mtbf_s * exp((restart_s + write_s) / mtbf_s) * (exp((interval_s + save_s) / mtbf_s) - 1)`
 #
 # seconds, with all attempts that fail: during saves and restarts, too. *Implement* `best_interval`,
-# for `nodes` machines of which each fails once in `node_mtbf_s`. With your interval, the exact waste
-# is at most 2% more than with the best one, even if a save takes as long as `mtbf_s`. There,
+# for `nodes` machines of which each fails once in `node_mtbf_s`. With your interval, the exact
+# waste is at most 2% more than with the best one, even if a save takes as long as `mtbf_s`. There,
 # Young's formula is too far off: look for the minimum numerically, or use a better formula.
 
 
@@ -116,6 +117,160 @@ reveal("checkpoint-interval")
 # What does an asynchronous save improve, and what not? (The interval depends on `save_s` alone, so
 # it can be much shorter. But each failure still costs `write_s` more, and the restart.) Why do real
 # failures come in bunches? (A machine that was just repaired fails more often than others.)
+
+# %% [markdown] exercise="goodput"
+# ## Where did the hours go?
+#
+# **`goodput` · 7 points · about 25 minutes**
+#
+# Work out from a log what each GPU hour was used for. You pay for all of them, but only some train
+# the model, and a failure undoes part of that. The share of the hours that trained and was kept is
+# called **goodput**; Meta's report on Llama 3 calls it effective training time, and gives more than
+# 90%. Before you can raise it, you need to know where the rest went.
+#
+# *Predict.* One of 1,024 GPUs takes 25% longer for its part of each step. What percentage of all
+# GPU hours is lost while that lasts?
+
+# %% role="predict"
+predict("goodput", 0.1)
+
+# %% [markdown]
+# A log covers the minutes from `log["start"]` to `log["end"]`, in which `log["gpus"]` GPUs are
+# paid. `log["events"]` is a list of dicts, each with `"kind"`, `"start"` and `"end"` in whole
+# minutes:
+#
+# | kind | what it is |
+# |---|---|
+# | `"run"` | the program runs on `"gpus"` GPUs; one run at a time; `"ends"` says how it ends |
+# | `"startup"` | from the start of a run to its first step |
+# | `"save"` | training stops to save; the checkpoint is usable from `"written"` on |
+# | `"evaluation"` | training stops to evaluate the model |
+# | `"input"` | training waits for data |
+# | `"slow"` | a machine is slow, and all others wait for `"share"` of the time |
+
+# %% [markdown]
+# *Implement* `account(log)`. It returns a dict with GPU hours (floats) of nine kinds:
+#
+# - `"down"`: no run runs, and all GPUs are idle. `"spare"`: GPUs that the run doesn't use.
+# - `"startup"`, `"save"`, `"evaluation"`, `"input"`: all GPUs of the run, while that goes on. If
+#   several do at once, the first in this order counts.
+# - The rest of the run's time is training. `"slow"` is its share that waits for a slow machine; of
+#   several at once, the largest share counts. What remains is `"redone"` or `"trained"`.
+# - `"redone"`: training that is lost. A run whose `"ends"` is `"failure"` fails at its end, and the
+#   next one continues from the `"start"` of the last save that was written by then, in this run or
+#   an earlier one. All training in between is lost. (A run that is `"stopped"` saves first.)
+
+# %% [markdown]
+# - Altogether, these are exactly the GPU hours that were paid.
+# - Only what is within the log counts, though events may start before it. If no save of the log was
+#   written before a failure, all training of the log up to the failure is lost.
+# - An `"end"` of None says that nobody saw the end. Such an event lasts until its run ends
+#   (`end_of` below), and such a run (with `"ends"` None) goes on at the end of the log; what it
+#   trained counts as kept. A `"written"` of None says that the checkpoint wasn't written.
+# - No function changes the log.
+
+
+# %% role="given"
+ORDER = ("startup", "save", "evaluation", "input")
+KINDS = (*ORDER, "down", "spare", "slow", "redone", "trained")
+
+
+def end_of(event, log):
+    """When an event ends, as far as the log knows."""
+    if event["end"] is not None:
+        return event["end"]
+    runs = [one for one in log["events"] if one["kind"] == "run" and one["end"] is not None]
+    return min((run["end"] for run in runs if run["end"] > event["start"]), default=log["end"])
+
+
+# %% role="answer"
+def account(log):
+    """GPU hours by kind."""
+    ### BEGIN SOLUTION
+    spans = [(one["start"], end_of(one, log), one) for one in log["events"]]
+    lost = []
+    for _, end, run in spans:
+        if run["kind"] == "run" and run["ends"] == "failure":
+            saves = [one for one in log["events"] if one["kind"] == "save" and one["written"]]
+            safe = [one["start"] for one in saves if one["written"] <= end]
+            lost.append((max(safe, default=log["start"]), end))
+    times = {log["start"], log["end"], *(time for span in spans for time in span[:2])}
+    cuts = sorted(time for time in times if log["start"] <= time <= log["end"])
+    hours = dict.fromkeys(KINDS, 0.0)
+    for left, right in itertools.pairwise(cuts):
+        now = [one for start, end, one in spans if start <= left and right <= end]
+        used = sum(one["gpus"] for one in now if one["kind"] == "run") * (right - left) / 60
+        hours["spare" if used else "down"] += log["gpus"] * (right - left) / 60 - used
+        stops = [kind for kind in ORDER if any(one["kind"] == kind for one in now)]
+        slow = [one["share"] for one in now if one["kind"] == "slow" and not stops]
+        hours["slow"] += used * max(slow, default=0)
+        is_lost = any(start <= left and right <= end for start, end in lost)
+        kind = stops[0] if stops else "redone" if is_lost else "trained"
+        hours[kind] += used * (1 - max(slow, default=0))
+    return hours
+    ### END SOLUTION
+
+
+# %% [markdown]
+# *Implement* two more. `goodput(log)` is the share of the paid GPU hours that trained and was kept,
+# a number from 0 to 1. `largest_loss(log)` returns a tuple: which of these causes took the most GPU
+# hours, and what the goodput would be if it took half as many. The same would be trained, so the
+# run would be done earlier, and you'd pay for fewer hours.
+#
+# | cause | kinds |
+# |---|---|
+# | `"interruptions"` | redone, startup, down |
+# | `"stragglers"` | slow |
+# | `"data"` | input |
+# | `"evaluation"` | evaluation |
+# | `"saves"` | save |
+# | `"spares"` | spare |
+
+
+# %% role="answer"
+def goodput(log):
+    ### BEGIN SOLUTION
+    hours = account(log)
+    return hours["trained"] / sum(hours.values())
+    ### END SOLUTION
+
+
+def largest_loss(log):
+    """Its cause, and the goodput if it were halved."""
+    ### BEGIN SOLUTION
+    hours = account(log)
+    lost = {
+        "interruptions": hours["redone"] + hours["startup"] + hours["down"],
+        "stragglers": hours["slow"],
+        "data": hours["input"],
+        "evaluation": hours["evaluation"],
+        "saves": hours["save"],
+        "spares": hours["spare"],
+    }
+    cause = max(lost, key=lost.get)
+    return cause, hours["trained"] / (sum(hours.values()) - lost[cause] / 2)
+    ### END SOLUTION
+
+
+# %% role="check"
+check("goodput", account, goodput, largest_loss)
+
+# %% [markdown]
+# *See* a simulated month of 1,056 GPUs by your account, and what halving each cause would do.
+
+# %%
+see("goodput", account, largest_loss)
+reveal("goodput")
+
+# %% [markdown]
+# *Reflect.* Goodput says how many of the hours train. **Model FLOP utilization** (MFU) says how
+# fast they do: the FLOP that the model needs, divided by what the GPUs could do in that time. A run
+# has a goodput of 90% and an MFU of 40%. What share of all that was paid for did it compute? (36%.
+# Each hides what the other shows: MFU is often given for undisturbed steps only.)
+#
+# Spares cost hours every day. Why might they raise the goodput all the same? (A run that can swap
+# in a spare machine starts again in minutes. Without one, all GPUs wait for the repair.) And why is
+# it no use to halve the smallest loss? (Even removing it hardly changes the sum.)
 
 # %% [markdown]
 # ## What you take with you
