@@ -272,6 +272,183 @@ reveal("goodput")
 # in a spare machine starts again in minutes. Without one, all GPUs wait for the repair.) And why is
 # it no use to halve the smallest loss? (Even removing it hardly changes the sum.)
 
+# %% [markdown] exercise="watch-it"
+# ## Who calls you at night?
+#
+# **`watch-it` · 8 points · about 30 minutes**
+#
+# Export what a training run does as metrics, and write alerts that fire when something is wrong and
+# at no other time. Prometheus, a monitoring system, fetches ("scrapes") the metrics of all
+# processes every 15 seconds, and keeps them as **time series**: values over time, one series for
+# each combination of **labels**. Alerts are expressions over these series, in its language PromQL.
+#
+# *Predict.* A **counter** only grows, but it starts again from 0 with its process. One is scraped
+# as 1,100, 1,200, 20 and 50. By how much did what it counts grow in that time?
+
+# %% role="predict"
+predict("watch-it", 50)
+
+# %% [markdown]
+# *Implement* `scrape(records)`: what a process shows Prometheus after some steps. Each record is a
+# dict of one step: `"node"`, `"run"` (an id), `"step"`, `"compute_ms"` (the time that this node
+# computed before it waited for the others), `"tokens"`, `"loss"` and `"memory_mib"` (in use on its
+# GPUs).
+#
+# | metric | what it says |
+# |---|---|
+# | `train_steps_total` | how many steps were done |
+# | `train_tokens_total` | how many tokens were read in them |
+# | `train_compute_seconds` | how the compute times are distributed |
+# | `train_loss` | the loss of the last step |
+# | `train_memory_bytes` | the memory in use after the last step |
+
+# %% [markdown]
+# - Choose each type: a `Counter` only grows, a `Gauge` goes up and down, and a `Histogram` counts
+#   how many values are at most as large as each of its `buckets`. Yours include 0.25, 0.5, 1 and 2.
+# - Units are base units, as the names say: seconds, and bytes (a MiB is 2\*\*20).
+# - The only label is `node`. A label with the step's number would make a new series at each step.
+# - Return what `generate_latest` gives. The registry holds your metrics: create each with
+#   `registry=registry`, since the default one would still have those of the last call. `Counter`
+#   adds `_total` to the name itself.
+
+
+# %% role="given"
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+
+# %% role="answer"
+def scrape(records):
+    """The text that Prometheus reads."""
+    registry = CollectorRegistry()
+    ### BEGIN SOLUTION
+    of_node = {"labelnames": ["node"], "registry": registry}
+    steps = Counter("train_steps_total", "Steps that were done", **of_node)
+    tokens = Counter("train_tokens_total", "Tokens that were read", **of_node)
+    bounds = (0.25, 0.5, 1, 2)
+    compute = Histogram("train_compute_seconds", "Compute time", buckets=bounds, **of_node)
+    loss = Gauge("train_loss", "Loss of the last step", **of_node)
+    memory = Gauge("train_memory_bytes", "Memory in use", **of_node)
+    for record in records:
+        node = record["node"]
+        steps.labels(node).inc()
+        tokens.labels(node).inc(record["tokens"])
+        compute.labels(node).observe(record["compute_ms"] / 1000)
+        loss.labels(node).set(record["loss"])
+        memory.labels(node).set(record["memory_mib"] * 2**20)
+    ### END SOLUTION
+    return generate_latest(registry)
+
+
+# %% [markdown]
+# Six nodes run that now, with four GPUs each. NVIDIA's DCGM exports more, for each GPU with the
+# labels `Hostname` (as `node`) and `gpu`: `DCGM_FI_DEV_GPU_TEMP`, in degrees Celsius, and
+# `DCGM_FI_DEV_XID_ERRORS`, the number of the last error that the driver reported, 0 if there was
+# none. *Implement* `rules`, with an alert for each fault:
+#
+# | alert | fault |
+# |---|---|
+# | `SlowNode` | a node computes at least 45% longer than the others |
+# | `LossNotFinite` | the loss is NaN or infinite |
+# | `NoProgress` | all processes hang, or all are gone |
+# | `GpuHot` | a GPU has 88 degrees or more |
+# | `GpuBroken` | Xid 48, 79 or 95, where the device is at fault |
+
+# %% [markdown]
+# None of these is a reason to fire:
+#
+# - noise of some percent in compute times, and up to 80 degrees;
+# - up to 2 minutes in which a node takes 60% longer, or a GPU has more than 88 degrees;
+# - up to 30 seconds with a loss that isn't finite: the step is skipped;
+# - evaluations, up to 4 minutes without steps;
+# - restarts: 3 minutes without processes, and then one without steps;
+# - Xid 13, 31 and 43, which are mostly the program's own.
+
+# %% [markdown]
+# - The rules are evaluated once a minute. An alert fires at most 15 minutes after its fault started
+#   and for no other reason: neither for other faults nor for what is harmless.
+# - `SlowNode` fires with the label `node` of the slow one only, and the last two with `Hostname`
+#   and `gpu`.
+# - Each has a label `severity`, page or ticket, and an annotation `summary`. The summaries of those
+#   three have these labels in them, as in `{{ $labels.node }}`.
+# - In training, every node waits for the slowest one. So all of them do equally many steps, and
+#   only `train_compute_seconds` shows who is slow: its series are `train_compute_seconds_sum`,
+#   `_count` and `_bucket`.
+
+# %% [markdown]
+# What you need to know of PromQL:
+#
+# - `train_loss` is the newest value of each series; `train_loss > 3` keeps those above 3. A series
+#   is gone when its process is, and `absent(train_loss)` gives 1 if all of them are.
+# - `rate(train_steps_total[5m])` is the growth per second in the last 5 minutes, `increase(...)`
+#   the growth; both know that a counter may start again. `avg_over_time(...[5m])` is a mean over
+#   time.
+# - `avg(...)`, `sum(...)` and so on make one value of all series; `sum by (node) (...)` one for
+#   each node. `a > on() group_left() b` compares every series of `a` with the only one of `b`.
+# - `and`, `or` and `unless` combine series. NaN isn't even equal to itself; infinity is `Inf`.
+# - `for: 5m` below `expr` means that the alert only fires once that has held for 5 minutes.
+# - `# - alert:` lines continue the list; a long expression may go over several lines after
+#   `expr: |`.
+
+
+# %% role="answer"
+rules = r"""
+groups:
+- name: training
+  rules:
+  # ### BEGIN SOLUTION
+  - alert: SlowNode
+    expr: |
+      rate(train_compute_seconds_sum[5m]) / rate(train_compute_seconds_count[5m])
+        > on() group_left() 1.2 * avg(
+          rate(train_compute_seconds_sum[5m]) / rate(train_compute_seconds_count[5m]))
+    for: 5m
+    labels: {severity: ticket}
+    annotations: {summary: "{{ $labels.node }} computes longer than the others"}
+  - alert: LossNotFinite
+    expr: train_loss - train_loss != 0
+    for: 3m
+    labels: {severity: page}
+    annotations: {summary: "The loss is no longer a finite number"}
+  - alert: NoProgress
+    expr: sum(increase(train_steps_total[5m])) == 0 or absent(train_steps_total)
+    for: 5m
+    labels: {severity: page}
+    annotations: {summary: "No steps, or no processes"}
+  - alert: GpuHot
+    expr: DCGM_FI_DEV_GPU_TEMP > 84
+    for: 5m
+    labels: {severity: ticket}
+    annotations: {summary: "GPU {{ $labels.gpu }} of {{ $labels.Hostname }} is hot"}
+  - alert: GpuBroken
+    expr: |
+      DCGM_FI_DEV_XID_ERRORS == 48
+        or DCGM_FI_DEV_XID_ERRORS == 79
+        or DCGM_FI_DEV_XID_ERRORS == 95
+    labels: {severity: page}
+    annotations: {summary: "Xid {{ $value }}: GPU {{ $labels.gpu }} of {{ $labels.Hostname }}"}
+  # ### END SOLUTION
+"""
+
+# %% role="check"
+check("watch-it", scrape, rules)
+
+# %% [markdown]
+# *See* two hours in which much happens, and when each of your alerts waits and fires.
+
+# %%
+see("watch-it", rules)
+reveal("watch-it")
+
+# %% [markdown]
+# *Reflect.* Why did `GpuBroken` need no `for`, and `GpuHot` does? (An error of the device is
+# certain when it is reported. A temperature is noise around a level.) Which of the five should wake
+# somebody up? (Those that stop the training, as every minute of it costs all GPUs: `LossNotFinite`,
+# `NoProgress` and `GpuBroken`. A slow node can wait for the morning, unless it is very slow.)
+#
+# An alert that fires each night for nothing gets ignored on the night on which it's right. What
+# would you check before you add a sixth? (On last month's series, how often it would have fired,
+# and what somebody would have done each time.)
+
 # %% [markdown]
 # ## What you take with you
 #

@@ -1,0 +1,147 @@
+"""What a rule file has to do: be read, fire on each fault, stay quiet otherwise, and say enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from gpuedu.exercises.contract import Case, Fault, Plain, Property, Undecided
+from gpuedu.exercises.documents import Complaint
+from gpuedu.exercises.long_runs.promql.alerts import Alert, Firing, follow
+from gpuedu.exercises.long_runs.promql.matching import EvaluationError
+from gpuedu.exercises.long_runs.promql.rule_file import RuleFileError, read_rules
+from gpuedu.exercises.long_runs.promql.series import Labels
+from gpuedu.exercises.long_runs.watch_it.judge.scenarios import LATEST_S, MINUTE, Scenario
+
+ALERTS = ("SlowNode", "LossNotFinite", "NoProgress", "GpuHot", "GpuBroken")
+NAMES_LABEL = {
+    "SlowNode": ("node",),
+    "GpuHot": ("Hostname", "gpu"),
+    "GpuBroken": ("Hostname", "gpu"),
+}
+"""Of whom each of these alerts has to name."""
+SEVERITIES = ("page", "ticket")
+
+
+@lru_cache(maxsize=8)
+def _alerts(rules: str) -> tuple[Alert, ...] | RuleFileError:
+    try:
+        return tuple(read_rules(rules))
+    except RuleFileError as fault:
+        return fault
+
+
+def _named(rules: str) -> dict[str, Alert]:
+    found = _alerts(rules)
+    return {} if isinstance(found, RuleFileError) else {one.name: one for one in found}
+
+
+def unreadable(case: Case, *, rules: str, scraped: str) -> Iterator[Complaint]:
+    """Prometheus takes the file, and it has all five alerts, once each."""
+    found = _alerts(rules)
+    if isinstance(found, RuleFileError):
+        yield Complaint(f"line {found.line}: {found}", "What should be in this line?")
+        return
+    names = [one.name for one in found]
+    for alert in found:
+        if alert.name not in ALERTS:
+            yield Complaint(f"line {alert.line}: an alert `{alert.name}` was not asked for")
+        if names.count(alert.name) > 1:
+            told = f"line {alert.line}: there are {names.count(alert.name)} alerts `{alert.name}`"
+            yield Complaint(told, "Can `or` join their expressions?")
+    for name in ALERTS:
+        if name not in names:
+            yield Complaint(f"there is no alert `{name}`")
+
+
+def silent(case: Case, *, rules: str, scraped: str) -> Iterator[Complaint]:
+    """Each alert has a severity, and a summary that names whom it is about."""
+    for alert in _named(rules).values():
+        severity = alert.labels.get("severity")
+        if severity not in SEVERITIES:
+            told = "no label `severity`" if severity is None else f"the severity {severity!r}"
+            yield Complaint(f"line {alert.line}: `{alert.name}` has {told}")
+        summary = alert.annotations.get("summary")
+        if summary is None:
+            yield Complaint(f"line {alert.line}: `{alert.name}` has no annotation `summary`")
+            continue
+        for label in NAMES_LABEL.get(alert.name, ()):
+            if f"$labels.{label}" not in summary.replace(" ", ""):
+                yield Complaint(
+                    f"line {alert.line}: the summary of `{alert.name}` doesn't say which: "
+                    f"`$labels.{label}` isn't in it",
+                    "Who reads that at night, and what do they want to know first?",
+                )
+
+
+def firing_rule(alert: str, says: str, points: float, asks: str) -> Property:
+    """An alert fires in time, with the right labels, where its fault is, and nowhere else."""
+
+    def test(case: Case, observed: Plain) -> Iterator[Fault]:
+        scenario: Scenario = case.truth
+        rule = _named(observed["rules"]).get(alert)
+        if rule is None:
+            yield Undecided(_slug(alert), f"there is no alert `{alert}` that can be evaluated")
+            return
+        try:
+            seen = _followed(rule.name, observed["rules"], scenario)
+        except EvaluationError as fault:
+            told = f"line {rule.line}: Prometheus can't evaluate `{alert}`: {fault}"
+            yield Fault(_slug(alert), told, "Which labels do the series of both sides have?")
+            return
+        yield from _told(alert, rule, scenario, seen)
+
+    return Property(_slug(alert), says, points, asks, test, waits_for=("accepted",))
+
+
+def _slug(alert: str) -> str:
+    return {
+        "SlowNode": "slow-node",
+        "LossNotFinite": "not-finite",
+        "NoProgress": "no-progress",
+        "GpuHot": "gpu-hot",
+        "GpuBroken": "gpu-broken",
+    }[alert]
+
+
+@lru_cache(maxsize=512)
+def _followed(alert: str, rules: str, scenario: Scenario) -> list[Firing]:
+    return follow(_named(rules)[alert], scenario.store(), scenario.times_s)
+
+
+def _told(alert: str, rule: Alert, scenario: Scenario, seen: Sequence[Firing]) -> Iterator[Fault]:
+    wanted = scenario.labels if scenario.alert == alert else None
+    where = f"line {rule.line}: `{alert}`"
+    for one in seen:
+        for labels in sorted(one.firing):
+            if wanted is None or one.time_s < scenario.fault_s or not _has(labels, wanted):
+                at = f"{one.time_s / MINUTE:g}"
+                yield Fault(
+                    _slug(alert),
+                    f"{where} fires at minute {at}{_shown(labels)}, and {_happened(scenario)}",
+                )
+                return
+    if wanted is not None and not any(one.firing for one in seen):
+        yield Fault(
+            _slug(alert),
+            f"{where} doesn't fire: {_happened(scenario)}, and {LATEST_S / MINUTE:g} minutes later "
+            f"it is {'only pending' if seen[-1].active else 'not even active'}",
+        )
+
+
+def _has(labels: Labels, wanted: dict[str, str]) -> bool:
+    known = dict(labels)
+    return all(known.get(name) == value for name, value in wanted.items())
+
+
+def _shown(labels: Labels) -> str:
+    known = ("node", "Hostname", "gpu")
+    told = [f'{name}="{value}"' for name, value in labels if name in known]
+    return f" for {', '.join(told)}" if told else " without labels that say of whom"
+
+
+def _happened(scenario: Scenario) -> str:
+    if not scenario.disturbances:
+        return f"there is {scenario.told}"
+    starts = [f"{one.start_s / MINUTE:.1f}" for one in scenario.disturbances]
+    return f"what happens is: {scenario.told} (from minute {' and '.join(starts)})"
