@@ -67,7 +67,7 @@ def plot_strips(
         ax.annotate(
             strip.says,
             (0, -place + _HEIGHT / 2),
-            (0, 2),
+            (3, 2),
             textcoords="offset points",
             fontsize=9,
             color=style.INK,

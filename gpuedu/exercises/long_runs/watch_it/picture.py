@@ -40,14 +40,14 @@ _LOOKS = {
     FIRES: Look(style.RED),
 }
 _HAPPENS: tuple[tuple[str, str, Disturbance], ...] = (
-    ("evaluation", HARMLESS, Disturbance(PAUSE, 10, 14)),
-    ("slow", HARMLESS, Disturbance(SLOW, 20, 22, "n3", value=1.6)),
-    ("n3 is slow", FAULT, Disturbance(SLOW, 29, 45, "n3", value=1.6)),
-    ("restart", HARMLESS, Disturbance(DOWN, 52, 55)),
-    ("NaN", FAULT, Disturbance(LOSS, 65, 73, value=math.nan)),
-    ("hot GPU", FAULT, Disturbance(HOT, 79, 94, "n2", "1", value=90)),
-    ("Xid 79", FAULT, Disturbance(XID, 99, 108, "n6", "0", value=79)),
-    ("hang", FAULT, Disturbance(HANG, 115, _END_MIN)),
+    ("evaluation", HARMLESS, Disturbance(PAUSE, 9, 13)),
+    ("slow", HARMLESS, Disturbance(SLOW, 23, 25, "n3", value=1.6)),
+    ("n3 is slow", FAULT, Disturbance(SLOW, 33, 49, "n3", value=1.6)),
+    ("restart", HARMLESS, Disturbance(DOWN, 56, 59)),
+    ("NaN", FAULT, Disturbance(LOSS, 68, 76, value=math.nan)),
+    ("hot GPU", FAULT, Disturbance(HOT, 81, 96, "n2", "1", value=90)),
+    ("Xid 79", FAULT, Disturbance(XID, 101, 110, "n6", "0", value=79)),
+    ("hang", FAULT, Disturbance(HANG, 116, _END_MIN)),
 )
 """In minutes."""
 
@@ -109,12 +109,14 @@ def _says(alert: Alert, seen: Iterable[Firing]) -> str:
     fired = [one for one in seen if one.firing]
     if not fired:
         return "never fires"
-    names = ("node", "Hostname", "gpu")
-    who = {
-        value for one in fired for labels in one.firing for name, value in labels if name in names
-    }
-    of_whom = f" for {', '.join(sorted(who))}" if 0 < len(who) < 5 else ""
+    who = {_whom(dict(labels)) for one in fired for labels in one.firing} - {""}
+    of_whom = f" for {', '.join(sorted(who))}" if 0 < len(who) < 4 else ""
     return f"fires from minute {fired[0].time_s / _MINUTE:g}{of_whom}"
+
+
+def _whom(labels: dict[str, str]) -> str:
+    node = labels.get("node") or labels.get("Hostname", "")
+    return f"GPU {labels['gpu']} of {node}" if "gpu" in labels else node
 
 
 PICTURE = draw_alerts

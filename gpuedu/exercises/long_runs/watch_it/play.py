@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,10 +15,11 @@ from gpuedu.exercises.serving.kept import all_kept
 _RULES = document_play("rules")
 _MOST_CHARACTERS = 200_000
 _RESULT = "the result of `scrape`"
+_ASIDE = re.compile(r"# HELP |(# TYPE )?\w+_created[ {]")
 
 
 def play_watch_it(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
-    """What `scrape` returns of a case's records, "" where the case has none; and the rules."""
+    """What `scrape` returns of a case's records, or the rules where a case has none."""
     scrape, rules = answers
     observed = _RULES.run([rules], inputs)
     if "records" not in inputs:
@@ -25,7 +27,13 @@ def play_watch_it(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     records = inputs["records"]
     with all_kept("scrape", records=records):
         given = scrape(records)
-    return {**observed, "scraped": _as_text(given)}
+    return {"rules": "", "scraped": _without_asides(_as_text(given))}
+
+
+def _without_asides(scraped: str) -> str:
+    """Without what is free: texts for people, and when the client made a series."""
+    lines = scraped.splitlines(keepends=True)
+    return "".join(one for one in lines if not _ASIDE.match(one))
 
 
 def _as_text(given: Any) -> str:

@@ -119,6 +119,7 @@ def _told(alert: str, rule: Alert, scenario: Scenario, seen: Sequence[Firing]) -
                 yield Fault(
                     _slug(alert),
                     f"{where} fires at minute {at}{_shown(labels)}, and {_happened(scenario)}",
+                    _question(scenario, is_wanted=wanted is not None),
                 )
                 return
     if wanted is not None and not any(one.firing for one in seen):
@@ -126,7 +127,19 @@ def _told(alert: str, rule: Alert, scenario: Scenario, seen: Sequence[Firing]) -
             _slug(alert),
             f"{where} doesn't fire: {_happened(scenario)}, and {LATEST_S / MINUTE:g} minutes later "
             f"it is {'only pending' if seen[-1].active else 'not even active'}",
+            "How long does the alert wait, and since when does its expression hold?"
+            if seen[-1].active
+            else "What does each part of the expression give while that lasts?",
         )
+
+
+def _question(scenario: Scenario, *, is_wanted: bool) -> str:
+    """About an alert that fires where it should not, or for whom it should not."""
+    if is_wanted:
+        return "Which labels has what the expression gives, and of whom should it tell?"
+    if scenario.alert:
+        return "Which series does the expression look at, and what happens to them here?"
+    return "What does the expression give here, for how long, and how long does the alert wait?"
 
 
 def _has(labels: Labels, wanted: dict[str, str]) -> bool:
@@ -141,7 +154,5 @@ def _shown(labels: Labels) -> str:
 
 
 def _happened(scenario: Scenario) -> str:
-    if not scenario.disturbances:
-        return f"there is {scenario.told}"
     starts = [f"{one.start_s / MINUTE:.1f}" for one in scenario.disturbances]
     return f"what happens is: {scenario.told} (from minute {' and '.join(starts)})"
