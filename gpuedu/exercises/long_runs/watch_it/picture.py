@@ -41,7 +41,7 @@ _LOOKS = {
 }
 _HAPPENS: tuple[tuple[str, str, Disturbance], ...] = (
     ("evaluation", HARMLESS, Disturbance(PAUSE, 9, 13)),
-    ("slow", HARMLESS, Disturbance(SLOW, 23, 25, "n3", value=1.6)),
+    ("slow", HARMLESS, Disturbance(SLOW, 23, 25, "n3", value=2.5)),
     ("n3 is slow", FAULT, Disturbance(SLOW, 33, 49, "n3", value=1.6)),
     ("restart", HARMLESS, Disturbance(DOWN, 56, 59)),
     ("NaN", FAULT, Disturbance(LOSS, 68, 76, value=math.nan)),
@@ -52,9 +52,9 @@ _HAPPENS: tuple[tuple[str, str, Disturbance], ...] = (
 """In minutes."""
 
 
-def draw_alerts(rules: Any) -> Any:
+def draw_alerts(run_rules: Any, gpu_rules: Any) -> Any:
     """A strip of what happens, and below it one for each alert."""
-    alerts = _alerts(text(rules, "`rules`", MOST_CHARACTERS))
+    alerts = [*_alerts("run_rules", run_rules), *_alerts("gpu_rules", gpu_rules)]
     disturbances = [_in_seconds(one) for _, _, one in _HAPPENS]
     store = watched_run(np.random.default_rng(7), disturbances, _END_MIN * _MINUTE)
     times_s = [minute * _MINUTE for minute in range(_FIRST_MIN, _END_MIN)]
@@ -80,12 +80,12 @@ def draw_alerts(rules: Any) -> Any:
     return ax
 
 
-def _alerts(rules: str) -> list[Alert]:
+def _alerts(name: str, rules: Any) -> list[Alert]:
     try:
-        return read_rules(rules)
+        return read_rules(text(rules, f"`{name}`", MOST_CHARACTERS))
     except RuleFileError as fault:
         raise AnswerError(
-            f"line {fault.line} of `rules`: {fault}", remedy="`check` says more."
+            f"line {fault.line} of `{name}`: {fault}", remedy="`check` says more."
         ) from None
 
 

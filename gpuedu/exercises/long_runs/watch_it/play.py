@@ -12,7 +12,9 @@ from gpuedu.exercises.documents import document_play
 from gpuedu.exercises.plain import text
 from gpuedu.exercises.serving.kept import all_kept
 
-_RULES = document_play("rules")
+RULES = ("run_rules", "gpu_rules")
+"""Answers that are rule files."""
+_RULES = document_play(*RULES)
 _MOST_CHARACTERS = 200_000
 _RESULT = "the result of `scrape`"
 _ASIDE = re.compile(r"# HELP |(# TYPE )?\w+_created[ {]")
@@ -20,14 +22,14 @@ _ASIDE = re.compile(r"# HELP |(# TYPE )?\w+_created[ {]")
 
 def play_watch_it(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     """What `scrape` returns of a case's records, or the rules where a case has none."""
-    scrape, rules = answers
-    observed = _RULES.run([rules], inputs)
+    scrape, *rules = answers
+    observed = _RULES.run(rules, inputs)
     if "records" not in inputs:
         return {**observed, "scraped": ""}
     records = inputs["records"]
     with all_kept("scrape", records=records):
         given = scrape(records)
-    return {"rules": "", "scraped": _without_asides(_as_text(given))}
+    return {**dict.fromkeys(RULES, ""), "scraped": _without_asides(_as_text(given))}
 
 
 def _without_asides(scraped: str) -> str:

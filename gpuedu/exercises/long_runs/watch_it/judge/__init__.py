@@ -61,7 +61,7 @@ JUDGE = Judge(
         ),
         document_rule(
             "accepted",
-            "the rule file is read, and has the five alerts",
+            "both rule files are read, and have their alerts",
             0.5,
             unreadable,
             asks="Which alerts does the text ask for?",

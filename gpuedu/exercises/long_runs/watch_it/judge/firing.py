@@ -13,17 +13,21 @@ from gpuedu.exercises.long_runs.promql.rule_file import RuleFileError, read_rule
 from gpuedu.exercises.long_runs.promql.series import Labels
 from gpuedu.exercises.long_runs.watch_it.judge.scenarios import LATEST_S, MINUTE, Scenario
 
-ALERTS = ("SlowNode", "LossNotFinite", "NoProgress", "GpuHot", "GpuBroken")
-NAMES_LABEL = {
+ALERTS = {
+    "run_rules": ("SlowNode", "LossNotFinite", "NoProgress"),
+    "gpu_rules": ("GpuHot", "GpuBroken"),
+}
+"""Which alerts each file has."""
+NAMED_BY = {
     "SlowNode": ("node",),
     "GpuHot": ("Hostname", "gpu"),
     "GpuBroken": ("Hostname", "gpu"),
 }
-"""Of whom each of these alerts has to name."""
+"""Labels that say of whom an alert tells."""
 SEVERITIES = ("page", "ticket")
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def _alerts(rules: str) -> tuple[Alert, ...] | RuleFileError:
     try:
         return tuple(read_rules(rules))
@@ -36,60 +40,73 @@ def _named(rules: str) -> dict[str, Alert]:
     return {} if isinstance(found, RuleFileError) else {one.name: one for one in found}
 
 
-def unreadable(case: Case, *, rules: str, scraped: str) -> Iterator[Complaint]:
-    """Prometheus takes the file, and it has all five alerts, once each."""
+def unreadable(case: Case, *, scraped: str, **files: str) -> Iterator[Complaint]:
+    """Prometheus takes both files, and each has its alerts, once."""
+    for file, rules in files.items():
+        yield from _unreadable(file, rules)
+
+
+def _unreadable(file: str, rules: str) -> Iterator[Complaint]:
     found = _alerts(rules)
     if isinstance(found, RuleFileError):
-        yield Complaint(f"line {found.line}: {found}", "What should be in this line?")
+        told = f"line {found.line} of `{file}`: {found}"
+        yield Complaint(told, "What should be in this line?")
         return
     names = [one.name for one in found]
     for alert in found:
-        if alert.name not in ALERTS:
-            yield Complaint(f"line {alert.line}: an alert `{alert.name}` was not asked for")
+        where = f"line {alert.line} of `{file}`"
+        if alert.name not in ALERTS[file]:
+            yield Complaint(f"{where}: an alert `{alert.name}` is not asked for there")
         if names.count(alert.name) > 1:
-            told = f"line {alert.line}: there are {names.count(alert.name)} alerts `{alert.name}`"
+            told = f"{where}: there are {names.count(alert.name)} alerts `{alert.name}`"
             yield Complaint(told, "Can `or` join their expressions?")
-    for name in ALERTS:
+    for name in ALERTS[file]:
         if name not in names:
-            yield Complaint(f"there is no alert `{name}`")
+            yield Complaint(f"there is no alert `{name}` in `{file}`")
 
 
-def silent(case: Case, *, rules: str, scraped: str) -> Iterator[Complaint]:
+def silent(case: Case, *, scraped: str, **files: str) -> Iterator[Complaint]:
     """Each alert has a severity, and a summary that names whom it is about."""
-    for alert in _named(rules).values():
-        severity = alert.labels.get("severity")
-        if severity not in SEVERITIES:
-            told = "no label `severity`" if severity is None else f"the severity {severity!r}"
-            yield Complaint(f"line {alert.line}: `{alert.name}` has {told}")
-        summary = alert.annotations.get("summary")
-        if summary is None:
-            yield Complaint(f"line {alert.line}: `{alert.name}` has no annotation `summary`")
-            continue
-        for label in NAMES_LABEL.get(alert.name, ()):
-            if f"$labels.{label}" not in summary.replace(" ", ""):
-                yield Complaint(
-                    f"line {alert.line}: the summary of `{alert.name}` doesn't say which: "
-                    f"`$labels.{label}` isn't in it",
-                    "Who reads that at night, and what do they want to know first?",
-                )
+    for file, rules in files.items():
+        for alert in _named(rules).values():
+            yield from _silent(f"line {alert.line} of `{file}`: `{alert.name}`", alert)
+
+
+def _silent(where: str, alert: Alert) -> Iterator[Complaint]:
+    severity = alert.labels.get("severity")
+    if severity not in SEVERITIES:
+        told = "no label `severity`" if severity is None else f"the severity {severity!r}"
+        yield Complaint(f"{where} has {told}")
+    summary = alert.annotations.get("summary")
+    if summary is None:
+        yield Complaint(f"{where} has no annotation `summary`")
+        return
+    for label in NAMED_BY.get(alert.name, ()):
+        if f"$labels.{label}" not in summary.replace(" ", ""):
+            yield Complaint(
+                f"{where} has a summary that doesn't say which: `$labels.{label}` isn't in it",
+                "Who reads that at night, and what do they want to know first?",
+            )
 
 
 def firing_rule(alert: str, says: str, points: float, asks: str) -> Property:
     """An alert fires in time, with the right labels, where its fault is, and nowhere else."""
+    file = next(name for name, alerts in ALERTS.items() if alert in alerts)
 
     def test(case: Case, observed: Plain) -> Iterator[Fault]:
         scenario: Scenario = case.truth
-        rule = _named(observed["rules"]).get(alert)
+        rule = _named(observed[file]).get(alert)
         if rule is None:
             yield Undecided(_slug(alert), f"there is no alert `{alert}` that can be evaluated")
             return
         try:
-            seen = _followed(rule.name, observed["rules"], scenario)
+            seen = _followed(alert, observed[file], scenario)
         except EvaluationError as fault:
-            told = f"line {rule.line}: Prometheus can't evaluate `{alert}`: {fault}"
+            told = f"line {rule.line} of `{file}`: Prometheus can't evaluate `{alert}`: {fault}"
             yield Fault(_slug(alert), told, "Which labels do the series of both sides have?")
             return
-        yield from _told(alert, rule, scenario, seen)
+        where = f"line {rule.line} of `{file}`: `{alert}`"
+        yield from _told(alert, where, scenario, seen)
 
     return Property(_slug(alert), says, points, asks, test, waits_for=("accepted",))
 
@@ -106,12 +123,12 @@ def _slug(alert: str) -> str:
 
 @lru_cache(maxsize=512)
 def _followed(alert: str, rules: str, scenario: Scenario) -> list[Firing]:
-    return follow(_named(rules)[alert], scenario.store(), scenario.times_s)
+    rule = next(one for one in read_rules(rules) if one.name == alert)
+    return follow(rule, scenario.store(), scenario.times_s)
 
 
-def _told(alert: str, rule: Alert, scenario: Scenario, seen: Sequence[Firing]) -> Iterator[Fault]:
+def _told(alert: str, where: str, scenario: Scenario, seen: Sequence[Firing]) -> Iterator[Fault]:
     wanted = scenario.labels if scenario.alert == alert else None
-    where = f"line {rule.line}: `{alert}`"
     for one in seen:
         for labels in sorted(one.firing):
             if wanted is None or one.time_s < scenario.fault_s or not _has(labels, wanted):

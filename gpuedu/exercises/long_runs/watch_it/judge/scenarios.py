@@ -121,7 +121,7 @@ def _harmless(rng: np.random.Generator) -> Iterator[Scenario]:
     pauses = (Disturbance(PAUSE, one, one + for_s) for one in (start_s, later_s))
     yield quiet("two evaluations of 4 minutes, without steps", *pauses)
     for_s = 2 * MINUTE
-    slow = Disturbance(SLOW, start_s, start_s + for_s, "n3", value=1.6)
+    slow = Disturbance(SLOW, start_s, start_s + for_s, "n3", value=2.5)
     hot = Disturbance(HOT, later_s, later_s + for_s, "n4", "2", value=93)
     yield quiet("n3 is slow for 2 minutes, and GPU 2 of n4 hot for 2 minutes", slow, hot)
     # A scrape shows it just before the rules are evaluated.

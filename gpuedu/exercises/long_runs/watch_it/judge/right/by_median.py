@@ -25,7 +25,7 @@ def scrape(records):
     return generate_latest(registry).decode()
 
 
-rules = """
+run_rules = """
 groups:
   - name: run
     rules:
@@ -39,19 +39,6 @@ groups:
           absent_over_time(train_steps_total[6m])
           or max(changes(train_steps_total[8m])) == 0
         for: 1m
-      - alert: GpuBroken
-        annotations:
-          summary: "{{$labels.Hostname}}/{{$labels.gpu}}: {{ $value }}"
-        labels:
-          severity: page
-        expr: |
-          DCGM_FI_DEV_XID_ERRORS{job="dcgm"} > 0
-            unless DCGM_FI_DEV_XID_ERRORS < 48
-      - alert: GpuHot
-        annotations:
-          summary: "{{ $labels.Hostname }}, {{ $labels.gpu }}"
-        labels: {severity: ticket}
-        expr: min_over_time(DCGM_FI_DEV_GPU_TEMP[5m]) >= 82
       - alert: LossNotFinite
         annotations: {summary: "loss {{ $value }}"}
         labels: {severity: page}
@@ -66,5 +53,27 @@ groups:
             / sum by (node) (rate(train_compute_seconds_count[3m]))
             > 1.25 * scalar(quantile(0.5,
                 rate(train_compute_seconds_sum[3m]) / rate(train_compute_seconds_count[3m])))
+      # ### END SOLUTION
+"""
+
+
+gpu_rules = """
+groups:
+  - name: gpus
+    rules:
+      # ### BEGIN SOLUTION
+      - alert: GpuBroken
+        annotations:
+          summary: "{{$labels.Hostname}}/{{$labels.gpu}}: {{ $value }}"
+        labels:
+          severity: page
+        expr: |
+          DCGM_FI_DEV_XID_ERRORS{job="dcgm"} > 0
+            unless DCGM_FI_DEV_XID_ERRORS < 48
+      - alert: GpuHot
+        annotations:
+          summary: "{{ $labels.Hostname }}, {{ $labels.gpu }}"
+        labels: {severity: ticket}
+        expr: min_over_time(DCGM_FI_DEV_GPU_TEMP[5m]) >= 82
       # ### END SOLUTION
 """

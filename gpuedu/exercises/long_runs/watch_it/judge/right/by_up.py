@@ -19,7 +19,7 @@ def scrape(records):
     return generate_latest(registry)
 
 
-rules = """
+gpu_rules = """
 groups:
 - name: gpus
   rules:
@@ -36,8 +36,14 @@ groups:
     labels: {severity: page}
     annotations:
       summary: 'GPU {{ $labels.gpu }} in {{ $labels.Hostname }} is broken'
+  # ### END SOLUTION
+"""
+
+run_rules = """
+groups:
 - name: run
   rules:
+  # ### BEGIN SOLUTION
   - alert: SlowNode
     expr: |
       increase(train_compute_seconds_sum[4m]) > on() group_left()
