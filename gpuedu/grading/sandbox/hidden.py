@@ -50,6 +50,7 @@ ddp/*/grouping  ddp/*/resnet50  ddp/*/exchange_ways
 sharding/*/real_*
 tensor_parallel/*/real_*
 pipelines/pipeline_*  pipelines/stuck  pipelines/plan_costs  pipelines/*/routing
+long_runs/cluster_month  long_runs/interrupted_run  long_runs/watched_run  long_runs/promql/[a-z]*
 """
 """Modules below ``exercises`` and in the folders below that, by pattern."""
 
