@@ -73,7 +73,7 @@ def waste(interval_s, save_s, write_s, restart_s, mtbf_s):
 #
 # seconds, with all attempts that fail: during saves and restarts, too. *Implement* `best_interval`,
 # for `nodes` machines of which each fails once in `node_mtbf_s`. With your interval, the exact
-# waste is at most 2% more than with the best one, even if a save takes as long as `mtbf_s`. There,
+# waste is at most 2% more than with the best one, even if a save takes longer than `mtbf_s`. There,
 # Young's formula is too far off: look for the minimum numerically, or use a better formula.
 
 
@@ -116,7 +116,8 @@ reveal("checkpoint-interval")
 #
 # What does an asynchronous save improve, and what not? (The interval depends on `save_s` alone, so
 # it can be much shorter. But each failure still costs `write_s` more, and the restart.) Why do real
-# failures come in bunches? (A machine that was just repaired fails more often than others.)
+# failures come in bunches? (One cause can stop several machines, and a repair that failed shows
+# soon.)
 
 # %% [markdown] exercise="goodput"
 # ## Where did the hours go?
@@ -387,8 +388,19 @@ def scrape(records):
 #   each node. `a > on() group_left() b` compares every series of `a` with the only one of `b`.
 # - `and`, `or` and `unless` combine series. NaN isn't even equal to itself; infinity is `Inf`.
 # - `for: 5m` below `expr` means that the alert only fires once that has held for 5 minutes.
-# - `# - alert:` lines continue the list; a long expression may go over several lines after
-#   `expr: |`.
+# - `up{job="train"}` is 1 for each process that answers Prometheus, and 0 for one that doesn't.
+
+# %% [markdown]
+# Here's a rule as an example, for a fault that isn't in the table. An expression over several lines
+# comes below `expr: |`. If your check says that something isn't evaluated, take another way.
+#
+# ```yaml
+# - alert: MemoryNearlyFull
+#   expr: max by (node) (train_memory_bytes) > 75e9
+#   for: 10m
+#   labels: {severity: ticket}
+#   annotations: {summary: "{{ $labels.node }} is short of memory"}
+# ```
 
 
 # %% role="answer"

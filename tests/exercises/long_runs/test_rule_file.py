@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
+import gpuedu
 from gpuedu.exercises.long_runs.promql.alerts import alert_labels, follow
 from gpuedu.exercises.long_runs.promql.rule_file import RuleFileError, read_rules
 from tests.exercises.long_runs.promtool import (
@@ -69,6 +73,33 @@ def test_alerts_fire_as_in_prometheus(tmp_path: Path) -> None:
     assert fired > 30
     told = run_promtool(tmp_path, _SERIES, {"alert_rule_test": tests}, _RULES)
     assert not told, told[:3000]
+
+
+def _texts_of(source: Path) -> list[str]:
+    """Rule files in an answer."""
+    found = [
+        one.value
+        for one in ast.walk(ast.parse(source.read_text("utf-8")))
+        if isinstance(one, ast.Constant)
+    ]
+    return [one for one in found if isinstance(one, str) and one.startswith("\ngroups:")]
+
+
+@needs_promtool
+def test_right_answers_are_right_for_promtool(tmp_path: Path) -> None:
+    root = Path(gpuedu.__file__).parents[1]
+    right = root / "gpuedu/exercises/long_runs/watch_it/judge/right"
+    sources = [root / "solutions/24_long_runs/24_long_runs.py", *right.glob("*.py")]
+    for source in sources:
+        texts = _texts_of(source)
+        assert len(texts) == 2, source
+        for text in texts:
+            (tmp_path / "rules.yml").write_text(text)
+            command = [shutil.which("promtool"), "check", "rules", "rules.yml"]
+            done = subprocess.run(
+                command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+            )
+            assert done.returncode == 0, done.stdout + done.stderr
 
 
 def _of(rule: str) -> str:

@@ -171,5 +171,5 @@ def _shown(labels: Labels) -> str:
 
 
 def _happened(scenario: Scenario) -> str:
-    starts = [f"{one.start_s / MINUTE:.1f}" for one in scenario.disturbances]
+    starts = dict.fromkeys(f"{one.start_s / MINUTE:.1f}" for one in scenario.disturbances)
     return f"what happens is: {scenario.told} (from minute {' and '.join(starts)})"
