@@ -23,7 +23,7 @@ def exponential_waste(interval_s: float, saving: Saving, mtbf_s: float) -> float
     save) / mtbf) - 1)``, over the interval, minus 1. Infinite where that is no number.
 
     >>> round(exponential_waste(1800, Saving(60, 0, 300), 10_800), 4)
-    0.1599
+    0.1594
     """
     if not 0 < interval_s < math.inf:
         return math.inf

@@ -52,8 +52,8 @@ def interrupted_run(interval_s: float, saving: Saving, gaps_s: Iterable[float]) 
 
     >>> run = interrupted_run(60, Saving(5, 10, 20), [100, 15])
     >>> [(one.kind, one.start_s, one.end_s) for one in run]
-    [('restart', 0, 20), ('kept', 20, 80), ('save', 80, 85), ('lost', 85, 100),
-     ('restart', 100, 115)]
+    [('restart', 0.0, 20.0), ('kept', 20.0, 80.0), ('save', 80.0, 85.0), ('lost', 85.0, 100.0),
+     ('restart', 100.0, 115.0)]
     """
     if interval_s <= 0 or interval_s < saving.write_s:
         raise ValueError(f"the interval is {interval_s} s, with {saving.write_s} s for writing")
