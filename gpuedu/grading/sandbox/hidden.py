@@ -57,6 +57,7 @@ pipelines/pipeline_*  pipelines/stuck  pipelines/plan_costs  pipelines/*/routing
 clusters/commands  clusters/context  clusters/dockerfile  clusters/installs  clusters/layers
 clusters/image/project
 clusters/*/diary  clusters/*/elastic_worker  clusters/*/torchrun_lives
+long_runs/cluster_month  long_runs/interrupted_run  long_runs/watched_run  long_runs/promql/[a-z]*
 """
 """Modules below ``exercises`` and in the folders below that, by pattern."""
 
