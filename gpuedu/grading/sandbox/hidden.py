@@ -46,6 +46,7 @@ mixed_precision/formats
 batch_and_learning_rate/step_costs  batch_and_learning_rate/*/response_surface
 batch_and_learning_rate/*/gradient_noise
 choose_hardware/rates
+capstone/report_text
 clusters/kubernetes/*
 clusters/fix_the_manifest/lab  clusters/fix_the_manifest/meeting
 clusters/fix_the_manifest/needs  clusters/fix_the_manifest/refusals
