@@ -46,7 +46,7 @@ def modules():
         for imported in graph.find_modules_directly_imported_by(judge):
             graph.remove_import(importer=judge, imported=imported)
     plays = {one for one in mine if one.endswith(".play")}
-    needed = set(plays)
+    needed = plays | set(BEGIN)
     for one in (*plays, *BEGIN):
         needed |= graph.find_upstream_modules(one)
     in_folders = {one for one in mine if one.count(".") > 2 and path_of(one).exists()}
