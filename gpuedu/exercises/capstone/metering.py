@@ -22,7 +22,9 @@ import torch
 from torch import Tensor, nn
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry
+from torch.utils.weak import WeakIdKeyDictionary
 
+from gpuedu.exercises.capstone.saved_values import SavedValues
 from gpuedu.profiles.computing import NO_WORK
 from gpuedu.training.memory.counter import LiveCounter
 from gpuedu.training.placement import named_device
@@ -35,14 +37,17 @@ _SENDERS = ("to", "cuda")
 
 @dataclass
 class Operation:
-    """One launch: its part of the program, its FLOP, and what lived when it was done, in bytes."""
+    """One launch: its part of the program, its FLOP, and what lived when it was done, in bytes.
+
+    ``is_half``: the first floating-point numbers that it was given have 16 bits.
+    """
 
     name: str
     part: str
     flop: int
     writes_weight: bool
     live_bytes: int
-    line: str = ""
+    is_half: bool = False
 
 
 @dataclass
@@ -59,15 +64,25 @@ class Meter:
     recorded_in_evaluation: int = 0
     """Operations of evaluations that autograd recorded."""
     is_evaluating: bool = False
+    most_saved: int = 0
+    """The most numbers that were kept for backward at a time, weights left out."""
 
 
 @contextlib.contextmanager
-def metered() -> Iterator[Meter]:
-    """Count what the calling thread's program costs, as on a device."""
+def metered(*, saves: bool = False) -> Iterator[Meter]:
+    """Count what the calling thread's program costs, as on a device.
+
+    Args:
+        saves: what is kept for backward, too.
+    """
     meter = Meter()
     host = _Host(meter)
-    with _modes_told(meter), _foreach_as_on_a_gpu(), host, _Device(meter, host):
+    device = _Device(meter, host)
+    saved = SavedValues(device.is_weight) if saves else contextlib.nullcontext()
+    with _modes_told(meter), _foreach_as_on_a_gpu(), host, device, saved:
         yield meter
+    if isinstance(saved, SavedValues):
+        meter.most_saved = saved.most
 
 
 class _Host(SynchronisationCounter):
@@ -108,6 +123,12 @@ class _Device(LiveCounter):
         """Weights, by the storage that each had when it was last read."""
         self._touched: dict[int, int] = {}
         """For each storage which operation wrote it last, outside of forward and backward."""
+        self._casts: WeakIdKeyDictionary = WeakIdKeyDictionary()
+        """Storages of weights in another precision."""
+
+    def is_weight(self, tensor: Tensor) -> bool:
+        """Whether a tensor shows the numbers of a weight, in whatever precision."""
+        return _storage(tensor) in self._weights or tensor.untyped_storage() in self._casts
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
@@ -118,6 +139,8 @@ class _Device(LiveCounter):
         part = self._part(given)
         written = self._written(func, args, kwargs or {}) if part == "other" else []
         result = super().__torch_dispatch__(func, types, args, kwargs)
+        if name == "_to_copy" and _storage(args[0]) in self._weights:
+            self._casts[result.untyped_storage()] = True
         if func.is_view or name in _FREE or not any(map(self._placement.is_on_device, given)):
             return result
         if part == "forward" and self._meter.is_evaluating:
@@ -134,7 +157,9 @@ class _Device(LiveCounter):
             at = len(self._meter.operations)
             self._touched.update((_storage(one), at) for one in (*written, *made))
         part = "evaluation" if self._meter.is_evaluating else part
-        self._meter.operations.append(Operation(name, part, flop, writes, self.live_bytes))
+        self._meter.operations.append(
+            Operation(name, part, flop, writes, self.live_bytes, _is_half(given))
+        )
         return result
 
     def _part(self, given: list[Tensor]) -> str:
@@ -170,6 +195,12 @@ class _Device(LiveCounter):
 
 def _storage(tensor: Tensor) -> int:
     return tensor.untyped_storage()._cdata
+
+
+def _is_half(given: list[Tensor]) -> bool:
+    floating = (one for one in given if one.is_floating_point())
+    first = next(floating, None)
+    return first is not None and first.itemsize == 2
 
 
 @contextlib.contextmanager

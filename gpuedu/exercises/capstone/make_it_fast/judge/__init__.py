@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gpuedu.exercises.capstone.limits import Limit
 from gpuedu.exercises.capstone.make_it_fast.costs import slow_costs
 from gpuedu.exercises.capstone.make_it_fast.judge.claims import CLAIMS
 from gpuedu.exercises.capstone.make_it_fast.judge.truths import truth_of
@@ -15,7 +16,6 @@ from gpuedu.exercises.capstone.make_it_fast.limits import (
     LEAST_IMAGES,
     LIMITS,
     MOST_COLLECTIVES,
-    Limit,
 )
 from gpuedu.exercises.capstone.units import show_bytes, show_count
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
