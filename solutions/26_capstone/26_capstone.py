@@ -48,7 +48,7 @@ start_program("fast")
 # - If the store holds a checkpoint of an earlier run, `run` goes on from there, at the start of
 #   the next epoch. Several ranks give the same as one.
 # - All that the model computes is computed on the device, and in evaluation between
-#   `model.eval()` and `model.train()`, with no training in there.
+#   `model.eval()` and `model.train()`: once an epoch, with no training in there.
 # - The store has `read(name)`, `read_many(names)`, `write(name, content)`, and `name in store`.
 # - Only NumPy, PyTorch without its compiler, and small parts of Python's library are imported.
 
@@ -441,7 +441,7 @@ start_program("faster")
 #   same as one. No more than `settings["micro"]` rows go through the model at once.
 # - It writes `weights.pt` to the store: the weights under the same names, in float32.
 # - `write.run(store, settings)` reads such a file, goes on from all prompts, which have one
-#   length, and returns the same texts, computed in float32. How many letters is known before.
+#   length, and returns the same texts. It writes `settings["letters"]` letters, whatever they are.
 # - All matmuls of the model are computed on the device.
 
 # %% [markdown]

@@ -14,16 +14,19 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry
 from torch.utils.weak import WeakIdKeyDictionary
 
+from gpuedu.errors import AnswerError
 from gpuedu.exercises.capstone.saved_values import SavedValues
 from gpuedu.profiles.computing import NO_WORK
 from gpuedu.training.memory.counter import LiveCounter
@@ -66,6 +69,10 @@ class Meter:
     is_evaluating: bool = False
     most_saved: int = 0
     """The most numbers that were kept for backward at a time, weights left out."""
+    evaluations: int = 0
+    """How often a model was put into evaluation."""
+    moved: Callable[[Tensor, Tensor], None] = lambda copied, given: None
+    """Called with each copy to the other side, and what it is a copy of."""
 
 
 @contextlib.contextmanager
@@ -78,6 +85,7 @@ def metered(*, saves: bool = False) -> Iterator[Meter]:
     meter = Meter()
     host = _Host(meter)
     device = _Device(meter, host)
+    meter.moved = device.follow
     saved = SavedValues(device.is_weight) if saves else contextlib.nullcontext()
     with _modes_told(meter), _foreach_as_on_a_gpu(), host, device, saved:
         yield meter
@@ -106,11 +114,27 @@ class _Host(SynchronisationCounter):
             is_sent and (name == "cuda" or self.placement.is_device(named_device(args, given)))
         )
         result = super().__torch_function__(func, types, args, kwargs)
+        if name in ("cpu", "cuda", "to"):
+            result = self._of_its_own(result, args[0])
+        is_array = isinstance(result, np.ndarray) and name in ("numpy", "__array__")
+        if is_array and self.placement.is_on_device(args[0]):
+            result = result.copy()
         if is_upload:
             moved = result if isinstance(result, Tensor) else args[-1]
             size = moved.nbytes if isinstance(moved, Tensor) else 0
             self._meter.copies.append((self._meter.is_evaluating, size))
         return result
+
+    def _of_its_own(self, moved: Tensor, given: Tensor) -> Tensor:
+        """What was moved to the other side, without sharing its numbers with what stays there."""
+        sides = {self.placement.is_on_device(one) for one in (moved, given)}
+        if len(sides) == 1 or _storage(moved) != _storage(given):
+            return moved
+        with _disable_current_modes():
+            copied = moved.clone()
+        self.placement.mark(copied, on_host=not self.placement.is_on_device(moved))
+        self._meter.moved(copied, given)
+        return copied
 
 
 class _Device(LiveCounter):
@@ -126,14 +150,27 @@ class _Device(LiveCounter):
         self._casts: WeakIdKeyDictionary = WeakIdKeyDictionary()
         """Storages of weights in another precision."""
 
+    def follow(self, copied: Tensor, given: Tensor) -> None:
+        """Count a copy where its original is counted."""
+        if self.block_of(given) is not None:
+            self.adopt(copied)
+
     def is_weight(self, tensor: Tensor) -> bool:
         """Whether a tensor shows the numbers of a weight, in whatever precision."""
-        return _storage(tensor) in self._weights or tensor.untyped_storage() in self._casts
+        shown = tensor._base if tensor._base is not None else tensor
+        is_one = shown.is_leaf and shown.requires_grad  # it may not have been met yet
+        is_known = _storage(tensor) in self._weights or tensor.untyped_storage() in self._casts
+        return is_one or is_known
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         """Run the operator, and note it where it is a launch."""
+        if torch.is_inference_mode_enabled():  # where an operator of several arrives whole
+            with self:
+                result = func.decompose(*args, **(kwargs or {}))
+            if result is not NotImplemented:
+                return result
         name = func.overloadpacket.__name__
         given = [one for one in tree_leaves((args, kwargs)) if isinstance(one, Tensor)]
         part = self._part(given)
@@ -164,6 +201,11 @@ class _Device(LiveCounter):
 
     def _part(self, given: list[Tensor]) -> str:
         if torch._C._current_graph_task_id() != -1:
+            if self._meter.is_evaluating:
+                raise AnswerError(
+                    "the program trains between `model.eval()` and `model.train()`",
+                    remedy="Let only evaluations be in there.",
+                )
             return "backward"
         if not torch.is_grad_enabled() or not any(one.requires_grad for one in given):
             return "other"
@@ -209,6 +251,7 @@ def _modes_told(meter: Meter) -> Iterator[None]:
     given = nn.Module.train
 
     def train(module: nn.Module, mode: bool = True) -> nn.Module:
+        meter.evaluations += not mode and not meter.is_evaluating
         meter.is_evaluating = not mode
         return given(module, mode)
 

@@ -242,4 +242,5 @@ JUDGE = Judge(
         ),
     },
     seeds=2,
+    varies=("history", "histories"),
 )
