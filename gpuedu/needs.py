@@ -38,6 +38,9 @@ NAMES = {
 _EXTRAS = {"accelerate": "huggingface", "datasets": "huggingface", "transformers": "huggingface"}
 """What `make lab` leaves out, and which extra of the course's package brings it."""
 
+_LESSONS = {"hugging-face": tuple(sorted(_EXTRAS))}
+"""What the cells of a lesson import beyond what the course itself needs, by the lesson's name."""
+
 IN_TAB = sys.platform == "emscripten"
 """Whether this is a browser tab: no processes, no threads, no signals, one core."""
 
@@ -74,6 +77,16 @@ def missing(name: str) -> MissingPackageError:
     if name == "triton" and sys.platform != "linux":
         remedy = "it runs on Linux, also in a container, in WSL on Windows, or in a hosted session"
     return MissingPackageError(f"This needs {what}, which is not installed", remedy=remedy)
+
+
+def missing_in(lesson: str) -> MissingPackageError | None:
+    """The same for the first package that a lesson's cells import and that is not there, or None.
+
+    >>> missing_in("welcome") is None
+    True
+    """
+    gone = (name for name in _LESSONS.get(lesson, ()) if not has_package(name))
+    return next(map(missing, gone), None)
 
 
 def missing_of(fault: BaseException) -> MissingPackageError | None:

@@ -187,15 +187,17 @@ class Play:
             dispatcher) see them. How often it calls theirs may not hang on what a watch sees.
             Where what they do may not hang on values, ``likewise`` tells those that do.
         compiles: of one on the machine: functions that Numba compiles for the CPU arrive as text,
-            too, and are compiled and called there. They can write outside of arrays, so that
-            machine serves no other exercise.
+            too, and are compiled and called there; or it runs a text in processes, such as a
+            script of bash. They can write outside of arrays, or to files, so that machine serves
+            no other exercise.
         observes: in words, what a play believes the learner's process about, such as how often it
             waited; empty where there is nothing of that kind.
         observed_in: names of the properties that hang on that; without names all of them do.
         attests: what it observes, or only remarks upon, it asks for by ``attested``; all else is
             repeated.
         lends: functions that the play hands to theirs note something, or change it. Their calls,
-            and those of the ``step`` of an optimizer, are repeated, too.
+            those of the ``step`` of an optimizer, and those of methods of an object whose class is
+            marked by ``gpuedu.exercises.lent_methods``, are repeated, too.
         draws: it asks the global random generators for numbers, or for their state: what theirs did
             with these is repeated, too.
         calls_later: it calls functions that theirs gave, or PyTorch does, on whose tensors they

@@ -35,7 +35,7 @@ from gpuedu.exercises.predictions import (
 from gpuedu.exercises.sign import sign_of_life
 from gpuedu.exercises.variants import require_code
 from gpuedu.interrupts import quiet, unbroken
-from gpuedu.needs import missing_of
+from gpuedu.needs import missing_in, missing_of
 
 SEED_VARIABLE = "GPUEDU_SEED"
 PICTURE_LIMIT_S = 20.0
@@ -216,6 +216,9 @@ def setup(lesson: str, variant: str = "") -> None:
         store()
         draw_text(f"{entry.title}: {entry.question} (about {entry.minutes} minutes)")
         draw_text(short_form(look_at_machine(measure=False)))
+        gone = missing_in(lesson)
+        if gone is not None:
+            draw(_refused(gone))
         if "triton" in sys.modules and not has_gpu():
             _interpret_triton()
 

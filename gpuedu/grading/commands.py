@@ -90,6 +90,9 @@ def variants(
 def report(
     verdicts: Annotated[Path, typer.Argument(help="Folder of the verdicts.")],
     page: Annotated[Path | None, typer.Option(help="Write one page of HTML there.")] = None,
+    leaderboard: Annotated[
+        Path | None, typer.Option(help="Write the capstone's reports that ask for it, as CSV.")
+    ] = None,
     misconceptions: Annotated[
         bool, typer.Option(help="Run the stored wrong answers, to name those that fail alike.")
     ] = True,
@@ -119,6 +122,15 @@ def report(
         except OSError as fault:
             raise GpueduError(f"cannot write {page}: {fault}") from fault
         print(f"\n{page}")
+    if leaderboard is not None:
+        from gpuedu.grading.report.leaderboard import as_csv, entries_of
+
+        entries = entries_of(found)
+        try:
+            leaderboard.write_text(as_csv(entries), "utf-8", "replace")
+        except OSError as fault:
+            raise GpueduError(f"cannot write {leaderboard}: {fault}") from fault
+        print(f"\n{leaderboard}: {len(entries)} reports ask to be shown, and hold")
 
 
 def _warn(message: str) -> None:

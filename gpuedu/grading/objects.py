@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gpuedu.errors import AnswerError
+from gpuedu.exercises.lent_methods import methods_lent_by
 from gpuedu.grading.describing import Describing
 from gpuedu.grading.parts import (
     Parts,
@@ -65,9 +66,16 @@ def is_function(value: Any) -> bool:
     return callable(value) and not isinstance(value, type) and not has_parts(value)
 
 
-def optimizers_in(arguments: Sequence[Any], opaque: Opaque = _NOTHING) -> list[Any]:
-    """The optimizers in some arguments, in an order."""
-    return list(filter(is_optimizer, found_in(tuple(arguments), opaque)))
+def methods_in(arguments: Sequence[Any], opaque: Opaque = _NOTHING) -> list[tuple[Any, str]]:
+    """Objects with the name of a method that they lend, in an order.
+
+    Those are the ``step`` of optimizers that are in some arguments, and the methods of arguments
+    whose class is marked so (see ``gpuedu.exercises.lent_methods``).
+    """
+    optimizers = filter(is_optimizer, found_in(tuple(arguments), opaque))
+    marked = {id(one): one for one in arguments}.values()
+    methods = [(one, name) for one in marked for name in methods_lent_by(one)]
+    return [*((one, "step") for one in optimizers), *methods]
 
 
 def operands_of(arguments: Sequence[Any], found: Sequence[Any]) -> tuple[list[Any], list[Any]]:

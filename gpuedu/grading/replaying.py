@@ -19,7 +19,7 @@ from gpuedu.exercises.contract import Play
 from gpuedu.exercises.guard import Outcome, Problem, ToldProblemError, play_guarded
 from gpuedu.exercises.likewise import is_likewise
 from gpuedu.grading import chance
-from gpuedu.grading.objects import found_in, functions_in, leave_all, operands_of, optimizers_in
+from gpuedu.grading.objects import found_in, functions_in, leave_all, methods_in, operands_of
 from gpuedu.grading.parts import is_leaf, is_tensor
 from gpuedu.grading.player.hooks import KINDS
 from gpuedu.grading.raised import are_plain, raised_as
@@ -147,8 +147,10 @@ class _Call:
         self._gave: list[Any] = []
         self._within = *within, self._gave
         self._faults: dict[int, BaseException] = {}
-        steps = [one.step for one in optimizers_in(within[0])] if play.lends else []
-        self._functions = [*functions_in(within[0]), *steps] if play.lends else []
+        methods = methods_in(within[0]) if play.lends else []
+        self._functions = [getattr(one, name) for one, name in methods]
+        if play.lends:
+            self._functions[:0] = functions_in(within[0])
 
     def play(self, call: Mapping[str, Any]) -> tuple[Any, BaseException | None]:
         """Call and leave what the function did: what it gave, and what it raised.

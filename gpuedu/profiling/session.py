@@ -106,6 +106,7 @@ class Session:
         """Everything is switched on here, and off again, whatever the script does."""
         with ExitStack() as open_:
             open_.enter_context(self._optimizers.watching())
+            open_.enter_context(self._backwards_watched())
             if self._is_blind:
                 yield
                 return
@@ -135,6 +136,22 @@ class Session:
         self._calls.set_aside()
 
     # Steps
+
+    @contextmanager
+    def _backwards_watched(self) -> Iterator[None]:
+        given = torch.autograd.backward
+
+        def backward(*args: Any, **kwargs: Any) -> None:
+            if self._step_start_s is None:
+                self._step_start_s = self._now()
+            self._finder.begin_backward()
+            given(*args, **kwargs)
+
+        torch.autograd.backward = backward
+        try:
+            yield
+        finally:
+            torch.autograd.backward = given
 
     def _begin_update(self, optimizer: Optimizer) -> None:
         if self._step_start_s is None:

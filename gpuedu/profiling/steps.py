@@ -4,7 +4,8 @@ An optimizer's ``step()`` ends a step. Of several optimizers the one that steppe
 step is one round of all of them; where it has not stepped for ten steps of another, that one leads
 from then on. Batches that come between two steps of the leader (gradient accumulation) are one
 step. In a script that has made no optimizer of PyTorch's when its first batch comes, each batch is
-a step.
+a step; and where there are no batches, either, it updates by hand, and a step is over when the next
+``backward()`` begins.
 
 First come steps to warm up, then counted ones, then timed ones. Counting makes a step several times
 as long, so no time is taken from it; timing watches nothing but the loader.
@@ -69,7 +70,7 @@ class StepFinder:
         self._leader: int | None = None
         self._others = 0
         self._has_optimizer = False
-        self._has_batch = False
+        self._has_batch = self._has_backward = False
 
     def meet_optimizer(self) -> None:
         """An optimizer was made, or is used."""
@@ -91,3 +92,9 @@ class StepFinder:
         if self._has_batch and not self._has_optimizer:
             self._finish()
         self._has_batch = True
+
+    def begin_backward(self) -> None:
+        """A backward pass begins: with neither optimizer nor batches the step before is over."""
+        if self._has_backward and not self._has_optimizer and not self._has_batch:
+            self._finish()
+        self._has_backward = True

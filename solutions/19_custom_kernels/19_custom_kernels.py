@@ -573,7 +573,7 @@ predict("flash-backward", 5)
 # %% [markdown]
 # - `dk` and `dv` are right up to 0.01, also for scores of some hundreds. Nothing is computed in
 #   float64. All other arrays are left as they are.
-# - A program loads no element twice.
+# - A program loads no element twice, and stores each element of `dk` and `dv` once.
 # - It loads no block of queries that are all earlier than its keys. Blocks of queries start at
 #   multiples of `BM`.
 # - Nothing outside the arrays is loaded or stored, and no undefined value of a masked load takes

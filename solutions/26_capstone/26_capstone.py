@@ -35,6 +35,10 @@ predict("make-it-fast", "4,000")
 # This writes the program into the folder `fast`, beside this notebook. (Files that are there stay
 # as they are.) Open them in JupyterLab. `train.py` is where to begin: it has `run(store,
 # settings)`, which trains and returns the history.
+#
+# Beside the folder is a script that runs it. In a terminal, `gpuedu profile --steps 2 --warmup 1
+# run_fast.py` says by line what that costs, and what to do about it. (It takes a minute, since
+# the program is slow.)
 
 # %% role="given"
 start_program("fast")

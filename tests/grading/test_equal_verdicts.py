@@ -32,7 +32,7 @@ ALWAYS = frozenset({"rounds_in_place", "sorted_pairs", "named_tuples", "named_te
 measured in a given cell, and two with types of their own."""
 WITH_WRONG = frozenset(exercise_ids()[::4])
 CHOSEN = ["tensor-cores", "roofline", "find-the-race", "step-time"]
-LAUNCHING = frozenset({"torch-ddp", "survive"})
+LAUNCHING = frozenset({"torch-ddp", "survive", "batch-job"})
 """Every case starts several processes: CI grades the solution of these and nothing else."""
 
 

@@ -127,3 +127,11 @@ def on_ranks(
         return run(Store(dict(files)).lent(), {**settings, "rank": dist.get_rank(), "ranks": ranks})
 
     return run_light(one_rank, ranks, lend_to=(run,))
+
+
+def example_run(seed: int = 1) -> tuple[Any, dict[str, Any]]:
+    """A store with a task's files, and the settings of a run on one device."""
+    from gpuedu.exercises.capstone.digit_rows import task_files
+    from gpuedu.exercises.capstone.store import Store
+
+    return Store(task_files(seed, **SIZES)), settings_of(seed)

@@ -34,10 +34,7 @@ def own_elements(points: float, *, output: str = "out", name: str = "own") -> Pr
 
     def test(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
         times = observed[f"{output}.times"]
-        again = np.flatnonzero(times > 1)
-        if again.size:
-            at = at_element(observed[output], again[0])
-            yield Fault(name, f"`{output}[{at}]` was stored {often(int(times[again[0]]))}")
+        yield from _stored_again(name, observed, output)
         yield from race.test(case, observed) if race.test else ()
         missing = int(np.count_nonzero(times == 0))
         if missing:
@@ -49,6 +46,14 @@ def own_elements(points: float, *, output: str = "out", name: str = "own") -> Pr
     race = no_hazard(name, "", points, RACE, asks, output=output)
     says = "each element is stored by one program, once"
     return Property(name, says, points, asks, unless_few_loaded(name, test))
+
+
+def _stored_again(name: str, observed: Plain, output: str) -> Iterable[Fault]:
+    times = observed[f"{output}.times"]
+    again = np.flatnonzero(times > 1)
+    if again.size:
+        at = at_element(observed[output], again[0])
+        yield Fault(name, f"`{output}[{at}]` was stored {often(int(times[again[0]]))}")
 
 
 def masked_apart(points: float, *, output: str = "out", name: str = "masked") -> Property:
@@ -79,14 +84,16 @@ def loads_at_most(
     *,
     each_program: bool = False,
     once: Iterable[str] = (),
+    stored_once: Iterable[str] = (),
     output: str = "out",
     asks: str,
 ) -> Property:
     """No element of these arrays is loaded more often than that, in the launch or by a program.
 
-    Of the arrays in ``once``, no program loads an element twice. A kernel that loads less than half
-    of an array shows nothing.
+    Of the arrays in ``once``, no program loads an element twice, and of those in ``stored_once``
+    none is stored twice. A kernel that loads less than half of an array shows nothing.
     """
+    stored = tuple(stored_once)
     watched = [(one, times, each_program) for one in arrays] + [(one, 1, True) for one in once]
 
     def test(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
@@ -109,8 +116,18 @@ def loads_at_most(
                     f"{often(int(whole[at]))}{who} ({many} of {whole.size} elements were loaded "
                     f"more than {often(times)})",
                 )
+        for one in stored:
+            yield from _stored_again(name, observed, one)
 
     return Property(name, says, points, asks, unless_few_stored(name, test, output))
+
+
+def once_right(*properties: Property, after: tuple[str, ...] = ("right",)) -> tuple[Property, ...]:
+    """The same properties, which count once one of ``after`` is right on some case.
+
+    A kernel that loads everything and computes nothing does no wrong to them.
+    """
+    return tuple(replace(one, after=after) for one in properties)
 
 
 def unless_few_stored(name: str, test: Test, output: str = "out") -> Test:

@@ -24,14 +24,19 @@ class ProductWatch(DispatchWatch):
     None] * b).sum(1)`` is noted, too. ``powers`` holds a dtype for each power, which a list of
     CUDA's names, and none of a CPU's.
 
+    Args:
+        zeros: whether a product gives zeros in place of what it is, so that it can be seen what
+            follows from products.
+
     >>> with ProductWatch() as watch, torch.autocast("cpu", torch.float16):
     ...     _ = torch.ones(2, 3) @ torch.ones(3, 4)
     >>> watch.dtypes
     [('float16', 'float16')]
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, zeros: bool = False) -> None:
         super().__init__()
+        self._zeros = zeros
         self.dtypes: list[tuple[str, ...]] = []
         self.powers: list[str] = []
 
@@ -48,6 +53,8 @@ class ProductWatch(DispatchWatch):
         factors = [arg for arg in args if isinstance(arg, torch.Tensor)][-2:]
         if name in _PRODUCTS or (name in _BY_NUMBER and _is_each_by_each(factors)):
             self.dtypes.append(tuple(_name(one) for one in factors))
+            if self._zeros:
+                return func(*args, **(kwargs or {})).zero_()
         elif name == "pow" and isinstance(args[0], torch.Tensor):
             self.powers.append(_name(args[0]))
         return func(*args, **(kwargs or {}))

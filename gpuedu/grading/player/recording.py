@@ -21,7 +21,7 @@ from gpuedu.exercises.contract import Play
 from gpuedu.exercises.guard import explain, without_cause
 from gpuedu.grading import chance
 from gpuedu.grading.describing import Describing, describe
-from gpuedu.grading.objects import Before, functions_in, is_function, operands_of, optimizers_in
+from gpuedu.grading.objects import Before, functions_in, is_function, methods_in, operands_of
 from gpuedu.grading.player.hooks import wrapping
 from gpuedu.grading.raised import args_of, kinds_of
 from gpuedu.grading.ranks import rank_here
@@ -98,7 +98,7 @@ class Recorder:
             arguments = tuple(map(call.lent, arguments))
             named = {name: call.lent(one) for name, one in named.items()}
             try:
-                with call.steps_lent(), call.hooks_noted(), call.operations_recorded():
+                with call.methods_lent(), call.hooks_noted(), call.operations_recorded():
                     given = function(*arguments, **named)
             except BaseException as fault:
                 call.end(raised=fault)
@@ -147,7 +147,7 @@ class _Call:
         self._within = *within, self._gave
         self._faults: dict[int, BaseException] = {}
         self._functions = functions_in(within[0]) if play.lends else []
-        self._optimizers = optimizers_in(within[0], opaque) if play.lends else []
+        self._methods = methods_in(within[0], opaque) if play.lends else []
         self._is_acting = self._is_over = False
         self._on_rank = rank_here()
         if self._on_rank is not None:
@@ -184,18 +184,18 @@ class _Call:
         return argument if number is None else self._lent(number, argument)
 
     @contextmanager
-    def steps_lent(self) -> Iterator[None]:
-        """Have calls of the optimizers' ``step`` recorded, too."""
-        own = [vars(one).get("step") for one in self._optimizers]
-        for at, optimizer in enumerate(self._optimizers, len(self._functions)):
-            optimizer.step = _method(self._lent(at, optimizer.step), optimizer)
+    def methods_lent(self) -> Iterator[None]:
+        """Have calls of the methods of objects recorded, too, such as optimizers' ``step``."""
+        before = [vars(one).get(name) for one, name in self._methods]
+        for at, (one, name) in enumerate(self._methods, len(self._functions)):
+            setattr(one, name, _method(self._lent(at, getattr(one, name)), one))
         try:
             yield
         finally:
-            for optimizer, step in zip(self._optimizers, own, strict=True):
-                vars(optimizer).pop("step", None)
-                if step is not None:
-                    optimizer.step = step
+            for (one, name), own in zip(self._methods, before, strict=True):
+                vars(one).pop(name, None)
+                if own is not None:
+                    setattr(one, name, own)
 
     @contextmanager
     def operations_recorded(self) -> Iterator[None]:

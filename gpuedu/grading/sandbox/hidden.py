@@ -46,12 +46,21 @@ mixed_precision/formats
 batch_and_learning_rate/step_costs  batch_and_learning_rate/*/response_surface
 batch_and_learning_rate/*/gradient_noise
 choose_hardware/rates
+capstone/report_text  capstone/cost_rows
+capstone/make_it_fast_too/costs  capstone/make_it_fast_too/limits
+capstone/make_it_fast_too/slow_run
+clusters/kubernetes/*
+clusters/fix_the_manifest/lab  clusters/fix_the_manifest/meeting
+clusters/fix_the_manifest/needs  clusters/fix_the_manifest/refusals
 ddp/*/grouping  ddp/*/resnet50  ddp/*/exchange_ways
 sharding/*/real_*
 tensor_parallel/*/real_*
+hugging_face/real_trainer
 pipelines/pipeline_*  pipelines/stuck  pipelines/plan_costs  pipelines/*/routing
 clusters/commands  clusters/context  clusters/dockerfile  clusters/installs  clusters/layers
 clusters/image/project
+clusters/*/diary  clusters/*/elastic_worker  clusters/*/torchrun_lives
+long_runs/cluster_month  long_runs/interrupted_run  long_runs/watched_run  long_runs/promql/[a-z]*
 """
 """Modules below ``exercises`` and in the folders below that, by pattern."""
 

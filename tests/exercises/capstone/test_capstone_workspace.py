@@ -26,7 +26,8 @@ def test_a_folder_begins_with_the_slow_program(folder, capsys):
     start_program(folder)
     given = given_program(*GIVEN[folder])
     assert read_folder(Path(folder)) == given
-    assert f"{len(given)} files written" in capsys.readouterr().out
+    assert Path(f"run_{folder}.py").read_text().count(f"from {folder}.train import run") == 1
+    assert f"{len(given) + 1} files written" in capsys.readouterr().out
     assert read_program(folder) is ...
 
 
@@ -77,6 +78,7 @@ def test_packing_puts_the_changed_files_into_the_cell(folder, monkeypatch, capsy
     assert replace
     names = {}
     exec(text, {"read_program": lambda where, handed_in: names.update(at=where, text=handed_in)})
+    assert text.rpartition("\n")[2].partition(" = ")[0] in {"program", "program_too"}
     assert (names["at"], set(unpacked(names["text"]))) == (folder, {"train.py"})
     assert unpacked(names["text"])["train.py"].strip() == program["train.py"].strip()
     assert "train.py" in capsys.readouterr().out

@@ -16,13 +16,13 @@ GUIDE = Path(__file__).parents[3] / "docs" / "grading.md"
 COUNTED_ELSEWHERE = (
     *("no-loops", "stay-on-device", "elementwise", "reduction", "tiled"),
     *("honest-timer", "time-to-accuracy", "noise-scale", "sgd-or-adam", "streams", "prefetch"),
-    "parallel-cpu",
+    *("parallel-cpu", "batch-job"),
 )
 RESULTS_ALONE = ("bandwidth", "amdahl", "backward-by-hand", "float-anatomy", "alpha-beta")
 REPEATED = (
     *("save-and-resume", "ring-all-reduce", "who-waits", "sampler", "naive-ddp", "buckets"),
     *("clip-and-mean", "overlap", "lr-finder", "checkpointing", "autocast", "augment-on-device"),
-    *("same-accuracy", "transfer-size", "accumulate-gradients"),
+    *("same-accuracy", "transfer-size", "accumulate-gradients", "rendezvous"),
 )
 OBSERVED = ("hidden-syncs", "survive")
 

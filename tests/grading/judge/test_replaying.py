@@ -16,6 +16,7 @@ import torch
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.attesting import attested
 from gpuedu.exercises.contract import Answer, Play
+from gpuedu.exercises.lent_methods import lends_methods
 from gpuedu.grading import rebuilding
 from gpuedu.grading.describing import describe, plainly
 from gpuedu.grading.player.recording import Recorder
@@ -440,6 +441,89 @@ def test_what_was_raised_is_an_error_whatever_is_told_of_it(raised):
     told = told_acts()
     told["calls"][0]["raised"] = raised
     assert play_again(LENDING, {}, told, 10).observed["raised"]
+
+
+@lends_methods("put", "fail")
+class Purse:
+    """Notes what its methods are called with; ``rename`` is not lent."""
+
+    def __init__(self) -> None:
+        self.coins, self.name, self.held = [], "a", torch.ones(2)
+
+    def put(self, coin, twice=False):
+        self.coins += [coin] * (1 + twice)
+        return self.held
+
+    def fail(self):
+        self.coins.append("failed")
+        raise Stopped
+
+    def rename(self, name):
+        self.name = name
+
+
+class Stopped(KeyboardInterrupt):
+    """What ends a function whatever it excepts."""
+
+
+def fills(answers, inputs):
+    """A play that hands over an object, twice, and two of its methods by other names."""
+    purse = inputs["purse"] = Purse()
+    try:
+        got = answers[0](purse, purse)
+    except Stopped:
+        got = "stopped"
+    own = [name for name in vars(purse) if name in ("put", "fail")]
+    return {"coins": purse.coins, "got": got, "held": purse.held.tolist(), "own": own}
+
+
+FILLING = Play((Answer("fill"),), fills, lends=True)
+
+
+def fills_it(purse, same):
+    purse.put(1).mul_(3)
+    same.put("b", twice=True)
+    return len(purse.coins)
+
+
+def stops(purse, _):
+    try:
+        purse.put(1)
+        purse.fail()
+    finally:
+        purse.put(2)
+
+
+def goes_on(purse, _):
+    try:
+        purse.fail()
+    except KeyboardInterrupt:
+        purse.put(3)
+
+
+@pytest.mark.parametrize("answer", [fills_it, stops, goes_on])
+def test_methods_that_were_lent_are_called_again(answer):
+    recorder = Recorder(FILLING, [answer])
+    first = FILLING.run(recorder.answers, {})
+    told = sent(recorder.told())
+    again = play_again(FILLING, {}, told, 10)
+    assert (again.problem, again.observed) == (None, first)
+    assert first["coins"] and not first["own"]
+    del told["calls"][0]["acts"][-1]
+    assert play_again(FILLING, {}, told, 10).observed["coins"] != first["coins"]
+
+
+def test_what_else_is_done_to_an_object_that_lends_is_not_repeated():
+    def fill(purse, _):
+        purse.rename("b")
+        purse.coins.append("forged")
+
+    recorder = Recorder(FILLING, [fill])
+    here, there = {}, {}
+    assert FILLING.run(recorder.answers, here)["coins"] == ["forged"]
+    again = FILLING.run([lambda *_: None], there)
+    assert again == play_again(FILLING, {}, sent(recorder.told()), 10).observed
+    assert (here["purse"].name, there["purse"].name) == ("b", "a")
 
 
 def draws_on(answers, inputs):

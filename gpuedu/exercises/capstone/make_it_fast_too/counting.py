@@ -10,6 +10,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.capstone.counting_rows import counting_files
 from gpuedu.exercises.capstone.runs import history_of, largest_of, on_device, on_ranks
 from gpuedu.exercises.capstone.started import started
+from gpuedu.exercises.capstone.store import Store
 from gpuedu.exercises.plain import describe, items, text
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ def count_training(program: Mapping[str, str], seed: int) -> dict[str, Any]:
     """
     from gpuedu.exercises.capstone.bill import steps_of
     from gpuedu.exercises.capstone.metering import metered
-    from gpuedu.exercises.capstone.store import Store
 
     files = counting_files(seed, **SIZES)
     store = Store(files)
@@ -92,7 +92,6 @@ def count_writing(program: Mapping[str, str], seed: int, weights: bytes) -> dict
     """
     from gpuedu.exercises.capstone.metering import metered
     from gpuedu.exercises.capstone.runs import place_of
-    from gpuedu.exercises.capstone.store import Store
 
     store = Store({**counting_files(seed, **SIZES), WEIGHTS: weights})
     with started(program, LABEL, "write") as run, metered() as meter:
@@ -140,3 +139,8 @@ def count_together(program: Mapping[str, str], seed: int, ranks: int) -> dict[st
 
 def _combines(one: Exchange) -> bool:
     return "reduce" in one.kind or one.kind.startswith("all_")
+
+
+def example_run(seed: int = 1) -> tuple[Store, dict[str, Any]]:
+    """A store with a task's files, and the settings of a run on one device."""
+    return Store(counting_files(seed, **SIZES)), on_device(TRAINING, seed)

@@ -51,11 +51,12 @@ class Context:
         raise AttributeError(f"`ctx` has no `{name}`")
 
 
-def moved(ctx: Context) -> Context:
-    """Another one that has kept the same, with tensors of its own."""
+def moved(ctx: Context, other: Context) -> Context:
+    """One that has kept copies of the same tensors, and else the attributes of ``other``."""
     found = Context(ctx.needs_input_grad)
     found.save_for_backward(*_copied(ctx.saved_tensors))
-    found._kept.update(_copied(ctx._kept))
+    rest = {name: value for name, value in other._kept.items() if not _has_tensor(value)}
+    found._kept.update({**_copied(ctx._kept), **rest})
     return found
 
 

@@ -113,8 +113,7 @@ def _three(given: Any) -> list[tuple[str, Any]]:
 def _gradients(setup_context: Any, backward: Any, calls: Sequence[Inputs]) -> dict[str, Any]:
     """Of each call by itself; then of all, set up one after another before the last is used.
 
-    Then what was kept is all that there is: it has moved to another ``ctx``, and the tensors of the
-    forward pass are overwritten.
+    Then the tensors that were kept are all that there is: see ``_Call.move``.
     """
     alone, kept, changed = [], [], []
     for call in calls:
@@ -127,7 +126,7 @@ def _gradients(setup_context: Any, backward: Any, calls: Sequence[Inputs]) -> di
     for one in again:
         one.set_up(setup_context)
     for one in again:
-        one.move()
+        one.move(setup_context)
     together, lost = [], ""
     try:
         together = [one.gradients(backward) for one in reversed(again)][::-1]
@@ -155,6 +154,7 @@ class _Call:
     """A forward pass, and the backward pass that belongs to it."""
 
     def __init__(self, call: Inputs) -> None:
+        self._call = call
         self.x, self.y, self.beta = _operands(call)
         self.ctx = Context((*call["needs"], False))
         self._grad = laid_out(call["grad"], call["grad_lies"])
@@ -168,9 +168,15 @@ class _Call:
         """As PyTorch calls it, with a right result of the operator."""
         setup_context(self.ctx, (self.x, self.y, self.beta), self._out)
 
-    def move(self) -> None:
-        """Leave nothing of the forward pass but what ``ctx`` has kept."""
-        self.ctx = moved(self.ctx)
+    def move(self, setup_context: Any) -> None:
+        """Leave nothing of the forward pass but the tensors that ``ctx`` has kept.
+
+        Its numbers come from another forward pass, which differs in the values of x and y alone:
+        one under which tensors are kept elsewhere leads to those of that pass.
+        """
+        other = _Call({**self._call, **{name: self._call[name] + 1 for name in ("x", "y")}})
+        other.set_up(setup_context)
+        self.ctx = moved(self.ctx, other.ctx)
         for one in (self.x, self.y, self._out):
             one.fill_(math.nan)
 

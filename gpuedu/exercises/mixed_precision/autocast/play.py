@@ -25,7 +25,7 @@ def play_autocast(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     if inputs["ask"] == "table":
         return {"table": read_table(runs_in)}
     parts = {name: torch.from_numpy(inputs[name].copy()) for name in ("x", "w1", "w2", "yes")}
-    watch, given = ProductWatch(), left_as_given("safe_loss", **parts)
+    watch, given = ProductWatch(zeros=inputs["zeros"]), left_as_given("safe_loss", **parts)
     with quiet_torch(), given, torch.autocast("cpu", torch.float16), watch:
         value = safe_loss(*parts.values())
     loss = as_number(value, "the loss")

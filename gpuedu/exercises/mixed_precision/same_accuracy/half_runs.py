@@ -75,9 +75,16 @@ def run_in_turns(
     train_step: Callable[..., Any],
     starts: Sequence[Sequence[np.ndarray]],
     turns: Sequence[Mapping[str, Any]],
+    *,
+    zeros: bool = False,
 ) -> list[list[np.ndarray]]:
-    """The two weights that each call returns, of runs that each have a state of their own."""
+    """The two weights that each call returns, of runs that each have a state of their own.
+
+    With ``zeros``, all products of matrices in those calls are 0.
+    """
     import torch
+
+    from gpuedu.exercises.mixed_precision.products import ProductWatch
 
     given = [[torch.from_numpy(weight.copy()) for weight in start] for start in starts]
     flat = {
@@ -91,7 +98,8 @@ def run_in_turns(
         for turn in turns:
             start = starts[turn["run"]]
             images, labels = (torch.from_numpy(turn[name].copy()) for name in ("images", "labels"))
-            result = train_step(states[turn["run"]], images, labels, turn["rate"], turn["n"])
+            with ProductWatch(zeros=zeros):
+                result = train_step(states[turn["run"]], images, labels, turn["rate"], turn["n"])
             weights = _weights(result, [weight.shape for weight in start])
             returned.append([weight.float().numpy() for weight in weights])
     return returned

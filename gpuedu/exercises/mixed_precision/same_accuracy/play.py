@@ -20,7 +20,8 @@ def play_same_accuracy(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]
 
     if "turns" in inputs:
         with quiet_torch():
-            return {"weights": run_in_turns(*answers, inputs["starts"], inputs["turns"])}
+            runs = inputs["starts"], inputs["turns"]
+            return {"weights": run_in_turns(*answers, *runs, zeros=inputs["zeros"])}
     task = DigitsTask(**inputs["task"])
     with quiet_torch():
         runs = [run_half(*answers, task, seed) for seed in inputs["seeds"]]

@@ -24,6 +24,7 @@ from gpuedu.exercises.kernels.program_properties import (
     loads_at_most,
     masked_apart,
     no_float64,
+    once_right,
     unless_few_stored,
 )
 from gpuedu.exercises.kernels.properties import right_values
@@ -173,20 +174,24 @@ JUDGE = Judge(
             "the two steps multiply?",
         ),
         _safe(0.5),
-        loads_at_most(
-            "once",
-            "no program loads an element twice",
-            0.5,
-            1,
-            ("k", "v", "q", "out", "grad", "lse"),
-            each_program=True,
-            output="dv",
-            asks="What of that does not change from one turn of the loop to the next?",
+        *once_right(
+            loads_at_most(
+                "once",
+                "no program loads an element twice, and `dk` and `dv` are stored once",
+                0.5,
+                1,
+                ("k", "v", "q", "out", "grad", "lse"),
+                each_program=True,
+                stored_once=("dk", "dv"),
+                output="dv",
+                asks="What of that could the program keep from one turn of the loop to the next?",
+            ),
+            _early(0.25),
+            in_bounds(0.25, output="dv"),
+            masked_apart(0.25, output="dv"),
+            no_float64(0.25, output="dv"),
+            after=("values", "keys"),
         ),
-        _early(0.25),
-        in_bounds(0.25, output="dv"),
-        masked_apart(0.25, output="dv"),
-        no_float64(0.25, output="dv"),
     ),
     hints=(
         "A program has BN keys and values, and two sums of shape (BN, D). A loop brings BM queries "

@@ -11,6 +11,7 @@ from gpuedu.exercises.kernels.program_properties import (
     in_bounds,
     loads_at_most,
     masked_apart,
+    once_right,
     own_elements,
 )
 from gpuedu.exercises.kernels.properties import right_values
@@ -74,17 +75,19 @@ JUDGE = Judge(
             ),
             after=("right",),
         ),
-        in_bounds(1),
-        masked_apart(1),
-        loads_at_most(
-            "once",
-            "each element of `x` is loaded once",
-            1,
-            1,
-            ("x",),
-            asks="Which line loads it again, and where is its value after the first time?",
+        *once_right(
+            in_bounds(1),
+            masked_apart(1),
+            loads_at_most(
+                "once",
+                "each element of `x` is loaded once",
+                1,
+                1,
+                ("x",),
+                asks="Which line loads it again, and where is its value after the first time?",
+            ),
+            own_elements(1),
         ),
-        own_elements(1),
     ),
     hints=(
         "One program has one row: it starts at `x + row * columns`. A block of `BLOCK` positions "

@@ -12,6 +12,7 @@ from gpuedu.exercises.kernels.program_properties import (
     loads_at_most,
     masked_apart,
     no_float64,
+    once_right,
     own_elements,
 )
 from gpuedu.exercises.kernels.properties import right_values
@@ -86,21 +87,23 @@ JUDGE = Judge(
             after=("right",),
             waits_for=("right",),
         ),
-        in_bounds(1),
-        masked_apart(1),
-        loads_at_most(
-            "twice",
-            "each element of `x` is loaded at most twice, and a program loads each weight and bias "
-            "once",
-            1,
-            2,
-            ("x",),
-            asks="How often does your kernel go through a row, and what could be computed at the "
-            "same time?",
-            once=("weight", "bias"),
+        *once_right(
+            in_bounds(1),
+            masked_apart(1),
+            loads_at_most(
+                "twice",
+                "each element of `x` is loaded at most twice, and a program loads each weight and "
+                "bias once",
+                1,
+                2,
+                ("x",),
+                asks="How often does your kernel go through a row, and what could be computed at "
+                "the same time?",
+                once=("weight", "bias"),
+            ),
+            no_float64(0.5),
+            own_elements(0.5),
         ),
-        no_float64(0.5),
-        own_elements(0.5),
     ),
     hints=(
         "Go through the row twice. The first loop keeps three numbers: how many elements have "

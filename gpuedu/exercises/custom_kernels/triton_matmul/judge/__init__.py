@@ -22,6 +22,7 @@ from gpuedu.exercises.kernels.program_properties import (
     in_bounds,
     loads_at_most,
     masked_apart,
+    once_right,
     own_elements,
     unless_few_stored,
 )
@@ -169,22 +170,24 @@ JUDGE = Judge(
             asks="Which row of `a` and which column of `b` belong to that element, and which of "
             "their products are added up?",
         ),
-        _float32(),
-        in_bounds(1, output="c"),
-        masked_apart(1, output="c"),
-        own_elements(1, output="c"),
-        loads_at_most(
-            "once",
-            "no program loads an element of `a` or `b` twice",
-            1,
-            1,
-            ("a", "b"),
-            each_program=True,
-            output="c",
-            asks="Which row and which column did the program want, each time that it came to that "
-            "element?",
+        *once_right(
+            _float32(),
+            in_bounds(1, output="c"),
+            masked_apart(1, output="c"),
+            own_elements(1, output="c"),
+            loads_at_most(
+                "once",
+                "no program loads an element of `a` or `b` twice",
+                1,
+                1,
+                ("a", "b"),
+                each_program=True,
+                output="c",
+                asks="Which row and which column did the program want, each time that it came to "
+                "that element?",
+            ),
+            _grouped(),
         ),
-        _grouped(),
     ),
     hints=(
         "`GROUP` rows of tiles are `GROUP * columns` programs. So which group has program "

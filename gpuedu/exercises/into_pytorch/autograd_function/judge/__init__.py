@@ -219,7 +219,9 @@ def test_kept(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
         return
     if observed["lost"]:
         yield Fault(
-            "kept", f"with nothing of the forward pass but what `ctx` has kept, {observed['lost']}"
+            "kept",
+            f"with nothing of the forward pass but the tensors that `ctx` has kept, "
+            f"{observed['lost']}",
         )
         return
     for place, (alone, together) in enumerate(
@@ -231,7 +233,7 @@ def test_kept(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
                     "kept",
                     f"the gradient of {name} in backward pass {place + 1} changes when all forward "
                     f"passes come before the last of them has its backward pass, and nothing is "
-                    f"left of them but what `ctx` has kept",
+                    f"left of them but the tensors that `ctx` has kept",
                 )
                 return
 

@@ -64,7 +64,10 @@ def cases(rng: np.random.Generator) -> list[Case]:
     for surest in (10.0, 12.0, _SUREST):
         label = f"scores from -{surest:g} to {surest:g}"
         drawn.append(_loss(("certain",), label, rng, largest=8.0, surest=surest))
-    return [*drawn, _first_cancels(rng), _second_cancels(rng)]
+    drawn += [_first_cancels(rng), _second_cancels(rng)]
+    parts = {name: drawn[1].inputs[name] for name in ("x", "w1", "w2", "yes")}
+    inputs = {"ask": "loss", "zeros": True, **parts}
+    return [*drawn, Case("products that all give 0", inputs, ("half",), truth=math.log(2))]
 
 
 def _first_cancels(rng: np.random.Generator) -> Case:
@@ -93,7 +96,8 @@ def _cancelling(what: str, x: np.ndarray, w1: np.ndarray, w2: np.ndarray) -> Cas
     parts = {"x": x, "w1": w1, "w2": w2, "yes": np.zeros((_ROWS, 1))}
     inputs = {name: part.astype(np.float32) for name, part in parts.items()}
     label = f"{what} that are 0 where they are computed from fp16"
-    return Case(label, {"ask": "loss", **inputs}, ("half",), truth=math.log(2))
+    inputs = {"ask": "loss", "zeros": False, **inputs}
+    return Case(label, inputs, ("half",), truth=math.log(2))
 
 
 def _loss(
@@ -114,7 +118,7 @@ def _loss(
     yes = (z > 0) ^ (flip | (surest_row & (surest > _VERY_SURE)))
     parts = {"x": x, "w1": w1, "w2": w2, "yes": yes}
     inputs = {name: part.astype(np.float32) for name, part in parts.items()}
-    return Case(label, {"ask": "loss", **inputs}, props)
+    return Case(label, {"ask": "loss", "zeros": False, **inputs}, props)
 
 
 def _with_empty_rows(case: Case) -> Case:
@@ -149,7 +153,8 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     got = observed["loss"]
     if case.truth is not None:
         if not abs(got - case.truth) <= _ROOM:
-            told = f"the loss is {show(got)}, and {show(case.truth)} where all factors are float16"
+            source = "follows from products" if case.inputs["zeros"] else "is computed from float16"
+            told = f"the loss is {show(got)}, and {show(case.truth)} where every score {source}"
             yield Fault("half", f"with {case.label}, {told}")
         return
     if not abs(got - expected) <= _ROOM * (1 + expected):

@@ -92,7 +92,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
     ]
     drawn += [_case(prop, label, task, rng, 1) for prop, label, task in _ONE]
     drawn.append(_turns(rng))
-    return [*drawn, _case("accuracy", f"all three, {_SEEDS} seeds", TOGETHER, rng, _SEEDS)]
+    drawn.append(_case("accuracy", f"all three, {_SEEDS} seeds", TOGETHER, rng, _SEEDS))
+    inputs = {**_turns(rng).inputs, "zeros": True}
+    return [*drawn, Case("steps whose products are all 0", inputs, ("half",))]
 
 
 def _case(prop: str, label: str, task: DigitsTask, rng: np.random.Generator, seeds: int) -> Case:
@@ -120,7 +122,8 @@ def _turns(rng: np.random.Generator) -> Case:
                 "n": 2.0**power,
             }
         )
-    return Case("two runs that take turns", {"starts": starts, "turns": turns}, ("steps",))
+    inputs = {"starts": starts, "turns": turns, "zeros": False}
+    return Case("two runs that take turns", inputs, ("steps",))
 
 
 def _cancelling(rng: np.random.Generator) -> Case:
@@ -144,7 +147,7 @@ def _cancelling(rng: np.random.Generator) -> Case:
         turn = {"run": run, "images": images, "labels": rng.integers(0, CLASSES, _BATCH)}
         turns.append({**turn, "rate": 100.0 * 2**10, "n": 2.0**10})
     label = "hidden numbers that are 0 where they are computed from fp16"
-    return Case(label, {"starts": starts, "turns": turns}, ("half",))
+    return Case(label, {"starts": starts, "turns": turns, "zeros": False}, ("half",))
 
 
 def _power(divisor: float) -> str:
@@ -213,11 +216,26 @@ def _judge_cancelling(observed: Plain) -> Iterable[Fault]:
         )
 
 
+def _judge_zeros(inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fault]:
+    """No weight moves: every gradient is a product, or follows from one."""
+    for turn, got in zip(inputs["turns"], observed["weights"], strict=True):
+        pairs = zip(inputs["starts"][turn["run"]], got, strict=True)
+        farthest = float(max(np.abs(after - start).max() for start, after in pairs))
+        if not farthest <= 0:
+            yield Fault(
+                "half",
+                "where all products of matrices are set to 0, no gradient is left, so no weight "
+                f"should move; one went by {farthest:.3g}",
+            )
+            return
+
+
 def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     """Dtypes of products and weights; losses and accuracies against float32's of the same seeds."""
     (prop,) = case.decides
     if "turns" in case.inputs and prop == "half":
-        yield from _judge_cancelling(observed)
+        zeros = case.inputs["zeros"]
+        yield from _judge_zeros(case.inputs, observed) if zeros else _judge_cancelling(observed)
         return
     if prop == "half":
         yield from _judge_dtypes(prop, case, observed)

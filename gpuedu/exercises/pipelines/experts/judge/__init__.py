@@ -25,6 +25,8 @@ from gpuedu.units import format_size
 
 REL = 1e-9
 _PLENTY = 1_000
+_WIDE = 256
+"""Numbers of a token, so that one takes more bytes than all ranks' numbers of tokens."""
 _SIZES = (
     ((5, 6, 4), 2, 3),
     ((4, 7), 3, 2),
@@ -42,6 +44,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     def draw(sizes: Any, *decides: str, capacity: int, asks: str = FORWARD) -> Case:
         tokens, each, _ = sizes
         width, hidden = int(rng.integers(5, 8)), int(rng.integers(3, 6))
+        width = _WIDE if decides == ("bytes",) else width
         moe = Moe(tokens, each, width, hidden, capacity, next(seeds))
         plain = {**asdict(moe), "tokens": list(tokens)}
         inputs = {"asks": asks, "moe": plain, "seed": next(seeds)}

@@ -50,10 +50,8 @@ for before, after in edits.items():
 
 # Its report: other figures.
 for before, after in {
-    "| launches that update the weights | 936 | 16 | 58.5 | train.py |":
-    "| launches that update the weights | 936 | 18 | 52 | optimizer.py |",
-    "| written in an epoch | 2.27 MiB | 594 KiB | 3.9 | train.py |":
-    "| written in an epoch | 2.27 MiB | 544 KiB | 4.26 | train.py |",
+    "| launches that update the weights | 936 | 16 | 58.5 | train.py |": "| launches that update the weights | 936 | 18 | 52 | optimizer.py |",
+    "| written in an epoch | 2.27 MiB | 594 KiB | 3.9 | train.py |": "| written in an epoch | 2.27 MiB | 544 KiB | 4.26 | train.py |",
 }.items():
     assert before in report, before
     report = report.replace(before, after)

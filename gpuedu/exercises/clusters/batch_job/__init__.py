@@ -1,0 +1,1 @@
+"""The exercise batch-job."""

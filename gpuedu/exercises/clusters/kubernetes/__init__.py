@@ -1,0 +1,1 @@
+"""Kubernetes without a cluster: manifests, their schemas, and what happens to their pods."""

@@ -1,0 +1,37 @@
+"""Objects of the course's whose methods note or change something, for learners' functions to call.
+
+Where a class is graded, calls of these methods are repeated, as those of functions are that a play
+lends (see ``Play.lends``). What else is in such an object is the play's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+Class = TypeVar("Class", bound=type)
+
+_METHODS: dict[type, tuple[str, ...]] = {}
+
+
+def lends_methods(*names: str) -> Callable[[Class], Class]:
+    """Mark a class: learners' functions call these methods of its objects.
+
+    >>> @lends_methods("add")
+    ... class Sum:
+    ...     def add(self, number):
+    ...         pass
+    >>> methods_lent_by(Sum()), methods_lent_by(Sum)
+    (('add',), ())
+    """
+
+    def mark(kind: Class) -> Class:
+        _METHODS[kind] = names
+        return kind
+
+    return mark
+
+
+def methods_lent_by(value: Any) -> tuple[str, ...]:
+    """The names of those of an object; none where its class is not marked."""
+    return _METHODS.get(type(value), ())

@@ -1,0 +1,1 @@
+"""The exercise watch-it."""

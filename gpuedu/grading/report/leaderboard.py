@@ -1,0 +1,97 @@
+"""A class's leaderboard: the reports on programs made fast that asked to be on it.
+
+Only a report whose figures were counted again and held is taken, so what is shown is what the
+program costs. A learner is shown by the name that their report gives, and by no other.
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gpuedu.exercises.capstone.report_text import figure_of, leaderboard_name, rows_of
+
+EXERCISE, ANSWER = "make-it-fast", "report"
+_MUST_HOLD = ("same", "rows", "before", "after")
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet would begin to compute at."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One report: its name, its exercise's points, and its figures after by cost.
+
+    ``times`` is the geometric mean of how many times less each cost is; costs of which nothing is
+    left are not in it.
+    """
+
+    name: str
+    points: float
+    times: float
+    after: Mapping[str, str]
+
+
+def entries_of(verdicts: Iterable[Mapping[str, Any]]) -> list[Entry]:
+    """The reports that want to be shown, those with most points and the largest factor first."""
+    found = [entry for one in verdicts if (entry := _entry_of(one)) is not None]
+    return sorted(found, key=lambda one: (-one.points, -one.times, one.name))
+
+
+def _entry_of(verdict: Mapping[str, Any]) -> Entry | None:
+    judged = [one for one in verdict.get("exercises", ()) if one["id"] == EXERCISE]
+    if not judged:
+        return None
+    held = {one["name"] for one in judged[0]["properties"] if one["holds"]}
+    text = next(_reports(verdict.get("answers", {})), "")
+    name = leaderboard_name(text)
+    if not name or not held.issuperset(_MUST_HOLD):
+        return None
+    rows = list(rows_of(text))
+    factors = [_factor(figure_of(one.before), figure_of(one.after)) for one in rows]
+    known = [math.log(one) for one in factors if one]
+    times = math.exp(sum(known) / len(known)) if known else 1.0
+    return Entry(name, judged[0]["points"], times, {one.cost: one.after for one in rows})
+
+
+def _reports(answers: Mapping[str, str]) -> Iterator[str]:
+    """What cells assign to the report's name as a plain text."""
+    for source in answers.values():
+        try:
+            body = ast.parse(source).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        for node in body:
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+                names = [one.id for one in node.targets if isinstance(one, ast.Name)]
+                if ANSWER in names and isinstance(node.value.value, str):
+                    yield node.value.value
+
+
+def _factor(before: float | None, after: float | None) -> float | None:
+    """How many times less, or more, where more is better; None where one of them is nothing."""
+    if not before or not after:
+        return None
+    return max(before, after) / min(before, after)
+
+
+def as_csv(entries: Iterable[Entry]) -> str:
+    """The leaderboard as comma-separated values, with a row for each entry."""
+    entries = list(entries)
+    costs = list(dict.fromkeys(cost for one in entries for cost in one.after))
+    text = io.StringIO()
+    write = csv.writer(text, lineterminator="\n")
+    write.writerow(["place", "name", "points", "times less (geometric mean)", *costs])
+    for place, one in enumerate(entries, 1):
+        figures = [_plain(one.after.get(cost, "")) for cost in costs]
+        write.writerow([place, _plain(one.name), one.points, f"{one.times:.3g}", *figures])
+    return text.getvalue()
+
+
+def _plain(text: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(_FORMULAS) else text

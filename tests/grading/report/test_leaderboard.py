@@ -1,0 +1,64 @@
+"""The leaderboard shows who asked for it, by the name they gave, with figures that held."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from gpuedu.grading.report.leaderboard import as_csv, entries_of
+
+REPORT = '''report = """
+| cost | before | after | times | changed in |
+|---|---|---|---|---|
+| waits in training, an epoch | 160 | {waits} | 80 | train.py |
+| images at once in evaluation | 1 | 8 | 8 | evaluate.py |
+| recorded in an evaluation | 5,800 | 0 | all | evaluate.py |
+
+Leaderboard: {name}
+"""'''
+
+
+def verdict(name, waits=2, points=34.0, failing=()):
+    held = ("same", "rows", "before", "after", "times")
+    return {
+        "answers": {"a": "x = (", "b": REPORT.format(name=name, waits=waits)},
+        "exercises": [
+            {
+                "id": "make-it-fast",
+                "points": points,
+                "properties": [{"name": one, "holds": one not in failing} for one in held],
+            }
+        ],
+    }
+
+
+def test_the_best_come_first_and_nobody_is_shown_unasked():
+    found = entries_of(
+        [verdict("Ada", waits=4), verdict("no"), verdict(""), verdict("Bo", waits=2)]
+    )
+    assert [one.name for one in found] == ["Bo", "Ada"]
+    assert found[1].times == pytest.approx((40 * 8) ** 0.5)
+    assert found[0].after["recorded in an evaluation"] == "0"
+
+
+def test_points_come_before_figures():
+    found = entries_of([verdict("Ada", waits=1, points=30), verdict("Bo", waits=4)])
+    assert [one.name for one in found] == ["Bo", "Ada"]
+
+
+@pytest.mark.parametrize("lost", ["same", "before", "after", "rows"])
+def test_claims_that_do_not_hold_are_not_shown(lost):
+    assert entries_of([verdict("Ada", failing=(lost,))]) == []
+
+
+def test_other_lessons_and_unreadable_submissions_have_no_entry():
+    assert entries_of([{"exercises": []}, {"exercises": [{"id": "amdahl"}]}, {}]) == []
+
+
+def test_a_name_cannot_be_a_formula_or_another_column():
+    text = as_csv(entries_of([verdict('=HYPERLINK("http://a"),"x"')]))
+    (row,) = csv.DictReader(io.StringIO(text))
+    assert row["name"] == '\'=HYPERLINK("http://a"),"x"'[:41]
+    assert row["waits in training, an epoch"] == "2"
