@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import mean, median
 
+from gpuedu.errors import AnswerError
 from gpuedu.exercises.capstone.metering import Meter, Operation
 from gpuedu.exercises.capstone.store import Store
 
@@ -50,7 +51,15 @@ def bill_of(meter: Meter, store: Store, *, epochs: int) -> dict[str, float]:
     what is written, and what evaluations cost, of an epoch; what is read, of the whole run.
     ``growth`` is how many bytes more live after each step of the first epoch than after the one
     before it.
+
+    Raises:
+        AnswerError: there are more evaluations than one an epoch, and one before the first.
     """
+    if meter.evaluations > epochs + 1:
+        raise AnswerError(
+            f"`model.eval()` begins {meter.evaluations} evaluations in {epochs} epochs",
+            remedy="Evaluate once an epoch.",
+        )
     steps = steps_of(meter.operations)
     count = max(len(steps), 1)
     launches = [launches_of(step) for step in steps] or [Counter()]

@@ -8,7 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
-_NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+"""Of the digits."""
 DIGITS = 3
 """In a row."""
 
@@ -25,7 +26,7 @@ def task_files(seed: int, *, train: int, held_out: int) -> dict[str, bytes]:
     files = {}
     for split, count in (("train", train), ("held_out", held_out)):
         chosen = draws.choice(halves[split], (count, DIGITS))
-        captions = [",".join(_NAMES[label] for label in row) for row in labels[chosen]]
+        captions = [",".join(NAMES[label] for label in row) for row in labels[chosen]]
         files[f"{split}/captions.json"] = json.dumps(captions).encode()
         for index, row in enumerate(chosen):
             image = np.concatenate(pixels[row], axis=1)

@@ -14,15 +14,20 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry
+from torch.utils.weak import WeakIdKeyDictionary
 
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.capstone.saved_values import SavedValues
 from gpuedu.profiles.computing import NO_WORK
 from gpuedu.training.memory.counter import LiveCounter
 from gpuedu.training.placement import named_device
@@ -35,14 +40,17 @@ _SENDERS = ("to", "cuda")
 
 @dataclass
 class Operation:
-    """One launch: its part of the program, its FLOP, and what lived when it was done, in bytes."""
+    """One launch: its part of the program, its FLOP, and what lived when it was done, in bytes.
+
+    ``is_half``: the first floating-point numbers that it was given have 16 bits.
+    """
 
     name: str
     part: str
     flop: int
     writes_weight: bool
     live_bytes: int
-    line: str = ""
+    is_half: bool = False
 
 
 @dataclass
@@ -59,15 +67,30 @@ class Meter:
     recorded_in_evaluation: int = 0
     """Operations of evaluations that autograd recorded."""
     is_evaluating: bool = False
+    most_saved: int = 0
+    """The most numbers that were kept for backward at a time, weights left out."""
+    evaluations: int = 0
+    """How often a model was put into evaluation."""
+    moved: Callable[[Tensor, Tensor], None] = lambda copied, given: None
+    """Called with each copy to the other side, and what it is a copy of."""
 
 
 @contextlib.contextmanager
-def metered() -> Iterator[Meter]:
-    """Count what the calling thread's program costs, as on a device."""
+def metered(*, saves: bool = False) -> Iterator[Meter]:
+    """Count what the calling thread's program costs, as on a device.
+
+    Args:
+        saves: what is kept for backward, too.
+    """
     meter = Meter()
     host = _Host(meter)
-    with _modes_told(meter), _foreach_as_on_a_gpu(), host, _Device(meter, host):
+    device = _Device(meter, host)
+    meter.moved = device.follow
+    saved = SavedValues(device.is_weight) if saves else contextlib.nullcontext()
+    with _modes_told(meter), _foreach_as_on_a_gpu(), host, device, saved:
         yield meter
+    if isinstance(saved, SavedValues):
+        meter.most_saved = saved.most
 
 
 class _Host(SynchronisationCounter):
@@ -91,11 +114,27 @@ class _Host(SynchronisationCounter):
             is_sent and (name == "cuda" or self.placement.is_device(named_device(args, given)))
         )
         result = super().__torch_function__(func, types, args, kwargs)
+        if name in ("cpu", "cuda", "to"):
+            result = self._of_its_own(result, args[0])
+        is_array = isinstance(result, np.ndarray) and name in ("numpy", "__array__")
+        if is_array and self.placement.is_on_device(args[0]):
+            result = result.copy()
         if is_upload:
             moved = result if isinstance(result, Tensor) else args[-1]
             size = moved.nbytes if isinstance(moved, Tensor) else 0
             self._meter.copies.append((self._meter.is_evaluating, size))
         return result
+
+    def _of_its_own(self, moved: Tensor, given: Tensor) -> Tensor:
+        """What was moved to the other side, without sharing its numbers with what stays there."""
+        sides = {self.placement.is_on_device(one) for one in (moved, given)}
+        if len(sides) == 1 or _storage(moved) != _storage(given):
+            return moved
+        with _disable_current_modes():
+            copied = moved.clone()
+        self.placement.mark(copied, on_host=not self.placement.is_on_device(moved))
+        self._meter.moved(copied, given)
+        return copied
 
 
 class _Device(LiveCounter):
@@ -108,16 +147,37 @@ class _Device(LiveCounter):
         """Weights, by the storage that each had when it was last read."""
         self._touched: dict[int, int] = {}
         """For each storage which operation wrote it last, outside of forward and backward."""
+        self._casts: WeakIdKeyDictionary = WeakIdKeyDictionary()
+        """Storages of weights in another precision."""
+
+    def follow(self, copied: Tensor, given: Tensor) -> None:
+        """Count a copy where its original is counted."""
+        if self.block_of(given) is not None:
+            self.adopt(copied)
+
+    def is_weight(self, tensor: Tensor) -> bool:
+        """Whether a tensor shows the numbers of a weight, in whatever precision."""
+        shown = tensor._base if tensor._base is not None else tensor
+        is_one = shown.is_leaf and shown.requires_grad  # it may not have been met yet
+        is_known = _storage(tensor) in self._weights or tensor.untyped_storage() in self._casts
+        return is_one or is_known
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         """Run the operator, and note it where it is a launch."""
+        if torch.is_inference_mode_enabled():  # where an operator of several arrives whole
+            with self:
+                result = func.decompose(*args, **(kwargs or {}))
+            if result is not NotImplemented:
+                return result
         name = func.overloadpacket.__name__
         given = [one for one in tree_leaves((args, kwargs)) if isinstance(one, Tensor)]
         part = self._part(given)
         written = self._written(func, args, kwargs or {}) if part == "other" else []
         result = super().__torch_dispatch__(func, types, args, kwargs)
+        if name == "_to_copy" and _storage(args[0]) in self._weights:
+            self._casts[result.untyped_storage()] = True
         if func.is_view or name in _FREE or not any(map(self._placement.is_on_device, given)):
             return result
         if part == "forward" and self._meter.is_evaluating:
@@ -134,11 +194,18 @@ class _Device(LiveCounter):
             at = len(self._meter.operations)
             self._touched.update((_storage(one), at) for one in (*written, *made))
         part = "evaluation" if self._meter.is_evaluating else part
-        self._meter.operations.append(Operation(name, part, flop, writes, self.live_bytes))
+        self._meter.operations.append(
+            Operation(name, part, flop, writes, self.live_bytes, _is_half(given))
+        )
         return result
 
     def _part(self, given: list[Tensor]) -> str:
         if torch._C._current_graph_task_id() != -1:
+            if self._meter.is_evaluating:
+                raise AnswerError(
+                    "the program trains between `model.eval()` and `model.train()`",
+                    remedy="Let only evaluations be in there.",
+                )
             return "backward"
         if not torch.is_grad_enabled() or not any(one.requires_grad for one in given):
             return "other"
@@ -172,12 +239,19 @@ def _storage(tensor: Tensor) -> int:
     return tensor.untyped_storage()._cdata
 
 
+def _is_half(given: list[Tensor]) -> bool:
+    floating = (one for one in given if one.is_floating_point())
+    first = next(floating, None)
+    return first is not None and first.itemsize == 2
+
+
 @contextlib.contextmanager
 def _modes_told(meter: Meter) -> Iterator[None]:
     """Tell the meter when a model is put into evaluation, and back."""
     given = nn.Module.train
 
     def train(module: nn.Module, mode: bool = True) -> nn.Module:
+        meter.evaluations += not mode and not meter.is_evaluating
         meter.is_evaluating = not mode
         return given(module, mode)
 

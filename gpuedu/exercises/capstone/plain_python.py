@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import ast
 import importlib
+import operator
+from collections.abc import Iterator
 from types import ModuleType
 
 from gpuedu.errors import AnswerError
@@ -16,7 +18,6 @@ from gpuedu.errors import AnswerError
 _WHOLE = """
     itertools math numpy numpy.random statistics torch torch.amp torch.distributed torch.nn
     torch.nn.functional torch.nn.init torch.nn.utils torch.optim torch.optim.lr_scheduler
-    torch.utils.checkpoint
 """
 _IN_PARTS = {
     "collections": "Counter OrderedDict defaultdict deque namedtuple",
@@ -25,27 +26,52 @@ _IN_PARTS = {
     "functools": "cache cached_property lru_cache partial reduce wraps",
     "io": "BytesIO StringIO",
     "json": "dumps loads",
+    "torch.utils.checkpoint": "checkpoint checkpoint_sequential",
+    "torch.backends": "",
+    "torch.utils": "",
 }
 """Modules of which only these names may be used: others read files, or names given as texts."""
-MODULES = frozenset(_WHOLE.split()) | _IN_PARTS.keys()
+_THROUGH = frozenset(
+    {"torch.utils", "torch.cuda", "torch.backends", "torch.linalg", "numpy.linalg"}
+)
+"""Modules that are only a way to others, or to their functions."""
+MODULES = (frozenset(_WHOLE.split()) | _IN_PARTS.keys()) - _THROUGH
 """What may be imported, beside the program's own files."""
-_THROUGH = MODULES | {"torch.utils", "torch.cuda", "torch.backends", "torch.linalg", "numpy.linalg"}
-"""Modules whose functions may be called by way of another module."""
+_FILES = "fromfile fromregex genfromtxt loadtxt memmap savetxt savez savez_compressed"
 _LEFT_OUT = {
     "torch.compile": "what it runs is not counted here",
     "torch.as_strided": "it looks past a tensor's own numbers",
     "torch.set_num_threads": "times are not what is counted",
     "torch.from_file": "files are in the store",
+    "torch.set_default_device": "give each tensor its device",
+    "torch.set_default_tensor_type": "give each tensor its dtype",
+    "torch.from_dlpack": "it shares memory with others",
     "torch.distributed.init_process_group": "the ranks are there when the program begins",
-    "numpy.memmap": "files are in the store",
-    "numpy.fromfile": "files are in the store",
+    "torch.distributed.breakpoint": "nobody is there to answer",
+    "numpy.from_dlpack": "it shares memory with others",
+    **{f"numpy.{name}": "files are in the store" for name in _FILES.split()},
 }
+_OF_TORCH = """
+    Event Generator OutOfMemoryError Size Stream default_generator device dtype finfo iinfo
+    get_default_dtype is_autocast_enabled is_grad_enabled is_inference_mode_enabled layout
+    memory_format
+"""
+_INNER_OF_TORCH = frozenset(_OF_TORCH.split())
+"""What ``torch`` hands on of its compiled part, beside operators, and a program may have."""
+_GROUPS = frozenset({"P2POp", "ReduceOp", "Work", "group"})
+"""Classes of ``torch.distributed`` that reach no file and no network."""
+_REACHING = (
+    getattr, setattr, delattr, vars, globals, locals, eval, exec, compile, open, type, __import__,
+    breakpoint, input, operator.attrgetter, operator.methodcaller,
+)  # fmt: skip
+"""What some module may have imported, and would reach everything."""
 _INNER = """
     ag_await ag_code ag_frame cr_await cr_code cr_frame cr_origin f_back f_builtins f_code f_globals
     f_lineno f_locals f_trace func_globals gi_code gi_frame gi_yieldfrom mro tb_frame tb_lasti
-    tb_lineno tb_next tb_prev ctypes as_strided
+    tb_lineno tb_next tb_prev compile ctypes as_strided dump from_file share_memory share_memory_
+    storage tofile untyped_storage
 """
-_FRAMES = frozenset(_INNER.split())
+_INNER_NAMES = frozenset(_INNER.split())
 _METHODS = """
     __call__ __contains__ __enter__ __exit__ __getitem__ __init__ __iter__ __len__ __next__
     __post_init__
@@ -79,7 +105,11 @@ def require_plain(name: str, source: str, own: frozenset[str]) -> ast.Module:
         line = getattr(fault, "lineno", None)
         where = f"{name}, line {line}" if line else name
         raise AnswerError(f"{where}: {getattr(fault, 'msg', None) or fault}") from None
-    _Reader(name, own).visit(tree)
+    reader = _Reader(name, own)
+    for node in ast.walk(tree):  # first, so that a name means the same everywhere
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            reader.learn(node)
+    reader.visit(tree)
     return tree
 
 
@@ -95,15 +125,32 @@ class _Reader(ast.NodeVisitor):
     # Imports
 
     def visit_Import(self, node: ast.Import) -> None:
+        """What it brings is known."""
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        """What it brings is known."""
+
+    def learn(self, node: ast.Import | ast.ImportFrom) -> None:
+        """Look at an import, and note what its names stand for in the whole file."""
+        if isinstance(node, ast.Import):
+            self._learn_modules(node)
+        else:
+            self._learn_names(node)
+
+    def _stands_for(self, node: ast.AST, name: str, value: object) -> None:
+        self._require_name(node, name)
+        if self._imported.setdefault(name, value) is not value:
+            self._refuse(node, f"`{name}` is imported twice, as two things", "give it another name")
+
+    def _learn_modules(self, node: ast.Import) -> None:
         for one in node.names:
             self._require_module(node, one.name)
             name = one.asname or one.name.partition(".")[0]
-            self._require_name(node, name)
             whole = one.name if one.asname else one.name.partition(".")[0]
-            self._imported[name] = importlib.import_module(whole)
             importlib.import_module(one.name)
+            self._stands_for(node, name, importlib.import_module(whole))
 
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+    def _learn_names(self, node: ast.ImportFrom) -> None:
         if node.level:
             self._require_own(node)
             return
@@ -112,8 +159,7 @@ class _Reader(ast.NodeVisitor):
         for one in node.names:
             if one.name == "*":
                 self._refuse(node, "`import *` is not allowed here", "import the names one by one")
-            self._require_name(node, one.asname or one.name)
-            self._imported[one.asname or one.name] = self._member(node, module, one.name)
+            self._stands_for(node, one.asname or one.name, self._member(node, module, one.name))
 
     def _require_own(self, node: ast.ImportFrom) -> None:
         names = [node.module] if node.module else [one.name for one in node.names]
@@ -122,7 +168,7 @@ class _Reader(ast.NodeVisitor):
                 files = ", ".join(f"{one}.py" for one in sorted(self._own))
                 self._refuse(node, f"the program has no file {name}.py", f"its files are {files}")
         for one in node.names:
-            self._require_name(node, one.asname or one.name)
+            self._stands_for(node, one.asname or one.name, None)
 
     def _require_module(self, node: ast.AST, name: str) -> None:
         if name in self._own:
@@ -139,12 +185,13 @@ class _Reader(ast.NodeVisitor):
         if full in _LEFT_OUT:
             self._refuse(node, f"`{full}` is not allowed here: {_LEFT_OUT[full]}")
         parts = _IN_PARTS.get(module.__name__)
-        if parts is not None and name not in parts.split():
+        is_way = isinstance(getattr(module, name, None), ModuleType)
+        if parts is not None and name not in parts.split() and not is_way:
             self._refuse(node, f"`{full}` is not allowed here", f"of this module: {parts}")
         if module.__name__ == "torch.distributed" and "object" in name:
             self._refuse(node, f"`{full}` is not allowed here", "send tensors")
         found = getattr(module, name, None)
-        if isinstance(found, ModuleType) and found.__name__ not in _THROUGH:
+        if not _may_be_had(module.__name__, name, found):
             self._refuse(node, f"`{full}` is not allowed here")
         if name == "load" and full in _LOADERS and not self._is_called(node):
             self._refuse(node, f"`{full}` may only be called", "call it where its result is needed")
@@ -173,6 +220,9 @@ class _Reader(ast.NodeVisitor):
         self._require_name(node, node.name)
         if node.keywords:
             self._refuse(node, "a class takes its bases alone here")
+        for one in _in_body(node):
+            if isinstance(one, (ast.Import, ast.ImportFrom)):
+                self._refuse(one, "an import in a class is not allowed here", "import above it")
         self.generic_visit(node)
 
     def visit_Match(self, node: ast.Match) -> None:
@@ -200,27 +250,30 @@ class _Reader(ast.NodeVisitor):
     # Attributes and calls
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
+        self._look_at(node, is_way=False)
+
+    def _look_at(self, node: ast.Attribute, *, is_way: bool) -> None:
+        """An attribute; one that is a module has to be the way to something in it."""
         base = self._value_of(node.value)
         is_changed = not isinstance(node.ctx, ast.Load)
-        if isinstance(base, ModuleType):
-            if is_changed:
-                self._refuse(node, f"`{ast.unparse(node)}` belongs to a library")
-            self._member(node, base, node.attr)
-            self._visit_chain(node.value)
-            return
         if is_changed and base is not None:
             self._refuse(node, f"`{ast.unparse(node)}` belongs to a library")
+        if isinstance(base, ModuleType):
+            found = self._member(node, base, node.attr)
+            if isinstance(found, ModuleType) and not is_way:
+                self._refuse(node, f"the module `{ast.unparse(node)}` is used as a value")
+            # The name may be a parameter's, too, and stand for something else.
+            if node.attr in _INNER_NAMES or not hasattr(base, node.attr):
+                self._refuse(node, f"`{base.__name__}` has no `{node.attr}` here")
+            if isinstance(node.value, ast.Attribute):
+                self._look_at(node.value, is_way=True)
+            return
         is_self = isinstance(node.value, ast.Name) and node.value.id == "self"
         is_start = node.attr == "__init__" and ast.unparse(node.value) == "super()"
         is_own = is_self and not node.attr.startswith("__")
-        if (node.attr.startswith("_") and not (is_own or is_start)) or node.attr in _FRAMES:
+        if (node.attr.startswith("_") and not (is_own or is_start)) or node.attr in _INNER_NAMES:
             self._refuse(node, f"`.{node.attr}` is not allowed here")
         self.visit(node.value)
-
-    def _visit_chain(self, node: ast.expr) -> None:
-        """Below a module's name there is nothing else to look at."""
-        if isinstance(node, ast.Attribute):
-            self.visit_Attribute(node)
 
     def _value_of(self, node: ast.expr) -> object:
         """What an imported name, or a chain that begins with one, stands for; None otherwise."""
@@ -245,3 +298,30 @@ class _Reader(ast.NodeVisitor):
 
     def _is_called(self, node: ast.AST) -> bool:
         return getattr(self, "_called", None) is node
+
+
+def _may_be_had(module: str, name: str, found: object) -> bool:
+    """Whether something of a library can be in a program's hands."""
+    if isinstance(found, ModuleType):
+        return found.__name__ in MODULES or found.__name__ in _THROUGH
+    if any(found is one for one in _REACHING):
+        return False
+    if module == "torch.distributed" and isinstance(found, type):
+        return name in _GROUPS
+    if module != "torch":
+        return True
+    import torch
+
+    if isinstance(found, (torch.dtype, torch.layout, torch.memory_format)):
+        return True
+    is_compiled = hasattr(torch._C, name) and not hasattr(torch._C._VariableFunctions, name)
+    is_storage = isinstance(found, type) and name.endswith("Storage")
+    return name in _INNER_OF_TORCH or not (is_compiled or is_storage)
+
+
+def _in_body(node: ast.AST) -> Iterator[ast.AST]:
+    """What a class's body does itself: not in its methods."""
+    for one in ast.iter_child_nodes(node):
+        if not isinstance(one, (ast.FunctionDef, ast.Lambda)):
+            yield one
+            yield from _in_body(one)

@@ -131,7 +131,7 @@ def loaded(program: Mapping[str, str], label: str, wanted: str) -> Iterator[Modu
     def load(name: str) -> ModuleType:
         if name not in modules:
             tree, shown = trees[name]
-            module = modules[name] = ModuleType(name)
+            module = modules[name] = _OwnModule(name)
             names = {one: getattr(builtins, one) for one in BUILTINS}
             names |= {"__import__": find, "__build_class__": builtins.__build_class__}
             vars(module).update({"__builtins__": names, "__file__": shown})
@@ -150,4 +150,20 @@ def loaded(program: Mapping[str, str], label: str, wanted: str) -> Iterator[Modu
             setattr(package, one, load(one))
         return package
 
-    yield load(wanted)
+    from gpuedu.exercises.capstone.no_files import no_files
+
+    with no_files():
+        yield load(wanted)
+
+
+class _OwnModule(ModuleType):
+    """A file of a program: the libraries that it imports are its own."""
+
+    def __getattribute__(self, name: str) -> Any:
+        value = super().__getattribute__(name)
+        if isinstance(value, ModuleType) and not isinstance(value, _OwnModule):
+            here = super().__getattribute__("__file__")
+            raise AnswerError(
+                f"`{name}` is a module that {here} imports", remedy="import it where it is used"
+            )
+        return value

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.plain import describe, items, number
+
+if TYPE_CHECKING:
+    from gpuedu.multi.exchanges import Exchange
+    from gpuedu.multi.light.world import LightRun
 
 SIZES = {"train": 36, "held_out": 8}
 SETTINGS = {
@@ -25,19 +29,24 @@ HISTORY = ("losses", "train_accuracy", "loss", "accuracy")
 
 def settings_of(seed: int, **others: Any) -> dict[str, Any]:
     """The settings of one run, a dict of its own."""
+    return on_device(SETTINGS, seed, **others)
+
+
+def on_device(settings: Mapping[str, Any], seed: int, **others: Any) -> dict[str, Any]:
+    """Settings with a seed, and with the device that stands for a GPU."""
     import torch
 
-    return {**SETTINGS, "seed": seed, "device": torch.device("cpu"), **others}
+    return {**settings, "seed": seed, "device": torch.device("cpu"), **others}
 
 
-def history_of(given: Any) -> dict[str, list[float]]:
+def history_of(given: Any, parts: Sequence[str] = HISTORY) -> dict[str, list[float]]:
     """A run's history in plain numbers; AnswerError where it is none."""
     if not isinstance(given, dict):
         raise AnswerError(f"`run` should return the history, a dict, got {describe(given)}")
-    missing = [name for name in HISTORY if name not in given]
+    missing = [name for name in parts if name not in given]
     if missing:
         raise AnswerError(f"the history that `run` returned has no {missing[0]!r}")
-    return {name: _numbers(given[name], f"history[{name!r}]") for name in HISTORY}
+    return {name: _numbers(given[name], f"history[{name!r}]") for name in parts}
 
 
 def _numbers(value: Any, name: str) -> list[float]:
@@ -69,12 +78,13 @@ def run_alone(run: Callable[..., Any], seed: int) -> dict[str, Any]:
         "history": history,
         "resumed": resumed,
         "bill": bill_of(meter, store, epochs=SETTINGS["epochs"]),
-        "first_wait": f"{waits[0].kind} in {_place(waits[0])}" if waits else "",
+        "first_wait": place_of(waits[0]) if waits else "",
     }
 
 
-def _place(wait: Any) -> str:
-    return f"{wait.file}, line {wait.line}: `{wait.text[:100]}`"
+def place_of(wait: Any) -> str:
+    """What kind of wait it is, and in which line."""
+    return f"{wait.kind} in {wait.file}, line {wait.line}: `{wait.text[:100]}`"
 
 
 def run_together(run: Callable[..., Any], seed: int, ranks: int) -> dict[str, Any]:
@@ -83,28 +93,40 @@ def run_together(run: Callable[..., Any], seed: int, ranks: int) -> dict[str, An
     ``messages`` is how many collectives a step begins on each rank, the mean over one epoch, and
     ``message_bytes`` how much a step gives to them.
     """
+    from gpuedu.exercises.capstone.digit_rows import task_files
+
+    files = task_files(seed, **SIZES)
+    found = on_ranks(run, files, settings_of(seed, epochs=1), ranks)
+    histories = [history_of(one) for one in found.results]
+    steps = ranks * max(len(histories[0]["losses"]), 1)
+    sizes = [one.size_bytes for one in found.exchanges]
+    return {
+        "histories": histories,
+        "messages": len(sizes) / steps,
+        "message_bytes": sum(sizes) / steps,
+        "largest": largest_of(found.exchanges),
+    }
+
+
+def largest_of(exchanges: Iterable[Exchange]) -> str:
+    """What kind of message is the largest, and in which line; "" where there is none."""
+    found = max(exchanges, key=lambda one: one.size_bytes, default=None)
+    return f"dist.{found.kind} on line {found.line}: `{found.text[:100]}`" if found else ""
+
+
+def on_ranks(
+    run: Callable[..., Any], files: Mapping[str, bytes], settings: Mapping[str, Any], ranks: int
+) -> LightRun:
+    """What a program gives on simulated ranks, each with a store of its own that has the files."""
     import torch.distributed as dist
 
-    from gpuedu.exercises.capstone.digit_rows import task_files
     from gpuedu.exercises.capstone.store import Store
     from gpuedu.multi.light.running import run_light
 
-    files = task_files(seed, **SIZES)
+    def one_rank() -> Any:
+        return run(Store(dict(files)).lent(), {**settings, "rank": dist.get_rank(), "ranks": ranks})
 
-    def one_rank() -> dict[str, list[float]]:
-        settings = settings_of(seed, epochs=1, rank=dist.get_rank(), ranks=ranks)
-        return history_of(run(Store(dict(files)).lent(), settings))
-
-    found = run_light(one_rank, ranks, lend_to=(run,))
-    steps = ranks * max(len(found.results[0]["losses"]), 1)
-    sizes = [one.size_bytes for one in found.exchanges]
-    told = max(found.exchanges, key=lambda one: one.size_bytes, default=None)
-    return {
-        "histories": list(found.results),
-        "messages": len(sizes) / steps,
-        "message_bytes": sum(sizes) / steps,
-        "largest": f"dist.{told.kind} on line {told.line}: `{told.text[:100]}`" if told else "",
-    }
+    return run_light(one_rank, ranks, lend_to=(run,))
 
 
 def example_run(seed: int = 1) -> tuple[Any, dict[str, Any]]:

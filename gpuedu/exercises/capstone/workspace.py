@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,30 @@ from gpuedu.exercises.placeholder import source_has_placeholder
 _RUN = '''"""Train with the files in `{folder}`: what `gpuedu profile run_{folder}.py` watches."""
 
 from {folder}.train import run
-from gpuedu.exercises.capstone.runs import example_run
+from gpuedu.exercises.capstone.{module} import example_run
 
 print(run(*example_run()))
 '''
-_GIVEN = {"fast": ("make_it_fast", "reader")}
-"""Which program a folder begins with, by the folder's name."""
+
+
+@dataclass(frozen=True)
+class _Start:
+    """Which program a folder begins with.
+
+    ``example`` is the module of an example's run, ``variable`` the notebook's name of the program.
+    """
+
+    exercise: str
+    program: str
+    example: str
+    variable: str
+
+
+_STARTS = {
+    "fast": _Start("make_it_fast", "reader", "runs", "program"),
+    "faster": _Start("make_it_fast_too", "writer", "make_it_fast_too.counting", "program_too"),
+}
+"""By the folder's name."""
 
 
 def start_program(folder: str) -> None:
@@ -37,7 +56,8 @@ def start_program(folder: str) -> None:
     try:
         written = write_program(_given(folder), Path(folder))
         name, beside = Path(folder).name, Path(folder).parent
-        written += write_program({f"run_{name}.py": _RUN.format(folder=name)}, beside)
+        script = _RUN.format(folder=name, module=_STARTS[name].example)
+        written += write_program({f"run_{name}.py": script}, beside)
     except PermissionError:
         print(f"The folder {folder!r} cannot be written here.")
         return
@@ -69,8 +89,8 @@ def read_program(folder: str, handed_in: str = "", *, pack: bool = False) -> Any
 
 
 def _given(folder: str) -> dict[str, str]:
-    exercise, name = _GIVEN[Path(folder).name]
-    return given_program(exercise, name)
+    start = _STARTS[Path(folder).name]
+    return given_program(start.exercise, start.program)
 
 
 def _put_into_cell(folder: str, changed: dict[str, str]) -> None:
@@ -82,6 +102,7 @@ def _put_into_cell(folder: str, changed: dict[str, str]) -> None:
     if shell is None:
         print("This is no notebook: nothing was packed.")
         return
-    cell = f"handed_in = r'''\n{text}'''\nprogram = read_program({folder!r}, handed_in)"
+    variable = _STARTS[Path(folder).name].variable
+    cell = f"handed_in = r'''\n{text}'''\n{variable} = read_program({folder!r}, handed_in)"
     shell.set_next_input(cell, replace=True)
     print(f"The cell holds your program now: {', '.join(changed) or 'no file was changed'}. Save.")

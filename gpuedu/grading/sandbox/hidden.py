@@ -46,7 +46,9 @@ mixed_precision/formats
 batch_and_learning_rate/step_costs  batch_and_learning_rate/*/response_surface
 batch_and_learning_rate/*/gradient_noise
 choose_hardware/rates
-capstone/report_text
+capstone/report_text  capstone/cost_rows
+capstone/make_it_fast_too/costs  capstone/make_it_fast_too/limits
+capstone/make_it_fast_too/slow_run
 clusters/kubernetes/*
 clusters/fix_the_manifest/lab  clusters/fix_the_manifest/meeting
 clusters/fix_the_manifest/needs  clusters/fix_the_manifest/refusals

@@ -15,7 +15,12 @@ from gpuedu.grading.sandbox.hidden import hidden_files, hidden_folders
 PACKAGE = Path(gpuedu.__file__).parent
 OF_LESSONS = ("gpuedu.exercises.", "gpuedu.experiments.")
 EXPERIMENTS = ("gpuedu.experiments.__main__", "gpuedu.experiments.results")
-BEGIN = ("gpuedu", "gpuedu.exercises.capstone.workspace", "gpuedu.grading.player.zygote", "gpuedu.exercises.registry")
+BEGIN = (
+    "gpuedu",
+    "gpuedu.exercises.capstone.workspace",
+    "gpuedu.grading.player.zygote",
+    "gpuedu.exercises.registry",
+)
 
 HANDED_OUT = (".reader.", ".writer.")
 """Programs of the capstone, which learners get whole, to make them fast."""
@@ -27,6 +32,7 @@ NO_ANSWERS = frozenset(
         *("best_s", "least_card_bytes", "inside_bytes", "loading_of", "budget_for"),
         *("read_double_lines", "uneven_faults", "telling_failures", "is_half_a_file"),
         *("shapes_in", "some_values", "loss_sum", "gradient_bytes", "draw_plan", "draw_shown"),
+        *("slow_costs", "needs_of"),
     }
 )
 """Functions that judges alone call, and that a player may see: none computes what is asked for."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
+from gpuedu.exercises.capstone.limits import Limit
 from gpuedu.exercises.capstone.runs import SETTINGS
-from gpuedu.exercises.capstone.units import show_bytes, show_count, show_flop
+from gpuedu.exercises.capstone.units import show_bytes, show_flop
 
 
 @dataclass(frozen=True)
@@ -17,18 +17,6 @@ class Needs:
     batch_bytes: int
     weight_bytes: int
     flop: float
-
-
-@dataclass(frozen=True)
-class Limit:
-    """A cost: its property, its figure in the bill, its name and the most that it may be."""
-
-    name: str
-    figure: str
-    cost: str
-    most: Callable[[Needs], float]
-    show: Callable[[float], str] = show_count
-    is_least: bool = False
 
 
 LIMITS = (

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gpuedu.exercises.capstone.limits import Limit
 from gpuedu.exercises.capstone.make_it_fast.costs import slow_costs
 from gpuedu.exercises.capstone.make_it_fast.judge.claims import CLAIMS
 from gpuedu.exercises.capstone.make_it_fast.judge.truths import truth_of
@@ -15,13 +16,14 @@ from gpuedu.exercises.capstone.make_it_fast.limits import (
     LEAST_IMAGES,
     LIMITS,
     MOST_COLLECTIVES,
-    Limit,
 )
-from gpuedu.exercises.capstone.units import show_bytes, show_count
+from gpuedu.exercises.capstone.units import show_bytes, show_count, show_flop
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
 
 _BAND = 2e-3
 """How far a figure of the history may be from the slow program's, relative: rounding is free."""
+_LEAST_WORK = 0.7
+"""Of what a step takes: less is computed elsewhere."""
 _SAME = ("same", "resumes")
 _COSTS = (
     "read-once",
@@ -148,7 +150,19 @@ def _apart(name: str, got: dict[str, Any], wanted: dict[str, Any], who: str) -> 
 
 
 def _same(case: Case, observed: Plain) -> Iterable[Fault]:
-    yield from _apart("same", observed["history"], case.truth.history, "the history")
+    faults = list(_apart("same", observed["history"], case.truth.history, "the history"))
+    yield from faults or _unseen(observed["bill"], case.truth)
+
+
+def _unseen(bill: dict[str, float], truth: Any) -> Iterable[Fault]:
+    """Training that is not on the device; where weights change their storage, a step is missed."""
+    steps = len(truth.history["losses"])
+    if bill["steps"] < steps / 2:
+        told = f"{show_count(bill['steps'])} of {steps} steps updated weights on the device"
+        yield Fault("same", f"only {told}")
+    elif bill["flop"] < _LEAST_WORK * truth.needs.flop:
+        told = f"a step computes {show_flop(bill['flop'])} on the device"
+        yield Fault("same", f"{told}; the model takes {show_flop(truth.needs.flop)}")
 
 
 def _resumes(case: Case, observed: Plain) -> Iterable[Fault]:

@@ -1,0 +1,1 @@
+"""The exercise make-it-fast-too."""

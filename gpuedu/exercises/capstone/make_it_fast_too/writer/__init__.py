@@ -1,0 +1,1 @@
+"""A program that learns to count aloud, and then writes: correct, and slow."""

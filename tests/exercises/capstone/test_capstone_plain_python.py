@@ -1,0 +1,137 @@
+"""What a program of the capstone may write, and what it may not: with the line that is named."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuedu.errors import AnswerError
+from gpuedu.exercises.capstone.plain_python import require_plain
+
+REFUSED = {
+    "import os": "`os` may not be imported",
+    "import torch.utils.data": "`torch.utils.data` may not be imported",
+    "import threading": "`threading` may not be imported",
+    "from torch.utils import data": "`torch.utils` may not be imported",
+    "from torch import *": "`import *` is not allowed",
+    "from .other import x": "the program has no file other.py",
+    "from ..train import x": "the program has no file train.py",
+    "import train": "`train` is one of the program's files",
+    "import torch as __builtins__": "`__builtins__` is not allowed",
+    "from operator import attrgetter": "`operator` may not be imported",
+    "from functools import singledispatch": "`functools.singledispatch` is not allowed",
+    "from contextlib import ExitStack": "`contextlib.ExitStack` is not allowed",
+    "from io import open": "`io.open` is not allowed",
+    "x = ().__class__": "`.__class__` is not allowed",
+    "x = (1).real.__reduce_ex__(2)": "`.__reduce_ex__` is not allowed",
+    "x = [1 for _ in ()].gi_frame": "`.gi_frame` is not allowed",
+    "x = ValueError().tb_frame": "`.tb_frame` is not allowed",
+    "x = print.f_globals": "`.f_globals` is not allowed",
+    "x = int.mro()": "`.mro` is not allowed",
+    "x = str._private": "`._private` is not allowed",
+    "x = __import__": "`__import__` is not allowed",
+    "def __getattr__(name): pass": "`__getattr__` is not allowed",
+    "class A:\n    def __del__(self): pass": "`__del__` is not allowed",
+    "class A(metaclass=int): pass": "a class takes its bases alone",
+    "match 1:\n    case int(real=x): pass": "`match` is not allowed",
+    "async def f(): pass": "`async` is not allowed",
+    "try:\n    pass\nexcept:\n    pass": "`except:` catches everything",
+    "import torch\nx = torch": "the module `torch` is used as a value",
+    "import torch\nf(torch.nn)": "the module `torch.nn` is used as a value",
+    "import torch\nx = torch.nn.functional": "the module `torch.nn.functional` is used as a value",
+    "import math\ndef f(math):\n    return math.f_back": "`math` has no `f_back`",
+    "from torch import nn\ndef f(nn):\n    return nn.anything": "`torch.nn` has no `anything`",
+    "import torch\ntorch.relu = None": "`torch.relu` belongs to a library",
+    "import torch\ndel torch.Tensor.item": "`torch.Tensor.item` belongs to a library",
+    "from torch import nn\nnn.Module.train = None": "`nn.Module.train` belongs to a library",
+    "import torch\ntorch.nn.Module.training = 1": "`torch.nn.Module.training` belongs to a library",
+    "import torch\ntorch._C": "`torch._C` is private",
+    "from torch import _C": "`torch._C` is private",
+    "import torch\ntorch.Tensor._make_subclass": "`._make_subclass` is not allowed",
+    "import torch\ntorch.compile(f)": "`torch.compile` is not allowed",
+    "def f(model):\n    model.compile()": "`.compile` is not allowed",
+    "import torch\ntorch.autograd.grad": "`torch.autograd` is not allowed",
+    "import torch\ntorch.jit.script": "`torch.jit` is not allowed",
+    "import torch\ntorch.ops.aten": "is not allowed here",
+    "import torch\ntorch.overrides": "`torch.overrides` is not allowed",
+    "import torch\ntorch.utils.data": "`torch.utils.data` is not allowed",
+    "import torch\ntorch.utils.swap_tensors(a, b)": "`torch.utils.swap_tensors` is not allowed",
+    "import torch\ntorch.PyTorchFileWriter('x')": "`torch.PyTorchFileWriter` is not allowed",
+    "import torch\ntorch.DisableTorchFunction()": "`torch.DisableTorchFunction` is not allowed",
+    "import torch\ntorch.UntypedStorage": "`torch.UntypedStorage` is not allowed",
+    "import torch\ntorch.set_default_device('meta')": "`torch.set_default_device` is not allowed",
+    "import torch\ntorch.load(f, weights_only=False)": "`torch.load` takes a file",
+    "import torch\ntorch.load(f, pickle_module=p)": "`torch.load` takes a file",
+    "import torch\ntorch.load(*given)": "`torch.load` takes a file",
+    "import torch\ntorch.load(f, **given)": "`torch.load` takes a file",
+    "import torch\nload = torch.load": "`torch.load` may only be called",
+    "from torch import load": "`torch.load` may only be called",
+    "import numpy as np\nnp.load(f, allow_pickle=True)": "`numpy.load` takes a file",
+    "import numpy as np\nnp.memmap('x')": "`numpy.memmap` is not allowed",
+    "from numpy import fromfile": "`numpy.fromfile` is not allowed",
+    "import numpy as np\nnp.savetxt('x', a)": "`numpy.savetxt` is not allowed",
+    "import numpy as np\nnp.from_dlpack(a)": "`numpy.from_dlpack` is not allowed",
+    "import numpy as np\nnp.lib": "`numpy.lib` is not allowed",
+    "def f(a):\n    a.tofile('x')": "`.tofile` is not allowed",
+    "def f(a):\n    a.dump('x')": "`.dump` is not allowed",
+    "def f(a):\n    a.untyped_storage()": "`.untyped_storage` is not allowed",
+    "def f(a):\n    a.ctypes": "`.ctypes` is not allowed",
+    "import torch.distributed as dist\ndist.FileStore('x')": "FileStore` is not allowed",
+    "import torch.distributed as dist\ndist.all_gather_object(a, b)": "all_gather_object` is not",
+    "import torch.distributed as dist\ndist.init_process_group()": "init_process_group` is not",
+    "import torch.utils.checkpoint as c\nc.TorchDispatchMode": "TorchDispatchMode` is not allowed",
+    "def f():\n    return torch.jit\nimport torch": "`torch.jit` is not allowed",
+    "import math as m\nimport torch as m": "`m` is imported twice",
+    "from .train import m\nimport torch as m": "`m` is imported twice",
+    "class A:\n    if 1:\n        import torch\nx = A.torch": "an import in a class",
+    "x = (": "was never closed",
+    "x = '\0'": "null",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_is_refused_and_in_which_line(text):
+    lines = "y = 1\n" * 4
+    with pytest.raises(AnswerError) as told:
+        require_plain("fast/model.py", lines + text, frozenset({"model", "train"}))
+    message = told.value.message
+    assert REFUSED[text] in message
+    if "null" not in REFUSED[text]:
+        number = int(message.partition("fast/model.py, line ")[2].partition(":")[0])
+        assert 5 <= number <= 5 + text.count("\n")
+    assert message.startswith("fast/model.py")
+
+
+ACCEPTED = {
+    "comprehensions": "x = {a: [b for b in range(a) if b] for a in range(3)}",
+    "a dataclass": "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass A:\n    a: int",
+    "a closure": "def f():\n    n = 0\n    def g():\n        nonlocal n\n        n += 1\n    return g",
+    "a decorator": "import torch\n@torch.no_grad()\ndef f(x):\n    return x.sum().item()",
+    "a context": "from contextlib import contextmanager\n@contextmanager\ndef f():\n    yield 1",
+    "a module": "from torch import nn\nclass A(nn.Module):\n    def __init__(self):\n"
+    "        super().__init__()\n        self.a, self._b = nn.Linear(1, 1), 2\n"
+    "    def forward(self, x):\n        return self.a(x)",
+    "try": "try:\n    x = 1 / 0\nexcept (ZeroDivisionError, ValueError) as fault:\n    x = fault\n"
+    "finally:\n    y = 1",
+    "a generator": "def f():\n    yield from range(3)",
+    "own files": "from . import train\nfrom .train import run as go",
+    "loads": "import io, torch\nx = torch.load(io.BytesIO(b''), map_location='cpu')",
+    "dotted": "import torch.nn.functional as F\nimport torch.distributed as dist\nx = F.relu",
+    "ranks": "import torch.distributed as dist\nx = dist.all_reduce, dist.ReduceOp.SUM",
+    "precision": "import torch\nx = torch.autocast('cpu', torch.bfloat16), torch.inference_mode()",
+    "checkpoints": "from torch.utils.checkpoint import checkpoint",
+    "parts of torch": "import torch\nx = torch.Size, torch.float32, torch.strided, torch.finfo, "
+    "torch.Generator, torch.device, torch.get_default_dtype, torch.set_grad_enabled, torch.Tensor, "
+    "torch.linalg.norm, torch.cuda.synchronize, torch.channels_last",
+    "lambdas": "x = sorted([1], key=lambda one: -one)\nassert x, f'{x!r:>{3}}'\nwith_walrus = (y := 1)",
+}
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_what_is_accepted(name):
+    assert require_plain("a.py", ACCEPTED[name], frozenset({"a", "train"})).body
+
+
+def test_what_is_an_error_elsewhere_is_one_here():
+    with pytest.raises(AnswerError, match=r"torch\.backends\.cudnn"):
+        text = "import torch\ntorch.backends.cudnn.enabled = False"
+        require_plain("a.py", text, frozenset({"a"}))

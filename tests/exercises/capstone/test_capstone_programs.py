@@ -1,0 +1,160 @@
+"""Programs of several files: as one text, in a folder, and run from their texts."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from gpuedu.errors import AnswerError, WorkspaceError
+from gpuedu.exercises.capstone.programs import (
+    MOST_FILES,
+    given_program,
+    loaded,
+    packed,
+    read_folder,
+    require_program,
+    unpacked,
+    write_program,
+)
+from gpuedu.exercises.guard import play_guarded
+
+PROGRAM = {
+    "train.py": "from . import data, model as m\nfrom .data import rows\n\n\ndef run():\n"
+    "    return m.twice(rows()), data.rows is rows\n",
+    "data.py": "def rows():\n    return [1, 2]\n",
+    "model.py": "import math\n\nfrom .data import rows\n\n\ndef twice(values):\n"
+    "    return [math.prod([2, one]) for one in values or rows()]\n",
+}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [("make_it_fast", "reader"), ("make_it_fast_too", "writer")],
+)
+def test_a_program_is_the_same_after_it_was_one_text(given):
+    program = given_program(*given)
+    assert "train.py" in program
+    assert unpacked(packed(program)) == program
+    assert packed(unpacked(packed(PROGRAM))) == packed(PROGRAM)
+
+
+def test_what_stands_before_the_first_file_belongs_to_none():
+    assert unpacked("x = 1\n# === a.py\ny = 2\n") == {"a.py": "y = 2\n"}
+    assert unpacked("") == {}
+
+
+def test_files_find_each_other():
+    with loaded(PROGRAM, "fast", "train") as train:
+        assert train.run() == ([2, 4], True)
+
+
+def test_each_run_begins_with_nothing_of_an_earlier_one():
+    program = {"train.py": "seen = []\n\ndef run():\n    seen.append(1)\n    return len(seen)\n"}
+    for _ in range(2):
+        with loaded(program, "fast", "train") as train:
+            assert train.run() == 1
+
+
+def test_a_missing_file_is_named():
+    with pytest.raises(AnswerError, match=r"no file train\.py"), loaded({}, "fast", "train"):
+        pass
+    program = {name: text for name, text in PROGRAM.items() if name != "model.py"}
+    told = r"fast/train\.py, line 1: .* no file model\.py"
+    with pytest.raises(AnswerError, match=told), loaded(program, "fast", "train"):
+        pass
+
+
+def test_an_error_names_file_and_line():
+    program = {**PROGRAM, "data.py": "def rows():\n    values = [1]\n    return values[3]\n"}
+
+    def play():
+        with loaded(program, "fast", "train") as train:
+            return train.run()
+
+    problem = play_guarded(play, 10).problem
+    assert "in fast/data.py, on line 3: `return values[3]`" in str(problem)
+
+
+@pytest.mark.parametrize("text", ["from .model import math", "from . import model\nmodel.math"])
+def test_no_library_is_reached_through_a_file_of_ones_own(text):
+    program = {**PROGRAM, "train.py": f"{text}\n"}
+    told = r"`math` is a module that fast/model\.py imports"
+    with pytest.raises(AnswerError, match=told), loaded(program, "fast", "train"):
+        pass
+
+
+BODIES = {
+    "np.save({path}, np.ones(3))": "numpy.save",
+    "np.load({path})": "numpy.load",
+    "torch.save(torch.ones(3), {path})": "torch.save",
+    "torch.load({path})": "torch.load",
+}
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_no_file_of_the_disk_is_read_or_written(tmp_path, body):
+    path = tmp_path / "there.npy"
+    text = f"import numpy as np\nimport torch\n\n\ndef run():\n    {body.format(path=repr(str(path)))}\n"
+    told = f"`{BODIES[body]}` takes an `io.BytesIO`"
+    with (
+        loaded({"train.py": text}, "fast", "train") as train,
+        pytest.raises(AnswerError, match=told),
+    ):
+        train.run()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_in_memory_are_read_and_written_and_nothing_stays_changed():
+    import numpy as np
+    import torch
+
+    before = torch.save, torch.load, np.save, np.load
+    text = (
+        "import io\nimport numpy as np\nimport torch\n\n\ndef run():\n    file = io.BytesIO()\n"
+        "    torch.save({'a': torch.ones(2)}, file)\n    other = io.BytesIO()\n"
+        "    np.save(other, np.arange(3))\n    there = torch.load(io.BytesIO(file.getvalue()))\n"
+        "    return there['a'].tolist(), np.load(io.BytesIO(other.getvalue())).tolist()\n"
+    )
+    with loaded({"train.py": text}, "fast", "train") as train:
+        assert train.run() == ([1.0, 1.0], [0, 1, 2])
+    assert (torch.save, torch.load, np.save, np.load) == before
+    np.save(io.BytesIO(), np.ones(1))
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ({}, "should be the program's files"),
+        ([("a.py", "")], "got list"),
+        ({"a.py": b"x"}, "texts by name"),
+        ({"a b.py": ""}, "cannot be the name"),
+        ({"torch.py": ""}, "cannot be the name"),
+        ({"a.txt": ""}, "cannot be the name"),
+        ({f"a{n}.py": "" for n in range(MOST_FILES + 1)}, "more than 20 files"),
+        ({"a.py": "#" * 60_001}, "60,000 characters"),
+    ],
+)
+def test_what_is_no_program(value, told):
+    with pytest.raises(AnswerError, match=told):
+        require_program(value)
+
+
+def test_a_folder_is_written_once_and_read_again(tmp_path):
+    folder = tmp_path / "fast"
+    assert write_program(PROGRAM, folder) == list(PROGRAM)
+    (folder / "data.py").write_text("mine = 1\n")
+    (folder / "notes.txt").write_text("mine")
+    assert write_program(PROGRAM, folder) == []
+    assert read_folder(folder) == {**PROGRAM, "data.py": "mine = 1\n"}
+
+
+def test_a_folder_that_is_none(tmp_path):
+    (tmp_path / "fast").write_text("a file")
+    with pytest.raises(WorkspaceError, match="is a file"):
+        write_program(PROGRAM, tmp_path / "fast")
+    with pytest.raises(AnswerError, match="no Python file"):
+        read_folder(tmp_path)
+    (tmp_path / "a.py").write_bytes(b"\xff")
+    with pytest.raises(AnswerError, match="cannot be read"):
+        read_folder(tmp_path)
