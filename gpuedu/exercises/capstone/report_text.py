@@ -16,6 +16,7 @@ _UNITS = {
     "byte": 1.0,
     "bytes": 1.0,
     "kB": 1e3,
+    "KB": 1e3,
     "KiB": 2.0**10,
     "MB": 1e6,
     "MiB": 2.0**20,
@@ -24,6 +25,7 @@ _UNITS = {
     "MFLOP": 1e6,
     "GFLOP": 1e9,
 }
+UNITS_TOLD = "B, KiB, MiB, FLOP or MFLOP, or a plain count"
 _FIGURE = re.compile(r"(\d[\d,]*(?:\.\d+)?|\.\d+) ?([A-Za-z]*)")
 _LEADERBOARD = re.compile(r"^Leaderboard: *(.*?) *$", re.MULTILINE)
 _FIELDS = 5

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gpuedu.errors import WorkspaceError
 from gpuedu.exercises.capstone.programs import (
     given_program,
     packed,
@@ -51,10 +52,14 @@ def start_program(folder: str) -> None:
     No file that is there is overwritten.
 
     Raises:
-        WorkspaceError: the folder's name is a file's.
+        WorkspaceError: the folder's name is a file's, or no program of the course's begins there.
     """
+    given = _given(folder)
+    if Path("gpuedu", "__init__.py").exists():
+        print("This is the course's own folder: nothing is written here.")
+        return
     try:
-        written = write_program(_given(folder), Path(folder))
+        written = write_program(given, Path(folder))
         name, beside = Path(folder).name, Path(folder).parent
         script = _RUN.format(folder=name, module=_STARTS[name].example)
         written += write_program({f"run_{name}.py": script}, beside)
@@ -89,7 +94,12 @@ def read_program(folder: str, handed_in: str = "", *, pack: bool = False) -> Any
 
 
 def _given(folder: str) -> dict[str, str]:
-    start = _STARTS[Path(folder).name]
+    start = _STARTS.get(Path(folder).name)
+    if start is None:
+        names = " and ".join(f"`{name}`" for name in _STARTS)
+        raise WorkspaceError(
+            f"no program of the course's begins in a folder {folder!r}", remedy=f"there are {names}"
+        )
     return given_program(start.exercise, start.program)
 
 

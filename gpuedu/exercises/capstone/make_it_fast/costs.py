@@ -9,7 +9,7 @@ from typing import Any
 
 from gpuedu.exercises.capstone.make_it_fast.counting import count_alone, count_together
 from gpuedu.exercises.capstone.make_it_fast.limits import LEAST_IMAGES, LIMITS, MOST_COLLECTIVES
-from gpuedu.exercises.capstone.programs import given_program, packed, unpacked
+from gpuedu.exercises.capstone.programs import packed, unpacked
 from gpuedu.exercises.capstone.units import show_count
 
 SHOWN_SEED, SHOWN_RANKS = 1, 2
@@ -46,8 +46,3 @@ def _costs_of(program_text: str) -> tuple[tuple[str, float], ...]:
     alone = count_alone(program, SHOWN_SEED)
     together = count_together(program, SHOWN_SEED, SHOWN_RANKS)
     return tuple({**alone["bill"], "messages": together["messages"]}.items())
-
-
-def slow_costs() -> dict[str, float]:
-    """Those of the slow program: counted once in a process, in some seconds."""
-    return costs_of(given_program("make_it_fast", "reader"))

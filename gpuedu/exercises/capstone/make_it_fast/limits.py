@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpuedu.exercises.capstone.limits import Limit
-from gpuedu.exercises.capstone.runs import SETTINGS
 from gpuedu.exercises.capstone.units import show_bytes, show_flop
 
 
@@ -30,7 +29,7 @@ LIMITS = (
         lambda n: 1.2 * n.batch_bytes,
         show_bytes,
     ),
-    Limit("waits", "waits", "waits in training, an epoch", lambda n: 4),
+    Limit("waits", "waits", "waits in training, an epoch", lambda n: 3),
     Limit("preparation", "preparation", "launches that prepare a batch", lambda n: 24),
     Limit("update", "update", "launches that update the weights", lambda n: 60),
     Limit("flop", "flop", "work, a step", lambda n: 1.3 * n.flop, show_flop),
@@ -53,32 +52,3 @@ LEAST_IMAGES = 4
 """That a convolution of an evaluation takes at once, on average."""
 MOST_COLLECTIVES = 4
 """That a step begins on each rank."""
-
-
-def needs_of(seed: int) -> Needs:
-    """What the task of a seed takes."""
-    import torch
-    from torch.utils.flop_counter import FlopCounterMode
-
-    from gpuedu.exercises.capstone.digit_rows import task_files
-    from gpuedu.exercises.capstone.make_it_fast.reader.data import ALPHABET, Data
-    from gpuedu.exercises.capstone.make_it_fast.reader.model import Reader
-    from gpuedu.exercises.capstone.runs import SIZES, settings_of
-    from gpuedu.exercises.capstone.store import Store
-    from gpuedu.exercises.training.quiet import quiet_torch
-
-    files = task_files(seed, **SIZES)
-    with quiet_torch():
-        data = Data(Store(dict(files)), "train", settings_of(0))
-        model = Reader(len(ALPHABET), data.length)
-        images = torch.zeros(SETTINGS["batch"], 1, 8, 24)
-        tokens = torch.zeros(SETTINGS["batch"], data.length - 1, dtype=torch.int64)
-        with FlopCounterMode(display=False) as counter:
-            model(images, tokens)
-    pixels = images[0].numel() * images.itemsize
-    return Needs(
-        file_bytes=sum(map(len, files.values())),
-        batch_bytes=SETTINGS["batch"] * (pixels + data.length * tokens.itemsize),
-        weight_bytes=sum(one.numel() * one.itemsize for one in model.parameters()),
-        flop=3 * counter.get_total_flops(),
-    )

@@ -11,15 +11,14 @@ from gpuedu.exercises.capstone.make_it_fast.costs import (
     SHOWN_RANKS,
     SHOWN_SEED,
     costs_of,
-    slow_costs,
 )
 from gpuedu.exercises.capstone.make_it_fast.counting import LABEL
 from gpuedu.exercises.capstone.make_it_fast.limits import (
     LEAST_IMAGES,
     LIMITS,
     MOST_COLLECTIVES,
-    needs_of,
 )
+from gpuedu.exercises.capstone.make_it_fast.needs_alone import needs_of, slow_costs
 from gpuedu.exercises.capstone.programs import require_program
 from gpuedu.exercises.capstone.units import show_count
 from gpuedu.figures.against_limits import CostRow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from gpuedu.exercises.capstone.make_it_fast.counting import count_alone, count_together
@@ -16,7 +17,8 @@ def play_make_it_fast(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     """What the program gives and costs, alone or on several ranks; or what is reported of it.
 
     Then ``report`` is the learner's text, ``costs`` are the program's figures, and ``changed``
-    names the files that are others than the slow program's.
+    names the files that are others than the slow program's. A program that cannot be counted has
+    no costs.
     """
     program = require_program(answers[0])
     if "report" in inputs:
@@ -31,7 +33,9 @@ def _reported(program: dict[str, str], report: str) -> dict[str, Any]:
 
     given = given_program("make_it_fast", "reader")
     changed = [name for name in {**given, **program} if program.get(name) != given.get(name)]
-    costs = costs_of(program) if "|" in report else {}
+    costs: dict[str, float] = {}
+    with suppress(Exception):  # the other cases tell it
+        costs = costs_of(program) if "|" in report else {}
     return {"report": report, "costs": costs, "changed": sorted(changed)}
 
 

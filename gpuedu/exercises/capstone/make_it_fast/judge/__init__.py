@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from gpuedu.exercises.capstone.limits import Limit
-from gpuedu.exercises.capstone.make_it_fast.costs import slow_costs
 from gpuedu.exercises.capstone.make_it_fast.judge.claims import CLAIMS
 from gpuedu.exercises.capstone.make_it_fast.judge.truths import truth_of
 from gpuedu.exercises.capstone.make_it_fast.limits import (
@@ -17,6 +16,7 @@ from gpuedu.exercises.capstone.make_it_fast.limits import (
     LIMITS,
     MOST_COLLECTIVES,
 )
+from gpuedu.exercises.capstone.make_it_fast.needs_alone import slow_costs
 from gpuedu.exercises.capstone.units import show_bytes, show_count, show_flop
 from gpuedu.exercises.contract import Case, Fault, Judge, Plain, Prediction, Property
 
@@ -211,7 +211,7 @@ JUDGE = Judge(
             "same",
             "the history is the slow program's, and something is cheaper",
             2,
-            "Which numbers does the slow program draw, and in which order does it use them?",
+            "Which of these does the slow program draw, and how does it compute the others?",
             _same,
             after=_COSTS,
         ),
@@ -221,7 +221,7 @@ JUDGE = Judge(
             1,
             "What does a run need besides the weights to go on as if it had never ended?",
             _resumes,
-            after=("same",),
+            after=_COSTS,
             waits_for=("same",),
         ),
         Property(
@@ -230,7 +230,7 @@ JUDGE = Judge(
             1,
             "Which samples does each rank train on, and what do the ranks share?",
             _same_on_ranks,
-            after=("same",),
+            after=_COSTS,
             waits_for=("same",),
         ),
         *map(_limited, LIMITS),
@@ -249,7 +249,7 @@ JUDGE = Judge(
             2,
             "How long does a message take that is almost empty, and how many does a step send?",
             _messages,
-            ("same-on-ranks",),
+            ("same",),
             ("same-on-ranks",),
         ),
         *CLAIMS,

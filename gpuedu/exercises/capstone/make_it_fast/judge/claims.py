@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from gpuedu.exercises.capstone.make_it_fast.costs import COSTS, Cost
-from gpuedu.exercises.capstone.report_text import Row, figure_of, rows_of
-from gpuedu.exercises.contract import Case, Fault, Plain, Property
+from gpuedu.exercises.capstone.report_text import UNITS_TOLD, Row, figure_of, rows_of
+from gpuedu.exercises.contract import Case, Fault, Plain, Property, Undecided
 
 _NEAR = 0.03
 """How far off the quotient of two figures may be, which are rounded themselves."""
+_NOT_COUNTED = "the program's costs could not be counted"
 _PLENTY = ("all", "no limit", "inf", "∞")
 """How many times less something is of which nothing is left."""
 
@@ -36,14 +37,17 @@ def _figures(
     """A test of one column of figures: each is shown as the one that was counted would be."""
 
     def test(case: Case, observed: Plain) -> Iterable[Fault]:
+        if not (figures := counted(case, observed)):
+            yield Undecided(name, _NOT_COUNTED)
+            return
         for cost in COSTS:
             row = _row_of(cost, observed)
             if row is None:
                 continue
-            told, wanted = getattr(row, field), cost.show(counted(case, observed)[cost.figure])
+            told, wanted = getattr(row, field), cost.show(figures[cost.figure])
             claimed = figure_of(told)
             if claimed is None:
-                yield Fault(name, f"line {row.line}: `{told}` is no figure with a unit")
+                yield Fault(name, f"line {row.line}: `{told}` is no figure in {UNITS_TOLD}")
                 return
             if cost.show(claimed) != wanted:
                 whole = f"line {row.line}, {cost.name}: the report says {told}"
@@ -75,6 +79,9 @@ def _times(case: Case, observed: Plain) -> Iterable[Fault]:
 
 
 def _where(case: Case, observed: Plain) -> Iterable[Fault]:
+    if not observed["costs"]:
+        yield Undecided("where", _NOT_COUNTED)
+        return
     for cost in COSTS:
         row = _row_of(cost, observed)
         if row is None or observed["costs"][cost.figure] == case.truth[cost.figure]:
@@ -82,7 +89,8 @@ def _where(case: Case, observed: Plain) -> Iterable[Fault]:
         named = [one.strip(" `") for one in row.where.split(",")]
         unchanged = [one for one in named if one not in observed["changed"]]
         if unchanged:
-            told = f"`{unchanged[0]}` is no file that was changed" if row.where else "no file"
+            told = f"`{unchanged[0]}` is no file that was changed; commas part several"
+            told = told if row.where else "no file is named"
             yield Fault("where", f"line {row.line}, {cost.name}: {told}")
             return
 

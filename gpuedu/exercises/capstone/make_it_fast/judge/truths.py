@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from gpuedu.exercises.capstone.digit_rows import task_files
-from gpuedu.exercises.capstone.make_it_fast.limits import Needs, needs_of
+from gpuedu.exercises.capstone.make_it_fast.limits import Needs
+from gpuedu.exercises.capstone.make_it_fast.needs_alone import needs_of
 from gpuedu.exercises.capstone.runs import SIZES, history_of, settings_of
 from gpuedu.exercises.capstone.store import Store
 
