@@ -1,1 +1,0 @@
-"""A program that learns to read rows of digits aloud: correct, and slow."""
