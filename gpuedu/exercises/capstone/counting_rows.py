@@ -17,7 +17,7 @@ def counting_files(seed: int, *, rows: int, prompts: int, prompt: int) -> dict[s
 
     >>> files = counting_files(1, rows=2, prompts=1, prompt=16)
     >>> json.loads(files["prompts.json"])
-    ['five eight one f']
+    ['zero two four si']
     """
     draws = np.random.default_rng(seed)
     texts = [_row(draws) for _ in range(rows + prompts)]

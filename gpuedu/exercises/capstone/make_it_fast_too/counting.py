@@ -41,7 +41,7 @@ def count_training(program: Mapping[str, str], seed: int) -> dict[str, Any]:
 
     ``weights`` tells what was written to the store, by name. Of the ``bill``, ``flop`` is that of
     the median step, ``wide_flop`` the share of it in more than 16 bits, ``alive`` how many bytes
-    live all through the median step; ``most_saved`` see ``Meter``.
+    live all through the median step, in whole thousands; ``most_saved`` see ``Meter``.
     """
     from gpuedu.exercises.capstone.bill import steps_of
     from gpuedu.exercises.capstone.metering import metered
@@ -59,7 +59,7 @@ def count_training(program: Mapping[str, str], seed: int) -> dict[str, Any]:
         "bill": {
             "flop": float(median(flop)),
             "wide_flop": wide / max(sum(flop), 1),
-            "alive": float(median(_least_alive(step) for step in steps)),
+            "alive": round(float(median(_least_alive(step) for step in steps)), -3),
             "most_saved": float(meter.most_saved),
         },
         "where": {},
