@@ -10,7 +10,7 @@
 # scheduler for GPUs, and get them soon; find what is wrong with a Kubernetes job; and keep training
 # while workers come and go.
 #
-# **You need** *DDP in practice*, and a shell that you have used before. **Time** about 110 minutes.
+# **You need** *DDP in practice*, and a shell that you have used before. **Time** about 115 minutes.
 
 # %% role="setup"
 import torch.distributed as dist
@@ -86,14 +86,16 @@ see("image", naive)
 # - Every image has a tag that names a version, for `python` also the minor one; never `latest`.
 # - After a change of `train.py`, of `minigpt/` or of data, nothing is downloaded again.
 # - Only what the program needs is in the image: no nvcc and headers (a tag with `devel`), no lists
-#   of apt (`/var/lib/apt/lists`), no cache of pip. A layer can't be made smaller by a later step.
+#   of apt (`/var/lib/apt/lists`), no cache of pip (`pip install --no-cache-dir` keeps none). A
+#   layer can't be made smaller by a later step.
 
 # %% [markdown]
-# - The program doesn't run as root. A user with a name has to exist.
+# - The program doesn't run as root. A user with a name has to exist: `useradd NAME` makes one.
 # - The token is in no layer, no `ARG`, no `ENV`, and no address, because whoever pulls the image
 #   can read those. Your build is called with `--secret id=pip,src=pip.conf`. A step that begins
 #   with `RUN --mount=type=secret,id=pip,target=...` finds the file there while it runs, and the
 #   step that installs the packages needs it. pip looks in `/etc/pip.conf`, among other places.
+#   (The line `# syntax=...` tells the builder which version of this language you write.)
 # - A signal to the container reaches the program, with no shell in between: a scheduler sends
 #   SIGTERM before it stops you. `CMD ["program", "argument"]` starts the program itself, while
 #   `CMD` with plain text starts a shell, which starts the program.
@@ -169,7 +171,7 @@ measure("image", dockerfile)
 #
 # On a cluster a **scheduler**, such as Slurm, decides which job runs when and where. You hand it a
 # **batch script**: a shell script whose `#SBATCH` lines say what the job needs, and for how long at
-# most. The line is ordered by priority, and whoever has used much lately has little (**fair
+# most. The queue is ordered by priority, and whoever has used much lately has little (**fair
 # share**). But a job further back may start first where that makes nobody before it wait longer
 # (**backfill**).
 
@@ -193,15 +195,27 @@ predict("batch-job", 4)
 # itself: it goes back into the queue under the same number.
 
 # %% [markdown]
+# A line such as `#SBATCH --nodes=2` holds one or more options of `sbatch`. These will do:
+#
+# | option | what it says |
+# |---|---|
+# | `--nodes=N`, `--ntasks-per-node=N` | nodes, and **tasks** (what `srun` starts) on each |
+# | `--gpus-per-node=N`, `--cpus-per-task=N` | GPUs of each node, and cores of each task |
+# | `--mem=SIZE` | memory of each node, in MB, or with a `G` in GB |
+# | `--time=H:MM:SS` | the limit; a number by itself is in minutes |
+# | `--output=FILE`, `--open-mode=append` | the log, and that it's continued |
+# | `--signal=...`, `--requeue` | see below |
+
+# %% [markdown]
 # *Implement* `script`. For its `#SBATCH` lines:
 #
 # - `sbatch` accepts the script and reads all of them. It reads none after the first command.
-#   The only partition is `gpu`, so you needn't name it.
+#   There's only one partition (a group of nodes with a queue), so you needn't name it.
 # - On each of two nodes, ask for what its processes need, and at most half as much again of cores
 #   and memory. What a job doesn't ask for is 1 core for each task, and 4,000 MB for each core.
 # - The limit is at least 1 hour (by default it's 30 minutes), and lets the job start at once.
 # - The log is in the folder where you call `sbatch` and has the job's number (`%j`) in its name. A
-#   requeued job continues it (`--open-mode`).
+#   requeued job continues it.
 # - A signal comes 60 to 600 s before the limit. `--signal=B:USR1@90` sends it to the script's own
 #   shell; without `B:` all processes that `srun` started get it, and the shell doesn't.
 
@@ -209,9 +223,10 @@ predict("batch-job", 4)
 # The commands below them run on the first node. `srun COMMAND` starts a command once for each
 # **task**, which by default is once on each node.
 #
-# - Start `torchrun` once on each node, or `python train.py` once for each GPU. The latter needs
-#   `RANK`, `LOCAL_RANK`, `WORLD_SIZE`, `MASTER_ADDR` and `MASTER_PORT`, and its tasks find
-#   `SLURM_PROCID`, `SLURM_LOCALID` and `SLURM_NTASKS`. Both commands are there already.
+# - Start `torchrun` once on each node, with the options that two nodes need (as in *DDP in
+#   practice*), or `python train.py` once for each GPU. The latter needs `RANK`, `LOCAL_RANK`,
+#   `WORLD_SIZE`, `MASTER_ADDR` and `MASTER_PORT`, and its tasks find `SLURM_PROCID`,
+#   `SLURM_LOCALID` and `SLURM_NTASKS`. Both commands are there already.
 # - All ranks meet on a node of the job. `scontrol show hostnames "$SLURM_JOB_NODELIST"` lists them.
 # - After the warning all processes save. Then the script calls `scontrol requeue "$SLURM_JOB_ID"`,
 #   once: that ends whatever still runs. The cluster refuses it without the option `--requeue`.
@@ -279,7 +294,7 @@ reveal("batch-job")
 # %% [markdown] exercise="fix-the-manifest"
 # ## What is wrong with this manifest?
 #
-# **`fix-the-manifest` · 8 points · about 25 minutes**
+# **`fix-the-manifest` · 8 points · about 30 minutes**
 #
 # Mend a manifest, so that two pods with four GPUs each train, and go on training when machines are
 # taken away.
@@ -405,11 +420,25 @@ see("fix-the-manifest", broken_job, broken_pod, broken_container)
 # - The checkpoint outlives the pods, and there's time to write it.
 
 # %% [markdown]
-# - No container is root, whatever its image says (`runAsNonRoot`; the image's user is 1000), or
-#   gets more rights later (`allowPrivilegeEscalation`, which is allowed if you don't say), and none
-#   is `privileged`.
+# - No container is root, whatever its image says (`runAsNonRoot`, or a `runAsUser` that isn't 0;
+#   the image's user is 1000), or gets more rights later (`allowPrivilegeEscalation`, which is
+#   allowed if you don't say), and none is `privileged`.
 # - The token isn't in the manifest. `WANDB_API_KEY` gets it from the Secret, by a `secretKeyRef`.
 # - Every image has a digest, or a tag other than `latest`. There's `registry.lab/minigpt:1.4.2`.
+
+# %% [markdown]
+# Where do new fields go, and what do they look like? On a cluster, `kubectl explain
+# job.spec.template.spec` lists those of a pod. A few, without their values:
+#
+# ```yaml
+# # a pod has these, nodeSelector, restartPolicy, subdomain and terminationGracePeriodSeconds
+# securityContext: {runAsNonRoot: ...}
+# tolerations: [{key: ..., operator: Equal, value: ..., effect: ...}]
+# volumes: [{name: ..., persistentVolumeClaim: {claimName: ...}}]
+# # a container has these
+# securityContext: {allowPrivilegeEscalation: ...}
+# env: [{name: ..., valueFrom: {secretKeyRef: {name: ..., key: ...}}}]
+# ```
 
 
 # %% role="answer"
@@ -483,8 +512,8 @@ see("fix-the-manifest", job, pod, container)
 reveal("fix-the-manifest")
 
 # %% [markdown]
-# For Kubeflow's Training Operator the same job is a **PyTorchJob**. The operator makes Services,
-# and tells `torchrun` the rest. Its pods' container is called `pytorch`:
+# An **operator** teaches a cluster a new kind of object. Kubeflow's knows the **PyTorchJob**, makes
+# its Services, and tells `torchrun` the rest. The container of its pods is called `pytorch`:
 #
 # ```yaml
 # apiVersion: kubeflow.org/v1
@@ -498,9 +527,10 @@ reveal("fix-the-manifest")
 # ```
 
 # %% [markdown]
-# *Reflect.* The schema found two of these faults. Which of the others would you see within a
-# minute, and which only days later? (A pod that stays Pending, a name that nobody can look up, and
-# a full `/dev/shm` show at once. Grace, volume and `backoffLimit` only show when a node goes.)
+# *Reflect.* A **schema**, a list of all fields and their types, finds two of these faults:
+# `nodeselector`, and the number `8`. Which of the others would you see within a minute, and which
+# only days later? (A pod that stays Pending, a name that nobody can look up, and too little memory
+# show at once. Grace, volume and `backoffLimit` only show when a node goes.)
 #
 # Only one node is free. What do your two pods do? (One is placed and waits for the other, with
 # four GPUs that nobody can use. Schedulers for batch work, such as Kueue and Volcano, start all
@@ -576,7 +606,7 @@ def shares(batch, rank, world, fits):
 #
 # | call | what it does |
 # |---|---|
-# | `job.zeros()` | a gradient of zeros |
+# | `job.zeros()` | a gradient of zeros, as one tensor |
 # | `job.gradient(samples)` | the **sum** of the gradients of these samples, `job.fits` at most |
 # | `job.step(gradient)` | a step of this rank's copy, by the **mean** gradient of a global batch |
 # | `job.state_dict()`, `job.load_state_dict(state)` | weights and momentum |
@@ -584,7 +614,7 @@ def shares(batch, rank, world, fits):
 # | `job.load()` | the newest checkpoint that *this worker* sees, or `None` |
 
 # %% [markdown]
-# *Implement* `train(job, every)`, which every worker calls in every life. About 18 lines.
+# *Implement* `train(job, every)`, which every worker calls in every life. About 20 lines.
 #
 # - In each life all ranks begin with the checkpoint that **rank 0** finds. A folder on several
 #   machines may show one of them a new file later than another, so only rank 0 reads it, and
@@ -670,7 +700,8 @@ see("clusters/torchrun", lives)
 # ## The same script under `torchrun`, Slurm, Kubernetes and Ray Train
 #
 # Your `train` asks `torch.distributed` for its rank and the world size, and where the checkpoint is
-# kept. It runs under all four. What changes is who starts it, and where it learns who it is:
+# kept. It runs under all four. (Ray is a library whose processes, **actors**, run on any machine of
+# a cluster.) What changes is who starts it, and where it learns who it is:
 #
 # | | who starts the processes | where rank and address come from |
 # |---|---|---|

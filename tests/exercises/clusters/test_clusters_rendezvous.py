@@ -80,6 +80,14 @@ def test_a_state_is_no_other_jobs():
         other.load_state_dict({"weights": 1})
 
 
+def test_a_loop_that_never_ends_is_stopped_after_as_many_steps_as_there_are_samples():
+    job = job_of(SHAPE)
+    for _ in range(job.total):
+        job.step(job.zeros())
+    with pytest.raises(AnswerError, match=f"the run has {job.total} samples"):
+        job.step(job.zeros())
+
+
 # Simulated lives
 
 

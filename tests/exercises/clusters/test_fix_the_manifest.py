@@ -65,6 +65,7 @@ def faults(job=JOB, pod=POD, container=CONTAINER):
 def test_another_right_one_is_right():
     assert faults() == {}
     assert faults(JOB + POD + CONTAINER, "", "") == {}
+    assert faults(pod=POD.replace("runAsNonRoot: true", "runAsUser: 1000")) == {}
 
 
 @pytest.mark.parametrize(
@@ -125,7 +126,9 @@ def test_another_right_one_is_right():
         ("container", "torchrun,", "python, -u,", "meeting", "no `torchrun`"),
         ("container", "minigpt:1", "minigpt", "pinned", "no tag"),
         ("container", "minigpt:1", "minigpt@sha256:12", "pinned", "64 hexadecimal"),
-        ("container", "escalation", "", "user", ""),
+        ("container", "escalation", "", "user", "more rights"),
+        ("pod", "runAsNonRoot: true", "runAsUser: 0", "user", "may start as root"),
+        ("pod", "runAsNonRoot: true", "runAsNonRoot: true, runAsUser: 0", "user", "doesn't start"),
         ("container", "mountPath: /runs", "mountPath: /out", "evictions", "in no volume"),
         ("container", "name: wandb,", "name: other,", "secret", "no key `api-key` in `other`"),
         ("container", "name: shm, mount", "name: shn, mount", "valid", "no volume `shn`"),

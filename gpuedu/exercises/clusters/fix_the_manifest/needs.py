@@ -230,10 +230,11 @@ def as_root(answer: Answer, work: Workload) -> Iterator[Told]:
             own = one.get("securityContext") or {}
             at, name = pod.line(*path, "securityContext"), f"the container `{one.get('name')}`"
             user = own.get("runAsUser", whole.get("runAsUser"))
-            if own.get("runAsNonRoot", whole.get("runAsNonRoot")) is not True:
-                yield at, f"{name} may start as root"
-            elif user == 0:
+            is_checked = own.get("runAsNonRoot", whole.get("runAsNonRoot")) is True
+            if is_checked and user == 0:
                 yield at, f"{name} doesn't start: its user is root, which isn't allowed"
+            elif not is_checked and not user:
+                yield at, f"{name} may start as root"
             if own.get("privileged"):
                 yield at, f"{name} is privileged: it has all devices of its node"
             elif own.get("allowPrivilegeEscalation") is not False:

@@ -72,6 +72,7 @@ class Job:
         self._y = torch.randint(CLASSES, (shape.samples,), generator=chance)
         self._weights = 0.1 * torch.randn(WIDTH, CLASSES, generator=chance, dtype=exact)
         self._moving = torch.zeros_like(self._weights)
+        self._steps = 0
 
     def order(self, epoch: int) -> list[int]:
         """The numbers of all samples in the order of an epoch: the same on every worker."""
@@ -98,10 +99,20 @@ class Job:
         return x.T @ apart
 
     def step(self, gradient: torch.Tensor) -> None:
-        """Change the weights by a global batch's mean gradient: SGD with momentum."""
+        """Change the weights by a global batch's mean gradient: SGD with momentum.
+
+        Raises:
+            AnswerError: for no gradient, or after more steps than the run has samples.
+        """
         if not isinstance(gradient, torch.Tensor) or gradient.shape != self._weights.shape:
             told = f"`job.step` takes a gradient like `job.zeros()`, got {describe(gradient)}"
             raise AnswerError(told)
+        self._steps += 1
+        if self._steps > self.total:
+            raise AnswerError(
+                f"`job.step` was called {self._steps} times, and the run has {self.total} samples",
+                remedy="What ends the loop over batches, and does each step change it?",
+            )
         self._on_act(self, "step", [])
         self._moving = MOMENTUM * self._moving + gradient.detach().double()
         self._weights = self._weights - RATE * self._moving

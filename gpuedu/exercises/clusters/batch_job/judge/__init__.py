@@ -18,9 +18,13 @@ from gpuedu.exercises.documents import document_rule
 
 _TEXT = ("accepted", "enough", "no-waste", "starts-soon", "log")
 _CASES = (
-    ("warned before its limit", "warned", (*_TEXT, "one-program", "saves", "goes-on")),
-    ("the training is done", "done", ("ends",)),
-    ("the program fails", "failed", ("ends",)),
+    (
+        "a run that is warned before its limit",
+        "warned",
+        (*_TEXT, "one-program", "saves", "goes-on"),
+    ),
+    ("a run that completes the training", "done", ("ends",)),
+    ("a run whose program fails", "failed", ("ends",)),
 )
 
 

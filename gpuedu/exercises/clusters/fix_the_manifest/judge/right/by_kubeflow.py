@@ -1,7 +1,6 @@
 # A PyTorchJob, whose operator makes the Services and tells torchrun where to meet.
 _POD = """
           securityContext:
-            runAsNonRoot: true
             runAsUser: 1000
           terminationGracePeriodSeconds: 180
           affinity:
