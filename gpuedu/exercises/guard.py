@@ -27,6 +27,8 @@ TOO_LONG = (
 )
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 """Of an object in memory, as Python shows it: another one in every run."""
+_GENERATED = "<string>"
+"""The file of code that a library makes, such as a dataclass's ``__init__``."""
 _SHAPES = re.compile(
     r"must match the size of tensor|shapes cannot be multiplied|could not be broadcast"
 )
@@ -198,7 +200,7 @@ def learner_line(fault: BaseException) -> str:
     """
     place = None
     for frame in traceback.extract_tb(fault.__traceback__):
-        if not is_course_or_library(frame.filename):
+        if not is_course_or_library(frame.filename) and frame.filename != _GENERATED:
             place = frame
     if place is None:
         return ""

@@ -42,7 +42,7 @@ from transformers import TrainingArguments
 
 
 class Guesser(nn.Module):
-    """Scores for the next of 12 numbers; -100 is the label of a position that doesn't count."""
+    """Scores 12 numbers as the next one; -100 is the label of a position that doesn't count."""
 
     def __init__(self):
         super().__init__()
@@ -63,7 +63,7 @@ rows = [{"input_ids": row, "labels": (row + 1) % 12} for row in numbers]
 # %% [markdown]
 # *Predict.* You give Trainer a model and data, and not one option about how to train. It makes 20
 # **updates** (steps of its optimizer, AdamW). What's the learning rate of update 11: `"1e-3"`
-# (AdamW's own default in PyTorch), `"5e-5"`, `"2.5e-5"` or `"0"`?
+# (AdamW's own default in PyTorch), `"5e-5"` (Trainer's default), `"2.5e-5"` or `"0"`?
 
 # %% role="predict"
 predict("hf-trainer", "5e-5")
@@ -73,7 +73,7 @@ from tempfile import gettempdir
 
 from transformers import Trainer
 
-arguments = TrainingArguments(  # where it runs, what it writes, and for how long: no more
+arguments = TrainingArguments(  # where it runs, what it writes, how long: nothing else
     gettempdir(), use_cpu=True, save_strategy="no", max_steps=20, logging_steps=1, disable_tqdm=True
 )
 trainer = Trainer(Guesser(), arguments, train_dataset=rows)
@@ -82,26 +82,28 @@ trainer.train()
 see("hugging-face/log", trainer.state.log_history)
 
 # %% [markdown]
-# *Implement* `options(wanted)`: a dict of options, `TrainingArguments("runs", **options(wanted))`
-# is made of it. `wanted` is a dict:
+# *Implement* `options(wanted)`, which returns a dict of options for `TrainingArguments`. To try
+# yours here, call `TrainingArguments("runs", use_cpu=True, **options(wanted))`: without `use_cpu`
+# it refuses bf16 where there's no GPU. `wanted` is a dict:
 #
 # | entry | what is wanted |
 # |---|---|
-# | `"batch"`, `"devices"` | how many samples an update has, over all devices (a multiple of them) |
-# | `"fits"` | the most samples that a device takes at a time |
+# | `"batch"`, `"devices"` | samples of an update, over all devices (a multiple); how many devices |
+# | `"fits"` | the most samples that fit on a device at a time |
 # | `"capability"` | the device's compute capability, a float, or `None` for a CPU |
 # | `"updates"`, `"rate"`, `"warmup"` | updates in all, the highest rate, updates of the warm-up |
-# | `"shape"` | what the rate does after it: `"linear"` or `"cosine"` (to 0), or `"constant"` |
+# | `"shape"` | the rate after the warm-up: `"linear"` or `"cosine"` (to 0), or `"constant"` |
 
 # %% [markdown]
 # | entry | what is wanted |
 # |---|---|
-# | `"clip"` | the limit of the gradient's norm; `None`: gradients aren't clipped |
+# | `"clip"` | the limit of the gradient's norm; `None`: no clipping (for Trainer, a limit of 0) |
 # | `"decay"`, `"seed"` | weight decay; seed |
 # | `"log_every"`, `"evaluate_every"` | a log, and an evaluation, every so many updates |
-# | `"save_every"`, `"keep"` | a checkpoint every so many, the latest of them kept; `None`: never |
+# | `"save_every"` | a checkpoint every so many updates; `None`: never |
+# | `"keep"` | how many checkpoints are kept, the latest ones |
 #
-# - A device takes as many samples at a time as fit, if all its pieces of the batch are equal.
+# - A device gets its share of the batch in equal pieces, the largest that fit.
 # - A GPU trains in bf16 from capability 8.0 on, and in fp16 before. A CPU trains in neither.
 # - The rate rises in a straight line from 0 during the warm-up (0 updates: no warm-up), as Trainer
 #   does it.
@@ -136,24 +138,25 @@ def options(wanted):
 
 # %% [markdown]
 # Now be Trainer. *Implement* `own_loop(model, batches, options, log)`, which trains `model` as
-# Trainer does on one device in float32, or whatever the weights are. `batches` is a list of dicts
-# as the model takes them: those of one pass (an **epoch**), and they come in this order each time.
-# `options` is a dict with some of these six, under Trainer's names; where one is missing, Trainer's
-# default holds. (Take `vars(TrainingArguments("runs", use_cpu=True))` to look one up.)
+# Trainer does on one device, without mixed precision. `batches` is a list of dicts as the model
+# takes them: those of one pass (an **epoch**), and they come in this order each time. `options` is
+# a dict with some of these six, under Trainer's names; where one is missing, Trainer's default
+# holds. (Take `vars(TrainingArguments("runs", use_cpu=True))` to look one up.)
 #
 # - `num_train_epochs`, `gradient_accumulation_steps` (batches of an update)
 # - `learning_rate`, `warmup_steps`; after the warm-up, the rate falls in a straight line to 0
 # - `weight_decay`, `max_grad_norm`
 
 # %% [markdown]
-# - An update's loss is the mean over the labels that count in all its batches together, as in
-#   *A batch that does not fit*: hand their number to the model as `num_items_in_batch`.
+# - An update's loss is the mean over the labels that count (all but -100) in all its batches
+#   together, as in *A batch that does not fit*: hand the number of these labels to the model as
+#   `num_items_in_batch`.
 # - If batches are left at the end of an epoch, they make an update by themselves.
 # - The first rate of a warm-up is 0; the one after the last update would be 0.
 # - The gradient is clipped, unless the limit is 0, right before the update.
 # - AdamW, all else as PyTorch's defaults. Biases (the name contains `bias`) and all parameters of a
 #   `LayerNorm` aren't decayed.
-# - After each update, call `log(loss, rate)`: the loss before it, and the rate that it used.
+# - After each update, call `log(loss, rate)`: its loss, as its batches gave it, and its rate.
 
 
 # %% role="answer"
@@ -264,7 +267,7 @@ def plain_loop(model, optimizer, scheduler, loader, epochs, size):
 # %% [markdown]
 # *Predict.* `prepare` takes a scheduler, too. Say you have one whose rate falls to 0 in 1,000
 # steps. You prepare it, run on 4 processes, and call `scheduler.step()` once for each update. After
-# how many updates is the rate 0?
+# how many updates is the rate 0: 250, 1,000 or 4,000?
 
 # %% role="predict"
 predict("accelerate-it", 1000)
@@ -283,7 +286,7 @@ predict("accelerate-it", 1000)
 # - The schedule makes one step for each update.
 
 # %% [markdown]
-# - After update number `stop_after`, counted from the start of the whole run, `train` saves what a
+# - Right after update `stop_after`, counted from the start of the whole run, `train` saves what a
 #   later call needs in `folder`, and returns. With `None` it runs to the end.
 # - `folder` is a `pathlib.Path` that exists. If it isn't empty, another call has saved there, in a
 #   process that's gone: this one goes on from there, with objects that were made anew (other
@@ -313,8 +316,8 @@ class Place:
 # `save_state`, `skip_first_batches(loader, count)` (the same loader without its first batches),
 # `accumulate(model)` (a `with` block around each batch: gradients are exchanged, and the prepared
 # optimizer makes its step and clears them, at the end of a group only), `sync_gradients` (whether
-# this batch ends a group), `backward` and `clip_grad_norm_`. A prepared loader has a length, too:
-# the batches of this process. About 25 lines.
+# this batch ends a group), `backward` and `clip_grad_norm_`. A group ends when it's full, and where
+# the loader ends. A prepared loader has a length, too: the batches of this process.
 
 
 # %% role="answer"
@@ -372,8 +375,9 @@ def evaluate(accelerator, model, loader):
 check("accelerate-it", train, evaluate)
 
 # %% [markdown]
-# The check runs Accelerate itself, on one process and on simulated ones. *See* how far your updates
-# are from the plain loop's in each kind of run, and the learning rates on 1, 2 and 4 processes:
+# The check runs Accelerate itself, on one process and on simulated ones; on its card, rank 0 is the
+# first process. *See* how far your updates are from the plain loop's in each kind of run, and the
+# learning rates on 1, 2 and 4 processes:
 
 # %%
 see("accelerate-it", train)

@@ -101,6 +101,19 @@ def test_an_exception_names_the_learners_line_and_no_other():
     assert "guard.py" not in problem.message
 
 
+def test_a_line_of_code_that_a_library_makes_is_not_taken_for_the_cells():
+    made = {}
+    exec(compile("def refuse():\n    raise ValueError('no')", "<string>", "exec"), made)
+
+    def learner():
+        return made["refuse"]()
+
+    problem = play_guarded(learner, 5).problem
+    assert "ValueError: no" in problem.message
+    assert '`return made["refuse"]()`' in problem.message
+    assert "on line 2 of" not in problem.message
+
+
 @pytest.mark.parametrize(
     ("play", "said"),
     [

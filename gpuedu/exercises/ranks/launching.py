@@ -14,7 +14,7 @@ from gpuedu.multi.launch import Launched, launch
 
 _FRAME = re.compile(r'  File "(?P<file>[^"]+)", line (?P<line>\d+), in .*\n    (?P<text>.*)')
 _COURSE, _PYTHON = str(Path(__file__).resolve().parents[2]), str(Path(os.__file__).parent)
-_NOT_THEIRS = (_COURSE, _PYTHON, "<frozen")
+_NOT_THEIRS = (_COURSE, _PYTHON, "<frozen", "<string>")
 
 
 def launch_ranks(

@@ -83,6 +83,14 @@ def test_trainer_does_what_options_are_read_as(options, tmp_path):
     assert told["rates"] == pytest.approx(rates_of(12, wanted["rate"], 3, "constant"))
 
 
+def test_a_limit_of_none_is_not_one_of_0():
+    """Trainer stops at the first update, where it asks whether the limit is above 0."""
+    assert resolved({"max_steps": 3, "max_grad_norm": None}, 3)["clip"] == -1
+    assert resolved({"max_steps": 3, "max_grad_norm": 0}, 3)["clip"] == 0
+    with pytest.raises(TypeError, match="'>' not supported"):
+        train_by_trainer(Reader(1), batches_of([(5,)], 1), {"max_grad_norm": None})
+
+
 @pytest.mark.parametrize(
     ("option", "says"),
     [
@@ -92,7 +100,7 @@ def test_trainer_does_what_options_are_read_as(options, tmp_path):
         ({"lr_scheduler_type": "upward"}, "refuses"),
         ({"learning_rate": [1]}, "plain value"),
         ({"per_device_train_batch_size": "many"}, "per_device_train_batch_size"),
-        ({"max_grad_norm": None}, "max_grad_norm"),
+        ({"max_grad_norm": "1"}, "max_grad_norm"),
         ({3: 4}, "no option"),
     ],
 )

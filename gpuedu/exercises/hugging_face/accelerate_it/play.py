@@ -18,7 +18,10 @@ from gpuedu.exercises.training.tensors import as_number
 
 
 def play_accelerate_it(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
-    """By rank, rates (updates,) and weights (updates, P) of a run; or what ``evaluate`` gives."""
+    """What ``evaluate`` gives on each rank; or, by rank, what a run did.
+
+    That is rates (updates,), weights (updates, P), and ``ends``: the updates after each call.
+    """
     train, evaluate = answers
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of Accelerate, and of a scheduler that comes first
@@ -29,6 +32,7 @@ def play_accelerate_it(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]
         run = run_training(train, RunTask.of(dict(inputs["task"])))
     return {
         "rates": [one.rates for one in run.results],
+        "ends": [one.ends for one in run.results],
         "weights": [np.array(one.weights or np.zeros((0, 1))) for one in run.results],
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -107,10 +107,14 @@ def optimizer_of(model: nn.Module, updates: int) -> tuple[torch.optim.Optimizer,
 
 @dataclass(frozen=True)
 class RankUpdates:
-    """Of one rank: learning rates of its updates, and the weights after each."""
+    """Of one rank: learning rates of its updates, and the weights after each.
+
+    ``ends`` are the updates of the whole run at the end of each call.
+    """
 
     rates: list[float]
     weights: list[list[float]]
+    ends: list[int] = field(default_factory=list)
 
 
 def run_training(train: Callable[..., Any], task: RunTask) -> Ranked:
@@ -137,6 +141,7 @@ def run_training(train: Callable[..., Any], task: RunTask) -> Ranked:
                     place,
                     stop,
                 )
+                found.ends.append(len(found.rates))
             return found
 
         return run_ranks(body, task.ranks, [train])

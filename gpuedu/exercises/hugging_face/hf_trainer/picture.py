@@ -109,7 +109,7 @@ def draw_schedules(options: Callable[..., Any]) -> Any:
         title="What Trainer makes of your options",
         x="update",
         y="learning rate (1e-4)",
-        source="By `TrainingArguments` and Trainer's own schedules: 60 updates, at most 3e-4.",
+        source="By TrainingArguments and Trainer's own schedules: 60 updates, at most 3e-4.",
         alt=f"Three lines over 60 updates, in units of 1e-4. {'; '.join(told)}.",
     )
     return write_caption(ax, caption)
@@ -129,11 +129,15 @@ def draw_beside(own_loop: Callable[..., Any]) -> Any:
     left.plot(range(1, count + 1), mine["losses"], "o--", color=style.BLUE, linewidth=1.5)
     highest = max([*true.losses, *(x for x in mine["losses"] if math.isfinite(x))])
     left.set_ylim(0, 1.25 * highest)
-    left.annotate("wide: Trainer's, dots: yours", (0.03, 0.06), xycoords="axes fraction")
+    left.annotate(
+        "wide: Trainer's, dots: yours", (0.03, 0.06), xycoords="axes fraction", color=style.INK
+    )
     style.name_axes(left, title="Loss of each update", x="update", y="loss")
     apart = _apart(true.weights, mine["weights"])
     _bars(right, apart)
-    style.name_axes(right, title="Weights apart", x="after update", y="largest difference")
+    style.name_axes(
+        right, title="Difference of the weights", x="after update", y="largest difference"
+    )
     style.note_source(
         left,
         "Trainer ran here, on 10 batches with padding in groups of 4, twice, with a warm-up of 2 "
@@ -160,7 +164,7 @@ def _bars(ax: Any, apart: Sequence[float]) -> None:
     ax.set_yscale("log")
     ax.set_ylim(1e-18, 10)
     ax.bar(range(1, len(shown) + 1), shown, color=colours, bottom=1e-18)
-    ax.set_yticks([1e-16, 1e-12, 1e-8, 1e-4, 1], ["1e-16", "1e-12", "1e-8", "1e-4", "1"])
+    ax.set_yticks([1e-17, 1e-12, 1e-8, 1e-4, 1], ["≤ 1e-17", "1e-12", "1e-8", "1e-4", "1"])
     ax.axhline(_ROUNDING, color=style.QUIET, linewidth=1.2, dashes=(5, 3))
     ax.annotate(
         "below: rounding",

@@ -36,6 +36,7 @@ def resolved(options: Mapping[Any, Any], updates: int) -> dict[str, Any]:
         "fp16", "both", "no"), ``updates`` (-1: by epochs), ``rates`` of the updates, ``clip`` (0:
         not at all), ``decay``, ``seed``; ``log``, ``evaluate`` and ``save``: every how many
         updates, 0: never, -1: by epochs or as it comes; ``keep``: how many checkpoints, 0: all.
+        ``clip`` is -1 for a limit of ``None``, by which Trainer stops: it compares it with 0.
 
     Raises:
         AnswerError: an option that does not exist, or that Trainer refuses.
@@ -48,14 +49,13 @@ def resolved(options: Mapping[Any, Any], updates: int) -> dict[str, Any]:
             raise AnswerError(f"`{name}` should be an int, got {value!r:.40}", remedy=_CUT)
         return value
 
-    limit = number(arguments.max_grad_norm, "`max_grad_norm`")
     return {
         "samples": whole("per_device_train_batch_size"),
         "micro_batches": whole("gradient_accumulation_steps"),
         "precision": _precision(arguments),
         "updates": whole("max_steps"),
         "rates": _rates(arguments, min(updates, _MOST_RATES)),
-        "clip": float(limit) if 0 < limit < math.inf else 0.0,
+        "clip": _limit(arguments.max_grad_norm),
         "decay": number(arguments.weight_decay, "`weight_decay`"),
         "seed": whole("seed"),
         "log": _every(arguments, "logging"),
@@ -84,6 +84,13 @@ def _arguments(options: Mapping[Any, Any]) -> Any:
             raise AnswerError(
                 f"`TrainingArguments` refuses these options: {told[0][:200]}"
             ) from None
+
+
+def _limit(norm: Any) -> float:
+    if norm is None:
+        return -1.0
+    limit = number(norm, "`max_grad_norm`")
+    return float(limit) if 0 < limit < math.inf else 0.0
 
 
 def _precision(arguments: Any) -> str:

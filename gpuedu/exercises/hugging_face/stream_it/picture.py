@@ -41,7 +41,7 @@ def draw_order(deal: Callable[..., Any], read: Callable[..., Any]) -> Any:
 def draw_stop(deal: Callable[..., Any], read: Callable[..., Any]) -> Any:
     """How often each sample is read in an epoch that stopped: by a state, and by ``read``."""
     ax = style.new_axes(2.6)
-    rows = [("yours", _by_read(deal, read)), ("by state_dict()", _by_state(deal))]
+    rows = [("by state_dict()", _by_state(deal)), ("yours", _by_read(deal, read))]
     told = []
     for height, (name, times) in enumerate(rows):
         lost = [at for at in range(_COUNT) if not times[at]]
@@ -59,6 +59,7 @@ def draw_stop(deal: Callable[..., Any], read: Callable[..., Any]) -> Any:
     style.name_axes(ax, title=f"An epoch that was stopped after {_STOP} samples", x="sample")
     ax.set_ylim(-0.4, 1.7)
     ax.set_yticks([])
+    ax.spines["left"].set_visible(False)
     ax.grid(visible=False)
     style.note_source(
         ax,

@@ -77,23 +77,37 @@ def _same(name: str, says: str, points: float, asks: str, waits: tuple[str, ...]
 def _updates_fault(name: str, case: Case, observed: Plain) -> Iterator[Fault]:
     true = truth_of(case)
     for rank, rates in enumerate(observed["rates"]):
-        who = f"rank {rank}" if len(observed["rates"]) > 1 else "`train`"
+        is_alone = len(observed["rates"]) == 1
+        who, where = ("`train`", "") if is_alone else (f"rank {rank}", f" on rank {rank}")
         if len(rates) != len(true.rates):
             told = f"{who} made {len(rates)} updates; the plain loop makes {len(true.rates)}"
             yield Fault(name, told)
             return
         mine = observed["weights"][rank]
-        apart = _first_apart(true, mine)
+        apart = _first_apart(true, mine, where)
         if apart and name != "resume" and np.isfinite(rates).all() and min(rates) >= 0:
-            apart = _first_apart(truth_of(case, rates), mine)  # other rates are one mistake
+            apart = _first_apart(truth_of(case, rates), mine, where)  # other rates are one mistake
         if apart:
-            yield Fault(name, f"{apart} for {who}")
+            yield Fault(name, apart)
             return
     if name == "resume":
+        yield from _stops_fault(name, case, observed)
         yield from _rates_fault(name, case, observed)
 
 
-def _first_apart(true: RankUpdates, mine: np.ndarray) -> str:
+def _stops_fault(name: str, case: Case, observed: Plain) -> Iterator[Fault]:
+    """Each call but the last one stops after the update that it was told."""
+    stops = case.inputs["task"]["stops"]
+    for rank, ends in enumerate(observed["ends"]):
+        for call, (end, stop) in enumerate(zip(ends[:-1], stops, strict=True), 1):
+            if end != stop:
+                told = f"call {call} on rank {rank} stops after update {end} of the whole run"
+                asks = "From where is `stop_after` counted, in a call that goes on?"
+                yield Fault(name, f"{told}; `stop_after` is {stop}", asks)
+                return
+
+
+def _first_apart(true: RankUpdates, mine: np.ndarray, where: str) -> str:
     """The first update after which weights differ, as a sentence; empty where there is none."""
     for at, (wanted, got) in enumerate(zip(np.array(true.weights), mine, strict=True), 1):
         off = np.abs(got - wanted)
@@ -102,7 +116,8 @@ def _first_apart(true: RankUpdates, mine: np.ndarray) -> str:
         if off[worst] > REL * np.abs(wanted).max():
             shown, right = show_apart(float(got[worst]), float(wanted[worst]))
             count = len(true.rates)
-            return f"after update {at} of {count} a weight is {shown}, and not {right},"
+            told = f"after update {at} of {count} a weight{where} is {shown}"
+            return f"{told}; the plain loop's is {right}"
     return ""
 
 

@@ -129,11 +129,17 @@ def _truth(told: str, rates: tuple[float, ...] | None) -> Updates:
         return train_alone(model, batches, inputs["options"], rates)
 
 
+_COUNT_ASKS = (
+    "How many passes does Trainer make by default, and how many updates is one of them, with the "
+    "batches that are left at its end?"
+)
+
+
 def _rates_test(case: Case, observed: Plain) -> Iterator[Fault]:
     true = truth_of(case)
     got = observed["rates"]
     if len(got) != len(true.rates):
-        yield Fault("rates", _count_told(len(got), len(true.rates)))
+        yield Fault("rates", _count_told(len(got), len(true.rates)), _COUNT_ASKS)
         return
     for at, (mine, wanted) in enumerate(zip(got, true.rates, strict=True), 1):
         if not is_close(mine, wanted, 1e-6, 1e-12):

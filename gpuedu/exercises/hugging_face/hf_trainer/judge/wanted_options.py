@@ -100,8 +100,11 @@ def schedule_fault(case: Case, observed: Plain) -> Iterator[Fault]:
 def rest_fault(case: Case, observed: Plain) -> Iterator[Fault]:
     """Clipping, decay, seed."""
     wanted = _wanted(case)
-    if not is_close(observed["clip"], wanted["clip"] or 0.0):
-        limit = observed["clip"]
+    limit = observed["clip"]
+    if limit < 0:
+        told = "`max_grad_norm` is None, and Trainer, which asks whether it's above 0, stops there"
+        yield Fault("rest", told, "Which number means to Trainer that nothing is clipped?")
+    elif not is_close(limit, wanted["clip"] or 0.0):
         got = f"are clipped at {limit:g}" if limit else "aren't clipped"
         told = "none" if wanted["clip"] is None else f"a limit of {wanted['clip']:g}"
         yield Fault("rest", f"gradients {got}; wanted is {told}")

@@ -146,7 +146,9 @@ def _piece_told(rank: int, done: int, got: list[int], wanted: list[int], whole: 
         return f"{after} and reads sample {twice[0]} a second time"
     lost = [at for at in wanted if at not in got]
     if lost:
-        return f"{after}, and sample {lost[0]} doesn't come; {len(lost)} are missing there"
+        more = f" (nor do {len(lost) - 1} others)" if len(lost) > 2 else ""
+        told = f"{after}, and sample {lost[0]} doesn't come{more}"
+        return f"{told}: {len(got)} of {len(wanted)} samples" if len(got) < len(wanted) else told
     return f"{after}, and its samples are {got[:4]}..., not {wanted[:4]}..."
 
 
@@ -221,7 +223,8 @@ JUDGE = Judge(
             truth="up to 1,000",
             choices=("none", "one", "up to 1,000"),
             because="The state says how far the shards were read. What was read into the buffer, "
-            "and hadn't come out yet, isn't in the state.",
+            "and hadn't come out yet, isn't in the state. (It also goes back to the start of a "
+            "batch, so some samples can come twice.)",
         ),
     },
     seeds=3,
