@@ -117,9 +117,8 @@ reveal("checkpoint-interval")
 #
 # What does an asynchronous save improve, and what not? (Of the three costs, only a long `save_s`
 # calls for a long interval, so yours can be much shorter. But each failure still costs `write_s`
-# more, and the restart.) Why do real
-# failures come in bunches? (One cause can stop several machines, and a repair that failed shows
-# soon.)
+# more, and the restart.) Why do real failures come in bunches? (One cause can stop several
+# machines, and a repair that failed shows soon.)
 
 # %% [markdown] exercise="goodput"
 # ## Where did the hours go?
@@ -347,8 +346,8 @@ def scrape(records):
 # Six nodes run that now, with four GPUs each. NVIDIA's DCGM exports more, for each GPU with the
 # labels `Hostname` (the node's name, but there's no `node`) and `gpu`: `DCGM_FI_DEV_GPU_TEMP`, in
 # degrees Celsius, and `DCGM_FI_DEV_XID_ERRORS`, the number (Xid) of the last error that the driver
-# reported, 0 if there was none. *Implement* two rule files: `run_rules` with the first three alerts, and `gpu_rules` with
-# the other two. There's an alert for each fault:
+# reported, 0 if there was none. *Implement* two rule files: `run_rules` with the first three
+# alerts, and `gpu_rules` with the other two. There's an alert for each fault:
 #
 # | alert | fault |
 # |---|---|
