@@ -22,7 +22,7 @@ setup("long-runs")
 # %% [markdown] exercise="checkpoint-interval"
 # ## How often do you save?
 #
-# **`checkpoint-interval` · 7 points · about 25 minutes**
+# **`checkpoint-interval` · 7 points · about 20 minutes**
 #
 # Choose how long a run trains between two checkpoints. Every save costs time, and so does every
 # failure: the run starts again, from the last checkpoint, and repeats whatever came after it. If
@@ -101,7 +101,8 @@ check("checkpoint-interval", waste, best_interval)
 
 # %% [markdown]
 # *See* what each interval is expected to lose, with yours as rings, and a day of a run that saves
-# too often, as often as you say, and too rarely.
+# too often, as often as you say, and too rarely. One curve has as many failures, but in bunches:
+# soon after one of them, another is likely.
 
 # %%
 see("checkpoint-interval", best_interval)
@@ -114,15 +115,15 @@ reveal("checkpoint-interval")
 # it, and little more is lost.) With four times as many machines, how does the interval change?
 # (It's half as long, and the waste at least doubles.)
 #
-# What does an asynchronous save improve, and what not? (The interval depends on `save_s` alone, so
-# it can be much shorter. But each failure still costs `write_s` more, and the restart.) Why do real
-# failures come in bunches? (One cause can stop several machines, and a repair that failed shows
-# soon.)
+# What does an asynchronous save improve, and what not? (Of the three costs, only a long `save_s`
+# calls for a long interval, so yours can be much shorter. But each failure still costs `write_s`
+# more, and the restart.) Why do real failures come in bunches? (One cause can stop several
+# machines, and a repair that failed shows soon.)
 
 # %% [markdown] exercise="goodput"
 # ## Where did the hours go?
 #
-# **`goodput` · 7 points · about 25 minutes**
+# **`goodput` · 7 points · about 30 minutes**
 #
 # Work out from a log what each GPU hour was used for. You pay for all of them, but only some train
 # the model, and a failure undoes part of that. The share of the hours that trained and was kept is
@@ -155,8 +156,9 @@ predict("goodput", 0.1)
 # - `"down"`: no run runs, and all GPUs are idle. `"spare"`: GPUs that the run doesn't use.
 # - `"startup"`, `"save"`, `"evaluation"`, `"input"`: all GPUs of the run, while that goes on. If
 #   several do at once, the first in this order counts.
-# - The rest of the run's time is training. `"slow"` is its share that waits for a slow machine; of
-#   several at once, the largest share counts. What remains is `"redone"` or `"trained"`.
+# - The rest of the run's time is training. `"slow"` is its share that waits for a slow machine, on
+#   all GPUs of the run; of several at once, the largest share counts. What remains is `"redone"` or
+#   `"trained"`.
 # - `"redone"`: training that is lost. A run whose `"ends"` is `"failure"` fails at its end, and the
 #   next one continues from the `"start"` of the last save that was written by then, in this run or
 #   an earlier one. All training in between is lost. (A run that is `"stopped"` saves first.)
@@ -276,7 +278,7 @@ reveal("goodput")
 # %% [markdown] exercise="watch-it"
 # ## Who calls you at night?
 #
-# **`watch-it` · 8 points · about 30 minutes**
+# **`watch-it` · 8 points · about 40 minutes**
 #
 # Export what a training run does as metrics, and write alerts that fire when something is wrong and
 # at no other time. Prometheus, a monitoring system, fetches ("scrapes") the metrics of all
@@ -342,10 +344,10 @@ def scrape(records):
 
 # %% [markdown]
 # Six nodes run that now, with four GPUs each. NVIDIA's DCGM exports more, for each GPU with the
-# labels `Hostname` (as `node`) and `gpu`: `DCGM_FI_DEV_GPU_TEMP`, in degrees Celsius, and
-# `DCGM_FI_DEV_XID_ERRORS`, the number of the last error that the driver reported, 0 if there was
-# none. *Implement* two rule files: `run_rules` with the first three alerts, and `gpu_rules` with
-# the other two. There's an alert for each fault:
+# labels `Hostname` (the node's name, but there's no `node`) and `gpu`: `DCGM_FI_DEV_GPU_TEMP`, in
+# degrees Celsius, and `DCGM_FI_DEV_XID_ERRORS`, the number (Xid) of the last error that the driver
+# reported, 0 if there was none. *Implement* two rule files: `run_rules` with the first three
+# alerts, and `gpu_rules` with the other two. There's an alert for each fault:
 #
 # | alert | fault |
 # |---|---|
@@ -358,7 +360,8 @@ def scrape(records):
 # %% [markdown]
 # None of these is a reason to fire:
 #
-# - noise of some percent in compute times, and up to 80 degrees;
+# - noise of some percent in compute times, and all nodes computing longer together;
+# - up to 80 degrees;
 # - up to 2 minutes in which a node takes 2.5 times as long, or a GPU has more than 88 degrees;
 # - up to 30 seconds with a loss that isn't finite: the step is skipped;
 # - evaluations, up to 4 minutes without steps;
@@ -368,13 +371,12 @@ def scrape(records):
 # %% [markdown]
 # - The rules are evaluated once a minute. An alert fires at most 15 minutes after its fault started
 #   and for no other reason: neither for other faults nor for what is harmless.
-# - `SlowNode` fires with the label `node` of the slow one only, and the last two with `Hostname`
-#   and `gpu`.
-# - Each has a label `severity`, page or ticket, and an annotation `summary`. The summaries of those
-#   three have these labels in them, as in `{{ $labels.node }}`.
+# - `SlowNode` fires with the label `node` of the slow one only, `GpuHot` and `GpuBroken` with
+#   `Hostname` and `gpu`. Their summaries have these labels in them, as in `{{ $labels.node }}`.
+# - Every alert has a label `severity`, page or ticket as you see fit, and an annotation `summary`.
 # - In training, every node waits for the slowest one. So all of them do equally many steps, and
-#   only `train_compute_seconds` shows who is slow: its series are `train_compute_seconds_sum`,
-#   `_count` and `_bucket`.
+#   only `train_compute_seconds` shows who is slow. Its series are `train_compute_seconds_sum` and
+#   `_count`, which give a mean, and `_bucket`, which you don't need.
 
 # %% [markdown]
 # What you need to know of PromQL:
@@ -382,17 +384,24 @@ def scrape(records):
 # - `train_loss` is the newest value of each series; `train_loss > 3` keeps those above 3. A series
 #   is gone when its process is, and `absent(train_loss)` gives 1 if all of them are.
 # - `rate(train_steps_total[5m])` is the growth per second in the last 5 minutes, `increase(...)`
-#   the growth; both know that a counter may start again. `avg_over_time(...[5m])` is a mean over
-#   time.
-# - `avg(...)`, `sum(...)` and so on make one value of all series; `sum by (node) (...)` one for
-#   each node. `a > on() group_left() b` compares every series of `a` with the only one of `b`.
-# - `and`, `or` and `unless` combine series. NaN isn't even equal to itself; infinity is `Inf`.
-# - `for: 5m` below `expr` means that the alert only fires once that has held for 5 minutes.
+#   the growth; both know that a counter may start again. They need such a range, with two scrapes
+#   in it at least. `avg_over_time(...[5m])` is a mean over time.
+# - `avg(...)`, `sum(...)` and so on make one value of all series, without labels;
+#   `sum by (node) (...)` one for each node.
 # - `up{job="train"}` is 1 for each process that answers Prometheus, and 0 for one that doesn't.
 
 # %% [markdown]
+# - `a > b`, `a / b` and so on pair series with the same labels; what has no partner is left out.
+#   `a > on() group_left() b` compares every series of `a` with the only one of `b`.
+# - `a and b` keeps the series of `a` that have a partner in `b`, `a unless b` those that have none;
+#   `a or b` gives both. NaN isn't even equal to itself; infinity is `Inf`.
+# - `for: 5m` below `expr` means that the alert is pending at first, and fires once that has held
+#   for 5 minutes.
+
+# %% [markdown]
 # Here's a rule as an example, for a fault that isn't in the table. An expression over several lines
-# comes below `expr: |`. If your check says that something isn't evaluated, take another way.
+# comes below `expr: |`, and a text with `{{` goes in quotes. If your check says that something
+# isn't evaluated, take another way.
 #
 # ```yaml
 # - alert: MemoryNearlyFull

@@ -131,6 +131,8 @@ def _of(rule: str) -> str:
         (_of("  - alert: A\n    expr: |\n      up\n        + topk(1, up)\n"), "column 5 of", 7),
         (_of("  - alert: A\n    expr: up\n    labels: {a-b: c}\n"), "no name", 6),
         (_of("  - alert: A\n    expr: up\n    annotations: {a: '{{ b'}\n"), "without", 6),
+        (_of("  - alert: A\n    expr: up\n    annotations: {a: {{ b }} c}\n"), "needs quotes", 6),
+        (_of("  - alert: A\n    expr: up\n    annotations:\n      a: {{ b }} c\n"), "quotes", 7),
         (_of("  - alert: A\n    expr: [up]\n"), "a text", 5),
         (_of("".join(f"  - alert: A{i}\n    expr: up\n" for i in range(31))), "31 rules", 64),
     ],

@@ -140,3 +140,36 @@ groups:
     assert "line 5 of `run_rules`: Prometheus can't evaluate `SlowNode`" in found["slow-node"]
     assert "without labels" in found["not-finite"]
     assert "doesn't fire" in found["no-progress"]
+
+
+_RULES = """
+groups:
+- name: run
+  rules:
+  - alert: SlowNode
+    expr: |
+      rate(train_compute_seconds_sum[5m]) / rate(train_compute_seconds_count[5m])
+        > LIMIT
+    for: 5m
+"""
+
+
+@pytest.mark.parametrize(
+    ("limit", "told"),
+    [
+        ("1", "a run (all nodes compute 70% longer"),
+        ("1.2 * avg(rate(train_compute_seconds_sum[5m]))", "and none has a partner"),
+    ],
+)
+def test_slow_is_slower_than_the_others(limit: str, told: str) -> None:
+    exercise = load("watch-it")
+    rules = _RULES.replace("LIMIT", limit)
+    found = []
+    for case in exercise.judge.cases(np.random.default_rng(0)):
+        observed = exercise.play.run([lambda records: "", rules, ""], case.inputs)
+        found += [
+            f"{case.label}: {fault.message}"
+            for fault in exercise.judge.seen(case, observed)
+            if fault.property == "slow-node"
+        ]
+    assert any(told in one for one in found)

@@ -14,6 +14,7 @@ from gpuedu.exercises.long_runs.promql.check import ExpressionError, read_expres
 _DEEPEST, _MOST_EVENTS, _MOST_RULES = 12, 2_000, 30
 _UNITS_S = {"y": 31_536_000, "w": 604_800, "d": 86_400, "h": 3600, "m": 60, "s": 1, "ms": 0.001}
 _DURATION = re.compile("".join(rf"(?:(\d+){unit})?" for unit in _UNITS_S))
+_BARE_TEMPLATE = re.compile(r":\s+\{\{")
 _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 _RULE_KEYS = ("alert", "expr", "for", "labels", "annotations")
 _LEFT_OUT = ("record", "keep_firing_for")
@@ -91,6 +92,8 @@ def _document(text: str) -> Any:
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
         told = f"this is no YAML: {fault.problem or fault.context}"
+        if mark and any(map(_BARE_TEMPLATE.search, text.splitlines()[mark.line : mark.line + 1])):
+            told += "; a text with {{ needs quotes"
         raise RuleFileError(told, mark.line + 1 if mark else 1) from None
     except yaml.YAMLError as fault:
         raise RuleFileError(f"this is no YAML: {str(fault).splitlines()[0]}", 1) from None

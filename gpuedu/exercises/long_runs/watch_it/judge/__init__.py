@@ -24,12 +24,13 @@ def cases(rng: np.random.Generator) -> list[Case]:
     found = []
     for count, node in ((1, "n3"), (7, "n1"), (60, f"n{rng.integers(10, 90)}")):
         records = records_of(rng, count, node)
-        found.append(Case(f"{count} steps of {node}", {"records": records}, _EXPORTED))
+        steps = "one step" if count == 1 else f"{count} steps"
+        found.append(Case(f"{steps} of {node}", {"records": records}, _EXPORTED))
     bad = records_of(rng, 4, "n2")
     bad[-1]["loss"] = float("nan")
     found.append(Case("a loss that is NaN", {"records": bad}, ("values",)))
     found.append(Case("the rules", {}, ("accepted", "says")))
-    found += [Case(one.told, {}, _ALERTS, one) for one in scenarios(rng)]
+    found += [Case(one.label, {}, _ALERTS, one) for one in scenarios(rng)]
     return found
 
 

@@ -11,6 +11,7 @@ from gpuedu.exercises.long_runs.promql.alerts import Alert, Firing, follow
 from gpuedu.exercises.long_runs.promql.matching import EvaluationError
 from gpuedu.exercises.long_runs.promql.rule_file import RuleFileError, read_rules
 from gpuedu.exercises.long_runs.promql.series import Labels
+from gpuedu.exercises.long_runs.promql.sides import compared
 from gpuedu.exercises.long_runs.watch_it.judge.scenarios import LATEST_S, MINUTE, Scenario
 
 ALERTS = {
@@ -106,7 +107,7 @@ def firing_rule(alert: str, says: str, points: float, asks: str) -> Property:
             yield Fault(_slug(alert), told, "Which labels do the series of both sides have?")
             return
         where = f"line {rule.line} of `{file}`: `{alert}`"
-        yield from _told(alert, where, scenario, seen)
+        yield from _told(rule, where, scenario, seen)
 
     return Property(_slug(alert), says, points, asks, test, waits_for=("accepted",))
 
@@ -127,7 +128,8 @@ def _followed(alert: str, rules: str, scenario: Scenario) -> list[Firing]:
     return follow(rule, scenario.store(), scenario.times_s)
 
 
-def _told(alert: str, where: str, scenario: Scenario, seen: Sequence[Firing]) -> Iterator[Fault]:
+def _told(rule: Alert, where: str, scenario: Scenario, seen: Sequence[Firing]) -> Iterator[Fault]:
+    alert = rule.name
     wanted = scenario.labels if scenario.alert == alert else None
     for one in seen:
         for labels in sorted(one.firing):
@@ -135,19 +137,23 @@ def _told(alert: str, where: str, scenario: Scenario, seen: Sequence[Firing]) ->
                 at = f"{one.time_s / MINUTE:g}"
                 yield Fault(
                     _slug(alert),
-                    f"{where} fires at minute {at}{_shown(labels)}, and {_happened(scenario)}",
+                    f"{where} fires at minute {at}{_shown(labels)}",
                     _question(scenario, is_wanted=wanted is not None),
                 )
                 return
-    if wanted is not None and not any(one.firing for one in seen):
-        yield Fault(
-            _slug(alert),
-            f"{where} doesn't fire: {_happened(scenario)}, and {LATEST_S / MINUTE:g} minutes later "
-            f"it is {'only pending' if seen[-1].active else 'not even active'}",
-            "How long does the alert wait, and since when does its expression hold?"
-            if seen[-1].active
-            else "What does each part of the expression give while that lasts?",
-        )
+    if wanted is None or any(one.firing for one in seen):
+        return
+    told = f"{where} doesn't fire: after {LATEST_S / MINUTE:g} minutes it"
+    if seen[-1].active:
+        asks = "How long does the alert wait, and since when does its expression hold?"
+        yield Fault(_slug(alert), f"{told} is only pending", asks)
+        return
+    sides = compared(rule.tree, scenario.store(), seen[-1].time_s)
+    yield Fault(
+        _slug(alert),
+        f"{told} is not even pending" + (f"; then, {sides}" if sides else ""),
+        "Why does the expression give nothing at that time?",
+    )
 
 
 def _question(scenario: Scenario, *, is_wanted: bool) -> str:
@@ -168,8 +174,3 @@ def _shown(labels: Labels) -> str:
     known = ("node", "Hostname", "gpu")
     told = [f'{name}="{value}"' for name, value in labels if name in known]
     return f" for {', '.join(told)}" if told else " without labels that say of whom"
-
-
-def _happened(scenario: Scenario) -> str:
-    starts = dict.fromkeys(f"{one.start_s / MINUTE:.1f}" for one in scenario.disturbances)
-    return f"what happens is: {scenario.told} (from minute {' and '.join(starts)})"

@@ -55,6 +55,12 @@ class Scenario:
     fault_s: float = 0.0
 
     @property
+    def label(self) -> str:
+        """What happens, and from when on."""
+        starts = dict.fromkeys(f"{one.start_s / MINUTE:.1f}" for one in self.disturbances)
+        return f"a run ({self.told}, from minute {' and '.join(starts)})"
+
+    @property
     def end_s(self) -> float:
         """Until when it is watched."""
         return self.fault_s + LATEST_S if self.alert else 44 * MINUTE
@@ -135,3 +141,5 @@ def _harmless(rng: np.random.Generator) -> Iterator[Scenario]:
     )
     told = ", ".join(f"{code} on n{place}" for place, code in enumerate(OWN, 2))
     yield quiet(f"Xid {told}, which are errors of the program", *own)
+    all_slow = (Disturbance(SLOW, start_s, math.inf, node, value=1.7) for node in NODES)
+    yield quiet("all nodes compute 70% longer, with longer texts", *all_slow)
