@@ -466,7 +466,7 @@ start_program("faster")
 #
 # | cost | at most | cost | at most |
 # |---|---|---|---|
-# | saved for backward at once | 1.2 times what it takes | work, a letter | 1.6 times what it takes |
+# | saved for backward at once | 1.2 times the need | work, a letter | 1.6 times the need |
 # | training's work in float32 | 10% | launches, a letter | 12 |
 # | alive all the time in training | 4.8 W, and the rows | waits in writing | 4 |
 #
