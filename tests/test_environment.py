@@ -7,6 +7,7 @@ import tomllib
 
 import yaml
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 
@@ -15,7 +16,12 @@ def requirements(root):
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"]
     entries = [*project["dependencies"], *extras["lessons"], *extras["lab"]]
-    return {entry.name: entry for entry in map(Requirement, entries) if entry.name != "gpuedu"}
+    return by_name(entry for entry in map(Requirement, entries) if entry.name != "gpuedu")
+
+
+def by_name(entries):
+    """conda writes some names with an underscore, where pip has a dash."""
+    return {canonicalize_name(entry.name): entry for entry in entries}
 
 
 def conda_requirements(root):
@@ -23,8 +29,7 @@ def conda_requirements(root):
     plain = [entry for entry in entries if isinstance(entry, str)]
     (by_pip,) = (entry["pip"] for entry in entries if isinstance(entry, dict))
     plain += [entry for entry in by_pip if not entry.startswith("--")]
-    found = {entry.name: entry for entry in map(Requirement, plain)}
-    return found, by_pip
+    return by_name(map(Requirement, plain)), by_pip
 
 
 def test_conda_and_pip_have_the_same_packages_and_bounds(root):
