@@ -12,7 +12,18 @@
 # time. **Time** about 120 minutes, in one sitting or in several.
 
 # %% role="setup"
-from gpuedu import check, hint, predict, progress, read_program, reveal, see, setup, start_program
+from gpuedu import (
+    check,
+    hint,
+    measure,
+    predict,
+    progress,
+    read_program,
+    reveal,
+    see,
+    setup,
+    start_program,
+)
 
 setup("capstone")
 
@@ -430,8 +441,15 @@ reveal("make-it-fast")
 # and run it. The cell then holds your files, and so does the notebook that you hand in.
 
 # %% [markdown]
-# Counts aren't times. On a GPU, run both programs and take the time of a step: which of
-# your changes can you see in it, and which are hidden behind something slower?
+# Counts aren't times. How long do both programs take here, on your GPU or on one core? (Without the
+# store's time, which is only simulated.)
+
+# %%
+measure("make-it-fast", program)
+
+# %% [markdown]
+# Which of your changes can you see in that, and which are hidden behind something slower? Undo one,
+# and measure again.
 
 # %% [markdown] exercise="make-it-fast-too"
 # ## Eight more
