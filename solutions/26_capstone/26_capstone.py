@@ -12,18 +12,7 @@
 # time. **Time** about 120 minutes, in one sitting or in several.
 
 # %% role="setup"
-from gpuedu import (
-    check,
-    hint,
-    measure,
-    predict,
-    progress,
-    read_program,
-    reveal,
-    see,
-    setup,
-    start_program,
-)
+from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
 
 setup("capstone")
 
@@ -52,6 +41,8 @@ predict("make-it-fast", "4,000")
 # the program is slow.)
 
 # %% role="given"
+from gpuedu import read_program, start_program
+
 start_program("fast")
 
 # %% [markdown]
@@ -467,6 +458,8 @@ measure("make-it-fast", program)
 predict("make-it-fast-too", 12.1)
 
 # %% role="given"
+from gpuedu import read_program, start_program
+
 start_program("faster")
 
 # %% [markdown]
