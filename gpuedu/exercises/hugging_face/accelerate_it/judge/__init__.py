@@ -19,6 +19,10 @@ REL = 1e-7
 """Of the largest weight, in float64; PyTorch's clipping adds 1e-6 to the norm, whoever calls it."""
 
 
+_OFTEN = {"ranks": 2, "batches": 10, "size": 2, "epochs": 3, "stops": (3, 5, 6)}
+"""Epochs of 3 updates, the last one short; calls that go on from an epoch's end, and in one."""
+
+
 def cases(rng: np.random.Generator) -> list[Case]:
     """Runs on one rank and on several, each of which shows one thing."""
 
@@ -50,7 +54,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
         run("resume", "stopped within an epoch", batches=6, size=2, stops=(2,)),
         run("resume", "stopped in the second epoch", batches=6, size=2, stops=(4,)),
         run("resume", "stopped at the end of an epoch", batches=6, size=2, stops=(3,)),
-        run("resume", "stopped twice, 2 processes", ranks=2, batches=8, epochs=3, stops=(3, 6)),
+        run("resume", "stopped 3 times, 2 processes", **_OFTEN),
     ]
 
 
