@@ -47,7 +47,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     return [
         first,
         *(
-            Case(f"the build after a change of {one}", {"path": one}, ("cached",), files)
+            Case(f"the build after a change of {one}", {}, ("cached",), (one, files))
             for one in paths
         ),
     ]
@@ -55,15 +55,15 @@ def cases(rng: np.random.Generator) -> list[Case]:
 
 def cached(case: Case, dockerfile: str, dockerignore: str) -> Iterator[Complaint]:
     """What is downloaded again after a change of the sources."""
-    path = case.inputs["path"]
-    days = [case.truth, changed(case.truth, path, "another day")]
+    path, before = case.truth
+    days = [before, changed(before, path, "another day")]
     try:
         read = read_dockerfile(dockerfile)
     except AnswerError as fault:
         yield Complaint(*_told(fault))
         return
     _, again = build_all(work, read, [kept(files, dockerignore) for files in days])
-    if not installing(contents(read, case.truth)):
+    if not installing(contents(read, before)):
         yield _EMPTY
     if again.download_mb:
         layers = [one for one in again.steps if one.instruction.name in {*MAKES_LAYER, "FROM"}]
