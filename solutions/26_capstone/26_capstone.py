@@ -485,6 +485,12 @@ start_program("faster")
 # is saved is counted in numbers, without weights, and takes no scores of attention; and a step
 # computes at most 1.2 times what it takes.
 
+# %% [markdown]
+# *See* what that program costs as it is.
+
+# %%
+see("make-it-fast-too")
+
 # %% role="answer"
 handed_in = r'''
 ### BEGIN SOLUTION

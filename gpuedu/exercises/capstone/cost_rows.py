@@ -17,7 +17,9 @@ def row_of(
     allowed = limit.most(needs)
 
     def multiple(value: float) -> float:
-        return value / allowed if allowed or not value else 1 + value
+        if not allowed:
+            return 1 + value if value else 0.0
+        return value / allowed
 
     was, now = before[limit.figure], after and after[limit.figure]
     return CostRow(
@@ -45,7 +47,7 @@ def plot_bill(rows: Sequence[CostRow], counted: str, folder: str) -> Any:
         title=f"{over} costs of {whose} are above what is allowed"
         if over
         else f"All costs of {whose} are within what is allowed",
-        x="cost, as a multiple of what is allowed (each tick is ten times)",
+        x="cost, as a multiple of what is allowed",
         source=f"{counted} Open: the slow program; filled: the files in `{folder}`.",
         alt=f"Rows of costs, before and after. {'; '.join(told)}.",
     )

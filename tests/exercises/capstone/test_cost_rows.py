@@ -1,0 +1,24 @@
+"""Rows of the bill's figure, where nothing at all is allowed, too."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuedu.exercises.capstone.cost_rows import row_of
+from gpuedu.exercises.capstone.limits import Limit
+
+
+@pytest.mark.parametrize(
+    ("most", "before", "after", "multiples"),
+    [(0, 5800, 0, (5801, 0)), (0, 0, 0, (0, 0)), (4, 24, 2, (6, 0.5)), (0, 3, 1, (4, 2))],
+)
+def test_a_cost_is_a_multiple_of_what_is_allowed(most, before, after, multiples):
+    limit = Limit("name", "figure", "a cost", lambda needs: most)
+    row = row_of(limit, None, {"figure": before}, {"figure": after})
+    assert (row.before, row.after) == multiples
+
+
+def test_a_program_that_was_not_changed_has_no_second_figure():
+    limit = Limit("name", "figure", "a cost", lambda needs: 4)
+    row = row_of(limit, None, {"figure": 8}, None)
+    assert (row.before, row.after, row.after_text) == (2, None, "")
