@@ -143,8 +143,12 @@ class _Device(LiveCounter):
     def __init__(self, meter: Meter, host: _Host) -> None:
         super().__init__(torch.device("cpu"))
         self._meter, self._placement = meter, host.placement
-        self._weights: dict[int, Tensor] = {}
-        """Weights, by the storage that each had when it was last read."""
+        self._weights: dict[int, tuple[Tensor, int]] = {}
+        """Weights, each with the storage that it had when it was last read, by its own number.
+
+        Several may share a storage, and an address is used again once a storage has ended.
+        """
+        self._storages: set[int] = set()
         self._touched: dict[int, int] = {}
         """For each storage which operation wrote it last, outside of forward and backward."""
         self._casts: WeakIdKeyDictionary = WeakIdKeyDictionary()
@@ -159,7 +163,7 @@ class _Device(LiveCounter):
         """Whether a tensor shows the numbers of a weight, in whatever precision."""
         shown = tensor._base if tensor._base is not None else tensor
         is_one = shown.is_leaf and shown.requires_grad  # it may not have been met yet
-        is_known = _storage(tensor) in self._weights or tensor.untyped_storage() in self._casts
+        is_known = _storage(tensor) in self._storages or tensor.untyped_storage() in self._casts
         return is_one or is_known
 
     def __torch_dispatch__(
@@ -176,7 +180,7 @@ class _Device(LiveCounter):
         part = self._part(given)
         written = self._written(func, args, kwargs or {}) if part == "other" else []
         result = super().__torch_dispatch__(func, types, args, kwargs)
-        if name == "_to_copy" and _storage(args[0]) in self._weights:
+        if name == "_to_copy" and _storage(args[0]) in self._storages:
             self._casts[result.untyped_storage()] = True
         if func.is_view or name in _FREE or not any(map(self._placement.is_on_device, given)):
             return result
@@ -186,7 +190,7 @@ class _Device(LiveCounter):
             self._meter.evaluated.append(args[0].shape[0])
         formula = flop_registry.get(func._overloadpacket)
         flop = formula(*args, **(kwargs or {}), out_val=result) if formula else 0
-        writes = any(_storage(one) in self._weights for one in written)
+        writes = any(_storage(one) in self._storages for one in written)
         if writes or (written and not self._gradients().isdisjoint(map(_storage, written))):
             part = "update"
         if part in ("other", "update"):
@@ -210,21 +214,22 @@ class _Device(LiveCounter):
         if not torch.is_grad_enabled() or not any(one.requires_grad for one in given):
             return "other"
         for one in given:
-            if one.requires_grad and one.is_leaf and _storage(one) not in self._weights:
+            known = self._weights.get(id(one), (one, -1))
+            if one.requires_grad and one.is_leaf and known[1] != _storage(one):
                 self._meet(one)
         return "forward"
 
     def _meet(self, weight: Tensor) -> None:
         """A weight that is new, or has got another storage: what wrote that was an update."""
-        before = [key for key, known in self._weights.items() if known is weight]
-        for key in before:
-            del self._weights[key]
-            if (place := self._touched.get(_storage(weight))) is not None:
-                self._meter.operations[place].writes_weight = True
-        self._weights[_storage(weight)] = weight
+        storage = _storage(weight)
+        is_known = id(weight) in self._weights
+        if is_known and (place := self._touched.get(storage)) is not None:
+            self._meter.operations[place].writes_weight = True
+        self._weights[id(weight)] = (weight, storage)
+        self._storages = {one for _, one in self._weights.values()}
 
     def _gradients(self) -> set[int]:
-        return {_storage(one.grad) for one in self._weights.values() if one.grad is not None}
+        return {_storage(one.grad) for one, _ in self._weights.values() if one.grad is not None}
 
     def _written(self, func: Any, args: tuple, kwargs: dict[str, Any]) -> list[Tensor]:
         found = []

@@ -112,6 +112,13 @@ def test_steps_however_weights_are_written(step):
     assert all(launches_of(each)["forward"] == 4 for each in steps)
 
 
+@pytest.mark.parametrize("round_", range(30))
+def test_steps_are_found_where_memory_is_used_again(round_):
+    kept = [torch.empty(size) for size in range(1, 1 + round_ % 13)]  # other addresses each time
+    test_steps_however_weights_are_written(by_vector)
+    assert len(kept) == round_ % 13
+
+
 def test_launches_by_part():
     def program():
         model, x = nn.Linear(4, 3).to(DEVICE), torch.ones(2, 4).to(DEVICE)

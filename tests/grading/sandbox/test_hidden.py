@@ -32,7 +32,6 @@ NO_ANSWERS = frozenset(
         *("best_s", "least_card_bytes", "inside_bytes", "loading_of", "budget_for"),
         *("read_double_lines", "uneven_faults", "telling_failures", "is_half_a_file"),
         *("shapes_in", "some_values", "loss_sum", "gradient_bytes", "draw_plan", "draw_shown"),
-        *("slow_costs", "needs_of"),
     }
 )
 """Functions that judges alone call, and that a player may see: none computes what is asked for."""

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from gpuedu.exercises.capstone.make_it_fast.counting import count_alone, count_together
-from gpuedu.exercises.capstone.make_it_fast.limits import LEAST_IMAGES, LIMITS, MOST_COLLECTIVES
+from gpuedu.exercises.capstone.make_it_fast.limits import LIMITS
 from gpuedu.exercises.capstone.programs import packed, unpacked
 from gpuedu.exercises.capstone.units import show_count
 
@@ -32,7 +32,6 @@ COSTS = (
     Cost(IMAGES, "evaluation_batch", show_count, is_better_high=True),
     Cost(COLLECTIVES, "messages", show_count),
 )
-ALLOWED = {IMAGES: LEAST_IMAGES, COLLECTIVES: MOST_COLLECTIVES}
 
 
 def costs_of(program: Mapping[str, Any]) -> dict[str, float]:
