@@ -40,12 +40,12 @@ from gpuedu.grading.verdict import read_verdicts
 ROOT = Path(__file__).resolve().parents[1]
 KERNELS = ("02_first_kernels", None)
 TORCH = (
-    "10_mixed_precision",
+    "15_mixed_precision",
     ("float-anatomy", "accumulate", "master-weights", "loss-scaler", "adam-in-half"),
 )
-TRAINING = ("08_training_step", None)
+TRAINING = ("09_training_step", None)
 LESSONS = {"kernel_lesson": KERNELS, "torch_lesson": TORCH, "training_lesson": TRAINING}
-HEAVY = ("08_training_step", "train-digits")
+HEAVY = ("09_training_step", "train-digits")
 MORE_STEPS = ("range(150)", "range(2_000)")
 """A learner who trains longer: half a second becomes several, all of it the learner's own."""
 

@@ -18,7 +18,9 @@ GAINS = ("nothing", "own times", "needed for scale")
 class Lesson:
     """One lesson. ``minutes`` for a learner; ``memory_mb`` one seat needs; ``gains`` from a GPU.
 
-    ``tab``: it runs in a browser tab, too, where each cell that cannot says so.
+    ``tab``: it runs in a browser tab, too, where each cell that cannot says so. ``topic`` names the
+    package of its exercises where that is not the slug: lessons on one topic share their pictures
+    and whatever else their exercises have in common.
     """
 
     number: int
@@ -32,6 +34,7 @@ class Lesson:
     core: tuple[str, ...]
     stretch: tuple[str, ...]
     tab: bool = False
+    topic: str = ""
 
     @property
     def folder(self) -> str:
@@ -44,8 +47,8 @@ class Lesson:
 
     @property
     def module(self) -> str:
-        """Name of the lesson's package below ``gpuedu.exercises``."""
-        return self.slug.replace("-", "_")
+        """Name of the package below ``gpuedu.exercises`` that has the lesson's exercises."""
+        return (self.topic or self.slug).replace("-", "_")
 
     @property
     def exercises(self) -> tuple[str, ...]:
@@ -65,17 +68,14 @@ def parse(text: str) -> tuple[Lesson, ...]:
     try:
         rows = tomllib.loads(text).get("lesson", [])
         found = tuple(
-            Lesson(**{**row, "core": tuple(row["core"]), "stretch": tuple(row["stretch"])})
-            for row in rows
+            Lesson(number, **{**row, "core": tuple(row["core"]), "stretch": tuple(row["stretch"])})
+            for number, row in enumerate(rows)
         )
     except (tomllib.TOMLDecodeError, TypeError, KeyError) as fault:
         raise CatalogueError(f"syllabus.toml: {fault}") from fault
-    for position, entry in enumerate(found):
-        if entry.number != position or entry.gains not in GAINS:
-            raise CatalogueError(
-                f"syllabus.toml: lesson {entry.slug!r} has number {entry.number} at place "
-                f"{position}, or gains not in {GAINS}"
-            )
+    for entry in found:
+        if entry.gains not in GAINS:
+            raise CatalogueError(f"syllabus.toml: lesson {entry.slug!r} has gains not in {GAINS}")
     ids = [name for entry in found for name in entry.exercises]
     twice = sorted({name for name in ids if ids.count(name) > 1})
     if twice:
@@ -110,6 +110,16 @@ def lesson_of(exercise: str) -> Lesson:
         if exercise in entry.exercises:
             return entry
     raise unknown("exercise", exercise, exercise_ids())
+
+
+def topic_exercises(topic: str) -> tuple[str, ...]:
+    """Ids of the exercises of all lessons on a topic; UnknownNameError with the nearest topics."""
+    entries = [
+        entry for entry in ready_lessons() if topic in (entry.topic or entry.slug, entry.slug)
+    ]
+    if not entries:
+        raise unknown("topic", topic, (entry.topic or entry.slug for entry in ready_lessons()))
+    return tuple(name for entry in entries for name in entry.exercises)
 
 
 def exercise_ids() -> tuple[str, ...]:

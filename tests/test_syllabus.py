@@ -17,7 +17,6 @@ from gpuedu.syllabus import (
 
 ROW = """
 [[lesson]]
-number = 0
 slug = "a-b"
 title = "A"
 question = "A?"
@@ -31,7 +30,13 @@ stretch = []
 
 
 def test_lessons_are_numbered_in_order():
-    assert [entry.number for entry in lessons()] == list(range(27))
+    assert [entry.number for entry in lessons()] == list(range(len(lessons())))
+
+
+def test_lessons_on_one_topic_share_a_package():
+    first, second = parse(ROW + ROW.replace('"a-b"', '"c"').replace('"x"', '"y"') + 'topic = "a-b"')
+    assert (first.module, second.module) == ("a_b", "a_b")
+    assert second.folder == "01_c"
 
 
 def test_a_lesson_is_found_by_slug_number_and_folder():
@@ -63,7 +68,6 @@ def test_ready_lessons_have_exercises_and_their_folders(root):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("number = 0", "number = 3", "has number 3 at place 0"),
         ('gains = "nothing"', 'gains = "speed"', "gains not in"),
         ("minutes = 5\n", "", "minutes"),
         ("minutes = 5", "minutes = 5\nhours = 1", "hours"),

@@ -1,4 +1,4 @@
-"""Which exercises a lesson has: read from the lessons' sources, kept in the syllabus."""
+"""What a lesson has and how long it takes: read from its source, kept in the syllabus."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from gpuedu.course.source import read_source
+from gpuedu.course.minutes import lesson_minutes
+from gpuedu.course.source import LessonSource, read_source
 from gpuedu.errors import CatalogueError
 from gpuedu.syllabus import parse
 
 SYLLABUS = Path("gpuedu", "syllabus.toml")
-_LISTS = re.compile(r"^core = .*\nstretch = .*$", re.MULTILINE)
+_READ = re.compile(
+    r"^minutes = .*\n(?P<kept>(?:\w+ = .*\n)*?)core = .*\nstretch = .*$", re.MULTILINE
+)
 
 
 def syllabus_text(root: Path) -> str:
-    """The syllabus with each lesson's exercises as its source has them, in its order.
+    """The syllabus with each lesson's minutes, and its exercises in the order of its source.
 
-    A stretch exercise is one whose line of points says so; a lesson without a source keeps its
-    lists.
+    A stretch exercise is one whose line of points says so; a lesson without a source keeps what
+    is there.
 
     Raises:
         LessonSourceError: for a source that cannot be read.
@@ -26,22 +29,26 @@ def syllabus_text(root: Path) -> str:
     """
     text = (root / SYLLABUS).read_text("utf-8")
     entries = parse(text)
-    if len(_LISTS.findall(text)) != len(entries):
+    if len(_READ.findall(text)) != len(entries):
         raise CatalogueError(
-            "syllabus.toml: each lesson needs a line `core = []`, then `stretch = []`"
+            "syllabus.toml: each lesson needs `minutes = 0`, and below it, last, `core = []` and "
+            "`stretch = []`"
         )
     following = iter(entries)
 
-    def listed(match: re.Match) -> str:
+    def renewed(match: re.Match) -> str:
         lesson = next(following)
         path = root / "solutions" / lesson.folder / f"{lesson.folder}.py"
-        return "\n".join(_lists(path)) if path.exists() else match.group()
+        if not path.exists():
+            return match.group()
+        source = read_source(path)
+        lists = "\n".join(_lists(source))
+        return f"minutes = {lesson_minutes(source)}\n{match['kept']}{lists}"
 
-    return _LISTS.sub(listed, text)
+    return _READ.sub(renewed, text)
 
 
-def _lists(path: Path) -> Iterator[str]:
-    source = read_source(path)
+def _lists(source: LessonSource) -> Iterator[str]:
     stretch = [name for name in source.exercise_ids() if source.is_stretch(name)]
     core = [name for name in source.exercise_ids() if name not in stretch]
     for kind, names in (("core", core), ("stretch", stretch)):

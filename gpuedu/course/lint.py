@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import gpuedu
+from gpuedu.course.minutes import minutes_allowed, stated_minutes
 from gpuedu.course.source import LessonSource, SourceCell, read_source
 from gpuedu.errors import LessonSourceError, UnknownNameError
 from gpuedu.exercises import registry
@@ -33,7 +34,7 @@ def lint(root: Path, lesson: Lesson) -> list[LessonSourceError]:
 
 def _package(source: LessonSource, lesson: Lesson) -> Iterator[Exception]:
     """A package without ``__init__.py`` is found here, and left out of what is installed."""
-    folder = Path(registry.__file__).parent / lesson.slug.replace("-", "_")
+    folder = Path(registry.__file__).parent / lesson.module
     if lesson.exercises and not (folder / "__init__.py").exists():
         yield source.fault(f"gpuedu/exercises/{folder.name}/ has no __init__.py")
 
@@ -164,6 +165,14 @@ def _points(source: LessonSource, lesson: Lesson) -> Iterator[Exception]:
                 f"the first text of {exercise!r} lacks its line",
                 cells[0] if cells else None,
                 f"{wanted} · about 10 minutes**",
+            )
+            continue
+        least, most = minutes_allowed(source, exercise)
+        if not least <= stated_minutes(source, exercise) <= most:
+            yield source.fault(
+                f"{exercise!r} does not take {stated_minutes(source, exercise)} minutes",
+                cells[0],
+                f"by its words and lines between {least} and {most}: gpuedu/course/minutes.py",
             )
 
 

@@ -1,11 +1,11 @@
 """From an exercise's id to its parts, loaded only when they are asked for.
 
-Each exercise is a package of its own, ``gpuedu.exercises.<lesson>.<exercise>``, and in no table.
+Each exercise is a package of its own, ``gpuedu.exercises.<topic>.<exercise>``, and in no table.
 Beside the learner's code stand ``play`` with ``PLAY``, ``picture`` with ``PICTURE`` and ``measure``
 with ``MEASURE``, the last two where there is something to draw or to time. ``judge`` is never
 importable there: it has ``JUDGE``, and ``judge.variant`` has ``VARIANT`` where numbers of a class's
-own can be drawn. Pictures and measurements that belong to a lesson (``why-gpus/stack``) are in the
-mappings ``PICTURES`` of the lesson's module ``pictures`` and ``MEASURES`` of ``measures``.
+own can be drawn. Pictures and measurements that belong to a topic (``why-gpus/stack``) are in the
+mappings ``PICTURES`` of its module ``pictures`` and ``MEASURES`` of ``measures``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 from gpuedu.errors import CatalogueError, UnknownNameError
 from gpuedu.exercises.contract import Exercise, Judge, Play, Prediction
 from gpuedu.exercises.variants import Variant, chance, require_code
-from gpuedu.syllabus import exercise_ids, lesson, lesson_of, unknown
+from gpuedu.syllabus import exercise_ids, lesson_of, topic_exercises, unknown
 
 _KEPT = 2_000
 """Variants that are kept once drawn."""
@@ -82,9 +82,9 @@ def load_judge(exercise: str) -> Judge:
 
 
 def load_picture(name: str, code: str = "") -> Callable[..., Any]:
-    """The drawing function of an exercise (``amdahl``) or of a lesson (``why-gpus/stack``)."""
+    """The drawing function of an exercise (``amdahl``) or of a topic (``why-gpus/stack``)."""
     public = _named(name, "picture", "picture")
-    owners = lesson(name.split("/")[0]).exercises if "/" in name else (name,)
+    owners = topic_exercises(name.split("/")[0]) if "/" in name else (name,)
     for exercise in owners if code else ():
         variant = load_variant(exercise, code)
         if variant is not None and name in variant.pictures:
@@ -108,7 +108,9 @@ def _named(name: str, part: str, kind: str) -> Any:
         if has_part(name, part):
             return getattr(import_module(f"{package}.{part}"), part.upper())
         raise unknown(kind, name, [one for one in exercise_ids() if has_part(one, part)])
-    module = f"gpuedu.exercises.{lesson(name.split('/')[0]).module}.{part}s"
+    topic = name.split("/")[0]
+    topic_exercises(topic)  # raises for one that there is not
+    module = f"gpuedu.exercises.{topic.replace('-', '_')}.{part}s"
     entries = getattr(import_module(module), f"{part.upper()}S") if find_spec(module) else {}
     if name not in entries:
         raise unknown(kind, name, entries)

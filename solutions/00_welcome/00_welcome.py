@@ -8,7 +8,7 @@
 # **You will be able to** check an answer and read its card; time a device that works behind your
 # back; turn a time into a bandwidth; say when a kernel is too small to be worth launching.
 #
-# **You need** Python functions. **Time** about 60 minutes. A GPU is not needed, here or in any
+# **You need** Python functions. **Time** about 55 minutes. A GPU is not needed, here or in any
 # other lesson.
 
 # %% role="setup"
@@ -40,7 +40,7 @@ see("welcome/machine")
 # %% [markdown] exercise="first-check"
 # ## How a check works
 #
-# **`first-check` · 2 points · about 5 minutes**
+# **`first-check` · 2 points · about 10 minutes**
 #
 # A *copy* of an array of `n` elements takes each element out of one array and puts it into
 # another. How many bytes travel between memory and the processor?
@@ -153,7 +153,7 @@ see("honest-timer", median_time_s)
 # %% [markdown] exercise="bandwidth"
 # ## From a time to a bandwidth
 #
-# **`bandwidth` · 4 points · about 10 minutes**
+# **`bandwidth` · 4 points · about 12 minutes**
 #
 # A time alone tells nothing: 10 ms for how much? **Bandwidth** is bytes moved divided by seconds.
 # Four loops over arrays of `n` elements have become the usual yardstick (`s` is one number):

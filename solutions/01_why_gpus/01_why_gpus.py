@@ -51,7 +51,7 @@ see("why-gpus/layer")
 # %% [markdown] exercise="parallel-cpu"
 # ## What all your cores give you
 #
-# **`parallel-cpu` · 4 points · about 10 minutes**
+# **`parallel-cpu` · 4 points · about 12 minutes**
 #
 # Before a GPU, use what you have. *saxpy* is `a * x + y`, element by element, for a number `a`
 # and two arrays. No element needs another, so all of them could be computed at once.
@@ -224,7 +224,7 @@ see("who-is-independent", chains)
 # %% [markdown] exercise="count-the-work"
 # ## Count the work before you run it
 #
-# **`count-the-work` · 4 points · about 10 minutes**
+# **`count-the-work` · 4 points · about 15 minutes**
 #
 # A layer has two costs: arithmetic (**FLOP**, floating-point operations; a dot product of k
 # numbers is 2k) and traffic (bytes: every input, every weight and every output moved once). FLOP
@@ -303,7 +303,7 @@ reveal("count-the-work")
 # %% [markdown] exercise="littles-law"
 # ## How to fill a long pipe
 #
-# **`littles-law` · 3 points · about 5 minutes**
+# **`littles-law` · 3 points · about 10 minutes**
 #
 # Water takes a minute through a pipe that delivers 10 liters a minute: so 10 liters are in the
 # pipe. Memory is such a pipe. To keep it full, enough bytes must be **in flight**: asked for and
@@ -357,7 +357,7 @@ reveal("littles-law")
 # %% [markdown] exercise="break-even"
 # ## From which size on does the GPU win?
 #
-# **`break-even` · 4 points · about 10 minutes**
+# **`break-even` · 4 points · about 12 minutes**
 #
 # On the CPU, n elements take `n / cpu_elements_per_s`. On the GPU they take a launch first, then
 # `n / gpu_elements_per_s`. If the data lie in the host's (the CPU's) memory, they must also cross

@@ -9,7 +9,7 @@
 # of a launch; keep every thread inside its arrays; tell when a kernel depends on luck.
 #
 # **You need** Python functions, NumPy arrays in one and two dimensions, and what a warp is.
-# **Time** about 90 minutes, without the two stretch exercises.
+# **Time** about 80 minutes, without the two stretch exercises.
 
 # %% role="setup"
 import numpy as np
@@ -53,7 +53,7 @@ print(d_out.copy_to_host())
 # %% [markdown] exercise="thread-index"
 # ## A thread for each element
 #
-# **`thread-index` · 3 points · about 8 minutes**
+# **`thread-index` · 3 points · about 9 minutes**
 #
 # The device runs the threads of a block in **warps**: threads 0 to 31 are the first warp, 32 to
 # 63 the second, and so on. The 32 places of a warp are its **lanes**. A warp runs one line of the
@@ -92,7 +92,7 @@ reveal("thread-index")
 # %% [markdown] exercise="blocks"
 # ## More than one block
 #
-# **`blocks` · 4 points · about 12 minutes**
+# **`blocks` · 4 points · about 15 minutes**
 #
 # A block has at most 1,024 threads, so a longer array needs several. `threadIdx.x` begins at 0 in
 # *every* block. `cuda.blockIdx.x` is the block's own number, also from 0; `cuda.blockDim.x` is
@@ -434,7 +434,7 @@ step(mandelbrot, 1, (32, 1), -2.2, 0.2, 0.1, 12, np.zeros((1, 32), np.int32))
 # %% [markdown] exercise="out-of-bounds"
 # ## Stretch: past the end
 #
-# **`out-of-bounds` · 4 points · stretch · about 6 minutes**
+# **`out-of-bounds` · 4 points · stretch · about 10 minutes**
 #
 # How much does each number rise to the next? The kernel below has a guard, and what it prints is
 # right. Yet one thread reads where nothing is. A GPU would most likely say nothing: it reads

@@ -259,7 +259,7 @@ print(f"after free_all...: used {pool.used_bytes():>9,}  total {pool.total_bytes
 # %% [markdown] exercise="elementwise"
 # ## A chain in one kernel
 #
-# **`elementwise` · 4 points · about 10 minutes**
+# **`elementwise` · 4 points · about 12 minutes**
 #
 # Here is the line from the beginning with all its digits, GELU in its form with tanh. Python sees
 # eight operations, one after the other, and each is a launch: it reads its arrays from memory,

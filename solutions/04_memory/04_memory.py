@@ -11,7 +11,7 @@
 # kernel can; share inputs between threads in shared memory; avoid its traps, bank conflicts and
 # what was there before.
 #
-# **You need** kernels with `cuda.grid`, guards and grid-stride loops. **Time** about 90 minutes.
+# **You need** kernels with `cuda.grid`, guards and grid-stride loops. **Time** about 85 minutes.
 
 # %% role="setup"
 import numpy as np
@@ -24,7 +24,7 @@ setup("memory")
 # %% [markdown] exercise="coalesced-copy"
 # ## Neighbours should read neighbours
 #
-# **`coalesced-copy` · 5 points · about 12 minutes**
+# **`coalesced-copy` · 5 points · about 15 minutes**
 #
 # A warp runs a line of the kernel for its 32 lanes at once, so `src[i]` is *one* request with 32
 # addresses. Memory answers in **sectors** of 32 bytes: 8 float32. If the 32 lanes want 32
@@ -361,7 +361,7 @@ reveal("stencil")
 # %% [markdown] exercise="uninitialised"
 # ## What was there before
 #
-# **`uninitialised` · 5 points · about 10 minutes**
+# **`uninitialised` · 5 points · about 15 minutes**
 #
 # Each block adds up its elements of `x`: the threads bring them to shared memory, thread 0 adds.
 # The author tried it with 128 elements, and it was right.

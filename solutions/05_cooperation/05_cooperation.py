@@ -9,7 +9,7 @@
 # other values; scan an array across blocks; find a data race and mend it.
 #
 # **You need** kernels, warps and lanes, shared memory and its banks, barriers.
-# **Time** about 150 minutes, best in two sittings: the second begins with "Every sum on the way".
+# **Time** about 130 minutes, best in two sittings: the second begins with "Every sum on the way".
 
 # %% role="setup"
 import numpy as np
@@ -47,7 +47,7 @@ see("cooperation/lost-count", count_together)
 # %% [markdown] exercise="block-sum"
 # ## Adding up in a block
 #
-# **`block-sum` · 9 points · about 15 minutes**
+# **`block-sum` · 9 points · about 20 minutes**
 #
 # All threads of a block see its **shared memory**. `cuda.syncthreads()` is its **barrier**: no
 # thread goes on before all threads of the block are there, and behind it each sees what the others

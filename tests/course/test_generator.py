@@ -273,7 +273,7 @@ def test_lists_that_cannot_be_told_apart_are_left_alone(course):
     made = course()
     text = (made / SYLLABUS).read_text().replace("core = [", "core=[", 1)
     (made / SYLLABUS).write_text(text)
-    with pytest.raises(CatalogueError, match="each lesson needs a line `core"):
+    with pytest.raises(CatalogueError, match="each lesson needs `minutes"):
         build_syllabus(made)
     assert (made / SYLLABUS).read_text() == text
 

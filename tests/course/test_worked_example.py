@@ -15,7 +15,6 @@ from tests.sampled import WHOLE, only_whole
 
 SYLLABUS = """
 [[lesson]]
-number = 0
 slug = "example"
 title = "Example"
 question = "How is an exercise made?"

@@ -138,7 +138,7 @@ time.sleep(60)
 def solution():
     from pathlib import Path
 
-    cell = Path(__file__).parents[3] / "solutions" / "23_clusters" / "23_clusters.py"
+    cell = Path(__file__).parents[3] / "solutions" / "38_clusters" / "38_clusters.py"
     return re.search(r'script = r"""(#!/bin/bash\n.*?)"""', cell.read_text("utf-8"), re.S)[1]
 
 

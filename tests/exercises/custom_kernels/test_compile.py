@@ -1,4 +1,4 @@
-"""Kernels of lesson 19 are not just interpreted: Triton's compiler takes them for an H100."""
+"""Kernels in Triton are not just interpreted: Triton's compiler takes them for an H100."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from gpuedu.course.proof import Bench
-from gpuedu.syllabus import lesson
+from gpuedu.syllabus import topic_exercises
 from gpuedu.triton import compiled_facts, is_kernel
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = [
     name
-    for name in lesson("custom-kernels").exercises
+    for name in topic_exercises("custom-kernels")
     if any("@triton.jit" in cell for cell in Bench(ROOT, name).solution_cells())
 ]
 

@@ -89,7 +89,7 @@ def _texts_of(source: Path) -> list[str]:
 def test_right_answers_are_right_for_promtool(tmp_path: Path) -> None:
     root = Path(gpuedu.__file__).parents[1]
     right = root / "gpuedu/exercises/long_runs/watch_it/judge/right"
-    sources = [root / "solutions/24_long_runs/24_long_runs.py", *right.glob("*.py")]
+    sources = [root / "solutions/39_long_runs/39_long_runs.py", *right.glob("*.py")]
     for source in sources:
         texts = _texts_of(source)
         assert len(texts) == 2, source

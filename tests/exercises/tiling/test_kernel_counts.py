@@ -109,7 +109,7 @@ def test_the_table_names_all_eight_with_their_sectors():
 
 
 def test_the_lesson_s_device_is_the_catalogue_s(root):
-    text = (root / "solutions/06_tiling/06_tiling.py").read_text("utf-8")
+    text = (root / "solutions/07_tiling/07_tiling.py").read_text("utf-8")
     (line,) = (one for one in text.splitlines() if one.startswith("H200 = "))
     told = ast.literal_eval(line.removeprefix("H200 = "))
     for name, value in in_sheet_units("h200-sxm").items():

@@ -21,7 +21,7 @@ from gpuedu.figures.style import alt_text
 from tests.exercises.stored import stored_answers
 
 CASES = cases(np.random.default_rng(4))
-SOURCE = Path(__file__).parents[3] / "solutions/08_training_step/08_training_step.py"
+SOURCE = Path(__file__).parents[3] / "solutions/09_training_step/09_training_step.py"
 
 
 def given(name):

@@ -38,7 +38,7 @@ def test_submissions_are_found_as_nbgrader_lays_them_out(tmp_path):
     assert told == []
     assert len(find(tmp_path, ["00_welcome"])[0]) == 3
     with pytest.raises(GpueduError, match="no submission in"):
-        find(tmp_path, ["13_collectives"])
+        find(tmp_path, ["20_collectives"])
     with pytest.raises(GpueduError, match="is no folder"):
         find(tmp_path / "none")
 
@@ -107,7 +107,7 @@ def test_thousands_of_files_of_one_learner_are_told_in_few_lines(tmp_path):
 def test_nothing_is_passed_over_in_silence(tmp_path, monkeypatch):
     without_last = ready_lessons()[:-1]
     monkeypatch.setattr("gpuedu.grading.batch.submissions.ready_lessons", lambda: without_last)
-    lay(tmp_path, "ann/00_welcome/", "ann/26_capstone.zip", ".git/00_welcome/", "README.md", "cy/")
+    lay(tmp_path, "ann/00_welcome/", "ann/41_capstone.zip", ".git/00_welcome/", "README.md", "cy/")
     (tmp_path / "eve").symlink_to(tmp_path / "ann")
     found, told = find(tmp_path)
     assert [one[0] for one in found] == ["ann"]
@@ -115,7 +115,7 @@ def test_nothing_is_passed_over_in_silence(tmp_path, monkeypatch):
     assert why == {
         ".git": "its name begins with a dot",
         "README.md": "no learner's folder",
-        "ann/26_capstone.zip": "this lesson is in preparation",
+        "ann/41_capstone.zip": "this lesson is in preparation",
         "cy": "there is nothing in it",
         "eve": "a symbolic link, which is not followed: put the folder itself there",
     }

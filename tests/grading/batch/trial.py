@@ -30,7 +30,7 @@ from gpuedu.grading.sandbox.cgroups import _parents, sweep_groups
 from gpuedu.grading.verdict import SUFFIX, read_verdicts
 from tests.grading.batch.class_of import ROOT, comparable, make_class
 
-LESSONS = ("02_first_kernels", "08_training_step")
+LESSONS = ("02_first_kernels", "09_training_step")
 KINDS = "rprwphrbpwru"
 """Of every twelve: four right, three partly, two wrong, one each hostile, broken and unsolved."""
 

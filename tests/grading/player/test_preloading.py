@@ -66,5 +66,5 @@ def test_a_lesson_on_kernels_has_all_that_a_launch_uses_and_does_not_wait_for_py
 
 @pytest.mark.skipif(sys.platform != "linux", reason="players are for Linux")
 def test_a_lesson_on_training_has_all_that_a_step_uses():
-    told = preloaded("training-step", "08_training_step", STEP)
+    told = preloaded("training-step", "09_training_step", STEP)
     assert told == {"torch": True, "threads": 1, "late": []}

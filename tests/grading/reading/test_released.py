@@ -11,7 +11,7 @@ from gpuedu.grading.reading.released import read, released
 from gpuedu.grading.verdict import GradingTask
 
 ONE, OTHER = "onecodeoftwe", "anothercodeo"
-DRAWN = ("01_why_gpus", "02_first_kernels", "04_memory", "08_training_step")
+DRAWN = ("01_why_gpus", "02_first_kernels", "04_memory", "09_training_step")
 JUDGED = "it was judged by those that this learner was given"
 TOLD = {
     (ONE, ""): [f"the notebook has the published numbers: {JUDGED}"],

@@ -1,0 +1,515 @@
+# %% [markdown]
+# # How much of the time that you pay for trains the model?
+#
+# A run of weeks on hundreds of GPUs is never undisturbed: machines fail, some are slow, data come
+# late, and somebody has to notice. In this lesson you choose how often to save, find out where a
+# month of GPU hours went, and let the run call you when something is wrong.
+#
+# **You will be able to** choose how often to save a checkpoint; say what share of the GPU hours
+# trained the model, and what would help most; and export metrics with an alert that fires when it
+# should.
+#
+# **You need** *DDP in practice*, and *Clusters* for the words. **Time** about 100 minutes.
+
+# %% role="setup"
+import itertools
+import math
+
+from gpuedu import check, hint, predict, progress, reveal, see, setup
+
+setup("long-runs")
+
+# %% [markdown] exercise="checkpoint-interval"
+# ## How often do you save?
+#
+# **`checkpoint-interval` · 7 points · about 25 minutes**
+#
+# Choose how long a run trains between two checkpoints. Every save costs time, and so does every
+# failure: the run starts again, from the last checkpoint, and repeats whatever came after it. If
+# you save often, you pay for saves; if you save rarely, you pay for work that's done twice.
+# Somewhere between is the best **interval**.
+#
+# *Predict.* A machine with 8 GPUs fails once in 6,300 hours, on average: in almost nine months.
+# When one of them fails, the whole run stops. On 2,048 machines, how many hours pass between two
+# failures?
+
+# %% role="predict"
+predict("checkpoint-interval", 24)
+
+# %% [markdown]
+# That's the run's **mean time between failures** (MTBF), and it's what Meta saw with Llama 3: 419
+# unexpected interruptions in 54 days. These are the costs, all in seconds:
+#
+# - `save_s`: training stops for so long for each save.
+# - `write_s`: training goes on, while the checkpoint is still being written. That's an
+#   **asynchronous** save: the GPUs only wait until the state is copied to the machine's memory.
+#   Until it's written, a failure takes the run back to the checkpoint before. The next save can't
+#   start before, so the interval is never shorter than `write_s`.
+# - `restart_s`: from a failure until the run trains again.
+
+# %% [markdown]
+# *Implement* `waste`, a first estimate: how many seconds are lost for each second of training
+# that's kept? Training takes `interval_s`, and then a save takes `save_s`. Once in `mtbf_s` a
+# failure costs a restart, plus all work since the state in the last written checkpoint. Failures
+# come at any moment of the interval, so that's half an interval on average, and `write_s` more. The
+# first estimate is the sum of the two: what saves cost, and what failures cost, each for a second
+# of training. (It leaves out that failures also come during saves and restarts.)
+
+
+# %% role="answer"
+def waste(interval_s, save_s, write_s, restart_s, mtbf_s):
+    ### BEGIN SOLUTION
+    per_failure = restart_s + write_s + interval_s / 2
+    return save_s / interval_s + per_failure / mtbf_s
+    ### END SOLUTION
+
+
+# %% [markdown]
+# Where the derivative of your sum is 0, the interval is `sqrt(2 * save_s * mtbf_s)`: Young's
+# formula of 1974. It's good as long as saves are short against `mtbf_s`. Exactly, for failures that
+# come independently of each other, an interval takes on average
+#
+# `mtbf_s * exp((restart_s + write_s) / mtbf_s) * (exp((interval_s + save_s) / mtbf_s) - 1)`
+#
+# seconds, with all attempts that fail: during saves and restarts, too. *Implement* `best_interval`,
+# for `nodes` machines of which each fails once in `node_mtbf_s`. With your interval, the exact
+# waste is at most 2% more than with the best one, even if a save takes longer than `mtbf_s`. There,
+# Young's formula is too far off: look for the minimum numerically, or use a better formula.
+
+
+# %% role="answer"
+def best_interval(save_s, write_s, restart_s, node_mtbf_s, nodes):
+    ### BEGIN SOLUTION
+    mtbf_s = node_mtbf_s / nodes
+
+    def cost(interval_s):
+        return math.expm1((interval_s + save_s) / mtbf_s) / interval_s
+
+    low, high = 0, mtbf_s
+    for _ in range(100):
+        third = (high - low) / 3
+        if cost(low + third) < cost(high - third):
+            high -= third
+        else:
+            low += third
+    return max(high, write_s)
+    ### END SOLUTION
+
+
+# %% role="check"
+check("checkpoint-interval", waste, best_interval)
+
+# %% [markdown]
+# *See* what each interval is expected to lose, with yours as rings, and a day of a run that saves
+# too often, as often as you say, and too rarely. One curve has as many failures, but in bunches:
+# soon after one of them, another is likely.
+
+# %%
+see("checkpoint-interval", best_interval)
+see("long-runs/day", best_interval)
+reveal("checkpoint-interval")
+
+# %% [markdown]
+# *Reflect.* The curves are flat around their minima. What does that say about how well you have to
+# know the MTBF? (If you're wrong by a factor of two, the interval is wrong by the square root of
+# it, and little more is lost.) With four times as many machines, how does the interval change?
+# (It's half as long, and the waste at least doubles.)
+#
+# What does an asynchronous save improve, and what not? (Of the three costs, only a long `save_s`
+# calls for a long interval, so yours can be much shorter. But each failure still costs `write_s`
+# more, and the restart.) Why do real failures come in bunches? (One cause can stop several
+# machines, and a repair that failed shows soon.)
+
+# %% [markdown] exercise="goodput"
+# ## Where did the hours go?
+#
+# **`goodput` · 7 points · about 30 minutes**
+#
+# Work out from a log what each GPU hour was used for. You pay for all of them, but only some train
+# the model, and a failure undoes part of that. The share of the hours that trained and was kept is
+# called **goodput**; Meta's report on Llama 3 calls it effective training time, and gives more than
+# 90%. Before you can raise it, you need to know where the rest went.
+#
+# *Predict.* One of 1,024 GPUs takes 25% longer for its part of each step. What percentage of all
+# GPU hours is lost while that lasts?
+
+# %% role="predict"
+predict("goodput", 0.1)
+
+# %% [markdown]
+# A log covers the minutes from `log["start"]` to `log["end"]`, in which `log["gpus"]` GPUs are
+# paid. `log["events"]` is a list of dicts, each with `"kind"`, `"start"` and `"end"` in whole
+# minutes:
+#
+# | kind | what it is |
+# |---|---|
+# | `"run"` | the program runs on `"gpus"` GPUs; one run at a time; `"ends"` says how it ends |
+# | `"startup"` | from the start of a run to its first step |
+# | `"save"` | training stops to save; the checkpoint is usable from `"written"` on |
+# | `"evaluation"` | training stops to evaluate the model |
+# | `"input"` | training waits for data |
+# | `"slow"` | a machine is slow, and all others wait for `"share"` of the time |
+
+# %% [markdown]
+# *Implement* `account(log)`. It returns a dict with GPU hours (floats) of nine kinds:
+#
+# - `"down"`: no run runs, and all GPUs are idle. `"spare"`: GPUs that the run doesn't use.
+# - `"startup"`, `"save"`, `"evaluation"`, `"input"`: all GPUs of the run, while that goes on. If
+#   several do at once, the first in this order counts.
+# - The rest of the run's time is training. `"slow"` is its share that waits for a slow machine, on
+#   all GPUs of the run; of several at once, the largest share counts. What remains is `"redone"` or
+#   `"trained"`.
+# - `"redone"`: training that is lost. A run whose `"ends"` is `"failure"` fails at its end, and the
+#   next one continues from the `"start"` of the last save that was written by then, in this run or
+#   an earlier one. All training in between is lost. (A run that is `"stopped"` saves first.)
+
+# %% [markdown]
+# - Altogether, these are exactly the GPU hours that were paid.
+# - Only what is within the log counts, though events may start before it. If no save of the log was
+#   written before a failure, all training of the log up to the failure is lost.
+# - An `"end"` of None says that nobody saw the end. Such an event lasts until its run ends
+#   (`end_of` below), and such a run (with `"ends"` None) goes on at the end of the log; what it
+#   trained counts as kept. A `"written"` of None says that the checkpoint wasn't written.
+# - No function changes the log.
+
+
+# %% role="given"
+ORDER = ("startup", "save", "evaluation", "input")
+KINDS = (*ORDER, "down", "spare", "slow", "redone", "trained")
+
+
+def end_of(event, log):
+    """When an event ends, as far as the log knows."""
+    if event["end"] is not None:
+        return event["end"]
+    runs = [one for one in log["events"] if one["kind"] == "run" and one["end"] is not None]
+    return min((run["end"] for run in runs if run["end"] > event["start"]), default=log["end"])
+
+
+# %% role="answer"
+def account(log):
+    """GPU hours by kind."""
+    ### BEGIN SOLUTION
+    spans = [(one["start"], end_of(one, log), one) for one in log["events"]]
+    lost = []
+    for _, end, run in spans:
+        if run["kind"] == "run" and run["ends"] == "failure":
+            saves = [one for one in log["events"] if one["kind"] == "save" and one["written"]]
+            safe = [one["start"] for one in saves if one["written"] <= end]
+            lost.append((max(safe, default=log["start"]), end))
+    times = {log["start"], log["end"], *(time for span in spans for time in span[:2])}
+    cuts = sorted(time for time in times if log["start"] <= time <= log["end"])
+    hours = dict.fromkeys(KINDS, 0.0)
+    for left, right in itertools.pairwise(cuts):
+        now = [one for start, end, one in spans if start <= left and right <= end]
+        used = sum(one["gpus"] for one in now if one["kind"] == "run") * (right - left) / 60
+        hours["spare" if used else "down"] += log["gpus"] * (right - left) / 60 - used
+        stops = [kind for kind in ORDER if any(one["kind"] == kind for one in now)]
+        slow = [one["share"] for one in now if one["kind"] == "slow" and not stops]
+        hours["slow"] += used * max(slow, default=0)
+        is_lost = any(start <= left and right <= end for start, end in lost)
+        kind = stops[0] if stops else "redone" if is_lost else "trained"
+        hours[kind] += used * (1 - max(slow, default=0))
+    return hours
+    ### END SOLUTION
+
+
+# %% [markdown]
+# *Implement* two more. `goodput(log)` is the share of the paid GPU hours that trained and was kept,
+# a number from 0 to 1. `largest_loss(log)` returns a tuple: which of these causes took the most GPU
+# hours, and what the goodput would be if it took half as many. The same would be trained, so the
+# run would be done earlier, and you'd pay for fewer hours.
+#
+# | cause | kinds |
+# |---|---|
+# | `"interruptions"` | redone, startup, down |
+# | `"stragglers"` | slow |
+# | `"data"` | input |
+# | `"evaluation"` | evaluation |
+# | `"saves"` | save |
+# | `"spares"` | spare |
+
+
+# %% role="answer"
+def goodput(log):
+    ### BEGIN SOLUTION
+    hours = account(log)
+    return hours["trained"] / sum(hours.values())
+    ### END SOLUTION
+
+
+def largest_loss(log):
+    """Its cause, and the goodput if it were halved."""
+    ### BEGIN SOLUTION
+    hours = account(log)
+    lost = {
+        "interruptions": hours["redone"] + hours["startup"] + hours["down"],
+        "stragglers": hours["slow"],
+        "data": hours["input"],
+        "evaluation": hours["evaluation"],
+        "saves": hours["save"],
+        "spares": hours["spare"],
+    }
+    cause = max(lost, key=lost.get)
+    return cause, hours["trained"] / (sum(hours.values()) - lost[cause] / 2)
+    ### END SOLUTION
+
+
+# %% role="check"
+check("goodput", account, goodput, largest_loss)
+
+# %% [markdown]
+# *See* a simulated month of 1,056 GPUs by your account, and what halving each cause would do.
+
+# %%
+see("goodput", account, largest_loss)
+reveal("goodput")
+
+# %% [markdown]
+# *Reflect.* Goodput says how many of the hours train. **Model FLOP utilization** (MFU) says how
+# fast they do: the FLOP that the model needs, divided by what the GPUs could do in that time. A run
+# has a goodput of 90% and an MFU of 40%. What share of all that was paid for did it compute? (36%.
+# Each hides what the other shows: MFU is often given for undisturbed steps only.)
+#
+# Spares cost hours every day. Why might they raise the goodput all the same? (A run that can swap
+# in a spare machine starts again in minutes. Without one, all GPUs wait for the repair.) And why is
+# it no use to halve the smallest loss? (Even removing it hardly changes the sum.)
+
+# %% [markdown] exercise="watch-it"
+# ## Who calls you at night?
+#
+# **`watch-it` · 8 points · about 40 minutes**
+#
+# Export what a training run does as metrics, and write alerts that fire when something is wrong and
+# at no other time. Prometheus, a monitoring system, fetches ("scrapes") the metrics of all
+# processes every 15 seconds, and keeps them as **time series**: values over time, one series for
+# each combination of **labels**. Alerts are expressions over these series, in its language PromQL.
+#
+# *Predict.* A **counter** only grows, but it starts again from 0 with its process. One is scraped
+# as 1,100, 1,200, 20 and 50. By how much did what it counts grow in that time?
+
+# %% role="predict"
+predict("watch-it", 50)
+
+# %% [markdown]
+# *Implement* `scrape(records)`: what a process shows Prometheus after some steps. Each record is a
+# dict of one step: `"node"`, `"run"` (an id), `"step"`, `"compute_ms"` (the time that this node
+# computed before it waited for the others), `"tokens"`, `"loss"` and `"memory_mib"` (in use on its
+# GPUs).
+#
+# | metric | what it says |
+# |---|---|
+# | `train_steps_total` | how many steps were done |
+# | `train_tokens_total` | how many tokens were read in them |
+# | `train_compute_seconds` | how the compute times are distributed |
+# | `train_loss` | the loss of the last step |
+# | `train_memory_bytes` | the memory in use after the last step |
+
+# %% [markdown]
+# - Choose each type: a `Counter` only grows, a `Gauge` goes up and down, and a `Histogram` counts
+#   how many values are at most as large as each of its `buckets`. Yours include 0.25, 0.5, 1 and 2.
+# - Units are base units, as the names say: seconds, and bytes (a MiB is 2\*\*20).
+# - The only label is `node`. A label with the step's number would make a new series at each step.
+# - Return what `generate_latest` gives. The registry holds your metrics: create each with
+#   `registry=registry`, since the default one would still have those of the last call. `Counter`
+#   adds `_total` to the name itself.
+
+
+# %% role="given"
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+
+# %% role="answer"
+def scrape(records):
+    """The text that Prometheus reads."""
+    registry = CollectorRegistry()
+    ### BEGIN SOLUTION
+    of_node = {"labelnames": ["node"], "registry": registry}
+    steps = Counter("train_steps_total", "Steps that were done", **of_node)
+    tokens = Counter("train_tokens_total", "Tokens that were read", **of_node)
+    bounds = (0.25, 0.5, 1, 2)
+    compute = Histogram("train_compute_seconds", "Compute time", buckets=bounds, **of_node)
+    loss = Gauge("train_loss", "Loss of the last step", **of_node)
+    memory = Gauge("train_memory_bytes", "Memory in use", **of_node)
+    for record in records:
+        node = record["node"]
+        steps.labels(node).inc()
+        tokens.labels(node).inc(record["tokens"])
+        compute.labels(node).observe(record["compute_ms"] / 1000)
+        loss.labels(node).set(record["loss"])
+        memory.labels(node).set(record["memory_mib"] * 2**20)
+    ### END SOLUTION
+    return generate_latest(registry)
+
+
+# %% [markdown]
+# Six nodes run that now, with four GPUs each. NVIDIA's DCGM exports more, for each GPU with the
+# labels `Hostname` (the node's name, but there's no `node`) and `gpu`: `DCGM_FI_DEV_GPU_TEMP`, in
+# degrees Celsius, and `DCGM_FI_DEV_XID_ERRORS`, the number (Xid) of the last error that the driver
+# reported, 0 if there was none. *Implement* two rule files: `run_rules` with the first three
+# alerts, and `gpu_rules` with the other two. There's an alert for each fault:
+#
+# | alert | fault |
+# |---|---|
+# | `SlowNode` | a node computes at least 45% longer than the others |
+# | `LossNotFinite` | the loss is NaN or infinite |
+# | `NoProgress` | all processes hang, or all are gone |
+# | `GpuHot` | a GPU has 88 degrees or more |
+# | `GpuBroken` | Xid 48, 79 or 95, where the device is at fault |
+
+# %% [markdown]
+# None of these is a reason to fire:
+#
+# - noise of some percent in compute times, and all nodes computing longer together;
+# - up to 80 degrees;
+# - up to 2 minutes in which a node takes 2.5 times as long, or a GPU has more than 88 degrees;
+# - up to 30 seconds with a loss that isn't finite: the step is skipped;
+# - evaluations, up to 4 minutes without steps;
+# - restarts: 3 minutes without processes, and then one without steps;
+# - Xid 13, 31 and 43, which are mostly the program's own.
+
+# %% [markdown]
+# - The rules are evaluated once a minute. An alert fires at most 15 minutes after its fault started
+#   and for no other reason: neither for other faults nor for what is harmless.
+# - `SlowNode` fires with the label `node` of the slow one only, `GpuHot` and `GpuBroken` with
+#   `Hostname` and `gpu`. Their summaries have these labels in them, as in `{{ $labels.node }}`.
+# - Every alert has a label `severity`, page or ticket as you see fit, and an annotation `summary`.
+# - In training, every node waits for the slowest one. So all of them do equally many steps, and
+#   only `train_compute_seconds` shows who is slow. Its series are `train_compute_seconds_sum` and
+#   `_count`, which give a mean, and `_bucket`, which you don't need.
+
+# %% [markdown]
+# What you need to know of PromQL:
+#
+# - `train_loss` is the newest value of each series; `train_loss > 3` keeps those above 3. A series
+#   is gone when its process is, and `absent(train_loss)` gives 1 if all of them are.
+# - `rate(train_steps_total[5m])` is the growth per second in the last 5 minutes, `increase(...)`
+#   the growth; both know that a counter may start again. They need such a range, with two scrapes
+#   in it at least. `avg_over_time(...[5m])` is a mean over time.
+# - `avg(...)`, `sum(...)` and so on make one value of all series, without labels;
+#   `sum by (node) (...)` one for each node.
+# - `up{job="train"}` is 1 for each process that answers Prometheus, and 0 for one that doesn't.
+
+# %% [markdown]
+# - `a > b`, `a / b` and so on pair series with the same labels; what has no partner is left out.
+#   `a > on() group_left() b` compares every series of `a` with the only one of `b`.
+# - `a and b` keeps the series of `a` that have a partner in `b`, `a unless b` those that have none;
+#   `a or b` gives both. NaN isn't even equal to itself; infinity is `Inf`.
+# - `for: 5m` below `expr` means that the alert is pending at first, and fires once that has held
+#   for 5 minutes.
+
+# %% [markdown]
+# Here's a rule as an example, for a fault that isn't in the table. An expression over several lines
+# comes below `expr: |`, and a text with `{{` goes in quotes. If your check says that something
+# isn't evaluated, take another way.
+#
+# ```yaml
+# - alert: MemoryNearlyFull
+#   expr: max by (node) (train_memory_bytes) > 75e9
+#   for: 10m
+#   labels: {severity: ticket}
+#   annotations: {summary: "{{ $labels.node }} is short of memory"}
+# ```
+
+
+# %% role="answer"
+run_rules = r"""
+groups:
+- name: run
+  rules:
+  # ### BEGIN SOLUTION
+  - alert: SlowNode
+    expr: |
+      rate(train_compute_seconds_sum[5m]) / rate(train_compute_seconds_count[5m])
+        > on() group_left() 1.2 * avg(
+          rate(train_compute_seconds_sum[5m]) / rate(train_compute_seconds_count[5m]))
+    for: 5m
+    labels: {severity: ticket}
+    annotations: {summary: "{{ $labels.node }} computes longer than the others"}
+  - alert: LossNotFinite
+    expr: train_loss - train_loss != 0
+    for: 3m
+    labels: {severity: page}
+    annotations: {summary: "The loss is no longer a finite number"}
+  - alert: NoProgress
+    expr: sum(increase(train_steps_total[5m])) == 0 or absent(train_steps_total)
+    for: 5m
+    labels: {severity: page}
+    annotations: {summary: "No steps, or no processes"}
+  # ### END SOLUTION
+"""
+
+
+# %% role="answer"
+gpu_rules = r"""
+groups:
+- name: gpus
+  rules:
+  # ### BEGIN SOLUTION
+  - alert: GpuHot
+    expr: DCGM_FI_DEV_GPU_TEMP > 84
+    for: 5m
+    labels: {severity: ticket}
+    annotations: {summary: "GPU {{ $labels.gpu }} of {{ $labels.Hostname }} is hot"}
+  - alert: GpuBroken
+    expr: |
+      DCGM_FI_DEV_XID_ERRORS == 48
+        or DCGM_FI_DEV_XID_ERRORS == 79
+        or DCGM_FI_DEV_XID_ERRORS == 95
+    labels: {severity: page}
+    annotations: {summary: "Xid {{ $value }}: GPU {{ $labels.gpu }} of {{ $labels.Hostname }}"}
+  # ### END SOLUTION
+"""
+
+# %% role="check"
+check("watch-it", scrape, run_rules, gpu_rules)
+
+# %% [markdown]
+# *See* two hours in which much happens, and when each of your alerts waits and fires.
+
+# %%
+see("watch-it", run_rules, gpu_rules)
+reveal("watch-it")
+
+# %% [markdown]
+# *Reflect.* Why did `GpuBroken` need no `for`, and `GpuHot` does? (An error of the device is
+# certain when it is reported. A temperature is noise around a level.) Which of the five should wake
+# somebody up? (Those that stop the training, as every minute of it costs all GPUs: `LossNotFinite`,
+# `NoProgress` and `GpuBroken`. A slow node can wait for the morning, unless it is very slow.)
+#
+# An alert that fires each night for nothing gets ignored on the night on which it's right. What
+# would you check before you add a sixth? (On last month's series, how often it would have fired,
+# and what somebody would have done each time.)
+
+# %% [markdown]
+# ## What you take with you
+#
+# - The best time between two checkpoints grows with the square root of what a save costs and of the
+#   time between failures.
+# - Goodput counts the hours that trained the model. Find the largest loss before you fix anything.
+# - An alert says what is wrong, waits until it is sure, and stays quiet otherwise.
+#
+# **Your number:** the goodput of the last long job that you ran.
+
+# %%
+progress()
+
+# %% [markdown]
+# ## Sources
+#
+# - Best interval: J. Young, *A First Order Approximation to the Optimum Checkpoint Interval*,
+#   Communications of the ACM 17, 1974; J. Daly, *A higher order estimate of the optimum checkpoint
+#   interval for restart dumps*, Future Generation Computer Systems 22, 2006. The expected time of
+#   an interval is Daly's; writing after the save is added here, and held against a simulation.
+# - Interruptions, their number and effective training time: Llama Team, *The Llama 3 Herd of
+#   Models*, arXiv:2407.21783, section "Reliability and Operational Challenges". That 6,300 hours
+#   are the mean of one machine is worked out from it: 2,048 machines of 8 GPUs, 54 days, 419
+#   unexpected interruptions.
+# - Goodput as preserved, productive time, and where the rest goes: Google Cloud, "Monitor goodput
+#   with the ML Goodput Measurement library". MFU: A. Chowdhery et al., *PaLM*, arXiv:2204.02311,
+#   section 4.1.
+# - Types, units and `_total`: Prometheus, "Metric types" and "Metric and label naming"; `rate`,
+#   `absent` and other functions: "Query functions"; staleness: "Querying basics"; `for`: "Alerting
+#   rules". What the check evaluates was compared with Prometheus's own `promtool` 2.42.
+# - Names and meanings of DCGM's metrics: NVIDIA, "DCGM Exporter Metrics" and dcgm-exporter's
+#   `default-counters.csv`. Xid errors: NVIDIA, "Xid Errors", and its catalog.

@@ -1,0 +1,735 @@
+# %% [markdown]
+# # Can you make it fast?
+#
+# All lessons before this one had one subject each. A slow program has none: it's just slow. Here
+# you get one that is correct, has some 300 lines, and wastes time in twelve ways. You find them
+# with the tools that you know, mend them, and prove that the result is the same.
+#
+# **You will be able to** find out what a training program wastes, and in which line; mend it
+# without changing its result; and write a report that others can check.
+#
+# **You need** the lessons on training and on many GPUs, and an editor: you work on files this
+# time. **Time** about 115 minutes, in one sitting or in several.
+
+# %% role="setup"
+from gpuedu import check, hint, measure, predict, progress, reveal, see, setup
+
+setup("capstone")
+
+# %% [markdown] exercise="make-it-fast"
+# ## Twelve causes
+#
+# **`make-it-fast` · 34 points · about 110 minutes**
+#
+# The program learns to read rows of three digits aloud: from an image of 8x24 pixels to
+# `seven,one,four`. A small ResNet looks at the image, and a small GPT writes the letters. Data and
+# checkpoints are in a **store** on another machine: a request takes a millisecond, and then
+# 200 MB come per second. Several ranks can train together.
+#
+# *Predict.* About how many launches does one step of it make: "40", "400", "4,000" or "40,000"?
+
+# %% role="predict"
+predict("make-it-fast", "4,000")
+
+# %% [markdown]
+# This writes the program into the folder `fast`, beside this notebook. (Files that are there stay
+# as they are.) Open them in JupyterLab. `train.py` is where to begin: it has `run(store,
+# settings)`, which trains and returns the history.
+#
+# Beside the folder is a script that runs it. In a terminal, `gpuedu profile --steps 2 --warmup 1
+# run_fast.py` says by line what that costs, and what to do about it. (It takes a minute, since
+# the program is slow.)
+
+# %% role="given"
+from gpuedu import read_program, start_program
+
+start_program("fast")
+
+# %% [markdown]
+# *Implement.* Make it fast, in these files. You may change, add and remove whatever you like.
+#
+# - `train.run(store, settings)` returns the same history: the loss of each step, and for each
+#   epoch the share of right letters in training, and loss and share in evaluation, within 0.2%.
+#   What is drawn at random is drawn as now.
+# - If the store holds a checkpoint of an earlier run, `run` goes on from there, at the start of
+#   the next epoch. Several ranks give the same as one.
+# - All that the model computes is computed on the device, and in evaluation between
+#   `model.eval()` and `model.train()`: once an epoch, with no training in there.
+# - The store has `read(name)`, `read_many(names)`, `write(name, content)`, and `name in store`.
+# - Only NumPy, PyTorch without its compiler, and small parts of Python's library are imported, and
+#   nothing private of theirs (no `torch._foreach_add_`). The card says what else there is.
+
+# %% [markdown]
+# Nobody takes the time: what counts is the **bill**, and it's the same on every machine. CPU
+# tensors stand for those of a GPU, as in *The training step*. An operation is a launch, and
+# optimizers of `torch.optim` update all weights together, as they do on a GPU.
+#
+# | cost | at most | cost | at most |
+# |---|---|---|---|
+# | read in a run | each file once | launches that prepare a batch | 24 a step |
+# | requests to the store | 16 a run | launches that update the weights | 60 a step |
+# | copies to the device | 4 a step | work | 1.3 times what it takes |
+# | bytes copied | 1.2 times float32 | alive after each step | 1 kB more |
+# | waits in training | 3 an epoch | evaluation | 4 images at once |
+# | written | one checkpoint an epoch | evaluation | nothing is recorded |
+#
+# And on several ranks: 4 collectives a step, with the bytes of all gradients once.
+
+# %% [markdown]
+# *See* the bill of the program as it is. (It takes some seconds: the program is slow, and counting
+# makes it slower.)
+
+# %%
+see("make-it-fast")
+
+# %% [markdown]
+# The next cell reads the files in your folder. There's nothing to write in it: what's between its
+# quotes is for whoever hands a notebook in, and is told below.
+
+# %% role="answer"
+handed_in = r'''
+### BEGIN SOLUTION
+# === data.py
+"""Images and captions: from the store, through the augmentation, onto the device."""
+
+import io
+import json
+
+import numpy as np
+import torch
+
+START, END, PAD = "^", "$", " "
+ALPHABET = START + END + PAD + "efghinorstuvwxz,"
+
+
+class Data:
+    """The samples of one split: an image of 8x24 pixels from 0 to 15, and its caption."""
+
+    def __init__(self, store, split, settings):
+        self.settings = settings
+        self.captions = json.loads(store.read(f"{split}/captions.json"))
+        self.length = 2 + max(len(caption) for caption in self.captions)
+        files = store.read_many(f"{split}/{index:04d}.npy" for index in range(len(self)))
+        pixels = np.stack([np.load(io.BytesIO(file)) for file in files])
+        self.images = ((pixels / 15 - 0.3) / 0.37).astype(np.float32)
+        texts = [(START + one + END).ljust(self.length, PAD) for one in self.captions]
+        self.tokens = np.array([[ALPHABET.index(letter) for letter in text] for text in texts])
+
+    def __len__(self):
+        """How many samples there are."""
+        return len(self.captions)
+
+    def on_device(self, images, tokens):
+        """Both on the device."""
+        device = self.settings["device"]
+        return torch.from_numpy(images[:, None]).to(device), torch.from_numpy(tokens).to(device)
+
+    def batches(self, epoch):
+        """All samples of an epoch in shuffled order, in batches of augmented images and tokens.
+
+        Where several ranks train together, each takes its share of every batch.
+        """
+        draws = np.random.default_rng([self.settings["seed"], epoch])
+        order = draws.permutation(len(self))
+        downs, rights = draws.integers(-1, 2, (2, len(self)))
+        contrasts = draws.uniform(0.8, 1.2, len(self)).astype(np.float32)
+        size, rank, ranks = (self.settings[name] for name in ("batch", "rank", "ranks"))
+        height, width = self.images.shape[1:]
+        for first in range(0, len(self), size):
+            chosen = order[first : first + size][rank::ranks]
+            rows = (np.arange(height) - downs[chosen, None]) % height
+            columns = (np.arange(width) - rights[chosen, None]) % width
+            images = self.images[chosen[:, None, None], rows[:, :, None], columns[:, None, :]]
+            yield self.on_device(images * contrasts[chosen, None, None], self.tokens[chosen])
+# === evaluate.py
+"""How good the model is on images that it was not trained on."""
+
+import torch
+
+from .losses import caption_loss, letter_scores, right_letters
+
+
+@torch.no_grad()
+def evaluate(model, data):
+    """Loss, and the share of right letters, over all samples of ``data``."""
+    model.eval()
+    losses, counts = [], []
+    size = data.settings["batch"]
+    for first in range(0, len(data), size):
+        images = data.images[first : first + size]
+        images, tokens = data.on_device(images, data.tokens[first : first + size])
+        scores = letter_scores(model, images, tokens)
+        losses.append(caption_loss(scores, tokens) * len(tokens))
+        counts.append(torch.stack(right_letters(scores, tokens)))
+    right, letters = torch.stack(counts).sum(0).tolist()
+    loss = torch.stack(losses).sum().item() / len(data)
+    model.train()
+    return loss, right / letters
+# === losses.py
+"""How wrong the model is about each letter."""
+
+from torch.nn import functional
+
+from .data import ALPHABET, PAD
+
+
+def letter_scores(model, images, tokens):
+    """The scores of every letter but the first: (N, T - 1, letters)."""
+    return model(images, tokens[:, :-1])
+
+
+def caption_loss(scores, tokens):
+    """The loss of all letters that are no padding, divided by the places for letters."""
+    wanted = tokens[:, 1:].flatten()
+    losses = functional.cross_entropy(
+        scores.flatten(0, 1), wanted, ignore_index=ALPHABET.index(PAD), reduction="sum"
+    )
+    return losses / len(wanted)
+
+
+def right_letters(scores, tokens):
+    """How many letters have the highest score, and how many there are, without padding."""
+    wanted = tokens[:, 1:]
+    counted = wanted != ALPHABET.index(PAD)
+    return ((scores.argmax(-1) == wanted) & counted).sum(), counted.sum()
+# === model.py
+"""A small ResNet that looks at an image, and a small GPT that says what it shows."""
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+
+class ResidualBlock(nn.Module):
+    """Two 3x3 convolutions beside a shortcut: (N, C, H, W) to (N, D, H/2, W/2)."""
+
+    def __init__(self, channels, wider):
+        super().__init__()
+        self.first = nn.Conv2d(channels, wider, 3, stride=2, padding=1)
+        self.first_norm = nn.GroupNorm(4, wider)
+        self.second = nn.Conv2d(wider, wider, 3, padding=1)
+        self.second_norm = nn.GroupNorm(4, wider)
+        self.shortcut = nn.Conv2d(channels, wider, 1, stride=2)
+
+    def forward(self, images):
+        """The block's output."""
+        inner = functional.relu(self.first_norm(self.first(images)))
+        inner = self.second_norm(self.second(inner))
+        return functional.relu(inner + self.shortcut(images))
+
+
+class Encoder(nn.Module):
+    """An image (N, 1, 8, 24) to three states (N, 3, width), one for each digit."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.stem = nn.Conv2d(1, 8, 3, padding=1)
+        self.blocks = nn.Sequential(ResidualBlock(8, 16), ResidualBlock(16, width))
+
+    def forward(self, images):
+        """The states."""
+        features = self.blocks(functional.relu(self.stem(images.float())))
+        return features.unflatten(-1, (3, 2)).mean(dim=(2, 4)).transpose(1, 2)
+
+
+class Block(nn.Module):
+    """Causal attention, then a network at each position, each added to what it was given."""
+
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.attention_norm = nn.LayerNorm(width)
+        self.query_key_value = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+        self.network_norm = nn.LayerNorm(width)
+        self.network = nn.Sequential(
+            nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)
+        )
+
+    def forward(self, states):
+        """(N, T, width) to (N, T, width)."""
+        parts = self.query_key_value(self.attention_norm(states))
+        parts = parts.unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
+        mixed = functional.scaled_dot_product_attention(*parts, is_causal=True)
+        states = states + self.out(mixed.transpose(1, 2).flatten(2))
+        return states + self.network(self.network_norm(states))
+
+
+class Reader(nn.Module):
+    """Images and the letters of their captions to scores of the letter that comes after each.
+
+    The GPT reads the three states of the image first, and then the letters.
+    """
+
+    def __init__(self, letters, length, width=32, heads=4, layers=2):
+        super().__init__()
+        self.encoder = Encoder(width)
+        self.letters = nn.Embedding(letters, width)
+        self.places = nn.Embedding(3 + length, width)
+        self.blocks = nn.Sequential(*(Block(width, heads) for _ in range(layers)))
+        self.norm = nn.LayerNorm(width)
+        self.head = nn.Linear(width, letters)
+
+    def forward(self, images, tokens):
+        """Scores (N, T, letters) of the letters after the tokens (N, T)."""
+        states = torch.cat([self.encoder(images), self.letters(tokens)], dim=1)
+        places = torch.arange(states.shape[1], device=states.device)
+        states = self.blocks(states + self.places(places))
+        return self.head(self.norm(states[:, -tokens.shape[1] :]))
+# === parallel.py
+"""Several ranks that train one model, each on its share of every batch."""
+
+import torch
+import torch.distributed as dist
+
+
+def average_gradients(model, ranks):
+    """Give every rank the mean of all gradients."""
+    if ranks == 1:
+        return
+    weights = list(model.parameters())
+    bucket = torch.cat([weight.grad.flatten() for weight in weights])
+    dist.all_reduce(bucket)
+    parts = (bucket / ranks).split([weight.numel() for weight in weights])
+    for weight, part in zip(weights, parts, strict=True):
+        weight.grad.copy_(part.view_as(weight))
+
+
+def total(value, ranks):
+    """The sum of what all ranks have."""
+    if ranks > 1:
+        dist.all_reduce(value)
+    return value
+# === train.py
+"""The training loop."""
+
+import math
+
+import torch
+from torch.nn.utils import clip_grad_norm_
+from torch.optim import AdamW
+
+from .checkpoint import load, save
+from .data import ALPHABET, Data
+from .evaluate import evaluate
+from .losses import caption_loss, letter_scores, right_letters
+from .model import Reader
+from .parallel import average_gradients, total
+
+
+def run(store, settings):
+    """Train, and return the history: a number for each step or epoch.
+
+    ``settings`` has "seed", "epochs", "batch", "learning_rate", "weight_decay", "clip", "device",
+    and "rank" of "ranks". A checkpoint that is in the store is gone on from.
+    """
+    torch.manual_seed(settings["seed"])
+    train, held_out = (Data(store, split, settings) for split in ("train", "held_out"))
+    model = Reader(len(ALPHABET), train.length).to(settings["device"])
+    rate, decay = settings["learning_rate"], settings["weight_decay"]
+    optimizer = AdamW(model.parameters(), rate, weight_decay=decay)
+    history, epochs_done = load(store, model, optimizer)
+    ranks = settings["ranks"]
+    for epoch in range(epochs_done, settings["epochs"]):
+        losses, counts = [], []
+        for images, tokens in train.batches(epoch):
+            scores = letter_scores(model, images, tokens)
+            loss = caption_loss(scores, tokens)
+            optimizer.zero_grad()
+            loss.backward()
+            average_gradients(model, ranks)
+            clip_grad_norm_(model.parameters(), settings["clip"])
+            optimizer.step()
+            losses.append(loss.detach() / ranks)
+            counts.append(torch.stack(right_letters(scores.detach(), tokens)))
+        read = total(torch.stack(losses), ranks).tolist()
+        if not all(map(math.isfinite, read)):
+            raise RuntimeError(f"the losses are {read}")
+        history["losses"] += read
+        right, letters = total(torch.stack(counts).sum(0), ranks).tolist()
+        history["train_accuracy"].append(right / letters)
+        loss, accuracy = evaluate(model, held_out)
+        history["loss"].append(loss)
+        history["accuracy"].append(accuracy)
+        if settings["rank"] == 0:
+            save(store, model, optimizer, history, epoch + 1)
+    return history
+### END SOLUTION
+'''
+program = read_program("fast", handed_in)
+
+# %% [markdown]
+# *See* the bill again, now with your program beside the slow one.
+
+# %%
+see("make-it-fast", program)
+
+# %% [markdown]
+# Where to look? The open way is to find out yourself. The guided way is this table: the tool that
+# shows each cause.
+#
+# | cause | tool | lesson |
+# |---|---|---|
+# | reads and requests | count them, or the clock | *Feed the GPU* |
+# | copies, waits | `gpuedu profile`, by line | *The training step* |
+# | launches | `gpuedu profile`, by line | *Arrays*, *Custom kernels* |
+# | FLOP | `torch.utils.flop_counter` | *The training step* |
+# | bytes that stay alive, or are saved | `gpuedu.training.memory` | *The training step* |
+# | messages | `gpuedu.multi.run_light` | *DDP* |
+
+# %% [markdown]
+# ### Prove it
+#
+# A claim that something is faster is worth what can be counted again. *Implement* a report, with
+# one row for each cost of the figure above, under the name that it has there:
+#
+# `| waits in training, an epoch | 163 | 2 | 81.5 | train.py |`
+#
+# - The figures before and after are the figure's, with their units. (The card's differ a little:
+#   it counts on another task.)
+# - `times` is one divided by the other, so that more is better; `all`, if nothing is left.
+# - The last column names the files that you changed for it, with commas.
+
+# %% [markdown]
+# The other lines are yours: say what you found first, and what helped most. On a class's
+# leaderboard you're shown by the name that you write into the last line, and only if you do.
+
+# %% role="answer"
+report = """
+| cost | before | after | times | changed in |
+|---|---|---|---|---|
+# ### BEGIN SOLUTION
+| read in a run | 28.3 KiB | 14.5 KiB | 1.95 | data.py |
+| requests in a run | 98 | 6 | 16.3 | data.py |
+| copies to the device, a step | 24 | 2 | 12 | data.py |
+| bytes copied, a step | 19.8 KiB | 10.8 KiB | 1.83 | data.py |
+| waits in training, an epoch | 163 | 2 | 81.5 | train.py |
+| launches that prepare a batch | 47 | 9 | 5.22 | data.py |
+| launches that update the weights | 936 | 16 | 58.5 | train.py |
+| work, a step | 866 MFLOP | 63.4 MFLOP | 13.7 | losses.py, model.py |
+| more alive after each step | 17.8 KiB | 20 B | 912 | train.py |
+| recorded in an evaluation | 5,800 | 0 | all | evaluate.py |
+| written in an epoch | 2.27 MiB | 594 KiB | 3.9 | train.py |
+| images at once in evaluation | 1 | 8 | 8 | evaluate.py |
+| collectives, a step | 53.7 | 1.7 | 32.2 | parallel.py |
+# ### END SOLUTION
+
+Leaderboard: no
+"""
+
+# %% role="check"
+check("make-it-fast", program, report)
+
+# %%
+reveal("make-it-fast")
+
+# %% [markdown]
+# *Reflect.* Which of the twelve would you have found by reading alone? Which of them costs most on
+# a real GPU? (Count: a launch takes some 5 µs of the host, a wait stops it until the device is
+# done, and each message takes its latency.)
+#
+# In a class: write `program = read_program("fast", pack=True)` into the cell that has `handed_in`,
+# and run it. The cell then holds your files, and so does the notebook that you hand in.
+
+# %% [markdown]
+# Counts aren't times. How long do both programs take here, on your GPU or on one core? (Without the
+# store's time, which is only simulated.)
+
+# %%
+measure("make-it-fast", program)
+
+# %% [markdown]
+# Which of your changes can you see in that, and which are hidden behind something slower? Undo one,
+# and measure again.
+
+# %% [markdown] exercise="make-it-fast-too"
+# ## Eight more
+#
+# **`make-it-fast-too` · 16 points · stretch · about 60 minutes**
+#
+# For those who want more, a second program, with other causes. A small GPT learns to count aloud
+# from rows such as `two five eight one four`, and then goes on from beginnings of such rows. The
+# costs of this one are memory, precision, bytes between ranks, and work done again in writing.
+#
+# *Predict.* It goes on from 16 letters with 16 more, and reads the whole text again for each. How
+# many times less work would a letter be if no letter were read twice? (Leave attention out.)
+
+# %% role="predict"
+predict("make-it-fast-too", 12.1)
+
+# %% role="given"
+from gpuedu import read_program, start_program
+
+start_program("faster")
+
+# %% [markdown]
+# *Implement.* Make it fast, in the folder `faster`, as before.
+#
+# - `train.run(store, settings)` returns the same losses within 0.3%, and several ranks give the
+#   same as one. No more than `settings["micro"]` rows go through the model at once.
+# - It writes `weights.pt` to the store: the weights under the same names, in float32.
+# - `write.run(store, settings)` reads such a file, goes on from all prompts, which have one
+#   length, and returns the same texts. It writes `settings["letters"]` letters, whatever they are.
+# - All matmuls of the model are computed on the device.
+
+# %% [markdown]
+# The bill of this program, of which W is the bytes of all weights in float32:
+#
+# | cost | at most | cost | at most |
+# |---|---|---|---|
+# | saved for backward at once | 1.2 times the need | work, a letter | 1.6 times the need |
+# | training's work in float32 | 10% | launches, a letter | 12 |
+# | alive all the time in training | 4.8 W, and the rows | waits in writing | 4 |
+#
+# And on each of two ranks: 1.6 W a step in messages that reduce or gather, 0.1 W in others. What
+# is saved is counted in numbers, without weights, and takes no scores of attention; and a step
+# computes at most 1.2 times what it takes.
+
+# %% [markdown]
+# *See* what that program costs as it is.
+
+# %%
+see("make-it-fast-too")
+
+# %% role="answer"
+handed_in = r'''
+### BEGIN SOLUTION
+# === model.py
+"""A small GPT that reads letters."""
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+
+class Block(nn.Module):
+    """Causal attention, then a network at each position, each added to what it was given."""
+
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.attention_norm = nn.LayerNorm(width)
+        self.query_key_value = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+        self.network_norm = nn.LayerNorm(width)
+        self.network = nn.Sequential(
+            nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)
+        )
+
+    def attention(self, states, past):
+        """What each position takes from those before it, (N, T, width), and all keys and values."""
+        parts = self.query_key_value(self.attention_norm(states))
+        query, key, value = parts.unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
+        if past is not None:
+            key, value = torch.cat([past[0], key], dim=2), torch.cat([past[1], value], dim=2)
+        mixed = functional.scaled_dot_product_attention(query, key, value, is_causal=past is None)
+        return self.out(mixed.transpose(1, 2).flatten(2)), (key, value)
+
+    def forward(self, states, past=None):
+        """(N, T, width) to (N, T, width), and the keys and values of all positions so far.
+
+        ``past`` are those of the positions before; then T is 1.
+        """
+        mixed, past = self.attention(states, past)
+        states = states + mixed
+        return states + self.network(self.network_norm(states)), past
+
+
+class Writer(nn.Module):
+    """The first letters of texts to scores of the letter that comes next, after each of them."""
+
+    def __init__(self, letters, length=64, width=32, heads=4, layers=2):
+        super().__init__()
+        self.letters = nn.Embedding(letters, width)
+        self.places = nn.Embedding(length, width)
+        self.blocks = nn.ModuleList(Block(width, heads) for _ in range(layers))
+        self.norm = nn.LayerNorm(width)
+        self.head = nn.Linear(width, letters)
+
+    def forward(self, tokens, cache=None):
+        """Tokens (N, T) to scores (N, T, letters), and a cache to go on from with one letter."""
+        first = cache[0][0].shape[2] if cache else 0
+        places = torch.arange(first, first + tokens.shape[1], device=tokens.device)
+        states, pasts = self.letters(tokens) + self.places(places), []
+        for place, block in enumerate(self.blocks):
+            states, past = block(states, cache[place] if cache else None)
+            pasts.append(past)
+        return self.head(self.norm(states)), pasts
+# === optimizer.py
+"""AdamW, on all weights as one vector."""
+
+import torch
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
+
+
+class AdamW:
+    """Adam with weight decay beside it (Loshchilov and Hutter, 2019)."""
+
+    def __init__(self, weights, settings):
+        self.weights = list(weights)
+        self.rate, self.decay = settings["learning_rate"], settings["weight_decay"]
+        flat = parameters_to_vector(self.weights).detach()
+        self.mean = torch.zeros_like(flat)
+        self.square = torch.zeros_like(flat)
+        self.steps = 0
+
+    @torch.no_grad()
+    def step(self):
+        """Move every weight."""
+        self.steps += 1
+        gradient = torch.cat([weight.grad.flatten() for weight in self.weights])
+        self.mean.mul_(0.9).add_(gradient, alpha=0.1)
+        self.square.mul_(0.999).addcmul_(gradient, gradient, value=0.001)
+        scale = (self.square / (1 - 0.999**self.steps)).sqrt() + 1e-8
+        moved = self.mean / (1 - 0.9**self.steps) / scale
+        flat = parameters_to_vector(self.weights) * (1 - self.rate * self.decay)
+        vector_to_parameters(flat - self.rate * moved, self.weights)
+
+    def zero_grad(self):
+        """Forget the gradients."""
+        for weight in self.weights:
+            weight.grad = None
+# === parallel.py
+"""Several ranks that train one model, each on its share of every batch."""
+
+import torch
+import torch.distributed as dist
+
+
+def average_gradients(model, ranks):
+    """Give every rank the mean of all gradients."""
+    if ranks == 1:
+        return
+    weights = list(model.parameters())
+    bucket = torch.cat([weight.grad.flatten() for weight in weights])
+    dist.all_reduce(bucket)
+    parts = (bucket / ranks).split([weight.numel() for weight in weights])
+    for weight, part in zip(weights, parts, strict=True):
+        weight.grad.copy_(part.view_as(weight))
+
+
+def total(value, ranks):
+    """The sum of what all ranks have."""
+    if ranks > 1:
+        dist.all_reduce(value)
+    return value
+# === train.py
+"""The training loop."""
+
+import io
+
+import torch
+from torch.nn import functional
+
+from .data import ALPHABET, batches, read_rows
+from .model import Writer
+from .optimizer import AdamW
+from .parallel import average_gradients, total
+
+
+def text_loss(model, tokens):
+    """The mean loss of each letter but the first."""
+    with torch.autocast(tokens.device.type, torch.bfloat16):
+        scores, _ = model(tokens[:, :-1])
+        return functional.cross_entropy(scores.flatten(0, 1), tokens[:, 1:].flatten())
+
+
+def run(store, settings):
+    """Train, write the weights to the store, and return the history: a loss for each step.
+
+    ``settings`` has "seed", "epochs", "batch", "micro", "learning_rate", "weight_decay", "device",
+    and "rank" of "ranks".
+    """
+    torch.manual_seed(settings["seed"])
+    rows, ranks = read_rows(store, settings), settings["ranks"]
+    model = Writer(len(ALPHABET)).to(settings["device"])
+    optimizer = AdamW(model.parameters(), settings)
+    losses = []
+    for epoch in range(settings["epochs"]):
+        for parts in batches(rows, epoch, settings):
+            optimizer.zero_grad()
+            shares = []
+            for part in parts:
+                loss = text_loss(model, part) / len(parts)
+                loss.backward()
+                shares.append(loss.detach())
+            average_gradients(model, ranks)
+            optimizer.step()
+            losses.append(torch.stack(shares).sum() / ranks)
+    history = {"losses": total(torch.stack(losses), ranks).tolist()}
+    if settings["rank"] == 0:
+        file = io.BytesIO()
+        torch.save(model.state_dict(), file)
+        store.write("weights.pt", file.getvalue())
+    return history
+# === write.py
+"""Writing: the model goes on from prompts, always with the letter of the highest score."""
+
+import io
+import json
+
+import torch
+
+from .data import ALPHABET, to_tokens
+from .model import Writer
+
+
+def read_model(store, settings):
+    """The model that was trained, from the store."""
+    model = Writer(len(ALPHABET)).to(settings["device"])
+    model.load_state_dict(torch.load(io.BytesIO(store.read("weights.pt"))))
+    return model.eval()
+
+
+@torch.no_grad()
+def run(store, settings):
+    """The prompts, each with "letters" more letters behind it; all prompts have one length."""
+    model = read_model(store, settings)
+    fresh, cache = to_tokens(json.loads(store.read("prompts.json")), settings["device"]), None
+    written = [fresh]
+    for _ in range(settings["letters"]):
+        scores, cache = model(fresh, cache)
+        fresh = scores[:, -1].argmax(-1, keepdim=True)
+        written.append(fresh)
+    texts = torch.cat(written, dim=1).tolist()
+    return ["".join(ALPHABET[token] for token in one) for one in texts]
+### END SOLUTION
+'''
+program_too = read_program("faster", handed_in)
+
+# %% [markdown]
+# *See* its bill.
+
+# %%
+see("make-it-fast-too", program_too)
+
+# %% role="check"
+check("make-it-fast-too", program_too)
+
+# %%
+reveal("make-it-fast-too")
+
+# %% [markdown]
+# *Reflect.* Autocast changed the losses by less than 0.1% here. Why is a step's work in 16 bits
+# safe, and a moment of AdamW kept in 16 bits not? (What happens to 0.999 times a number, rounded to
+# 8 bits?) With two ranks, gradients travel once a step. What would `no_sync` of DDP do here?
+
+# %% [markdown]
+# ## What you take with you
+#
+# - Measure first: what a program wastes is seldom where you would look.
+# - Change one thing at a time, and check that the result is the same.
+# - A report says what was counted, before and after, so that others can count again.
+#
+# **Your number:** how many times fewer launches a step of your program makes.
+
+# %%
+progress()
+
+# %% [markdown]
+# ## Sources
+#
+# - The digits: scikit-learn's copy of the test set of "Optical Recognition of Handwritten Digits",
+#   UCI Machine Learning Repository.
+# - AdamW: I. Loshchilov and F. Hutter, *Decoupled Weight Decay Regularization*, 2019,
+#   arXiv:1711.05101, algorithm 2.
