@@ -10,7 +10,7 @@ from pathlib import Path
 
 import gpuedu
 from gpuedu.course import language
-from gpuedu.course.minutes import minutes_allowed, stated_minutes
+from gpuedu.course.minutes import LONGEST, minutes_allowed, stated_minutes
 from gpuedu.course.source import LessonSource, SourceCell, read_source
 from gpuedu.errors import LessonSourceError, UnknownNameError
 from gpuedu.exercises import registry
@@ -194,6 +194,8 @@ def _anatomy(source: LessonSource, lesson: Lesson) -> Iterator[Exception]:
     first = source.cells[0]
     if not first.text.startswith(f"# {lesson.question}"):
         yield source.fault(f"does not begin with `# {lesson.question}`", first)
+    if lesson.minutes > LONGEST:
+        yield source.fault(f"{lesson.minutes} minutes, at most {LONGEST}", first, "make it two")
     for wanted in ("**You will be able to**", "**You need**", f"about {lesson.minutes} minutes"):
         if wanted not in first.text:
             yield source.fault(f"the first cell lacks {wanted!r}", first)

@@ -14,6 +14,8 @@ import re
 
 from gpuedu.course.source import LessonSource
 
+LONGEST = 120
+"""Minutes of a lesson: an evening's work."""
 _BASE, _WORDS, _LINES = 8, 40, 4
 _READ_WORDS = 100
 _SHORTER, _LONGER = 0.8, 1.5
