@@ -41,7 +41,7 @@ class LessonSourceError(GpueduError):
         super().__init__(f"{path}:{line}: {message}", remedy=remedy)
 
 
-class CatalogueError(GpueduError):
+class CatalogError(GpueduError):
     """A data file of the course (devices, lessons, records) that does not say what it must."""
 
 

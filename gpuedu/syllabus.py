@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from gpuedu.errors import CatalogueError, UnknownNameError
+from gpuedu.errors import CatalogError, UnknownNameError
 
 GAINS = ("nothing", "own times", "needed for scale")
 
@@ -64,7 +64,7 @@ def lessons() -> tuple[Lesson, ...]:
 
 
 def parse(text: str) -> tuple[Lesson, ...]:
-    """Read lessons from TOML; raises CatalogueError that names the lesson and what it lacks."""
+    """Read lessons from TOML; raises CatalogError that names the lesson and what it lacks."""
     try:
         rows = tomllib.loads(text).get("lesson", [])
         found = tuple(
@@ -72,14 +72,14 @@ def parse(text: str) -> tuple[Lesson, ...]:
             for number, row in enumerate(rows)
         )
     except (tomllib.TOMLDecodeError, TypeError, KeyError) as fault:
-        raise CatalogueError(f"syllabus.toml: {fault}") from fault
+        raise CatalogError(f"syllabus.toml: {fault}") from fault
     for entry in found:
         if entry.gains not in GAINS:
-            raise CatalogueError(f"syllabus.toml: lesson {entry.slug!r} has gains not in {GAINS}")
+            raise CatalogError(f"syllabus.toml: lesson {entry.slug!r} has gains not in {GAINS}")
     ids = [name for entry in found for name in entry.exercises]
     twice = sorted({name for name in ids if ids.count(name) > 1})
     if twice:
-        raise CatalogueError(f"syllabus.toml: exercises listed twice: {', '.join(twice)}")
+        raise CatalogError(f"syllabus.toml: exercises listed twice: {', '.join(twice)}")
     return found
 
 

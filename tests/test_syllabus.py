@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuedu.errors import CatalogueError, UnknownNameError
+from gpuedu.errors import CatalogError, UnknownNameError
 from gpuedu.exercises.registry import load, load_prediction
 from gpuedu.syllabus import (
     exercise_ids,
@@ -76,7 +76,7 @@ def test_ready_lessons_have_exercises_and_their_folders(root):
     ],
 )
 def test_a_fault_in_the_file_is_named(old, new, said):
-    with pytest.raises(CatalogueError, match=said):
+    with pytest.raises(CatalogError, match=said):
         parse(ROW.replace(old, new))
 
 

@@ -2,7 +2,7 @@
 
 It follows CuPy's documented pool (CuPy User Guide, "Memory Management", v14): sizes are rounded up
 to 512 bytes, the smallest free block that is large enough is taken and split, a freed block
-stays in the pool and grows together with free neighbours, and ``free_all_blocks`` gives back the
+stays in the pool and grows together with free neighbors, and ``free_all_blocks`` gives back the
 blocks that are not split.
 
 What this simplifies: only sizes are kept here, without addresses, so that a computer with little
@@ -109,7 +109,7 @@ class Blocks:
         return Block(size_bytes)
 
     def _give_back(self, block: Block) -> None:
-        """Keep a block that is not used any longer, joined with its free neighbours."""
+        """Keep a block that is not used any longer, joined with its free neighbors."""
         self.used_bytes -= block.size_bytes
         block.is_free = True
         if block.after is not None and block.after.is_free:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from gpuedu.errors import CatalogueError
+from gpuedu.errors import CatalogError
 
 Capability = tuple[int, int]
 _TARGET = re.compile(r"(sm|compute)_(\d+)(\d)(a?)")
@@ -20,7 +20,7 @@ def running(capability: Capability, built: Iterable[str]) -> list[str]:
     """Those of the targets that a program was built for which a device can run, in their order.
 
     Raises:
-        CatalogueError: a name that is no target.
+        CatalogError: a name that is no target.
 
     >>> running((8, 9), ["sm_75", "sm_80", "sm_86", "sm_90", "compute_80"])
     ['sm_80', 'sm_86', 'compute_80']
@@ -42,7 +42,7 @@ def has_kernel(capability: Capability, built: Iterable[str]) -> bool:
 def _runs(capability: Capability, target: str) -> bool:
     found = _TARGET.fullmatch(target)
     if not found:
-        raise CatalogueError(f"{target!r} is no target", remedy="one such as sm_86 or compute_90")
+        raise CatalogError(f"{target!r} is no target", remedy="one such as sm_86 or compute_90")
     own = int(found[2]), int(found[3])
     if found[4]:
         return own == tuple(capability)

@@ -58,8 +58,8 @@ def choose(
     from gpuedu.choosing.prices import example_prices, read_prices
     from gpuedu.choosing.report import as_dicts, as_table, explain
     from gpuedu.choosing.table import Run, rows
-    from gpuedu.hardware.catalogue import device
-    from gpuedu.hardware.catalogue import devices as all_devices
+    from gpuedu.hardware.catalog import device
+    from gpuedu.hardware.catalog import devices as all_devices
 
     if why and why != "all":
         device(why)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gpuedu.errors import GpueduError
-from gpuedu.hardware.catalogue import device
+from gpuedu.hardware.catalog import device
 
 EXAMPLE = "prices_example.toml"
 _FIELDS = {"date", "rent_per_hour"}
@@ -20,7 +20,7 @@ _FIELDS = {"date", "rent_per_hour"}
 
 @dataclass(frozen=True)
 class Prices:
-    """Rents per hour by the catalogue's key, and their date."""
+    """Rents per hour by the catalog's key, and their date."""
 
     date: str
     rent_per_hour: Mapping[str, float]
@@ -46,7 +46,7 @@ def read_prices(path: Path) -> Prices:
 
     Raises:
         PriceError: the file cannot be read, or an entry is no price.
-        UnknownNameError: a device that the catalogue does not have.
+        UnknownNameError: a device that the catalog does not have.
     """
     try:
         return parse(path.read_text("utf-8"), str(path))

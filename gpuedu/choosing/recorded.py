@@ -23,7 +23,7 @@ _NAMES = {"fp32": "fp32", "tf32": "tf32", "mixed": "bf16"}
 
 @dataclass(frozen=True)
 class Training:
-    """A measured training step on the device ``key`` of the catalogue, without torch.compile."""
+    """A measured training step on the device ``key`` of the catalog, without torch.compile."""
 
     name: str
     model: Model
@@ -76,7 +76,7 @@ def recorded_rows(precision: str) -> tuple[list[dict[str, Any]], Record | None]:
 
 
 def recorded_trainings(precision: str = "mixed") -> Iterator[Training]:
-    """The recorded steps of the GPT, on a device that the catalogue has."""
+    """The recorded steps of the GPT, on a device that the catalog has."""
     rows, record = recorded_rows(precision)
     device = find_device(record.device) if record else None
     if device is None:

@@ -30,7 +30,7 @@ from gpuedu.choosing.memory import (
     precision_named,
 )
 from gpuedu.choosing.models import Model, ShapeError
-from gpuedu.hardware.catalogue import Device
+from gpuedu.hardware.catalog import Device
 
 MATMUL_SHARE, BANDWIDTH_SHARE = 0.7, 0.85
 MOVES = 12
@@ -110,13 +110,13 @@ def update_bytes(parameters: int, precision: str, optimizer: str) -> int:
 
 
 def exchange_s(size_bytes: float, device: Device, devices: int) -> float:
-    """Seconds of a ring all-reduce; the catalogue's link counts both directions together."""
+    """Seconds of a ring all-reduce; the catalog's link counts both directions together."""
     if devices == 1:
         return 0.0
     if device.link_bytes_per_s is None:
         raise ShapeError(
             f"no link between several {device.name} is known",
-            remedy="one device, or a device whose link the catalogue has",
+            remedy="one device, or a device whose link the catalog has",
         )
     return 2 * (devices - 1) / devices * size_bytes / (device.link_bytes_per_s / 2)
 
@@ -173,4 +173,4 @@ def peak(device: Device, precision: str) -> float:
     for name in (precision, other, "fp32"):
         if name in device.flop_per_s:
             return device.flop_per_s[name]
-    raise ShapeError(f"the catalogue has no {precision} peak of {device.name}")
+    raise ShapeError(f"the catalog has no {precision} peak of {device.name}")

@@ -12,7 +12,7 @@ from gpuedu.choosing.grids import AVERAGE_PUE, GRIDS_G_PER_KWH
 from gpuedu.choosing.models import Model, ShapeError, require_count
 from gpuedu.choosing.prices import Prices
 from gpuedu.hardware.architectures import architecture_of
-from gpuedu.hardware.catalogue import Device
+from gpuedu.hardware.catalog import Device
 from gpuedu.syllabus import unknown
 
 MOST_DEVICES = 1024

@@ -3,7 +3,7 @@
 Time is judged on it instead of on a stopwatch, so a verdict is exact and never flaky.
 
 What it simplifies: one stream, kernels run one after another in the order of their launches, the
-queue never fills up, and a launch, a synchronisation and a look at the clock each cost the host a
+queue never fills up, and a launch, a synchronization and a look at the clock each cost the host a
 fixed time.
 """
 
@@ -33,7 +33,7 @@ class AsyncDevice:
     Args:
         kernel_times_s: durations of the kernels in launch order, in seconds; the last one repeats.
         launch_s: what a launch costs the host; the kernel itself runs later.
-        sync_s: what a synchronisation costs the host beyond the waiting.
+        sync_s: what a synchronization costs the host beyond the waiting.
         now_s: what a look at the clock costs the host.
         busy_s: work that is queued already when the simulation begins.
 

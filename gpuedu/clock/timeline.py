@@ -15,7 +15,7 @@ class Interval:
     """Something that took time on one lane.
 
     ``lane`` says who: "host", "disk", "compute", "worker 2". ``kind`` says what sort of thing, and
-    a figure colours by it: "work", "read", "copy", "kernel", "launch", "sleep", "wait". ``label``
+    a figure colors by it: "work", "read", "copy", "kernel", "launch", "sleep", "wait". ``label``
     says which one. ``start_s`` and ``end_s`` are seconds of the clock that recorded it.
     """
 

@@ -50,7 +50,7 @@ def compile_to_ptx(
     """PTX of a kernel with everything that it calls.
 
     Where the kernel calls functions that Numba keeps as CUDA C++ (half precision, for one), all
-    parts are linked and optimised as one program, as Numba does before a launch; such a text has
+    parts are linked and optimized as one program, as Numba does before a launch; such a text has
     no line information.
 
     Args:

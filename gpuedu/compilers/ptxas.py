@@ -164,7 +164,7 @@ def _refusal(report: str, kernel: str) -> GpueduError:
         return KernelCompileError(
             f"this compiler knows no compute capability {device[1]}.{device[2]}",
             details=report,
-            remedy="that of a device in the course's catalogue, such as (9, 0)",
+            remedy="that of a device in the course's catalog, such as (9, 0)",
         )
     shared = _TOO_MUCH_SHARED.search(report)
     if shared:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gpuedu.course.minutes import lesson_minutes
 from gpuedu.course.source import LessonSource, read_source
-from gpuedu.errors import CatalogueError
+from gpuedu.errors import CatalogError
 from gpuedu.syllabus import parse
 
 SYLLABUS = Path("gpuedu", "syllabus.toml")
@@ -25,12 +25,12 @@ def syllabus_text(root: Path) -> str:
 
     Raises:
         LessonSourceError: for a source that cannot be read.
-        CatalogueError: for a syllabus that cannot be.
+        CatalogError: for a syllabus that cannot be.
     """
     text = (root / SYLLABUS).read_text("utf-8")
     entries = parse(text)
     if len(_READ.findall(text)) != len(entries):
-        raise CatalogueError(
+        raise CatalogError(
             "syllabus.toml: each lesson needs `minutes = 0`, and below it, last, `core = []` and "
             "`stretch = []`"
         )

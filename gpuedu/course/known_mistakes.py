@@ -15,7 +15,7 @@ import numpy as np
 
 from gpuedu.course.proof import Bench, first_fault, run_stored
 from gpuedu.course.stored import StoredAnswer
-from gpuedu.errors import CatalogueError
+from gpuedu.errors import CatalogError
 from gpuedu.exercises import observations
 from gpuedu.exercises.capture import captured
 from gpuedu.exercises.contract import Undecided
@@ -32,10 +32,10 @@ def record(root: Path, exercises: Iterable[str]) -> Iterator[str]:
             try:
                 with captured():
                     found = mistakes_of(bench)
-            except CatalogueError as fault:
+            except CatalogError as fault:
                 if fault.message.startswith(exercise):
                     raise
-                raise CatalogueError(f"{exercise}: {fault.message}", remedy=fault.remedy) from fault
+                raise CatalogError(f"{exercise}: {fault.message}", remedy=fault.remedy) from fault
             known_file(bench).write_text(mistakes_text(found, _digest(bench)), "utf-8")
             yield exercise
 
@@ -76,7 +76,7 @@ def mistakes_of(bench: Bench) -> dict[str, KnownMistake]:
     """What each wrong answer with a question of its own gives where it loses its property.
 
     Raises:
-        CatalogueError: The solution is not right; an answer does not run, or is stored for a
+        CatalogError: The solution is not right; an answer does not run, or is stored for a
             property that does not exist; or two that are stored for the same property give the
             same, and ask different questions: all such pairs are named.
     """
@@ -91,7 +91,7 @@ def mistakes_of(bench: Bench) -> dict[str, KnownMistake]:
         and _are_alike(mistake, found[other], own)
     ]
     if alike:
-        raise CatalogueError(
+        raise CatalogError(
             f"{bench.id}: "
             + "; ".join(
                 f"the wrong answers {other!r} and {name!r} give the same where "
@@ -111,14 +111,14 @@ def _look_at(bench: Bench) -> None:
     names = [prop.name for prop in bench.exercise.judge.properties]
     for one in bench.stored_wrong().values():
         if one.loses not in names:
-            raise CatalogueError(
+            raise CatalogError(
                 f"{bench.id}: the wrong answer {one.name!r} loses {one.loses!r}, which is none of "
                 f"{', '.join(names)}"
             )
         one.text(bench.solution_cells())  # an edit that fits nowhere says so
     report = examine(bench.exercise, bench.answers(bench.solution_cells(), "solution"), SEED)
     if report.state != "solved":
-        raise CatalogueError(f"{bench.id}: the solution is {report.state}: {first_fault(report)}")
+        raise CatalogError(f"{bench.id}: the solution is {report.state}: {first_fault(report)}")
 
 
 def _asked_on(stored: Iterable[StoredAnswer], name: str) -> set[str]:

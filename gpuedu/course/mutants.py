@@ -22,7 +22,7 @@ from pathlib import Path
 
 from gpuedu.course.mutation import Mutant, mutants_of, unchanged
 from gpuedu.course.proof import Bench
-from gpuedu.errors import CatalogueError
+from gpuedu.errors import CatalogError
 from gpuedu.exercises.capture import captured
 from gpuedu.exercises.contract import Exercise
 from gpuedu.exercises.examine import is_solved
@@ -62,7 +62,7 @@ def try_mutants(root: Path, exercise: str, keys: Iterable[str] | None = None) ->
     """Play an exercise's mutants, those with these keys or all.
 
     Raises:
-        CatalogueError: the list of equal answers is not what it must be, or the solution itself
+        CatalogError: the list of equal answers is not what it must be, or the solution itself
             does not earn all points: then no mutant would, and that would tell nothing.
     """
     bench = Bench(root, exercise)
@@ -164,7 +164,7 @@ def read_equal(bench: Bench) -> Mapping[str, str]:
     """Reasons why mutants are right, by key; empty where there is no list.
 
     Raises:
-        CatalogueError: it is not TOML, or a reason is none.
+        CatalogError: it is not TOML, or a reason is none.
     """
     path = bench.folder / "judge" / FILE
     if not path.exists():
@@ -172,10 +172,10 @@ def read_equal(bench: Bench) -> Mapping[str, str]:
     try:
         found = tomllib.loads(path.read_text("utf-8"))
     except tomllib.TOMLDecodeError as fault:
-        raise CatalogueError(f"{bench.id}: {FILE}: {fault}") from fault
+        raise CatalogError(f"{bench.id}: {FILE}: {fault}") from fault
     for key, reason in found.items():
         if not isinstance(reason, str) or len(reason.split()) < 2:
-            raise CatalogueError(
+            raise CatalogError(
                 f"{bench.id}: {FILE}: {key!r} has no reason", remedy="say why it is right"
             )
     return found
@@ -190,7 +190,7 @@ def _that_solves(bench: Bench) -> Exercise:
             return _limited(bench.exercise, limit_s)
     if _earns_everything(bench, bench.exercise, cells):
         return bench.exercise
-    raise CatalogueError(
+    raise CatalogError(
         f"{bench.id}: the solution does not earn all points, so its mutants tell nothing",
         remedy=f"gpuedu prove {bench.id}",
     )

@@ -22,7 +22,7 @@ from gpuedu.course.check_call import check_arguments
 from gpuedu.course.notebook_texts import notebook_texts
 from gpuedu.course.source import LessonSource, read_source
 from gpuedu.course.stored import StoredAnswer, read_stored
-from gpuedu.errors import CatalogueError, GpueduError
+from gpuedu.errors import CatalogError, GpueduError
 from gpuedu.exercises.capture import captured
 from gpuedu.exercises.contract import Exercise, Fault, Undecided
 from gpuedu.exercises.examine import Report, examine, find_loss, first_loss, play_cases
@@ -334,12 +334,12 @@ def run_stored(bench: Bench, stored: StoredAnswer) -> list[Any]:
     """The answers of a known wrong one, fresh.
 
     Raises:
-        CatalogueError: It cannot be run.
+        CatalogError: It cannot be run.
     """
     faults: list[str] = []
     answers = _run_text(bench, stored.name, stored.text(bench.solution_cells()), faults)
     if answers is None:
-        raise CatalogueError(f"{bench.id}: {faults[0]}")
+        raise CatalogError(f"{bench.id}: {faults[0]}")
     return answers
 
 

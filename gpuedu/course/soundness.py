@@ -88,7 +88,7 @@ def _core(statement: ast.stmt) -> ast.AST:
 
 
 def _solution_statements(source: LessonSource, cell: SourceCell) -> Iterator[ast.stmt]:
-    """Statements of a solution that are long enough to be recognised."""
+    """Statements of a solution that are long enough to be recognized."""
     begins, ends = [], []
     for number, line in enumerate(cell.text.splitlines(), 1):
         begins += [number] if BEGIN in line else []

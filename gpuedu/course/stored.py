@@ -28,7 +28,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpuedu.errors import CatalogueError
+from gpuedu.errors import CatalogError
 
 EDITS, WHOLE = "wrong.diff", "wrong"
 _ENTRY = re.compile(r"(loses|asks|like): +(\S.*)")
@@ -60,7 +60,7 @@ class StoredAnswer:
         """Statements that stand below the solution's cells and make it this answer.
 
         Raises:
-            CatalogueError: A change fits no place of the solution, or several.
+            CatalogError: A change fits no place of the solution, or several.
         """
         if not self.changes:
             return self.statements
@@ -82,7 +82,7 @@ class StoredAnswer:
         ]
         if len(places) != 1:
             fits = "no place" if not places else f"{len(places)} places"
-            raise CatalogueError(
+            raise CatalogError(
                 f"wrong answer {self.name!r}: `{change.before[0].strip()}` and what follows fits "
                 f"{fits} of the solution",
                 remedy="let the lines with `-` or a space be those of exactly one place",
@@ -137,16 +137,16 @@ def read_stored(folder: Path) -> Mapping[str, StoredAnswer]:
     """The known wrong answers in an exercise's folder of judges, by name, in alphabetical order.
 
     Raises:
-        CatalogueError: One is not of this form, two have one name, or ``like`` names none.
+        CatalogError: One is not of this form, two have one name, or ``like`` names none.
     """
     found: dict[str, StoredAnswer] = {}
     for answer in (*_read_edits(folder / EDITS), *map(_read_whole, (folder / WHOLE).glob("*.py"))):
         if answer.name in found:
-            raise CatalogueError(f"{folder}: a second wrong answer {answer.name!r}")
+            raise CatalogError(f"{folder}: a second wrong answer {answer.name!r}")
         found[answer.name] = answer
     for answer in found.values():
         if answer.like and answer.like not in found:
-            raise CatalogueError(f"wrong answer {answer.name!r}: there is no {answer.like!r}")
+            raise CatalogError(f"wrong answer {answer.name!r}: there is no {answer.like!r}")
     return dict(sorted(found.items()))
 
 
@@ -173,7 +173,7 @@ def _entries(lines: Iterable[str], where: str) -> dict[str, str]:
     """``loses`` and what else is said of an answer; other lines are notes."""
     found = {found[1]: found[2].strip() for line in lines if (found := _ENTRY.fullmatch(line))}
     if "loses" not in found:
-        raise CatalogueError(f"{where}: a line `loses: ` with the name of a property is missing")
+        raise CatalogError(f"{where}: a line `loses: ` with the name of a property is missing")
     return found
 
 
@@ -199,13 +199,13 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
 def _read_block(lines: Sequence[str], where: str) -> StoredAnswer:
     name = lines[0].removeprefix(_BLOCK).strip()
     if not (lines[0].startswith(_BLOCK) and name.isidentifier()):
-        raise CatalogueError(f"{where}: a wrong answer begins with `== ` and its name")
+        raise CatalogError(f"{where}: a wrong answer begins with `== ` and its name")
     is_code = [line.startswith(_SIGNS) or line == _NEXT for line in lines[1:]]
     first = 1 + (is_code.index(True) if True in is_code else len(is_code))
     code = "\n".join(lines[first:]).rstrip()
     changes = tuple(_changes(line or " " for line in code.split("\n")))
     if not code or not all(change.before for change in changes):
-        raise CatalogueError(
+        raise CatalogError(
             f"{where}: below its entries {name!r} has lines that begin with `-`, `+` or a space, "
             "and each change at least one that is in the solution"
         )

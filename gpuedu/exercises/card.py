@@ -1,8 +1,8 @@
 """Feedback cards: one view of a report, drawn as HTML where there is a browser and as text.
 
 The HTML comes from a template that escapes everything it is given, so nothing a learner's code
-produced can become markup. Colours are tints over the notebook's own, so that the card reads the
-same in a light and in a dark theme, and every colour has a word beside it.
+produced can become markup. Colors are tints over the notebook's own, so that the card reads the
+same in a light and in a dark theme, and every color has a word beside it.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Level(StrEnum):
 class Property:
     """One thing a right answer does: a slug, a line that a learner understands, its points.
 
-    ``asks`` is the question below a counterexample where no known wrong answer is recognised: it
+    ``asks`` is the question below a counterexample where no known wrong answer is recognized: it
     names no cause. ``test(case, observed)`` yields the faults of a property that judges itself.
     ``after`` names properties of which one has to be right on some case before this one counts:
     of what an answer must leave undone, one that does nothing leaves all. ``waits_for`` names
@@ -252,7 +252,7 @@ class Judge:
     where each of them trains a model, and 3 at most where CI should play little of it (see
     ``gpuedu.course.proof.prove``). ``varies`` names what a play observes that differs from one run
     to the next, such as times, or with how one and the same mistake is written: known wrong answers
-    are recognised by the rest.
+    are recognized by the rest.
     """
 
     title: str

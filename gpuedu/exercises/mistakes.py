@@ -1,8 +1,8 @@
-"""Known wrong answers of an exercise, recognised by what a learner's answer gave.
+"""Known wrong answers of an exercise, recognized by what a learner's answer gave.
 
 The wrong answers themselves are in the exercise's folder of a checkout. What each of them gives on
 the case on which it loses its property is computed when the course is built, and is kept beside
-the judge in ``known.json`` with the question that it asks: to recognise one costs no more than a
+the judge in ``known.json`` with the question that it asks: to recognize one costs no more than a
 look, and needs no answer's text.
 """
 
@@ -113,14 +113,14 @@ def _with_question(
     fault = result.fault
     if fault is None or result.place < 0 or isinstance(fault, Undecided):
         return result
-    recognised = next(
+    recognized = next(
         (mistake.asks for mistake in known if seen.is_like(mistake, fault.property, result.place)),
         "",
     )
     if result.property.asks:
-        asks = recognised or fault.cause or result.property.asks
+        asks = recognized or fault.cause or result.property.asks
     else:  # its judge still looks for causes by itself
-        asks = fault.cause or recognised
+        asks = fault.cause or recognized
     return replace(result, fault=replace(fault, cause=asks))
 
 

@@ -18,7 +18,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from gpuedu.errors import CatalogueError, UnknownNameError
+from gpuedu.errors import CatalogError, UnknownNameError
 from gpuedu.exercises.contract import Exercise, Judge, Play, Prediction
 from gpuedu.exercises.variants import Variant, chance, require_code
 from gpuedu.syllabus import exercise_ids, lesson_of, topic_exercises, unknown
@@ -148,4 +148,4 @@ def _part(exercise: str, part: str, name: str) -> Any:
             ) from fault
         raise
     except AttributeError as fault:
-        raise CatalogueError(f"{module} lacks {name}") from fault
+        raise CatalogError(f"{module} lacks {name}") from fault

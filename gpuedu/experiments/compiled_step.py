@@ -61,21 +61,21 @@ def _parts() -> tuple[Any, Any, Callable[[], torch.Tensor]]:
     seed_all(0)
     digits = load_digits().train.take(64)
     model = MLP(64, 10, hidden=HIDDEN)
-    optimiser = torch.optim.Adam(model.parameters())
+    optimizer = torch.optim.Adam(model.parameters())
 
     def loss() -> torch.Tensor:
         return nn.functional.cross_entropy(model(digits.inputs), digits.targets)
 
     loss().backward()
-    return model, optimiser, loss
+    return model, optimizer, loss
 
 
 def _update(*, compiled: bool) -> Callable[[], None]:
     """An update by Adam; compiled, it takes its tensors together, as PyTorch advises."""
-    _, optimiser, _ = _parts()
+    _, optimizer, _ = _parts()
 
     def step() -> None:
-        optimiser.step()
+        optimizer.step()
 
     return torch.compile(step) if compiled else step
 

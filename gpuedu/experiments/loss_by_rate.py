@@ -61,14 +61,14 @@ def _loss(batch: int, rate: float, seed: int) -> float:
     digits = load_digits()
     seed_all(seed)
     model = MLP(64, 10, hidden=HIDDEN)
-    optimiser = torch.optim.SGD(model.parameters(), lr=rate)
+    optimizer = torch.optim.SGD(model.parameters(), lr=rate)
     batches = Batches(digits.train, batch, seed=seed)
     try:
         train(
             model,
             batches,
             nn.functional.cross_entropy,
-            optimiser,
+            optimizer,
             steps=PASSES * len(batches),
         )
     except TrainingError:

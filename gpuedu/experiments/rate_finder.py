@@ -36,21 +36,21 @@ class Trial:
         with kept_random_state():
             seed_all(seed)
             self.model = MLP(64, 10, hidden=_HIDDEN)
-        self.optimiser = torch.optim.SGD(self.model.parameters(), lr=LOWEST)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=LOWEST)
         self.batches = Batches(_with_wrong_labels(wrong_labels, seed), batch, seed=seed)
         self.coming = iter(())
 
     def step(self) -> float:
-        """Take a step with the optimiser's rate; the batch's loss, from before the update."""
+        """Take a step with the optimizer's rate; the batch's loss, from before the update."""
         try:
             x, y = next(self.coming)
         except StopIteration:
             self.coming = iter(self.batches)
             x, y = next(self.coming)
-        self.optimiser.zero_grad()
+        self.optimizer.zero_grad()
         loss = nn.functional.cross_entropy(self.model(x), y)
         loss.backward()
-        self.optimiser.step()
+        self.optimizer.step()
         return loss.item()
 
     def finish(self, rate: float, passes: int = PASSES) -> float:
@@ -63,7 +63,7 @@ class Trial:
         As :func:`gpuedu.experiments.loss_by_rate.run` counts a run that diverged.
         """
         for rate in rates:
-            for group in self.optimiser.param_groups:
+            for group in self.optimizer.param_groups:
                 group["lr"] = rate
             self.step()
         loss = evaluate(self.model, load_digits().held_out, nn.functional.cross_entropy).loss
@@ -83,7 +83,7 @@ def lowest_at(batch: int, seed: int, count: int = RUNGS) -> float:
     average, best, best_rate = 0.0, math.inf, LOWEST
     for rung in range(count):
         rate = LOWEST * (HIGHEST / LOWEST) ** (rung / (count - 1))
-        trial.optimiser.param_groups[0]["lr"] = rate
+        trial.optimizer.param_groups[0]["lr"] = rate
         average = KEPT * average + (1 - KEPT) * trial.step()
         smoothed = average / (1 - KEPT ** (rung + 1))
         if not smoothed <= LIMIT * best:

@@ -54,8 +54,8 @@ def train_reference(
 ) -> nn.Module:
     """A network of one hidden layer, trained by AdamW; ``look`` sees it every few steps."""
     mean, spread = train.inputs.mean(), train.inputs.std()
-    model = nn.Sequential(_Normalised(mean, spread), MLP(64, 10, hidden=(128,), dropout=dropout))
-    optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    model = nn.Sequential(_Normalized(mean, spread), MLP(64, 10, hidden=(128,), dropout=dropout))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     for step in range(steps + 1):
         if look is not None and step % EVERY == 0:
             look(step, model)
@@ -63,13 +63,13 @@ def train_reference(
             break
         chosen = torch.randint(len(train), (BATCH,))
         loss = nn.functional.cross_entropy(model(train.inputs[chosen]), train.targets[chosen])
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
-        optimiser.step()
+        optimizer.step()
     return model
 
 
-class _Normalised(nn.Module):
+class _Normalized(nn.Module):
     """Inputs of mean 0 and spread 1."""
 
     def __init__(self, mean: torch.Tensor, spread: torch.Tensor) -> None:

@@ -11,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from gpuedu.errors import CatalogueError, UnknownNameError
+from gpuedu.errors import CatalogError, UnknownNameError
 
 FOLDER = Path(__file__).parent / "results"
 _PACKAGES = ("torch", "numpy", "scikit-learn")
@@ -43,7 +43,7 @@ def read_results(name: str, folder: Path = FOLDER) -> Experiment:
 
     Raises:
         UnknownNameError: no such results.
-        CatalogueError: the file is not what ``write_results`` writes.
+        CatalogError: the file is not what ``write_results`` writes.
     """
     path = folder / f"{name}.json"
     if not path.is_file():
@@ -55,9 +55,9 @@ def read_results(name: str, folder: Path = FOLDER) -> Experiment:
     try:
         found = json.loads(path.read_text("utf-8"))
     except ValueError as fault:
-        raise CatalogueError(f"{path.name}: {fault}") from fault
+        raise CatalogError(f"{path.name}: {fault}") from fault
     if not isinstance(found, dict) or set(found) != _KEYS or found["name"] != name:
-        raise CatalogueError(f"{path.name}: not the results of the experiment {name!r}")
+        raise CatalogError(f"{path.name}: not the results of the experiment {name!r}")
     return Experiment(**found)
 
 

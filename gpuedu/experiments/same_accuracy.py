@@ -1,6 +1,6 @@
 """A task that fp16 alone cannot learn, and what each part of the remedy does to it.
 
-Digits, as a scanner with many grey levels gives them, go through a network of two layers without
+Digits, as a scanner with many gray levels gives them, go through a network of two layers without
 biases. Three things are planted, each of which happens in large models: the first operation is a
 norm whose squares fp16 cannot hold; the loss is divided by so large a number that its gradients are
 below the smallest fp16 number; and the weights, all 1 or -1 at the start, need updates of less than
@@ -36,7 +36,7 @@ Weights = list[Tensor]
 
 @dataclass(frozen=True)
 class DigitsTask:
-    """Digits with ``white`` as their largest grey level, and how they are learnt.
+    """Digits with ``white`` as their largest gray level, and how they are learned.
 
     The sum of a batch's losses is divided by ``divisor``. Weights begin as ``size`` or its
     negative; SGD takes ``steps`` steps with ``rate``, which is times the divisor over the batch.
@@ -102,7 +102,7 @@ def start_weights(task: DigitsTask, seed: int) -> Weights:
 
 
 def batches(task: DigitsTask, seed: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """A batch for each step: images (64, 64) float16 of whole grey levels, labels (64,) int64."""
+    """A batch for each step: images (64, 64) float16 of whole gray levels, labels (64,) int64."""
     chance, digits = generator(seed, 11), _digits()
     for _ in range(task.steps):
         chosen = torch.randint(len(digits.train), (BATCH,), generator=chance)

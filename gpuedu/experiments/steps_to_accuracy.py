@@ -35,7 +35,7 @@ class Setting:
     """
 
     hidden: tuple[int, ...]
-    optimiser: Callable[..., torch.optim.Optimizer]
+    optimizer: Callable[..., torch.optim.Optimizer]
     lowest: float
     target: float
     wrong_labels: float = 0.0
@@ -115,16 +115,16 @@ def train(setting: Setting, batch: int, rate: float) -> Iterator[tuple[int, list
     """
     images, labels, unseen, truths = load(setting.wrong_labels)
     model = Side((images.shape[1], *setting.hidden, CLASSES), SEEDS)
-    optimiser = setting.optimiser(model.parameters(), lr=rate)
+    optimizer = setting.optimizer(model.parameters(), lr=rate)
     chance, look_at = generator(batch, 42), 1
     for step in range(1, most_steps(batch) + 1):
         chosen = torch.randint(len(images), (SEEDS, batch), generator=chance)
         scores = model(images[chosen]).flatten(0, 1)
         # A sum over seeds of their means: each network has the gradient of its own loss.
         loss = cross_entropy(scores, labels[chosen].flatten(), reduction="sum") / batch
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
-        optimiser.step()
+        optimizer.step()
         if step >= look_at:
             if not torch.isfinite(loss):
                 return

@@ -36,9 +36,9 @@ def plot_against_limits(rows: Sequence[CostRow], *, caption: Caption) -> Axes:
             after = max(row.after, _LEFT)
             ax.plot([before, after], [place, place], color=style.FAINT, lw=2, zorder=1)
             is_good = row.after <= 1
-            colour = style.BLUE if is_good else style.RED
+            color = style.BLUE if is_good else style.RED
             shape = "<" if row.after < _LEFT else "o" if is_good else "s"
-            ax.plot(after, place, shape, color=colour, ms=7, zorder=3)
+            ax.plot(after, place, shape, color=color, ms=7, zorder=3)
         ax.plot(before, place, "o", mfc=style.GROUND, mec=style.QUIET, ms=7, zorder=2)
         told = row.before_text + (f" → {row.after_text}" if row.after_text else "")
         ax.text(right * 1.15, place, told, va="center", ha="left", fontsize=8, color=style.INK)

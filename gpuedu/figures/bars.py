@@ -25,7 +25,7 @@ class Bar:
     name: str
     value: float
     text: str
-    colour: str = style.BLUE
+    color: str = style.BLUE
     hatch: str = ""
     until: float | None = None
 
@@ -104,7 +104,7 @@ def _draw_bar(ax: Axes, place: int, bar: Bar, low: float) -> None:
         bar.value - low,
         left=low,
         height=0.62,
-        color=bar.colour,
+        color=bar.color,
         edgecolor=style.GROUND,
         hatch=bar.hatch,
         linewidth=0,
@@ -116,14 +116,14 @@ def _draw_bar(ax: Axes, place: int, bar: Bar, low: float) -> None:
             left=bar.value,
             height=0.62,
             color=style.GROUND,
-            edgecolor=bar.colour,
+            edgecolor=bar.color,
             hatch="///",
             linewidth=1,
         )
     _write(ax, place, bar.end, bar.text, style.INK)
 
 
-def _write(ax: Axes, place: int, x: float, text: str, colour: str) -> None:
+def _write(ax: Axes, place: int, x: float, text: str, color: str) -> None:
     ax.annotate(
         text,
         (x, place),
@@ -131,5 +131,5 @@ def _write(ax: Axes, place: int, x: float, text: str, colour: str) -> None:
         textcoords="offset points",
         va="center",
         fontsize=9.5,
-        color=colour,
+        color=color,
     )

@@ -29,7 +29,7 @@ class CountLine:
     name: str
     counts: tuple[int, ...]
     values: tuple[float, ...]
-    colour: str
+    color: str
     dots: bool = False
     mark: float | None = None
     signed: bool = False
@@ -74,7 +74,7 @@ def plot_by_count(
         look = {"ha": "center", "va": "center", "fontsize": 11, "color": style.QUIET}
         ax.text(0.5, 0.5, NOTHING, transform=ax.transAxes, **look)
     right = ax.get_xlim()[1]
-    ends = [EndLabel(right, x.drawn[-1][1], x.name, x.colour) for x in shown if x.name]
+    ends = [EndLabel(right, x.drawn[-1][1], x.name, x.color) for x in shown if x.name]
     write_end_labels(ax, ends)
     return ax
 
@@ -85,7 +85,7 @@ def _draw_line(ax: Axes, line: CountLine, marker: str) -> None:
     look |= {"markevery": max(1, len(x) // _MOST_MARKS)}
     if line.dots:
         look = {"marker": "o", "markersize": 10, "linestyle": "none", "fillstyle": "none"}
-    ax.plot(x, y, color=line.colour, clip_on=False, zorder=3, **look)
+    ax.plot(x, y, color=line.color, clip_on=False, zorder=3, **look)
     if line.mark in x:
         top = y[x.index(line.mark)]
-        ax.vlines(line.mark, 0, top, colors=line.colour, linestyles=":", linewidth=1.6, zorder=2)
+        ax.vlines(line.mark, 0, top, colors=line.color, linestyles=":", linewidth=1.6, zorder=2)

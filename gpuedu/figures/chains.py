@@ -34,11 +34,11 @@ class Loop:
     steps: tuple[ChainStep, ...]
     longest: tuple[int, ...]
     notes: tuple[str, ...]
-    colour: str
+    color: str
 
 
 def plot_chains(loops: Sequence[Loop], *, caption: Caption, ax: Axes | None = None) -> Axes:
-    """Draw loops from left to right; a longest chain of each is drawn in full colour.
+    """Draw loops from left to right; a longest chain of each is drawn in full color.
 
     Args:
         loops: steps within 0 to 8 across and 0 to 8 up; time runs downwards.
@@ -66,7 +66,7 @@ def _draw_loop(ax: Axes, loop: Loop, left: float) -> None:
                 (left + start.x, start.y),
                 arrowprops={
                     "arrowstyle": "->",
-                    "color": loop.colour if is_longest else style.QUIET,
+                    "color": loop.color if is_longest else style.QUIET,
                     "lw": 2.2 if is_longest else 1.0,
                     "shrinkA": 3 if loop.steps[before].is_given else 6,
                     "shrinkB": 6,
@@ -80,8 +80,8 @@ def _draw_loop(ax: Axes, loop: Loop, left: float) -> None:
             "o",
             markersize=5 if step.is_given else 12,
             markeredgewidth=1.6,
-            markeredgecolor=loop.colour if is_longest else style.QUIET,
-            markerfacecolor=loop.colour
+            markeredgecolor=loop.color if is_longest else style.QUIET,
+            markerfacecolor=loop.color
             if is_longest
             else style.QUIET
             if step.is_given

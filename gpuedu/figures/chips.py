@@ -124,11 +124,11 @@ def _draw_core(ax: Axes, chip: Chip, core: _Box, *, is_named: bool) -> None:
     if is_named:
         _name(ax, cache, chip.core_cache)
         _name(ax, control, "control", is_upright=True)
-        _name(ax, lanes, "lanes", ground=LANE, colour="white")
+        _name(ax, lanes, "lanes", ground=LANE, color="white")
 
 
-def _block(ax: Axes, box: _Box, colour: str, *, edge: str = "none") -> None:
-    ax.add_patch(Rectangle((box.x, box.y), box.width, box.height, facecolor=colour, edgecolor=edge))
+def _block(ax: Axes, box: _Box, color: str, *, edge: str = "none") -> None:
+    ax.add_patch(Rectangle((box.x, box.y), box.width, box.height, facecolor=color, edgecolor=edge))
 
 
 def _name(
@@ -136,7 +136,7 @@ def _name(
     box: _Box,
     text: str,
     *,
-    colour: str = style.INK,
+    color: str = style.INK,
     ground: str = "none",
     is_upright: bool = False,
 ) -> None:
@@ -146,7 +146,7 @@ def _name(
         ha="center",
         va="center",
         fontsize=9.5,
-        color=colour,
+        color=color,
         rotation=90 if is_upright else 0,
         bbox={"facecolor": ground, "edgecolor": "none", "pad": 2},
     )

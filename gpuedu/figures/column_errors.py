@@ -63,8 +63,8 @@ def _draw(ax: Axes, panel: ColumnErrors, height: np.ndarray, marked: int) -> Non
     of_mark = marked // panel.group
     for first in range(0, columns, panel.group):
         part = np.arange(first, min(columns, first + panel.group))
-        colour = style.ORANGE if first // panel.group == of_mark else style.BLUE
-        ax.bar(part + 0.5, height[part], width=1.0, color=colour, linewidth=0)
+        color = style.ORANGE if first // panel.group == of_mark else style.BLUE
+        ax.bar(part + 0.5, height[part], width=1.0, color=color, linewidth=0)
         if first:
             ax.axvline(first, color=style.QUIET, linewidth=1, linestyle=(0, (4, 3)))
     ax.set_xlim(0, columns)

@@ -20,7 +20,7 @@ _MARKERS = ("o", "s", "D", "^", "v", "P")
 
 @dataclass(frozen=True)
 class Curve:
-    """Points (x, y), both positive; ``nan`` and infinity are left out. ``colour`` is of the style.
+    """Points (x, y), both positive; ``nan`` and infinity are left out. ``color`` is of the style.
 
     ``dots`` draws points without a line, ``has_marks=False`` a line without its markers: one that
     is computed, and might be taken for data. ``has_gaps`` breaks the line where a point is left
@@ -30,7 +30,7 @@ class Curve:
     name: str
     x: tuple[float, ...]
     y: tuple[float, ...]
-    colour: str
+    color: str
     dots: bool = False
     has_marks: bool = True
     has_gaps: bool = False
@@ -48,7 +48,7 @@ class Level:
 
     name: str
     y: float
-    colour: str
+    color: str
     dashes: tuple[float, float] = (5, 3)
     at_left: bool = False
 
@@ -94,7 +94,7 @@ def plot_curves(
     for place, curve in enumerate(shown):
         _draw_curve(ax, curve, _MARKERS[place % len(_MARKERS)])
     for level in known:
-        ax.axhline(level.y, color=level.colour, linewidth=1.3, dashes=level.dashes, zorder=1.5)
+        ax.axhline(level.y, color=level.color, linewidth=1.3, dashes=level.dashes, zorder=1.5)
     write_caption(ax, caption)
     _limit(ax, curves, known, marks)
     left, right = ax.get_xlim()
@@ -115,15 +115,15 @@ def _draw_curve(ax: Axes, curve: Curve, marker: str) -> None:
         drawn = set(curve.drawn)
         pairs = zip(curve.x, curve.y, strict=True)
         y = tuple(point[1] if point in drawn else math.nan for point in pairs)
-        ax.plot(curve.x, y, color=curve.colour, linewidth=2, marker=marker, markersize=5)
+        ax.plot(curve.x, y, color=curve.color, linewidth=2, marker=marker, markersize=5)
         return
     if curve.dots or len(x) == 1:
-        ax.plot(x, y, linestyle="none", marker=marker, markersize=6, color=curve.colour)
+        ax.plot(x, y, linestyle="none", marker=marker, markersize=6, color=curve.color)
         return
     ax.plot(
         x,
         y,
-        color=curve.colour,
+        color=curve.color,
         linewidth=2,
         marker=marker if curve.has_marks else None,
         markersize=5,
@@ -170,9 +170,9 @@ def _limit(
 
 def _name_all(ax: Axes, curves: Sequence[Curve], levels: Sequence[Level]) -> None:
     right = ax.get_xlim()[1]
-    ends = [EndLabel(right, curve.drawn[-1][1], curve.name, curve.colour) for curve in curves]
+    ends = [EndLabel(right, curve.drawn[-1][1], curve.name, curve.color) for curve in curves]
     ends += [
-        EndLabel(right, level.y, level.name, level.colour)
+        EndLabel(right, level.y, level.name, level.color)
         for level in levels
         if level.name and not level.at_left
     ]
@@ -185,7 +185,7 @@ def _name_all(ax: Axes, curves: Sequence[Curve], levels: Sequence[Level]) -> Non
                 textcoords="offset points",
                 va="bottom",
                 fontsize=9.5,
-                color=level.colour,
+                color=level.color,
                 bbox={"facecolor": style.GROUND, "edgecolor": "none", "pad": 0.5},
             )
     write_end_labels(ax, ends)

@@ -65,10 +65,10 @@ def plot_cuts(
     left, right = axes
     _draw_cuts(style.bare(left), cuts)
     for place, bar in enumerate(reversed(bars)):
-        value, hatch = min(bar.value, limit), "//" if bar.colour == style.RED else ""
-        look = {"color": bar.colour, "hatch": hatch, "edgecolor": style.GROUND}
+        value, hatch = min(bar.value, limit), "//" if bar.color == style.RED else ""
+        look = {"color": bar.color, "hatch": hatch, "edgecolor": style.GROUND}
         right.barh(place - 0.12, value, height=0.44, linewidth=0, **look)
-        said = {"color": bar.colour, "fontweight": "bold"} if hatch else {"color": style.INK}
+        said = {"color": bar.color, "fontweight": "bold"} if hatch else {"color": style.INK}
         right.text(limit / 100, place + 0.3, bar.text, va="center", fontsize=9, **said)
     name, at = line
     places = np.arange(len(bars))

@@ -26,7 +26,7 @@ def plot_product(product: Product, *, caption: Caption, ax: Axes | None = None) 
     """Draw X to the left of Y and W above it, so that a row and a column meet in their output.
 
     Args:
-        product: the sizes, and which output is coloured.
+        product: the sizes, and which output is colored.
         caption: title, source, alternative text.
         ax: where to draw; a new figure by default.
     """
@@ -58,13 +58,13 @@ def _draw_matrix(
     for i in range(rows):
         for j in range(columns):
             hit = (i == row and j == column) if meet else (i == row or j == column)
-            colour = style.GREEN if meet else style.BLUE if row is not None else style.ORANGE
+            color = style.GREEN if meet else style.BLUE if row is not None else style.ORANGE
             ax.add_patch(
                 Rectangle(
                     (left + j + 0.04, top + i + 0.04),
                     0.92,
                     0.92,
-                    facecolor=colour if hit else "#eef0f4",
+                    facecolor=color if hit else "#eef0f4",
                     edgecolor=style.INK if hit else style.FAINT,
                     linewidth=1.6 if hit else 1,
                 )

@@ -17,13 +17,13 @@ class EndLabel:
     x: float
     y: float
     text: str
-    colour: str
+    color: str
 
 
 def spread(wanted: Sequence[float], heights: Sequence[float]) -> list[float]:
-    """Centres as near to ``wanted`` as they can be without overlap, in the same order.
+    """Centers as near to ``wanted`` as they can be without overlap, in the same order.
 
-    Neighbours that would overlap become one group, centred on what its members wanted.
+    Neighbors that would overlap become one group, centered on what its members wanted.
 
     >>> spread([0.0, 1.0, 30.0], [10.0, 10.0, 10.0])
     [-4.5, 5.5, 30.0]
@@ -36,12 +36,12 @@ def spread(wanted: Sequence[float], heights: Sequence[float]) -> list[float]:
             members = groups.pop()[1] + members
             low = _lowest_edge(members, wanted, heights)
         groups.append((low, members))
-    centres = [0.0] * len(wanted)
+    centers = [0.0] * len(wanted)
     for low, members in groups:
         for index in members:
-            centres[index] = low + heights[index] / 2
+            centers[index] = low + heights[index] / 2
             low += heights[index]
-    return centres
+    return centers
 
 
 def _lowest_edge(
@@ -64,16 +64,16 @@ def write_end_labels(ax: Axes, labels: Sequence[EndLabel], size_pt: float = 9.5)
     pt_per_px = 72 / figure.dpi
     places = [ax.transData.transform((label.x, label.y))[1] * pt_per_px for label in labels]
     heights = [size_pt * 1.25 * (1 + label.text.count("\n")) + GAP_PT for label in labels]
-    for label, place, centre in zip(labels, places, spread(places, heights), strict=True):
+    for label, place, center in zip(labels, places, spread(places, heights), strict=True):
         ax.annotate(
             label.text,
             (label.x, label.y),
-            xytext=(7, centre - place),
+            xytext=(7, center - place),
             textcoords="offset points",
             va="center",
             ha="left",
             fontsize=size_pt,
-            color=label.colour,
+            color=label.color,
             annotation_clip=False,
             linespacing=1.2,
         )

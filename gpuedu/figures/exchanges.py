@@ -139,8 +139,8 @@ def _draw(ax: Axes, placed: Placed, unit: AxisUnit, scale: Scale) -> None:
             width,
             left=unit.of(start_s),
             height=placed.height,
-            color=look.colour,
-            edgecolor=look.edge if is_wide else look.colour,
+            color=look.color,
+            edgecolor=look.edge if is_wide else look.color,
             hatch=look.hatch or None,
             linewidth=0.7,
         )
@@ -159,7 +159,7 @@ def _kinds_shown(placed: Sequence[Placed], unit: AxisUnit, scale: Scale) -> set[
 
 
 def _write_labels(ax: Axes, placed: Sequence[Placed], unit: AxisUnit, scale: Scale) -> None:
-    """Bars of a kind are labelled alike: each says as much as the narrowest has room for."""
+    """Bars of a kind are labeled alike: each says as much as the narrowest has room for."""
     forms: dict[str, int] = {}
     for one in placed:
         texts, room_pt = _texts(one.exchange), _room_pt(one, unit, scale)

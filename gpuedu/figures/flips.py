@@ -55,7 +55,7 @@ def plot_flips(
 
 def _draw_row(ax: Axes, row: np.ndarray, top: float) -> None:
     for item, is_flipped in enumerate(row):
-        colour = style.BLUE if is_flipped else style.GROUND
-        box = Rectangle((item + 0.06, top - 0.92), 0.88, 0.84, facecolor=colour)
+        color = style.BLUE if is_flipped else style.GROUND
+        box = Rectangle((item + 0.06, top - 0.92), 0.88, 0.84, facecolor=color)
         box.set_edgecolor(style.BLUE if is_flipped else style.FAINT)
         ax.add_patch(box)

@@ -34,7 +34,7 @@ class JourneyStep:
     to_device: bool = False
 
 
-_COLOURS = {Kind.TO_DEVICE: style.BLUE, Kind.TO_HOST: style.GREEN, Kind.HIDDEN: style.RED}
+_COLORS = {Kind.TO_DEVICE: style.BLUE, Kind.TO_HOST: style.GREEN, Kind.HIDDEN: style.RED}
 _DASHES = {Kind.TO_DEVICE: "-", Kind.TO_HOST: "-", Kind.HIDDEN: (0, (2, 1.4))}
 
 
@@ -76,7 +76,7 @@ def _draw_step(ax: Axes, place: int, step: JourneyStep) -> None:
         (place, start),
         arrowprops={
             "arrowstyle": "-|>",
-            "color": _COLOURS[step.kind],
+            "color": _COLORS[step.kind],
             "linestyle": _DASHES[step.kind],
             "linewidth": 1.6,
             "shrinkA": 0,
@@ -94,7 +94,7 @@ def _name_kinds(ax: Axes, kinds: set[Kind]) -> None:
         look = (
             {"marker": "s", "color": style.ORANGE, "linestyle": ""}
             if kind is Kind.LAUNCH
-            else {"color": _COLOURS[kind], "linestyle": _DASHES[kind], "linewidth": 1.8}
+            else {"color": _COLORS[kind], "linestyle": _DASHES[kind], "linewidth": 1.8}
         )
         handles.append(Line2D([], [], label=str(kind), **look))
     if handles:

@@ -23,7 +23,7 @@ from gpuedu.lens.ladder import Ladder, LadderRow, Measured
 
 NO_RECORD = "No recording of the ladder exists yet: these are bounds, not measurements."
 _COMPUTED = "computed from counts and the data sheet, not measured"
-_COLOURS = (style.BLUE, style.ORANGE, style.PINK, style.SKY)
+_COLORS = (style.BLUE, style.ORANGE, style.PINK, style.SKY)
 _OWN, _FRAME = style.GREEN, "#9aa1ae"
 _TEXT_PT, _LETTER_PT, _BOLD_PT, _GAP_PT = 9.0, 5.2, 6.4, 10.0
 _BOUND_HEIGHT, _BARS_HEIGHT = 0.78, 0.52
@@ -122,7 +122,7 @@ def _draw_measured(ax: Axes, place: int, here: Measured, number: int, ladder: La
         y,
         here.share_of_peak,
         height=height * 0.9,
-        color=_colour(number, ladder),
+        color=_color(number, ladder),
         edgecolor=style.INK if here.is_own else "none",
         linewidth=1.0,
         gid="measured",
@@ -134,7 +134,7 @@ def _draw_measured(ax: Axes, place: int, here: Measured, number: int, ladder: La
             [y],
             "*",
             markersize=10,
-            color=_colour(number, ladder),
+            color=_color(number, ladder),
             markeredgecolor=style.INK,
             markeredgewidth=0.8,
             zorder=4,
@@ -146,11 +146,11 @@ def _write_columns(ax: Axes, ladder: Ladder) -> None:
     columns = [("at most", [_bound_text(row) for row in ladder.rows], style.INK)]
     for number, device in enumerate(ladder.devices):
         texts = [_cublas_text(row, device) for row in ladder.rows]
-        columns.append((_heading(device, ladder), texts, _colour(number, ladder)))
+        columns.append((_heading(device, ladder), texts, _color(number, ladder)))
     left = _GAP_PT
-    for heading, texts, colour in columns:
+    for heading, texts, color in columns:
         top = len(ladder.rows) - 0.45
-        _write(ax, left, top, heading, weight="bold", color=_dark(colour), va="bottom")
+        _write(ax, left, top, heading, weight="bold", color=_dark(color), va="bottom")
         for place, text in enumerate(reversed(texts)):
             _write(ax, left, place, text)
         bold = max(len(line) for line in heading.splitlines()) * _BOLD_PT
@@ -237,15 +237,15 @@ def _head_pt(ladder: Ladder) -> float:
     return max(lines, default=1) * _TEXT_PT * 1.25 + 24
 
 
-def _colour(number: int, ladder: Ladder) -> str:
+def _color(number: int, ladder: Ladder) -> str:
     if ladder.devices[number] in ladder.own_devices:
         return _OWN
-    return _COLOURS[number % len(_COLOURS)]
+    return _COLORS[number % len(_COLORS)]
 
 
-def _dark(colour: str) -> str:
-    """Ink for colours in which text is hard to read on a light ground."""
-    return style.INK if colour in (style.ORANGE, style.SKY, style.PINK) else colour
+def _dark(color: str) -> str:
+    """Ink for colors in which text is hard to read on a light ground."""
+    return style.INK if color in (style.ORANGE, style.SKY, style.PINK) else color
 
 
 def _alt(ladder: Ladder) -> str:

@@ -17,9 +17,9 @@ _KEYS_PT = 24
 
 @dataclass(frozen=True)
 class Look:
-    """Colours and hatch of a bar, the colour of a text in it, and what the key calls it."""
+    """Colors and hatch of a bar, the color of a text in it, and what the key calls it."""
 
-    colour: str
+    color: str
     key: str
     hatch: str = ""
     text: str = style.INK
@@ -27,8 +27,8 @@ class Look:
 
     @property
     def behind_text(self) -> dict[str, object] | None:
-        """A ground of the bar's own colour, where a text would stand on its hatch."""
-        return {"facecolor": self.colour, "edgecolor": "none", "pad": 0.6} if self.hatch else None
+        """A ground of the bar's own color, where a text would stand on its hatch."""
+        return {"facecolor": self.color, "edgecolor": "none", "pad": 0.6} if self.hatch else None
 
 
 _LOOKS = {
@@ -55,7 +55,7 @@ _LOOKS = {
 def look_of(kind: str) -> Look:
     """The look of a kind; one that is not known gets a look of its own, and its name.
 
-    >>> look_of("kernel").colour, look_of("wait").key, look_of("dream").key
+    >>> look_of("kernel").color, look_of("wait").key, look_of("dream").key
     ('#0072b2', 'waits', 'dream')
     """
     return _LOOKS.get(kind) or Look(style.YELLOW, kind, hatch="--", edge=_STRIPES)
@@ -68,7 +68,7 @@ def keys_of(kinds: Collection[str]) -> list[Artist]:
     known = [*(kind for kind in _LOOKS if kind in kinds), *sorted(set(kinds) - set(_LOOKS))]
     looks = [look_of(kind) for kind in known]
     return [
-        Patch(facecolor=one.colour, hatch=one.hatch or None, edgecolor=one.edge, label=one.key)
+        Patch(facecolor=one.color, hatch=one.hatch or None, edgecolor=one.edge, label=one.key)
         for one in looks
     ]
 

@@ -50,7 +50,7 @@ def plot_lanes(
 ) -> Axes:
     """Draw a timeline: a row for each lane, a bar for each interval, races between their two uses.
 
-    Bars are labelled where there is room, with what was done or waited for; waits and sleeps are
+    Bars are labeled where there is room, with what was done or waited for; waits and sleeps are
     pale and striped; intervals of one lane that overlap lie above each other.
 
     Args:
@@ -180,15 +180,15 @@ def _draw_bars(ax: Axes, row: LaneRow, unit: AxisUnit, scale: Scale) -> None:
     ax.axhline(row.middle, color=style.FAINT, linewidth=0.6, zorder=0.5)
     for one, y in row.places:
         look, width = look_of(one.kind), unit.of(one.duration_s)
-        # What is narrower than its edge would vanish in the ground's colour.
+        # What is narrower than its edge would vanish in the ground's color.
         is_wide = width * scale.x_pt > _NARROW_PT
         ax.barh(
             y,
             width,
             left=unit.of(one.start_s),
             height=row.bar,
-            color=look.colour,
-            edgecolor=look.edge if is_wide else look.colour,
+            color=look.color,
+            edgecolor=look.edge if is_wide else look.color,
             hatch=look.hatch or None,
             linewidth=0.7,
         )
@@ -222,10 +222,8 @@ def _write_labels(
             va="center_baseline",
             fontsize=_TEXT_PT,
             color=look.text,
-            # A ground of the bar's own colour, where the text would stand on stripes.
-            bbox={"facecolor": look.colour, "edgecolor": "none", "pad": 1.6}
-            if look.hatch
-            else None,
+            # A ground of the bar's own color, where the text would stand on stripes.
+            bbox={"facecolor": look.color, "edgecolor": "none", "pad": 1.6} if look.hatch else None,
         )
 
 

@@ -94,8 +94,8 @@ def _draw_cell(
     text = _say(size, unit)
     size_pt = min(_TEXT_PT, _TEXT_PT * (scale.x_pt - 4) / width_pt(text, _TEXT_PT))
     if size and size_pt >= _SMALLEST_PT:
-        colour = "white" if share > 0.55 else style.INK
-        ax.text(dst, src, text, ha="center", va="center", fontsize=size_pt, color=colour)
+        color = "white" if share > 0.55 else style.INK
+        ax.text(dst, src, text, ha="center", va="center", fontsize=size_pt, color=color)
 
 
 def _shade(share: float) -> tuple[float, float, float]:

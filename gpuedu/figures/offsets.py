@@ -23,7 +23,7 @@ class Offsets:
     name: str
     x: tuple[float, ...]
     y: tuple[float, ...]
-    colour: str
+    color: str
     dashes: str = "-"
 
     @property
@@ -48,14 +48,14 @@ def plot_offsets(
     low, high = level - _REACH, level + _REACH
     for row, line in enumerate(lines):
         y = [min(max(y, low), high) if math.isfinite(y) else math.nan for y in line.y]
-        ax.plot(line.x, y, color=line.colour, linewidth=2.4, linestyle=line.dashes, label=line.name)
+        ax.plot(line.x, y, color=line.color, linewidth=2.4, linestyle=line.dashes, label=line.name)
         lost = [x for x, y in zip(line.x, line.y, strict=True) if not math.isfinite(y)]
         if lost:
             said = f"{line.name}: no finite number"
             at = [_EDGE + _ROW * row] * len(lost)  # parts of the height: they have no value
             edge = ax.get_xaxis_transform()
             ax.plot(
-                lost, at, "x", color=line.colour, ms=5, label=said, transform=edge, clip_on=False
+                lost, at, "x", color=line.color, ms=5, label=said, transform=edge, clip_on=False
             )
     ax.set_yticks([round(level) + step for step in (-5, 0, 5)])
     ax.set_ylim(low, high + 2.4)

@@ -26,7 +26,7 @@ class Path:
     name: str
     x: tuple[float, ...]
     y: tuple[float, ...]
-    colour: str
+    color: str
     aim: bool = False
 
     @property
@@ -44,7 +44,7 @@ def plot_paths(
     height_in: float = 3.6,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw paths, told apart by colour, marker and name.
+    """Draw paths, told apart by color, marker and name.
 
     Args:
         paths: what to compare; one without a finite point is named as such at the left.
@@ -67,9 +67,9 @@ def plot_paths(
     for path in paths:
         if path.drawn:
             y = float(np.clip(path.drawn[-1][1], low, high))
-            ends.append(EndLabel(ax.get_xlim()[1], y, path.name, path.colour))
+            ends.append(EndLabel(ax.get_xlim()[1], y, path.name, path.color))
         else:
-            ends.append(EndLabel(ax.get_xlim()[1], low, f"{path.name}: no number", path.colour))
+            ends.append(EndLabel(ax.get_xlim()[1], low, f"{path.name}: no number", path.color))
     write_end_labels(ax, ends)
     return ax
 
@@ -82,4 +82,4 @@ def _draw(ax: Axes, path: Path, marker: str) -> None:
         ax.plot(x, y, color=style.FAINT, linewidth=9, solid_capstyle="butt", zorder=1.5)
         return
     look = {"marker": marker, "markersize": 5, "markevery": max(1, len(x) // 8)}
-    ax.plot(x, y, color=path.colour, linewidth=2, **look)
+    ax.plot(x, y, color=path.color, linewidth=2, **look)

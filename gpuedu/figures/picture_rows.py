@@ -19,7 +19,7 @@ _GAP, _NOTE, _NAMES = 0.1, 0.3, 1.25
 class Picture:
     """Pixels (H, W, 3) uint8, a frame inside (top, left, size), and a note below.
 
-    ``is_marked`` frames the whole picture and writes the note in the colour for what is wrong.
+    ``is_marked`` frames the whole picture and writes the note in the color for what is wrong.
     """
 
     pixels: np.ndarray
@@ -69,8 +69,8 @@ def _draw(ax: Axes, picture: Picture, left: float, top: float) -> None:
     box = (left, left + 1, top - 1, top)
     ax.imshow(picture.pixels, extent=box, interpolation="nearest", zorder=1)
     edge = {"facecolor": "none", "zorder": 2}
-    colour = style.RED if picture.is_marked else style.QUIET
-    around = Rectangle((left, top - 1), 1, 1, edgecolor=colour, **edge)
+    color = style.RED if picture.is_marked else style.QUIET
+    around = Rectangle((left, top - 1), 1, 1, edgecolor=color, **edge)
     around.set_linewidth(2.5 if picture.is_marked else 0.6)
     ax.add_patch(around)
     if picture.frame is not None:
@@ -82,4 +82,4 @@ def _draw(ax: Axes, picture: Picture, left: float, top: float) -> None:
                 Rectangle(corner, size / wide, size / high, edgecolor=ink, linewidth=width, **edge)
             )
     look = {"fontsize": 8.5, "ha": "center", "va": "top"}
-    ax.text(left + 0.5, top - 1.05, picture.note, color=colour, **look)
+    ax.text(left + 0.5, top - 1.05, picture.note, color=color, **look)

@@ -105,8 +105,8 @@ def _set_times(
         ax.axvspan(best, 1.1 * best, color=style.RED, alpha=0.22, linewidth=0, zorder=1.5)
         look = {"fontsize": 9.5, "color": style.INK, "ha": "center", "va": "center_baseline"}
         ax.text(1.05 * best, -0.85, f"→ {end:g}", **look)
-    colour = style.RED if is_late else style.QUIET if is_stuck else style.GREEN
-    ax.plot([best] * 2, (len(rows) - 0.45, -0.55), color=colour, linewidth=2, zorder=2.5)
+    color = style.RED if is_late else style.QUIET if is_stuck else style.GREEN
+    ax.plot([best] * 2, (len(rows) - 0.45, -0.55), color=color, linewidth=2, zorder=2.5)
     for at in range(len(rows)):
         last = max((box.end for box in boxes if box.stage == at), default=0.0)
         idle = last if is_stuck else end
@@ -116,14 +116,14 @@ def _set_times(
 
 def _draw_box(ax: Axes, box: PipelineBox, scale: Scale) -> None:
     shades = _FORWARD if box.is_forward else _BACKWARD
-    colour = shades[box.chunk % len(shades)]
+    color = shades[box.chunk % len(shades)]
     width = box.end - box.start
     ax.add_patch(
         Rectangle(
             (box.start, box.stage - _BOX / 2),
             width,
             _BOX,
-            facecolor=colour,
+            facecolor=color,
             edgecolor=style.GROUND,
             linewidth=0.8,
             zorder=2,
@@ -144,7 +144,7 @@ def _draw_box(ax: Axes, box: PipelineBox, scale: Scale) -> None:
         rotation=90 if is_turned else 0,
         rotation_mode="anchor",
         fontsize=_TURNED_PT if is_turned else _TEXT_PT,
-        color="white" if colour == style.BLUE else style.INK,
+        color="white" if color == style.BLUE else style.INK,
         zorder=3,
     )
 
@@ -172,8 +172,8 @@ def _draw_kept(ax: Axes, rows: Sequence[PipelineRow], room: int, name: str) -> N
         spans = [(0, min(row.kept, row.most), style.GREEN, "")]
         if row.kept > row.most:
             spans.append((row.most, row.kept - row.most, style.RED, "////"))
-        for left, width, colour, hatch in spans:
-            look = {"color": colour, "hatch": hatch, "edgecolor": style.GROUND, "linewidth": 0.8}
+        for left, width, color, hatch in spans:
+            look = {"color": color, "hatch": hatch, "edgecolor": style.GROUND, "linewidth": 0.8}
             ax.barh(at, width, left=left, height=0.5, **look)
         ax.plot([row.most] * 2, [at - 0.36, at + 0.36], color=style.INK, linewidth=1.6)
         look = {"fontsize": 9.5, "color": style.INK, "va": "center_baseline"}
@@ -185,6 +185,6 @@ def _write_keys(ax: Axes, chunks: int) -> None:
     keys = [("forward", _FORWARD[0]), ("backward", _BACKWARD[0]), ("idle", _IDLE)]
     if chunks > 1:
         keys.append(("paler: a later chunk", _FORWARD[1]))
-    handles = [Patch(facecolor=colour, label=name) for name, colour in keys]
+    handles = [Patch(facecolor=color, label=name) for name, color in keys]
     look = {"frameon": False, "fontsize": 9, "handlelength": 1.2, "columnspacing": 1.2}
     ax.legend(handles=handles, loc="upper left", ncols=len(keys), borderaxespad=0.1, **look)

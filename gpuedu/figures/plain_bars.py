@@ -23,7 +23,7 @@ class PlainBar:
     name: str
     value: float
     text: str
-    colour: str = style.BLUE
+    color: str = style.BLUE
     ideal: float = 0.0
 
     @property
@@ -70,7 +70,7 @@ def _limit(bars: Sequence[PlainBar]) -> float:
 
 def _draw_bar(ax: Axes, place: int, bar: PlainBar) -> None:
     if math.isfinite(bar.value):
-        ax.barh(place, bar.value, height=_HEIGHT, color=bar.colour, linewidth=0, gid="value")
+        ax.barh(place, bar.value, height=_HEIGHT, color=bar.color, linewidth=0, gid="value")
     if bar.ideal:
         look = {"facecolor": "none", "edgecolor": style.INK, "linestyle": "--", "linewidth": 1.2}
         ax.barh(place, bar.ideal, height=_HEIGHT, gid="ideal", **look)

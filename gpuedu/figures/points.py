@@ -95,9 +95,9 @@ def plot_points(
 def _draw_kinds(ax: Axes, points: Sequence[Point]) -> None:
     kinds = list(dict.fromkeys(point.kind for point in points))
     for place, kind in enumerate(kinds):
-        marker, colour = _LOOKS[place % len(_LOOKS)]
+        marker, color = _LOOKS[place % len(_LOOKS)]
         own = [point for point in points if point.kind == kind]
-        look = {"linestyle": "none", "marker": marker, "markersize": 5.5, "color": colour}
+        look = {"linestyle": "none", "marker": marker, "markersize": 5.5, "color": color}
         ax.plot([p.x for p in own], [p.y for p in own], label=kind, zorder=3, **look)
     told = [point for point in points if point.is_told]
     ring = {"linestyle": "none", "marker": "o", "markersize": 11, "fillstyle": "none"}

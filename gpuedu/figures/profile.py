@@ -36,7 +36,7 @@ class _Row:
 
 
 def plot_profile(profile: Profile, *, caption: Caption, ax: Axes | None = None) -> Axes:
-    """Draw a profile by lane, with the time in which the device did nothing coloured.
+    """Draw a profile by lane, with the time in which the device did nothing colored.
 
     For each thread of the host there are its outermost operators and what is directly inside them;
     below, on a GPU, kernels by stream, and copies. Without a GPU the gaps are those between two
@@ -135,7 +135,7 @@ def _draw_gaps(
     if not row.gaps_of:
         return
     gaps = [(unit.of(gap.start_s), unit.of(gap.time_s)) for gap in profile.gaps(row.gaps_of)]
-    _bars(ax, gaps, middle, _GAP.colour)
+    _bars(ax, gaps, middle, _GAP.color)
     wide = [(left, width) for left, width in gaps if width * scale.x_pt > _WIDE_PT]
     for left, width in wide:
         ax.barh(
@@ -152,7 +152,7 @@ def _draw_gaps(
 
 def _draw_bars(ax: Axes, row: _Row, middle: float, unit: AxisUnit, scale: Scale) -> None:
     bars = [(unit.of(one.start_s), unit.of(one.time_s)) for one in row.spans]
-    _bars(ax, bars, middle, row.look.colour)
+    _bars(ax, bars, middle, row.look.color)
     for left, width in bars:
         # An edge would swallow what is narrower than itself.
         if width * scale.x_pt > _WIDE_PT:
@@ -161,18 +161,16 @@ def _draw_bars(ax: Axes, row: _Row, middle: float, unit: AxisUnit, scale: Scale)
                 width,
                 left=left,
                 height=_BAR,
-                color=row.look.colour,
+                color=row.look.color,
                 edgecolor=row.look.edge,
                 hatch=row.look.hatch or None,
                 linewidth=0.7,
             )
 
 
-def _bars(ax: Axes, bars: Sequence[tuple[float, float]], middle: float, colour: str) -> None:
+def _bars(ax: Axes, bars: Sequence[tuple[float, float]], middle: float, color: str) -> None:
     """Bars at their true width: not snapped to pixels, which would hide or swell small ones."""
-    ax.broken_barh(
-        list(bars), (middle - _BAR / 2, _BAR), facecolors=colour, linewidth=0, snap=False
-    )
+    ax.broken_barh(list(bars), (middle - _BAR / 2, _BAR), facecolors=color, linewidth=0, snap=False)
 
 
 def _write_names(ax: Axes, row: _Row, middle: float, unit: AxisUnit, scale: Scale) -> None:
@@ -197,7 +195,7 @@ def _write_names(ax: Axes, row: _Row, middle: float, unit: AxisUnit, scale: Scal
 def _keys(rows: Sequence[_Row], profile: Profile) -> list[Artist]:
     looks = dict.fromkeys(row.look for row in rows)
     keys = [
-        Patch(facecolor=one.colour, hatch=one.hatch or None, edgecolor=one.edge, label=one.key)
+        Patch(facecolor=one.color, hatch=one.hatch or None, edgecolor=one.edge, label=one.key)
         for one in looks
     ]
     gaps_of = next((row.gaps_of for row in rows if row.gaps_of), "")
@@ -205,5 +203,5 @@ def _keys(rows: Sequence[_Row], profile: Profile) -> list[Artist]:
         return list(keys)
     what = "device idle" if profile.is_on_gpu else "Python between operators"
     said = f"{what}: {profile.idle_share(gaps_of):.0%}"
-    look = {"facecolor": _GAP.colour, "hatch": _GAP.hatch, "edgecolor": style.GROUND}
+    look = {"facecolor": _GAP.color, "hatch": _GAP.hatch, "edgecolor": style.GROUND}
     return [*keys, Patch(label=said, **look)]

@@ -48,8 +48,8 @@ def plot_queues(
     ax.tick_params(axis="y", length=0, labelcolor=style.INK)
     ax.grid(visible=False)
     handles = [
-        Patch(facecolor=colour, hatch=hatch, label=says, edgecolor=style.GROUND)
-        for colour, hatch, says in _LOOKS.values()
+        Patch(facecolor=color, hatch=hatch, label=says, edgecolor=style.GROUND)
+        for color, hatch, says in _LOOKS.values()
     ]
     ax.legend(
         handles=handles,
@@ -66,13 +66,13 @@ def plot_queues(
 def _draw_event(ax: Axes, event: DeviceEvent, rows: dict[str, float]) -> None:
     if event.kind not in _LOOKS:
         return
-    colour, hatch, _ = _LOOKS[event.kind]
+    color, hatch, _ = _LOOKS[event.kind]
     ax.barh(
         rows["device" if event.kind == "kernel" else "host"],
         event.duration_s * 1e3,
         left=event.start_s * 1e3,
         height=0.6,
-        color=colour,
+        color=color,
         hatch=hatch,
         edgecolor=style.GROUND,
         linewidth=1,

@@ -1,6 +1,6 @@
 """Times recorded on GPUs: bars for kernels, curves by a size, a panel for each series.
 
-Bars begin at 0 on a linear axis, so that their lengths can be compared. A device keeps its colour
+Bars begin at 0 on a linear axis, so that their lengths can be compared. A device keeps its color
 in all panels; the learner's own has a frame, a star at the end, and "yours" in words.
 """
 
@@ -36,7 +36,7 @@ class RecordedBar:
 
     value: float | None
     text: str
-    colour: str
+    color: str
     spread: float = 0.0
     is_own: bool = False
 
@@ -147,7 +147,7 @@ def _draw_bar(ax: Axes, y: float, bar: RecordedBar) -> None:
         y,
         bar.value,
         height=0.82,
-        color=bar.colour,
+        color=bar.color,
         edgecolor=style.INK if bar.is_own else "none",
         linewidth=1.0,
         gid="recorded",
@@ -157,11 +157,11 @@ def _draw_bar(ax: Axes, y: float, bar: RecordedBar) -> None:
         ax.plot([low, high], [y, y], color=style.INK, linewidth=1.2, gid="spread", zorder=3)
     if bar.is_own:
         star = {"markersize": 9, "markeredgecolor": style.INK, "markeredgewidth": 0.8}
-        ax.plot([bar.value], [y], "*", color=bar.colour, zorder=4, gid="own", **star)
+        ax.plot([bar.value], [y], "*", color=bar.color, zorder=4, gid="own", **star)
     _write(ax, high, y, bar.text, style.INK)
 
 
-def _write(ax: Axes, x: float, y: float, text: str, colour: str) -> None:
+def _write(ax: Axes, x: float, y: float, text: str, color: str) -> None:
     ax.annotate(
         text,
         (x, y),
@@ -169,7 +169,7 @@ def _write(ax: Axes, x: float, y: float, text: str, colour: str) -> None:
         textcoords="offset points",
         va="center_baseline",
         fontsize=_TEXT_PT,
-        color=colour,
+        color=color,
         annotation_clip=False,
     )
 

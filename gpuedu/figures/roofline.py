@@ -12,7 +12,7 @@ from gpuedu.figures import style
 from gpuedu.figures.caption import Caption, write_caption
 from gpuedu.figures.decades import write_decade
 from gpuedu.figures.roofline_labels import (
-    COLOURS,
+    COLORS,
     PlottedKernel,
     name_roofs,
     number_marks,
@@ -160,8 +160,8 @@ def _draw_roofs(ax: Axes, roofs: Roofs) -> None:
     ):
         start = max(low, floor * TERA / bytes_per_s)
         y = [start * bytes_per_s / TERA, peak]
-        ax.plot([start, ridge], y, color=COLOURS[name], lw=2, dashes=dashes, zorder=2)
-    ax.plot([roofs.l1_ridge, high], [peak, peak], color=COLOURS[ARITHMETIC], lw=2, zorder=2)
+        ax.plot([start, ridge], y, color=COLORS[name], lw=2, dashes=dashes, zorder=2)
+    ax.plot([roofs.l1_ridge, high], [peak, peak], color=COLORS[ARITHMETIC], lw=2, zorder=2)
 
 
 def _draw_kernel(ax: Axes, kernel: PlottedKernel) -> None:
@@ -175,11 +175,11 @@ def _draw_kernel(ax: Axes, kernel: PlottedKernel) -> None:
             [x],
             [y],
             "o" if roof == L1 else "s",
-            # A circle that falls on its square leaves the square's colour in sight.
+            # A circle that falls on its square leaves the square's color in sight.
             markersize=7 if roof == L1 else 10,
             markeredgecolor=style.INK,
             markeredgewidth=1.4,
-            markerfacecolor=COLOURS[roof] if roof == kernel.limit else style.GROUND,
+            markerfacecolor=COLORS[roof] if roof == kernel.limit else style.GROUND,
             zorder=4 if roof == L1 else 3.5,
         )
 

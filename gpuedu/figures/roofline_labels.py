@@ -14,7 +14,7 @@ from gpuedu.figures.end_labels import spread
 from gpuedu.hardware.roofline import ARITHMETIC, DEVICE_MEMORY, L1, Roofs
 from gpuedu.units import TERA, format_quantity
 
-COLOURS = {L1: style.BLUE, DEVICE_MEMORY: style.RED, ARITHMETIC: style.GREEN}
+COLORS = {L1: style.BLUE, DEVICE_MEMORY: style.RED, ARITHMETIC: style.GREEN}
 _SIZE_PT, _NUMBER_PT, _ROOF_PT = 9.0, 8.5, 9.5
 _ELBOW_PT, _TOUCH_PT, _STEP_PT = 16.0, 11.0, 12.0
 
@@ -78,7 +78,7 @@ def _write(
         offset_pt,
         textcoords="offset points",
         fontsize=_ROOF_PT,
-        color=COLOURS[roof],
+        color=COLORS[roof],
         ha=side,
         va="bottom",
     )
@@ -98,13 +98,13 @@ def write_labels(ax: Axes, kernels: Sequence[PlottedKernel]) -> None:
     wanted = [ax.transData.transform((right, k.y))[1] * pt_per_px for k in kernels]
     tall = [_SIZE_PT * 2.4 + 4.0] * len(kernels)
     top = ax.get_window_extent().y1 * pt_per_px
-    centres = _below(spread(wanted, tall), tall, top)
-    for kernel, place, centre in zip(kernels, wanted, centres, strict=True):
+    centers = _below(spread(wanted, tall), tall, top)
+    for kernel, place, center in zip(kernels, wanted, centers, strict=True):
         limit = f"{kernel.limit}, at most {percent(kernel.share)}{kernel.reached}"
         ax.annotate(
             f"{kernel.number}  {kernel.name}\n{limit}",
             (right, kernel.y),
-            xytext=(_ELBOW_PT, centre - place),
+            xytext=(_ELBOW_PT, center - place),
             textcoords="offset points",
             va="center",
             ha="left",
@@ -124,10 +124,10 @@ def write_labels(ax: Axes, kernels: Sequence[PlottedKernel]) -> None:
         )
 
 
-def _below(centres: Sequence[float], tall: Sequence[float], top: float) -> list[float]:
+def _below(centers: Sequence[float], tall: Sequence[float], top: float) -> list[float]:
     """The same places, pushed down from the upper edge where they would stand beyond it."""
-    lowered = list(centres)
-    for index in sorted(range(len(centres)), key=lambda i: -centres[i]):
+    lowered = list(centers)
+    for index in sorted(range(len(centers)), key=lambda i: -centers[i]):
         lowered[index] = min(lowered[index], top - tall[index] / 2)
         top = lowered[index] - tall[index] / 2
     return lowered

@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption, write_caption
 
-_COLOURS = (style.BLUE, style.ORANGE, style.GREEN, style.PINK)
+_COLORS = (style.BLUE, style.ORANGE, style.GREEN, style.PINK)
 _HATCHES = ("", "//", "..", "xx")
 _HEIGHT = 0.58
 
@@ -44,7 +44,7 @@ def plot_parts(
     row_in: float = 0.46,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw bars from top to bottom, their parts told apart by colour and hatching.
+    """Draw bars from top to bottom, their parts told apart by color and hatching.
 
     Args:
         bars: at least one; a part that is not finite and positive is left out.
@@ -72,7 +72,7 @@ def plot_parts(
     ax.xaxis.set_major_locator(MaxNLocator(6))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     handles = [
-        ax.barh(0, 0, color=_COLOURS[k % 4], hatch=_HATCHES[k % 4], edgecolor=style.GROUND)
+        ax.barh(0, 0, color=_COLORS[k % 4], hatch=_HATCHES[k % 4], edgecolor=style.GROUND)
         for k in range(len(names))
     ]
     ax.legend(
@@ -93,7 +93,7 @@ def _draw(ax: Axes, place: int, bar: Parts, names: Sequence[str]) -> None:
         if not (math.isfinite(value) and value > 0):
             continue
         k = names.index(name) % 4
-        look = {"color": _COLOURS[k], "hatch": _HATCHES[k], "edgecolor": style.GROUND}
+        look = {"color": _COLORS[k], "hatch": _HATCHES[k], "edgecolor": style.GROUND}
         ax.barh(place, value, left=start, height=_HEIGHT, linewidth=0, gid=name, **look)
         start += value
     if bar.ideal:

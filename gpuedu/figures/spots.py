@@ -23,7 +23,7 @@ class Spot:
     name: str
     x: float
     y: float
-    colour: str = style.BLUE
+    color: str = style.BLUE
     is_open: bool = False
 
 
@@ -68,10 +68,8 @@ def plot_spots(panels: Sequence[SpotPanel], *, caption: Caption) -> np.ndarray:
     axes = style.new_axes(3.9, columns=len(panels))
     for ax, panel in zip(axes, panels, strict=True):
         for spot in panel.shown:
-            fill = "none" if spot.is_open else spot.colour
-            ax.plot(
-                [spot.x], [spot.y], "o", ms=7, mfc=fill, mec=spot.colour, mew=1.6, clip_on=False
-            )
+            fill = "none" if spot.is_open else spot.color
+            ax.plot([spot.x], [spot.y], "o", ms=7, mfc=fill, mec=spot.color, mew=1.6, clip_on=False)
         _limit(ax, panel)
         _tell_kinds(ax, panel)
         style.name_axes(ax, title=panel.title, x=panel.x, y=panel.y)

@@ -1,7 +1,7 @@
 """One style for all figures, without touching matplotlib's global settings.
 
 A figure has its own near-white ground, so that it reads the same in a light and in a dark notebook.
-Colours are Okabe and Ito's, told apart by colour-blind readers too; never colour alone.
+Colors are Okabe and Ito's, told apart by color-blind readers too; never color alone.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from gpuedu.clock import DeviceEvent
 from gpuedu.figures import style
 
 _ROWS = {"host": 1.0, "device": 0.0}
-_COLOURS = {"launch": style.ORANGE, "sync": style.FAINT, "kernel": style.BLUE}
+_COLORS = {"launch": style.ORANGE, "sync": style.FAINT, "kernel": style.BLUE}
 _SAYS = {"launch": "launch", "sync": "host waits", "kernel": "kernel"}
 
 
@@ -35,7 +35,7 @@ def plot_timeline(
         ax.axvspan(start_s * 1e3, end_s * 1e3, ymin=0.02, ymax=0.82, color=style.GREEN, alpha=0.16)
     kernels = 0
     for event in events:
-        if event.kind not in _COLOURS:
+        if event.kind not in _COLORS:
             continue
         is_kernel = event.kind == "kernel"
         ax.barh(
@@ -43,8 +43,8 @@ def plot_timeline(
             event.duration_s * 1e3,
             left=event.start_s * 1e3,
             height=0.5,
-            color=_COLOURS[event.kind],
-            edgecolor=style.GROUND if is_kernel else _COLOURS[event.kind],
+            color=_COLORS[event.kind],
+            edgecolor=style.GROUND if is_kernel else _COLORS[event.kind],
             hatch="///" if is_kernel and kernels < warmup else None,
             linewidth=0.8,
         )
@@ -69,7 +69,7 @@ def plot_timeline(
 def _name_parts(
     ax: Axes, events: Sequence[DeviceEvent], watched_s: Sequence[tuple[float, float]], warmup: int
 ) -> None:
-    """A line of keys above the bars: each a sample in its colour with its name."""
+    """A line of keys above the bars: each a sample in its color with its name."""
     keys = [("kernel", style.BLUE, None), ("launch", style.ORANGE, None)]
     if warmup:
         keys.insert(0, ("earlier work, warm-up", style.BLUE, "///"))
@@ -78,8 +78,8 @@ def _name_parts(
     if watched_s:
         keys.append(("watch runs", "#d6efe7", None))
     handles = [
-        Patch(facecolor=colour, hatch=hatch, label=name, edgecolor=style.GROUND)
-        for name, colour, hatch in keys
+        Patch(facecolor=color, hatch=hatch, label=name, edgecolor=style.GROUND)
+        for name, color, hatch in keys
     ]
     ax.legend(
         handles=handles,

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 
-_COLOURS = (style.BLUE, style.ORANGE)
+_COLORS = (style.BLUE, style.ORANGE)
 _BEHIND = "#b4bac7"
 
 
@@ -59,11 +59,11 @@ def _draw(ax: Axes, panel: TokenPanel) -> None:
     ax.bar(places, panel.model, width=0.92, color=_BEHIND, linewidth=0, label="the model's own")
     width = 0.7 / len(panel.left)
     top = float(panel.model.max())
-    rows = zip(panel.left.values(), _COLOURS, strict=False)
-    for number, ((p, told), colour) in enumerate(rows):
+    rows = zip(panel.left.values(), _COLORS, strict=False)
+    for number, ((p, told), color) in enumerate(rows):
         shown = np.where(np.isfinite(p) & (p > 0), p, 0.0)
         offset = (number + 0.5) * width - 0.35
-        ax.bar(places + offset, shown, width=width, color=colour, linewidth=0, label=told)
+        ax.bar(places + offset, shown, width=width, color=color, linewidth=0, label=told)
         top = max(top, float(shown.max()))
     ax.legend(loc="upper right", fontsize=9.5, frameon=False, labelcolor=style.INK)
     ax.set_ylim(0, max(1.12 * top, ax.get_ylim()[1]))

@@ -87,8 +87,8 @@ def _draw_arrow(
     cut = (_NODE + 0.03) / length
     near = x0 + cut * (x1 - x0), y0 + cut * (y1 - y0)
     far = x1 - cut * (x1 - x0), y1 - cut * (y1 - y0)
-    colour, width = (style.RED, 2.2) if is_dark else (style.QUIET, 1.4)
-    look = {"arrowstyle": "-|>", "color": colour, "linewidth": width, "mutation_scale": 15}
+    color, width = (style.RED, 2.2) if is_dark else (style.QUIET, 1.4)
+    look = {"arrowstyle": "-|>", "color": color, "linewidth": width, "mutation_scale": 15}
     # A little bent, so that two arrows between the same ranks lie beside each other.
     look |= {"shrinkA": 0, "shrinkB": 0, "connectionstyle": "arc3,rad=0.12"}
     ax.annotate("", far, near, arrowprops=look)
@@ -99,6 +99,6 @@ def _draw_rank(
 ) -> None:
     face = style.INK if is_stuck else style.FAINT if is_waiting else style.GROUND
     ax.add_patch(Circle(place, _NODE, facecolor=face, edgecolor=style.QUIET, linewidth=1.2))
-    colour = "white" if is_stuck else style.INK
-    look = {"ha": "center", "va": "center_baseline", "fontsize": 11, "color": colour}
+    color = "white" if is_stuck else style.INK
+    look = {"ha": "center", "va": "center_baseline", "fontsize": 11, "color": color}
     ax.text(*place, str(rank), **look)

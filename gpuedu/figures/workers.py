@@ -28,7 +28,7 @@ class Crew:
 
     name: str
     tasks: tuple[WorkerTask, ...]
-    colour: str
+    color: str
     row_height: float
 
     @property
@@ -77,7 +77,7 @@ def _draw_crew(ax: Axes, crew: Crew, top: float) -> None:
             task.end - task.start,
             left=task.start,
             height=crew.row_height * 0.86,
-            color=crew.colour,
+            color=crew.color,
             edgecolor=style.GROUND,
             linewidth=1,
         )

@@ -100,14 +100,14 @@ def report(
     """Say where a class is stuck: points, properties, answers that fail alike, near copies."""
     from gpuedu.grading.report.known import KnownAnswers
     from gpuedu.grading.report.page import as_table, render_page
-    from gpuedu.grading.report.summary import summarise
+    from gpuedu.grading.report.summary import summarize
     from gpuedu.grading.verdict import read_verdicts
 
     found = read_verdicts(verdicts)
     if not found:
         raise GpueduError(f"there is no verdict in {verdicts}", remedy="`gpuedu grade` makes them")
     known = KnownAnswers(course_root() if misconceptions else None)
-    summaries = summarise(found, known.behaviours, known.given)
+    summaries = summarize(found, known.behaviors, known.given)
     for summary in summaries:
         graded = len(summary.learners) - len(summary.failed)
         print(f"\n{summary.lesson}: {len(summary.learners)} submissions, {graded} graded")

@@ -244,7 +244,7 @@ class _Reader:
         return self._laid_out(found, *strides) if strides else found
 
     def _laid_out(self, values: np.ndarray, strides: Any, *more: Any) -> np.ndarray:
-        """The same values with these distances in memory between neighbours, in bytes."""
+        """The same values with these distances in memory between neighbors, in bytes."""
         is_plain = type(strides) is list and all(type(one) is int for one in strides)
         if more or not is_plain or len(strides) != values.ndim:
             raise WireError("a message has an array that lies in memory in an impossible way")

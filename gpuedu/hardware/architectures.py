@@ -13,8 +13,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from gpuedu.errors import CatalogueError
-from gpuedu.hardware.catalogue import Device
+from gpuedu.errors import CatalogError
+from gpuedu.hardware.catalog import Device
 from gpuedu.syllabus import unknown
 
 FORMATS = ("fp16", "bf16", "tf32", "fp8", "fp4", "int8")
@@ -62,7 +62,7 @@ def architectures() -> Mapping[str, Architecture]:
 def architecture_of(device: Device) -> Architecture:
     """The generation of a device.
 
-    >>> from gpuedu.hardware.catalogue import device
+    >>> from gpuedu.hardware.catalog import device
     >>> architecture_of(device("t4")).tensor_formats
     ('fp16', 'int8')
     """
@@ -84,11 +84,11 @@ def wheels() -> Mapping[str, tuple[str, ...]]:
 def parse(
     text: str,
 ) -> tuple[Mapping[str, Architecture], Mapping[str, tuple[str, ...]]]:
-    """Generations and wheels from TOML; CatalogueError names what is at fault."""
+    """Generations and wheels from TOML; CatalogError names what is at fault."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as fault:
-        raise CatalogueError(f"architectures.toml: {fault}") from fault
+        raise CatalogError(f"architectures.toml: {fault}") from fault
     documents = data.get("documents", {})
     found = {row["name"]: _read(row, documents) for row in data.get("architecture", [])}
     listed = data.get("wheels", {}).items()
@@ -104,22 +104,20 @@ def _read(row: Mapping[str, Any], documents: Mapping[str, str]) -> Architecture:
     name = row["name"]
     strange = sorted(set(row) - _FACTS - {"name", "vendor", "sources"})
     if strange:
-        raise CatalogueError(f"architectures.toml: {name!r}: unknown field {strange[0]!r}")
+        raise CatalogError(f"architectures.toml: {name!r}: unknown field {strange[0]!r}")
     formats = tuple(row.get("tensor_formats", ()))
     if not set(formats) <= set(FORMATS):
-        raise CatalogueError(
+        raise CatalogError(
             f"architectures.toml: {name!r}: formats should be of {', '.join(FORMATS)}"
         )
     sources: dict[str, str] = {}
     for document, fields in row["sources"].items():
         if document not in documents:
-            raise CatalogueError(
-                f"architectures.toml: {name!r}: no document is called {document!r}"
-            )
+            raise CatalogError(f"architectures.toml: {name!r}: no document is called {document!r}")
         sources |= dict.fromkeys(fields, documents[document])
     for fact in sorted((_FACTS & set(row)) ^ set(sources)):
         what = "has no source" if fact in row else "has a source but no value"
-        raise CatalogueError(f"architectures.toml: {name!r}: {fact} {what}")
+        raise CatalogError(f"architectures.toml: {name!r}: {fact} {what}")
     texts = {fact: row.get(fact, "") for fact in sorted(_FACTS) if not fact.endswith("s")}
     texts["lacks"] = row.get("lacks", "")
     capabilities = tuple(row.get("compute_capabilities", ()))

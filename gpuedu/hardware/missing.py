@@ -39,7 +39,7 @@ def _no_gpu(gpus: Gpus) -> Iterator[Missing]:
     hidden = gpus.note.startswith("CUDA_VISIBLE_DEVICES")
     yield Missing(
         "an NVIDIA GPU",
-        "Every exercise works without one. Times on a GPU are recorded ones, labelled with their "
+        "Every exercise works without one. Times on a GPU are recorded ones, labeled with their "
         "device.",
         "unset CUDA_VISIBLE_DEVICES" if hidden else "nothing to do; a hosted session may lend one",
     )

@@ -1,10 +1,10 @@
-"""Which device of the catalogue a GPU is, from the name that its driver gives it."""
+"""Which device of the catalog a GPU is, from the name that its driver gives it."""
 
 from __future__ import annotations
 
 import re
 
-from gpuedu.hardware.catalogue import Device, devices
+from gpuedu.hardware.catalog import Device, devices
 
 # Each of these matches the whole name, without its maker. A slice of a GPU ("... MIG 1g.10gb") has
 # a share of the peaks only, and so is none of them.
@@ -39,7 +39,7 @@ _MAKERS = re.compile(r"^(NVIDIA|Tesla)\s+")
 
 
 def find_device(name: str) -> Device | None:
-    """The device of the catalogue that a driver calls by this name; None for one it does not know.
+    """The device of the catalog that a driver calls by this name; None for one it does not know.
 
     >>> find_device("NVIDIA H100 80GB HBM3").key, find_device("Tesla T4").key
     ('h100-sxm', 't4')
@@ -55,7 +55,7 @@ def find_device(name: str) -> Device | None:
 
 
 def short_name(name: str) -> str:
-    """What a device is called in a figure: as in the catalogue, or without its maker.
+    """What a device is called in a figure: as in the catalog, or without its maker.
 
     >>> short_name("NVIDIA H100 80GB HBM3"), short_name("NVIDIA Something 9000")
     ('H100 SXM', 'Something 9000')

@@ -1,6 +1,6 @@
-"""No record above what its device can do: the peaks are the catalogue's.
+"""No record above what its device can do: the peaks are the catalog's.
 
-Only a device that the catalogue knows is judged. What a row says of itself decides: with ``flop``,
+Only a device that the catalog knows is judged. What a row says of itself decides: with ``flop``,
 or ``m``, ``n`` and ``k``, it did arithmetic in its ``dtype``; with ``"from": "device memory"`` its
 bytes came from there or went there, ``moved_bytes`` of them where the unit is a time. A row about
 watts may have a ``rate`` beside them, in its ``rate_unit``.
@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gpuedu.errors import CatalogueError
-from gpuedu.hardware.catalogue import Device
+from gpuedu.errors import CatalogError
+from gpuedu.hardware.catalog import Device
 from gpuedu.hardware.names import find_device
 from gpuedu.hardware.record_form import describe, is_number
 from gpuedu.units import format_quantity
@@ -20,7 +20,7 @@ from gpuedu.units import format_quantity
 FROM_MEMORY = "device memory"
 _PRECISIONS = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16"}
 # Boards of this series are clocked above the boost clock of their data sheet, from which the
-# catalogue's peak is computed, as power and temperature allow. How far is not published.
+# catalog's peak is computed, as power and temperature allow. How far is not published.
 _CLOCKED_HIGHER, _CLOCK_MARGIN = "GeForce", 1.2
 
 
@@ -28,7 +28,7 @@ def require_plausible(series: Mapping[str, Any], where: str) -> None:
     """Check a series that has the form of one against its device's peaks.
 
     Raises:
-        CatalogueError: with file, series, row, and both rates.
+        CatalogError: with file, series, row, and both rates.
     """
     device = find_device(series["device"])
     if device is None:
@@ -36,7 +36,7 @@ def require_plausible(series: Mapping[str, Any], where: str) -> None:
     for place, row in enumerate(series["rows"]):
         for what, rate, peak, unit in _rates(row, series["unit"], device):
             if rate > peak:
-                raise CatalogueError(
+                raise CatalogError(
                     f"{where}: {series['name']}: row {place} ({describe(row)}): median: "
                     f"{format_quantity(rate, unit)}, and {what} of {device.name} is "
                     f"{format_quantity(peak, unit)}"

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from gpuedu.errors import CatalogueError
+from gpuedu.errors import CatalogError
 
 FORMAT, VERSION = "gpuedu-records", 1
 UNITS = ("s", "B/s", "FLOP/s", "nat", "W")
@@ -28,24 +28,24 @@ def require_form(series: Any, where: str, number: int = 0) -> None:
     """Check a series, the one with this number of its file; ``where`` names the file.
 
     Raises:
-        CatalogueError: with file, series, row and field.
+        CatalogError: with file, series, row and field.
     """
     if not isinstance(series, dict):
-        raise CatalogueError(f"{where}: series {number} should be an object")
+        raise CatalogError(f"{where}: series {number} should be an object")
     for field in _TEXTS:
         if not isinstance(series.get(field), str) or not series[field].strip():
-            raise CatalogueError(f"{where}: series {number}: {field} should be a text")
+            raise CatalogError(f"{where}: series {number}: {field} should be a text")
     where = f"{where}: {series['name']}"
     if not _SLUG.fullmatch(series["name"]):
-        raise CatalogueError(f"{where}: name should be lower-case words with hyphens")
+        raise CatalogError(f"{where}: name should be lower-case words with hyphens")
     if series["unit"] not in UNITS:
-        raise CatalogueError(f"{where}: unit is {series['unit']!r}, and should be one of {UNITS}")
+        raise CatalogError(f"{where}: unit is {series['unit']!r}, and should be one of {UNITS}")
     _require_date(series["date"], where)
     _require_versions(series.get("versions"), where)
     _require_left_out(series.get("left_out", []), where)
     rows = series.get("rows")
     if not isinstance(rows, list) or not rows:
-        raise CatalogueError(f"{where}: rows should be a list of points")
+        raise CatalogError(f"{where}: rows should be a list of points")
     for place, row in enumerate(rows):
         _require_row(row, f"{where}: row {place}")
 
@@ -54,38 +54,38 @@ def _require_date(text: str, where: str) -> None:
     try:
         datetime.fromisoformat(text)
     except ValueError as fault:
-        raise CatalogueError(f"{where}: date {text!r} is not a date in ISO 8601") from fault
+        raise CatalogError(f"{where}: date {text!r} is not a date in ISO 8601") from fault
 
 
 def _require_versions(versions: Any, where: str) -> None:
     if not isinstance(versions, dict) or not versions:
-        raise CatalogueError(f"{where}: versions should name driver and libraries")
+        raise CatalogError(f"{where}: versions should name driver and libraries")
     for name, version in versions.items():
         if not isinstance(version, str) or not version:
-            raise CatalogueError(f"{where}: versions: {name} should be a text")
+            raise CatalogError(f"{where}: versions: {name} should be a text")
     for name in _NAMED_VERSIONS:
         if name not in versions:
-            raise CatalogueError(f"{where}: versions lacks {name!r}")
+            raise CatalogError(f"{where}: versions lacks {name!r}")
 
 
 def _require_left_out(left_out: Any, where: str) -> None:
     if not isinstance(left_out, list) or not all(isinstance(text, str) for text in left_out):
-        raise CatalogueError(f"{where}: left_out should be a list of texts")
+        raise CatalogError(f"{where}: left_out should be a list of texts")
 
 
 def _require_row(row: Any, where: str) -> None:
     if not isinstance(row, dict):
-        raise CatalogueError(f"{where}: median should be a number: the row is no object")
+        raise CatalogError(f"{where}: median should be a number: the row is no object")
     for field in ("median", "spread"):
         if not is_number(row.get(field)):
-            raise CatalogueError(f"{where}: {field} should be a number")
+            raise CatalogError(f"{where}: {field} should be a number")
     if row["median"] <= 0:
-        raise CatalogueError(f"{where}: median should be above 0, and is {row['median']}")
+        raise CatalogError(f"{where}: median should be above 0, and is {row['median']}")
     if row["spread"] < 0:
-        raise CatalogueError(f"{where}: spread should not be below 0, and is {row['spread']}")
+        raise CatalogError(f"{where}: spread should not be below 0, and is {row['spread']}")
     for field, value in row.items():
         if not isinstance(value, str | bool) and not is_number(value):
-            raise CatalogueError(f"{where}: {field} should be a text or a number")
+            raise CatalogError(f"{where}: {field} should be a text or a number")
 
 
 def is_number(value: Any) -> bool:

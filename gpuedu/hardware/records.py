@@ -15,7 +15,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from gpuedu.errors import CatalogueError
+from gpuedu.errors import CatalogError
 from gpuedu.hardware.gpus import find_gpus
 from gpuedu.hardware.home import data_folder
 from gpuedu.hardware.plausibility import require_plausible
@@ -55,7 +55,7 @@ def records(name: str, folder: Traversable | None = None) -> tuple[Record, ...]:
         folder: Where the devices' folders lie; by default both the course's and the learner's.
 
     Raises:
-        CatalogueError: for a file that does not say what a record must, or what no device of that
+        CatalogError: for a file that does not say what a record must, or what no device of that
             name can do: with file, series, row and field.
     """
     if folder is not None:
@@ -104,7 +104,7 @@ def read_folder(folder: Traversable) -> tuple[dict[str, Any], ...]:
     """All series in a device's folder, as they stand in its files, checked.
 
     Raises:
-        CatalogueError: as ``records`` does; also for a series that stands there twice.
+        CatalogError: as ``records`` does; also for a series that stands there twice.
     """
     found: dict[str, dict[str, Any]] = {}
     for path in sorted(folder.iterdir(), key=lambda entry: entry.name):
@@ -112,7 +112,7 @@ def read_folder(folder: Traversable) -> tuple[dict[str, Any], ...]:
             continue
         for series in read_file(path, f"{folder.name}/{path.name}"):
             if series["name"] in found:
-                raise CatalogueError(f"{folder.name}: {series['name']!r} stands there twice")
+                raise CatalogError(f"{folder.name}: {series['name']!r} stands there twice")
             found[series["name"]] = series
     return tuple(found.values())
 
@@ -122,18 +122,18 @@ def read_file(path: Traversable, where: str) -> tuple[dict[str, Any], ...]:
     try:
         data = json.loads(path.read_text("utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as fault:
-        raise CatalogueError(
+        raise CatalogError(
             f"{where}: not JSON: {fault}", remedy="remove it, and record anew"
         ) from fault
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         return ()
     if data.get("version") != VERSION:
-        raise CatalogueError(
+        raise CatalogError(
             f"{where}: version is {data.get('version')!r}, and this release reads {VERSION}",
             remedy="a newer release of gpuedu, or remove the file",
         )
     if not isinstance(data.get("series"), list):
-        raise CatalogueError(f"{where}: series should be a list")
+        raise CatalogError(f"{where}: series should be a list")
     for number, series in enumerate(data["series"]):
         require_form(series, where, number)
         require_plausible(series, where)

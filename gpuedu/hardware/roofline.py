@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gpuedu.errors import GpueduError
-from gpuedu.hardware.catalogue import Device, device
+from gpuedu.hardware.catalog import Device, device
 
 ARITHMETIC, L1, DEVICE_MEMORY = "arithmetic", "L1", "device memory"
 LIMITS = (ARITHMETIC, DEVICE_MEMORY, L1)
@@ -83,13 +83,13 @@ class Roofs:
 
 
 def roofs_of(key: str) -> Roofs:
-    """The roofs of a device of the catalogue.
+    """The roofs of a device of the catalog.
 
-    The L1 roof is bytes a clock and SM, times SMs, times clock; where the catalogue has no clock,
+    The L1 roof is bytes a clock and SM, times SMs, times clock; where the catalog has no clock,
     the one that the fp32 peak was computed with (peak / lanes / 2).
 
     Raises:
-        UnknownNameError: the catalogue has no such device.
+        UnknownNameError: the catalog has no such device.
         RooflineError: it does not say enough of it: no fp32 peak, SMs or lanes, or the compute
             capability is not one whose L1 data path is known.
 
@@ -103,7 +103,7 @@ def roofs_of(key: str) -> Roofs:
     lanes, sms, peak = found.fp32_lanes, found.sms, found.flop_per_s.get("fp32")
     if not (lanes and sms and peak):
         missing = "its SMs and lanes" if peak else "an fp32 peak"
-        raise _unknown(found, f"the catalogue has no source for {missing}")
+        raise _unknown(found, f"the catalog has no source for {missing}")
     if found.compute_capability not in _L1_BYTES_PER_CLOCK:
         raise _unknown(found, "the width of its L1 data path is not known")
     bytes_per_clock, document = _L1_BYTES_PER_CLOCK[found.compute_capability]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 WARP_SIZE = 32
 VECTOR = 4
-"""Neighbouring float32 that one 16-byte access moves."""
+"""Neighboring float32 that one 16-byte access moves."""
 
 
 @dataclass(frozen=True)
@@ -16,8 +16,8 @@ class Blocking:
     Each thread computes ``thread_rows`` x ``thread_columns`` of it. A warp's lanes stand
     ``lane_rows`` x (32 / ``lane_rows``), so that a warp computes a tile of its own. All are powers
     of two, so that a thread finds its place by shifts and masks. A thread's rows and columns come
-    in groups of 4 neighbours, one group a distance of ``row_step`` (``column_step``) from the next:
-    then the lanes that are served in one pass of a 16-byte access read neighbouring words.
+    in groups of 4 neighbors, one group a distance of ``row_step`` (``column_step``) from the next:
+    then the lanes that are served in one pass of a 16-byte access read neighboring words.
 
     >>> Blocking(128, 128, 8, 8, 8).threads
     256

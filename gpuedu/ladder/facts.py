@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 
 from gpuedu.compilers import CompiledFacts
-from gpuedu.errors import CatalogueError
+from gpuedu.errors import CatalogError
 from gpuedu.ladder.rung import Rung
 from gpuedu.ladder.rungs import rungs
 from gpuedu.syllabus import unknown
@@ -107,14 +107,14 @@ def _table() -> dict[str, dict[str, RungFacts]]:
 
 
 def parse(text: str) -> dict[str, dict[str, RungFacts]]:
-    """By compute capability and rung; CatalogueError for what is no table of facts."""
+    """By compute capability and rung; CatalogError for what is no table of facts."""
     try:
         return {
             capability: {name: RungFacts(**row) for name, row in rows.items()}
             for capability, rows in tomllib.loads(text).items()
         }
     except (tomllib.TOMLDecodeError, TypeError, AttributeError) as fault:
-        raise CatalogueError(f"facts.toml: {fault}") from fault
+        raise CatalogError(f"facts.toml: {fault}") from fault
 
 
 def table_text() -> str:

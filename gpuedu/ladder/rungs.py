@@ -50,14 +50,14 @@ def _in_numba() -> tuple[Rung, ...]:
         PythonRung(
             "by-columns",
             "one thread an element, x down the rows",
-            "A thread computes one element, and neighbours in a warp are below one another.",
+            "A thread computes one element, and neighbors in a warp are below one another.",
             _plain("by_columns"),
             down=True,
         ),
         PythonRung(
             "naive",
             "one thread an element, x along the columns",
-            "Neighbours in a warp are side by side, so they read neighbouring elements of b.",
+            "Neighbors in a warp are side by side, so they read neighboring elements of b.",
             _plain("naive"),
         ),
         PythonRung(

@@ -5,7 +5,7 @@ give what CUDA C gives:
 
 - Indices into shared memory are built from masked bits, ``(t >> 3) & 3``. Python's index -1 is the
   last element, so Numba adds a test to every index that could be negative; of masked bits the
-  compiler sees that they cannot. Only then it joins four neighbouring loads into one of 16 bytes.
+  compiler sees that they cannot. Only then it joins four neighboring loads into one of 16 bytes.
 - The steps of k are written one by one, with literal numbers. The compiler leaves a loop of this
   size rolled, and then computes addresses at run time that are constants here.
 - ``WHOLE`` is a constant: the kernel for shapes of whole tiles has no guards at all.

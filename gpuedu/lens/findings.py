@@ -188,15 +188,15 @@ def _apart(stride: Stride | None) -> str:
     if stride is None:
         return ""
     if stride.share < STEADY_SHARE:
-        return ": neighbouring lanes are scattered"
+        return ": neighboring lanes are scattered"
     if stride.elements == 1:
         return ": the lanes between are inactive" if stride.is_gapped else ""
-    return f": neighbouring lanes are {abs(stride.elements):g} elements apart"
+    return f": neighboring lanes are {abs(stride.elements):g} elements apart"
 
 
 def _fill(stride: Stride | None) -> str:
     if stride is not None and stride.is_gapped:
-        return "let neighbouring threads take part: a sector comes whole, however few lanes use it"
+        return "let neighboring threads take part: a sector comes whole, however few lanes use it"
     return (
         "nothing, if the offset is meant (a halo, a row whose length is no multiple of 8 "
         "elements); else let a warp begin at a multiple of 32 bytes"
@@ -208,7 +208,7 @@ def _bring_together(launch: Launch, found: SiteReport, stride: Stride | None) ->
     if stride is not None and stride.share < STEADY_SHARE:
         return (
             "if the addresses come from data, sort it or stage a piece in shared memory; else let "
-            "neighbouring threads use neighbouring elements"
+            "neighboring threads use neighboring elements"
         )
     row = math.prod(shapes[0][1:]) if shapes else 0
     if stride is not None and abs(stride.elements) == row <= MOST_FIELDS:
@@ -218,11 +218,11 @@ def _bring_together(launch: Launch, found: SiteReport, stride: Stride | None) ->
         )
     if stride is not None and abs(stride.elements) == row:
         return (
-            "neighbouring threads walk down a column: let `threadIdx.x` choose the last index, "
+            "neighboring threads walk down a column: let `threadIdx.x` choose the last index, "
             "the one along a row"
         )
     return (
-        "let neighbouring threads use neighbouring elements: add `threadIdx.x` to the index "
+        "let neighboring threads use neighboring elements: add `threadIdx.x` to the index "
         "without multiplying it"
     )
 
@@ -232,9 +232,9 @@ def _spread_banks(found: SiteReport, stride: Stride | None) -> str:
     if stride is not None and stride.share >= STEADY_SHARE and stride.elements * words % 2 == 0:
         return (
             "make each row of the array one element longer (33 instead of 32: then a column visits "
-            "all banks), or let neighbouring lanes go along a row"
+            "all banks), or let neighboring lanes go along a row"
         )
-    return "let the 32 lanes of a warp use 32 different banks: neighbouring elements do"
+    return "let the 32 lanes of a warp use 32 different banks: neighboring elements do"
 
 
 def _number(value: float) -> str:

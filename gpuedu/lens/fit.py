@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from gpuedu.errors import UnknownNameError
-from gpuedu.hardware.catalogue import Device, device
+from gpuedu.hardware.catalog import Device, device
 from gpuedu.trace.records import Launch, Trace
 
 if TYPE_CHECKING:
@@ -53,19 +53,19 @@ def occupancy_by_device(
     *,
     shared_bytes: int = 0,
 ) -> tuple[Fit, ...]:
-    """Occupancy of the launch on devices of the catalogue.
+    """Occupancy of the launch on devices of the catalog.
 
     Where a class is graded there is none: an exercise asks for its rules, which are not there then.
 
     Args:
         trace: The account of a launch; its block and shared memory are read.
         registers_per_thread: As the compiler reports them for the kernel.
-        devices: Keys of the catalogue.
+        devices: Keys of the catalog.
         shared_bytes: As the compiler reports it for a block, where the source does not say it, as
             in Triton.
 
     Raises:
-        UnknownNameError: A key that the catalogue does not have, or a device without CUDA.
+        UnknownNameError: A key that the catalog does not have, or a device without CUDA.
     """
     found = [device(key) for key in devices]
     if not hasattr(_rules(), "occupancy"):

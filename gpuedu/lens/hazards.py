@@ -34,7 +34,7 @@ class Actor:
 
 @dataclass(frozen=True)
 class HazardView:
-    """One finding with the neighbourhood of its element.
+    """One finding with the neighborhood of its element.
 
     ``cells`` are indices along dimension ``axis`` of the array, in order, ``index`` the element's
     own; ``length`` is how long that dimension is, so that ``index`` may lie beyond it, or None
@@ -89,7 +89,7 @@ def hazard_view(trace: Trace, finding: Finding) -> HazardView:
 
 
 def _unbounded(finding: Finding, actors: tuple[Actor, ...]) -> HazardView:
-    """The neighbourhood in an array of unknown shape; nothing is said of its end."""
+    """The neighborhood in an array of unknown shape; nothing is said of its end."""
     axis = len(finding.index) - 1
     index = finding.index[axis]
     if finding.kind == "out-of-bounds" or min(finding.index) < 0:

@@ -1,6 +1,6 @@
 """The report as HTML for a notebook: the same contents as the text, escaped, light and dark.
 
-Colours are tints over the notebook's own, and a tinted line has its finding in words above.
+Colors are tints over the notebook's own, and a tinted line has its finding in words above.
 """
 
 from __future__ import annotations

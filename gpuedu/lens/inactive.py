@@ -59,7 +59,7 @@ def _few_lanes(report: Lens, worst: LineCount, existing: int) -> Finding:
         "inactive-lanes",
         f"on average {report.totals.mean_lanes:.1f} of 32 lanes work; most idle here: "
         f"{lanes / runs:.1f} of 32 in {runs:,} runs",
-        "give the idle threads a share of the work; or let the threads that work be neighbours, so "
+        "give the idle threads a share of the work; or let the threads that work be neighbors, so "
         "that whole warps have nothing to do and are skipped",
         worst.place,
         count=existing - lanes,
@@ -87,8 +87,8 @@ def _unpacked(report: Lens, lines: list[LineCount]) -> Iterator[Finding]:
         f"{lanes / runs:.1f} of 32 lanes work here on average, scattered over the warps; with the "
         f"working lanes side by side, {packing.packed_runs:,} runs would do instead of "
         f"{packing.runs:,} (in the watched blocks)",
-        "let the threads that work be neighbours (`t < s` rather than `t % (2 * s) == 0`), or give "
-        "neighbours work of equal length",
+        "let the threads that work be neighbors (`t < s` rather than `t % (2 * s) == 0`), or give "
+        "neighbors work of equal length",
         worst,
         count=WARP_SIZE * runs - lanes,
     )

@@ -41,7 +41,7 @@ class CountedRung:
 class Measured:
     """One rung on one device.
 
-    ``share_of_peak`` is of the device's fp32 peak (None: the catalogue does not know the device),
+    ``share_of_peak`` is of the device's fp32 peak (None: the catalog does not know the device),
     ``share_of_cublas`` of what cuBLAS reached there (None: not measured). 1 is all of it.
     """
 

@@ -1,4 +1,4 @@
-"""How far apart neighbouring lanes' elements lie, read from the watched accesses."""
+"""How far apart neighboring lanes' elements lie, read from the watched accesses."""
 
 from __future__ import annotations
 

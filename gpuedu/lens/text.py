@@ -194,5 +194,5 @@ def said(found: Finding) -> str:
 
 
 def level_words(level: Level) -> str:
-    """A level as a reader sees it; its colour is never alone."""
+    """A level as a reader sees it; its color is never alone."""
     return {Level.HAZARD: "⚠ hazard", Level.COST: "cost", Level.NOTE: "note"}[level]

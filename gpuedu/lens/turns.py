@@ -19,7 +19,7 @@ class Turns:
     Lanes that meet on one address are served one after the other, each in a turn of its own, and
     addresses do not wait for each other; so the most crowded one says how long it takes. In which
     order lanes are served is not defined (CUDA C++ Programming Guide, "SIMT Architecture"); they
-    stand in order here. Hardware may add up lanes of one address first; that is not modelled.
+    stand in order here. Hardware may add up lanes of one address first; that is not modeled.
     """
 
     request: Request

@@ -28,7 +28,7 @@ class Profile:
 
     ``device`` is the GPU's name, or "cpu" where nothing ran on a GPU. ``operators`` are in order
     of lane and start, each before what is inside it. ``ranges`` are named stretches of the program
-    (PyTorch marks an optimiser's step and a loader's next batch so). ``trace`` is PyTorch's own
+    (PyTorch marks an optimizer's step and a loader's next batch so). ``trace`` is PyTorch's own
     trace, compressed by gzip.
     """
 

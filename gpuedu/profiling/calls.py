@@ -1,6 +1,6 @@
 """The calls of PyTorch that wait or copy, and the graphs that outlive their step.
 
-``CallWatch`` is the lessons' ``SynchronisationCounter`` with what a whole script needs beside it:
+``CallWatch`` is the lessons' ``SynchronizationCounter`` with what a whole script needs beside it:
 it stays on from the script's first line, so that a stand-in's side is known, and notes only what
 happens in counted steps.
 """
@@ -23,7 +23,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 from gpuedu.profiling.records import Call
 from gpuedu.training.call_sites import CallSite, find_caller, is_library
 from gpuedu.training.placement import Arguments, Keywords, is_queued, named_device
-from gpuedu.training.synchronisations import SynchronisationCounter
+from gpuedu.training.synchronizations import SynchronizationCounter
 
 UPLOAD = "copy to the device"
 QUEUED = "queued copy"
@@ -37,7 +37,7 @@ WRAPPERS = tuple(str(_TORCH / name) for name in ("_compile.py", "_dynamo/eval_fr
 _SET_DATA = torch.Tensor.data.__set__  # type: ignore[attr-defined]
 
 
-class CallWatch(SynchronisationCounter):
+class CallWatch(SynchronizationCounter):
     """Notes calls while ``is_counting``; ``now`` is the clock of all times.
 
     Attributes:
@@ -51,7 +51,7 @@ class CallWatch(SynchronisationCounter):
         on_upload: called with what was copied to the device.
     """
 
-    own_files = (*SynchronisationCounter.own_files, __file__, *WRAPPERS)
+    own_files = (*SynchronizationCounter.own_files, __file__, *WRAPPERS)
 
     def __init__(self, now: Callable[[], float], *, stand_in: bool) -> None:
         super().__init__(stand_in=stand_in)
@@ -93,7 +93,7 @@ class CallWatch(SynchronisationCounter):
         args: Arguments = (),
         kwargs: Keywords | None = None,
     ) -> Any:
-        """See a call as ``SynchronisationCounter`` does, and what is said above."""
+        """See a call as ``SynchronizationCounter`` does, and what is said above."""
         name = self._name(func)
         args, kwargs = self._with_device(name, args, kwargs or {})
         was = self._call, self.is_on_host, self.backward_site

@@ -36,7 +36,7 @@ from gpuedu.training.memory.records import MemoryTrace
 _PRODUCTS = ("mm", "addmm", "bmm", "baddbmm")
 _HALVES = (torch.float16, torch.bfloat16)
 _WIDE = (torch.float64, torch.complex128)
-_LASTING = ("weights", "buffers", "gradients", "optimiser", "batch")
+_LASTING = ("weights", "buffers", "gradients", "optimizer", "batch")
 
 
 class OperatorWatch(LiveCounter):

@@ -31,7 +31,7 @@ class StepTime:
 class Call:
     """A call that makes the host wait, or copies.
 
-    ``kind`` is that of ``gpuedu.training.synchronisations``, or "queued copy". ``name`` is the
+    ``kind`` is that of ``gpuedu.training.synchronizations``, or "queued copy". ``name`` is the
     function. ``is_pinned`` and ``size_bytes`` tell of what is copied to the device, ``numbers`` of
     a constant: what was copied, where it was made of Python's numbers. ``inside`` is the line of an
     installed library that made the call, as ``package/file.py:12``, or "".

@@ -234,7 +234,7 @@ class Session:
 
     def _name_states(self, optimizer: Optimizer) -> None:
         for state in states_of(optimizer):
-            self._name("optimiser", state)
+            self._name("optimizer", state)
 
     def _name_model(self, model: nn.Module) -> None:
         for parameter in model.parameters():

@@ -14,8 +14,8 @@ from gpuedu.profiling.records import Watched
 from gpuedu.training.call_sites import CallSite
 from gpuedu.units import format_quantity, format_size, format_time
 
-_KINDS = {"optimiser": "optimizer's state", "other": "activations and other results"}
-_LASTING = ("weights", "buffers", "gradients", "optimiser", "batch")
+_KINDS = {"optimizer": "optimizer's state", "other": "activations and other results"}
+_LASTING = ("weights", "buffers", "gradients", "optimizer", "batch")
 
 
 @dataclass(frozen=True)

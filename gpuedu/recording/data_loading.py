@@ -18,7 +18,7 @@ _PATIENCE_S = 60.0
 
 
 class Pictures:
-    """Compressed pictures that are unpacked, cropped, turned and normalised one by one.
+    """Compressed pictures that are unpacked, cropped, turned and normalized one by one.
 
     Item ``i`` is a float32 array (3, c, c), c seven eighths of the side, and its number: the work
     of a usual loader, by zlib and NumPy alone. Equal items have equal bytes in every process.
@@ -110,7 +110,7 @@ SERIES = (
         "data-loading",
         "training.json",
         "s",
-        "One pass of PyTorch's DataLoader over compressed pictures (zlib, crop, flip, normalise, "
+        "One pass of PyTorch's DataLoader over compressed pictures (zlib, crop, flip, normalize, "
         "by NumPy), each batch copied to the device, by the host's clock; workers are started "
         "before.",
         loaders,

@@ -26,7 +26,7 @@ def copy_blocked(src, dst, per_thread):
 
 
 def copy_striped(src, dst):
-    """Launch: any number of threads; neighbours write neighbours, each element once."""
+    """Launch: any number of threads; neighbors write neighbors, each element once."""
     for i in range(cuda.grid(1), src.size, cuda.gridsize(1)):
         dst[i] = src[i]
 
@@ -97,7 +97,7 @@ def sum_pairs(x, sums):
 
 
 def sum_tree(x, sums):
-    """As ``sum_pairs``, with neighbours adding: the threads that work stay together."""
+    """As ``sum_pairs``, with neighbors adding: the threads that work stay together."""
     part = cuda.shared.array(THREADS, float32)
     i, t = cuda.grid(1), cuda.threadIdx.x
     part[t] = x[i] if i < x.size else float32(0)

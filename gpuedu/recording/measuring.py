@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gpuedu.clock import Timing
-from gpuedu.errors import CatalogueError
+from gpuedu.errors import CatalogError
 from gpuedu.hardware.plausibility import require_plausible
 from gpuedu.hardware.record_form import describe
 from gpuedu.recording.bench import GpuBench, LostDeviceError, is_out_of_memory, one_line
@@ -121,7 +121,7 @@ class _Run:
         try:
             series = {"device": self.bench.name, "name": "row", "unit": self.unit, "rows": [row]}
             require_plausible(series, "measured")
-        except CatalogueError as fault:
+        except CatalogError as fault:
             return self._leave_out(point, f"the time cannot be: {fault.message}", is_fault=True)
         self.rows.append(row)
         return self.tell(f"{describe(point.row)}: {_shown(row['median'], self.unit)}")

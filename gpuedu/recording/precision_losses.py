@@ -11,7 +11,7 @@ from gpuedu.recording.points import NotHereError, Point, PreparedPoint, Series
 from gpuedu.recording.sizes import Sizes, TrainingSizes
 
 PURE_FP16 = "pure fp16"
-"""Weights, gradients and the optimiser's state in fp16, and no scaler."""
+"""Weights, gradients and the optimizer's state in fp16, and no scaler."""
 
 POINTS = 12
 _CONTEXT, _RATE = 64, 3e-3
@@ -81,17 +81,17 @@ def train(bench: GpuBench, precision: str, seed: int, sizes: TrainingSizes) -> t
         seed_all(seed)
         model = CharacterGPT(97, context=_CONTEXT, width=64, layers=2)
     model = model.to(device, torch.float16 if is_pure else torch.float32)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=_RATE)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=_RATE)
     scaler, losses = scaler_for(computed, device), []
     for _ in range(sizes.curve_steps):
         chosen = torch.randint(len(text.targets), (sizes.curve_batch,), generator=chance)
         inputs, targets = (part[chosen].to(device) for part in (text.inputs, text.targets))
-        optimiser.zero_grad(set_to_none=True)
+        optimizer.zero_grad(set_to_none=True)
         with computing_in(computed, device):
             loss = character_loss(model(inputs), targets)
         with computing_in("tf32" if computed == "tf32" else "fp32", device):
             scaler.scale(loss).backward()
-        scaler.step(optimiser)
+        scaler.step(optimizer)
         scaler.update()
         losses.append(loss.detach().float())
     return tuple(torch.stack(losses).tolist())

@@ -12,7 +12,7 @@ extern "C" __global__ void copy(const float4* from, float4* to, long long count)
 STRIDED_COPY = r"""
 extern "C" __global__ void strided_copy(
         const float* from, float* to, long long count, long long stride) {
-    // One thread for each number copied; it lies `stride` numbers after its neighbour's.
+    // One thread for each number copied; it lies `stride` numbers after its neighbor's.
     long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) to[i * stride] = from[i * stride];
 }"""

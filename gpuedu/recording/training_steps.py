@@ -11,7 +11,7 @@ from gpuedu.recording.points import NotHereError, Point, PreparedPoint, Series
 from gpuedu.recording.sizes import Sizes, TrainingSizes
 from gpuedu.recording.training_models import MODELS, Trained, make
 
-PLAIN, CHANNELS_LAST, COMPILED, FUSED = "plain", "channels_last", "compile", "fused-optimiser"
+PLAIN, CHANNELS_LAST, COMPILED, FUSED = "plain", "channels_last", "compile", "fused-optimizer"
 PRECISIONS = ("fp32", "tf32", "bf16", "fp16")
 _FOR_GPUS = ("tf32",)
 _VARIANT_BATCH = 256
@@ -79,7 +79,7 @@ class PrecisionStep:
             )
             self.trained = trained
         parameters = list(self.model.parameters())
-        self.optimiser = torch.optim.AdamW(parameters, lr=1e-4, fused=variant == FUSED)
+        self.optimizer = torch.optim.AdamW(parameters, lr=1e-4, fused=variant == FUSED)
         self.forward = torch.compile(self.model) if variant == COMPILED else self.model
         self.scaler = scaler_for(precision, device)
         self.value: Any = None
@@ -93,27 +93,27 @@ class PrecisionStep:
         from gpuedu.training.precisions import computing_in
 
         enter_phase("forward")
-        self.optimiser.zero_grad(set_to_none=True)
+        self.optimizer.zero_grad(set_to_none=True)
         with computing_in(self.precision, self.device):
             value = self.trained.loss(self.forward(self.trained.inputs), self.trained.targets)
         enter_phase("backward")
         with computing_in("tf32" if self.precision == "tf32" else "fp32", self.device):
             self.scaler.scale(value).backward()
         enter_phase("update")
-        self.scaler.step(self.optimiser)
+        self.scaler.step(self.optimizer)
         self.scaler.update()
         self.value = value.detach()
 
     def peak_bytes(self) -> int:
-        """The most memory that a step takes, the model and its optimiser's state included.
+        """The most memory that a step takes, the model and its optimizer's state included.
 
         On a GPU by the allocator, without the libraries' workspaces; on a CPU by count.
         """
         from gpuedu.training.memory import MemoryWatch, peak_bytes
 
         self.run()
-        self.optimiser.zero_grad(set_to_none=True)
-        with MemoryWatch(self.model, self.optimiser) as watch:
+        self.optimizer.zero_grad(set_to_none=True)
+        with MemoryWatch(self.model, self.optimizer) as watch:
             watch.add_batch(self.trained.inputs, self.trained.targets)
             self.take(watch.enter_phase)
         return peak_bytes(watch.trace())

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from gpuedu.errors import CatalogueError, GpueduError
+from gpuedu.errors import CatalogError, GpueduError
 from gpuedu.hardware.plausibility import require_plausible
 from gpuedu.hardware.record_form import FORMAT, VERSION, require_form
 from gpuedu.hardware.records import read_file
@@ -63,7 +63,7 @@ class RecordFolder:
         series that was put before is there.
 
         Raises:
-            CatalogueError: The series is no sound record.
+            CatalogError: The series is no sound record.
             GpueduError: The folder cannot be written.
         """
         target = self.path / file
@@ -85,7 +85,7 @@ class RecordFolder:
         target = self.path / file
         try:
             return list(read_file(target, str(target))) if target.is_file() else []
-        except CatalogueError:
+        except CatalogError:
             return []
 
 

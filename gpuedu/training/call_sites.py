@@ -49,7 +49,7 @@ class CallSite:
 def find_caller(frame: FrameType | None, *, own_file: str | tuple[str, ...]) -> CallSite | None:
     """The innermost line outside of libraries and of ``own_file``, or None for host-side work.
 
-    Host-side is what ``torch.utils.data`` does, or calls, and what an optimiser does with its count
+    Host-side is what ``torch.utils.data`` does, or calls, and what an optimizer does with its count
     of steps: both handle tensors that never are on the device. Where every frame is a library's,
     the innermost one is told, and None where there is no frame at all.
     """

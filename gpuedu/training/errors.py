@@ -39,7 +39,7 @@ class DataUnavailableError(TrainingError):
 
 
 class NoParametersError(TrainingError):
-    """An optimiser that has nothing of the model to move."""
+    """An optimizer that has nothing of the model to move."""
 
 
 class OutputShapeError(TrainingError):

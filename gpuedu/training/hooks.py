@@ -12,7 +12,7 @@ PHASES = ("load", "forward", "backward", "update")
 class Hook:
     """Callbacks that ``train`` makes during a run: override what you need."""
 
-    def start(self, model: nn.Module, optimiser: Optimizer) -> None:
+    def start(self, model: nn.Module, optimizer: Optimizer) -> None:
         """The run begins."""
 
     def enter(self, phase: str, step: int) -> None:

@@ -31,7 +31,7 @@ def train(
     model: nn.Module,
     batches: Iterable[Any],
     loss: Loss,
-    optimiser: Optimizer,
+    optimizer: Optimizer,
     *,
     steps: int,
     scheduler: Any = None,
@@ -43,14 +43,14 @@ def train(
     until the run is over, so no step but the first waits for it. The first step is looked at
     closely: what is wrong with it is named with a likely cause.
 
-    An interruption ends the run after the update at hand: the model, the optimiser and the steps
+    An interruption ends the run after the update at hand: the model, the optimizer and the steps
     done so far are kept, ``interrupted`` is True, and a run can go on from there.
 
     Args:
         model: gives outputs for inputs; left in training mode.
         batches: pairs ``(inputs, targets)``; begun again when it ends, unless it is a generator.
         loss: one number from outputs and targets.
-        optimiser: over the model's parameters.
+        optimizer: over the model's parameters.
         steps: how many, from 0.
         scheduler: its ``step()`` follows each update, where there is one.
         hooks: told of each phase of each step.
@@ -62,15 +62,15 @@ def train(
     >>> from gpuedu.training import MLP, Batches, load_digits, seed_all
     >>> seed_all(0)
     >>> model = MLP(64, 10)
-    >>> optimiser = torch.optim.SGD(model.parameters(), lr=0.5)
+    >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
     >>> batches = Batches(load_digits().train, 64)
-    >>> history = train(model, batches, nn.functional.cross_entropy, optimiser, steps=50)
+    >>> history = train(model, batches, nn.functional.cross_entropy, optimizer, steps=50)
     >>> len(history), history.losses[-1] < history.losses[0]
     (50, True)
     """
-    require_parameters(model, optimiser)
+    require_parameters(model, optimizer)
     model.train()
-    run = _Run(model, loss, optimiser, scheduler, hooks)
+    run = _Run(model, loss, optimizer, scheduler, hooks)
     interrupted = False
     try:
         with run.hooked():
@@ -81,7 +81,7 @@ def train(
         fault.history = run.history(interrupted=False)
         raise
     except KeyboardInterrupt:
-        optimiser.zero_grad(set_to_none=True)  # what was cut short may be half a gradient
+        optimizer.zero_grad(set_to_none=True)  # what was cut short may be half a gradient
         interrupted = True
     return run.history(interrupted=interrupted)
 
@@ -93,11 +93,11 @@ class _Run:
         self,
         model: nn.Module,
         loss: Loss,
-        optimiser: Optimizer,
+        optimizer: Optimizer,
         scheduler: Any,
         hooks: Sequence[Hook],
     ) -> None:
-        self.model, self.loss, self.optimiser = model, loss, optimiser
+        self.model, self.loss, self.optimizer = model, loss, optimizer
         self.scheduler, self.hooks = scheduler, hooks
         self.device = device_of(model)
         self.watch = Stopwatch(self.device)
@@ -110,7 +110,7 @@ class _Run:
         try:
             for hook in self.hooks:
                 started.append(hook)
-                hook.start(self.model, self.optimiser)
+                hook.start(self.model, self.optimizer)
             yield
         finally:
             for hook in reversed(started):
@@ -128,7 +128,7 @@ class _Run:
         inputs, targets = (part.to(self.device, non_blocking=True) for part in next(coming))
 
         self.enter("forward", step)
-        self.optimiser.zero_grad(set_to_none=True)
+        self.optimizer.zero_grad(set_to_none=True)
         outputs = self.model(inputs)
         if is_first:
             require_output(outputs, targets)
@@ -144,8 +144,8 @@ class _Run:
 
         self.enter("update", step)
         with finish_first():
-            rate = float(self.optimiser.param_groups[0]["lr"])
-            self.optimiser.step()
+            rate = float(self.optimizer.param_groups[0]["lr"])
+            self.optimizer.step()
             if self.scheduler is not None:
                 self.scheduler.step()
             self.done.append((value.detach(), rate, start, self.watch.mark(), len(targets)))

@@ -23,25 +23,25 @@ def device_of(model: nn.Module) -> torch.device:
     )
 
 
-def require_parameters(model: nn.Module, optimiser: Optimizer) -> None:
-    """Refuse an optimiser that moves nothing of the model.
+def require_parameters(model: nn.Module, optimizer: Optimizer) -> None:
+    """Refuse an optimizer that moves nothing of the model.
 
     Raises:
         NoParametersError: where it holds no parameters, none of this model's, or frozen ones only.
     """
     device_of(model)
-    held = [parameter for group in optimiser.param_groups for parameter in group["params"]]
+    held = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     if not held:
         raise NoParametersError(
-            "the optimiser holds no parameters",
+            "the optimizer holds no parameters",
             remedy="make it from model.parameters(); an iterator of them is empty once it was read",
         )
     own = {id(parameter) for parameter in model.parameters()}
     mine = [parameter for parameter in held if id(parameter) in own]
     if not mine:
         raise NoParametersError(
-            f"none of the optimiser's {len(held)} parameters belongs to this model",
-            remedy="make the optimiser after the model: it may hold the parameters of another one",
+            f"none of the optimizer's {len(held)} parameters belongs to this model",
+            remedy="make the optimizer after the model: it may hold the parameters of another one",
         )
     if not any(parameter.requires_grad for parameter in mine):
         raise NoParametersError(

@@ -1,7 +1,7 @@
 """On which side a tensor lies, host or device, while calls of PyTorch are watched.
 
 On a GPU it is told by the tensor. Where CPU tensors stand for both sides, that is kept here: see
-``gpuedu.training.synchronisations`` for the rules.
+``gpuedu.training.synchronizations`` for the rules.
 """
 
 from __future__ import annotations

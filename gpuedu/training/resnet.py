@@ -39,7 +39,7 @@ class SmallResNet(nn.Module):
     which the last two halve the picture, the mean over the picture, and a linear layer.
 
     Args:
-        channels: of a picture: 1 for grey, 3 for colour.
+        channels: of a picture: 1 for gray, 3 for color.
         classes: scores to give.
         width: channels of the first block.
         first_stride: 2 halves the picture at once: a quarter of the work.

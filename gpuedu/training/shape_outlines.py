@@ -25,7 +25,7 @@ def is_in_square(x: np.ndarray, y: np.ndarray, r: np.ndarray) -> np.ndarray:
 
 
 def is_in_triangle(x: np.ndarray, y: np.ndarray, r: np.ndarray) -> np.ndarray:
-    """Inside an equilateral triangle around its centre; its inscribed circle has 0.777560 r."""
+    """Inside an equilateral triangle around its center; its inscribed circle has 0.777560 r."""
     inner = 0.777560 * r
     return (-y <= inner) & (0.866025 * np.abs(x) + 0.5 * y <= inner)
 

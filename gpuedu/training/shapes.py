@@ -1,8 +1,8 @@
-"""Coloured shapes on noise: pictures of 32x32 pixels, made from a seed.
+"""Colored shapes on noise: pictures of 32x32 pixels, made from a seed.
 
 A picture shows one large shape (disc, square, triangle or cross, of equal area) in red, green or
 blue, turned and shifted, and a small one of any other kind that does not count. A class is a shape
-and a colour, so who sees only the colours is right at most once in four times.
+and a color, so who sees only the colors is right at most once in four times.
 
 Measured with AdamW and batches of 64, on held-out pictures: an MLP reached 0.56 to 0.65 in 300
 steps (5 seeds); ``SmallResNet(3, 12, first_stride=2)`` 0.76 to 0.90 in 300 (6 seeds), and 0.97 to
@@ -17,9 +17,9 @@ import torch
 from gpuedu.training.data import DataSet, Split
 from gpuedu.training.shape_outlines import OUTLINES
 
-COLOURS = ("red", "green", "blue")
-CLASSES = tuple(f"{colour} {shape}" for colour in COLOURS for shape in OUTLINES)
-"""Names by number: the colour's number times 4, and the shape's."""
+COLORS = ("red", "green", "blue")
+CLASSES = tuple(f"{color} {shape}" for color in COLORS for shape in OUTLINES)
+"""Names by number: the color's number times 4, and the shape's."""
 
 SIDE = 32
 _MOST_TURNED = 0.2
@@ -84,7 +84,7 @@ def _paint(
     radius: tuple[float, float],
     reach: float,
 ) -> None:
-    """Paint a shape of each class into its picture, its centre at most ``reach`` off the middle."""
+    """Paint a shape of each class into its picture, its center at most ``reach`` off the middle."""
     count = len(classes)
     r = (radius[0] + (radius[1] - radius[0]) * chance.random(count))[:, None, None]
     x, y = _turned(_pixels_from(reach * (2 * chance.random((2, count)) - 1)), chance)
@@ -92,17 +92,17 @@ def _paint(
     for number, is_inside in enumerate(OUTLINES.values()):
         mine = classes % len(OUTLINES) == number
         inside[mine] = is_inside(x[mine], y[mine], r[mine])
-    colour = 40 + 80 * chance.random((count, 3))
-    colour[np.arange(count), classes // len(OUTLINES)] += 90
-    np.copyto(canvas, colour[:, :, None, None], where=inside[:, None])
+    color = 40 + 80 * chance.random((count, 3))
+    color[np.arange(count), classes // len(OUTLINES)] += 90
+    np.copyto(canvas, color[:, :, None, None], where=inside[:, None])
 
 
-def _pixels_from(centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Each pixel's distance in x and y from a picture's centre: twice (count, 32, 32)."""
+def _pixels_from(centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Each pixel's distance in x and y from a picture's center: twice (count, 32, 32)."""
     steps = np.arange(SIDE) - (SIDE - 1) / 2
-    shape = (centres.shape[1], SIDE, SIDE)
-    x = steps[None, None, :] - centres[0][:, None, None]
-    y = steps[None, :, None] - centres[1][:, None, None]
+    shape = (centers.shape[1], SIDE, SIDE)
+    x = steps[None, None, :] - centers[0][:, None, None]
+    y = steps[None, :, None] - centers[1][:, None, None]
     return np.broadcast_to(x, shape), np.broadcast_to(y, shape)
 
 

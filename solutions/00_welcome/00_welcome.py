@@ -23,7 +23,7 @@ setup("welcome")
 # ## What you have
 #
 # The lines above tell your **tier**. On the `cpu` tier every exercise works and is graded; costs
-# are counted, and times on a GPU are recorded ones, labelled with the device. On the `gpu` tier
+# are counted, and times on a GPU are recorded ones, labeled with the device. On the `gpu` tier
 # your own times stand beside them. `gpuedu doctor` in a terminal tells more, and what is missing.
 #
 # The number that matters most in this course is how fast memory can feed the arithmetic. The next
@@ -33,7 +33,7 @@ setup("welcome")
 see("welcome/machine")
 
 # %% [markdown]
-# Look at the axis: each labelled step is ten times the one before. Most of what a GPU gains you
+# Look at the axis: each labeled step is ten times the one before. Most of what a GPU gains you
 # is in the gap between your bar and theirs, and most of the course is about how not to lose it
 # again.
 

@@ -273,7 +273,7 @@ see("grid-stride", square)
 # the other way: `m.shape` is `(rows, columns)`, and a row lies in memory as one piece.
 #
 # Memory comes in **sectors** of 32 bytes: 8 float32 numbers. If the 32 lanes of a warp want 32
-# neighbours, 4 sectors are enough. In a block of 32 x 8, a warp is 32 threads along x.
+# neighbors, 4 sectors are enough. In a block of 32 x 8, a warp is 32 threads along x.
 #
 # *Predict.* And if these lanes go down a *column* of a matrix with 64 columns: how many sectors?
 
@@ -459,7 +459,7 @@ lens(account)
 
 # %% [markdown]
 # *Implement.* In `found`: the line that reads past the end of `x`, the block and the thread that
-# do it, and the index. Then mend the kernel: the last element has no neighbour, and its rise is
+# do it, and the index. Then mend the kernel: the last element has no neighbor, and its rise is
 # 0. The length may be any, from 1 on.
 
 

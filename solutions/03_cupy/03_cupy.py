@@ -40,7 +40,7 @@ print(type(y).__name__, y.shape, y.dtype, y.get())
 # Like CuPy, it refuses to mix the two sides: `np.ones(3) + x` is a `TypeError`, not a silent copy.
 
 # %% [markdown] exercise="no-loops"
-# ## Neighbours without a loop
+# ## Neighbors without a loop
 #
 # **`no-loops` · 5 points · about 18 minutes**
 #
@@ -467,15 +467,15 @@ predict("raw-kernel", 6)
 # *Implement.* A picture for a network: `out[i]` becomes `(pixels[i] / 255 - mean) / std`, where
 # the pixel is brought to the range from 0 to 1. `pixels` is uint8, in C `unsigned char`; `out` is
 # float32; `mean` and `std` are floats. Any `n`, 0 too, any number of blocks and threads; each
-# element is written once; neighbours take neighbours; all arithmetic in float32. The check passes
+# element is written once; neighbors take neighbors; all arithmetic in float32. The check passes
 # `(pixels, out, np.float32(mean), np.float32(std), np.int32(n))`.
 
 
 # %% role="answer"
-normalise = cp.RawKernel(
+normalize = cp.RawKernel(
     r"""
 extern "C" __global__
-void normalise(const unsigned char* pixels, float* out, float mean, float std, int n) {
+void normalize(const unsigned char* pixels, float* out, float mean, float std, int n) {
     // ### BEGIN SOLUTION
     int step = blockDim.x * gridDim.x;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
@@ -483,17 +483,17 @@ void normalise(const unsigned char* pixels, float* out, float mean, float std, i
     // ### END SOLUTION
 }
 """,
-    "normalise",
+    "normalize",
 )
 
 # %% role="check"
-check("raw-kernel", normalise)
+check("raw-kernel", normalize)
 
 # %% [markdown]
 # *See.* What the 32 lanes of one warp read of the pixels. How many sectors would it be for floats?
 
 # %%
-see("raw-kernel", normalise)
+see("raw-kernel", normalize)
 reveal("raw-kernel")
 
 # %% [markdown]

@@ -22,7 +22,7 @@ from gpuedu import check, cuda, hint, lens, predict, progress, reveal, see, setu
 setup("memory")
 
 # %% [markdown] exercise="coalesced-copy"
-# ## Neighbours should read neighbours
+# ## Neighbors should read neighbors
 #
 # **`coalesced-copy` · 5 points · about 15 minutes**
 #
@@ -57,8 +57,8 @@ see("memory/blocked", copy_blocked)
 reveal("coalesced-copy")
 
 # %% [markdown]
-# *Implement.* The same copy, with any number of threads, but in whole sectors: neighbouring
-# threads take neighbouring elements in the same step, so that a warp uses all of each sector it
+# *Implement.* The same copy, with any number of threads, but in whole sectors: neighboring
+# threads take neighboring elements in the same step, so that a warp uses all of each sector it
 # asks for. No element is read or written twice. `src` and `dst` are float32 arrays of the same
 # length, 0 too; the launch has any number of blocks, and blocks of 32, 64, 96 or 128 threads.
 # About 2 lines.
@@ -82,7 +82,7 @@ check("coalesced-copy", copy_striped)
 #
 # *See.* The same for your kernel. Then the account of the blocked copy of 2,048 elements, as `lens`
 # gives it, line by line. Find the line with the sectors: how many were asked for, and in brackets,
-# how many the same lanes would need if they were neighbours.
+# how many the same lanes would need if they were neighbors.
 
 # %%
 see("coalesced-copy", copy_striped)
@@ -109,7 +109,7 @@ lens(simulate(copy_blocked, 4, 64, src, dst, 8))
 #
 # A table of particles: a row for each, and in the row x, y, z, vx, vy, vz, all float32. That is an
 # **array of structs**: what belongs to one particle lies together, 24 bytes. A kernel wants the
-# squared speed of each particle. Neighbouring threads take neighbouring particles. Is that enough?
+# squared speed of each particle. Neighboring threads take neighboring particles. Is that enough?
 
 
 # %% role="given"
@@ -304,7 +304,7 @@ see("memory/recorded")
 # Written down as it stands, each input is read from global memory by 7 threads. Mostly they are in
 # the same block: for each element, one thread of the block could fetch it for all 7.
 #
-# *Predict.* A block of 128 threads computes 128 neighbouring outputs. How many different elements
+# *Predict.* A block of 128 threads computes 128 neighboring outputs. How many different elements
 # of `x` does it need?
 
 # %% role="predict"
@@ -320,7 +320,7 @@ predict("stencil", 134)
 #   All threads of a block come to the barrier.
 # - A block reads an element of `x` from global memory once at most. (`w` is small and every lane
 #   wants the same weight at a time: one sector. Leave it where it is.)
-# - Neighbouring threads bring neighbouring elements: at least half of what comes of `x` is used.
+# - Neighboring threads bring neighboring elements: at least half of what comes of `x` is used.
 #
 # 12 to 16 lines. A kernel knows `a if condition else b`. (Begin the sum with `float32(0)`: with a
 # plain `0`, Numba adds in float64, which most GPUs do far more slowly. The card tells you so, but
@@ -454,8 +454,8 @@ see("uninitialised", block_sums)
 # %% [markdown]
 # ## What you take with you
 #
-# - A warp's request costs as many sectors of 32 bytes as its lanes touch. Neighbouring threads take
-#   neighbouring elements, and data are laid out so that they can.
+# - A warp's request costs as many sectors of 32 bytes as its lanes touch. Neighboring threads take
+#   neighboring elements, and data are laid out so that they can.
 # - Shared memory turns a column into a row, and lets a block fetch once what many threads need.
 #   Fill it, wait at the barrier, read it; rows of 33 words keep a column out of one bank.
 # - It holds what was there before. Write every place that somebody reads, also at the edges.
@@ -468,7 +468,7 @@ progress()
 # %% [markdown]
 # ## Sources
 #
-# - Sectors, and why neighbours should access neighbours: NVIDIA, *CUDA C++ Best Practices Guide*,
+# - Sectors, and why neighbors should access neighbors: NVIDIA, *CUDA C++ Best Practices Guide*,
 #   "Coalesced Access to Global Memory" and "Strided Accesses".
 # - Shared memory is on the chip; its banks of 4-byte words, conflicts, broadcasts, and the padded
 #   tile: the same, "Shared Memory". Its size by device: *CUDA C++ Programming Guide*, "Compute

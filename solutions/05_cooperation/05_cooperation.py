@@ -95,7 +95,7 @@ see("cooperation/lanes", sum_pairs)
 # %% [markdown]
 # *Implement.* The same sums in as many rounds, for less:
 #
-# - threads that add are neighbours: in each step at most *one* warp of the block is partly active;
+# - threads that add are neighbors: in each step at most *one* warp of the block is partly active;
 # - and there are no bank conflicts: each request of a warp to shared memory still takes one pass.
 #   (`part[k]` is in bank `k % 32`; two places of one bank take two passes.)
 #
@@ -264,10 +264,10 @@ def count_atomic(values, hist):
 
 
 # %% [markdown]
-# Texts have favourite words. Below, 10, 50 and 95 per cent of 4,000 values fall into bin 7, the
+# Texts have favorite words. Below, 10, 50 and 95 percent of 4,000 values fall into bin 7, the
 # others into any of 64 bins.
 #
-# *Predict.* With 95 per cent: when a warp does its atomic, how many of its 32 lanes meet on one
+# *Predict.* With 95 percent: when a warp does its atomic, how many of its 32 lanes meet on one
 # address, on average? (Rounded to a whole number.)
 
 # %% role="predict"
@@ -513,7 +513,7 @@ predict("row-softmax", "nan")
 #
 # - All threads share a row's columns, and fold together. On average, read an element at most three
 #   times: for the largest, for the sum, for the result. (As a start, all may read `x[first]`.)
-# - Neighbours read neighbours, and all arithmetic is in float32: `expf`, `0.0f`.
+# - Neighbors read neighbors, and all arithmetic is in float32: `expf`, `0.0f`.
 # - There is one `part`, and two folds need it. When may the second begin to fill it?
 
 
@@ -553,8 +553,8 @@ check("row-softmax", row_softmax)
 #
 # *Measure.* Below it, what this lesson's kernels took on real GPUs, as far as they were recorded;
 # `gpuedu record` adds yours. Set times beside counts. Sums: 9 barriers in pairs and by halves, 1 by
-# shuffles. Histograms: with 95 per cent in one bin about 30 lanes meet on an address; what do
-# private copies save there, and what with 10 per cent?
+# shuffles. Histograms: with 95 percent in one bin about 30 lanes meet on an address; what do
+# private copies save there, and what with 10 percent?
 
 # %%
 see("row-softmax", row_softmax)
@@ -575,7 +575,7 @@ see("cooperation/recorded")
 # - `jumps(x, out)`: each element minus the one before it; 0 for the first element of each block.
 #   There may be more threads than elements.
 # - `widen(x, steps, out)`: block `b` has row `b`. In each step every element, but the first and the
-#   last, becomes the largest of itself and its two neighbours, as they were before the step.
+#   last, becomes the largest of itself and its two neighbors, as they were before the step.
 # - `shares(x, out)`: each element divided by the sum of its row. Rows are as long as blocks; block
 #   `b` takes the rows `b`, `b + gridDim.x`, and so on.
 

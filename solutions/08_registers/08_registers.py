@@ -27,7 +27,7 @@ see("registers/ladder")
 # and its arithmetic, and many are slower. A rung need not raise the bound. Tiles made the kernel
 # independent of caches, at about the bound that it has if these hold everything; a second buffer
 # saves waiting, and a vector load saves instructions, which no byte tells. The rung "vector loads"
-# stands below 8 x 8, since its lanes write four neighbours of `c` each, one by one.
+# stands below 8 x 8, since its lanes write four neighbors of `c` each, one by one.
 #
 # What is filled was measured. Tiles reach their bound: no more can be had from them. But 8 x 8 in
 # Numba stays below 4 x 4, at a seventh of what its bytes allow. Bytes do not tell why. Most likely
@@ -318,7 +318,7 @@ __device__ void put(float (*sums)[4], float* c, int M, int N, int top, int left)
 # %% [markdown]
 # A thread's 4 columns of `b_tile` lie side by side if they are `4 * x` to `4 * x + 3`. Its 4 rows
 # of `a` do so in a tile that lies **transposed**: `a_tile[k][row]`. To fill it, a warp still
-# should read along rows of `a`: 8 neighbours (the k of this step) of 4 rows, whole sectors.
+# should read along rows of `a`: 8 neighbors (the k of this step) of 4 rows, whole sectors.
 #
 # *Predict.* It stores these 32 numbers to `a_tile[k][row]`, in rows of 64 floats. How many passes?
 # And by how many floats, at least, must a row of the tile be longer, so that it is one pass, *and*

@@ -136,9 +136,9 @@ see("training-step/depth")
 #
 # ```python
 # mean = row.sum() / width
-# centred = row - mean
-# variance = (centred * centred).sum() / width
-# out = centred * rsqrt(variance + eps) * gamma + beta      # gamma, beta: width numbers each
+# centered = row - mean
+# variance = (centered * centered).sum() / width
+# out = centered * rsqrt(variance + eps) * gamma + beta      # gamma, beta: width numbers each
 # ```
 
 # %% [markdown]
@@ -154,7 +154,7 @@ see("training-step/depth")
 
 # %% [markdown]
 # *Predict.* A block of width 512 reads texts of 512 characters. What share of its FLOP have the two
-# norms, in per cent?
+# norms, in percent?
 
 # %% role="predict"
 predict("count-the-step-norm", 5)
@@ -249,7 +249,7 @@ reveal("count-the-step")
 #
 # **`memory-ledger` · 6 points · about 30 minutes**
 #
-# Some bytes are there for the whole run: weights, and what the optimiser keeps. Momentum keeps one
+# Some bytes are there for the whole run: weights, and what the optimizer keeps. Momentum keeps one
 # number for each weight, a running sum of gradients; Adam two, a mean of gradients and one of their
 # squares. Gradients live from backward to the next step. All are float32 here, 4 bytes each.
 #
@@ -284,8 +284,8 @@ predict("memory-ledger-batch", 1000)
 # *Implement.* `layers` is a list of such triples, which stays as it is; the batch goes into the
 # first one.
 #
-# - `held_bytes(layers, optimiser)`: a dict with `"weights"`, `"gradients"` and `"optimiser"`. A
-#   linear layer also has a bias, a norm two weights for each of its `w` numbers; the optimiser is
+# - `held_bytes(layers, optimizer)`: a dict with `"weights"`, `"gradients"` and `"optimizer"`. A
+#   linear layer also has a bias, a norm two weights for each of its `w` numbers; the optimizer is
 #   `"sgd"` (keeps nothing), `"momentum"` or `"adam"`. About 4 lines.
 # - `saved_bytes(samples, layers)`: a list, one number for each layer and last one for the loss.
 #   A storage stands **once**, with the layer that saves it first; the batch does not stand in it.
@@ -295,12 +295,12 @@ predict("memory-ledger-batch", 1000)
 
 
 # %% role="answer"
-def held_bytes(layers, optimiser):
+def held_bytes(layers, optimizer):
     ### BEGIN SOLUTION
     weights = sum(4 * (i * o + o) for kind, i, o in layers if kind == "linear")
     weights += sum(4 * 2 * i for kind, i, o in layers if kind == "norm")
-    state = {"sgd": 0, "momentum": 1, "adam": 2}[optimiser] * weights
-    return {"weights": weights, "gradients": weights, "optimiser": state}
+    state = {"sgd": 0, "momentum": 1, "adam": 2}[optimizer] * weights
+    return {"weights": weights, "gradients": weights, "optimizer": state}
     ### END SOLUTION
 
 
@@ -346,7 +346,7 @@ see("training-step/saved")
 
 # %% [markdown]
 # *Reflect.* A ReLU in place changes what lives for a moment, not what is saved. Which moment?
-# And at which batch size would you stop looking at the optimiser?
+# And at which batch size would you stop looking at the optimizer?
 
 # %% [markdown] exercise="checkpointing"
 # ## Compute it twice, keep less
@@ -501,7 +501,7 @@ measure("checkpointing", checkpointed_step)
 # | PyTorch | JAX | TensorFlow |
 # |---|---|---|
 # | `loss.backward()` | `jax.value_and_grad(f)(weights, batch)` | `tape.gradient(loss, weights)` |
-# | `optimiser.step()` | `optax.apply_updates(...)` | `optimizer.apply_gradients(pairs)` |
+# | `optimizer.step()` | `optax.apply_updates(...)` | `optimizer.apply_gradients(pairs)` |
 # | `torch.utils.checkpoint` | `jax.checkpoint` | `tf.recompute_grad` |
 # | a generator with a state | a key, split and handed on | `tf.random.Generator` |
 #
@@ -518,7 +518,7 @@ measure("checkpointing", checkpointed_step)
 # the host stands still until the device has done all that was queued, and after it the queue is
 # empty: the device stands still until the host has issued more. No line says `synchronize`.
 #
-# Here is a correct loop. A sample of class -1 is one that nobody has labelled. Gradients are scaled
+# Here is a correct loop. A sample of class -1 is one that nobody has labeled. Gradients are scaled
 # down where their norm, over all weights, is above 1.
 
 
@@ -527,20 +527,20 @@ def norm_of(model):
     return torch.stack([p.grad.norm() for p in model.parameters()]).norm()
 
 
-def train_waiting(model, optimiser, batches):
+def train_waiting(model, optimizer, batches):
     losses, norms, wrong, best = [], [], 0, torch.inf
     for inputs, targets in batches:
         known = targets >= 0
         inputs, targets = inputs[known], targets[known]
         scores = model(inputs)
         loss = torch.nn.functional.cross_entropy(scores, targets)
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
         norm = norm_of(model)
         if norm > 1:
             for p in model.parameters():
                 p.grad /= norm + 1e-6
-        optimiser.step()
+        optimizer.step()
         losses.append(loss.item())
         norms.append(float(norm.cpu().numpy()))
         wrong += len((scores.argmax(1) != targets).nonzero())
@@ -572,7 +572,7 @@ see("training-step/waits", train_waiting)
 # *Implement.* The same run, the same log, the same weights; in the whole run the host waits **once
 # at most**: when all steps are done, to fetch the log. 15 to 20 lines.
 #
-# - `batches` is a list of pairs `(inputs, targets)`; each batch has some labelled samples. `model`
+# - `batches` is a list of pairs `(inputs, targets)`; each batch has some labeled samples. `model`
 #   may still have gradients from an earlier run.
 # - `losses` and `norms` may be lists of numbers or one tensor each; `wrong` and `best` numbers, or
 #   tensors of one. What is printed may come at the end, or not at all.
@@ -585,19 +585,19 @@ see("training-step/waits", train_waiting)
 
 
 # %% role="answer"
-def train_ahead(model, optimiser, batches):
+def train_ahead(model, optimizer, batches):
     ### BEGIN SOLUTION
     losses, norms, wrongs = [], [], []
     for inputs, targets in batches:
         scores = model(inputs)
         loss = torch.nn.functional.cross_entropy(scores, targets, ignore_index=-1)
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
         norms.append(norm_of(model))
         factor = (1 / (norms[-1] + 1e-6)).clamp(max=1)
         for p in model.parameters():
             p.grad *= factor
-        optimiser.step()
+        optimizer.step()
         losses.append(loss.detach())
         wrongs.append(((scores.argmax(1) != targets) & (targets >= 0)).sum())
     log = torch.stack([torch.stack(losses), torch.stack(norms), torch.stack(wrongs).to(loss)])
@@ -615,8 +615,8 @@ see("hidden-syncs", train_waiting, train_ahead)
 # %% [markdown]
 # *Reflect.* The longer a kernel runs, the less a wait costs: the gap is as long as before, in a
 # longer step. What do you expect for a small model, and what for a large one? And which of the
-# seven would you have called a synchronisation before? (One change is the same run only because
-# here no sample looks at another: with batch norm, unlabelled ones would count in its means.)
+# seven would you have called a synchronization before? (One change is the same run only because
+# here no sample looks at another: with batch norm, unlabeled ones would count in its means.)
 #
 # The loop `training.train` of this course keeps its losses on the device in just this way. On a GPU
 # `torch.cuda.set_sync_debug_mode("warn")` makes PyTorch itself name most of these lines.
@@ -642,8 +642,8 @@ class Run:
         self.inputs, self.targets = inputs, targets
         layers = [torch.nn.Linear(12, 16), torch.nn.BatchNorm1d(16), torch.nn.ReLU()]
         self.model = torch.nn.Sequential(*layers, torch.nn.Dropout(0.2), torch.nn.Linear(16, 4))
-        self.optimiser = torch.optim.Adam(self.model.parameters(), lr=0.02)
-        self.scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(self.optimiser, 30)
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=0.02)
+        self.scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(self.optimizer, 30)
         self.scaler = torch.amp.GradScaler("cpu", init_scale=2.0**12, growth_interval=3)
         self.order, self.place = torch.randperm(len(inputs)), 0
 
@@ -656,9 +656,9 @@ class Run:
         with torch.autocast("cpu", torch.float16):
             scores = self.model(inputs)
         loss = torch.nn.functional.cross_entropy(scores.float(), self.targets[chosen])
-        self.optimiser.zero_grad()
+        self.optimizer.zero_grad()
         self.scaler.scale(loss).backward()
-        self.scaler.step(self.optimiser)
+        self.scaler.step(self.optimizer)
         self.scaler.update()
         self.scheduler.step()
 
@@ -681,7 +681,7 @@ predict("save-and-resume", 3)
 #   to where the saved one was. Its data are the same. `state` was just read from the file, perhaps
 #   in another process, and is yours to keep.
 #
-# Model, optimiser, scheduler and scaler have `state_dict()` and `load_state_dict(...)`. PyTorch's
+# Model, optimizer, scheduler and scaler have `state_dict()` and `load_state_dict(...)`. PyTorch's
 # generator has `torch.get_rng_state()` and `torch.set_rng_state(...)`, Python's has
 # `random.getstate()` and `random.setstate(...)`.
 
@@ -689,7 +689,7 @@ predict("save-and-resume", 3)
 # %% role="answer"
 def save(run):
     ### BEGIN SOLUTION
-    parts = ("model", "optimiser", "scheduler", "scaler")
+    parts = ("model", "optimizer", "scheduler", "scaler")
     state = {part: getattr(run, part).state_dict() for part in parts}
     state |= {"torch": torch.get_rng_state(), "python": random.getstate()}
     return copy.deepcopy(state | {"order": run.order, "place": run.place})
@@ -698,7 +698,7 @@ def save(run):
 
 def resume(run, state):
     ### BEGIN SOLUTION
-    for part in ("model", "optimiser", "scheduler", "scaler"):
+    for part in ("model", "optimizer", "scheduler", "scaler"):
         getattr(run, part).load_state_dict(state[part])
     run.order, run.place = state["order"], state["place"]
     torch.set_rng_state(state["torch"])
@@ -728,7 +728,7 @@ reveal("save-and-resume")
 #
 # **`sgd-or-adam` · 6 points · stretch · about 20 minutes**
 #
-# An optimiser is a rule from gradients to weights, with a memory. With gradient g in step t, which
+# An optimizer is a rule from gradients to weights, with a memory. With gradient g in step t, which
 # begins at 1:
 #
 # - **SGD** with momentum: `v = momentum * v + g`, from v = 0; then w moves by `-lr * v`.
@@ -841,16 +841,16 @@ reveal("train-digits")
 # %% role="answer"
 def train_model(images, labels):
     ### BEGIN SOLUTION
-    normalise = torch.nn.BatchNorm2d(1, affine=False)
-    model = torch.nn.Sequential(normalise, training.MLP(64, 10, dropout=0.5))
-    optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    normalize = torch.nn.BatchNorm2d(1, affine=False)
+    model = torch.nn.Sequential(normalize, training.MLP(64, 10, dropout=0.5))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     for _ in range(150):
         chosen = torch.randint(len(images), (128,))
         scores = model(images[chosen])
         loss = torch.nn.functional.cross_entropy(scores, labels[chosen], label_smoothing=0.2)
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
-        optimiser.step()
+        optimizer.step()
     return model
     ### END SOLUTION
 
@@ -959,12 +959,12 @@ def make_step(**how):
     digits = training.load_digits().train.take(64)
     inputs, targets = digits.inputs.to(device), digits.targets.to(device)
     model = training.MLP(64, 10, hidden=(64, 64, 64)).to(device)
-    optimiser = torch.optim.Adam(model.parameters(), **how)
+    optimizer = torch.optim.Adam(model.parameters(), **how)
 
     def step():
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         torch.nn.functional.cross_entropy(model(inputs), targets).backward()
-        optimiser.step()
+        optimizer.step()
 
     return step
 
@@ -1007,10 +1007,10 @@ print(recorded.export("step.json"))
 # ## What you take with you
 #
 # - A step's memory is what forward saves for backward; backward is about two forwards of
-#   arithmetic. With few samples the optimiser's state weighs more, with many what is saved.
+#   arithmetic. With few samples the optimizer's state weighs more, with many what is saved.
 # - The host runs ahead of the device until a line needs a value, or a shape that depends on
 #   values. Such lines look like any other, and one copy at the end can stand for all of them.
-# - A run is its weights, its optimiser, its schedules, its random states and its place in the
+# - A run is its weights, its optimizer, its schedules, its random states and its place in the
 #   data. Two runs that are equal to the bit have forgotten nothing.
 #
 # **Your number:** how often does a loop of your own make the host wait in one step? Go through its

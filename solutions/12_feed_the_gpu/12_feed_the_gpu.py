@@ -36,11 +36,11 @@ see("feed-the-gpu/idle")
 #
 # **`three-utilisations` · 5 points · about 25 minutes**
 #
-# `nvidia-smi` shows a utilisation of the GPU. NVIDIA defines it as the share of time in which at
+# `nvidia-smi` shows a utilization of the GPU. NVIDIA defines it as the share of time in which at
 # least one kernel ran. It does not ask how large that kernel was.
 #
 # *Predict.* A kernel of one single block runs without a break on a GPU of 132 SMs. What does
-# `nvidia-smi` show, in per cent?
+# `nvidia-smi` show, in percent?
 
 # %% role="predict"
 predict("three-utilisations", 100)
@@ -110,7 +110,7 @@ reveal("three-utilisations")
 
 # %%
 own = measure("three-utilisations")
-see("feed-the-gpu/own-utilisation", own)
+see("feed-the-gpu/own-utilization", own)
 
 # %% [markdown]
 # *Reflect.* Which of the three numbers says that a program waits for its data, which that its
@@ -139,7 +139,7 @@ see("feed-the-gpu/queue")
 #
 # *Predict.* A batch takes 3 ms to load, but every eighth takes 43 ms: 8 ms on average. A step
 # takes 10 ms, so the loader is fast enough. The queue has *one* place. For which share of the time
-# does the device wait, in per cent?
+# does the device wait, in percent?
 
 # %% role="predict"
 predict("stall-fraction", 22)
@@ -465,9 +465,9 @@ see("feed-the-gpu/pinned")
 #
 # **`augment-on-device` · 8 points · about 30 minutes**
 #
-# Pictures are cropped and mirrored at random before each step, and normalised. On the host this
+# Pictures are cropped and mirrored at random before each step, and normalized. On the host this
 # takes the loader's time, and what travels then are floats. A picture of 3 x 36 x 36 bytes has
-# 3,888 bytes; its normalised crop of 3 x 32 x 32 in float32 has 12,288. So send the bytes as they
+# 3,888 bytes; its normalized crop of 3 x 32 x 32 in float32 has 12,288. So send the bytes as they
 # are, and do the rest on the device. Here is how one would write it for one picture at a time.
 
 
@@ -507,7 +507,7 @@ predict("augment-on-device", 225)
 
 # %% role="answer"
 def augment(pictures, flips, tops, lefts, size, mean, std):
-    """Crop, mirror and normalise a batch."""
+    """Crop, mirror and normalize a batch."""
     ### BEGIN SOLUTION
     count, channels = pictures.shape[:2]
     steps = torch.arange(size, device=pictures.device)
@@ -544,7 +544,7 @@ check("augment-on-device", augment, draw)
 
 # %% [markdown]
 # *See.* Pictures with the crops that you drew, and what came out of your `augment`, with the
-# colours put back. Then your kernels beside those of the loop, counted.
+# colors put back. Then your kernels beside those of the loop, counted.
 
 # %%
 see("augment-on-device", augment, draw)
@@ -770,7 +770,7 @@ progress()
 # %% [markdown]
 # ## Sources
 #
-# - Utilisation: NVIDIA, *NVML API Reference Guide*, `nvmlUtilization_t` (what `nvidia-smi` shows;
+# - Utilization: NVIDIA, *NVML API Reference Guide*, `nvmlUtilization_t` (what `nvidia-smi` shows;
 #   a sample period is between 1/6 of a second and 1 second). Numbers such as yours, from counters:
 #   there, `nvmlGpmMetricId_t` (`NVML_GPM_METRIC_SM_UTIL`, `NVML_GPM_METRIC_DRAM_BW_UTIL`); NVIDIA,
 #   *DCGM*, "Field Identifiers" (`DCGM_FI_PROF_SM_ACTIVE`, `DCGM_FI_PROF_DRAM_ACTIVE`).

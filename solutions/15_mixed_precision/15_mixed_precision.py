@@ -175,7 +175,7 @@ predict("accumulate", 64)
 #
 # - `running_sum(values)`: from the first to the last.
 # - `pairwise_sum(values)`: in rounds. Each leaves half as many numbers, until there is one: add
-#   neighbours, or the first half and the second, as you like. Their number is a power of 2, or 0.
+#   neighbors, or the first half and the second, as you like. Their number is a power of 2, or 0.
 # - `dot(a, b)`: what a GPU's matrix units do with float16: products that are not rounded (two
 #   mantissas of 11 bits make one of 22: float32 has room), added up in float32, or in float64.
 
@@ -251,10 +251,10 @@ reveal("accumulate")
 predict("master-weights", 0)
 
 # %% [markdown]
-# There are two ways out. **Master weights**: the optimiser keeps each weight in float32 too, and
-# updates that. **Stochastic rounding**: no copy, but what lies between two neighbours is rounded
+# There are two ways out. **Master weights**: the optimizer keeps each weight in float32 too, and
+# updates that. **Stochastic rounding**: no copy, but what lies between two neighbors is rounded
 # up or down by chance, so that it is right *on average*: if it lies 30% of the way from the lower
-# neighbour to the upper one, it goes up in 30% of the draws.
+# neighbor to the upper one, it goes up in 30% of the draws.
 #
 # *Implement.* The 16-bit dtype is float16 or bfloat16. 2 to 3 lines and 5 to 7.
 #
@@ -401,7 +401,7 @@ reveal("loss-scaler")
 # *Reflect.* Losing one step in 2,001 costs nothing. But a model that overflows at *every* scale
 # (its activations are infinite, say) drives S down, step by step, and learns nothing: print the
 # scale of a run now and then. bf16 has the range of float32, so it needs no scaler. And a
-# checkpoint keeps the scale and the count, as it keeps the optimiser's state.
+# checkpoint keeps the scale and the count, as it keeps the optimizer's state.
 
 # %% [markdown] exercise="autocast"
 # ## Who needs float32?
@@ -519,7 +519,7 @@ reveal("autocast")
 # Now all of it together. The task is small, digits and two layers, but it is made hard for fp16 in
 # the three ways that large models are:
 #
-# - the images come from a scanner with grey levels up to 4,080, and first each is divided by the
+# - the images come from a scanner with gray levels up to 4,080, and first each is divided by the
 #   root of the mean of its squares;
 # - the loss of a batch is divided by n = 2**26, as where a batch has 67 million tokens;
 # - all weights begin as 1 or -1, and nearly every update is below 0.0002. From 1 down, the next
@@ -862,7 +862,7 @@ reveal("tensor-cores-bytes")
 # - What is added up needs more bits than what is multiplied: totals, norms, losses, and weights
 #   over many updates. Products can have 16.
 # - The recipe for fp16: fp16 products, float32 masters, a scaled loss, steps skipped that overflow.
-#   It halves activations and traffic, not the optimiser's state.
+#   It halves activations and traffic, not the optimizer's state.
 #
 # **How few bits, then?** 16 are enough, as you have seen. With 8, the first figure lost 7% of the
 # gradients in e5m2 and half of them in e4m3. It is done all the same: for products only, with

@@ -23,7 +23,7 @@ from gpuedu import check, hint, measure, predict, progress, reveal, see, setup, 
 setup("batch-size")
 
 # %% [markdown]
-# On the left, how many samples a device takes in a second: **modelled**, with made-up costs. On
+# On the left, how many samples a device takes in a second: **modeled**, with made-up costs. On
 # the right, small networks on real digits, after equally many *samples*: computed once, on a CPU.
 # The larger the batch, the narrower the valley of learning rates that get it anywhere.
 
@@ -129,7 +129,7 @@ see("batch-and-learning-rate/own-throughput", own)
 #
 # **`largest-batch` · 8 points · about 35 minutes**
 #
-# Weights and the optimiser's state take the same memory for any batch. What forward saves grows
+# Weights and the optimizer's state take the same memory for any batch. What forward saves grows
 # with it, sample by sample. A step with many samples peaks when its backward begins, and few
 # gradients are there yet. So its peak is a constant and a part in proportion to the batch: a
 # straight line, but not one through 0.
@@ -253,13 +253,13 @@ def loss_of(scores, y, reduction="sum"):  # or "mean", over the targets that cou
     return functional.cross_entropy(*flat, ignore_index=IGNORED, reduction=reduction)
 
 
-def draft(model, optimiser, micro_batches, max_norm):
-    optimiser.zero_grad()
+def draft(model, optimizer, micro_batches, max_norm):
+    optimizer.zero_grad()
     for x, y in micro_batches:
         loss = loss_of(model(x), y, reduction="mean") / len(micro_batches)
         loss.backward()
         clip(model.parameters(), max_norm)
-    optimiser.step()
+    optimizer.step()
     return loss.detach()
 
 
@@ -287,7 +287,7 @@ see("accumulate-gradients", draft)
 # padding alone, never all.
 #
 # - The gradients of the step before may still be there when yours begins.
-# - The gradient is clipped, and the optimiser updates, once.
+# - The gradient is clipped, and the optimizer updates, once.
 # - The activations of one micro-batch live at a time.
 # - `micro_batches` stays as it is, and the model in training mode, so that dropout works.
 # - It returns the big batch's loss, as a number or a tensor without a graph (detached).
@@ -296,17 +296,17 @@ see("accumulate-gradients", draft)
 
 
 # %% role="answer"
-def accumulated_step(model, optimiser, micro_batches, max_norm):
+def accumulated_step(model, optimizer, micro_batches, max_norm):
     ### BEGIN SOLUTION
     total = sum((y != IGNORED).sum() for _, y in micro_batches)
-    optimiser.zero_grad()
+    optimizer.zero_grad()
     loss = 0.0
     for x, y in micro_batches:
         part = loss_of(model(x), y) / total
         part.backward()
         loss += part.detach()
     torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    optimiser.step()
+    optimizer.step()
     return loss
     ### END SOLUTION
 
@@ -346,7 +346,7 @@ reveal("accumulate-gradients-norm")
 #
 # Each valley of learning rates has a gentle side and a cliff. A rate that is ten times too low
 # wastes most of a run; one that is twice too high breaks it. Where the cliff is depends on the
-# model, the optimiser and the data, so you have to look for it. A whole run for each rate is
+# model, the optimizer and the data, so you have to look for it. A whole run for each rate is
 # expensive: 90 passes over the 1.28 million images of ImageNet, in batches of 256, are 450,000
 # steps. A first look takes some hundreds. (You learn it here on 1,437 digits, where a pass is 45
 # steps of 32, or 2 of 1,024: with a large batch, whole runs would be cheaper.)
@@ -431,13 +431,13 @@ predict("lr-finder-share", "half")
 # *Implement.* `suggest` takes what `sweep` returned, with at least one rate, and returns **half**
 # of the rate with the lowest smoothed loss (no two are equally low); both lists stay as they are.
 # `find_rate` sweeps with a real model, whose first loss is finite: `step()` trains it on its next
-# batch with the optimiser, and returns the loss, a float. `find_rate` returns the rate that
+# batch with the optimizer, and returns the loss, a float. `find_rate` returns the rate that
 # `suggest` names. About 1 and 10 lines.
 #
-# - The rate of a step is in `optimiser.param_groups`, a list of dictionaries: `group["lr"]`.
-# - A sweep ruins what it trains. After it, all that model and optimiser have in their
+# - The rate of a step is in `optimizer.param_groups`, a list of dictionaries: `group["lr"]`.
+# - A sweep ruins what it trains. After it, all that model and optimizer have in their
 #   `state_dict()` is as before, also where a step raises an error or you press the stop button.
-#   The optimiser still updates the model's own weights. (The batches are used up; that is all
+#   The optimizer still updates the model's own weights. (The batches are used up; that is all
 #   right.)
 
 
@@ -448,12 +448,12 @@ def suggest(rates, smoothed):
     ### END SOLUTION
 
 
-def find_rate(model, optimiser, step, low, high, count):
+def find_rate(model, optimizer, step, low, high, count):
     ### BEGIN SOLUTION
-    kept = copy.deepcopy((model.state_dict(), optimiser.state_dict()))
+    kept = copy.deepcopy((model.state_dict(), optimizer.state_dict()))
 
     def take_step(rate):
-        for group in optimiser.param_groups:
+        for group in optimizer.param_groups:
             group["lr"] = rate
         return step()
 
@@ -461,7 +461,7 @@ def find_rate(model, optimiser, step, low, high, count):
         return suggest(*sweep(take_step, low, high, count))
     finally:
         model.load_state_dict(kept[0])
-        optimiser.load_state_dict(kept[1])
+        optimizer.load_state_dict(kept[1])
     ### END SOLUTION
 
 
@@ -605,15 +605,15 @@ measure("schedule", rate_at)
 # no constant rate gets below 0.63. On the left there is little to settle after 96 steps: below the
 # cliff a fall is like half the rate, which is its mean, and past it, it saves runs. The warm-up
 # gains nothing here. It is for deeper networks and larger batches: with it and the linear rule, a
-# ResNet-50 learnt ImageNet in batches of 8,192 as well as in batches of 256, and without it worse.
+# ResNet-50 learned ImageNet in batches of 8,192 as well as in batches of 256, and without it worse.
 #
-# In PyTorch, `torch.optim.lr_scheduler.LambdaLR(optimiser, f)` multiplies the rate that the
-# optimiser was made with by `f(step)`. Make it with `lr=peak`, and take for f
+# In PyTorch, `torch.optim.lr_scheduler.LambdaLR(optimizer, f)` multiplies the rate that the
+# optimizer was made with by `f(step)`. Make it with `lr=peak`, and take for f
 # `lambda s: rate_at(s, steps, warmup, 1, low / peak, shape)`. Call the scheduler's `step()` once a
 # *step*: once a pass, and the warm-up outlasts the run.
 
 # %% [markdown]
-# **Sweep or rule?** A sweep finds the cliff. Take it for a model, an optimiser or data that are new
+# **Sweep or rule?** A sweep finds the cliff. Take it for a model, an optimizer or data that are new
 # to you. A rule takes a rate that is known to be good to another batch, without a step of training.
 # It holds for rates far below the cliff, and the cliff stays about where it is. So multiply; and
 # where a sweep with the new batch suggests less, take that. No rule makes batch 1,024 as good as 16
@@ -721,7 +721,7 @@ check("noise-scale", noise_terms, noise_scale, devices_that_pay)
 # *See.* A small network learns digits. Now and then we stop, and draw pairs of batches for your
 # function: one pair at a time, and 100 together. The truth is from the gradient of every single
 # sample. Then the steps that two networks needed, with the best of twelve rates for each batch; one
-# of them learnt with three in ten labels drawn at random, which is noise of another kind. Their
+# of them learned with three in ten labels drawn at random, which is noise of another kind. Their
 # goals differ, so compare the shapes, not the heights.
 
 # %%
@@ -759,7 +759,7 @@ predict("time-to-accuracy", 4)
 # %% [markdown]
 # `run(batch, rate)` gives the seconds of one run, and infinity where it does not get there. The
 # steps are those of real training: five ways to train on digits, 8 batches, up to 12 rates, the
-# median of 7 seeds, computed once. The time of a step is **modelled**, as for the knee, for devices
+# median of 7 seeds, computed once. The time of a step is **modeled**, as for the knee, for devices
 # of many kinds. Here is a usual way to search: all rates for one batch, then all batches with the
 # best of them.
 

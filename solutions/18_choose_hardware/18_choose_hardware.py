@@ -27,7 +27,7 @@ setup("choose-hardware")
 # differs a lot is how much memory it has, the power it draws, and whether you can get one.
 
 # %%
-see("choose-hardware/catalogue")
+see("choose-hardware/catalog")
 see("choose-hardware/per-watt")
 
 # %% [markdown] exercise="does-it-fit"
@@ -476,7 +476,7 @@ check("cost-and-energy", run_cost, per_million, energy_j, joules_each)
 
 # %% [markdown]
 # *See.* The same run in eight grids, and the joules of a matrix product on a few devices of the
-# catalogue, at their peak. *Measure.* This machine's own joules, where it has a counter.
+# catalog, at their peak. *Measure.* This machine's own joules, where it has a counter.
 
 # %%
 see("cost-and-energy", run_cost)

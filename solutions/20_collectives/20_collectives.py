@@ -682,7 +682,7 @@ def draft(piece, above, below):
 
 # %% [markdown]
 # *Implement* `swap_halos`, with the draft's arguments: `above` and `below` are tensors as large as
-# a row, to receive into. What has no neighbour stays as it is, and so does `piece`. It ends for
+# a row, to receive into. What has no neighbor stays as it is, and so does `piece`. It ends for
 # any number of ranks, also 1, and more ranks do not take longer. About 12 lines.
 
 

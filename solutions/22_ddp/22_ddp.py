@@ -44,7 +44,7 @@ see("ddp/four-ranks")
 #
 # *Predict.* A program tests with its training sampler, which draws samples 0 and 1 once more to
 # make 12 draws of 10. The model is wrong on sample 0 alone: it is right on 90%. Which accuracy
-# does the program print, in per cent?
+# does the program print, in percent?
 
 # %% role="predict"
 predict("sampler", 83.3)
@@ -128,12 +128,12 @@ see("sampler", train_part, eval_part)
 
 
 # %% role="given"
-def step(model, optimiser, x, y):  # x, y: this rank's shard
-    optimiser.zero_grad()
+def step(model, optimizer, x, y):  # x, y: this rank's shard
+    optimizer.zero_grad()
     if len(y):
         torch.nn.functional.cross_entropy(model(x), y).backward()
     average(model, len(y))
-    optimiser.step()
+    optimizer.step()
 
 
 def draft_start(model):
@@ -264,12 +264,12 @@ class Parallel:
                 g /= dist.get_world_size()
 
 
-def draft(parallel, optimiser, micro_batches):
-    optimiser.zero_grad()
+def draft(parallel, optimizer, micro_batches):
+    optimizer.zero_grad()
     for x, y in micro_batches:
         loss = torch.nn.functional.cross_entropy(parallel.model(x), y)
         parallel.backward(loss / len(micro_batches))
-    optimiser.step()
+    optimizer.step()
 
 
 # %% [markdown]
@@ -321,13 +321,13 @@ def no_sync(parallel):
 
 
 # %% role="answer"
-def accumulated_step(parallel, optimiser, micro_batches):
+def accumulated_step(parallel, optimizer, micro_batches):
     """One update from the micro-batches of all ranks."""
     ### BEGIN SOLUTION
     samples = sum(len(y) for _, y in micro_batches)
     total = torch.tensor(float(samples), dtype=torch.float64)
     dist.all_reduce(total)
-    optimiser.zero_grad()
+    optimizer.zero_grad()
 
     def add(x, y):
         scores = parallel.model(x)
@@ -338,7 +338,7 @@ def accumulated_step(parallel, optimiser, micro_batches):
         for x, y in micro_batches[:-1]:
             add(x, y)
     add(*micro_batches[-1])
-    optimiser.step()
+    optimizer.step()
     ### END SOLUTION
 
 
@@ -597,7 +597,7 @@ see("ddp/real-trace", real)
 
 # %% [markdown]
 # How large should a bucket be? With overlap, what counts is what sticks out behind the backward.
-# Here it is modelled, for the gradients of ResNet-50 on two networks. (Why do the curves dip, as at
+# Here it is modeled, for the gradients of ResNet-50 on two networks. (Why do the curves dip, as at
 # 100 MB on InfiniBand? The buckets there have 4 kB, 99.8 MB and 2.4 MB. Where the network keeps up,
 # what sticks out is the **last** bucket, and it happens to be small.)
 

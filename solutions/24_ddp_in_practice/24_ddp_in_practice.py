@@ -38,8 +38,8 @@ from contextlib import nullcontext
 from torch.utils.data import DataLoader, DistributedSampler, Subset
 
 
-def draft(model, data, epochs, batch, every, optimiser_for):
-    optimiser, losses = optimiser_for(model.parameters()), []
+def draft(model, data, epochs, batch, every, optimizer_for):
+    optimizer, losses = optimizer_for(model.parameters()), []
     for _ in range(epochs):
         total = 0.0
         for number, (x, y) in enumerate(DataLoader(data, batch, shuffle=True), 1):
@@ -47,8 +47,8 @@ def draft(model, data, epochs, batch, every, optimiser_for):
             (loss / every).backward()
             total += loss.item() * len(y)
             if number % every == 0:
-                optimiser.step()
-                optimiser.zero_grad()
+                optimizer.step()
+                optimizer.zero_grad()
         losses.append(total / len(data))
     return model.state_dict(), losses
 
@@ -101,20 +101,20 @@ reveal("torch-ddp-draft")
 
 
 # %% role="answer"
-def train_epoch(ddp, optimiser, batches, every):
+def train_epoch(ddp, optimizer, batches, every):
     """Train one epoch; return its mean loss over all ranks' samples."""
     ### BEGIN SOLUTION
     totals = torch.zeros(2, dtype=torch.float64)
     for begin in range(0, len(batches), every):
         group = batches[begin : begin + every]
         samples = sum(len(y) for _, y in group)
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         for place, (x, y) in enumerate(group, 1):
             with ddp.no_sync() if place < len(group) else nullcontext():
                 loss = torch.nn.functional.cross_entropy(ddp(x), y, reduction="sum")
                 (loss / samples).backward()
             totals += torch.tensor([loss.item(), len(y)])
-        optimiser.step()
+        optimizer.step()
     dist.all_reduce(totals)
     return (totals[0] / totals[1]).item()
     ### END SOLUTION
@@ -124,7 +124,7 @@ def train_epoch(ddp, optimiser, batches, every):
 # *Implement* the training, with your `train_epoch`. The process group is there already. Models of
 # the ranks begin with different numbers; what counts is rank 0's. About 8 lines.
 #
-# - `batch` and `every` are a rank's; `optimiser_for(parameters)` makes an optimiser, which may have
+# - `batch` and `every` are a rank's; `optimizer_for(parameters)` makes an optimizer, which may have
 #   momentum: it lasts for all epochs.
 # - Over all ranks, an epoch draws every sample, and repeats samples only as padding; and each epoch
 #   has its own order. (Take the batches in this process: no workers.)
@@ -134,16 +134,16 @@ def train_epoch(ddp, optimiser, batches, every):
 
 
 # %% role="answer"
-def train(model, data, epochs, batch, every, optimiser_for):
+def train(model, data, epochs, batch, every, optimizer_for):
     """Train on all ranks; return the state and each epoch's loss."""
     ### BEGIN SOLUTION
     ddp = DistributedDataParallel(model)
-    optimiser = optimiser_for(ddp.parameters())
+    optimizer = optimizer_for(ddp.parameters())
     sampler = DistributedSampler(data)
     loader, losses = DataLoader(data, batch, sampler=sampler), []
     for epoch in range(epochs):
         sampler.set_epoch(epoch)
-        losses.append(train_epoch(ddp, optimiser, list(loader), every))
+        losses.append(train_epoch(ddp, optimizer, list(loader), every))
     return ddp.module.state_dict(), losses
     ### END SOLUTION
 
@@ -201,7 +201,7 @@ see("ddp-in-practice/real-group", real)
 # if __name__ == "__main__":
 #     torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
 #     dist.init_process_group("nccl")  # without GPUs: "gloo", and nothing of cuda
-#     state, losses = train(make_model().cuda(), data, 10, 64, 4, make_optimiser)
+#     state, losses = train(make_model().cuda(), data, 10, 64, 4, make_optimizer)
 #     if dist.get_rank() == 0:
 #         torch.save(state, "model.pt")
 #     dist.destroy_process_group()
@@ -391,7 +391,7 @@ reveal("clip-and-mean-variance")
 # as fast with 64 GPUs is 50%.
 #
 # *Predict.* A GPU computes a step in 25 ms. Then the 102.2 MB of ResNet-50's gradients go round a
-# ring of 64, and nothing is hidden. In per cent, which efficiency is reached in weak scaling on 10
+# ring of 64, and nothing is hidden. In percent, which efficiency is reached in weak scaling on 10
 # Gb Ethernet (50 µs, 1.25 GB/s)? Which one on InfiniBand NDR (9.6 µs, 50 GB/s)?
 
 # %% role="predict"
@@ -486,15 +486,15 @@ def most_ranks(counts, least, batch, work, net, scaling):
 #
 # *Implement.* `recipe` is given what is right on one rank: `batch`, the peak of the learning rate,
 # and `steps`. Return the three for `ranks` ranks, each with `batch` samples; let the steps be a
-# number with a fraction. `optimiser` is `"sgd"` or `"adam"`. About 3 lines.
+# number with a fraction. `optimizer` is `"sgd"` or `"adam"`. About 3 lines.
 
 
 # %% role="answer"
-def recipe(ranks, batch, peak, steps, scale, optimiser):
+def recipe(ranks, batch, peak, steps, scale, optimizer):
     """Batch, peak and steps of the same training on `ranks` GPUs."""
     ### BEGIN SOLUTION
     new = ranks * batch
-    factor = ranks if optimiser == "sgd" else math.sqrt(ranks)
+    factor = ranks if optimizer == "sgd" else math.sqrt(ranks)
     return new, peak * factor, steps * (1 + scale / new) / (1 + scale / batch)
     ### END SOLUTION
 
@@ -553,7 +553,7 @@ see("ddp-in-practice/measured", real)
 # 1). In step 200 a rank is killed. How many *finished* steps are lost?
 #
 # Then: SGD with a momentum of 0.9, and gradients that hardly change from step to step. After a
-# restart the weights are right, but the optimiser is a new one. How many times too small is its
+# restart the weights are right, but the optimizer is a new one. How many times too small is its
 # first step?
 
 # %% role="predict"
@@ -561,7 +561,7 @@ predict("survive", 19)
 predict("survive-momentum", 10)
 
 # %% [markdown]
-# A `job` is a training on this rank: `job.model` (it has dropout), `job.optimiser` (SGD with
+# A `job` is a training on this rank: `job.model` (it has dropout), `job.optimizer` (SGD with
 # momentum) and `job.schedule` (a new learning rate for every step) are PyTorch's. There are
 # `job.epochs` epochs of `job.steps` steps. `job.batches(epoch)` is the list of this rank's batches
 # in an epoch, the same at every start. `job.step(batch)` makes a step of all ranks: forward,
@@ -634,7 +634,7 @@ def save(state, path):
 # - No file is written by two ranks, and all ranks go on from the same step.
 
 # %% [markdown]
-# Model, optimiser and schedule have `state_dict()` and `load_state_dict(state)`. Each rank's random
+# Model, optimizer and schedule have `state_dict()` and `load_state_dict(state)`. Each rank's random
 # state is `torch.get_rng_state()`, a tensor, and `torch.set_rng_state(state)` puts it back. (It
 # takes a tensor of its own: PyTorch 2.13 crashes on a row of a larger one, of which you make a copy
 # with `.clone()`.) `dist.all_gather_object(found, mine)` fills the list `found`, which has a place
@@ -651,7 +651,7 @@ def save(state, path):
 def train_job(job, folder, every):
     """Train to the end, from the last checkpoint if there is one."""
     ### BEGIN SOLUTION
-    path, parts = folder / "checkpoint.pt", (job.model, job.optimiser, job.schedule)
+    path, parts = folder / "checkpoint.pt", (job.model, job.optimizer, job.schedule)
     done, last = 0, job.epochs * job.steps
     if path.exists():
         saved = torch.load(path)
@@ -704,7 +704,7 @@ reveal("survive-momentum")
 # - What a step computes from its batch (a norm to clip, a mean, a variance) is computed from what
 #   all ranks have, or behind the reduction; each rank's own number is another one.
 # - A run goes on as if nothing had happened if *all* its state is in a file that is whole at every
-#   moment: weights, optimiser, schedule, its place in the data, every rank's random state.
+#   moment: weights, optimizer, schedule, its place in the data, every rank's random state.
 #
 # **Your number:** the efficiency of two processes that you measured on this machine, weak and
 # strong. Which of the two is the lower one, and what does that say of its cores?

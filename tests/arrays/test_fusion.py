@@ -108,7 +108,7 @@ def test_a_fused_function_may_call_another(x):
 
 
 def test_arguments_of_fuse_are_checked(x):
-    with pytest.raises(TypeError, match="colour"):
-        cp.fuse(colour=3)
+    with pytest.raises(TypeError, match="color"):
+        cp.fuse(color=3)
     with pytest.raises(TypeError, match="by place"):
         cp.fuse(gelu)(x=x)

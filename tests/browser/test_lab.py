@@ -117,7 +117,7 @@ def test_the_card_reads_in_a_dark_theme(page, dark_lab, screenshots):
 
 
 def contrast(one, other) -> float:
-    """The contrast ratio of two colours, by WCAG 2's definition."""
+    """The contrast ratio of two colors, by WCAG 2's definition."""
 
     def luminance(rgb):
         parts = [part / 255 for part in rgb[:3]]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from gpuedu.choosing import binaries
-from gpuedu.errors import CatalogueError
+from gpuedu.errors import CatalogError
 from gpuedu.hardware.architectures import wheels
-from gpuedu.hardware.catalogue import devices
+from gpuedu.hardware.catalog import devices
 
 
-def test_pytorchs_wheels_leave_no_nvidia_device_of_the_catalogue_out():
+def test_pytorchs_wheels_leave_no_nvidia_device_of_the_catalog_out():
     for entry in devices():
         if entry.compute_capability:
             assert binaries.wheel_for(entry.compute_capability, wheels()), entry.key
@@ -41,7 +41,7 @@ def test_binary_and_ptx_compatibility(capability, target, runs):
 
 @pytest.mark.parametrize("target", ["sm86", "sm_", "SM_86", "sm_9", "cuda_90"])
 def test_a_name_that_is_no_target_is_told(target):
-    with pytest.raises(CatalogueError, match="is no target"):
+    with pytest.raises(CatalogError, match="is no target"):
         binaries.has_kernel((8, 6), [target])
 
 

@@ -16,7 +16,7 @@ from gpuedu.choosing.report import as_dicts, explain
 from gpuedu.choosing.table import Run, rows
 from gpuedu.cli import app
 from gpuedu.errors import GpueduError, UnknownNameError
-from gpuedu.hardware.catalogue import device, devices
+from gpuedu.hardware.catalog import device, devices
 
 GPT2 = known_model("gpt2")
 PRICES = Prices("", {"t4": 0.5, "h100-sxm": 3.0})

@@ -14,7 +14,7 @@ from gpuedu.choosing.recorded import (
     PUBLISHED_TRAININGS,
     recorded_trainings,
 )
-from gpuedu.hardware.catalogue import device
+from gpuedu.hardware.catalog import device
 from gpuedu.hardware.names import find_device
 from gpuedu.hardware.records import records
 

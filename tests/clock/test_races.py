@@ -72,7 +72,7 @@ def test_a_program_has_a_race_exactly_where_two_uses_have_no_order(program):
     }
     told = {tuple(int(one.what[9:-1]) for one in (race.first, race.second)) for race in races}
     # A use is compared with the last write and the reads since, so of a pile of unordered uses
-    # only neighbours are told; but what is told is true, and a race is never passed over in silence.
+    # only neighbors are told; but what is told is true, and a race is never passed over in silence.
     assert told <= unordered
     assert bool(told) == bool(unordered)
 

@@ -178,7 +178,7 @@ def _settings(config: Any) -> None:
         warn_on_implicit_copy = property(lambda self: bool(config.CUDA_WARN_ON_IMPLICIT_COPY))
         low_occupancy_warnings = property(lambda self: bool(config.CUDA_LOW_OCCUPANCY_WARNINGS))
         debug = property(lambda self: bool(config.CUDA_DEBUGINFO_DEFAULT))
-        optimise = property(lambda self: bool(config.OPT))
+        optimize = property(lambda self: bool(config.OPT))
         runtime = property(lambda self: bool(config.CUDA_ENABLE_NRT))
 
     arguments.settings = kernels.settings = decorators.settings = Followed()

@@ -18,7 +18,7 @@ from gpuedu.course import readme
 from gpuedu.course.build import Difference, build, build_readme, build_syllabus, compare
 from gpuedu.course.contents import SYLLABUS
 from gpuedu.course.notebook_texts import notebook_texts
-from gpuedu.errors import CatalogueError, LessonSourceError
+from gpuedu.errors import CatalogError, LessonSourceError
 from gpuedu.syllabus import Lesson, parse, ready_lessons
 from tests.sampled import only_whole
 
@@ -273,7 +273,7 @@ def test_lists_that_cannot_be_told_apart_are_left_alone(course):
     made = course()
     text = (made / SYLLABUS).read_text().replace("core = [", "core=[", 1)
     (made / SYLLABUS).write_text(text)
-    with pytest.raises(CatalogueError, match="each lesson needs `minutes"):
+    with pytest.raises(CatalogError, match="each lesson needs `minutes"):
         build_syllabus(made)
     assert (made / SYLLABUS).read_text() == text
 

@@ -18,7 +18,7 @@ from gpuedu.course import mutants
 from gpuedu.course.habit_mutation import changing_its_arguments
 from gpuedu.course.mutation import Mutant, mutants_of
 from gpuedu.course.proof import Bench
-from gpuedu.errors import CatalogueError
+from gpuedu.errors import CatalogError
 from tests.sampled import sampled
 
 ROOT = Path(__file__).parents[2]
@@ -240,7 +240,7 @@ def test_a_survivor_is_told_and_a_reason_that_nothing_needs_too(monkeypatch):
 
 def test_where_the_solution_does_not_earn_everything_no_mutant_tells_anything(monkeypatch):
     monkeypatch.setattr(mutants, "unchanged", lambda cells: Mutant("", ("state_bytes = 3",)))
-    with pytest.raises(CatalogueError, match="does-it-fit: the solution does not earn all points"):
+    with pytest.raises(CatalogError, match="does-it-fit: the solution does not earn all points"):
         mutants.try_mutants(ROOT, "does-it-fit")
 
 
@@ -293,5 +293,5 @@ def test_a_list_that_explains_nothing_is_refused(tmp_path, text):
     (tmp_path / "judge").mkdir()
     (tmp_path / "judge" / mutants.FILE).write_text(text)
     bench.folder = tmp_path
-    with pytest.raises(CatalogueError, match="does-it-fit"):
+    with pytest.raises(CatalogError, match="does-it-fit"):
         mutants.read_equal(bench)

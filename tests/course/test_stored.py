@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuedu.course.stored import read_stored
-from gpuedu.errors import CatalogueError
+from gpuedu.errors import CatalogError
 
 CELLS = [
     "size = 4",
@@ -74,7 +74,7 @@ def test_lines_around_a_change_say_where_it_is(write):
 @pytest.mark.parametrize(("line", "told"), [("return max(a)", "no place"), ("", "2 places")])
 def test_a_change_that_does_not_fit_one_place_is_told(write, line, told):
     (answer,) = write(f"== other\nloses: mean\n-{line}\n+x\n").values()
-    with pytest.raises(CatalogueError, match=f"fits {told} of the solution"):
+    with pytest.raises(CatalogError, match=f"fits {told} of the solution"):
         answer.text(CELLS)
 
 
@@ -92,5 +92,5 @@ def test_a_change_that_does_not_fit_one_place_is_told(write, line, told):
     ],
 )
 def test_what_is_not_of_the_form_is_told(write, edits, whole, told):
-    with pytest.raises(CatalogueError, match=told):
+    with pytest.raises(CatalogError, match=told):
         write(edits, **whole)

@@ -40,7 +40,7 @@ def asked(report, name):
 
 
 @pytest.mark.parametrize("seed", [0, 5])
-def test_a_known_mistake_is_recognised_however_it_is_written_and_on_every_seed(seed):
+def test_a_known_mistake_is_recognized_however_it_is_written_and_on_every_seed(seed):
     mistake = known_mistakes(BLOCKS)["thread_index_only"]
     report = examine(load("blocks"), [own_element_only], seed)
     assert [*mistake.loses] == ["every-block"]  # what it is stored for; it loses "once", too
@@ -56,7 +56,7 @@ def test_what_nobody_stored_gets_the_question_of_the_property(seed):
     assert asks not in {one.asks for one in known_mistakes(BLOCKS).values()}
 
 
-def test_in_a_variant_nothing_is_recognised():
+def test_in_a_variant_nothing_is_recognized():
     """Its cases have other numbers: the same result may come from another mistake."""
     exercise = replace(load("blocks"), is_variant=True)
     mistake = known_mistakes(BLOCKS)["thread_index_only"]

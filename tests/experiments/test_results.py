@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gpuedu.errors import CatalogueError, UnknownNameError
+from gpuedu.errors import CatalogError, UnknownNameError
 from gpuedu.experiments import read_results
 from gpuedu.experiments.__main__ import find_experiments, main
 from gpuedu.experiments.results import FOLDER, write_results
@@ -30,7 +30,7 @@ def test_a_missing_experiment_is_named_with_those_that_are_there(tmp_path):
 @pytest.mark.parametrize("text", ["{", "[]", '{"name": "surface"}'])
 def test_a_file_of_another_form_is_refused(tmp_path, text):
     (tmp_path / "surface.json").write_text(text, "utf-8")
-    with pytest.raises(CatalogueError, match=r"surface\.json"):
+    with pytest.raises(CatalogError, match=r"surface\.json"):
         read_results("surface", tmp_path)
 
 

@@ -15,10 +15,10 @@ def texts(ax):
     return [text.get_text() for text in ax.texts]
 
 
-def filled(ax, colour):
+def filled(ax, color):
     from matplotlib.colors import to_rgba
 
-    return [patch for patch in ax.patches if patch.get_facecolor() == to_rgba(colour)]
+    return [patch for patch in ax.patches if patch.get_facecolor() == to_rgba(color)]
 
 
 def test_workers_draw_each_task_once_from_start_to_end():
@@ -87,7 +87,7 @@ def test_rows_of_a_stack_are_aligned_and_a_shared_one_spans_all():
     assert texts(ax) == ["left", "right", "top", "both", "bottom", "one", "two"]
 
 
-def test_a_product_colours_one_row_one_column_and_where_they_meet():
+def test_a_product_colors_one_row_one_column_and_where_they_meet():
     ax = plot_product(Product(m=3, k=4, n=5, row=2, column=1), caption=CAPTION)
     row, column = filled(ax, style.BLUE), filled(ax, style.ORANGE)
     (meeting,) = filled(ax, style.GREEN)

@@ -15,10 +15,10 @@ PLACES = st.lists(
 @given(PLACES)
 def test_spread_labels_never_overlap_and_keep_their_order(pairs):
     wanted, heights = zip(*pairs, strict=True)
-    centres = spread(wanted, heights)
+    centers = spread(wanted, heights)
     order = sorted(range(len(pairs)), key=lambda index: wanted[index])
     for below, above in pairwise(order):
-        gap = centres[above] - centres[below]
+        gap = centers[above] - centers[below]
         assert gap >= (heights[above] + heights[below]) / 2 - 1e-6
 
 

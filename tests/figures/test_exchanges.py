@@ -32,7 +32,7 @@ def pair(kind_times):
 
 
 def bars(ax):
-    """Start, width and colour of every bar."""
+    """Start, width and color of every bar."""
     return {
         (round(p.get_x(), 6), round(p.get_width(), 6), round(p.get_y() + p.get_height() / 2))
         for p in ax.patches

@@ -9,8 +9,8 @@ CAPTION = Caption(title="a title", alt="flips", source="a source", x="items")
 def test_a_cell_is_dark_where_there_is_a_flip():
     flips = np.array([[True, False, True], [False, False, False]])
     ax = plot_flips([("first", flips), ("second", ~flips)], caption=CAPTION)
-    colours = [patch.get_facecolor() for patch in ax.patches]
-    dark = [colour == colours[0] for colour in colours]
+    colors = [patch.get_facecolor() for patch in ax.patches]
+    dark = [color == colors[0] for color in colors]
     assert dark == [*flips.ravel(), *~flips.ravel()]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["worker 0", "worker 1"] * 2
 

@@ -95,7 +95,7 @@ def test_the_caption_is_written():
     assert ax.figure.get_supxlabel() == "simulated"
 
 
-def test_a_run_of_a_device_is_labelled_and_can_be_read():
+def test_a_run_of_a_device_is_labeled_and_can_be_read():
     ax = plot_lanes(copies_and_kernels(ordered=True)[0], caption=CAPTION)
     assert lanes(ax) == ["host", "copy to device", "compute"]
     assert texts(ax).count("train") == 4

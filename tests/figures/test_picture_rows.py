@@ -35,8 +35,8 @@ def test_a_frame_counts_rows_from_the_top_of_its_picture():
 def test_a_marked_picture_is_told_by_its_note_and_an_edge():
     pictures = [Picture(PIXELS, note="right"), Picture(PIXELS, note="not so", is_marked=True)]
     ax = plot_picture_rows([("yours", pictures)], caption=CAPTION)
-    colours = {text.get_text(): text.get_color() for text in ax.texts}
-    assert (colours["right"], colours["not so"]) == (style.QUIET, style.RED)
+    colors = {text.get_text(): text.get_color() for text in ax.texts}
+    assert (colors["right"], colors["not so"]) == (style.QUIET, style.RED)
     widths = [patch.get_linewidth() for patch in ax.patches]
     assert widths[1] > widths[0]
 

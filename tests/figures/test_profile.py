@@ -35,14 +35,14 @@ CPU = on_cpu(
 )
 
 
-def bars(ax, lane, colour):
-    """Start and end of the bars of one colour on the row of this name."""
+def bars(ax, lane, color):
+    """Start and end of the bars of one color on the row of this name."""
     rows = {
         label.get_text(): y for y, label in zip(ax.get_yticks(), ax.get_yticklabels(), strict=True)
     }
     found = []
     for one in ax.collections:
-        if not isinstance(one, PolyCollection) or not style_is(one, colour):
+        if not isinstance(one, PolyCollection) or not style_is(one, color):
             continue
         for path in one.get_paths():
             (left, low), (right, high) = path.get_extents().get_points()
@@ -51,10 +51,10 @@ def bars(ax, lane, colour):
     return found
 
 
-def style_is(collection, colour):
+def style_is(collection, color):
     from matplotlib.colors import to_rgba
 
-    return tuple(collection.get_facecolor()[0]) == to_rgba(colour)
+    return tuple(collection.get_facecolor()[0]) == to_rgba(color)
 
 
 def keys(ax):

@@ -1,4 +1,4 @@
-"""Recorded times as a picture: lengths from 0, an own device by more than colour, texts in place."""
+"""Recorded times as a picture: lengths from 0, an own device by more than color, texts in place."""
 
 from __future__ import annotations
 

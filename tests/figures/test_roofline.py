@@ -39,7 +39,7 @@ LADDER = [
 
 
 def marks(ax, marker):
-    """(x, y, colour inside) of the marks of this shape."""
+    """(x, y, color inside) of the marks of this shape."""
     return [
         (line.get_xdata()[0], line.get_ydata()[0], line.get_markerfacecolor())
         for line in ax.lines

@@ -83,7 +83,7 @@ def test_without_a_table_there_are_no_launches(text):
     assert ncu.read_csv(text) == []
 
 
-def test_refused_counters_are_recognised():
+def test_refused_counters_are_recognized():
     assert ncu.is_forbidden(FORBIDDEN)
     assert not ncu.is_forbidden(RAW)
     assert len(ncu.complaints(FORBIDDEN)) == 1

@@ -204,7 +204,7 @@ HEADLINES = {
 }
 SILENT = ("reads_left_of_the_array", "adds_to_one_sum", "forgets_to_fill_the_tile")
 if "--initcheck-address-space" in sys.argv:
-    print("========= Error: unrecognised option '--initcheck-address-space'")
+    print("========= Error: unrecognized option '--initcheck-address-space'")
     sys.exit(1)
 tool = sys.argv[sys.argv.index("--tool") + 1]
 print("========= COMPUTE-SANITIZER")

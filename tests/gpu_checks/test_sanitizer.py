@@ -45,7 +45,7 @@ SYNCCHECK = """========= COMPUTE-SANITIZER
 
 CLEAN = "========= COMPUTE-SANITIZER\nhello\n========= ERROR SUMMARY: 0 errors\n"
 CLEAN_RACES = "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n"
-REFUSED = "========= Error: unrecognised option '--initcheck-address-space'\n"
+REFUSED = "========= Error: unrecognized option '--initcheck-address-space'\n"
 
 
 @pytest.mark.parametrize(

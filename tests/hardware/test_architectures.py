@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from gpuedu.errors import CatalogueError
+from gpuedu.errors import CatalogError
 from gpuedu.hardware.architectures import FORMATS, architecture_of, architectures, parse
-from gpuedu.hardware.catalogue import devices
+from gpuedu.hardware.catalog import devices
 
 ROW = """
 [documents]
@@ -63,5 +63,5 @@ def test_a_generation_is_read():
 )
 def test_a_fault_in_the_file_names_generation_and_field(old, new, said):
     assert old in ROW
-    with pytest.raises(CatalogueError, match=re.escape(said)):
+    with pytest.raises(CatalogError, match=re.escape(said)):
         parse(ROW.replace(old, new))

@@ -1,10 +1,10 @@
-"""A driver's name of a GPU, and the catalogue's."""
+"""A driver's name of a GPU, and the catalog's."""
 
 from __future__ import annotations
 
 import pytest
 
-from gpuedu.hardware.catalogue import devices
+from gpuedu.hardware.catalog import devices
 from gpuedu.hardware.names import _NAMES, find_device
 
 
@@ -28,7 +28,7 @@ from gpuedu.hardware.names import _NAMES, find_device
         ("NVIDIA B200", "b200"),
     ],
 )
-def test_a_driver_and_the_catalogue_mean_the_same(name, key):
+def test_a_driver_and_the_catalog_mean_the_same(name, key):
     assert find_device(name).key == key
 
 
@@ -52,7 +52,7 @@ def test_a_relative_is_not_taken_for_it(name):
     assert find_device(name) is None
 
 
-def test_every_name_of_the_catalogue_is_its_own_device():
+def test_every_name_of_the_catalog_is_its_own_device():
     for device in devices():
         assert find_device(device.name) is device
     assert set(_NAMES) <= {device.key for device in devices()}

@@ -7,7 +7,7 @@ from importlib import import_module
 
 import pytest
 
-from gpuedu.errors import CatalogueError
+from gpuedu.errors import CatalogError
 from gpuedu.hardware.gpus import Gpu, Gpus
 from gpuedu.hardware.home import data_folder
 from gpuedu.hardware.record_form import FORMAT, VERSION
@@ -98,7 +98,7 @@ def test_other_files_in_the_folder_are_passed_over(tmp_path):
 def test_a_series_stands_there_once(tmp_path):
     plant(tmp_path, GOOD)
     plant(tmp_path, GOOD, file="matmul.json")
-    with pytest.raises(CatalogueError, match="'copy' stands there twice"):
+    with pytest.raises(CatalogError, match="'copy' stands there twice"):
         records("copy", tmp_path)
 
 
@@ -130,7 +130,7 @@ ROW = GOOD["rows"][0]
 )
 def test_an_unsound_record_is_named(tmp_path, change, said):
     plant(tmp_path, {**GOOD, **change})
-    with pytest.raises(CatalogueError, match=said):
+    with pytest.raises(CatalogError, match=said):
         records("copy", tmp_path)
 
 
@@ -144,7 +144,7 @@ def test_an_unsound_record_is_named(tmp_path, change, said):
 )
 def test_an_unsound_file_is_named(tmp_path, head, said):
     plant(tmp_path, **head) if "series" not in head else _plant_head(tmp_path, head)
-    with pytest.raises(CatalogueError, match=rf"memory\.json: {said}"):
+    with pytest.raises(CatalogError, match=rf"memory\.json: {said}"):
         records("copy", tmp_path)
 
 
@@ -155,7 +155,7 @@ def _plant_head(folder, head):
 
 def test_what_is_no_json_is_named(tmp_path):
     plant(tmp_path).write_text("{")
-    with pytest.raises(CatalogueError, match=r"some-gpu/memory\.json: not JSON"):
+    with pytest.raises(CatalogError, match=r"some-gpu/memory\.json: not JSON"):
         records("copy", tmp_path)
 
 
@@ -177,9 +177,9 @@ FLOP = 2 * 4096**3
 )
 def test_no_record_is_above_what_its_device_can_do(tmp_path, unit, row, said):
     plant(tmp_path, {**GOOD, "device": H100, "unit": unit, "rows": [ROW, {**row, "spread": 0.0}]})
-    with pytest.raises(CatalogueError, match=rf"memory\.json: copy: row 1 .*{said}"):
+    with pytest.raises(CatalogError, match=rf"memory\.json: copy: row 1 .*{said}"):
         records("copy", tmp_path)
-    # A device that the catalogue does not know may do anything.
+    # A device that the catalog does not know may do anything.
     plant(tmp_path, {**GOOD, "unit": unit, "rows": [{**row, "spread": 0.0}]})
     assert len(records("copy", tmp_path)) == 1
 

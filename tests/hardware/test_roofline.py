@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gpuedu.errors import UnknownNameError
 from gpuedu.hardware import roofline
-from gpuedu.hardware.catalogue import device, devices
+from gpuedu.hardware.catalog import device, devices
 from gpuedu.hardware.roofline import (
     LIMITS,
     RooflineError,
@@ -83,7 +83,7 @@ def test_l1_is_faster_than_device_memory_and_meets_the_peak_first(key):
 @pytest.mark.parametrize(
     ("key", "said"),
     [
-        ("m4-max", "the catalogue has no source for its SMs and lanes"),
+        ("m4-max", "the catalog has no source for its SMs and lanes"),
         ("mi300x", "no roofs for Instinct MI300X"),
         ("tpu-v4", "no source for an fp32 peak"),
     ],

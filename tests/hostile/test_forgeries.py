@@ -142,7 +142,7 @@ def backward(saved):
     ("exercise", "functions"),
     [
         ("stall-fraction", {"step_s": "nan", "done_times": "[nan] * len(a[0])", "stall_share": "nan", "bottleneck": "''"}),
-        ("memory-ledger", {"held_bytes": "dict(weights=nan, gradients=nan, optimiser=nan)", "saved_bytes": "[nan] * (len(a[1]) + 1)"}),
+        ("memory-ledger", {"held_bytes": "dict(weights=nan, gradients=nan, optimizer=nan)", "saved_bytes": "[nan] * (len(a[1]) + 1)"}),
         ("count-the-step", dict.fromkeys(("norm_flop", "attention_flop", "gpt_flop", "gpt_step_flop", "mlp_step_flop"), "inf")),
         ("scaling", {"step_s": "0.0", "efficiency": "0.0", "most_ranks": "0", "recipe": "(nan, nan, nan)"}),
     ],

@@ -7,7 +7,7 @@ from importlib import resources
 
 import pytest
 
-from gpuedu.errors import CatalogueError, UnknownNameError
+from gpuedu.errors import CatalogError, UnknownNameError
 from gpuedu.ladder import facts, rungs
 from tests.sampled import sampled
 
@@ -59,5 +59,5 @@ def test_unknown_names_and_a_broken_table_are_told():
         facts.pinned_facts("naive", (6, 1))
     with pytest.raises(UnknownNameError, match="naive"):
         facts.pinned_facts("naiv")
-    with pytest.raises(CatalogueError, match=r"facts\.toml"):
+    with pytest.raises(CatalogError, match=r"facts\.toml"):
         facts.parse('["9.0".naive]\nregisters = 1\n')

@@ -17,7 +17,7 @@ def request(element, dtype="float32"):
     return find_requests(made.build(), "s[t]")[0]
 
 
-def test_neighbours_are_served_at_once():
+def test_neighbors_are_served_at_once():
     visits = bank_visits(request(range(32)))
     assert [(v.wavefront, v.bank, v.lanes) for v in visits] == [(0, b, (b,)) for b in range(32)]
 

@@ -37,7 +37,7 @@ def test_a_stride_is_uncoalesced(stride):
 
 
 @pytest.mark.parametrize("n", [64, 50, 33, 1])
-def test_neighbouring_elements_raise_nothing_whatever_the_guard(n):
+def test_neighboring_elements_raise_nothing_whatever_the_guard(n):
     assert costs(samples.strided(1, n=n)) == []
 
 

@@ -95,7 +95,7 @@ def test_two_devices_and_ones_own():
     assert [m.device for m in ladder.rows[2].measured] == ["NVIDIA H200"]
 
 
-def test_of_a_device_that_the_catalogue_does_not_know_the_share_of_cublas_remains():
+def test_of_a_device_that_the_catalog_does_not_know_the_share_of_cublas_remains():
     rows = [point("naive", 512, 0.1), point("cublas", 512, 0.4)]
     ladder = build_ladder(RUNGS, ROOFS, [record(*rows, device="NVIDIA Something 9000")])
     assert ladder.rows[0].measured[0].share_of_peak is None

@@ -94,7 +94,7 @@ def run_saxpy():
 
 
 def run_naive():
-    """A warp is 32 neighbours of a row: in a step of k, 1 sector of a and 4 of b, a pass for each."""
+    """A warp is 32 neighbors of a row: in a step of k, 1 sector of a and 4 of b, a pass for each."""
     trace = simulate(naive, (N // 32, M // 8), (32, 8), floats(M, K), floats(K, N), floats(M, N))
     warps = M * N // 32
     l1 = 2 * 32 * K / (128 * (2 * K + 1))

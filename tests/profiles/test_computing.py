@@ -106,13 +106,13 @@ def test_counts_of_known_steps(step, count):
     assert profile(lambda: step(x, y), steps=2).kernels_per_step == count
 
 
-def test_a_fused_optimiser_is_one():
+def test_a_fused_optimizer_is_one():
     def count(fused):
         weights = [torch.rand(3, requires_grad=True) for _ in range(5)]
-        optimiser = torch.optim.SGD(weights, lr=0.1, momentum=0.9, fused=fused)
+        optimizer = torch.optim.SGD(weights, lr=0.1, momentum=0.9, fused=fused)
         for one in weights:
             one.grad = torch.ones(3)
-        return profile(optimiser.step, steps=2, warmup=2).kernels_per_step
+        return profile(optimizer.step, steps=2, warmup=2).kernels_per_step
 
     assert count(True) == 1
     # For each of five tensors: two on its momentum, one on itself.

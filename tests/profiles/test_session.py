@@ -20,14 +20,14 @@ from gpuedu.training import MLP
 def step():
     torch.manual_seed(0)
     model = MLP(16, 3, hidden=(8,))
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     inputs, targets = torch.rand(6, 16), torch.tensor([0, 1, 2, 0, 1, 2])
 
     def train():
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss = cross_entropy(model(inputs), targets)
         loss.backward()
-        optimiser.step()
+        optimizer.step()
         return loss.item()
 
     return train

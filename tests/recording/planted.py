@@ -47,7 +47,7 @@ TINY = Sizes(
 class PlantedBench:
     """Runs really happen, on the machine; a run takes ``seconds`` on a clock that is told.
 
-    ``seconds`` is a number or a function of the run; its times go up and down by up to 2 per cent,
+    ``seconds`` is a number or a function of the run; its times go up and down by up to 2 percent,
     the same way each time. The clock goes on by what the runs take, and by nothing else. A run that
     is only to be timed, after one that was checked, is left out unless ``repeats``. It always draws
     as much power as its limit lets it.

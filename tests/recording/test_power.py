@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuedu.errors import CatalogueError
+from gpuedu.errors import CatalogError
 from gpuedu.hardware.plausibility import require_plausible
 from gpuedu.recording.bench import PowerReading
 from gpuedu.recording.measuring import measure_points
@@ -144,5 +144,5 @@ def test_a_rate_above_the_peak_is_refused(row, said):
     series = {"device": "NVIDIA H100 80GB HBM3", "name": "power", "unit": "W"}
     row = {**row, "median": 600.0, "spread": 0.0}
     require_plausible({**series, "rows": [{**row, "rate": 1e12}]}, "here")
-    with pytest.raises(CatalogueError, match=said):
+    with pytest.raises(CatalogError, match=said):
         require_plausible({**series, "rows": [{**row, "rate": 1e16}]}, "here")

@@ -35,7 +35,7 @@ def test_a_right_step_is_right_in_every_precision(model, precision):
     assert taken(precision, model) == ""
 
 
-def test_a_fused_optimiser_takes_the_same_step():
+def test_a_fused_optimizer_takes_the_same_step():
     assert taken(variant=FUSED) == ""
     trained = [make("gpt", 4, SIZES, "cpu") for _ in range(2)]
     for one, variant in zip(trained, ("plain", FUSED), strict=True):
@@ -88,7 +88,7 @@ def test_a_larger_batch_takes_more_memory():
     assert peaks[1] > peaks[0]
 
 
-def test_kernels_of_a_fused_optimiser_are_fewer():
+def test_kernels_of_a_fused_optimizer_are_fewer():
     (series,) = find_series(["training-variants"])
     bench = PlantedBench()
     rows = measure_points(series.points(bench, TINY), bench, "s", 600).rows

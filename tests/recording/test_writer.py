@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gpuedu.errors import CatalogueError, GpueduError
+from gpuedu.errors import CatalogError, GpueduError
 from gpuedu.hardware.records import read_folder, records
 from gpuedu.recording import writer
 from gpuedu.recording.points import Measured, Series
@@ -59,7 +59,7 @@ def test_a_name_with_braces_is_written_as_it_is(tmp_path):
 
 def test_what_is_no_sound_record_is_not_written(tmp_path):
     folder = RecordFolder(tmp_path, "Planted GPU")
-    with pytest.raises(CatalogueError, match="median should be above 0"):
+    with pytest.raises(CatalogError, match="median should be above 0"):
         folder.put("memory.json", written(rows=({"median": 0.0, "spread": 0.0},)))
     assert not folder.path.exists()
 

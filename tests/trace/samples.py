@@ -58,8 +58,8 @@ def branches(a, out):
         out[i] = a[i] - float32(1)
 """
 
-NEIGHBOUR = """@cuda.jit
-def neighbour(a, out):
+NEIGHBOR = """@cuda.jit
+def neighbor(a, out):
     s = cuda.shared.array(64, float32)
     t = cuda.threadIdx.x
     s[t] = a[t]
@@ -159,17 +159,17 @@ def branches(block: int = 64) -> Trace:
 
 
 def racing() -> Trace:
-    """A neighbour's element is read without a barrier: thread 31's is written by another warp."""
+    """A neighbor's element is read without a barrier: thread 31's is written by another warp."""
     found = Finding(
         Level.HAZARD,
         "data-race",
         "thread 31 reads s[32] while thread 32 writes it, with no barrier between them",
         "put `cuda.syncthreads()` between line 5 and line 6",
-        Place("neighbour", 6),
+        Place("neighbor", 6),
         Thread((0, 0, 0), (31, 0, 0)),
         "s",
         (32,),
-        Place("neighbour", 5),
+        Place("neighbor", 5),
         Thread((0, 0, 0), (32, 0, 0)),
         63,
     )
@@ -178,13 +178,13 @@ def racing() -> Trace:
         "out-of-bounds",
         "s[64] is read, but s has 64 elements: 0 to 63",
         "let the last thread of the block do something else: `if t + 1 < 64`",
-        Place("neighbour", 6),
+        Place("neighbor", 6),
         Thread((0, 0, 0), (63, 0, 0)),
         "s",
         (64,),
     )
     made = Builder(
-        NEIGHBOUR, block=(64, 1, 1), kernel="neighbour", findings=(found, beyond), shared_bytes=256
+        NEIGHBOR, block=(64, 1, 1), kernel="neighbor", findings=(found, beyond), shared_bytes=256
     )
     t = made.thread_index()
     made.step(4)

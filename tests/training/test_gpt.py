@@ -62,8 +62,8 @@ def test_a_short_run_gets_below_guessing_by_frequency():
     by_frequency = float(-(shares * shares.log()).sum())
     seed_all(0)
     model = CharacterGPT(97, context=32, width=48, layers=1)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-2)
-    train(model, Batches(text.train, 32), character_loss, optimiser, steps=60)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    train(model, Batches(text.train, 32), character_loss, optimizer, steps=60)
     assert evaluate(model, text.held_out, character_loss).loss < by_frequency - 0.4
 
 

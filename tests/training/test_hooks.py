@@ -13,15 +13,15 @@ PAIR = (torch.rand(4, 8), torch.tensor([0, 1, 2, 0]))
 
 def _train(hooks, loss=cross_entropy, steps=2):
     model = MLP(8, 3)
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
-    return train(model, [PAIR], loss, optimiser, steps=steps, hooks=hooks)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    return train(model, [PAIR], loss, optimizer, steps=steps, hooks=hooks)
 
 
 class _Log(Hook):
     def __init__(self, log, name="", *, fails=False):
         self.log, self.name, self.fails = log, name, fails
 
-    def start(self, model, optimiser):
+    def start(self, model, optimizer):
         self.log.append(f"start{self.name}")
         if self.fails:
             raise RuntimeError("no")

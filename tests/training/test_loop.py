@@ -34,11 +34,11 @@ def _model(seed=0, **options):
 
 
 def test_it_takes_the_same_steps_as_a_loop_by_hand(split):
-    model, optimiser = _model()
+    model, optimizer = _model()
     by_hand = copy.deepcopy(model)
     sgd = torch.optim.SGD(by_hand.parameters(), lr=0.3, momentum=0.9)
     batches = Batches(split, 32, seed=5)
-    history = train(model, Batches(split, 32, seed=5), cross_entropy, optimiser, steps=5)
+    history = train(model, Batches(split, 32, seed=5), cross_entropy, optimizer, steps=5)
     coming = [pair for _ in range(2) for pair in batches][:5]
     for record, (inputs, targets) in zip(history.steps, coming, strict=True):
         sgd.zero_grad()
@@ -54,18 +54,18 @@ def test_it_takes_the_same_steps_as_a_loop_by_hand(split):
 
 def test_the_same_seed_gives_the_same_run_and_another_one_another(split):
     def losses(seed):
-        model, optimiser = _model(seed, dropout=0.3)
+        model, optimizer = _model(seed, dropout=0.3)
         batches = Batches(split, 16, seed=seed)
-        return train(model, batches, cross_entropy, optimiser, steps=8).losses
+        return train(model, batches, cross_entropy, optimizer, steps=8).losses
 
     assert losses(1) == losses(1) != losses(2)
 
 
 def test_the_learning_rate_of_a_step_is_the_one_it_was_taken_with(split):
-    model, optimiser = _model()
-    scheduler = torch.optim.lr_scheduler.StepLR(optimiser, step_size=2, gamma=0.5)
+    model, optimizer = _model()
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.5)
     batches = Batches(split, 16)
-    history = train(model, batches, cross_entropy, optimiser, steps=5, scheduler=scheduler)
+    history = train(model, batches, cross_entropy, optimizer, steps=5, scheduler=scheduler)
     assert tuple(step.learning_rate for step in history.steps) == (0.3, 0.3, 0.15, 0.15, 0.075)
 
 
@@ -84,15 +84,15 @@ class _Interrupt(Hook):
 
 @pytest.mark.parametrize("phase", ["load", "forward", "backward", "update"])
 def test_an_interruption_keeps_what_was_done_and_a_run_can_go_on(split, phase):
-    model, optimiser = _model()
+    model, optimizer = _model()
     reference, other = _model()
     batches, again = Batches(split, 70, seed=1), Batches(split, 70, seed=1)
     hook = _Interrupt(phase, 3)
-    first = train(model, batches, cross_entropy, optimiser, steps=10, hooks=[hook])
+    first = train(model, batches, cross_entropy, optimizer, steps=10, hooks=[hook])
     assert first.interrupted and len(first) == 3 and hook.stopped == 1
     assert all(parameter.grad is None for parameter in model.parameters())
     batches.passes = 3  # the place in the data: the batch at hand was not trained on
-    second = train(model, batches, cross_entropy, optimiser, steps=4)
+    second = train(model, batches, cross_entropy, optimizer, steps=4)
     whole = train(reference, again, cross_entropy, other, steps=7)
     assert first.losses + second.losses == whole.losses
 
@@ -107,9 +107,9 @@ def test_an_update_is_finished_before_an_interruption_is_heard(split):
             return super().step(closure)
 
     model, _ = _model()
-    optimiser = Stopped(model.parameters(), lr=0.3, momentum=0.9)
+    optimizer = Stopped(model.parameters(), lr=0.3, momentum=0.9)
     handler = signal.getsignal(signal.SIGINT)
-    history = train(model, Batches(split, 35), cross_entropy, optimiser, steps=9)
+    history = train(model, Batches(split, 35), cross_entropy, optimizer, steps=9)
     assert history.interrupted and len(history) == 2
     assert signal.getsignal(signal.SIGINT) is handler
     reference, other = _model()
@@ -134,14 +134,14 @@ def _not_a_number(outputs, targets):
         ({"loss": _not_a_number}, NotFiniteError),
         ({"batches": lambda split: (pair for pair in [])}, DataEndedError),
         ({"batches": lambda split: [(split.inputs[:0], split.targets[:0])]}, BatchSizeError),
-        ({"optimiser": lambda model: torch.optim.SGD([{"params": []}], lr=1)}, NoParametersError),
+        ({"optimizer": lambda model: torch.optim.SGD([{"params": []}], lr=1)}, NoParametersError),
     ],
 )
 def test_bad_input_is_named_before_anything_is_changed(split, change, fault):
     seed_all(0)
     model = change.get("model", lambda: MLP(8, 3))()
     before = copy.deepcopy(model.state_dict())
-    make = change.get("optimiser", lambda model: torch.optim.SGD(model.parameters(), lr=0.1))
+    make = change.get("optimizer", lambda model: torch.optim.SGD(model.parameters(), lr=0.1))
     batches = change.get("batches", lambda split: Batches(split, 10))(split)
     with pytest.raises(fault) as caught:
         train(model, batches, change.get("loss", cross_entropy), make(model), steps=3)
@@ -151,20 +151,20 @@ def test_bad_input_is_named_before_anything_is_changed(split, change, fault):
 
 
 def test_a_loader_that_stops_early_leaves_the_steps_before_it(split):
-    model, optimiser = _model()
+    model, optimizer = _model()
     pairs = list(Batches(split, 10))
     with pytest.raises(DataEndedError, match="ended after 4") as caught:
-        train(model, iter(pairs[:4]), cross_entropy, optimiser, steps=9)
+        train(model, iter(pairs[:4]), cross_entropy, optimizer, steps=9)
     assert len(caught.value.history) == 4
 
 
 def test_nan_after_the_first_step_is_recorded_not_refused(split):
-    model, optimiser = _model()
-    optimiser.param_groups[0]["lr"] = 1e30
-    history = train(model, Batches(split, 10), cross_entropy, optimiser, steps=6)
+    model, optimizer = _model()
+    optimizer.param_groups[0]["lr"] = 1e30
+    history = train(model, Batches(split, 10), cross_entropy, optimizer, steps=6)
     assert len(history) == 6 and history.losses[-1] != history.losses[-1]
 
 
 def test_no_steps_is_an_empty_history(split):
-    model, optimiser = _model()
-    assert train(model, Batches(split, 10), cross_entropy, optimiser, steps=0).losses == ()
+    model, optimizer = _model()
+    assert train(model, Batches(split, 10), cross_entropy, optimizer, steps=0).losses == ()

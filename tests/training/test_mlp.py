@@ -32,7 +32,7 @@ def test_it_learns_the_digits_to_the_known_band():
     for seed in range(3):
         seed_all(seed)
         model = MLP(64, 10)
-        optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3)
-        train(model, Batches(digits.train, 64, seed=seed), cross_entropy, optimiser, steps=100)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+        train(model, Batches(digits.train, 64, seed=seed), cross_entropy, optimizer, steps=100)
         reached.append(evaluate(model, digits.held_out, cross_entropy).accuracy)
     assert 0.88 < sorted(reached)[1] < 0.93

@@ -1,4 +1,4 @@
-"""Optimisers that have nothing of the model to move."""
+"""Optimizers that have nothing of the model to move."""
 
 from __future__ import annotations
 

@@ -35,6 +35,6 @@ def test_it_learns_the_digits_to_the_known_band():
     digits = load_digits()
     seed_all(0)
     model = SmallResNet(1, 10, width=8)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3)
-    train(model, Batches(digits.train, 64), cross_entropy, optimiser, steps=60)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    train(model, Batches(digits.train, 64), cross_entropy, optimizer, steps=60)
     assert evaluate(model, digits.held_out, cross_entropy).accuracy > 0.93

@@ -1,4 +1,4 @@
-"""The coloured shapes: the same bytes everywhere, and both shape and colour are needed."""
+"""The colored shapes: the same bytes everywhere, and both shape and color are needed."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def test_every_shape_has_the_area_of_its_disc(shape):
     assert inside.mean() * 36 == pytest.approx(np.pi * 1.3**2, rel=0.005)
 
 
-def test_mean_colour_tells_the_colour_and_not_the_shape():
-    """Nearest class mean of the redness, greenness, blueness: good at 3 colours, bad at 12."""
+def test_mean_color_tells_the_color_and_not_the_shape():
+    """Nearest class mean of the redness, greenness, blueness: good at 3 colors, bad at 12."""
     drawn = draw_shapes(train=1500, held_out=600)
 
     def hue(split):
@@ -66,12 +66,12 @@ def test_names_go_with_numbers():
 
 
 def test_a_small_network_learns_them_to_the_known_band():
-    """Over 10 seeds 0.468 to 0.532; who sees the colours only is right in 0.25 at most."""
+    """Over 10 seeds 0.468 to 0.532; who sees the colors only is right in 0.25 at most."""
     drawn, reached = draw_shapes(train=2000, held_out=600), []
     for seed in range(3 if WHOLE else 1):
         seed_all(seed)
         model = MLP(3 * 32 * 32, 12)
-        optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3)
-        train(model, Batches(drawn.train, 64, seed=seed), cross_entropy, optimiser, steps=150)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+        train(model, Batches(drawn.train, 64, seed=seed), cross_entropy, optimizer, steps=150)
         reached.append(evaluate(model, drawn.held_out, cross_entropy).accuracy)
     assert 0.42 < statistics.median(reached) < 0.58

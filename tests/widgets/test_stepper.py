@@ -67,7 +67,7 @@ def test_nothing_of_the_kernels_becomes_markup():
     assert "<img" not in page and page.count("&lt;img") > 5
 
 
-def test_colours_are_tints_or_have_their_own_ground():
+def test_colors_are_tints_or_have_their_own_ground():
     style = render(walk(samples.racing())).partition("</style>")[0]
     for rule in re.findall(r"\{([^}]*)\}", style):
         if re.search(r"(?<!-)color:#", rule):
@@ -121,7 +121,7 @@ def test_a_front_end_without_widgets_gets_the_story_and_a_terminal_a_line():
     widget, story = stepper.bundles()
     assert widget[WIDGET]["model_id"] == stepper.view.model_id and "text/html" not in widget
     assert story["text/html"] == render_story(stepper.walk, folded=True)
-    assert "<summary" in story["text/html"] and "Without buttons: neighbour" in story["text/html"]
+    assert "<summary" in story["text/html"] and "Without buttons: neighbor" in story["text/html"]
     assert widget["text/plain"].startswith("step 5 of 6: warp 0 at line 6: out[t] = s[t + 1]; haz")
 
 

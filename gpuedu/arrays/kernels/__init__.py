@@ -8,7 +8,7 @@
   ``reduction_source``: the made text, and the way back to the learner's lines.
 - ``launching``: a launch, with its hazards, entered into the account.
 
-Sources: CuPy 14 documentation, "User-Defined Kernels", and the behaviour of its classes.
+Sources: CuPy 14 documentation, "User-Defined Kernels", and the behavior of its classes.
 """
 
 from gpuedu.arrays.kernels.elementwise import ElementwiseKernel

@@ -73,7 +73,7 @@ def _terms(index: str, axes: list[tuple[int, int]]) -> list[str]:
 
 
 def _merged(axes: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Neighbouring axes that one index can run over are one, to save divisions."""
+    """Neighboring axes that one index can run over are one, to save divisions."""
     merged: list[tuple[int, int]] = []
     for extent, step in axes:
         if extent == 1:

@@ -104,7 +104,7 @@ class ThreadPoolExecutor:
             raise ValueError("max_workers must be greater than 0")
         self._most = max_workers or 4
         self._prefix = thread_name_prefix or "ThreadPoolExecutor-0"
-        self._initialise = (lambda: initializer(*initargs)) if initializer else (lambda: None)
+        self._initialize = (lambda: initializer(*initargs)) if initializer else (lambda: None)
         self._calls = Queue()
         self._idle = 0
         self._threads: list[Thread] = []
@@ -123,7 +123,7 @@ class ThreadPoolExecutor:
         return future
 
     def _serve(self) -> None:
-        self._initialise()
+        self._initialize()
         while True:
             self._idle += 1
             call = self._calls.get()

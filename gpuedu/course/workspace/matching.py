@@ -215,7 +215,7 @@ def _is_edited(slot: Slot, cell: NotebookNode) -> bool:
 def _match_by_place(
     found: dict[int, int], mine: Sequence[NotebookNode], course: Sequence[Slot]
 ) -> None:
-    """An answer without any name: the only unknown cell between its two neighbours."""
+    """An answer without any name: the only unknown cell between its two neighbors."""
     in_base = [n for n, slot in enumerate(course) if slot.position is not None]
     in_base.sort(key=lambda number: course[number].position)
     where = {number: i for i, number in found.items()}

@@ -24,7 +24,7 @@ _ROWS = ("median", "low", "high")
 
 
 def draw_two_questions() -> Any:
-    """Modelled rates by batch beside the loss after 8 passes by learning rate."""
+    """Modeled rates by batch beside the loss after 8 passes by learning rate."""
     found = read_results("loss-by-rate")
     values = found.values
     inside = [_LOWEST_RATE < rate < _HIGHEST_RATE for rate in values["rates"]]
@@ -44,7 +44,7 @@ def draw_two_questions() -> Any:
         title="Which batch?",
         x="batch",
         y="samples/s",
-        source="Left: modelled, a step of 250 launches of 6 µs, 4 µs a sample. Right: SGD on "
+        source="Left: modeled, a step of 250 launches of 6 µs, 4 µs a sample. Right: SGD on "
         f"digits, {values['passes']} passes, median of {values['seeds']} seeds.\n{found.source}",
         alt="Left: samples per second rise in proportion to the batch up to about 370 and then "
         "level off. Right: held-out loss over the learning rate has a valley for each batch, the "

@@ -22,14 +22,14 @@ def draw_steps_by_batch() -> Any:
     batches = tuple(found.values["batches"])
     curves, marks, told = [], [], []
     smooth = tuple(batches[0] * (batches[-1] / batches[0]) ** (i / 60) for i in range(61))
-    for name, (label, colour) in _SHOWN.items():
+    for name, (label, color) in _SHOWN.items():
         setting = found.values["settings"][name]
         fewest = tuple(min(filter(None, row)) for row in setting["steps"])
         least, scale = fit_law(batches, fewest)
         law = tuple(least * (1 + scale / batch) for batch in smooth)
         goal = f"{setting['target']:.0%}"
-        curves.append(Curve(f"{label},\nto {goal}", batches, fewest, colour, dots=True))
-        curves.append(Curve("", smooth, law, colour, has_marks=False))
+        curves.append(Curve(f"{label},\nto {goal}", batches, fewest, color, dots=True))
+        curves.append(Curve("", smooth, law, color, has_marks=False))
         offset = (8, 14) if marks else (-6, -16)
         marks.append(Mark(f"B = {scale:.0f}", scale, 2 * least, offset))
         steps = ", ".join(

@@ -1,7 +1,7 @@
 """What a training program costs, counted while it runs: what the bill of the capstone adds up.
 
 PyTorch's function modes see what the host asks for, its dispatcher every operation, those of
-backward included; CPU tensors stand for those of a device (``gpuedu.training.synchronisations``
+backward included; CPU tensors stand for those of a device (``gpuedu.training.synchronizations``
 says how). Which part of a step an operation belongs to is told by what it touches: a step's update
 ends with the last write to a weight, and an evaluation runs from ``model.eval()`` to
 ``model.train()``.
@@ -31,7 +31,7 @@ from gpuedu.exercises.capstone.saved_values import SavedValues
 from gpuedu.profiles.computing import NO_WORK
 from gpuedu.training.memory.counter import LiveCounter
 from gpuedu.training.placement import named_device
-from gpuedu.training.synchronisations import Synchronisation, SynchronisationCounter
+from gpuedu.training.synchronizations import Synchronization, SynchronizationCounter
 
 _FREE = NO_WORK - {"_to_copy"}
 _UPLOAD = "copy to the device"
@@ -58,7 +58,7 @@ class Meter:
     """What was counted between its ``with``'s begin and end."""
 
     operations: list[Operation] = field(default_factory=list)
-    waits: list[tuple[bool, Synchronisation]] = field(default_factory=list)
+    waits: list[tuple[bool, Synchronization]] = field(default_factory=list)
     """Synchronizations that are no copies to the device; True for those of an evaluation."""
     copies: list[tuple[bool, int]] = field(default_factory=list)
     """Copies to the device, in bytes; True for those of an evaluation."""
@@ -93,14 +93,14 @@ def metered(*, saves: bool = False) -> Iterator[Meter]:
         meter.most_saved = saved.most
 
 
-class _Host(SynchronisationCounter):
+class _Host(SynchronizationCounter):
     """Waits and copies, as the host asks for them."""
 
     def __init__(self, meter: Meter) -> None:
         super().__init__(on_wait=self._waited, stand_in=True)
         self._meter = meter
 
-    def _waited(self, wait: Synchronisation) -> None:
+    def _waited(self, wait: Synchronization) -> None:
         if wait.kind != _UPLOAD:
             self._meter.waits.append((self._meter.is_evaluating, wait))
 

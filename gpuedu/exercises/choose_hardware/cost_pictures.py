@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gpuedu.exercises.choose_hardware.catalogue_pictures import best_16_bit
+from gpuedu.exercises.choose_hardware.catalog_pictures import best_16_bit
 from gpuedu.exercises.plain import number
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.curves import Curve, Level, plot_curves
 from gpuedu.figures.plain_bars import PlainBar, plot_plain_bars
-from gpuedu.hardware.catalogue import device
+from gpuedu.hardware.catalog import device
 from gpuedu.units import TERA
 
 _SHOWN = ("ryzen-9950x", "xeon-8480", "p100-sxm", "t4", "a100-80gb", "rtx-4090", "h100-sxm", "b200")
@@ -28,8 +28,8 @@ def draw_joules(joules_each: Answer) -> Any:
     for one in map(device, _SHOWN):
         time_s = _TERAFLOPS * TERA / best_16_bit(one)
         each = number(joules_each(one.power_w * time_s, 0.0, time_s, _TERAFLOPS))
-        colour = style.ORANGE if one.kind == "CPU" else style.BLUE
-        bars.append(PlainBar(f"{one.name}, {one.year}", float(each), f"{each:.3g} J", colour))
+        color = style.ORANGE if one.kind == "CPU" else style.BLUE
+        bars.append(PlainBar(f"{one.name}, {one.year}", float(each), f"{each:.3g} J", color))
     told = "; ".join(f"{bar.name} {bar.text}" for bar in bars)
     caption = Caption(
         title="Joules for a trillion operations of a matrix product",

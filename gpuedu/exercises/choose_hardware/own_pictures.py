@@ -11,12 +11,12 @@ from gpuedu.choosing.models import Model, count_parameters
 from gpuedu.choosing.prices import example_prices
 from gpuedu.choosing.table import Run, rows
 from gpuedu.errors import AnswerError
-from gpuedu.exercises.choose_hardware.catalogue_pictures import kind_of
+from gpuedu.exercises.choose_hardware.catalog_pictures import kind_of
 from gpuedu.exercises.plain import number
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.points import Point, plot_points
 from gpuedu.figures.shares import Parts, plot_parts
-from gpuedu.hardware.catalogue import device, devices
+from gpuedu.hardware.catalog import device, devices
 from gpuedu.units import GB
 
 _LINES = ("rtx-4090", "a100-80gb", "mi300x")

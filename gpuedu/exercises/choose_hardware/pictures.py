@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpuedu.exercises.choose_hardware import (
-    catalogue_pictures,
+    catalog_pictures,
     cost_pictures,
     own_pictures,
     recorded_pictures,
@@ -11,8 +11,8 @@ from gpuedu.exercises.choose_hardware import (
 )
 
 PICTURES = {
-    "choose-hardware/catalogue": catalogue_pictures.draw_catalogue,
-    "choose-hardware/per-watt": catalogue_pictures.draw_per_watt,
+    "choose-hardware/catalog": catalog_pictures.draw_catalog,
+    "choose-hardware/per-watt": catalog_pictures.draw_per_watt,
     "choose-hardware/recorded-memory": recorded_pictures.draw_recorded_memory,
     "choose-hardware/recorded-steps": step_pictures.draw_recorded_steps,
     "choose-hardware/decoding": step_pictures.draw_decoding,

@@ -1,9 +1,9 @@
-"""A device of the catalogue as the lesson's functions get it: the rates that a program reaches."""
+"""A device of the catalog as the lesson's functions get it: the rates that a program reaches."""
 
 from __future__ import annotations
 
 from gpuedu.choosing import steps
-from gpuedu.hardware.catalogue import Device
+from gpuedu.hardware.catalog import Device
 
 _PCIE4_BYTES_PER_S = 32e9
 
@@ -11,7 +11,7 @@ _PCIE4_BYTES_PER_S = 32e9
 def reachable(device: Device, precision: str = "bf16") -> dict[str, float]:
     """Rates of arithmetic, memory, link (one direction) and launches.
 
-    Where the catalogue has no link, it is PCIe 4.0 x16.
+    Where the catalog has no link, it is PCIe 4.0 x16.
     """
     link = device.link_bytes_per_s
     return {

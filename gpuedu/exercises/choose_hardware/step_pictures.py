@@ -20,11 +20,11 @@ from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.curves import Curve, plot_curves
 from gpuedu.figures.plain_bars import PlainBar, plot_plain_bars
-from gpuedu.hardware.catalogue import device
+from gpuedu.hardware.catalog import device
 from gpuedu.units import MS
 
 _DECODERS = ("rtx-4090", "a100-80gb", "h100-sxm", "mi300x")
-_COLOURS = (style.ORANGE, style.GREEN, style.BLUE, style.RED)
+_COLORS = (style.ORANGE, style.GREEN, style.BLUE, style.RED)
 _BATCHES = tuple(float(2**k) for k in range(11))
 _LENGTH = 2048
 Answer = Callable[..., Any]
@@ -69,22 +69,22 @@ def draw_recorded_steps(
     return plot_plain_bars(bars, caption=caption)
 
 
-def _compared(name: str, time_s: float, predicted_s: float, colour: str) -> PlainBar:
+def _compared(name: str, time_s: float, predicted_s: float, color: str) -> PlainBar:
     ratio = predicted_s / time_s
     text = f"{time_s / MS:.3g} ms, you {predicted_s / MS:.3g} ms (x {ratio:.2g})"
-    return PlainBar(name, time_s / MS, text, colour, ideal=predicted_s / MS)
+    return PlainBar(name, time_s / MS, text, color, ideal=predicted_s / MS)
 
 
 def draw_decoding(decode_s: Answer) -> Any:
     """Tokens per second against the batch, on a few devices."""
     model, curves = known_model("llama3-8b"), []
-    for key, colour in zip(_DECODERS, _COLOURS, strict=True):
+    for key, color in zip(_DECODERS, _COLORS, strict=True):
         times = [
             number(decode_s(asdict(model), int(batch), _LENGTH, reachable(device(key))))
             for batch in _BATCHES
         ]
         rates = tuple(b / t if t else 0.0 for b, t in zip(_BATCHES, times, strict=True))
-        curves.append(Curve(device(key).name, _BATCHES, rates, colour))
+        curves.append(Curve(device(key).name, _BATCHES, rates, color))
     told = "; ".join(f"{one.name} {one.y[0]:.0f} to {one.y[-1]:.0f}" for one in curves)
     caption = Caption(
         title="A batch is nearly free in decoding, until arithmetic or the cache takes over",

@@ -21,15 +21,15 @@ SIZES = tuple(float(4**k) for k in range(5, 17))
 RANKS = (2, 4, 8, 16, 32, 64, 128, 256, 1024)
 COUNTS = (2, 8, 64)
 SMALL, LARGE = 100_000, 20_000_000
-_COLOURS = (style.GREEN, style.BLUE, style.ORANGE)
+_COLORS = (style.GREEN, style.BLUE, style.ORANGE)
 Answer = Callable[..., Any]
 
 
 def draw_bandwidths(ring_s: Answer, bandwidths: Answer) -> Any:
     """The bus bandwidth of the learner's ring by size, for a few counts of ranks, on NVLink."""
     curves = [
-        Curve(f"{n} ranks", SIZES, tuple(_bus(ring_s, bandwidths, n, s) for s in SIZES), colour)
-        for n, colour in zip(COUNTS, _COLOURS, strict=True)
+        Curve(f"{n} ranks", SIZES, tuple(_bus(ring_s, bandwidths, n, s) for s in SIZES), color)
+        for n, color in zip(COUNTS, _COLORS, strict=True)
     ]
     told = "; ".join(f"{one.name}: {one.y[0]:.3g} to {one.y[-1]:.3g} GB/s" for one in curves)
     caption = Caption(
@@ -84,11 +84,11 @@ def _dots(
     sizes: tuple[float, ...],
     times: tuple[float, ...],
     which: Iterable[int],
-    colour: str,
+    color: str,
 ) -> Curve:
     which = tuple(which)
     picked = tuple(sizes[i] for i in which), tuple(times[i] for i in which)
-    return Curve(name, *picked, colour, dots=True)
+    return Curve(name, *picked, color, dots=True)
 
 
 @cache
@@ -103,14 +103,14 @@ def ring_times_s(size_bytes: int) -> tuple[float, ...]:
 def draw_tree_or_ring(tree_schedule: Answer, choose: Answer) -> Any:
     """The learner's schedule and the ring up to 1024 ranks, for two sizes, and what they choose."""
     curves, told = [], []
-    for size, colours in ((SMALL, (style.BLUE, style.SKY)), (LARGE, (style.RED, style.ORANGE))):
+    for size, colors in ((SMALL, (style.BLUE, style.SKY)), (LARGE, (style.RED, style.ORANGE))):
         name = f"{size / 1e6:g} MB"
         tree = tuple(_simulated_s(tree_schedule, n, size) / MS for n in RANKS)
         ring = tuple(time_s / MS for time_s in ring_times_s(size))
         ranks = tuple(map(float, RANKS))
         curves += [
-            Curve(f"your schedule, {name}", ranks, tree, colours[0]),
-            Curve(f"ring, {name}", ranks, ring, colours[1]),
+            Curve(f"your schedule, {name}", ranks, tree, colors[0]),
+            Curve(f"ring, {name}", ranks, ring, colors[1]),
         ]
         chosen = [_chosen(choose, n, size) for n in RANKS]
         ways = {"tree": tree, "ring": ring}

@@ -23,7 +23,7 @@ GROWTH_RANKS = (2, 4, 8, 16, 32)
 _SCALE = 1024
 """Own functions are run with 1/1024 of the bytes on a link with 1/1024 of the rate."""
 _SMALL, _LARGE = 4 * MIB, 64 * MIB
-_COLOURS = (style.ORANGE, style.BLUE, style.GREEN)
+_COLORS = (style.ORANGE, style.BLUE, style.GREEN)
 
 
 def through_rank_0(ranks: int, size_bytes: int) -> list[list[tuple[int, int, int]]]:
@@ -105,8 +105,8 @@ def _plot(
         for name, found in times.items()
     )
     lines = [
-        CountLine(name, tuple(ranks), tuple(found), colour)
-        for (name, found), colour in zip(times.items(), _COLOURS, strict=False)
+        CountLine(name, tuple(ranks), tuple(found), color)
+        for (name, found), color in zip(times.items(), _COLORS, strict=False)
     ]
     alt = f"{y} by number of ranks. {told}."
     caption = Caption(title=title, x="ranks", y=y, source=source, alt=alt)

@@ -1,4 +1,4 @@
-"""How large a bucket should be, where the exchange runs beside the backward: modelled."""
+"""How large a bucket should be, where the exchange runs beside the backward: modeled."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ FIRST_BYTES = 2**20
 def draw_bucket_size() -> Any:
     """What of the exchange lies behind the backward, against the limit of a bucket."""
     curves, told = [], []
-    for name, colour in LINKS.items():
+    for name, color in LINKS.items():
         link = network.link(name)
         left_ms = tuple((step_s(limit, link) - BACKWARD_S) / MS for limit in LIMITS)
-        curves.append(Curve(link.name, LIMITS, left_ms, colour, has_marks=False))
+        curves.append(Curve(link.name, LIMITS, left_ms, color, has_marks=False))
         best_ms, limit = min(zip(left_ms, LIMITS, strict=True))
         told.append(
             f"{link.name}: {left_ms[0]:.3g} ms with buckets of 10 kB, {best_ms:.2g} ms with those "
@@ -36,7 +36,7 @@ def draw_bucket_size() -> Any:
         title="Small buckets add latencies; of large ones, the last sticks out",
         x="limit of a bucket (bytes)",
         y="time not hidden (ms)",
-        source=f"Modelled: ResNet-50, {RANKS} ranks, the ring's closed form, each bucket as early "
+        source=f"Modeled: ResNet-50, {RANKS} ranks, the ring's closed form, each bucket as early "
         f"as can be; a backward of {BACKWARD_S / MS:.0f} ms is assumed.",
         alt="Time of the exchange that lies behind the backward, by the limit of a bucket, with "
         "overlap. " + "; ".join(told) + ". Curves dip where the last bucket happens to be small.",

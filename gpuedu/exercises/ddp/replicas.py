@@ -106,11 +106,11 @@ def train_ranks(
         start(net)
         # Of the parameters from before, which an optimizer may have: they should hold the numbers.
         states = [state_of(net, made_with)]
-        optimiser = Sgd(net.parameters(), RATE)
+        optimizer = Sgd(net.parameters(), RATE)
         for mine in (step[rank] for step in shards):
             backward(net, *mine)
             average(net, len(mine[1]))
-            optimiser.step()
+            optimizer.step()
             states.append(state_of(net))
         return states
 

@@ -14,10 +14,10 @@ from gpuedu.exercises.training.quiet import quiet_torch
 def train_alone(task: Task) -> list[State]:
     """What one process with rank 0's model and the whole batch has after every step."""
     net = build(task.kind, task.seed)
-    optimiser, states = Sgd(net.parameters(), RATE), []
+    optimizer, states = Sgd(net.parameters(), RATE), []
     for step in range(len(task.sizes)):
         xs, ys = zip(*shards_of(task, step), strict=True)
         backward(net, torch.cat(xs), torch.cat(ys))
-        optimiser.step()
+        optimizer.step()
         states.append(state_of(net))
     return states

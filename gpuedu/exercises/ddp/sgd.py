@@ -10,7 +10,7 @@ from torch.nn import Parameter
 
 
 class Sgd:
-    """``p -= rate * p.grad``, with the two calls of every optimiser of PyTorch.
+    """``p -= rate * p.grad``, with the two calls of every optimizer of PyTorch.
 
     A parameter without a gradient stays as it is, and one that is frozen does not, if it has one:
     as with ``torch.optim.SGD``.

@@ -24,13 +24,13 @@ def draw_drift() -> Any:
     rng = np.random.default_rng(1)
     batches = 1.0 + rng.standard_normal((_STEPS, _RANKS, _BATCH))
     means = batches.mean(axis=2)
-    colours = style.BLUE, style.ORANGE, style.PINK
+    colors = style.BLUE, style.ORANGE, style.PINK
     ranks = [_running(means[:, rank]) for rank in range(_RANKS)]
     together = _running(means.mean(axis=1))
     counts = tuple(range(_STEPS + 1))
     lines = [
-        CountLine(f"{mark} rank {rank}", counts, mine, colour, signed=True)
-        for rank, (mine, colour, mark) in enumerate(zip(ranks, colours, "●■◆", strict=True))
+        CountLine(f"{mark} rank {rank}", counts, mine, color, signed=True)
+        for rank, (mine, color, mark) in enumerate(zip(ranks, colors, "●■◆", strict=True))
     ]
     lines.append(CountLine("▲ all samples", counts, together, style.INK, signed=True))
     ends = ", ".join(f"{line.name[2:]} {line.values[-1]:.2f}" for line in lines)

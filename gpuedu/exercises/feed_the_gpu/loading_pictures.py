@@ -29,7 +29,7 @@ def draw_idle() -> Any:
 
 
 def _numbered(timeline: Timeline) -> Timeline:
-    """The work called what it is here, and every bar labelled with the number of its batch."""
+    """The work called what it is here, and every bar labeled with the number of its batch."""
     return Timeline.of(
         replace(
             one,

@@ -99,9 +99,9 @@ def draw_copies() -> Any:
     traffic = count_copies()[::-1]
     texts = [f"{one.size_bytes / MB:.0f} MB in {one.copies} copies" for one in traffic]
     ax = style.new_axes(1.9)
-    for place, (one, colour) in enumerate(zip(traffic, (style.BLUE, style.ORANGE), strict=True)):
+    for place, (one, color) in enumerate(zip(traffic, (style.BLUE, style.ORANGE), strict=True)):
         size_mb = one.size_bytes / MB
-        ax.barh(place, size_mb, height=0.62, color=colour)
+        ax.barh(place, size_mb, height=0.62, color=color)
         ax.text(size_mb + 1, place, texts[place], va="center", fontsize=9.5, color=style.INK)
     ax.set_yticks(range(len(names)), names)
     ax.tick_params(axis="y", length=0, labelcolor=style.INK)

@@ -35,7 +35,7 @@ def draw_owners(trace: Trace, position: int, size: int) -> Any:
     hazard = f" {trace.hazards[0].message}." if trace.hazards else ""
     caption = Caption(
         title=f"{launch.kernel}[{launch.grid[0]}, {launch.block[0]}]: who writes which element",
-        source=f"The number is threadIdx.x, the colour the block; a row is 32 elements.\n"
+        source=f"The number is threadIdx.x, the color the block; a row is 32 elements.\n"
         f"{FROM_YOUR_KERNEL}",
         alt=f"{size} elements of {name}: {wrote} written once, {again} more than once, "
         f"{size - wrote - again} not at all.{hazard}",

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.errors import CatalogueError
+from gpuedu.errors import CatalogError
 from gpuedu.exercises.compare import array_fault
 from gpuedu.exercises.contract import Case, Fault, Inputs, Plain, Property, Test, Undecided
 from gpuedu.exercises.kernels.costs import AGAIN, WHOLE, conflict_faults, sector_faults
@@ -260,10 +260,10 @@ def writers_of(observed: Plain, output: str) -> Plain:
 
 
 def _seen(observed: Plain, name: str, wanted: str) -> Any:
-    """What a play observed; CatalogueError where it was not asked to."""
+    """What a play observed; CatalogError where it was not asked to."""
     if name not in observed:
         told = f"a property needs {name!r}, which the play does not observe"
-        raise CatalogueError(told, remedy=f"launch_play(..., {wanted})")
+        raise CatalogError(told, remedy=f"launch_play(..., {wanted})")
     return observed[name]
 
 

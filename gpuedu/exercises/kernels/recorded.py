@@ -75,7 +75,7 @@ class _Device:
     """A device that is drawn: its name, with "(yours)" where it is, and its newest series."""
 
     name: str
-    colour: str
+    color: str
     newest: Record
 
 
@@ -102,14 +102,14 @@ def _devices(chosen: Sequence[Record]) -> dict[Key, _Device]:
     for place, record in enumerate(chosen):
         name = short[record.device] if is_clear else record.device
         # Several may be the learner's own: all have a star, and the first one is green.
-        colour = OWN if record.is_own and place == 0 else next(others)
+        color = OWN if record.is_own and place == 0 else next(others)
         name += " (yours)" if record.is_own else ""
-        devices[_key(record)] = _Device(name, colour, record)
+        devices[_key(record)] = _Device(name, color, record)
     return devices
 
 
 def _taken(devices: Mapping[Key, _Device], kept: Mapping[Key, Record]) -> list[Taken]:
-    return [Taken(d.name, d.colour, kept[key]) for key, d in devices.items() if key in kept]
+    return [Taken(d.name, d.color, kept[key]) for key, d in devices.items() if key in kept]
 
 
 def _title(title: str, devices: Mapping[Key, _Device]) -> str:

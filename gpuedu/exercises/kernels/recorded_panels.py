@@ -59,7 +59,7 @@ class Taken:
     """A device that is drawn, with its record of a series; ``name`` has "(yours)" where it is."""
 
     name: str
-    colour: str
+    color: str
     record: Record
 
 
@@ -117,7 +117,7 @@ def _bar(fields: Row, taken: Taken, *, by_bytes: bool, is_alone: bool) -> tuple[
     else:
         value, spread, said = _measured(row, by_bytes=by_bytes)
     text = said if is_alone else f"{said}   {taken.name}"
-    return RecordedBar(value, text, taken.colour, spread, record.is_own), said
+    return RecordedBar(value, text, taken.color, spread, record.is_own), said
 
 
 def _curves(wanted: Lines, taken: Sequence[Taken], *, is_alone: bool) -> tuple[CurvePanel, str]:
@@ -131,7 +131,7 @@ def _curves(wanted: Lines, taken: Sequence[Taken], *, is_alone: bool) -> tuple[C
             if rows:
                 x = tuple(row[wanted.field] for row in rows)
                 whose = name if is_alone else f"{name}, {one.name}".removeprefix(", ")
-                curves.append(Curve(whose, x, tuple(map(wanted.value, rows)), one.colour))
+                curves.append(Curve(whose, x, tuple(map(wanted.value, rows)), one.color))
     panel = CurvePanel(wanted.title, wanted.x, wanted.y, tuple(curves), wanted.format_x)
     return panel, "; ".join(told)
 

@@ -55,7 +55,7 @@ class Access:
 
     @property
     def sectors_per_request(self) -> float:
-        """Sectors of a warp's access on average; 4 for 32 neighbours of 4 bytes, 32 at worst."""
+        """Sectors of a warp's access on average; 4 for 32 neighbors of 4 bytes, 32 at worst."""
         return self.sectors / max(self.requests, 1)
 
     @property

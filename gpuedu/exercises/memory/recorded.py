@@ -15,7 +15,7 @@ _WANTED = (
         "copies",
         {
             "blocked: a stretch each": {"kernel": "blocked"},
-            "striped: neighbours": {"kernel": "striped"},
+            "striped: neighbors": {"kernel": "striped"},
         },
     ),
     Bars(

@@ -61,8 +61,8 @@ def _gradients() -> np.ndarray:
     with quiet_torch(seed=10):
         digits, loss = load_digits(), torch.nn.functional.cross_entropy
         model = MLP(64, 10)
-        optimiser = torch.optim.SGD(model.parameters(), lr=0.5)
-        train(model, Batches(digits.train, 64), loss, optimiser, steps=_TRAINED_STEPS)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+        train(model, Batches(digits.train, 64), loss, optimizer, steps=_TRAINED_STEPS)
         model.zero_grad()
         batch = digits.train.take(64)
         loss(model(batch.inputs), batch.targets).backward()

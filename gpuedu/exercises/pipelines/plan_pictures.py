@@ -9,7 +9,7 @@ from gpuedu.exercises.pipelines.parallel_plans import Cluster, Model, Plan
 from gpuedu.exercises.pipelines.plan_costs import fits, plans, step_s, times_s
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.shares import Parts, plot_parts
-from gpuedu.hardware.catalogue import device
+from gpuedu.hardware.catalog import device
 from gpuedu.multi import network
 from gpuedu.units import GB
 

@@ -180,7 +180,7 @@ class ProgressStore:
 
     def summary(self) -> ProgressSummary:
         """Where the course stands."""
-        return progress_summary.summarise(self._events())
+        return progress_summary.summarize(self._events())
 
     def export_json(self) -> str:
         """Everything as text, for `import_json` on another machine or after this one is gone."""

@@ -100,7 +100,7 @@ def hints_in(events: Iterable[ProgressEvent], exercise: str) -> int:
     )
 
 
-def summarise(events: Iterable[ProgressEvent]) -> ProgressSummary:
+def summarize(events: Iterable[ProgressEvent]) -> ProgressSummary:
     """From events to where the course stands."""
     events = in_order(events)
     by_name: dict[str, list[ProgressEvent]] = {}

@@ -9,7 +9,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.registers.accounts import DEVICE, ENTRANTS, five
 from gpuedu.exercises.registers.kernels import tile_kernel
 from gpuedu.exercises.registers.products import FLOAT32_MATRICES
-from gpuedu.hardware.catalogue import device
+from gpuedu.hardware.catalog import device
 from gpuedu.hardware.occupancy import LaunchError, occupancy
 from gpuedu.ladder.facts import RungFacts, pinned_facts, shortened
 

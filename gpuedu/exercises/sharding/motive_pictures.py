@@ -6,7 +6,7 @@ from typing import Any
 
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.shares import Parts, plot_parts
-from gpuedu.hardware.catalogue import device
+from gpuedu.hardware.catalog import device
 from gpuedu.units import GB
 
 _PARAMETERS = 7_500_000_000

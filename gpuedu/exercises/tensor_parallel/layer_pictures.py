@@ -7,7 +7,7 @@ from typing import Any
 
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.shares import Parts, plot_parts
-from gpuedu.hardware.catalogue import device
+from gpuedu.hardware.catalog import device
 from gpuedu.units import GB
 
 WIDTH, HIDDEN, KEY_VALUE_WIDTH = 16_384, 53_248, 1_024

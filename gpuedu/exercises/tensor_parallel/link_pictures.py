@@ -7,7 +7,7 @@ from typing import Any
 from gpuedu.exercises.tensor_parallel.layer_pictures import DEVICE, NUMBER_BYTES, WEIGHTS, WIDTH
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.shares import Parts, plot_parts
-from gpuedu.hardware.catalogue import device
+from gpuedu.hardware.catalog import device
 from gpuedu.multi import network
 from gpuedu.units import MS
 

@@ -14,7 +14,7 @@ from gpuedu.lens.listing import line_texts
 from gpuedu.trace import Trace
 
 RMS_TYPES = ("float32[:, ::1]", "float32[::1]", "float32[:, ::1]")
-"""The arguments of the kernel of this lesson that normalises columns, for the compiler."""
+"""The arguments of the kernel of this lesson that normalizes columns, for the compiler."""
 
 _UFUNC = re.compile(r"<ufunc '(\w+)'>")
 _NO_ARITHMETIC = ("ld", "st", "mov", "selp")

@@ -6,18 +6,18 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gpuedu.training.synchronisations import SynchronisationCounter
+    from gpuedu.training.synchronizations import SynchronizationCounter
 
 
-def waits_of(counter: SynchronisationCounter) -> dict[str, Any]:
+def waits_of(counter: SynchronizationCounter) -> dict[str, Any]:
     """What was waited for: ``waits`` by line, ``waited`` by kind alone.
 
     A row of ``waits`` is how often, the kind, the line, its text, and the library's function in
     which it was; the most frequent come first. These are the learner's own lines: a judge that
-    recognises known wrong answers names ``waits`` in ``varies``. ``waited`` has for each kind how
+    recognizes known wrong answers names ``waits`` in ``varies``. ``waited`` has for each kind how
     often until the last ``next_step`` of the counter, and how often after it.
     """
-    found = counter.synchronisations
+    found = counter.synchronizations
     seen = Counter((one.kind, one.line, one.text, one.via) for one in found)
     waited: dict[str, list[int]] = {}
     for one in found:

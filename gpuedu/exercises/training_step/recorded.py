@@ -9,7 +9,7 @@ from gpuedu.exercises.kernels.recorded_panels import Bars
 
 _VARIANTS = {
     "as it is": "plain",
-    "fused optimiser": "fused-optimiser",
+    "fused optimizer": "fused-optimizer",
     "torch.compile": "compile",
 }
 _MODELS = {"mlp": "An MLP", "resnet": "A small ResNet", "gpt": "A small GPT"}

@@ -142,7 +142,7 @@ def draw_layer() -> Any:
         title="A linear layer is many dot products that need nothing from each other",
         source="A drawing: 4 samples, 6 inputs, 5 outputs.",
         alt="Matrix X of 4 rows and 6 columns, W of 6 rows and 5 columns, and their product Y of 4 "
-        "rows and 5 columns. Row 1 of X and column 3 of W are coloured, and the one output they "
+        "rows and 5 columns. Row 1 of X and column 3 of W are colored, and the one output they "
         "give, Y[1, 3]. The other 19 outputs are as independent.",
     )
     return plot_product(product, caption=caption)

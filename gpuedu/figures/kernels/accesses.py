@@ -17,7 +17,7 @@ from gpuedu.figures.kernels.cells import (
     lay_out,
     sheet,
     shorten,
-    warp_colour,
+    warp_color,
     wrap,
     write,
 )
@@ -80,13 +80,13 @@ def plot_accesses(
 ) -> Axes:
     """Draw the elements that the lanes of one or more warps touch, one strip an access.
 
-    A row is 128 bytes of memory in four sectors of 32 bytes. A coloured cell carries the lane that
-    touches it; a grey one is in the same sector, and of a load it is fetched along.
+    A row is 128 bytes of memory in four sectors of 32 bytes. A colored cell carries the lane that
+    touches it; a gray one is in the same sector, and of a load it is fetched along.
 
     Args:
         trace: The account of a launch, with watched accesses.
         at: A line, the text of an access, the name of an array, a place or a site.
-        warps: Warps of the block; each has a colour.
+        warps: Warps of the block; each has a color.
         block: A watched block; the first by default.
         occurrence: Which execution of the access, from 0 (loops have many).
         with_lines: Whether numbers of lines are told; not where the reader has no source to see.
@@ -153,29 +153,29 @@ def _draw_strip(ax: Axes, strip: _Strip, top: float, with_lines: bool) -> None:
     y, before = top + 1.3, None
     for row in strip.shown:
         if before is not None and _is_apart(before, row):
-            write(ax, -0.4, y + 0.22, "...", colour=style.QUIET, ha="right")
+            write(ax, -0.4, y + 0.22, "...", color=style.QUIET, ha="right")
             y += 0.6
         _draw_row(ax, row, y, strip)
         y, before = y + 1, row
     rest = len(strip.rows) - len(strip.shown)
     if rest:
-        write(ax, 0, y + 0.5, f"... and {rest} more rows like these", colour=style.QUIET)
+        write(ax, 0, y + 0.5, f"... and {rest} more rows like these", color=style.QUIET)
 
 
 def _draw_row(ax: Axes, row: ElementRow, y: float, strip: _Strip) -> None:
     name = label(strip.requests[0].site.array, row.first, strip.shape)
-    write(ax, -0.4, y + 0.5, name, colour=style.QUIET, ha="right")
+    write(ax, -0.4, y + 0.5, name, color=style.QUIET, ha="right")
     width = _COLUMNS / row.cells
     sectors = row.sectors if strip.is_global else ()
     touched = {begin + i for begin in sectors for i in range(row.sector_cells)}
     for place in range(row.cells):
         element = row.first + place
         occupants = row.lanes.get(element, ())
-        colour = warp_colour(occupants[0].warp) if occupants else style.GROUND
+        color = warp_color(occupants[0].warp) if occupants else style.GROUND
         if element in touched and not occupants:
-            colour = FETCHED
+            color = FETCHED
         text = lane_text(occupants) if occupants else ""
-        draw_cell(ax, place * width, y, colour=colour, text=text, width=width)
+        draw_cell(ax, place * width, y, color=color, text=text, width=width)
     for begin in sectors:
         x = (begin - row.first) * width
         span = row.sector_cells * width
@@ -189,7 +189,7 @@ def _draw_row(ax: Axes, row: ElementRow, y: float, strip: _Strip) -> None:
 
 def _draw_keys(ax: Axes, warps: Sequence[int]) -> None:
     for place, warp in enumerate(warps):
-        draw_cell(ax, place * 5, 0, colour=warp_colour(warp))
+        draw_cell(ax, place * 5, 0, color=warp_color(warp))
         write(ax, place * 5 + 1.2, 0.5, f"warp {warp}", size_pt=9.5)
 
 
@@ -220,10 +220,10 @@ def _explain(strips: Sequence[_Strip]) -> str:
         parts.append("0+ is lane 0 with others, all is the whole warp")
     does = {strip.requests[0].site.operation for strip in strips if strip.is_global}
     if does:
-        grey = "fetched, not used"
+        gray = "fetched, not used"
         if does != {Operation.LOAD}:
-            grey = f"in it, but not {_DOES[does.pop()] if len(does) == 1 else 'used'}"
-        parts.append(f"a frame is a sector of 32 bytes; grey is {grey}")
+            gray = f"in it, but not {_DOES[does.pop()] if len(does) == 1 else 'used'}"
+        parts.append(f"a frame is a sector of 32 bytes; gray is {gray}")
     return f"{'; '.join(parts)}."
 
 

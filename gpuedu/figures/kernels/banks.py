@@ -15,7 +15,7 @@ from gpuedu.figures.kernels.cells import (
     lay_out,
     sheet,
     shorten,
-    warp_colour,
+    warp_color,
     write,
 )
 from gpuedu.hardware.memory_rules import BANKS
@@ -64,7 +64,7 @@ def plot_banks(
     _draw_passes(ax, visits, shown, request.warp)
     if passes > shown:
         text = f"... and {_passes(passes - shown, 'more ')}"
-        write(ax, 0, 3.0 + shown + 0.5, text, colour=style.QUIET)
+        write(ax, 0, 3.0 + shown + 0.5, text, color=style.QUIET)
     return write_caption(
         ax,
         Caption(
@@ -97,9 +97,9 @@ def _draw_head(ax: Axes, request: Request) -> None:
     text = f"line {request.site.place.line}:  {shorten(request.site.text)}"
     write(ax, -_LEFT + 0.1, 0.4, text, size_pt=10, family="monospace")
     write(ax, BANKS, 0.4, request.cost, size_pt=9.5, ha="right")
-    write(ax, -0.4, 2.2, "bank", colour=style.QUIET, ha="right")
+    write(ax, -0.4, 2.2, "bank", color=style.QUIET, ha="right")
     for bank in range(BANKS):
-        write(ax, bank + 0.5, 2.2, str(bank), colour=style.QUIET, ha="center")
+        write(ax, bank + 0.5, 2.2, str(bank), color=style.QUIET, ha="center")
 
 
 def _draw_passes(ax: Axes, visits: Sequence[BankVisit], shown: int, warp: int) -> None:
@@ -107,7 +107,7 @@ def _draw_passes(ax: Axes, visits: Sequence[BankVisit], shown: int, warp: int) -
     phases = {visit.wavefront: visit.phase for visit in visits}
     for row in range(shown):
         y = 3.0 + row
-        write(ax, -0.4, y + 0.5, f"pass {row + 1}", colour=style.QUIET, ha="right")
+        write(ax, -0.4, y + 0.5, f"pass {row + 1}", color=style.QUIET, ha="right")
         if row and phases[row] != phases[row - 1]:
             ax.plot([-_LEFT, BANKS], [y, y], color=style.INK, linewidth=1.1)
         for bank in range(BANKS):
@@ -118,7 +118,7 @@ def _draw_passes(ax: Axes, visits: Sequence[BankVisit], shown: int, warp: int) -
             occupants = [Occupant(warp, lane) for lane in visit.lanes]
             text = lane_text(occupants)
             is_wide = text.endswith("+") and len(text) > _FITS
-            draw_cell(ax, bank, y, colour=warp_colour(0), text="+" if is_wide else text)
+            draw_cell(ax, bank, y, color=warp_color(0), text="+" if is_wide else text)
 
 
 def _passes(number: int, kind: str = "") -> str:

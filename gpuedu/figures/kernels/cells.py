@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 from gpuedu.figures import style
 from gpuedu.lens.rows import Occupant, write_index
 
-WARP_COLOURS = (style.BLUE, style.ORANGE, style.GREEN, style.PINK, style.SKY, style.YELLOW)
+WARP_COLORS = (style.BLUE, style.ORANGE, style.GREEN, style.PINK, style.SKY, style.YELLOW)
 _LIGHT_TEXT = {style.BLUE, style.GREEN, style.RED, style.INK}
 FETCHED = "#dfe4ec"
 LETTER_PT = 8.5
@@ -19,14 +19,14 @@ UNIT_IN = 0.205
 _LABEL_LETTERS = 14
 
 
-def warp_colour(warp: int) -> str:
-    """A warp's colour; its number is written wherever two warps meet in a picture."""
-    return WARP_COLOURS[warp % len(WARP_COLOURS)]
+def warp_color(warp: int) -> str:
+    """A warp's color; its number is written wherever two warps meet in a picture."""
+    return WARP_COLORS[warp % len(WARP_COLORS)]
 
 
-def ink_on(colour: str) -> str:
-    """The colour of letters on a ground of this colour."""
-    return "white" if colour in _LIGHT_TEXT else style.INK
+def ink_on(color: str) -> str:
+    """The color of letters on a ground of this color."""
+    return "white" if color in _LIGHT_TEXT else style.INK
 
 
 def draw_cell(
@@ -34,7 +34,7 @@ def draw_cell(
     x: float,
     y: float,
     *,
-    colour: str = style.GROUND,
+    color: str = style.GROUND,
     text: str = "",
     width: float = 1.0,
     edge: str = style.FAINT,
@@ -47,14 +47,14 @@ def draw_cell(
             (x + 0.04, y + 0.06),
             width - 0.08,
             0.88,
-            facecolor=colour,
+            facecolor=color,
             edgecolor=edge,
             linewidth=edge_width,
             hatch=hatch,
         )
     )
     if text:
-        write(ax, x + width / 2, y + 0.5, text, colour=ink_on(colour), ha="center")
+        write(ax, x + width / 2, y + 0.5, text, color=ink_on(color), ha="center")
 
 
 def write(
@@ -63,7 +63,7 @@ def write(
     y: float,
     text: str,
     *,
-    colour: str = style.INK,
+    color: str = style.INK,
     size_pt: float = LETTER_PT,
     ha: str = "left",
     weight: str = "normal",
@@ -77,7 +77,7 @@ def write(
         ha=ha,
         va="center_baseline",
         fontsize=size_pt,
-        color=colour,
+        color=color,
         fontweight=weight,
         family=family,
     )

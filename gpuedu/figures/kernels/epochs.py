@@ -16,7 +16,7 @@ from gpuedu.figures.kernels.cells import (
     lane_text,
     lay_out,
     sheet,
-    warp_colour,
+    warp_color,
     wrap,
     write,
 )
@@ -32,7 +32,7 @@ def plot_epoch(epoch: Epoch, *, missing: Collection[int] = (), ax: Axes | None =
     """Draw what was written and what was read of an array between two barriers.
 
     A cell is an element, in the array's own rows (a vector goes on in rows of 32); it has the
-    colour of the warp and the number of the lane. A thick frame is an element that one thread
+    color of the warp and the number of the lane. A thick frame is an element that one thread
     wrote and another touched in the same epoch; hatched is one that is read, but never written.
 
     Args:
@@ -58,7 +58,7 @@ def plot_epoch(epoch: Epoch, *, missing: Collection[int] = (), ax: Axes | None =
         _draw_panel(ax, epoch, lanes, holes, begins, columns, top + 1.1)
         top += len(shown) + 2.0
         if len(shown) < rows:
-            write(ax, 0, top - 0.35, f"{rows - len(shown)} more rows", colour=style.QUIET)
+            write(ax, 0, top - 0.35, f"{rows - len(shown)} more rows", color=style.QUIET)
             top += 1
     return write_caption(
         ax,
@@ -115,7 +115,7 @@ def _draw_panel(
     size = _size(epoch)
     for place, begin in enumerate(begins):
         name = label(epoch.array, begin + columns[0], epoch.shape)
-        write(ax, -0.4, top + place + 0.5, name, colour=style.QUIET, ha="right")
+        write(ax, -0.4, top + place + 0.5, name, color=style.QUIET, ha="right")
         for across, column in enumerate(columns):
             element = begin + column
             if element >= size:
@@ -127,7 +127,7 @@ def _draw_panel(
                 ax,
                 across,
                 top + place,
-                colour=warp_colour(occupants[0].warp) if occupants else style.GROUND,
+                color=warp_color(occupants[0].warp) if occupants else style.GROUND,
                 text=_who(occupants),
                 edge=style.RED if is_marked else style.FAINT,
                 edge_width=(1.2 if is_hole else 2.4) if is_marked else 0.8,
@@ -161,8 +161,8 @@ def _draw_keys(ax: Axes, epoch: Epoch) -> None:
     both = [*epoch.written.values(), *epoch.read.values()]
     warps = sorted({who.warp for occupants in both for who in occupants})
     for place, warp in enumerate(warps[:6]):
-        draw_cell(ax, place * 5, 0, colour=warp_colour(warp))
-        more = " and on, colours repeat" if place == 5 and len(warps) > 6 else ""
+        draw_cell(ax, place * 5, 0, color=warp_color(warp))
+        more = " and on, colors repeat" if place == 5 and len(warps) > 6 else ""
         write(ax, place * 5 + 1.2, 0.5, f"warp {warp}{more}", size_pt=9.5)
 
 

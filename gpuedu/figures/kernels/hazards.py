@@ -84,14 +84,14 @@ def _draw_cells(ax: Axes, view: HazardView, top: float) -> None:
         x = left + place * _CELL
         is_own, is_there = cell == view.index, view.has(cell)
         if not is_own and not is_there:
-            write(ax, x + _CELL / 2, top + 0.5, "...", ha="center", colour=style.QUIET)
+            write(ax, x + _CELL / 2, top + 0.5, "...", ha="center", color=style.QUIET)
             continue
         draw_cell(
             ax,
             x,
             top,
             width=_CELL,
-            colour=_PALE if is_own else style.GROUND,
+            color=_PALE if is_own else style.GROUND,
             text=str(cell) if len(view.cells) > 1 else "",
             edge=style.RED if is_own else style.FAINT if is_there else style.QUIET,
             edge_width=2.2 if is_own else 0.8,
@@ -136,7 +136,7 @@ def _mark_end(ax: Axes, view: HazardView, left: float, top: float) -> None:
         x - 0.3 if is_after else x + 0.3,
         top + 2.7,
         says,
-        colour=style.QUIET,
+        color=style.QUIET,
         ha="right" if is_after else "left",
     )
 

@@ -32,9 +32,9 @@ def plot_lane_map(values: np.ndarray, busy: np.ndarray, *, name: str, caption: C
 
 
 def _draw_map(
-    ax: Axes, values: np.ndarray, name: str, colours: str, limits: tuple[float, float]
+    ax: Axes, values: np.ndarray, name: str, colors: str, limits: tuple[float, float]
 ) -> None:
-    image = ax.imshow(values, cmap=colours, vmin=limits[0], vmax=limits[1], interpolation="nearest")
+    image = ax.imshow(values, cmap=colors, vmin=limits[0], vmax=limits[1], interpolation="nearest")
     ax.grid(visible=False)
     ax.set_xticks([])
     ax.set_yticks([])

@@ -14,7 +14,7 @@ from gpuedu.lens.lanes import Lane, LaneSteps, lane_steps
 from gpuedu.trace.records import Place, Trace
 
 _IDLE = "#f3d9a4"
-_COLOURS = ListedColormap([style.GROUND, _IDLE, style.BLUE, style.FAINT])
+_COLORS = ListedColormap([style.GROUND, _IDLE, style.BLUE, style.FAINT])
 _KEYS = {
     Lane.ACTIVE: ("active", style.BLUE),
     Lane.IDLE: ("idle while its warp runs", _IDLE),
@@ -53,7 +53,7 @@ def plot_active_lanes(
         top = place * _PITCH
         ax.imshow(
             found.state[place].T,
-            cmap=_COLOURS,
+            cmap=_COLORS,
             vmin=0,
             vmax=3,
             extent=(0, steps, top + 1, top),
@@ -93,8 +93,8 @@ def _mark_steps(ax: Axes, found: LaneSteps) -> None:
 def _draw_keys(ax: Axes, found: LaneSteps) -> None:
     seen = [lane for lane in _KEYS if (found.state == lane).any()]
     handles = [
-        ax.fill_between([], [], [], facecolor=colour, edgecolor=style.QUIET, label=name)
-        for name, colour in (_KEYS[lane] for lane in seen)
+        ax.fill_between([], [], [], facecolor=color, edgecolor=style.QUIET, label=name)
+        for name, color in (_KEYS[lane] for lane in seen)
     ]
     ax.legend(
         handles=handles,

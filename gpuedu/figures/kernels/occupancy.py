@@ -30,11 +30,11 @@ def plot_occupancy_curves(
     ax = style.new_axes(3.4) if ax is None else ax
     ends = []
     for place, curve in enumerate(curves):
-        colour = style.CYCLE[place % len(style.CYCLE)]
+        color = style.CYCLE[place % len(style.CYCLE)]
         percent = [100 * share for share in curve.shares]
         dashes = _DASHES[place % len(_DASHES)]
-        ax.step(curve.values, percent, where="post", color=colour, linewidth=2, linestyle=dashes)
-        ends.append(EndLabel(curve.values[-1], percent[-1], curve.name, colour))
+        ax.step(curve.values, percent, where="post", color=color, linewidth=2, linestyle=dashes)
+        ends.append(EndLabel(curve.values[-1], percent[-1], curve.name, color))
     values = [value for curve in curves for value in curve.values]
     ax.set_xlim(min(values), max(values))
     ax.set_ylim(0, 105)

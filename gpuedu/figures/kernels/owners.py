@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption, write_caption
-from gpuedu.figures.kernels.cells import draw_cell, sheet, warp_colour, write
+from gpuedu.figures.kernels.cells import draw_cell, sheet, warp_color, write
 
 _LEFT, _COLUMNS = 5.2, 32
 _MOST_ROWS = 12
@@ -34,7 +34,7 @@ class Owner:
 def plot_owners(owners: Sequence[Owner], *, caption: Caption, ax: Axes | None = None) -> Axes:
     """Draw an array as rows of 32 elements, each with the number of the thread that wrote it.
 
-    A block has a colour. An element that nobody wrote is empty; one that was written more than once
+    A block has a color. An element that nobody wrote is empty; one that was written more than once
     is marked with how often; one past the end stands apart.
 
     Args:
@@ -53,9 +53,9 @@ def plot_owners(owners: Sequence[Owner], *, caption: Caption, ax: Axes | None = 
         row, column = divmod(owner.element, _COLUMNS)
         _draw_owner(ax, owner, column, row + 1.5)
     for row in range(rows):
-        write(ax, -0.4, row + 2.0, f"{row * _COLUMNS}", colour=style.QUIET, ha="right")
+        write(ax, -0.4, row + 2.0, f"{row * _COLUMNS}", color=style.QUIET, ha="right")
     if hidden:
-        write(ax, 0, rows + 2.0, f"... and {hidden:,} more elements", colour=style.QUIET)
+        write(ax, 0, rows + 2.0, f"... and {hidden:,} more elements", color=style.QUIET)
     else:
         _draw_outside(ax, owners, len(inside), rows)
     return write_caption(ax, caption)
@@ -66,10 +66,10 @@ def _draw_owner(ax: Axes, owner: Owner, x: float, y: float) -> None:
         draw_cell(ax, x, y)
         return
     if owner.times == 1:
-        draw_cell(ax, x, y, colour=warp_colour(owner.block), text=str(owner.thread))
+        draw_cell(ax, x, y, color=warp_color(owner.block), text=str(owner.thread))
         return
     text = f"{owner.times}x" if owner.times < 100 else "!!"
-    draw_cell(ax, x, y, colour=_CLASH, text=text, edge=style.RED, edge_width=1.4)
+    draw_cell(ax, x, y, color=_CLASH, text=text, edge=style.RED, edge_width=1.4)
 
 
 def _draw_outside(ax: Axes, owners: Sequence[Owner], size: int, rows: int) -> None:
@@ -81,17 +81,17 @@ def _draw_outside(ax: Axes, owners: Sequence[Owner], size: int, rows: int) -> No
     x, y = (column, row + 1.5) if row < rows else (_COLUMNS, rows + 0.5)
     ax.plot([x, x], [y - 0.1, y + 1.1], color=style.INK, linewidth=3, solid_capstyle="butt")
     if x + 6 <= _COLUMNS:
-        draw_cell(ax, x + 0.4, y, colour=_CLASH, text="!!", edge=style.RED, edge_width=1.8)
-        write(ax, x + 1.7, y + 0.5, f"past the end: [{outside[0].element}]", colour=style.RED)
+        draw_cell(ax, x + 0.4, y, color=_CLASH, text="!!", edge=style.RED, edge_width=1.8)
+        write(ax, x + 1.7, y + 0.5, f"past the end: [{outside[0].element}]", color=style.RED)
 
 
 def _draw_keys(ax: Axes, blocks: Sequence[int], owners: Sequence[Owner]) -> None:
-    write(ax, -0.4, 0.5, "element", colour=style.QUIET, ha="right")
+    write(ax, -0.4, 0.5, "element", color=style.QUIET, ha="right")
     x = 0.0
     for block in blocks[:6]:
-        draw_cell(ax, x, 0, colour=warp_colour(block))
+        draw_cell(ax, x, 0, color=warp_color(block))
         write(ax, x + 1.2, 0.5, f"block {block}", size_pt=9.5)
         x += 4.4
     if any(owner.times > 1 for owner in owners):
-        draw_cell(ax, x, 0, colour=_CLASH, edge=style.RED, edge_width=1.4)
+        draw_cell(ax, x, 0, color=_CLASH, edge=style.RED, edge_width=1.4)
         write(ax, x + 1.2, 0.5, "more than once", size_pt=9.5)

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption, write_caption
 from gpuedu.figures.kernels.accesses import COUNTED
-from gpuedu.figures.kernels.cells import draw_cell, lay_out, sheet, warp_colour, write
+from gpuedu.figures.kernels.cells import draw_cell, lay_out, sheet, warp_color, write
 from gpuedu.lens.rounds import Exchange, Round, links
 from gpuedu.trace.records import WARP_SIZE
 
@@ -26,7 +26,7 @@ def plot_rounds(
 ) -> Axes:
     """Draw the first 32 places of a shared array, a row for each round in which it is written.
 
-    A coloured cell was written in its round, by the thread whose number it carries. A line leads
+    A colored cell was written in its round, by the thread whose number it carries. A line leads
     to it from each place that this thread had read; where all read one place, a sentence says so. A
     place that was not written stays empty. At the right: how many places are written, and how many
     places of other threads went into them.
@@ -44,10 +44,10 @@ def plot_rounds(
     across = places + _RIGHT
     ax = sheet(height, across, _LEFT) if ax is None else lay_out(ax, height, across, _LEFT)
     for place in range(places):
-        write(ax, place + 0.5, 0.4, str(place), colour=style.QUIET, ha="center", size_pt=8)
-    write(ax, -0.4, 0.4, f"{exchange.array}[ ]", colour=style.QUIET, ha="right")
+        write(ax, place + 0.5, 0.4, str(place), color=style.QUIET, ha="center", size_pt=8)
+    write(ax, -0.4, 0.4, f"{exchange.array}[ ]", color=style.QUIET, ha="right")
     for across, head in zip(_COUNTS, ("written", "read"), strict=True):
-        write(ax, places + across, 0.4, head, colour=style.QUIET, ha="right", size_pt=8)
+        write(ax, places + across, 0.4, head, color=style.QUIET, ha="right", size_pt=8)
     counts, names = links(exchange), _names(exchange)
     for number, one in enumerate(shown):
         top = 1.1 + number * (1 + _GAP)
@@ -55,13 +55,13 @@ def plot_rounds(
         source = None if not number else one.read_by_all
         if source is not None:
             says = f"all of these have read {exchange.array}[{source}]"
-            write(ax, places / 2, top - _GAP / 2, says, colour=style.RED, ha="center")
-        write(ax, -0.4, top + 0.5, names[number], colour=style.QUIET, ha="right")
+            write(ax, places / 2, top - _GAP / 2, says, color=style.RED, ha="center")
+        write(ax, -0.4, top + 0.5, names[number], color=style.QUIET, ha="right")
         for across, count in zip(_COUNTS, (len(one.stores), counts[number]), strict=True):
-            write(ax, places + across, top + 0.5, str(count), colour=style.QUIET, ha="right")
+            write(ax, places + across, top + 0.5, str(count), color=style.QUIET, ha="right")
     if hidden:
         top = 1.1 + len(shown) * (1 + _GAP) - _GAP
-        write(ax, 0, top + 0.8, f"... and {hidden} more rounds", colour=style.QUIET)
+        write(ax, 0, top + 0.8, f"... and {hidden} more rounds", color=style.QUIET)
     return write_caption(
         ax,
         Caption(
@@ -80,8 +80,8 @@ def _draw_round(ax: Axes, one: Round, top: float, places: int, *, is_first: bool
     for place in range(places):
         thread = writer.get(place)
         is_written = thread is not None
-        colour = warp_colour(thread // WARP_SIZE) if is_written else style.GROUND
-        draw_cell(ax, place, top, colour=colour, text=str(thread) if is_written else "")
+        color = warp_color(thread // WARP_SIZE) if is_written else style.GROUND
+        draw_cell(ax, place, top, color=color, text=str(thread) if is_written else "")
     for store in () if is_first or one.read_by_all is not None else one.stores:
         for source in store.sources:
             if max(source, store.target) < places:

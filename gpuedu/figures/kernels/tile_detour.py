@@ -7,7 +7,7 @@ from matplotlib.patches import Rectangle
 
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption, write_caption
-from gpuedu.figures.kernels.cells import draw_cell, sheet, warp_colour, write
+from gpuedu.figures.kernels.cells import draw_cell, sheet, warp_color, write
 
 _SIDE = 4
 _ROWS, _COLUMNS = 8, 12
@@ -20,7 +20,7 @@ _ABOVE, _BEFORE = 0, 2
 def plot_tile_detour(*, ax: Axes | None = None) -> Axes:
     """Draw a matrix, a tile of it in shared memory, and where the tile goes in the transpose.
 
-    A number is an element of the tile, a colour is the row of the matrix that it comes from. Tiles
+    A number is an element of the tile, a color is the row of the matrix that it comes from. Tiles
     of the drawing are 4 x 4.
 
     Args:
@@ -32,21 +32,21 @@ def plot_tile_detour(*, ax: Axes | None = None) -> Axes:
     write(ax, _TILE_X, _TOP - 0.7, "tile", size_pt=11, family="monospace", weight="bold")
     for row in range(_SIDE):
         for column in range(_SIDE):
-            text, colour = str(_SIDE * row + column), warp_colour(row)
+            text, color = str(_SIDE * row + column), warp_color(row)
             x, y = _SIDE * _BEFORE + column, _TOP + _SIDE * _ABOVE + row
-            draw_cell(ax, x, y, colour=colour, text=text)
-            draw_cell(ax, _TILE_X + column, _TOP + row, colour=colour, text=text)
+            draw_cell(ax, x, y, color=color, text=text)
+            draw_cell(ax, _TILE_X + column, _TOP + row, color=color, text=text)
             x, y = _OUT_X + _SIDE * _ABOVE + row, _TOP + _SIDE * _BEFORE + column
-            draw_cell(ax, x, y, colour=colour, text=text)
+            draw_cell(ax, x, y, color=color, text=text)
     _draw_ways(ax)
     return write_caption(
         ax,
         Caption(
             title="One tile on its way from m to out",
             alt="A matrix m of 8 rows and 12 columns, its upper right tile of 4 by 4 elements in "
-            "four colours, one a row. The same tile in shared memory. In out, 12 rows and 8 "
-            "columns, it is the lower left tile, and its colours are columns.",
-            source="A sketch with tiles of 4 x 4. A number is an element, a colour the row of m "
+            "four colors, one a row. The same tile in shared memory. In out, 12 rows and 8 "
+            "columns, it is the lower left tile, and its colors are columns.",
+            source="A sketch with tiles of 4 x 4. A number is an element, a color the row of m "
             "that it comes from.",
         ),
     )

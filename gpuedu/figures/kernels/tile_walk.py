@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption, write_caption
-from gpuedu.figures.kernels.cells import ink_on, warp_colour, write
+from gpuedu.figures.kernels.cells import ink_on, warp_color, write
 
 _GAP, _MARGIN = 22, 12
 _HEIGHT_IN = 5.2
@@ -94,13 +94,13 @@ def plot_tile_walk(walk: TileWalk, *, caption: Caption, ax: Axes | None = None) 
 
 
 def _draw_matrix(ax: Axes, turns: np.ndarray, origin: tuple[int, int], name: str) -> None:
-    """Each element in the colour of its turn, and the turn's number in the middle of its part."""
+    """Each element in the color of its turn, and the turn's number in the middle of its part."""
     rows, columns = turns.shape
     left, top = origin
     image = np.empty((rows, columns, 3))
     image[:] = to_rgb(_NONE)
     for turn in np.unique(turns[turns >= 0]):
-        image[turns == turn] = to_rgb(warp_colour(int(turn)))
+        image[turns == turn] = to_rgb(warp_color(int(turn)))
     extent = (left, left + columns, top + rows, top)
     ax.imshow(image, extent=extent, interpolation="nearest", aspect="auto", zorder=1)
     ax.add_patch(
@@ -109,8 +109,8 @@ def _draw_matrix(ax: Axes, turns: np.ndarray, origin: tuple[int, int], name: str
     write(ax, left, top - 6, name, size_pt=10, family="monospace")
     for turn in np.unique(turns[turns >= 0]):
         row, column = (float(at.mean()) + 0.5 for at in np.nonzero(turns == turn))
-        colour = ink_on(warp_colour(int(turn)))
-        write(ax, left + column, top + row, str(turn), ha="center", size_pt=10, colour=colour)
+        color = ink_on(warp_color(int(turn)))
+        write(ax, left + column, top + row, str(turn), ha="center", size_pt=10, color=color)
 
 
 def _frame(ax: Axes, walk: TileWalk, array: str, turn: int, origin: tuple[int, int]) -> None:

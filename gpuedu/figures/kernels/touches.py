@@ -14,13 +14,13 @@ from gpuedu.lens.epochs import Epoch
 from gpuedu.trace.records import WARP_SIZE
 
 _LEFT, _GAP = 5.5, 3
-_COLOURS = {"": style.GROUND, "r": style.SKY, "w": style.ORANGE, "r w": style.YELLOW}
+_COLORS = {"": style.GROUND, "r": style.SKY, "w": style.ORANGE, "r w": style.YELLOW}
 
 
 def plot_touches(
     epochs: Sequence[Epoch], threads: range, *, title: str, ax: Axes | None = None
 ) -> Axes:
-    """Draw some neighbouring threads of a block and the elements of the same numbers.
+    """Draw some neighboring threads of a block and the elements of the same numbers.
 
     A panel is what happens between two barriers, from left to right. A row is a thread, a column an
     element: r where the thread reads it, w where it writes it. A thick frame is on an element that
@@ -37,7 +37,7 @@ def plot_touches(
     height = width + 2.4
     ax = sheet(height, columns, _LEFT) if ax is None else lay_out(ax, height, columns, _LEFT)
     for row, thread in enumerate(threads):
-        write(ax, -0.4, row + 2.5, f"thread {thread}", colour=style.QUIET, ha="right")
+        write(ax, -0.4, row + 2.5, f"thread {thread}", color=style.QUIET, ha="right")
     for place, epoch in enumerate(epochs):
         _draw_panel(ax, epoch, threads, place * (width + _GAP))
     return write_caption(
@@ -57,14 +57,14 @@ def _draw_panel(ax: Axes, epoch: Epoch, threads: range, left: float) -> None:
     for across, element in enumerate(threads):
         is_met = element in epoch.shared
         name = f"{epoch.array}[{element}]" if across in (0, len(threads) - 1) else ""
-        write(ax, left + across + 0.5, 1.5, name, colour=style.QUIET, ha="center")
+        write(ax, left + across + 0.5, 1.5, name, color=style.QUIET, ha="center")
         for row, thread in enumerate(threads):
             does = touch(epoch, thread, element)
             draw_cell(
                 ax,
                 left + across,
                 row + 2,
-                colour=_COLOURS[does],
+                color=_COLORS[does],
                 text=does,
                 edge=style.RED if is_met and does else style.FAINT,
                 edge_width=2.4 if is_met and does else 0.8,

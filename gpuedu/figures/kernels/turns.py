@@ -52,9 +52,9 @@ def _rows(turns: Turns) -> int:
 
 
 def _draw_scale(ax: Axes) -> None:
-    write(ax, -0.4, 0.4, "turn", colour=style.QUIET, ha="right")
+    write(ax, -0.4, 0.4, "turn", color=style.QUIET, ha="right")
     for turn in (1, 8, 16, 24, 32):
-        write(ax, turn - 0.5, 0.4, str(turn), colour=style.QUIET, ha="center")
+        write(ax, turn - 0.5, 0.4, str(turn), color=style.QUIET, ha="center")
 
 
 def _draw_panel(ax: Axes, panel: TurnsPanel, top: float) -> float:
@@ -65,13 +65,13 @@ def _draw_panel(ax: Axes, panel: TurnsPanel, top: float) -> float:
     for row, element in enumerate(shown, 1):
         write(ax, -0.4, top + row + 0.5, label(site.array, element, ()), ha="right")
         for turn, lane in enumerate(turns.lanes[element]):
-            colour = style.BLUE if turn == 0 else style.ORANGE
-            draw_cell(ax, turn, top + row, colour=colour, text=str(lane))
+            color = style.BLUE if turn == 0 else style.ORANGE
+            draw_cell(ax, turn, top + row, color=color, text=str(lane))
     bottom = top + len(shown) + 1
     rest = len(turns.lanes) - len(shown)
     if rest:
         most = len(turns.lanes[turns.crowded[len(shown)]])
         lanes = "one lane each" if most == 1 else f"at most {most} lanes each"
-        write(ax, 0.1, bottom + 0.4, f"and {rest} more addresses, {lanes}", colour=style.QUIET)
+        write(ax, 0.1, bottom + 0.4, f"and {rest} more addresses, {lanes}", color=style.QUIET)
         bottom += 1
     return bottom + 0.9

@@ -81,12 +81,12 @@ def draw_format(ax: Axes, one: FormatRange, middle: float, scale: Scale) -> None
 
 
 def _write_inside(
-    ax: Axes, text: str, ends: tuple[float, float], y: float, colour: str, ground: str
+    ax: Axes, text: str, ends: tuple[float, float], y: float, color: str, ground: str
 ) -> None:
     if text:
         box = {"facecolor": ground, "edgecolor": "none", "pad": 0.8}
         look = {"fontsize": _TEXT_PT, "ha": "center", "va": "center_baseline", "bbox": box}
-        ax.text(sum(ends) / 2, y, text, color=colour, **look)
+        ax.text(sum(ends) / 2, y, text, color=color, **look)
 
 
 def _tell(one: FormatRange) -> tuple[str, ...]:

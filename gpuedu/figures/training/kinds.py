@@ -14,10 +14,10 @@ _STRIPES = "#a3a9b7"
 
 @dataclass(frozen=True)
 class KindLook:
-    """Name, colours and hatch of a kind."""
+    """Name, colors and hatch of a kind."""
 
     name: str
-    colour: str
+    color: str
     hatch: str = ""
     text: str = style.INK
     edge: str = style.GROUND
@@ -27,7 +27,7 @@ _LOOKS = {
     "weights": KindLook("weights", style.BLUE, text="white"),
     "buffers": KindLook("buffers", style.SKY, "xxx"),
     "gradients": KindLook("gradients", style.ORANGE, "\\\\\\"),
-    "optimiser": KindLook("optimiser state", style.GREEN, "..."),
+    "optimizer": KindLook("optimizer state", style.GREEN, "..."),
     "batch": KindLook("batch", style.YELLOW, "|||", edge=_STRIPES),
     "activations": KindLook("saved activations", style.PINK),
     "other": KindLook("other", style.FAINT, "///", edge=_STRIPES),
@@ -37,7 +37,7 @@ _LOOKS = {
 def look_of_kind(kind: str) -> KindLook:
     """The look of a kind; one that is not known is drawn under its own name.
 
-    >>> look_of_kind("optimiser").name, look_of_kind("cache").name
-    ('optimiser state', 'cache')
+    >>> look_of_kind("optimizer").name, look_of_kind("cache").name
+    ('optimizer state', 'cache')
     """
     return _LOOKS.get(kind) or KindLook(kind, style.QUIET, text="white")

@@ -58,7 +58,7 @@ def plot_ledger(
     names: tuple[str, str] = ("predicted", "measured"),
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw each pair from top to bottom, with both sizes and the difference in per cent.
+    """Draw each pair from top to bottom, with both sizes and the difference in percent.
 
     Args:
         rows: a negative or infinite size is said, not drawn.
@@ -117,12 +117,12 @@ def _make_room(ax: Axes, ends: Sequence[float], texts: Sequence[str], most: floa
 
 def _draw_pair(ax: Axes, place: int, row: LedgerPair, unit: AxisUnit) -> None:
     pair = (row.predicted_bytes, _PREDICTED, "///", -1), (row.measured_bytes, _MEASURED, None, 1)
-    for size_bytes, colour, hatch, side in pair:
+    for size_bytes, color, hatch, side in pair:
         ax.barh(
             place + side * _BAR / 2,
             unit.of(size_bytes),
             height=_BAR,
-            color=colour,
+            color=color,
             edgecolor=style.GROUND,
             hatch=hatch,
             linewidth=0.7,
@@ -140,10 +140,10 @@ def _per_cent(difference: float) -> str:
     return "equal" if difference == 0 else f"{100 * difference:+.2g}%"
 
 
-def _write(ax: Axes, x: float, y: float, text: str, colour: str) -> None:
+def _write(ax: Axes, x: float, y: float, text: str, color: str) -> None:
     place = {"xytext": (6, 0), "textcoords": "offset points", "va": "center"}
     ground = {"facecolor": style.GROUND, "edgecolor": "none", "pad": 0.5}
-    ax.annotate(text, (x, y), fontsize=_TEXT_PT, color=colour, bbox=ground, **place)
+    ax.annotate(text, (x, y), fontsize=_TEXT_PT, color=color, bbox=ground, **place)
 
 
 def _write_keys(ax: Axes, names: tuple[str, str]) -> None:
@@ -153,7 +153,7 @@ def _write_keys(ax: Axes, names: tuple[str, str]) -> None:
     write_keys(
         ax,
         [
-            Patch(facecolor=colour, hatch=hatch, edgecolor=style.GROUND, label=name)
-            for name, colour, hatch in looks
+            Patch(facecolor=color, hatch=hatch, edgecolor=style.GROUND, label=name)
+            for name, color, hatch in looks
         ],
     )

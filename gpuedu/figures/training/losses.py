@@ -105,7 +105,7 @@ def plot_losses(
     """Draw losses, each curve named at its end, with an x where a run diverged.
 
     Args:
-        curves: what to compare, drawn in the colours and dashes of the style.
+        curves: what to compare, drawn in the colors and dashes of the style.
         caption: title, names of the axes with their units, source, alternative text.
         levels: horizontal lines, such as the loss of guessing.
         marks: single points, such as the learning rate that was chosen.
@@ -132,7 +132,7 @@ def plot_losses(
     for place, curve in enumerate(shown):
         _draw_curve(ax, curve, place, ceiling)
     for level in levels:
-        ax.axhline(level.y, color=level.colour, linewidth=1.3, dashes=level.dashes, zorder=1.5)
+        ax.axhline(level.y, color=level.color, linewidth=1.3, dashes=level.dashes, zorder=1.5)
     for mark in marks:
         _draw_mark(ax, mark)
     write_caption(ax, caption)
@@ -187,20 +187,20 @@ def _tick_decades(axis: Axis) -> None:
     axis.set_major_formatter(FuncFormatter(lambda value, _: write_decade(value)))
 
 
-def _colour(place: int) -> str:
+def _color(place: int) -> str:
     return style.CYCLE[place % len(style.CYCLE)]
 
 
 def _draw_curve(ax: Axes, curve: LossCurve, place: int, ceiling: float) -> None:
-    colour = _colour(place)
+    color = _color(place)
     if curve.low is not None:
-        ax.fill_between(curve.steps, curve.low, curve.high, color=colour, alpha=0.2, linewidth=0)
+        ax.fill_between(curve.steps, curve.low, curve.high, color=color, alpha=0.2, linewidth=0)
     if curve.smoothed is not None:
-        ax.plot(curve.steps, curve.losses, ".", color=colour, alpha=0.25, markersize=4, mew=0)
+        ax.plot(curve.steps, curve.losses, ".", color=color, alpha=0.25, markersize=4, mew=0)
     ax.plot(
         curve.steps,
         curve.line,
-        color=colour,
+        color=color,
         linewidth=1.8,
         linestyle=_DASHES[place % len(_DASHES)],
     )
@@ -209,14 +209,14 @@ def _draw_curve(ax: Axes, curve: LossCurve, place: int, ceiling: float) -> None:
     end = _end(ax, curve, ceiling)
     if curve.diverged_at(ceiling) is not None:
         look = {"markersize": 11, "markeredgecolor": style.GROUND, "clip_on": False, "zorder": 4}
-        ax.plot([end[0]], [end[1]], "X", color=colour, **look)
+        ax.plot([end[0]], [end[1]], "X", color=color, **look)
 
 
 def _draw_markers(ax: Axes, curve: LossCurve, place: int, ceiling: float) -> None:
     """A marker for each point; those on the edge of the axes are whole, too."""
     points = curve.drawn(ceiling, 0.0 if ax.get_yscale() == "log" else -math.inf)
     marker = _MARKERS[place % len(_MARKERS)]
-    ax.plot(*zip(*points, strict=True), marker, color=_colour(place), markersize=5, clip_on=False)
+    ax.plot(*zip(*points, strict=True), marker, color=_color(place), markersize=5, clip_on=False)
 
 
 def _end(ax: Axes, curve: LossCurve, ceiling: float) -> tuple[float, float]:
@@ -251,8 +251,8 @@ def _name_all(
         text = curve.name
         if place_lost is not None:
             text = f"{curve.name}\n({lost} {_write(place_lost)})"
-        ends.append(EndLabel(right, _end(ax, curve, ceiling)[1], text, _colour(place)))
-    ends += [EndLabel(right, level.y, level.name, level.colour) for level in levels if level.name]
+        ends.append(EndLabel(right, _end(ax, curve, ceiling)[1], text, _color(place)))
+    ends += [EndLabel(right, level.y, level.name, level.color) for level in levels if level.name]
     write_end_labels(ax, ends)
 
 

@@ -120,14 +120,14 @@ def _bands(stages: Sequence[MemoryPoint], unit: AxisUnit) -> dict[str, Edges]:
 def _draw_band(
     ax: Axes, look: KindLook, low: np.ndarray, high: np.ndarray, *, are_bars: bool
 ) -> None:
-    colours = {"facecolor": look.colour, "edgecolor": look.edge, "hatch": look.hatch or None}
+    colors = {"facecolor": look.color, "edgecolor": look.edge, "hatch": look.hatch or None}
     if are_bars:
-        ax.bar(np.arange(len(low)) + 0.5, high - low, _BAR, bottom=low, linewidth=0.6, **colours)
+        ax.bar(np.arange(len(low)) + 0.5, high - low, _BAR, bottom=low, linewidth=0.6, **colors)
         return
     # The last moment lasts as long as the others.
     x = np.arange(len(low) + 1)
     edges = (np.append(edge, edge[-1]) for edge in (low, high))
-    ax.fill_between(x, *edges, step="post", linewidth=0.0, **colours)
+    ax.fill_between(x, *edges, step="post", linewidth=0.0, **colors)
 
 
 def _name_band(
@@ -153,7 +153,7 @@ def _name_band(
         fontsize=_TEXT_PT,
         color=look.text,
         # So that neither a hatch nor the line of a phase runs through the text.
-        bbox={"facecolor": look.colour, "edgecolor": "none", "pad": 1},
+        bbox={"facecolor": look.color, "edgecolor": "none", "pad": 1},
     )
     return True
 
@@ -248,7 +248,7 @@ def _write_keys(ax: Axes, looks: Sequence[KindLook], scale: Scale) -> None:
     if not looks:
         return
     handles = [
-        Patch(facecolor=one.colour, edgecolor=one.edge, hatch=one.hatch or None, label=one.name)
+        Patch(facecolor=one.color, edgecolor=one.edge, hatch=one.hatch or None, label=one.name)
         for one in looks
     ]
     ax.legend(

@@ -20,7 +20,7 @@ _HILL, _ROW_IN = 1.5, 0.5
 _TALL, _HAIR, _HEAD = _HILL - 0.45, 0.025, 0.5
 _TEXT_PT = 9.0
 _TICK_STEPS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
-_COLOURS = (style.ORANGE, style.PINK, style.GREEN, style.SKY)
+_COLORS = (style.ORANGE, style.PINK, style.GREEN, style.SKY)
 _HATCHES = ("", "\\\\\\", "...", "xxx")
 
 
@@ -152,12 +152,12 @@ def _per_cent(share: float) -> str:
 
 def _draw_hill(ax: Axes, hill: _Hill, place: int) -> None:
     ground = -(place + 1) * _HILL + 0.1
-    colour, hatch = _COLOURS[place % len(_COLOURS)], _HATCHES[place % len(_HATCHES)]
+    color, hatch = _COLORS[place % len(_COLORS)], _HATCHES[place % len(_HATCHES)]
     ax.axhline(ground, color=style.QUIET, linewidth=0.8, zorder=1.2)
     tallest = max((share for _, share in hill.columns), default=0.0)
     for power, share in hill.columns:
         height = max(share / tallest, _HAIR) * _TALL
-        look = {"color": colour, "edgecolor": style.GROUND, "hatch": hatch or None, "lw": 0.5}
+        look = {"color": color, "edgecolor": style.GROUND, "hatch": hatch or None, "lw": 0.5}
         ax.bar(power, height, width=1.0, align="edge", bottom=ground, **look)
     if hill.columns:
         power = next(power for power, share in hill.columns if share == tallest)

@@ -79,8 +79,8 @@ def plot_surface(
 
 def _draw_cell(ax: Axes, i: int, j: int, ratio: float) -> None:
     level = level_of(ratio)
-    colour, hatch = _NEVER[:2] if level is None else (_LEVELS[level][1], None)
-    look = {"facecolor": colour, "edgecolor": style.FAINT if hatch else style.GROUND}
+    color, hatch = _NEVER[:2] if level is None else (_LEVELS[level][1], None)
+    look = {"facecolor": color, "edgecolor": style.FAINT if hatch else style.GROUND}
     ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, hatch=hatch, linewidth=1, **look))
 
 
@@ -101,7 +101,7 @@ def _name_ticks(ax: Axes, rows: Sequence[str], columns: Sequence[str]) -> None:
 
 
 def _draw_legend(ax: Axes) -> None:
-    handles = [Patch(facecolor=colour, label=says) for _, colour, says in _LEVELS]
+    handles = [Patch(facecolor=color, label=says) for _, color, says in _LEVELS]
     handles.append(
         Patch(facecolor=_NEVER[0], hatch=_NEVER[1], edgecolor=style.FAINT, label=_NEVER[2])
     )

@@ -2,7 +2,7 @@
 
 The whole package is in it, and not an exercise's own modules alone: a judge leans on its lesson, on
 the machine that runs kernels, on the models, and a mend of any of these can change a verdict. A
-digest that is too wide costs a second judgement; one that is too narrow would keep a wrong one.
+digest that is too wide costs a second judgment; one that is too narrow would keep a wrong one.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ _MACHINE = (
 _WITH = {
     "torch": (
         *("torch.distributed", "torch.utils.data", "torch.nn.parallel"),
-        "torch._dynamo",  # the first optimiser of a process would import it, in a check's time
+        "torch._dynamo",  # the first optimizer of a process would import it, in a check's time
     ),
     "torch.utils.data": ("torch.utils.serialization",),
     "gpuedu.training": ("torch.profiler._cupti_monitor",),

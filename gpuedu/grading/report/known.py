@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gpuedu.course.proof import Bench
 from gpuedu.errors import GpueduError
-from gpuedu.grading.report.behaviours import Behaviour, behaviour_in
+from gpuedu.grading.report.behaviors import Behavior, behavior_in
 from gpuedu.syllabus import exercise_ids
 
 
@@ -24,18 +24,18 @@ class KnownAnswers:
         self._root, self._seed = root, seed
 
     @cache  # noqa: B019  (one object in a run)
-    def behaviours(self, exercise: str) -> Mapping[Behaviour, str]:
+    def behaviors(self, exercise: str) -> Mapping[Behavior, str]:
         """The names of stored wrong answers by how they behave; they are run here."""
         bench = self._bench(exercise)
         if bench is None:
             return {}
-        found: dict[Behaviour, str] = {}
+        found: dict[Behavior, str] = {}
         for name, text in bench.wrong_texts().items():
             try:
                 report = bench.try_answers([*bench.solution_cells(), text], name, self._seed)
             except Exception as fault:
                 raise GpueduError(f"{exercise}, {name}: {fault}") from fault
-            found.setdefault(behaviour_in(report), name)
+            found.setdefault(behavior_in(report), name)
         return found
 
     def given(self, exercise: str) -> str:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gpuedu.grading.report.behaviours import (
-    Behaviour,
+from gpuedu.grading.report.behaviors import (
+    Behavior,
     Group,
     Verdicts,
     answer_to,
@@ -17,7 +17,7 @@ from gpuedu.grading.report.behaviours import (
 )
 from gpuedu.grading.report.likeness import Likeness, alike
 
-Known = Callable[[str], Mapping[Behaviour, str]]
+Known = Callable[[str], Mapping[Behavior, str]]
 
 
 @dataclass(frozen=True)
@@ -67,12 +67,12 @@ class Summary:
     failed: Mapping[str, tuple[str, str]]
 
 
-def summarise(verdicts: Verdicts, known: Known, given: Callable[[str], str]) -> list[Summary]:
+def summarize(verdicts: Verdicts, known: Known, given: Callable[[str], str]) -> list[Summary]:
     """A summary for each lesson in the verdicts.
 
     Args:
         verdicts: of a class, as their files have them.
-        known: the stored wrong answers of an exercise by their behaviour.
+        known: the stored wrong answers of an exercise by their behavior.
         given: what learners were given of an exercise's answer cells.
     """
     lessons = sorted({one["lesson"] for one in verdicts})
@@ -108,7 +108,7 @@ def _of_lesson(
 
 
 def _of_exercise(
-    name: str, graded: Verdicts, known: Mapping[Behaviour, str], given: str
+    name: str, graded: Verdicts, known: Mapping[Behavior, str], given: str
 ) -> ExerciseSummary:
     parts = [_part(verdict, name) for verdict in graded]
     held = Counter(prop["name"] for one in parts for prop in one["properties"] if prop["holds"])

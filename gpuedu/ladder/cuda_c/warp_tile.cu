@@ -4,7 +4,7 @@
 // gives a thread no more registers than BLOCKS_PER_SM blocks on an SM leave; 0 lets it choose.
 //
 // A block computes ROWS x COLUMNS of c in steps of DEPTH along k; a warp's lanes stand LANE_ROWS by
-// 32 / LANE_ROWS; a thread computes OWN_ROWS x OWN_COLUMNS in groups of 4 neighbours each way.
+// 32 / LANE_ROWS; a thread computes OWN_ROWS x OWN_COLUMNS in groups of 4 neighbors each way.
 // The tile of a lies transposed, so that both tiles are read 16 bytes at a time.
 //
 // Launch: ROWS * COLUMNS / (OWN_ROWS * OWN_COLUMNS) threads in x, and a block for each ROWS x COLUMNS
@@ -12,7 +12,7 @@
 // reads a tile before it is full, none overwrites one that is read. With two, one barrier does both:
 // behind it the next buffer is full, and nobody reads the one that is filled from then on. No race.
 
-// Four neighbours of each of TURNS rows, STRIDE rows apart; what lies outside of x counts as 0.
+// Four neighbors of each of TURNS rows, STRIDE rows apart; what lies outside of x counts as 0.
 template <int TURNS, int STRIDE, bool WHOLE>
 __device__ __forceinline__ void fetch(const float* x, int rows, int columns, int row, int column,
                                       float4* next) {
@@ -53,7 +53,7 @@ __device__ __forceinline__ void keep(const float4* next, float* tile, int step, 
     }
 }
 
-// Bring COUNT words to registers, in groups of 4 neighbours that are STEP words apart.
+// Bring COUNT words to registers, in groups of 4 neighbors that are STEP words apart.
 template <int COUNT, int STEP>
 __device__ __forceinline__ void take(const float* tile, float* own) {
     #pragma unroll

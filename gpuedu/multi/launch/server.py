@@ -21,7 +21,7 @@ from types import ModuleType
 PRELOADED = [
     "torch.distributed.elastic.multiprocessing.api",
     "gpuedu.multi.launch.rank",
-    # PyTorch's compiler: optimisers and DistributedDataParallel import it when they are made. That
+    # PyTorch's compiler: optimizers and DistributedDataParallel import it when they are made. That
     # takes as long as PyTorch itself, and every rank would do it.
     "torch._dynamo",
 ]

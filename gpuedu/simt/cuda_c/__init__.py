@@ -35,7 +35,7 @@ an extent an expression):
 The source is read, never run. What the real compiler refuses is refused first, in its own words,
 where it is installed; what it accepts and this front end does not cover is refused with line and
 construct, if the launched kernel reaches it. Simplified: floating-point contraction (``a * b + c``
-in one rounding) is not modelled; ``volatile`` and ``#pragma unroll`` change nothing; no time
+in one rounding) is not modeled; ``volatile`` and ``#pragma unroll`` change nothing; no time
 passes, so ``clock64`` gives some cycles more at each reading; a variable lives in registers unless
 its address is taken.
 """

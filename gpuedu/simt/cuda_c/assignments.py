@@ -10,7 +10,7 @@ from gpuedu.simt.cuda_c.access import read, write
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.copies import copy, has_array, source_of
 from gpuedu.simt.cuda_c.dispatch import BUILDERS, OPERATORS, PLACES, VALUES, evaluate, place_of
-from gpuedu.simt.cuda_c.initializers import initialised
+from gpuedu.simt.cuda_c.initializers import initialized
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Typed, constant
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.objects import new_object
@@ -38,7 +38,7 @@ def assignment(k: Lowerer, node: Node) -> PlaceOf:
                 BUILDERS["fill"](k, right, made, right)
                 copy(k, node, place, made)
                 return place
-            write(k, left, place, initialised(k, right, place.type))
+            write(k, left, place, initialized(k, right, place.type))
             return place
         source = source_of(k, right)
         place = place_of(k, left)

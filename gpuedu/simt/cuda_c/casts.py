@@ -7,7 +7,7 @@ import re
 from gpuedu.simt.cuda_c.access import read
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.dispatch import VALUES, evaluate, place_of, unevaluated
-from gpuedu.simt.cuda_c.initializers import initialised
+from gpuedu.simt.cuda_c.initializers import initialized
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Lowerer, Typed, constant
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.operators import binary
@@ -67,4 +67,4 @@ def alignof(k: Lowerer, node: Node) -> Typed:
 @VALUES.enter("compound_literal_expression")
 def _compound_literal(k: Lowerer, node: Node) -> Typed:
     """``T{...}``."""
-    return initialised(k, field(node, "value"), type_of(k, field(node, "type")))
+    return initialized(k, field(node, "value"), type_of(k, field(node, "type")))

@@ -13,7 +13,7 @@ from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.copies import copy, element_of, has_array, member_of, source_of
 from gpuedu.simt.cuda_c.dispatch import BUILDERS, evaluate, run
 from gpuedu.simt.cuda_c.frames import argument, framed, inside, is_node, kept, members_of
-from gpuedu.simt.cuda_c.initializers import initial_value, initialised
+from gpuedu.simt.cuda_c.initializers import initial_value, initialized
 from gpuedu.simt.cuda_c.locals import spill_parameters
 from gpuedu.simt.cuda_c.lowerer import Frame, Lowerer, Typed
 from gpuedu.simt.cuda_c.methods import inlined
@@ -229,7 +229,7 @@ def _fields_in_memory(
 
 
 def _field_value(k: Lowerer, node: Node, inner: CType, part: PlaceOf | Node) -> Typed:
-    return initialised(k, part, inner) if is_node(part) else read(k, node, part)
+    return initialized(k, part, inner) if is_node(part) else read(k, node, part)
 
 
 def _set_default(k: Lowerer, node: Node, this: PlaceOf, type_: Struct, name: str) -> None:
@@ -291,7 +291,7 @@ def _set_field(k: Lowerer, this: PlaceOf, type_: Struct, name: str, value: Node)
         if not given:
             typed = Typed(inner, zero(k, inner))
         elif value.type == "initializer_list" or is_made(inner) or len(given) > 1:
-            typed = initialised(k, value, inner)
+            typed = initialized(k, value, inner)
         else:
             typed = evaluate(k, given[0])
     else:

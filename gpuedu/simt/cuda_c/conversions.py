@@ -72,7 +72,7 @@ def _is_small(typed: Typed) -> bool:
 
 def null_pointer(k: Lowerer, node: Node) -> KernelSourceError:
     """The error for a null pointer that is not just asked for."""
-    return k.refuse(node, "a null pointer is not modelled", "pass a flag beside the pointer")
+    return k.refuse(node, "a null pointer is not modeled", "pass a flag beside the pointer")
 
 
 def _pointer(k: Lowerer, node: Node, typed: Typed, target: Pointer) -> Typed:

@@ -15,7 +15,7 @@ from gpuedu.simt.cuda_c.declarations import Declared, declared_type_is_reference
 from gpuedu.simt.cuda_c.dispatch import BUILDERS, evaluate, place_of
 from gpuedu.simt.cuda_c.frames import argument
 from gpuedu.simt.cuda_c.group_types import Group
-from gpuedu.simt.cuda_c.initializers import initialised
+from gpuedu.simt.cuda_c.initializers import initialized
 from gpuedu.simt.cuda_c.lowerer import NOTHING, Alias, Frame, Lowerer, Memory, Typed, Variable
 from gpuedu.simt.cuda_c.module import Function
 from gpuedu.simt.cuda_c.nodes import Node
@@ -191,7 +191,7 @@ def _given(k: Lowerer, function: Function, at: int, part: Node) -> PlaceOf:
             made = new_object(k, part, str(type_), type_)
             BUILDERS["fill"](k, part, made, part)
             return made
-        return Temporary(initialised(k, part, type_))
+        return Temporary(initialized(k, part, type_))
     if is_reference(function, at):
         return held(k, place_of(k, part))
     is_named = bare(part).type in ("identifier", "subscript_expression", "field_expression")

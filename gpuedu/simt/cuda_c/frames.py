@@ -27,7 +27,7 @@ from gpuedu.simt.cuda_c.dispatch import (
     place_of,
 )
 from gpuedu.simt.cuda_c.group_types import Group
-from gpuedu.simt.cuda_c.initializers import initialised
+from gpuedu.simt.cuda_c.initializers import initialized
 from gpuedu.simt.cuda_c.lowerer import (
     Alias,
     Binding,
@@ -153,7 +153,7 @@ def _written(k: Lowerer, part: Node, type_: CType) -> PlaceOf:
         BUILDERS["fill"](k, part, place, part)
         return place
     if part.type == "initializer_list":
-        return Temporary(initialised(k, part, type_))
+        return Temporary(initialized(k, part, type_))
     return Temporary(evaluate(k, part))
 
 

@@ -20,7 +20,7 @@ from gpuedu.simt.values import Tuple
 def initial_value(k: Lowerer, node: Node, type_: CType) -> Typed:
     """What a variable is declared with: ``= x``, ``{...}`` or ``(...)``."""
     if node.type == "initializer_list":
-        return initialised(k, node, type_)
+        return initialized(k, node, type_)
     if node.type in ("argument_list", "parameter_list"):
         given = parts(node)
         if node.type == "parameter_list":
@@ -28,12 +28,12 @@ def initial_value(k: Lowerer, node: Node, type_: CType) -> Typed:
         if isinstance(type_, Struct) and type_.members is not None and type_.members.are_made:
             return BUILDERS["structure"](k, node, type_, given, is_list=False)
         if isinstance(type_, Struct) and len(given) != 1:
-            return initialised(k, node, type_)
+            return initialized(k, node, type_)
         return evaluate(k, given[0])
     return evaluate(k, node)
 
 
-def initialised(k: Lowerer, node: Node, type_: CType) -> Typed:
+def initialized(k: Lowerer, node: Node, type_: CType) -> Typed:
     """A structure or number from ``{...}``; members that are not given are 0, a dim3's are 1."""
     given = parts(node)
     if isinstance(type_, Number):
@@ -55,7 +55,7 @@ def initialised(k: Lowerer, node: Node, type_: CType) -> Typed:
         if at >= len(given):
             items.append(constant(UNSIGNED, 1).value if type_.name == "dim3" else zero(k, inner))
         elif given[at].type == "initializer_list":
-            items.append(initialised(k, given[at], inner).value)
+            items.append(initialized(k, given[at], inner).value)
         else:
             items.append(convert(k, given[at], evaluate(k, given[at]), inner).value)
     return Typed(type_, Tuple(tuple(items), tuple(name for name, _ in type_.fields)))

@@ -13,7 +13,7 @@ import numpy as np
 from gpuedu.simt.cuda_c.conversions import convert
 from gpuedu.simt.cuda_c.copies import copy, has_array, source_of
 from gpuedu.simt.cuda_c.dispatch import BUILDERS
-from gpuedu.simt.cuda_c.initializers import initialised
+from gpuedu.simt.cuda_c.initializers import initialized
 from gpuedu.simt.cuda_c.lowerer import Lowerer, Memory, Typed
 from gpuedu.simt.cuda_c.nodes import Node
 from gpuedu.simt.cuda_c.places import Element, PlaceOf, Temporary
@@ -55,7 +55,7 @@ def given_back(k: Lowerer, node: Node, type_: CType) -> PlaceOf:
     """
     if node.type == "initializer_list":
         if not has_array(type_):
-            return Temporary(initialised(k, node, type_))
+            return Temporary(initialized(k, node, type_))
         made = new_object(k, node, str(type_), type_)
         BUILDERS["fill"](k, node, made, node)
         return made

@@ -135,7 +135,7 @@ def __getattr__(name: str) -> Any:
         return import_module("numba.core.types")
     if name in _ABSENT:
         raise CudaNotImplementedError(
-            f"`cuda.{name}` is not modelled by the SIMT machine", remedy=_ABSENT[name]
+            f"`cuda.{name}` is not modeled by the SIMT machine", remedy=_ABSENT[name]
         )
     kind = None if name.startswith("_") else _numba_type(name)
     if kind is not None:

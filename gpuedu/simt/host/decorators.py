@@ -47,7 +47,7 @@ def jit(
     _refuse(link, shared_memory_carveout, kws)
     _require_bounds(launch_bounds)
     debug = settings.debug if debug is None else bool(debug)
-    opt = settings.optimise if opt is None else opt
+    opt = settings.optimize if opt is None else opt
     _tell_clashes(debug, opt, lineinfo)
     options = dict(
         kws,

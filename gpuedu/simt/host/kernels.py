@@ -1,4 +1,4 @@
-"""Kernels and device functions: configured, launched, specialised."""
+"""Kernels and device functions: configured, launched, specialized."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class Kernel(KernelFunction):
         return list(self.signatures)
 
     def compile(self, signature: Any) -> None:
-        """Add an explicit signature, unless the kernel is specialised."""
+        """Add an explicit signature, unless the kernel is specialized."""
         if not self.specialized:
             arguments, result = signatures.read(signature)
             if not self.targetoptions.get("device"):

@@ -22,7 +22,7 @@ class Settings:
     low_occupancy_warnings: bool = False
     trace: bool = True
     debug: bool = False
-    optimise: bool = True
+    optimize: bool = True
     runtime: bool = False
 
 
@@ -36,6 +36,6 @@ settings = Settings(
     low_occupancy_warnings=_switch("NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS", False),
     trace=_switch("GPUEDU_TRACE", True),
     debug=_switch("NUMBA_CUDA_DEBUGINFO", False),
-    optimise=_switch("NUMBA_OPT", True),
+    optimize=_switch("NUMBA_OPT", True),
     runtime=_switch("NUMBA_CUDA_ENABLE_NRT", False),
 )

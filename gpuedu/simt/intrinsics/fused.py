@@ -98,7 +98,7 @@ def _head(a: np.ndarray) -> np.ndarray:
 
 
 def _sum_to_odd(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """``a + b``, an inexact one moved to the neighbour with an odd last bit.
+    """``a + b``, an inexact one moved to the neighbor with an odd last bit.
 
     Such a sum can be rounded again to fewer bits without harm: it is never taken for a tie.
     """

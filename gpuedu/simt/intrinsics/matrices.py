@@ -4,7 +4,7 @@ CUDA leaves open which lane holds which element of a fragment, in which order a 
 and how many requests a load makes. Here is what the machine takes for each:
 
 - **Who holds what** (``holders``): a matrix is cut into blocks of 8x8, row of blocks by row of
-  blocks; of each, lane ``l`` holds two neighbours in row ``l // 4``, columns ``2 * (l % 4)`` and
+  blocks; of each, lane ``l`` holds two neighbors in row ``l // 4``, columns ``2 * (l % 4)`` and
   the next. That is how ``mma`` instructions of 16-bit numbers have it. Where a fragment has more
   elements than that, all are held again in the same order.
 - **Products** (``product``): of two float16 numbers a product is exact in float32; the products
@@ -14,7 +14,7 @@ and how many requests a load makes. Here is what the machine takes for each:
   capability 8.0 and 9.0, held against its disassembly for every shape: multiplicands come from
   global memory in words of 4 bytes (8 lines by 16 bytes a request), from shared memory by
   ``ldmatrix`` (rows of 16 bytes, up to 32 of them a request); accumulators of float in pairs where
-  their neighbours lie side by side in memory and one by one where not, of half in words.
+  their neighbors lie side by side in memory and one by one where not, of half in words.
 
 Sources: PTX ISA 8.8, "Warp Level Matrix Multiply-Accumulate Instructions" (wmma.load, wmma.mma,
 and "Matrix Fragments for mma.m16n8k16"); CUDA C++ Programming Guide 12.9, "Warp Matrix Functions".
@@ -43,9 +43,9 @@ def holders(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
     lane = np.arange(LANES)
     at_row, at_column = [], []
     for top, left in np.ndindex(rows // BLOCK, columns // BLOCK):
-        for neighbour in range(2):
+        for neighbor in range(2):
             at_row.append(BLOCK * top + lane // 4)
-            at_column.append(BLOCK * left + 2 * (lane % 4) + neighbour)
+            at_column.append(BLOCK * left + 2 * (lane % 4) + neighbor)
     return np.stack(at_row), np.stack(at_column)
 
 
@@ -99,7 +99,7 @@ def width_of(dtype: np.dtype, shape: tuple[int, int], kind: str, *, by_columns: 
 
 
 def _is_turned(shape: tuple[int, int]) -> bool:
-    """Whether neighbours of an accumulator lie in a column: the compiler swaps the factors then."""
+    """Whether neighbors of an accumulator lie in a column: the compiler swaps the factors then."""
     return shape[0] == BLOCK
 
 
@@ -127,9 +127,9 @@ def requests(
             Request(BLOCK * top + lane // 4, BLOCK * left + 2 * (lane % 4)) for top, left in blocks
         )
     return tuple(
-        Request(BLOCK * top + 2 * (lane % 4) + neighbour, BLOCK * left + lane // 4)
+        Request(BLOCK * top + 2 * (lane % 4) + neighbor, BLOCK * left + lane // 4)
         for top, left in blocks
-        for neighbour in range(2)
+        for neighbor in range(2)
     )
 
 

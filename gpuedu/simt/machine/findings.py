@@ -191,7 +191,7 @@ def spin(place: Place, who: Thread, steps: int) -> Finding:
         "spin-in-warp",
         f"{describe(who)} waits in this loop for another thread, after {steps:,} turns still: "
         "threads that must run on while others of their group wait need independent scheduling, "
-        "which is not modelled",
+        "which is not modeled",
         "use an atomic for the change itself instead of a lock, or let one thread of a block do it",
         place,
         who,

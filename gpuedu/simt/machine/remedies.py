@@ -20,7 +20,7 @@ _IN_CUDA_C = (
     (re.compile(r"`cuda\.atomic`"), "an atomic such as `atomicAdd`"),
     (
         re.compile(r"the host hears of it only under `@cuda\.jit\(debug=True, opt=False\)`"),
-        "a failed assertion ends the launch, and the host hears of it at its next synchronisation",
+        "a failed assertion ends the launch, and the host hears of it at its next synchronization",
     ),
 )
 

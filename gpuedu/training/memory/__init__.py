@@ -4,7 +4,7 @@
 - ``records``: what it leaves, the same for every device; ``reading``: what that says.
 - ``counter`` (with ``live_block``): every storage from its birth to its end, and the budget;
   ``saving`` and ``layers``: who saved it, in which layer and line; ``named_tensors``: what is the
-  model's and the optimiser's; ``allocator``: what a GPU says of itself.
+  model's and the optimizer's; ``allocator``: what a GPU says of itself.
 """
 
 from gpuedu.training.memory.reading import end_of, ledger_at, peak, peak_bytes, points

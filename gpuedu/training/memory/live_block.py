@@ -9,7 +9,7 @@ from gpuedu.training.memory.records import KINDS, Block
 
 @dataclass
 class LiveBlock:
-    """As ``Block``, and open to what is learnt about it later."""
+    """As ``Block``, and open to what is learned about it later."""
 
     kind: str
     size_bytes: int
@@ -19,7 +19,7 @@ class LiveBlock:
     line: str = ""
 
     def become(self, kind: str, layer: str, line: str = "") -> None:
-        """Take the first kind that is learnt of it, but a more lasting one if that comes later.
+        """Take the first kind that is learned of it, but a more lasting one if that comes later.
 
         A weight that is saved for backward stays a weight; a result that becomes a gradient is one.
         """

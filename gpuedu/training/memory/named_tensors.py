@@ -1,4 +1,4 @@
-"""What a model and its optimiser hold: each tensor with its kind and its name."""
+"""What a model and its optimizer hold: each tensor with its kind and its name."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ NamedTensor = tuple[str, str, Tensor]
 """Kind, name, tensor."""
 
 
-def named_tensors(model: nn.Module, optimiser: Optimizer | None = None) -> Iterator[NamedTensor]:
-    """Weights, buffers, gradients and the optimiser's state, as they are now.
+def named_tensors(model: nn.Module, optimizer: Optimizer | None = None) -> Iterator[NamedTensor]:
+    """Weights, buffers, gradients and the optimizer's state, as they are now.
 
     >>> model = nn.Linear(2, 3, bias=False)
     >>> [(kind, name, tensor.nbytes) for kind, name, tensor in named_tensors(model)]
@@ -25,11 +25,11 @@ def named_tensors(model: nn.Module, optimiser: Optimizer | None = None) -> Itera
     for name, buffer in model.named_buffers():
         yield "buffers", name, buffer
     yield from gradients(model)
-    if optimiser is not None:
-        for parameter, state in optimiser.state.items():
+    if optimizer is not None:
+        for parameter, state in optimizer.state.items():
             for value in state.values():
                 if isinstance(value, Tensor):
-                    yield "optimiser", names.get(parameter, "(not the model's)"), value
+                    yield "optimizer", names.get(parameter, "(not the model's)"), value
 
 
 def gradients(model: nn.Module) -> Iterator[NamedTensor]:

@@ -12,13 +12,13 @@ KINDS = (
     "weights",
     "buffers",
     "gradients",
-    "optimiser",
+    "optimizer",
     "batch",
     "activations",
     "other",
 )
 """What a block can be: a parameter; a model's other state, such as running means; a gradient of a
-parameter; an optimiser's state; what was loaded; what was saved for backward; anything else, such
+parameter; an optimizer's state; what was loaded; what was saved for backward; anything else, such
 as gradients of activations, results that a variable holds, and steps between."""
 
 

@@ -17,14 +17,14 @@ def watch_step(
     model: nn.Module,
     batch: tuple[Tensor, Tensor],
     loss: Callable[[Tensor, Tensor], Tensor],
-    optimiser: Optimizer,
+    optimizer: Optimizer,
     *,
     warmup: int = 1,
     budget_bytes: int | None = None,
 ) -> MemoryTrace:
     """Take ``warmup`` steps and one more on a batch; the trace is of the last one.
 
-    Its phases are ``forward``, ``backward`` and ``update``. After a warm-up the optimiser's state
+    Its phases are ``forward``, ``backward`` and ``update``. After a warm-up the optimizer's state
     and, on a GPU, the libraries' workspaces are there before the watching begins, as in any later
     step of a run. The gradients of the step before are let go first.
 
@@ -32,7 +32,7 @@ def watch_step(
         model: trained by ``warmup + 1`` steps, where it is.
         batch: inputs and targets; brought to the model's device.
         loss: one number from outputs and targets.
-        optimiser: over the model's parameters.
+        optimizer: over the model's parameters.
         warmup: steps before the one that is watched.
         budget_bytes: the most that may live in the watched step.
 
@@ -48,20 +48,20 @@ def watch_step(
     >>> sgd = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     >>> trace = watch_step(model, batch, nn.functional.cross_entropy, sgd)
     >>> ledger = ledger_at(trace, end_of(trace, "backward"))
-    >>> [ledger.of_kind(kind) // 4 for kind in ("weights", "gradients", "optimiser")]
+    >>> [ledger.of_kind(kind) // 4 for kind in ("weights", "gradients", "optimizer")]
     [2410, 2410, 2410]
     """
     device = device_of(model)
     inputs, targets = (part.to(device) for part in batch)
     for _ in range(warmup):
-        _take_step(model, inputs, targets, loss, optimiser, lambda phase: None)
-    optimiser.zero_grad(set_to_none=True)
+        _take_step(model, inputs, targets, loss, optimizer, lambda phase: None)
+    optimizer.zero_grad(set_to_none=True)
     try:
-        with MemoryWatch(model, optimiser, budget_bytes=budget_bytes) as watch:
+        with MemoryWatch(model, optimizer, budget_bytes=budget_bytes) as watch:
             watch.add_batch(inputs, targets)
-            _take_step(model, inputs, targets, loss, optimiser, watch.enter_phase)
+            _take_step(model, inputs, targets, loss, optimizer, watch.enter_phase)
     except BaseException:
-        optimiser.zero_grad(set_to_none=True)
+        optimizer.zero_grad(set_to_none=True)
         raise
     return watch.trace()
 
@@ -71,23 +71,23 @@ def _take_step(
     inputs: Tensor,
     targets: Tensor,
     loss: Callable[[Tensor, Tensor], Tensor],
-    optimiser: Optimizer,
+    optimizer: Optimizer,
     enter_phase: Callable[[str], None],
 ) -> None:
     enter_phase("forward")
-    optimiser.zero_grad(set_to_none=True)
+    optimizer.zero_grad(set_to_none=True)
     value = loss(model(inputs), targets)
     enter_phase("backward")
     value.backward()
     enter_phase("update")
-    optimiser.step()
+    optimizer.step()
 
 
 class MemoryHook(Hook):
     """Watches some steps of a run of ``train``; ``traces`` holds each one's trace.
 
     Args:
-        steps: which; by default the second, when the optimiser has its state.
+        steps: which; by default the second, when the optimizer has its state.
         budget_bytes: the most that may live in a watched step; passing it ends the run with a
             ``SimulatedOutOfMemoryError``.
 
@@ -106,9 +106,9 @@ class MemoryHook(Hook):
         self.traces: dict[int, MemoryTrace] = {}
         self._watch: MemoryWatch | None = None
 
-    def start(self, model: nn.Module, optimiser: Optimizer) -> None:
+    def start(self, model: nn.Module, optimizer: Optimizer) -> None:
         """Note whose memory it is."""
-        self._model, self._optimiser = model, optimiser
+        self._model, self._optimizer = model, optimizer
         self.traces = {}
 
     def enter(self, phase: str, step: int) -> None:
@@ -121,7 +121,7 @@ class MemoryHook(Hook):
             self._watch.enter_phase(phase)
 
     def _begin(self, step: int) -> None:
-        watch = MemoryWatch(self._model, self._optimiser, budget_bytes=self.budget_bytes)
+        watch = MemoryWatch(self._model, self._optimizer, budget_bytes=self.budget_bytes)
         watch.__enter__()
         self._watch, self._step = watch, step
 

@@ -29,8 +29,8 @@ class MemoryWatch:
 
     Args:
         model: its parameters tell the device; its layers are named in the trace.
-        optimiser: whose state is told apart.
-        budget_bytes: the most that may live, the model and the optimiser's state included.
+        optimizer: whose state is told apart.
+        budget_bytes: the most that may live, the model and the optimizer's state included.
         allocator: read at each birth; by default the GPU's own.
         tells_saved: whether what is saved for backward is told apart from other results, and what
             is overwritten there is refused. ``torch.func`` does not work where it is.
@@ -55,13 +55,13 @@ class MemoryWatch:
     def __init__(
         self,
         model: nn.Module,
-        optimiser: Optimizer | None = None,
+        optimizer: Optimizer | None = None,
         *,
         budget_bytes: int | None = None,
         allocator: Allocator | None = None,
         tells_saved: bool = True,
     ) -> None:
-        self._model, self._optimiser = model, optimiser
+        self._model, self._optimizer = model, optimizer
         device = device_of(model)
         self._allocator = allocator_of(device) if allocator is None else allocator
         self._layers = LayerStack(model)
@@ -133,12 +133,12 @@ class MemoryWatch:
         )
 
     def _count_named_tensors(self) -> None:
-        for kind, name, tensor in named_tensors(self._model, self._optimiser):
+        for kind, name, tensor in named_tensors(self._model, self._optimizer):
             self._counter.adopt(tensor, kind=kind, layer=name)
 
     def _learn(self) -> None:
-        """Give their kind to blocks that have become gradients or an optimiser's state."""
-        for held in named_tensors(self._model, self._optimiser):
+        """Give their kind to blocks that have become gradients or an optimizer's state."""
+        for held in named_tensors(self._model, self._optimizer):
             self._name(*held)
 
     def _hook_gradients(self, opening: ExitStack) -> None:

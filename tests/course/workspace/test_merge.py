@@ -238,7 +238,7 @@ def test_answers_find_home_when_a_tool_lost_the_ids(lost, metadata):
     assert by_id(merged, "guess").source == 'predict("gap", 9)'
 
 
-def test_an_answer_in_words_is_known_by_its_neighbours_when_ids_are_lost():
+def test_an_answer_in_words_is_known_by_its_neighbors_when_ids_are_lost():
     words = cell("answer", "why", "*Your reason:*")
     words.cell_type = "markdown"
     words.metadata.pop("nbgrader")
@@ -425,7 +425,7 @@ def test_nothing_that_the_learner_wrote_is_lost(story: Story, has_base: bool):
 
 @laws
 @given(story=stories())
-def test_an_answer_that_can_be_recognised_is_in_its_cell(story: Story):
+def test_an_answer_that_can_be_recognized_is_in_its_cell(story: Story):
     merged = merge(story.base, story.mine, story.theirs).notebook
     for old, source in story.answers.items():
         twins = [entry for entry in story.mine.cells if grade_id(entry) == old]

@@ -190,7 +190,7 @@ def test_the_parts_equal_the_big_batch_to_rounding():
 
 
 def test_a_loss_that_is_not_one_number_is_named_with_the_learners_line():
-    def unreduced(model, optimiser, micro_batches, max_norm):
+    def unreduced(model, optimizer, micro_batches, max_norm):
         for x, y in micro_batches:
             torch.nn.functional.cross_entropy(model(x), y, reduction="none").backward()
 
@@ -204,7 +204,7 @@ def test_a_loss_that_is_not_one_number_is_named_with_the_learners_line():
     ("step", "says"),
     [
         (lambda *_: 0.0, "asked for 0 updates"),
-        (lambda model, optimiser, *_: [optimiser.step() for _ in range(3)], "for 3 updates"),
+        (lambda model, optimizer, *_: [optimizer.step() for _ in range(3)], "for 3 updates"),
     ],
 )
 def test_a_step_updates_once(step, says):

@@ -79,7 +79,7 @@ def test_the_rates_drawn_always_hold_the_best_and_are_stretched():
                 assert math.isfinite(grid.seconds(grid.best))
 
 
-def test_seconds_are_counted_steps_times_the_modelled_step():
+def test_seconds_are_counted_steps_times_the_modeled_step():
     surface = Surface("momentum", 64, least_s=1e-3, first=2, count=8, stretch=3.0).grid
     values = read_results("steps-to-accuracy").values
     steps = values["settings"]["momentum"]["steps"][3][2 + 4]

@@ -69,25 +69,25 @@ def test_the_bench_tells_what_has_changed():
     bench = Bench(Task())
     before = bench.state()
     assert bench.changed_since(before) == []
-    bench.optimiser.param_groups[1]["lr"] = 7.0
+    bench.optimizer.param_groups[1]["lr"] = 7.0
     assert bench.changed_since(before) == ["the learning rates"]
     bench.step()
     assert len(bench.changed_since(before)) == 4
     assert not is_same({"a": torch.ones(1)}, {"a": torch.zeros(1)})
 
 
-def test_a_new_optimiser_has_no_state_to_be_kept():
+def test_a_new_optimizer_has_no_state_to_be_kept():
     bench = Bench(Task(used=False))
-    assert bench.state()["the optimiser's state, such as momentum"] == {}
-    kept = copy.deepcopy(bench.optimiser.state_dict())
+    assert bench.state()["the optimizer's state, such as momentum"] == {}
+    kept = copy.deepcopy(bench.optimizer.state_dict())
     before = bench.state()
     bench.step()
-    bench.optimiser.load_state_dict(kept)
-    assert "the optimiser's state, such as momentum" not in bench.changed_since(before)
+    bench.optimizer.load_state_dict(kept)
+    assert "the optimizer's state, such as momentum" not in bench.changed_since(before)
 
 
 def test_what_was_not_put_back_and_rates_that_were_not_set_are_named():
-    def forgets(model, optimiser, step, low, high, count):
+    def forgets(model, optimizer, step, low, high, count):
         kept = model.state_dict()
         found = RIGHT["sweep"](lambda rate: step(), low, high, count)
         model.load_state_dict(kept)

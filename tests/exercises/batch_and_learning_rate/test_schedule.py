@@ -17,21 +17,21 @@ from tests.exercises.stored import solution_answers
 
 def torchs(plan: Plan) -> list[float]:
     """The rates of PyTorch's own schedulers over a run, put together to the same plan."""
-    optimiser = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=plan.peak)
+    optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=plan.peak)
     top = max(0, plan.warmup - 1)
     falls = plan.steps - 1 - top
     if plan.shape == "cosine":
-        fall = lr_scheduler.CosineAnnealingLR(optimiser, T_max=falls, eta_min=plan.low)
+        fall = lr_scheduler.CosineAnnealingLR(optimizer, T_max=falls, eta_min=plan.low)
     else:
-        fall = lr_scheduler.LinearLR(optimiser, 1.0, plan.low / plan.peak, total_iters=falls)
+        fall = lr_scheduler.LinearLR(optimizer, 1.0, plan.low / plan.peak, total_iters=falls)
     whole = fall
     if top:
-        rise = lr_scheduler.LinearLR(optimiser, 1 / plan.warmup, 1.0, total_iters=top)
-        whole = lr_scheduler.SequentialLR(optimiser, [rise, fall], milestones=[top])
+        rise = lr_scheduler.LinearLR(optimizer, 1 / plan.warmup, 1.0, total_iters=top)
+        whole = lr_scheduler.SequentialLR(optimizer, [rise, fall], milestones=[top])
     rates = []
     for _ in range(plan.steps):
-        rates.append(optimiser.param_groups[0]["lr"])
-        optimiser.step()
+        rates.append(optimizer.param_groups[0]["lr"])
+        optimizer.step()
         whole.step()
     return rates
 
@@ -50,12 +50,12 @@ def test_schedules_are_those_of_torchs_own_schedulers(steps, warmup, shape):
 def test_a_schedule_drives_torchs_lambda_scheduler(shape):
     plan = Plan(30, 6, 0.5, 0.01, shape)
     rate_at = solution_answers("schedule")["rate_at"]
-    optimiser = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=plan.peak)
-    scheduler = lr_scheduler.LambdaLR(optimiser, lambda step: rate_at(step, *plan) / plan.peak)
+    optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=plan.peak)
+    scheduler = lr_scheduler.LambdaLR(optimizer, lambda step: rate_at(step, *plan) / plan.peak)
     for step in range(35):
         expected = schedule.rate_at(step, plan)
-        assert optimiser.param_groups[0]["lr"] == pytest.approx(expected, rel=1e-12)
-        optimiser.step()
+        assert optimizer.param_groups[0]["lr"] == pytest.approx(expected, rel=1e-12)
+        optimizer.step()
         scheduler.step()
 
 

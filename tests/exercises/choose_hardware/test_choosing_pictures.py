@@ -9,7 +9,7 @@ import pytest
 from gpuedu.errors import AnswerError, GpueduError
 from gpuedu.exercises.registry import load_measure, load_picture
 from gpuedu.figures.style import alt_text
-from gpuedu.hardware.catalogue import devices
+from gpuedu.hardware.catalog import devices
 from tests.exercises.stored import solution_answers
 
 DRAWN = {
@@ -36,8 +36,8 @@ def test_a_solution_is_drawn(exercise):
     assert len(drawn if isinstance(drawn, str) else alt_text(drawn)) > 60
 
 
-def test_every_device_is_in_the_catalogues_picture():
-    ax = load_picture("choose-hardware/catalogue")()
+def test_every_device_is_in_the_catalogs_picture():
+    ax = load_picture("choose-hardware/catalog")()
     shown = sum(len(line.get_xdata()) for line in ax.lines if line.get_label()[0] != "_")
     assert shown == len(devices())
 

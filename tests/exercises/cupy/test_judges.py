@@ -106,7 +106,7 @@ def test_another_kind_of_object_is_refused_with_what_to_pass():
     assert "ElementwiseKernel" in fault(report, "values").message and report.points == 0
     report = hand_in("reduction", logsumexp=lambda x: x)
     assert "ReductionKernel" in fault(report, "values").message
-    assert "RawKernel" in hand_in("raw-kernel", normalise=lambda g, b, a: None).remedy
+    assert "RawKernel" in hand_in("raw-kernel", normalize=lambda g, b, a: None).remedy
 
 
 def test_a_compile_error_names_the_line_of_the_operation():

@@ -46,11 +46,11 @@ def test_sgd_is_pytorchs():
     mine, theirs = (build("heads", 3) for _ in range(2))
     pair = Sgd(mine.parameters(), 0.5), torch.optim.SGD(theirs.parameters(), lr=0.5)
     x = torch.ones(2, 6, dtype=torch.float64)
-    for net, optimiser in zip((mine, theirs), pair, strict=True):
+    for net, optimizer in zip((mine, theirs), pair, strict=True):
         for step in range(2):
-            optimiser.zero_grad(set_to_none=step == 0)
+            optimizer.zero_grad(set_to_none=step == 0)
             net(x).square().sum().backward()
-            optimiser.step()
+            optimizer.step()
     assert all(np.array_equal(a, b) for a, b in zip(state_of(mine), state_of(theirs), strict=True))
 
 
@@ -113,9 +113,9 @@ def test_a_generator_without_its_decorator_is_told():
 def test_micro_batches_that_are_put_together_are_told_of():
     accumulated_step = solution_answers("no-sync")["accumulated_step"]
 
-    def together(parallel, optimiser, micro_batches):
+    def together(parallel, optimizer, micro_batches):
         whole = tuple(map(torch.cat, zip(*micro_batches, strict=True)))
-        accumulated_step(parallel, optimiser, [whole])
+        accumulated_step(parallel, optimizer, [whole])
 
     found = faults("no-sync", accumulated_step=together)
     assert set(found) == {"one-by-one"}
@@ -125,17 +125,17 @@ def test_micro_batches_that_are_put_together_are_told_of():
 def test_forward_passes_that_wait_for_each_other_are_told_of():
     """Each has a backward pass of its own, but all of them are in memory at once."""
 
-    def all_forwards_first(parallel, optimiser, micro_batches):
+    def all_forwards_first(parallel, optimizer, micro_batches):
         samples = sum(len(y) for _, y in micro_batches)
         total = torch.tensor(float(samples))
         dist.all_reduce(total)
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         losses = [cross_entropy(parallel.model(x), y, reduction="sum") for x, y in micro_batches]
         parallel.is_exchanging = False
         for place, loss in enumerate(losses, 1):
             parallel.is_exchanging = place == len(losses)
             parallel.backward(loss * dist.get_world_size() / total)
-        optimiser.step()
+        optimizer.step()
 
     assert set(faults("no-sync", accumulated_step=all_forwards_first)) == {"one-by-one"}
 

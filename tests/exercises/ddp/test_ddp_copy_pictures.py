@@ -59,7 +59,7 @@ def test_the_step_says_what_it_sends():
 
 
 def test_a_step_that_exchanges_less_is_drawn_on_the_same_axis():
-    def usual(parallel, optimiser, micro_batches):
+    def usual(parallel, optimizer, micro_batches):
         for x, y in micro_batches:
             parallel.backward(functional.cross_entropy(parallel.model(x), y))
 

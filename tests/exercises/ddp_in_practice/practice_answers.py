@@ -15,29 +15,29 @@ from gpuedu.exercises.examine import Report, examine
 from gpuedu.exercises.registry import load_judge, load_play
 
 
-def train_epoch(ddp, optimiser, batches, every):
+def train_epoch(ddp, optimizer, batches, every):
     told = torch.zeros(2, dtype=torch.float64)
     while batches:
         group, batches = batches[:every], batches[every:]
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         for left, (x, y) in zip(range(len(group) - 1, -1, -1), group, strict=True):
             with ddp.no_sync() if left else nullcontext():
                 loss = cross_entropy(ddp(x), y) * len(y)
                 (loss / sum(len(y) for _, y in group)).backward()
             told += torch.tensor([loss.item(), len(y)])
-        optimiser.step()
+        optimizer.step()
     dist.all_reduce(told)
     return told[0] / told[1]
 
 
-def train(model, data, epochs, batch, every, optimiser_for):
+def train(model, data, epochs, batch, every, optimizer_for):
     ddp, losses = DistributedDataParallel(model), []
-    optimiser = optimiser_for(model.parameters())
+    optimizer = optimizer_for(model.parameters())
     sampler = DistributedSampler(data, seed=5)
     for epoch in range(epochs):
         sampler.set_epoch(epoch)
         batches = list(DataLoader(data, batch, sampler=sampler))
-        losses.append(train_epoch(ddp, optimiser, batches, every))
+        losses.append(train_epoch(ddp, optimizer, batches, every))
     return model.state_dict(), losses
 
 

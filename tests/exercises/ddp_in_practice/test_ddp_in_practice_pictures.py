@@ -41,7 +41,7 @@ def test_two_ranks_that_train_together_are_one_line():
 
 
 def test_ranks_that_train_apart_are_two_lines():
-    def train(model, data, epochs, batch, every, optimiser_for):
+    def train(model, data, epochs, batch, every, optimizer_for):
         return model.state_dict(), [torch.rand(1).item() for _ in range(epochs)]
 
     ax = PICTURES["torch-ddp"](train)
@@ -50,7 +50,7 @@ def test_ranks_that_train_apart_are_two_lines():
 
 
 def test_a_state_of_other_names_and_no_losses_are_drawn():
-    def train(model, data, epochs, batch, every, optimiser_for):
+    def train(model, data, epochs, batch, every, optimizer_for):
         return {f"{torch.distributed.get_rank()}": torch.ones(1)}, []
 
     assert "both ranks: none" in alt_text(PICTURES["torch-ddp"](train))

@@ -92,7 +92,7 @@ def test_what_is_no_time_loses_its_points_only(value):
 )
 def test_what_is_no_recipe_is_told(value):
     value = "(" + value if value.endswith("* 3") else value
-    text = f"def recipe(ranks, batch, peak, steps, scale, optimiser):\n    return {value}\n"
+    text = f"def recipe(ranks, batch, peak, steps, scale, optimizer):\n    return {value}\n"
     assert lost(hand_in("scaling", text)) == {"recipe"}
 
 

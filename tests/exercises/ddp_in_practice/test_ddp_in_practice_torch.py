@@ -107,11 +107,11 @@ def test_a_loss_too_few_is_told():
 
 @only_whole
 def test_who_talks_to_nobody_is_told():
-    def alone(ddp, optimiser, batches, every):
+    def alone(ddp, optimizer, batches, every):
         for x, y in batches[::every]:
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             cross_entropy(ddp.module(x), y).backward()
-            optimiser.step()
+            optimizer.step()
         return 0.0
 
     report = hand_in("torch-ddp", train_epoch=alone)
@@ -121,7 +121,7 @@ def test_who_talks_to_nobody_is_told():
 
 @only_whole
 def test_an_epoch_that_does_nothing_keeps_no_points():
-    report = hand_in("torch-ddp", train_epoch=lambda ddp, optimiser, batches, every: 0.5)
+    report = hand_in("torch-ddp", train_epoch=lambda ddp, optimizer, batches, every: 0.5)
     assert lost(report) == {"equal", "short", "once", "loss"}
     assert "made 0 updates" in fault(report, "equal")
 
@@ -145,25 +145,25 @@ def test_what_train_returns_has_a_form(given, says):
 def _with(epoch):
     """A training that calls another epoch."""
 
-    def train(model, data, epochs, batch, every, optimiser_for):
+    def train(model, data, epochs, batch, every, optimizer_for):
         ddp = DistributedDataParallel(model)
-        optimiser, batches = optimiser_for(model.parameters()), [(data[:2]), (data[2:4])]
-        return model.state_dict(), [epoch(ddp, optimiser, batches, 1) for _ in range(epochs)]
+        optimizer, batches = optimizer_for(model.parameters()), [(data[:2]), (data[2:4])]
+        return model.state_dict(), [epoch(ddp, optimizer, batches, 1) for _ in range(epochs)]
 
     return train
 
 
-def _sums_on_rank_0(ddp, optimiser, batches, every):
-    loss = torch.tensor(train_epoch(ddp, optimiser, batches, every))
+def _sums_on_rank_0(ddp, optimizer, batches, every):
+    loss = torch.tensor(train_epoch(ddp, optimizer, batches, every))
     if dist.get_rank() == 0:
         dist.all_reduce(loss)
     return loss.item()
 
 
-def _drops_a_batch_on_rank_1(ddp, optimiser, batches, every):
+def _drops_a_batch_on_rank_1(ddp, optimizer, batches, every):
     if dist.get_rank() == 1:
         batches = batches[:-1]
-    return train_epoch(ddp, optimiser, batches, every)
+    return train_epoch(ddp, optimizer, batches, every)
 
 
 @only_whole
@@ -235,14 +235,14 @@ import sys
 import torch
 import torch.distributed as dist
 from gpuedu.exercises.ddp_in_practice.torch_ddp.small_task import NotingData, build_model, make_samples
-from gpuedu.exercises.ddp_in_practice.torch_ddp.ddp_ranks import make_optimiser
+from gpuedu.exercises.ddp_in_practice.torch_ddp.ddp_ranks import make_optimizer
 from tests.exercises.ddp_in_practice.practice_answers import train
 
 if __name__ == "__main__":
     dist.init_process_group("gloo")
     torch.set_num_threads(1)
     data, model = NotingData(*make_samples(21, 4)), build_model(4 + dist.get_rank())
-    state, losses = train(model, data, 2, 3, 2, make_optimiser)
+    state, losses = train(model, data, 2, 3, 2, make_optimizer)
     if dist.get_rank() == 0:
         torch.save(state, sys.argv[1])
     dist.barrier()  # on a busy machine, a rank whose peer is gone already can abort at its end

@@ -44,7 +44,7 @@ def test_a_constant_picture_saves_no_kernels_and_shows_nothing_of_waits():
         return pictures.new_zeros((*pictures.shape[:2], size, size), dtype=torch.float32)
 
     report = hand_in("augment-on-device", augment=augment)
-    assert lost(report) == {"normalised", "flips", "crops", "both", "few-kernels", "stays"}
+    assert lost(report) == {"normalized", "flips", "crops", "both", "few-kernels", "stays"}
     assert isinstance(fault(report, "few-kernels"), Undecided)
 
 
@@ -52,7 +52,7 @@ def test_a_result_of_another_shape_or_dtype_is_named():
     report = hand_in("augment-on-device", augment=lambda *given: given[0])
     assert "shape" in fault(report, "crops").message
     report = hand_in("augment-on-device", augment=lambda *given: RIGHT["augment"](*given).double())
-    assert "float64, expected float32" in fault(report, "normalised").message
+    assert "float64, expected float32" in fault(report, "normalized").message
 
 
 def test_flips_that_are_no_booleans_are_refused():

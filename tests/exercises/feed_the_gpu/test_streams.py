@@ -33,7 +33,7 @@ def test_a_needless_wait_is_named_by_its_two_operations():
     assert said in fault(report, "overlap").message
 
 
-def test_a_mistake_is_recognised_under_other_names():
+def test_a_mistake_is_recognized_under_other_names():
     text = stored_text("streams", "wrong", "kernel_does_not_wait")
     renamed = re.sub(r'"(up|run|down)"', r'"my \1"', text).replace('f"x{k}"', 'f"input {k}"')
     assert renamed != text

@@ -8,10 +8,10 @@ import torch
 
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.feed_the_gpu.three_utilisations import measure
-from gpuedu.exercises.feed_the_gpu.three_utilisations.judge import utilisations
+from gpuedu.exercises.feed_the_gpu.three_utilisations.judge import utilizations
 from gpuedu.exercises.feed_the_gpu.three_utilisations.picture import (
     draw_three_utilisations,
-    tell_own_utilisation,
+    tell_own_utilization,
 )
 from gpuedu.exercises.functions import arguments_of
 from gpuedu.exercises.registry import load
@@ -33,7 +33,7 @@ def by_microseconds(call, kernels, start_s, end_s, **device):
 @pytest.mark.parametrize("seed", range(3))
 def test_truths_are_what_a_count_of_microseconds_gives(seed):
     for case in load("three-utilisations").judge.cases(np.random.default_rng(seed)):
-        truth = getattr(utilisations, case.inputs["call"])(**arguments_of(case))
+        truth = getattr(utilizations, case.inputs["call"])(**arguments_of(case))
         assert truth == pytest.approx(by_microseconds(**case.inputs), abs=1e-8)
 
 
@@ -43,8 +43,8 @@ def test_the_three_numbers_stand_beside_their_program():
     assert "a kernel ran: 100%\nSMs busy: 0.76%\nmemory: 0.17%" in shown
 
 
-def test_own_utilisation_is_a_table_or_a_sentence():
-    tell = tell_own_utilisation
+def test_own_utilization_is_a_table_or_a_sentence():
+    tell = tell_own_utilization
     assert tell({"note": "there is no GPU"}) == "Nothing to measure: there is no GPU."
     own = {"shares": {"tiny kernels": (1.0, 0.01), "a product": (0.97, 0.4)}, "device": "T4"}
     lines = tell(own).splitlines()
@@ -56,4 +56,4 @@ def test_own_utilisation_is_a_table_or_a_sentence():
 
 def test_without_a_gpu_nothing_is_measured(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    assert "no GPU" in measure.measure_utilisation()["note"]
+    assert "no GPU" in measure.measure_utilization()["note"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpuedu.backend import cuda
-from gpuedu.errors import CatalogueError
+from gpuedu.errors import CatalogError
 from gpuedu.exercises.compare import array_fault
 from gpuedu.exercises.contract import Case, Undecided
 from gpuedu.exercises.kernels.faults import RACE, UNWRITTEN
@@ -127,7 +127,7 @@ def test_an_unwritten_element_of_a_grid_is_told_in_its_own_dimensions():
 def test_what_a_play_was_not_asked_to_observe_is_named_with_how_to_ask():
     prop = whole_sectors("sectors", "", 1, "x", "load", output="out")
     seen = {"out.times": np.ones(SIZE, np.int64)}
-    with pytest.raises(CatalogueError, match=r"needs 'x\.traffic', which the play") as fault:
+    with pytest.raises(CatalogError, match=r"needs 'x\.traffic', which the play") as fault:
         list(prop.test(Case("one", {}), seen))
     assert fault.value.remedy == 'launch_play(..., counts=("x",))'
 

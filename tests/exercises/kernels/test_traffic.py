@@ -87,7 +87,7 @@ def test_a_stride_of_eight_asks_for_a_sector_a_lane():
     assert not stores.of("load").accesses
 
 
-def test_neighbours_are_ideal_and_have_no_worst_access():
+def test_neighbors_are_ideal_and_have_no_worst_access():
     trace = launch(count, 64, 1, 64)
     loads = read_traffic(array_traffic(trace, 0))
     assert loads.sectors_ratio == loads.used_share == 1

@@ -55,7 +55,7 @@ def test_every_pattern_is_decoded_as_by_torch(form):
 
 
 @pytest.mark.parametrize("form", PATTERNS, ids=lambda form: form.name)
-def test_every_number_half_and_neighbour_is_encoded_as_by_torch(form):
+def test_every_number_half_and_neighbor_is_encoded_as_by_torch(form):
     values = everywhere(form)
     if form is E4M3 and not SATURATES:
         values = values[np.abs(values) <= 464]

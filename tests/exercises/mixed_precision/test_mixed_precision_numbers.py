@@ -85,7 +85,7 @@ def test_a_pairwise_sum_is_asked_for_of_powers_of_two_only():
 def test_the_running_sum_stops_at_32_and_the_others_do_not():
     values = np.full(8192, np.float16(0.01))
     assert sums.running(values) == 32 == sums.running(values[:4096])
-    for way in (sums.by_neighbours, sums.by_folding, sums.kahan):
+    for way in (sums.by_neighbors, sums.by_folding, sums.kahan):
         assert abs(way(values) - sums.exact(values)) < 0.05
 
 
@@ -115,20 +115,20 @@ def test_rounding_is_judged_by_law_whichever_draws_go_up():
     assert report.state == "solved"
 
 
-def test_neighbours_are_those_of_the_format():
+def test_neighbors_are_those_of_the_format():
     values = np.array([1.001, -1.001, 1.0, 0.999, 0.0])
-    low, high = master_weights.neighbours(values, BF16)
+    low, high = master_weights.neighbors(values, BF16)
     assert low.tolist() == [1.0, -1.0078125, 1.0, 0.99609375, 0.0]
     assert high.tolist() == [1.0078125, -1.0, 1.0, 1.0, 0.0]
 
 
-def test_chance_is_undecided_while_results_are_no_neighbours():
+def test_chance_is_undecided_while_results_are_no_neighbors():
     def twice_as_long(values, dtype, uniform):
         return (2 * round_stochastically(values.float() / 2, dtype, uniform)).to(dtype) * 2
 
     _, faults = judge("master-weights", round_stochastically=twice_as_long)
-    assert set(faults) == {"neighbours", "chance"}
-    assert not isinstance(faults["neighbours"], Undecided)
+    assert set(faults) == {"neighbors", "chance"}
+    assert not isinstance(faults["neighbors"], Undecided)
     assert isinstance(faults["chance"], Undecided)
 
 
@@ -138,7 +138,7 @@ def test_a_number_of_the_format_that_moves_is_told_as_one():
         return torch.where(rounded.float() == values, rounded * 1.0625, rounded)
 
     _, faults = judge("master-weights", round_stochastically=up_by_a_step)
-    assert "it is a number of bfloat16 itself" in faults["neighbours"].message
+    assert "it is a number of bfloat16 itself" in faults["neighbors"].message
 
 
 # adam-in-half
@@ -148,11 +148,11 @@ def test_the_float64_adam_is_torchs():
     rng = np.random.default_rng(5)
     start, gradients = rng.standard_normal(8), rng.standard_normal((30, 8)) * 0.1
     weight = torch.tensor(start, requires_grad=True)
-    optimiser = torch.optim.Adam([weight], lr=0.01)
+    optimizer = torch.optim.Adam([weight], lr=0.01)
     path = adam_in_half.adam(start, gradients, np.full(30, 0.01))
     for row, expected in zip(gradients, path, strict=True):
         weight.grad = torch.tensor(row)
-        optimiser.step()
+        optimizer.step()
         assert np.allclose(weight.detach().numpy(), expected, rtol=1e-12, atol=1e-12)
 
 

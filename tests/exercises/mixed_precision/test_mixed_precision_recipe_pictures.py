@@ -104,7 +104,7 @@ def test_activations_are_nearly_halved_and_weights_are_not() -> None:
     fp32, fp16, bf16 = _peaks()
     assert 0 < fp32.by_kind["gradients"] < 0.001 * fp32.live_bytes  # not seen, so not drawn
     assert fp16.by_kind == bf16.by_kind
-    for kind in ("weights", "optimiser"):
+    for kind in ("weights", "optimizer"):
         assert fp16.by_kind[kind] == fp32.by_kind[kind]
     assert 0.5 <= fp16.by_kind["activations"] / fp32.by_kind["activations"] < 0.6
     assert fp16.live_bytes < 0.62 * fp32.live_bytes

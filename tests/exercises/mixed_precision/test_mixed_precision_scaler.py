@@ -47,7 +47,7 @@ def test_ten_thousand_decisions_are_those_of_pytorch(rule, start, share) -> None
     chance = np.random.default_rng(10)
     weight = torch.nn.Parameter(torch.zeros(2))
     # A rate of 1 and gradients of 1 count the steps that were taken.
-    optimiser = torch.optim.SGD([weight], lr=1.0)
+    optimizer = torch.optim.SGD([weight], lr=1.0)
     scaler = torch.amp.GradScaler("cpu", start, rule.growth, rule.backoff, rule.interval)
     scaler.scale(torch.ones(1))
     scale, good, taken, learner = start, 0, 0, _answers("cleared_only_before")["next_scale"]
@@ -57,7 +57,7 @@ def test_ten_thousand_decisions_are_those_of_pytorch(rule, start, share) -> None
         lost = (math.inf, math.nan, -math.inf)[step % 3]
         one = torch.tensor(scaler.get_scale())
         weight.grad = torch.stack([one, one * lost if found_inf else one])
-        scaler.step(optimiser)
+        scaler.step(optimizer)
         scaler.update()
         taken += not found_inf
         told = learner(scale, good, found_inf, *rules)

@@ -38,7 +38,7 @@ def all_cases(seed=1):
     return tensor_cores.cases(np.random.default_rng(seed))
 
 
-def test_the_truth_about_formats_is_the_catalogues():
+def test_the_truth_about_formats_is_the_catalogs():
     assert [tensor_cores.truth_of(name) for name in tensor_cores.FORMATS] == [8.0, 8.0, 8.9]
 
 

@@ -1,4 +1,4 @@
-"""What the progress file survives: kills, neighbours, full disks, folders closed to us."""
+"""What the progress file survives: kills, neighbors, full disks, folders closed to us."""
 
 from __future__ import annotations
 

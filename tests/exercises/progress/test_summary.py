@@ -10,7 +10,7 @@ from gpuedu.exercises.progress.summary import (
     best_of,
     format_summary,
     hints_in,
-    summarise,
+    summarize,
 )
 
 START = datetime(2026, 3, 1, 23, 0, tzinfo=UTC)
@@ -61,7 +61,7 @@ def test_hints_used_is_the_highest_shown():
 
 
 def test_a_summary_has_all_that_was_tried():
-    summary = summarise(EVENTS)
+    summary = summarize(EVENTS)
     by_name = {entry.exercise: entry for entry in summary.exercises}
     assert list(by_name) == ["amdahl", "break-even", "retired-exercise"]
     amdahl = by_name["amdahl"]
@@ -73,14 +73,14 @@ def test_a_summary_has_all_that_was_tried():
 
 
 def test_as_dict_is_strict_json():
-    found = json.loads(json.dumps(summarise(EVENTS).as_dict(), allow_nan=False))
+    found = json.loads(json.dumps(summarize(EVENTS).as_dict(), allow_nan=False))
     assert found["solved"] == 1
     assert found["exercises"][0]["exercise"] == "amdahl"
     assert found["calibration"]["numbers"] == 0
 
 
 def test_the_table_shows_each_begun_lesson_whole_and_no_other():
-    text = format_summary(summarise(EVENTS))
+    text = format_summary(summarize(EVENTS))
     lines = text.splitlines()
     lesson = syllabus.lesson_of("amdahl")
     begin = lines.index(lesson.title)
@@ -97,5 +97,5 @@ def test_the_table_shows_each_begun_lesson_whole_and_no_other():
 
 
 def test_before_the_first_attempt_there_is_no_table():
-    text = format_summary(summarise([]))
+    text = format_summary(summarize([]))
     assert text == "No exercise tried yet.\nPredictions: none revealed yet"

@@ -108,7 +108,7 @@ def test_the_table_names_all_eight_with_their_sectors():
         assert f"{work.sectors:,}" in table
 
 
-def test_the_lesson_s_device_is_the_catalogue_s(root):
+def test_the_lesson_s_device_is_the_catalog_s(root):
     text = (root / "solutions/07_tiling/07_tiling.py").read_text("utf-8")
     (line,) = (one for one in text.splitlines() if one.startswith("H200 = "))
     told = ast.literal_eval(line.removeprefix("H200 = "))

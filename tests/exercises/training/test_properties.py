@@ -19,7 +19,7 @@ from gpuedu.exercises.training.properties import (
     wait_faults,
 )
 from gpuedu.exercises.training.waits import waits_of
-from gpuedu.training.synchronisations import SynchronisationCounter
+from gpuedu.training.synchronizations import SynchronizationCounter
 
 CASE = Case("", {"most": 8})
 
@@ -111,7 +111,7 @@ def test_what_is_lost_already_is_undecided():
 
 
 def waited(run):
-    with SynchronisationCounter(stand_in=True) as counter:
+    with SynchronizationCounter(stand_in=True) as counter:
         run(counter)
     return waits_of(counter)
 

@@ -47,12 +47,12 @@ def mlp_step_flop(samples, widths):
     return total
 
 
-def held_bytes(layers, optimiser):
+def held_bytes(layers, optimizer):
     numbers = sum(
         a * b + b if kind == "linear" else 2 * a * (kind == "norm") for kind, a, b in layers
     )
-    state = {"sgd": 0, "momentum": 4, "adam": 8}[optimiser] * numbers
-    return {"weights": 4 * numbers, "gradients": 4 * numbers, "optimiser": state}
+    state = {"sgd": 0, "momentum": 4, "adam": 8}[optimizer] * numbers
+    return {"weights": 4 * numbers, "gradients": 4 * numbers, "optimizer": state}
 
 
 def saved_bytes(samples, layers):

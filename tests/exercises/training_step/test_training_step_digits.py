@@ -8,7 +8,7 @@ import torch
 
 from gpuedu.exercises.contract import Undecided
 from gpuedu.exercises.training.quiet import quiet_torch
-from gpuedu.exercises.training_step.train_digits.judge import JUDGE, band, cases, learnt_by_heart
+from gpuedu.exercises.training_step.train_digits.judge import JUDGE, band, cases, learned_by_heart
 from gpuedu.exercises.training_step.train_digits.picture import draw_own_training
 from gpuedu.exercises.training_step.train_digits.play import counted_steps, play_train_digits
 from gpuedu.experiments import read_results
@@ -19,8 +19,8 @@ from gpuedu.training import load_digits
 (CASE,) = cases(np.random.default_rng(0))
 
 
-def observe(accuracies, learnt=(0.7, 0.7, 0.7), steps=(150, 150, 150)):
-    seen = {"accuracies": list(accuracies), "learnt": list(learnt), "steps": list(steps)}
+def observe(accuracies, learned=(0.7, 0.7, 0.7), steps=(150, 150, 150)):
+    seen = {"accuracies": list(accuracies), "learned": list(learned), "steps": list(steps)}
     seen["finite"] = True
     return [one for one in JUDGE.seen(CASE, seen) if hasattr(one, "property")]
 
@@ -48,7 +48,7 @@ def test_about_so_many_labels_are_wrong():
 def test_the_band_is_of_sixty_runs_and_learning_by_heart_is_far_below_it():
     assert band().runs == 60
     assert 0.85 < band().lowest < band().median < band().highest < 0.97
-    assert learnt_by_heart() / 100 < band().lowest - 0.05
+    assert learned_by_heart() / 100 < band().lowest - 0.05
     assert max(read_results("reference-digits").values["plain"]["accuracies"]) < band().lowest
 
 
@@ -99,14 +99,14 @@ def test_a_model_without_parameters_loses_the_steps_alone():
     assert "learns" not in {fault.property for fault in faults}
 
 
-def test_steps_of_every_optimiser_are_counted_while_it_watches():
+def test_steps_of_every_optimizer_are_counted_while_it_watches():
     weights = torch.nn.Parameter(torch.ones(2))
     weights.grad = torch.ones(2)
-    optimisers = [torch.optim.SGD([weights], lr=0.1), torch.optim.Adam([weights])]
+    optimizers = [torch.optim.SGD([weights], lr=0.1), torch.optim.Adam([weights])]
     with counted_steps() as seen:
-        for optimiser in optimisers:
-            optimiser.step()
-    optimisers[0].step()
+        for optimizer in optimizers:
+            optimizer.step()
+    optimizers[0].step()
     assert len(seen) == 2
 
 
@@ -127,12 +127,12 @@ def test_a_model_of_other_images_is_told_with_a_cause():
 def test_the_picture_follows_the_weights_of_the_run():
     def train_model(images, labels):
         model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 10))
-        optimiser = torch.optim.SGD(model.parameters(), lr=0.5)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
         for _ in range(12):
             loss = torch.nn.functional.cross_entropy(model(images), labels)
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             loss.backward()
-            optimiser.step()
+            optimizer.step()
         return model
 
     ax = draw_own_training(train_model)

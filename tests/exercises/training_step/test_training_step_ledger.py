@@ -29,13 +29,13 @@ def test_the_formula_is_what_is_counted_but_for_single_numbers(case):
     assert counted[-1] - formula[-1] in memory_ledger.CRUMBS
 
 
-@pytest.mark.parametrize("optimiser", ["sgd", "momentum", "adam"])
-def test_what_is_held_is_what_is_counted(optimiser):
+@pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam"])
+def test_what_is_held_is_what_is_counted(optimizer):
     layers = [("linear", 9, 7), ("norm", 7, 7), ("relu", 7, 7), ("linear", 7, 3)]
-    held, counted = held_bytes(layers, optimiser), measure(5, layers, optimiser)
+    held, counted = held_bytes(layers, optimizer), measure(5, layers, optimizer)
     assert (held["weights"], held["gradients"]) == (counted.weights, counted.gradients)
-    crumbs = 4 * 6 if optimiser == "adam" else 0
-    assert counted.optimiser == held["optimiser"] + crumbs
+    crumbs = 4 * 6 if optimizer == "adam" else 0
+    assert counted.optimizer == held["optimizer"] + crumbs
 
 
 def test_the_first_real_network_is_the_courses_mlp():
@@ -83,8 +83,8 @@ def test_a_list_of_another_length_is_named():
 
 @pytest.mark.parametrize("returned", [5, {"weights": 1}, {"weights": "much", "gradients": 0}])
 def test_what_is_no_ledger_is_named(returned):
-    report = hand_in("memory-ledger", lambda layers, optimiser: returned, own_saved_bytes)
-    assert lost(report) == ["weights", "optimiser", "measured"]
+    report = hand_in("memory-ledger", lambda layers, optimizer: returned, own_saved_bytes)
+    assert lost(report) == ["weights", "optimizer", "measured"]
 
 
 def test_in_place_saves_nothing_of_what_backward_holds():

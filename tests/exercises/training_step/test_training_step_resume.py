@@ -33,7 +33,7 @@ def save(run):
 
 
 def resume(run, state, parts=PARTS):
-    for part in ("model", "optimiser", "scheduler", "scaler"):
+    for part in ("model", "optimizer", "scheduler", "scaler"):
         if part in parts:
             kept = {key: value for key, value in state[part].items() if " " not in str(key)}
             getattr(run, part).load_state_dict(kept)

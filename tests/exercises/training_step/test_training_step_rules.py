@@ -1,4 +1,4 @@
-"""sgd-or-adam: what an optimiser keeps is counted, and the rates in the lesson's picture."""
+"""sgd-or-adam: what an optimizer keeps is counted, and the rates in the lesson's picture."""
 
 from __future__ import annotations
 

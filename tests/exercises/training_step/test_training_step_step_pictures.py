@@ -58,7 +58,7 @@ def test_fused_attention_saves_less_and_the_more_the_longer_the_texts():
 
 def test_pictures_are_drawn_of_wrong_answers_too():
     PICTURES["memory-ledger"](
-        lambda layers, optimiser: {"weights": 0, "gradients": -5, "optimiser": 1e12},
+        lambda layers, optimizer: {"weights": 0, "gradients": -5, "optimizer": 1e12},
         lambda samples, layers: [0] * (len(layers) + 1),
     )
     PICTURES["count-the-step"](lambda *sizes: 0)

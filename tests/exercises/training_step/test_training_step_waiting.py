@@ -33,13 +33,13 @@ def given(name):
     return namespace[name]
 
 
-def never_waits(model, optimiser, batches):
+def never_waits(model, optimizer, batches):
     losses = []
     for inputs, targets in batches:
         loss = torch.nn.functional.cross_entropy(model(inputs), targets, ignore_index=-1)
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
-        optimiser.step()
+        optimizer.step()
         losses.append(loss.detach())
     losses = torch.stack(losses)
     return {"losses": losses, "norms": losses, "wrong": 0, "best": losses.min()}

@@ -3,7 +3,7 @@ import pytest
 from gpuedu.exercises.why_gpus.who_is_independent.picture import apart, chain, tree
 
 
-def test_the_tree_of_pairwise_adds_neighbours():
+def test_the_tree_of_pairwise_adds_neighbors():
     steps = tree(8)
     assert [len(step.after) for step in steps] == [0] * 8 + [2] * 7
     assert steps[14].after == (12, 13) and steps[8].after == (0, 1)

@@ -87,7 +87,7 @@ def test_chain_as_written(name):
 
 
 def tree(items, merge):
-    """Merge neighbours in pairs, round after round."""
+    """Merge neighbors in pairs, round after round."""
     items = list(items)
     while len(items) > 1:
         pairs = [merge(a, b) for a, b in zip(items[::2], items[1::2], strict=False)]
@@ -96,7 +96,7 @@ def tree(items, merge):
 
 
 def scan(items, merge):
-    """All prefixes at once: each round merges with the neighbour twice as far away."""
+    """All prefixes at once: each round merges with the neighbor twice as far away."""
     items, step = list(items), 1
     while step < len(items):
         items = [merge(items[i - step], b) if i >= step else b for i, b in enumerate(items)]

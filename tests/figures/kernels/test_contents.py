@@ -25,8 +25,8 @@ from gpuedu.trace import Finding, Level, Place, Thread
 from tests.trace import samples
 
 
-def filled(ax, colour):
-    return [patch for patch in ax.patches if patch.get_facecolor() == to_rgba(colour)]
+def filled(ax, color):
+    return [patch for patch in ax.patches if patch.get_facecolor() == to_rgba(color)]
 
 
 def caption_of(ax):
@@ -45,7 +45,7 @@ def test_a_stride_uses_one_cell_of_each_sector_and_fetches_seven():
     assert {str(lane) for lane in range(32)} <= set(texts(ax))
 
 
-def test_two_warps_have_two_colours_and_their_costs_add_up():
+def test_two_warps_have_two_colors_and_their_costs_add_up():
     ax = plot_accesses(samples.strided(1), "out[i]", warps=(0, 1))
     assert len(filled(ax, style.BLUE)) == len(filled(ax, style.ORANGE)) == 32 + 1
     assert "written by 2 warps: 8 sectors, 8 at best" in texts(ax)
@@ -121,9 +121,9 @@ def test_cells_of_several_writers_have_signs_that_fit():
 
 @pytest.mark.parametrize(
     ("array", "says"),
-    [("out[i]", "grey is in it, but not written"), ("a[i * stride]", "grey is fetched, not used")],
+    [("out[i]", "gray is in it, but not written"), ("a[i * stride]", "gray is fetched, not used")],
 )
-def test_what_is_grey_is_fetched_for_a_load_only(array, says):
+def test_what_is_gray_is_fetched_for_a_load_only(array, says):
     assert says in caption_of(plot_accesses(samples.strided(8), array))
 
 

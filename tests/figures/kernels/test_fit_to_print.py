@@ -1,4 +1,4 @@
-"""Every picture of a kernel, on small and awkward launches: readable, described, labelled."""
+"""Every picture of a kernel, on small and awkward launches: readable, described, labeled."""
 
 import dataclasses
 

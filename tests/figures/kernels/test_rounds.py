@@ -12,7 +12,7 @@ from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_
 
 
 def exchange(rounds: int = 2, places: int = 32) -> Exchange:
-    """Everybody writes its own; then in each round every thread takes from its left neighbour."""
+    """Everybody writes its own; then in each round every thread takes from its left neighbor."""
     first = Round(0, tuple(Store(t, t, ()) for t in range(places)))
     later = [
         Round(k, tuple(Store(t, t, (t - 1, t) if t else (t,)) for t in range(places)))
@@ -21,12 +21,12 @@ def exchange(rounds: int = 2, places: int = 32) -> Exchange:
     return Exchange("part", places, 3, (first, *later))
 
 
-def filled(ax, colour) -> int:
-    return sum(patch.get_facecolor() == to_rgba(colour) for patch in ax.patches)
+def filled(ax, color) -> int:
+    return sum(patch.get_facecolor() == to_rgba(color) for patch in ax.patches)
 
 
-def coloured(ax, colour) -> int:
-    return sum(line.get_color() == colour for line in ax.lines)
+def colored(ax, color) -> int:
+    return sum(line.get_color() == color for line in ax.lines)
 
 
 def texts(ax) -> list[str]:
@@ -36,8 +36,8 @@ def texts(ax) -> list[str]:
 def test_lines_lead_from_what_was_read_and_others_stand_out():
     ax = plot_rounds(exchange(3))
     assert filled(ax, style.BLUE) == 3 * 32
-    assert coloured(ax, style.RED) == 2 * 31
-    assert coloured(ax, style.FAINT) == 2 * 32
+    assert colored(ax, style.RED) == 2 * 31
+    assert colored(ax, style.FAINT) == 2 * 32
     assert texts(ax)[-6:].count("31") == 2
     assert {"start", "round 1", "round 2", "written", "read"} <= set(texts(ax))
 
@@ -70,7 +70,7 @@ def test_a_place_that_nobody_wrote_is_empty():
     assert texts(ax).count("2") == 3  # the place, the thread that filled it, and the one that adds
 
 
-def test_a_second_warp_has_another_colour():
+def test_a_second_warp_has_another_color():
     ax = plot_rounds(Exchange("s", 32, 0, (Round(0, (Store(3, 3, ()), Store(35, 4, ()))),)))
     assert (filled(ax, style.BLUE), filled(ax, style.ORANGE)) == (1, 1)
 

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from gpuedu.figures.caption import Caption
-from gpuedu.figures.kernels.cells import warp_colour
+from gpuedu.figures.kernels.cells import warp_color
 from gpuedu.figures.kernels.tile_walk import TileWalk, describe_walk, plot_tile_walk
 from tests.figures.legibility import overlapping_texts, smallest_text_pt, texts_outside
 
@@ -40,10 +40,10 @@ def test_the_walk_in_words():
     assert describe_walk(lazy).startswith("Turn 0: nothing of a; rows 0 to 31")
 
 
-def test_elements_have_the_colour_of_their_turn_and_nothing_else_has():
+def test_elements_have_the_color_of_their_turn_and_nothing_else_has():
     a, b, c = (image.get_array() for image in plot_tile_walk(walk(), caption=CAPTION).images)
-    np.testing.assert_allclose(a[35, 40], to_rgb(warp_colour(1)), atol=0.01)
-    np.testing.assert_allclose(b[10, 66], to_rgb(warp_colour(0)), atol=0.01)
+    np.testing.assert_allclose(a[35, 40], to_rgb(warp_color(1)), atol=0.01)
+    np.testing.assert_allclose(b[10, 66], to_rgb(warp_color(0)), atol=0.01)
     np.testing.assert_allclose(a[5, 5], c[0, 0], atol=0.01)
 
 

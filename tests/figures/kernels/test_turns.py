@@ -19,8 +19,8 @@ def draw(*traces):
     return plot_turns(panels, caption=CAPTION)
 
 
-def count(ax, colour):
-    return sum(patch.get_facecolor() == to_rgba(colour) for patch in ax.patches)
+def count(ax, color):
+    return sum(patch.get_facecolor() == to_rgba(color) for patch in ax.patches)
 
 
 def texts(ax):

@@ -78,7 +78,7 @@ def test_a_kind_is_named_in_its_area_or_in_the_keys():
     )
     assert {"weights", "gradients", "saved activations"} <= set(texts(ax))
     assert keys(ax) == ["batch"]  # nobody could find the buffers
-    assert "optimiser state" not in texts(ax) + keys(ax)
+    assert "optimizer state" not in texts(ax) + keys(ax)
 
 
 @pytest.mark.parametrize("size_bytes", [2**9, MIB, 2**34])

@@ -111,7 +111,7 @@ def test_the_limits_of_a_format_run_through_the_histograms():
     drawn = [line.get_xdata()[0] for line in ax.lines if line.get_color() == style.RED]
     assert drawn == [-24, -14, pytest.approx(math.log2(65504))]
     shaded = [shade.get_facecolor()[0] for shade in ax.collections]
-    assert [tuple(colour) for colour in shaded] == [to_rgba(style.RED, 0.1)] * 2
+    assert [tuple(color) for color in shaded] == [to_rgba(style.RED, 0.1)] * 2
     assert "below fp16" in texts(ax)
 
 

@@ -71,6 +71,6 @@ def test_it_can_be_read_and_draws_where_it_is_told():
     assert style.alt_text(ax) == "a grid"
 
 
-def test_the_legend_may_be_left_to_a_neighbour():
+def test_the_legend_may_be_left_to_a_neighbor():
     assert len(draw().figure.legends) == 1
     assert draw(has_legend=False).figure.legends == []

@@ -17,7 +17,7 @@ HALO = BLOCK + 2
 WARPS = BLOCK // 32
 DOUBLE = 2 * BLOCK
 MERGED = "the compiler makes one load and one store of those that both branches have"
-WIDE = "the compiler loads four neighbours, the same for all lanes of a row, as one of 16 bytes"
+WIDE = "the compiler loads four neighbors, the same for all lanes of a row, as one of 16 bytes"
 
 
 def transpose_tiled(a, out):

@@ -77,7 +77,7 @@ WHAT_THE_RUN_GIVES = """
 def more():
     return {name: one.tolist() if hasattr(one, "tolist") else one for name, one in of_run[0].items()}
 
-def train_ahead(model, optimiser, batches):
+def train_ahead(model, optimizer, batches):
     empty = [0.0] * len(batches)
     return {"losses": empty, "norms": empty, "wrong": 0, "best": 0}
 """

@@ -73,6 +73,6 @@ def test_numbers_without_end_are_a_result_that_is_not_judged():
     """A judge that goes through them one by one would be too slow, which is the grader's fault."""
     exercise = load("train-digits")
     (case, *_) = exercise.judge.cases(np.random.default_rng(1))
-    observed = {"accuracies": [np.zeros(60_000_000, bool)], "learnt": [], "frozen": []}
+    observed = {"accuracies": [np.zeros(60_000_000, bool)], "learned": [], "frozen": []}
     faults = list(examining._wary(exercise).judge.verdict(case, observed))
     assert faults and all("2,000,000 numbers" in fault.message for fault in faults)

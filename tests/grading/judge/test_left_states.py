@@ -51,9 +51,9 @@ from gpuedu.exercises.batch_and_learning_rate.lr_finder import rate_trials
 rate_trials.Bench.changed_since = lambda self, before: []
 
 
-def find_rate(model, optimiser, step, low, high, count):
+def find_rate(model, optimizer, step, low, high, count):
     def take_step(rate):
-        for group in optimiser.param_groups:
+        for group in optimizer.param_groups:
             group["lr"] = rate
         return step()
 
@@ -63,7 +63,7 @@ SAYS_THAT_IT_STEPPED = """
 from gpuedu.exercises.batch_and_learning_rate.lr_finder import rate_trials
 
 
-def find_rate(model, optimiser, step, low, high, count):
+def find_rate(model, optimizer, step, low, high, count):
     cells = getattr(step, "__closure__", None) or ()
     around = [step, *(cell.cell_contents for cell in cells)]
     bench = next(one.__self__ for one in around if hasattr(one, "__self__"))
@@ -83,7 +83,7 @@ IGNORED, loss_sum = accumulation.IGNORED, accumulation.loss_sum
 play.run_steps = lambda step, task: accumulation.run_steps(big_batch_step, task)
 
 
-def accumulated_step(model, optimiser, micro_batches, max_norm):
+def accumulated_step(model, optimizer, micro_batches, max_norm):
     return 0.0
 """
 ATTACKS = [
@@ -105,7 +105,7 @@ def test_who_replaces_what_is_compared_earns_nothing_for_it(exercise, cell, zygo
 
 
 NEVER = {
-    "save-and-resume": {"model", "optimiser", "scheduler", "scaler", "chance", "data"},
+    "save-and-resume": {"model", "optimizer", "scheduler", "scaler", "chance", "data"},
     "lr-finder": {"restored", "broken"},
     "accumulate-gradients": {"even", "ragged", "tokens", "loss", "clean", "clip"},
 }
@@ -115,7 +115,7 @@ NEVER = {
 AS_A_FILE = """
 import io
 
-PARTS = ("model", "optimiser", "scheduler", "scaler")
+PARTS = ("model", "optimizer", "scheduler", "scaler")
 
 
 def save(run):

@@ -288,17 +288,17 @@ def test_memory_and_work_are_measured_where_no_learners_code_runs(patch, zygote)
 
 
 ONE_BATCH = """
-def accumulated_step(model, optimiser, micro_batches, max_norm):
+def accumulated_step(model, optimizer, micro_batches, max_norm):
     xs, ys = zip(*micro_batches)
     x, y = torch.cat(xs), torch.cat(ys)
-    optimiser.zero_grad()
+    optimizer.zero_grad()
     scores = model(x)
     loss = torch.nn.functional.cross_entropy(
         scores.flatten(0, -2), y.flatten(), ignore_index=IGNORED, reduction="sum"
     ) / (y != IGNORED).sum()
     loss.backward()
     torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    optimiser.step()
+    optimizer.step()
     return loss.detach()
 """
 NO_MEMORY = """

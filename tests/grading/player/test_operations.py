@@ -21,7 +21,7 @@ from gpuedu.grading.player.operations.programs import read_program, write_progra
 from gpuedu.grading.player.operations.recorder import OperationRecorder
 from gpuedu.grading.rebuilding import Rebuilding
 from gpuedu.grading.wire import pack, unpack
-from gpuedu.training.synchronisations import SynchronisationCounter
+from gpuedu.training.synchronizations import SynchronizationCounter
 
 
 class Pair:
@@ -273,12 +273,12 @@ def test_a_call_that_asks_for_the_host_is_one_there(pair):
 def test_a_watch_of_the_play_sees_nothing_of_the_recording(pair):
     """Comparisons and copies of the recorder's are no kernels, and no waits."""
     recorder, given, chance = pair.recorder, tensors(), torch.Generator()
-    with SynchronisationCounter() as waits, KernelCounter() as kernels:
+    with SynchronizationCounter() as waits, KernelCounter() as kernels:
         recorder.begin(given, [chance])
         with recorder.recording():
             torch.rand(3, generator=chance)
         recorder.end()
-    assert not waits.synchronisations
+    assert not waits.synchronizations
     assert kernels.names == ["rand"]
 
 

@@ -40,9 +40,9 @@ STEP = """
 import torch
 
 model = torch.nn.Linear(2, 1)
-optimiser = torch.optim.AdamW(model.parameters())
+optimizer = torch.optim.AdamW(model.parameters())
 model(torch.ones(1, 2)).sum().backward()
-optimiser.step()
+optimizer.step()
 """
 
 

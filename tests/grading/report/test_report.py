@@ -11,11 +11,11 @@ import pytest
 from gpuedu.course.proof import Bench
 from gpuedu.exercises.examine import examine, report_without_cases
 from gpuedu.exercises.registry import load
-from gpuedu.grading.report.behaviours import behaviour_in, behaviour_of, group_failures
+from gpuedu.grading.report.behaviors import behavior_in, behavior_of, group_failures
 from gpuedu.grading.report.known import KnownAnswers
 from gpuedu.grading.report.likeness import alike, runs_of
 from gpuedu.grading.report.page import as_table, histogram, render_page
-from gpuedu.grading.report.summary import summarise
+from gpuedu.grading.report.summary import summarize
 from gpuedu.grading.verdict import (
     ExerciseVerdict,
     GradingTask,
@@ -64,7 +64,7 @@ def verdicts():
 @pytest.fixture(scope="module")
 def summary(verdicts):
     known = KnownAnswers(ROOT)
-    (found,) = summarise(verdicts, known.behaviours, known.given)
+    (found,) = summarize(verdicts, known.behaviors, known.given)
     return found
 
 
@@ -84,18 +84,18 @@ def test_verdicts_of_another_version_have_other_exercises(verdicts):
     known = KnownAnswers(ROOT)
     (part,) = verdicts[3]["exercises"]
     of_both = {**verdicts[3], "exercises": [{**part, "id": "speedup"}, part]}
-    (found,) = summarise([*verdicts[:3], of_both], known.behaviours, known.given)
+    (found,) = summarize([*verdicts[:3], of_both], known.behaviors, known.given)
     assert {one.id: sum(one.states.values()) for one in found.exercises} == {
         EXERCISE: 4,
         "speedup": 1,
     }
 
 
-def test_every_stored_misconception_is_known_by_its_behaviour():
-    known = KnownAnswers(ROOT).behaviours(EXERCISE)
+def test_every_stored_misconception_is_known_by_its_behavior():
+    known = KnownAnswers(ROOT).behaviors(EXERCISE)
     for name, text in zip(NAMES, WRONG, strict=True):
         answers = BENCH.answers([*BENCH.solution_cells(), text], name)
-        assert behaviour_in(examine(load(EXERCISE), answers, 99)) in known
+        assert behavior_in(examine(load(EXERCISE), answers, 99)) in known
 
 
 def test_a_failure_that_nobody_stored_has_no_name(verdicts):
@@ -104,10 +104,10 @@ def test_a_failure_that_nobody_stored_has_no_name(verdicts):
     assert group.cause
 
 
-def test_behaviours_hold_no_numbers_of_cases(verdicts):
+def test_behaviors_hold_no_numbers_of_cases(verdicts):
     for verdict in verdicts[1:3]:
         (part,) = verdict["exercises"]
-        told = "".join(text for _, _, text in behaviour_of(part["properties"]))
+        told = "".join(text for _, _, text in behavior_of(part["properties"]))
         assert "0." not in told
 
 
@@ -175,14 +175,14 @@ def test_the_page_shows_what_was_found_and_nothing_becomes_markup(summary):
 
 def test_no_character_of_the_page_acts_without_being_seen():
     told = [failed("eve\x1b[2K", "\u202eodd, <b>\x07").as_dict()]
-    page = render_page(summarise(told, lambda _: {}, lambda _: ""))
+    page = render_page(summarize(told, lambda _: {}, lambda _: ""))
     assert all(one.isprintable() or one == "\n" for one in page)
     assert "eve\\x1b[2K" in page and "\\u202eodd, &lt;b&gt;\\x07" in page
 
 
 def test_a_class_of_which_nothing_was_graded_has_a_page():
     told = [failed("eve", "empty").as_dict()]
-    (found,) = summarise(told, lambda _: {}, lambda _: "")
+    (found,) = summarize(told, lambda _: {}, lambda _: "")
     page = render_page([found])
     assert "1 submissions, 0 graded" in page
     assert "empty" in page
@@ -209,7 +209,7 @@ def test_the_command_prints_a_table_and_writes_a_page(tmp_path, verdicts):
 
 def test_a_text_that_no_file_can_have_stops_no_page(verdicts):
     told = [{**verdicts[0], "repairs": ["half \ud800 of a character"]}]
-    page = render_page(summarise(told, lambda _: {}, lambda _: ""))
+    page = render_page(summarize(told, lambda _: {}, lambda _: ""))
     assert page.encode("utf-8", "replace")
     report = replace(
         report_without_cases(load(EXERCISE), "refused"), refusal="\ud800" * 9_999, remedy="\udcff"

@@ -1,6 +1,6 @@
 """A structure with an array, a constructor, static functions and operators, as llm.c has it.
 
-After ``Packed128`` in llm.c (``llmc/cuda_utils.cuh``, MIT licence), in short.
+After ``Packed128`` in llm.c (``llmc/cuda_utils.cuh``, MIT license), in short.
 """
 
 PACKED = """

@@ -101,7 +101,7 @@ KERNEL(float* out, int n) {
 )
 
 plant(
-    "left_neighbour_of_the_first",
+    "left_neighbor_of_the_first",
     "out-of-bounds",
     "a",
     """
@@ -372,7 +372,7 @@ KERNEL(const float* a, float* out) {
 # Races
 
 plant(
-    "no_barrier_before_the_neighbour",
+    "no_barrier_before_the_neighbor",
     "data-race",
     "tile",
     """
@@ -388,7 +388,7 @@ KERNEL(const float* a, float* out) {
 )
 
 plant(
-    "in_place_neighbours",
+    "in_place_neighbors",
     "data-race",
     "a",
     """

@@ -362,8 +362,8 @@ extern "C" __global__ void median(const int* in, int* out, int w, int h) {
 }
 """
 
-QUANTISE = r"""
-extern "C" __global__ void quantise(const float4* x, char4* y, float scale, int n) {
+QUANTIZE = r"""
+extern "C" __global__ void quantize(const float4* x, char4* y, float scale, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     float4 v = x[i];
@@ -543,7 +543,7 @@ PROGRAMS = [
         *(i32(24, 20), 1, medians),
     ),
     Program(
-        *("int8_quantisation", QUANTISE, 1, 128),
+        *("int8_quantization", QUANTIZE, 1, 128),
         lambda rng: [3 * floats(rng, 400), np.zeros(400, np.int8)],
         *((np.float32(0.05), np.int32(100)), 1),
         lambda x, _: np.clip(np.rint(x / np.float32(0.05)), -127, 127),

@@ -14,7 +14,7 @@ def to_float(bits: np.ndarray) -> np.ndarray:
 
 
 def nearest(value: np.ndarray) -> np.ndarray:
-    """The bits of the bfloat16 nearest to a double, by trying both neighbours."""
+    """The bits of the bfloat16 nearest to a double, by trying both neighbors."""
     with np.errstate(all="ignore"):
         low = (value.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
         tries = np.stack([low - np.uint16(1), low, low + np.uint16(1)])

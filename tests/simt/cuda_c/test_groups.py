@@ -290,7 +290,7 @@ out[t] = s[t ^ 15];"""
         ),
     ],
 )
-def test_what_is_not_modelled_is_refused_by_name(body, words):
+def test_what_is_not_modeled_is_refused_by_name(body, words):
     with pytest.raises(KernelSourceError, match=words):
         launch(body, np.zeros(64, np.int32))
 

@@ -94,7 +94,7 @@ def test_a_race_is_seen_on_any_word_of_a_vector():
     assert {race.place.line, race.other_place.line} == {4, 6}
 
 
-def test_shared_vectors_of_neighbours_have_no_conflict():
+def test_shared_vectors_of_neighbors_have_no_conflict():
     code = """extern "C" __global__ void banks(float* y) {
         __shared__ float4 s[64];
         s[threadIdx.x] = make_float4(1.0f, 2.0f, 3.0f, 4.0f);

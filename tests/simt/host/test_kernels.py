@@ -23,7 +23,7 @@ from gpuedu.simt.host.transfers import Direction, reset_transfers, transfers
 Pair = namedtuple("Pair", "left right")
 
 
-class Colour(enum.Enum):
+class Color(enum.Enum):
     RED = 3
 
 
@@ -137,7 +137,7 @@ def test_forall_of_nothing_and_less(machine):
         (np.int8(-3), np.int8(-3)),
         (np.float16(2), np.float16(2)),
         (np.bool_(False), np.bool_(False)),
-        (Colour.RED, np.int64(3)),
+        (Color.RED, np.int64(3)),
         (np.datetime64(5, "D"), np.datetime64(5, "D")),
     ],
 )

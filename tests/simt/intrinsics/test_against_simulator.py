@@ -1,4 +1,4 @@
-"""The serialised atomics and bit functions against those of Numba's own CUDA simulator.
+"""The serialized atomics and bit functions against those of Numba's own CUDA simulator.
 
 The simulator replaces ``numba.cuda`` for a whole process, so it runs in one of its own.
 """

@@ -11,7 +11,7 @@ from gpuedu.simt.intrinsics import fused
 
 
 def nearest(value, dtype):
-    """The IEEE number nearest to a fraction, ties to even, found among neighbours."""
+    """The IEEE number nearest to a fraction, ties to even, found among neighbors."""
     info = np.finfo(dtype)
     largest = Fraction(float(info.max))
     if abs(value) >= largest + (largest - Fraction(float(np.nextafter(info.max, dtype(0))))) / 2:

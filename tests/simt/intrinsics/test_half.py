@@ -59,7 +59,7 @@ def test_every_half_against_float64(name):
 
 
 def ordered(x):
-    """Integers in which neighbouring halves differ by 1."""
+    """Integers in which neighboring halves differ by 1."""
     bits = x.view(np.int16).astype(np.int64)
     return np.where(bits < 0, -(bits & 0x7FFF), bits)
 

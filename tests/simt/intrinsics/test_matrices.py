@@ -47,8 +47,8 @@ def test_requests_cover_a_matrix_once(name, kind, shape, by_columns):
     asked = np.zeros(shape[::-1] if by_columns else shape, int)
     for request in matrices.requests(dtype, shape, kind, by_columns=by_columns):
         active = np.ones(32, bool) if request.active is None else request.active
-        for neighbour in range(width):
-            np.add.at(asked, (request.line[active], request.position[active] + neighbour), 1)
+        for neighbor in range(width):
+            np.add.at(asked, (request.line[active], request.position[active] + neighbor), 1)
     assert (asked == 1).all()
     assert matrices.word(dtype, width).itemsize == width * dtype.itemsize
 

@@ -56,8 +56,8 @@ def test_write_fence_atomic_atomic_read_is_in_order():
         (RELEASE, (FLAG + 1, READER, 0, -1)),  # another flag
         ((FLAG, WRITER, 9, -1), ACQUIRE),  # the fence was before the write
         ((FLAG, WRITER, 0, -1), ACQUIRE),  # no fence at all
-        ((FLAG, code(4, 0), 11, 1), ACQUIRE),  # released by a neighbour without a barrier
-        (RELEASE, (FLAG, code(6, 1), 0, -1)),  # acquired by a neighbour without a barrier
+        ((FLAG, code(4, 0), 11, 1), ACQUIRE),  # released by a neighbor without a barrier
+        (RELEASE, (FLAG, code(6, 1), 0, -1)),  # acquired by a neighbor without a barrier
     ],
 )
 def test_without_one_of_the_steps_it_is_not(atomics):

@@ -86,11 +86,11 @@ def test_the_remedy_is_in_the_words_of_cuda_c():
 
 
 def test_inside_one_warp_its_own_barrier_is_named():
-    def neighbours(x, y):
+    def neighbors(x, y):
         part = cuda.shared.array(32, np.float32)
         t = cuda.threadIdx.x
         part[t] = x[t]
         y[t] = part[31 - t]
 
-    (remedy,) = remedies(neighbours, np.ones(32, np.float32), np.zeros(32, np.float32))
+    (remedy,) = remedies(neighbors, np.ones(32, np.float32), np.zeros(32, np.float32))
     assert "`cuda.syncthreads()` between the two" in remedy and "`cuda.syncwarp()`" in remedy

@@ -23,7 +23,7 @@ def reads_past_the_end_and_writes_inside(a, out):
 
 
 @plant("out-of-bounds", 1, 100, lambda: (floats(100), zeros(100)))
-def reads_right_neighbour_of_the_last(a, out):
+def reads_right_neighbor_of_the_last(a, out):
     i = cuda.grid(1)
     if i < a.size:
         out[i] = a[i + 1]  # <- out-of-bounds
@@ -157,7 +157,7 @@ def inner_loop_uses_the_outer_extent(a, out):
 
 
 @plant("negative-index", 2, 64, lambda: (floats(128), zeros(128)))
-def reads_left_neighbour_of_the_first(a, out):
+def reads_left_neighbor_of_the_first(a, out):
     i = cuda.grid(1)
     out[i] = a[i] - a[i - 1]  # <- negative-index
 

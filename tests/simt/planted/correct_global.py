@@ -165,7 +165,7 @@ def compacts_by_an_atomic_position(a, out, used):
 
 
 @plant(None, 1, 64, lambda: (zeros(64, dtype=np.int8), ints(64, high=100)))
-def neighbours_write_bytes_of_one_word(out, a):
+def neighbors_write_bytes_of_one_word(out, a):
     t = cuda.threadIdx.x
     out[t] = a[t]
 

@@ -212,7 +212,7 @@ def warps_work_on_rows_of_their_own(a, out):
 
 
 @plant(None, 2, (4, 4, 4), lambda: (floats(8, 4, 4), zeros(8, 4, 4)))
-def neighbours_in_three_dimensions(a, out):
+def neighbors_in_three_dimensions(a, out):
     tile = cuda.shared.array((4, 4, 4), float32)
     x, y, z = cuda.threadIdx.x, cuda.threadIdx.y, cuda.threadIdx.z
     tile[x, y, z] = a[cuda.blockIdx.x * 4 + x, y, z]

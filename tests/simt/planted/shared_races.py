@@ -163,7 +163,7 @@ def _publish(tile, t, value):
 
 
 @cuda.jit(device=True)
-def _neighbour(tile, t):
+def _neighbor(tile, t):
     return tile[(t + 1) % tile.size]  # <- data-race
 
 
@@ -172,13 +172,13 @@ def _neighbour(tile, t):
     1,
     40,
     lambda: (floats(40), zeros(40)),
-    helpers=(_publish, _neighbour),
+    helpers=(_publish, _neighbor),
 )
 def device_functions_race(a, out):
     tile = cuda.shared.array(40, float32)
     t = cuda.threadIdx.x
     _publish(tile, t, a[t])
-    out[t] = _neighbour(tile, t)
+    out[t] = _neighbor(tile, t)
 
 
 @plant("data-race", 1, BLOCK, lambda: (floats(64), zeros(64)))

@@ -262,7 +262,7 @@ def builds_a_set(a, out):
 
 
 @plant("unsupported-construct", 1, 32, _one)
-def synchronises_the_device(a, out):
+def synchronizes_the_device(a, out):
     t = cuda.threadIdx.x
     out[t] = a[t]
     cuda.synchronize()  # <- unsupported-construct

@@ -130,7 +130,7 @@ def half_a_warp_shuffles_under_its_own_mask(a, out):
 
 
 @plant(None, 1, 32, lambda: (floats(32), zeros(32)))
-def half_a_warp_synchronises_under_its_own_mask(a, out):
+def half_a_warp_synchronizes_under_its_own_mask(a, out):
     tile = cuda.shared.array(16, float32)
     t = cuda.threadIdx.x
     if t < 16:
@@ -150,7 +150,7 @@ def ballot_names_the_lanes_of_the_branch(a, out):
 
 
 @plant(None, 2, 64, lambda: (ints(128, high=4), zeros(128, dtype=np.int32)))
-def shuffle_lets_a_lane_write_for_its_neighbour(a, out):
+def shuffle_lets_a_lane_write_for_its_neighbor(a, out):
     i = cuda.grid(1)
     lane = cuda.laneid
     value = cuda.shfl_sync(FULL, a[i], 31 - lane)

@@ -26,7 +26,7 @@ ORIGIN = (0, 0, 0)
 WITNESSES: dict[str, Witness] = {
     # 128 threads, 100 elements: 28 too many, the first is thread 100 = block 1, thread 36.
     "forgets_the_guard": Witness("a", (100,), _at(1, 36), count=28),
-    "reads_right_neighbour_of_the_last": Witness("a", (100,), _at(0, 99), count=1),
+    "reads_right_neighbor_of_the_last": Witness("a", (100,), _at(0, 99), count=1),
     "only_the_last_thread_writes_outside": Witness("out", (95,), _at(2, 31), count=1),
     "the_very_last_thread_writes_outside": Witness("out", (191_999,), _at(2999, 63), count=1),
     # Column 15 of each of 16 rows looks at column 16; row 0 is in block (1, 0).
@@ -36,7 +36,7 @@ WITNESSES: dict[str, Witness] = {
     "counts_a_value_without_a_bin": Witness("bins", (10,), _at(1, 31), count=1),
     "stencil_wraps_at_the_left": Witness("a", (0, -1), (ORIGIN, ORIGIN), count=16),
     "stencil_wraps_at_the_top": Witness("a", (-1, 0), (ORIGIN, ORIGIN), count=16),
-    "reads_left_neighbour_of_the_first": Witness("a", (-1,), _at(0, 0), count=1),
+    "reads_left_neighbor_of_the_first": Witness("a", (-1,), _at(0, 0), count=1),
     "shared_tile_wraps": Witness("tile", (-1,), _at(0, 0), count=1),
     "fills_a_local_row_and_reads_a_column": Witness("block", (1, 0), _at(0, 17), count=1),
     "one_block_of_many_leaves_a_cell_raw": Witness("tile", (40,), _at(2500, 0), count=1),

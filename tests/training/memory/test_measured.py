@@ -40,26 +40,26 @@ def _gpt():
     return CharacterGPT(97), (characters, characters.roll(-1, 1)), character_loss
 
 
-def _made(make, optimiser):
+def _made(make, optimizer):
     seed_all(0)
     model, batch, loss = make()
-    return model, batch, loss, optimiser(model.parameters())
+    return model, batch, loss, optimizer(model.parameters())
 
 
-def _profiled(model, batch, loss, optimiser, path):
+def _profiled(model, batch, loss, optimizer, path):
     """Bytes that the allocator handed out: after forward, after backward, and at most."""
 
     def step():
         with record_function("##forward"):
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             value = loss(model(batch[0]), batch[1])
         with record_function("##backward"):
             value.backward()
         with record_function("##update"):
-            optimiser.step()
+            optimizer.step()
 
     step()
-    optimiser.zero_grad()
+    optimizer.zero_grad()
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiled:
         step()
     profiled.export_chrome_trace(str(path))

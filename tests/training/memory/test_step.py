@@ -21,13 +21,13 @@ def batch():
 
 
 @pytest.mark.parametrize(("momentum", "copies"), [(0.0, 0), (0.9, 1)])
-def test_after_the_warm_up_the_optimisers_state_is_there_before_the_step(
+def test_after_the_warm_up_the_optimizers_state_is_there_before_the_step(
     model, batch, momentum, copies
 ):
     sgd = torch.optim.SGD(model.parameters(), lr=0.1, momentum=momentum)
     trace = watch_step(model, batch, cross_entropy, sgd)
     ledger = ledger_at(trace, end_of(trace, "forward"))
-    assert ledger.of_kind("optimiser") == copies * ledger.of_kind("weights")
+    assert ledger.of_kind("optimizer") == copies * ledger.of_kind("weights")
     assert [mark.phase for mark in trace.marks] == ["forward", "backward", "update"]
     assert peak(trace).phase == "backward"
 
@@ -36,8 +36,8 @@ def test_without_a_warm_up_the_state_comes_with_the_update(model, batch):
     adam = torch.optim.Adam(model.parameters())
     trace = watch_step(model, batch, cross_entropy, adam, warmup=0)
     weights = ledger_at(trace, end_of(trace, "forward")).of_kind("weights")
-    assert ledger_at(trace, end_of(trace, "backward")).of_kind("optimiser") == 0
-    assert ledger_at(trace, end_of(trace, "update")).of_kind("optimiser") == 2 * weights + 4 * 4
+    assert ledger_at(trace, end_of(trace, "backward")).of_kind("optimizer") == 0
+    assert ledger_at(trace, end_of(trace, "update")).of_kind("optimizer") == 2 * weights + 4 * 4
 
 
 def test_a_step_past_the_budget_leaves_the_model_usable(model, batch):
@@ -59,7 +59,7 @@ def test_a_hook_watches_the_steps_that_were_asked_for_and_tells_what_was_loaded(
     assert sorted(hook.traces) == [1, 3]
     one, three = (ledger_at(trace, end_of(trace, "forward")) for trace in hook.traces.values())
     assert one.of_kind("batch") == 50 * 64 * 4 + 50 * 8
-    assert one.of_kind("optimiser") == three.of_kind("optimiser") > 0
+    assert one.of_kind("optimizer") == three.of_kind("optimizer") > 0
     assert one.of_kind("activations") == three.of_kind("activations") > 0
     again = MLP(64, 10)
     again.load_state_dict(model.state_dict())

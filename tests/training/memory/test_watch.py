@@ -34,12 +34,12 @@ def _saved(ledger):
 def test_the_sum_for_an_mlp_by_hand():
     n, i, h, c = 40, 64, 32, 10
     model = MLP(i, c, hidden=(h,))
-    optimiser = torch.optim.Adam(model.parameters())
+    optimizer = torch.optim.Adam(model.parameters())
     images, labels = torch.rand(n, i), torch.randint(c, (n,))
     cross_entropy(model(images), labels).backward()
-    optimiser.step()
-    optimiser.zero_grad()
-    with MemoryWatch(model, optimiser) as watch:
+    optimizer.step()
+    optimizer.zero_grad()
+    with MemoryWatch(model, optimizer) as watch:
         watch.add_batch(images, labels)
         watch.enter_phase("forward")
         loss = cross_entropy(model(images), labels)
@@ -49,7 +49,7 @@ def test_the_sum_for_an_mlp_by_hand():
     weights = 4 * ((i + 1) * h + (h + 1) * c)
     forward = ledger_at(trace, end_of(trace, "forward"))
     assert forward.of_kind("weights") == weights
-    assert forward.of_kind("optimiser") == 2 * weights + 4 * 4  # a count of steps for each of 4
+    assert forward.of_kind("optimizer") == 2 * weights + 4 * 4  # a count of steps for each of 4
     assert forward.of_kind("batch") == 4 * n * i + 8 * n
     # ReLU's result, the logarithm of softmax, and the sum of the samples' weights (one number).
     assert forward.of_kind("activations") == 4 * n * h + 4 * n * c + 4
@@ -180,21 +180,21 @@ def test_overwriting_what_backward_needs_is_still_refused(spoil):
 
 def test_a_budget_fails_the_large_batch_and_takes_the_small_one():
     model = MLP(64, 10, hidden=(128,))
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 
     def step(size):
         loss = cross_entropy(model(torch.rand(size, 64)), torch.zeros(size, dtype=torch.long))
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
-        optimiser.step()
+        optimizer.step()
 
     fits = []
-    with MemoryWatch(model, optimiser, budget_bytes=600_000) as watch:
+    with MemoryWatch(model, optimizer, budget_bytes=600_000) as watch:
         for size in (256, 1024, 4096, 128):
             try:
                 step(size)
             except torch.OutOfMemoryError:
-                optimiser.zero_grad()
+                optimizer.zero_grad()
             else:
                 fits.append(size)
         assert watch.live_bytes < 200_000

@@ -16,7 +16,7 @@ IGNORED = -100
 UNCLIPPED = 1e6
 
 Step = Callable[[Any, Any, Sequence[tuple[Any, Any]], float], Any]
-"""``step(model, optimiser, micro_batches, max_norm)``, the learner's."""
+"""``step(model, optimizer, micro_batches, max_norm)``, the learner's."""
 
 _INPUTS, _CLASSES, _CHARACTERS, _LENGTH = 6, 5, 20, 12
 _RATE, _MOMENTUM = 0.1, 0.9
@@ -58,7 +58,7 @@ class Seen:
 
 
 def build(task: Task) -> tuple[Any, Any, list[list[tuple[Any, Any]]]]:
-    """Model, optimiser (SGD with momentum) and, for each step, its micro-batches."""
+    """Model, optimizer (SGD with momentum) and, for each step, its micro-batches."""
     import torch
     from torch import nn
 
@@ -74,13 +74,13 @@ def build(task: Task) -> tuple[Any, Any, list[list[tuple[Any, Any]]]]:
         for weights in model.parameters():
             noise = torch.randn(weights.shape, generator=chance, dtype=torch.float64)
             weights.copy_(noise / width**0.5 if weights.ndim == 2 else 1 + 0.1 * noise)
-    optimiser = torch.optim.SGD(model.parameters(), lr=_RATE, momentum=_MOMENTUM)
+    optimizer = torch.optim.SGD(model.parameters(), lr=_RATE, momentum=_MOMENTUM)
     make = _texts if task.texts else _samples
     batches = [
         [make(size, chance, place, is_empty=place == task.empty) for place, size in _places(task)]
         for _ in range(task.steps)
     ]
-    return model, optimiser, batches
+    return model, optimizer, batches
 
 
 def _mode_mark() -> Any:
@@ -139,11 +139,11 @@ def _texts(size: int, chance: Any, place: int, *, is_empty: bool) -> tuple[Any, 
 
 
 def run_steps(step: Step, task: Task) -> list[Seen]:
-    """Take the task's steps, and look at the gradients when the optimiser is asked to update."""
+    """Take the task's steps, and look at the gradients when the optimizer is asked to update."""
     import torch
 
     with quiet_torch(task.seed):
-        model, optimiser, batches = build(task)
+        model, optimizer, batches = build(task)
         if task.stale:
             for weights in model.parameters():
                 weights.grad = torch.full_like(weights, 0.3)
@@ -153,13 +153,13 @@ def run_steps(step: Step, task: Task) -> list[Seen]:
             updates.append(tuple(_gradient(weights) for weights in model.parameters()))
             return result
 
-        optimiser.register_step_pre_hook(_before_update(look))
+        optimizer.register_step_pre_hook(_before_update(look))
         seen = []
         for micro_batches in batches:
             updates.clear()
             handed = list(micro_batches)
             with _evaluations() as evaluations:
-                result = step(model, optimiser, handed, task.max_norm)
+                result = step(model, optimizer, handed, task.max_norm)
             kept = list(map(id, handed)) == list(map(id, micro_batches))
             gradients = updates[0] if updates else ()
             after = "" if _is_training(model) else "after"
@@ -179,12 +179,12 @@ def _before_update(look: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def hook(_: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        optimiser, *rest = arguments
+        optimizer, *rest = arguments
         closure = rest[0] if rest else keywords.get("closure")
         if closure is None:
             look()
             return None
-        return (optimiser, lambda: look(closure())), {}
+        return (optimizer, lambda: look(closure())), {}
 
     return hook
 
@@ -219,9 +219,9 @@ def watch_step(step: Step, task: Task, *, tells_saved: bool = True) -> Any:
     from gpuedu.training.memory import MemoryWatch
 
     with quiet_torch(task.seed):
-        model, optimiser, batches = build(task)
+        model, optimizer, batches = build(task)
         numbers = count(1)
-        with MemoryWatch(model, optimiser, tells_saved=tells_saved) as watch:
+        with MemoryWatch(model, optimizer, tells_saved=tells_saved) as watch:
             watch.add_batch(*(tensor for pair in batches[0] for tensor in pair))
             model.register_forward_pre_hook(lambda *_: watch.enter_phase(str(next(numbers))))
 
@@ -229,6 +229,6 @@ def watch_step(step: Step, task: Task, *, tells_saved: bool = True) -> Any:
                 watch.enter_phase("update")
                 return result
 
-            optimiser.register_step_pre_hook(_before_update(update))
-            step(model, optimiser, batches[0], task.max_norm)
+            optimizer.register_step_pre_hook(_before_update(update))
+            step(model, optimizer, batches[0], task.max_norm)
         return watch.trace()

@@ -10,14 +10,14 @@ from gpuedu.exercises.batch_and_learning_rate.accumulate_gradients.accumulation 
 )
 
 
-def big_batch_step(model: Any, optimiser: Any, micro_batches: Any, max_norm: float) -> Any:
+def big_batch_step(model: Any, optimizer: Any, micro_batches: Any, max_norm: float) -> Any:
     """One step with all micro-batches put together: what is to be equalled."""
     import torch
 
     x, y = (torch.cat(parts) for parts in zip(*micro_batches, strict=True))
-    optimiser.zero_grad()
+    optimizer.zero_grad()
     loss = loss_sum(model(x), y) / (y != IGNORED).sum()
     loss.backward()
     torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    optimiser.step()
+    optimizer.step()
     return loss.detach()

@@ -38,8 +38,8 @@ def draw_differences(step: Any) -> Any:
             continue
         is_rounding = off < _ROUNDING
         said = "rounding" if is_rounding else f"{off:.2g}"
-        colour = style.GREEN if is_rounding else style.RED
-        bars.append(Bar(name, max(off, _NOTHING), said, colour, "" if is_rounding else "//"))
+        color = style.GREEN if is_rounding else style.RED
+        bars.append(Bar(name, max(off, _NOTHING), said, color, "" if is_rounding else "//"))
     told = "; ".join(f"{bar.name}: {bar.text or 'not a number'}" for bar in bars)
     caption = Caption(
         title="How far the gradient is from the big batch's",

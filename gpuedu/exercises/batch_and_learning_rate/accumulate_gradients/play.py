@@ -70,7 +70,7 @@ def _named(step: Step) -> Step:
 
 
 PLAY = Play(
-    (Answer("accumulated_step", signature=("model", "optimiser", "micro_batches", "max_norm")),),
+    (Answer("accumulated_step", signature=("model", "optimizer", "micro_batches", "max_norm")),),
     play_accumulate_gradients,
     time_limit_s=20.0,
     by_operations=True,

@@ -48,7 +48,7 @@ def _find(find_rate: Any, trial: Any) -> tuple[int, float]:
         steps += 1
         return trial.step()
 
-    got = find_rate(trial.model, trial.optimiser, step, LOWEST, HIGHEST, RUNGS)
+    got = find_rate(trial.model, trial.optimizer, step, LOWEST, HIGHEST, RUNGS)
     rate = as_number(got, "the rate that `find_rate` returned")
     if not 0 < rate <= 2 * HIGHEST:
         raise AnswerError(

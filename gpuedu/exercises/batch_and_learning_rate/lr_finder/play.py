@@ -75,7 +75,7 @@ def _play_find(answers: Sequence[Any], task: Task) -> dict[str, Any]:
     sweep, suggest, find_rate = answers
     bench = Bench(task)
     before = bench.state()
-    got = as_number(find_rate(bench.model, bench.optimiser, bench.step, *RANGE), _FOUND)
+    got = as_number(find_rate(bench.model, bench.optimizer, bench.step, *RANGE), _FOUND)
     own_rates, own = _own(sweep, suggest, task)
     return {
         "got": got,
@@ -92,7 +92,7 @@ def _own(sweep: Any, suggest: Any, task: Task) -> tuple[list[float], float]:
 
     def take_step(rate: Any) -> float:
         called.append(as_number(rate))
-        for group in bench.optimiser.param_groups:
+        for group in bench.optimizer.param_groups:
             group["lr"] = called[-1]
         return bench.step()
 
@@ -116,7 +116,7 @@ def _play_error(find_rate: Any, task: Task, error: str) -> dict[str, Any]:
     before, bench.error = bench.state(), errors[error]
     raised = False
     try:
-        find_rate(bench.model, bench.optimiser, bench.step, *RANGE)
+        find_rate(bench.model, bench.optimizer, bench.step, *RANGE)
     except type(bench.error):
         raised = True
     changed = bench.changed_since(before)
@@ -127,7 +127,7 @@ PLAY = Play(
     (
         Answer("sweep", signature=("take_step", "low", "high", "count")),
         Answer("suggest", signature=("rates", "smoothed")),
-        Answer("find_rate", signature=("model", "optimiser", "step", "low", "high", "count")),
+        Answer("find_rate", signature=("model", "optimizer", "step", "low", "high", "count")),
     ),
     play_lr_finder,
     time_limit_s=20.0,

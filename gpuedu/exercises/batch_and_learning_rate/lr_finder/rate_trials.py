@@ -24,11 +24,11 @@ _USED_FOR = 3
 class Task:
     """A network with batch norm, trained in two groups with rates of their own; float64.
 
-    ``optimiser`` is "SGD" (with momentum) or "Adam"; a ``used`` one has taken some steps. The step
+    ``optimizer`` is "SGD" (with momentum) or "Adam"; a ``used`` one has taken some steps. The step
     ``breaks_at`` raises an error, -1 for none.
     """
 
-    optimiser: str = "SGD"
+    optimizer: str = "SGD"
     used: bool = True
     breaks_at: int = -1
     seed: int = 0
@@ -54,7 +54,7 @@ class Script:
 
 
 class Bench:
-    """The task's network, its optimiser, and ``step``, which takes a step and remembers rates."""
+    """The task's network, its optimizer, and ``step``, which takes a step and remembers rates."""
 
     def __init__(self, task: Task) -> None:
         import torch
@@ -75,9 +75,9 @@ class Bench:
             {"params": list(part.parameters()), "lr": rate}
             for part, rate in zip((body, head), GROUP_RATES, strict=True)
         ]
-        adam = task.optimiser == "Adam"
+        adam = task.optimizer == "Adam"
         kind, more = (torch.optim.Adam, {}) if adam else (torch.optim.SGD, {"momentum": 0.9})
-        self.optimiser = kind(groups, lr=0.1, **more)
+        self.optimizer = kind(groups, lr=0.1, **more)
         self.rates: list[tuple[float, ...]] = []
         self.error: BaseException | None = None
         self.has_broken = False
@@ -91,7 +91,7 @@ class Bench:
             raise self.error
         rates = tuple(
             as_number(group["lr"], f"the rate of parameter group {place}")
-            for place, group in enumerate(self.optimiser.param_groups)
+            for place, group in enumerate(self.optimizer.param_groups)
         )
         self.rates.append(rates)
         return self._train()
@@ -102,24 +102,24 @@ class Bench:
 
         x = torch.randn(_BATCH, _INPUTS, generator=self.chance, dtype=torch.float64)
         y = (x[:, 0] > 0).long() + 2 * (x[:, 1] > 0)
-        self.optimiser.zero_grad()
+        self.optimizer.zero_grad()
         loss = cross_entropy(self.model(x), y)
         loss.backward()
-        self.optimiser.step()
+        self.optimizer.step()
         return loss.item()
 
     def state(self) -> dict[str, Any]:
         """All that a sweep may change, copied, by the words that a card has for it."""
         buffers = {name for name, _ in self.model.named_buffers()}
         own = set(map(id, self.model.parameters()))
-        updated = [id(one) for group in self.optimiser.param_groups for one in group["params"]]
-        whole, optimiser = deepcopy((self.model.state_dict(), self.optimiser.state_dict()))
+        updated = [id(one) for group in self.optimizer.param_groups for one in group["params"]]
+        whole, optimizer = deepcopy((self.model.state_dict(), self.optimizer.state_dict()))
         return {
             "the weights": {k: v for k, v in whole.items() if k not in buffers},
             "the statistics of batch norm": {k: v for k, v in whole.items() if k in buffers},
-            "the optimiser's state, such as momentum": optimiser["state"],
-            "the learning rates": [group["lr"] for group in optimiser["param_groups"]],
-            "which weights the optimiser updates": [one in own for one in updated],
+            "the optimizer's state, such as momentum": optimizer["state"],
+            "the learning rates": [group["lr"] for group in optimizer["param_groups"]],
+            "which weights the optimizer updates": [one in own for one in updated],
             "training or evaluation mode": [one.training for one in self.model.modules()],
             "which weights get gradients": [one.requires_grad for one in self.model.parameters()],
         }
@@ -152,14 +152,14 @@ def digits_step(batch: int, seed: int = 0) -> tuple[Any, Any, Callable[[], float
     from gpuedu.experiments.rate_finder import Trial
 
     trial = Trial(batch, seed)
-    return trial.model, trial.optimiser, trial.step
+    return trial.model, trial.optimizer, trial.step
 
 
 class Swept:
     """``take_step`` on digits, which remembers what it was called with and what came out."""
 
     def __init__(self, batch: int, seed: int = 0) -> None:
-        _, self.optimiser, self.step = digits_step(batch, seed)
+        _, self.optimizer, self.step = digits_step(batch, seed)
         self.rates: list[float] = []
         self.losses: list[float] = []
 
@@ -168,7 +168,7 @@ class Swept:
         wanted = as_number(rate, "the rate that `take_step` got")
         if len(self.rates) >= 2 * RUNGS:
             raise AnswerError(f"`take_step` was called more than {2 * RUNGS} times")
-        for group in self.optimiser.param_groups:
+        for group in self.optimizer.param_groups:
             group["lr"] = wanted
         self.rates.append(wanted)
         self.losses.append(self.step())

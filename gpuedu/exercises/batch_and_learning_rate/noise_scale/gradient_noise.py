@@ -80,11 +80,11 @@ def watch_run() -> tuple[Moment, ...]:
     with quiet_torch(5):
         split, chance = load_digits().train, generator(31)
         model = MLP(64, 10, hidden=_HIDDEN)
-        optimiser = torch.optim.SGD(model.parameters(), lr=_RATE)
+        optimizer = torch.optim.SGD(model.parameters(), lr=_RATE)
         batches = _for_ever(Batches(split, _BATCH))
         moments, done = [], 0
         for step in MOMENTS:
-            train(model, batches, nn.functional.cross_entropy, optimiser, steps=step - done)
+            train(model, batches, nn.functional.cross_entropy, optimizer, steps=step - done)
             pairs = tuple(_pair(model, split, chance) for _ in range(PAIRS))
             moments.append(Moment(step, pairs, truth_of(model, split)))
             done = step

@@ -35,9 +35,9 @@ _MOST_PER_S = 1e12
 def draw_throughput(samples_per_s: Any, knee: Any) -> Any:
     """The learner's rates by batch for three steps, with the learner's knee on each."""
     curves, marks, told = [], [], []
-    for name, (cost, colour, offset) in _DEVICES.items():
+    for name, (cost, color, offset) in _DEVICES.items():
         rates = tuple(_rate(samples_per_s, batch, cost) for batch in _BATCHES)
-        curves.append(Curve(name, _BATCHES, rates, colour))
+        curves.append(Curve(name, _BATCHES, rates, color))
         at = _knee(knee, cost)
         if 0 < at <= _BATCHES[-1]:
             marks.append(Mark(f"{at:,}", at, _rate(samples_per_s, at, cost), offset))

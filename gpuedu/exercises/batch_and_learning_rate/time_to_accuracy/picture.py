@@ -37,7 +37,7 @@ def draw_search(search: Search) -> Any:
     told = [f"{name}: {_told(SHOWN[name], tries)}" for name, tries in found.items()]
     source = (
         "Numbers: runs in order, shades: times the best. Steps from training with SGD with "
-        "momentum on digits,\ntimes of a step modelled. "
+        "momentum on digits,\ntimes of a step modeled. "
         f"{read_results('steps-to-accuracy').source}"
     )
     caption = Caption(

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from gpuedu.exercises.choose_hardware.catalogue_pictures import best_16_bit
+from gpuedu.exercises.choose_hardware.catalog_pictures import best_16_bit
 from gpuedu.exercises.plain import number
-from gpuedu.hardware.catalogue import device
+from gpuedu.hardware.catalog import device
 from gpuedu.hardware.energy import EnergyCounter, find_counter
 from gpuedu.units import TERA
 

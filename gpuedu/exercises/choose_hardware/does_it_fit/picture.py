@@ -11,7 +11,7 @@ from gpuedu.choosing.models import known_model
 from gpuedu.exercises.plain import number
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.shares import Parts, plot_parts
-from gpuedu.hardware.catalogue import device
+from gpuedu.hardware.catalog import device
 from gpuedu.units import GB
 
 _BATCH, _LENGTH = 16, 1024

@@ -24,10 +24,10 @@ def draw_shares(tpu_share: Callable[..., Any], gpu_share: Callable[..., Any]) ->
             f"TPU, {side} x {side}",
             x,
             tuple(float(number(tpu_share(n, n, n, side))) for n in _SIZES),
-            colour,
+            color,
             has_marks=False,
         )
-        for side, colour in ((128, style.GREEN), (256, style.ORANGE))
+        for side, color in ((128, style.GREEN), (256, style.ORANGE))
     ]
     shares = tuple(float(number(gpu_share(n, n, *_TILES, _SMS))) for n in _SIZES)
     curves.append(Curve(f"GPU, {_SMS} SMs", x, shares, style.BLUE, has_marks=False))

@@ -24,11 +24,11 @@ _KINDS = (("narrow", 2.0, 1.0, 1, style.BLUE), ("wide", 0.2, 1.0, 7, style.ORANG
 def draw_profiles(batch_s: Callable[..., Any]) -> Any:
     """Seconds until all are done."""
     bars = []
-    for kind, host_s, work_s, width, colour in _KINDS:
+    for kind, host_s, work_s, width, color in _KINDS:
         for name, slices, instances in _PROFILES:
             time_s = number(batch_s(_JOBS, host_s, work_s, width, slices, instances))
             label = f"{kind}, {instances} x {name}"
-            bars.append(PlainBar(label, float(time_s), f"{time_s:.0f} s", colour))
+            bars.append(PlainBar(label, float(time_s), f"{time_s:.0f} s", color))
     told = "; ".join(f"{bar.name} {bar.text}" for bar in bars)
     caption = Caption(
         title=f"{_JOBS} narrow jobs, and {_JOBS} wide ones, on each cut of an H100",

@@ -9,10 +9,10 @@ from gpuedu.choosing import memory, offers, steps
 from gpuedu.choosing.models import known_model
 from gpuedu.choosing.offers import Choice, Job, Offer
 from gpuedu.choosing.prices import example_prices
-from gpuedu.exercises.choose_hardware.catalogue_pictures import kind_of
+from gpuedu.exercises.choose_hardware.catalog_pictures import kind_of
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.points import Point, plot_points
-from gpuedu.hardware.catalogue import device
+from gpuedu.hardware.catalog import device
 
 _TOKENS, _BATCH, _LENGTH = 10e9, 16, 1024
 _MOST, _DEADLINE_H, _BUDGET = 8, 48, 300

@@ -11,7 +11,7 @@ from gpuedu.exercises.choose_hardware.step_pictures import times_of
 from gpuedu.exercises.plain import number
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.shares import Parts, plot_parts
-from gpuedu.hardware.catalogue import device
+from gpuedu.hardware.catalog import device
 from gpuedu.units import MS
 
 NAMES = ("compute", "memory", "link", "launch")

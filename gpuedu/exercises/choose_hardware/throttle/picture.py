@@ -24,7 +24,7 @@ _KERNELS = (
 def draw_caps(clock_share: Callable[..., Any], capped_s: Callable[..., Any]) -> Any:
     """Time and energy over those without a limit, by the limit."""
     lines, least = [], []
-    for name, compute_s, memory_s, time_colour, energy_colour in _KERNELS:
+    for name, compute_s, memory_s, time_color, energy_color in _KERNELS:
         times, energies = [], []
         for cap in _CAPS:
             share = number(clock_share(cap, _STATIC_W, _DYNAMIC_W))
@@ -34,9 +34,9 @@ def draw_caps(clock_share: Callable[..., Any], capped_s: Callable[..., Any]) -> 
             energies.append(drawn_w * times[-1] / (_STATIC_W + _DYNAMIC_W))
         best = _least(energies)
         least.append(f"{best} W" if best else "nowhere")
-        lines.append(CountLine(f"time, {name}", _CAPS, tuple(times), time_colour))
+        lines.append(CountLine(f"time, {name}", _CAPS, tuple(times), time_color))
         line = CountLine(
-            f"energy, {name}", _CAPS, tuple(energies), energy_colour, mark=best, has_marks=False
+            f"energy, {name}", _CAPS, tuple(energies), energy_color, mark=best, has_marks=False
         )
         lines.append(line)
     told = "; ".join(f"{x.name} {x.values[0]:.2g} at {_CAPS[0]} W" for x in lines)

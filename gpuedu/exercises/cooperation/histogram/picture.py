@@ -82,8 +82,8 @@ def draw_histogram(histogram: Any) -> Any:
     return plot_bars(bars, caption=caption, row_in=0.32)
 
 
-def _bar(name: str, updates: int, colour: str, hatch: str) -> Bar:
-    return Bar(name, float(updates) if updates else math.nan, f"{updates:,}", colour, hatch)
+def _bar(name: str, updates: int, color: str, hatch: str) -> Bar:
+    return Bar(name, float(updates) if updates else math.nan, f"{updates:,}", color, hatch)
 
 
 def straight_count() -> Any:

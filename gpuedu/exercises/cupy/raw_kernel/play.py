@@ -27,7 +27,7 @@ def _types_told() -> Iterator[None]:
 
 
 _LAUNCH = launch_play(
-    "normalise(pixels, out, mean, std, n)",
+    "normalize(pixels, out, mean, std, n)",
     counts=("pixels", "out"),
     also=observe_arithmetic,
     time_limit_s=30.0,
@@ -40,4 +40,4 @@ def play_raw_kernel(answers: Sequence[Any], inputs: Inputs) -> Plain:
         return _LAUNCH.run(answers, inputs)
 
 
-PLAY = replace(_LAUNCH, answers=(RawKernelAnswer("normalise"),), run=play_raw_kernel)
+PLAY = replace(_LAUNCH, answers=(RawKernelAnswer("normalize"),), run=play_raw_kernel)

@@ -57,8 +57,8 @@ def draw_reduction(logsumexp: Any) -> Any:
     return plot_offsets(lines, level=level, caption=caption)
 
 
-def _line(name: str, y: np.ndarray, colour: str, dashes: str) -> Offsets:
-    return Offsets(name, tuple(map(float, ROWS)), tuple(map(float, y)), colour, dashes)
+def _line(name: str, y: np.ndarray, color: str, dashes: str) -> Offsets:
+    return Offsets(name, tuple(map(float, ROWS)), tuple(map(float, y)), color, dashes)
 
 
 PICTURE = draw_reduction

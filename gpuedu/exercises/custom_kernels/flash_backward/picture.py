@@ -30,8 +30,8 @@ def draw_backward(backward: Any) -> Any:
         ("each array once", once, style.QUIET),
     )
     curves = [
-        Curve(name, _TOKENS, tuple(one / MB for one in moved), colour)
-        for name, moved, colour in named
+        Curve(name, _TOKENS, tuple(one / MB for one in moved), color)
+        for name, moved, color in named
     ]
     last = ", ".join(f"{name} {moved[-1] / MB:.1f} MB" for name, moved, _ in named)
     last = last.replace("\n", " ")

@@ -32,12 +32,12 @@ def draw_buckets(make_buckets: Callable[..., Any]) -> Any:
         for limit in LIMITS
     ]
     curves, levels, told = [], [], []
-    for name, colour in LINKS.items():
+    for name, color in LINKS.items():
         link = network.link(name)
         times_s = tuple(_time_s(made, link) for made in by_limit)
-        curves.append(Curve(link.name, LIMITS, tuple(t / MS for t in times_s), colour))
+        curves.append(Curve(link.name, LIMITS, tuple(t / MS for t in times_s), color))
         alone_ms = _time_s(sizes, link) / MS
-        levels.append(Level("one message each", alone_ms, colour, at_left=True))
+        levels.append(Level("one message each", alone_ms, color, at_left=True))
         told.append(f"{link.name}: {times_s[0] / MS:.3g} ms to {times_s[-1] / MS:.3g} ms")
     counts = (
         f"{len(by_limit[0])} buckets at {write_bytes(LIMITS[0])}, {len(by_limit[-1])} at the end"

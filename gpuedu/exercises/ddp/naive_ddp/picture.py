@@ -45,9 +45,9 @@ def draw_differences(start: Callable[..., Any], average: Callable[..., Any]) -> 
             continue
         is_rounding = off < _ROUNDING
         said = "rounding" if is_rounding else f"{off:.2g}"
-        colour = style.GREEN if is_rounding else style.RED
+        color = style.GREEN if is_rounding else style.RED
         value = max(off, _NOTHING) if np.isfinite(off) else _NOTHING
-        bars.append(Bar(name, value, said, colour, "" if is_rounding else "//"))
+        bars.append(Bar(name, value, said, color, "" if is_rounding else "//"))
     told = "; ".join([f"{bar.name}: {bar.text}" for bar in bars] + stopped)
     caption = Caption(
         title="How far three ranks are from one process",

@@ -91,11 +91,11 @@ def run_steps(
         net, states = models[rank], []
         held = HeldForwards(net)
         parallel = parallel_class(net)
-        optimiser = Sgd(net.parameters(), RATE)
+        optimizer = Sgd(net.parameters(), RATE)
         kept = True
         for mine in data[rank]:
             handed = list(mine)
-            step(parallel, optimiser, handed)
+            step(parallel, optimizer, handed)
             kept &= list(map(id, handed)) == list(map(id, mine))
             states.append(state_of(net))
         return Stepped(states, held.most, kept, bool(getattr(parallel, "is_exchanging", True)))

@@ -15,13 +15,13 @@ from gpuedu.exercises.training.quiet import quiet_torch
 def run_alone(task: MicroTask) -> list[State]:
     """What one process has after every step in which every sample counts alike."""
     net = build(KIND, task.seed)
-    optimiser, states = Sgd(net.parameters(), RATE), []
+    optimizer, states = Sgd(net.parameters(), RATE), []
     for step in range(task.steps):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         for rank in range(task.ranks):
             for x, y in micro_batches(task, step, rank):
                 loss = functional.cross_entropy(net(x), y, reduction="sum")
                 (loss / task.total).backward()
-        optimiser.step()
+        optimizer.step()
         states.append(state_of(net))
     return states

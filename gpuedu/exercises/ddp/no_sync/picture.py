@@ -53,8 +53,8 @@ def draw_no_sync(parallel_class: Callable[..., Any], step: Callable[..., Any]) -
     batches = [(torch.ones(SAMPLES, _INTO), targets) for _ in range(COUNT)]
 
     def body(rank: int) -> None:
-        optimiser = Sgd(models[rank].parameters(), 0.1)
-        step(parallel_class(models[rank]), optimiser, list(batches))
+        optimizer = Sgd(models[rank].parameters(), 0.1)
+        step(parallel_class(models[rank]), optimizer, list(batches))
 
     cluster = network.Cluster(RANKS, network.link(LINK))
     functions = [step, getattr(parallel_class, "backward", None)]

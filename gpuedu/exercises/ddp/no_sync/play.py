@@ -32,7 +32,7 @@ PLAY = Play(
     (
         Answer("Parallel", kind=type),
         Answer("no_sync", kind=Callable, signature=("parallel",)),  # a class will do
-        Answer("accumulated_step", signature=("parallel", "optimiser", "micro_batches")),
+        Answer("accumulated_step", signature=("parallel", "optimizer", "micro_batches")),
     ),
     play_no_sync,
     time_limit_s=30.0,

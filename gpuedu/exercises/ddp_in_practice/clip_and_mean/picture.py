@@ -30,7 +30,7 @@ def draw_norms(finish: Callable[..., Any]) -> Any:
     cosine = float(left @ mean) / (size * float(np.linalg.norm(mean))) if size > 0 else np.nan
     own = [(f"rank {rank}", size, style.BLUE) for rank, size in enumerate(_SIZES)]
     known = [*own, ("mean", float(np.linalg.norm(mean)), style.GREEN)]
-    bars = [Bar(name, value, f"{value:.3g}", colour) for name, value, colour in known]
+    bars = [Bar(name, value, f"{value:.3g}", color) for name, value, color in known]
     bars.append(Bar("comes out", size, f"{size:.3g}", style.ORANGE, "//"))
     told = ", ".join(f"{bar.name} {bar.text}" for bar in bars)
     caption = Caption(

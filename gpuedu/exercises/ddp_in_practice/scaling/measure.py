@@ -51,17 +51,17 @@ def time_steps(inputs: Any, targets: Any, samples: list[int]) -> list[float]:
         torch.nn.ReLU(),
         torch.nn.Linear(WIDTH, 10),
     )
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 
     def step(x: Any, y: Any) -> None:
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         torch.nn.functional.cross_entropy(model(x), y).backward()
         flat = torch.cat([p.grad.reshape(-1) for p in model.parameters()])
         dist.all_reduce(flat)
         parts = (flat / dist.get_world_size()).split([p.numel() for p in model.parameters()])
         for p, part in zip(model.parameters(), parts, strict=True):
             p.grad = part.view_as(p)
-        optimiser.step()
+        optimizer.step()
 
     return [_median_s(step, inputs[:count], targets[:count]) for count in samples]
 

@@ -20,13 +20,13 @@ from gpuedu.figures.curves import Curve, plot_curves
 def draw_efficiencies(step_s: Callable[..., Any], efficiency: Callable[..., Any]) -> Any:
     """The learner's efficiencies by ranks, weak and strong, on two networks."""
     curves = []
-    for name, (net, *colours) in NETS.items():
-        for scaling, colour in zip(("weak", "strong"), colours, strict=True):
+    for name, (net, *colors) in NETS.items():
+        for scaling, color in zip(("weak", "strong"), colors, strict=True):
             batch = BATCH if scaling == "weak" else STRONG_BATCH
             found = [efficiency(n, batch, RESNET, net, scaling) for n in COUNTS]
             shares = tuple(100 * number(one, "efficiency's result") for one in found)
             label = f"{name}, {scaling}"
-            curves.append(Curve(label, tuple(map(float, COUNTS)), shares, colour))
+            curves.append(Curve(label, tuple(map(float, COUNTS)), shares, color))
     told = "; ".join(
         f"{one.name}: " + ", ".join(f"{y:.3g}% on {x:g}" for x, y in one.drawn[::3])
         for one in curves

@@ -15,7 +15,7 @@ def _run(answers: Sequence[Any], inputs: Inputs) -> dict[str, Any]:
     step_s, efficiency, most_ranks, recipe = answers
     ask = inputs["ask"]
     if ask == "recipe":
-        names = ("ranks", "batch", "peak", "steps", "scale", "optimiser")
+        names = ("ranks", "batch", "peak", "steps", "scale", "optimizer")
         got = recipe(*(inputs[name] for name in names))
         return {"got": numbers(got, 3, "recipe's result")}
     work, net, batch = work_of(inputs), net_of(inputs), inputs["batch"]
@@ -51,7 +51,7 @@ PLAY = Play(
         Answer("step_s", signature=("ranks", "batch", *_MODEL)),
         Answer("efficiency", signature=("ranks", "batch", *_MODEL, "scaling")),
         Answer("most_ranks", signature=("counts", "least", "batch", *_MODEL, "scaling")),
-        Answer("recipe", signature=("ranks", "batch", "peak", "steps", "scale", "optimiser")),
+        Answer("recipe", signature=("ranks", "batch", "peak", "steps", "scale", "optimizer")),
     ),
     _run,
 )

@@ -76,8 +76,8 @@ def draw_measured(real: Mapping[str, Any]) -> Any:
         share = f"{100 * rate / (count * alone):.0f}%"
         said = f"{rate:,.0f}" + (f", efficiency {share}" if count > 1 else "")
         ideal = count * alone if count > 1 else 0.0
-        colour = style.BLUE if count == 1 else style.GREEN
-        bars.append(PlainBar(name, rate, said, colour, ideal))
+        color = style.BLUE if count == 1 else style.GREEN
+        bars.append(PlainBar(name, rate, said, color, ideal))
         told.append(f"{name}: {said}")
     caption = Caption(
         title="The same training in real processes",

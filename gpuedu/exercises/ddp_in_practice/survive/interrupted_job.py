@@ -62,8 +62,8 @@ class Job:
             torch.nn.Dropout(0.5),
             torch.nn.Linear(8, CLASSES),
         )
-        self.optimiser = torch.optim.SGD(self.model.parameters(), lr=0.2, momentum=0.9)
-        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimiser, _falling)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.2, momentum=0.9)
+        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimizer, _falling)
         chance = generator(shape.seed, 1)
         count = shape.steps * SAMPLES_A_STEP * self._ranks
         self._x = torch.randn(count, WIDTH, generator=chance)
@@ -93,12 +93,12 @@ class Job:
         self._on_step(self, number)
         self._require_together(number)
         self.model.train()
-        self.optimiser.zero_grad()
+        self.optimizer.zero_grad()
         functional.cross_entropy(self.model(self._x[batch]), self._y[batch]).backward()
         for p in self.model.parameters():
             dist.all_reduce(p.grad)
             p.grad /= self._ranks
-        self.optimiser.step()
+        self.optimizer.step()
         self.schedule.step()
 
     def _number_of(self, batch: Any) -> int:
@@ -114,7 +114,7 @@ class Job:
         """What nobody does in a real step: it costs a message, and tells what would be a mess.
 
         Numbers of steps are sent as negative ones. Other collectives of one number each, such as
-        the sizes in front of pickled objects, send others: so a mix-up with them is recognised.
+        the sizes in front of pickled objects, send others: so a mix-up with them is recognized.
         """
         found = [torch.zeros(1, dtype=torch.int64) for _ in range(self._ranks)]
         dist.all_gather(found, torch.tensor([-1 - number]))
@@ -133,12 +133,12 @@ class Job:
 
     def look(self) -> dict[str, Any]:
         """The state as short texts to compare: weights, momentum, random state; and the rate."""
-        moving = [self.optimiser.state[p].get("momentum_buffer") for p in self.model.parameters()]
+        moving = [self.optimizer.state[p].get("momentum_buffer") for p in self.model.parameters()]
         return {
             "weights": _digest(self.model.parameters()),
             "momentum": _digest(one for one in moving if one is not None),
             "random": _digest([torch.get_rng_state()]),
-            "rate": float(self.optimiser.param_groups[0]["lr"]),
+            "rate": float(self.optimizer.param_groups[0]["lr"]),
             "schedule": int(self.schedule.last_epoch),
         }
 

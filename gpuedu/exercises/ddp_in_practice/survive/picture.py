@@ -20,7 +20,7 @@ SHAPE, EVERY = Shape(epochs=4, steps=7, seed=7), 3
 PLAN = Plan(step=13, rank=1, write=18, naming=21)
 
 
-_COLOURS = (style.BLUE, style.ORANGE, style.GREEN, style.PINK)
+_COLORS = (style.BLUE, style.ORANGE, style.GREEN, style.PINK)
 
 
 _LONG = 100
@@ -50,7 +50,7 @@ def draw_survival(*answers: Callable[..., Any]) -> Any:
         death = story.death(attempt)
         name = _DIED[death["how"]] if death else "to the end" if not run.failure else "it stops"
         numbers = tuple(float(step + 1) for step in steps)
-        lines.append(CountLine(name, counts, numbers, _COLOURS[attempt]))
+        lines.append(CountLine(name, counts, numbers, _COLORS[attempt]))
         begin += len(steps)
     told = _outcome(story, run)
     cost = "" if run.failure else f": {begin - 1} steps for the {SHAPE.all_steps} of the run"
@@ -59,7 +59,7 @@ def draw_survival(*answers: Callable[..., Any]) -> Any:
         x="steps that were trained, in their order",
         y="which step of the run, from 1",
         source=f"Run here, just now: {RANKS} processes, gloo, {_saved(story)}; "
-        f"rank 0 is drawn, each start in a colour of its own.{_in_short(run)}",
+        f"rank 0 is drawn, each start in a color of its own.{_in_short(run)}",
         alt=f"{told}. " + _in_words(story),
     )
     return plot_by_count(lines, caption=caption)

@@ -60,15 +60,15 @@ def run_epochs(train_epoch: Callable[..., Any], tasks: Tasks) -> Found:
         held = HeldForwards(model)
         ddp = DistributedDataParallel(model)
         ddp.register_comm_hook(calls, _counted_mean)
-        optimiser = NotingSgd(model, calls)
+        optimizer = NotingSgd(model, calls)
         batches = task.batches(dist.get_rank())
         with left_as_given("train_epoch", batches=batches):
-            loss = called(train_epoch, ddp, optimiser, batches, task.every)
+            loss = called(train_epoch, ddp, optimizer, batches, task.every)
         found.append(
             {
                 "loss": loss,
-                "states": optimiser.states,
-                "exchanges": optimiser.exchanges,
+                "states": optimizer.states,
+                "exchanges": optimizer.exchanges,
                 "left": len(calls),
                 "most_samples": held.most,
             }
@@ -99,13 +99,13 @@ def run_trainings(train: Callable[..., Any], tasks: Tasks) -> Found:
         torch.manual_seed(task["seed"] + dist.get_rank())
         model = build_model(task["seed"] + dist.get_rank())
         how = task["epochs"], task["batch"], task["every"]
-        given = called(train, model, data, *how, make_optimiser)
+        given = called(train, model, data, *how, make_optimizer)
         found.append({"given": given, "drawn": data.drawn})
     return found
 
 
-def make_optimiser(parameters: Iterable[Parameter]) -> MomentumSgd:
-    """What ``train`` is handed as ``optimiser_for``: it keeps something from step to step."""
+def make_optimizer(parameters: Iterable[Parameter]) -> MomentumSgd:
+    """What ``train`` is handed as ``optimizer_for``: it keeps something from step to step."""
     return MomentumSgd(parameters)
 
 

@@ -40,12 +40,12 @@ def profile_group(train_epoch: Callable[..., Any]) -> dict[str, Any]:
     torch.manual_seed(0)
     model = torch.nn.Sequential(*[torch.nn.Linear(WIDTH, WIDTH) for _ in range(LAYERS)])
     ddp = DistributedDataParallel(model, bucket_cap_mb=BUCKET_MB)
-    optimiser = Sgd(ddp.parameters(), 0.01)
+    optimizer = Sgd(ddp.parameters(), 0.01)
     classes = torch.arange(BATCH) % WIDTH
     batches = [(torch.randn(BATCH, WIDTH), classes) for _ in range(BATCHES)]
     with meeting():  # not in what is profiled
-        called(train_epoch, ddp, optimiser, batches, BATCHES)
-    seen = profile(lambda: train_epoch(ddp, optimiser, batches, BATCHES), steps=1, warmup=2)
+        called(train_epoch, ddp, optimizer, batches, BATCHES)
+    seen = profile(lambda: train_epoch(ddp, optimizer, batches, BATCHES), steps=1, warmup=2)
     sizes = ddp._get_ddp_logging_data()["rebuilt_bucket_sizes"]
     return spans_of(seen) | {"buckets": len(sizes.split(","))}
 

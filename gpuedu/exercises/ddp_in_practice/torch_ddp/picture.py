@@ -54,8 +54,8 @@ def _rank_lines(found: Sequence[tuple[float, ...]]) -> list[CountLine]:
     return [_line("rank 0", found[0], style.BLUE), _line("rank 1", found[1], style.ORANGE)]
 
 
-def _line(name: str, losses: tuple[float, ...], colour: str) -> CountLine:
-    return CountLine(name, tuple(range(1, len(losses) + 1)), losses, colour)
+def _line(name: str, losses: tuple[float, ...], color: str) -> CountLine:
+    return CountLine(name, tuple(range(1, len(losses) + 1)), losses, color)
 
 
 @quiet_torch()

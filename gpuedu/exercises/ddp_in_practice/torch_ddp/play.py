@@ -76,8 +76,8 @@ def plain_state(state: Any) -> dict[str, np.ndarray]:
 
 PLAY = Play(
     (
-        Answer("train_epoch", signature=("ddp", "optimiser", "batches", "every")),
-        Answer("train", signature=("model", "data", "epochs", "batch", "every", "optimiser_for")),
+        Answer("train_epoch", signature=("ddp", "optimizer", "batches", "every")),
+        Answer("train", signature=("model", "data", "epochs", "batch", "every", "optimizer_for")),
         Answer("accuracy", signature=("model", "data", "batch")),
     ),
     play_torch_ddp,

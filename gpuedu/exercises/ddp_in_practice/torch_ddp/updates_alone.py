@@ -18,7 +18,7 @@ from gpuedu.exercises.ddp_in_practice.torch_ddp.small_task import (
 
 
 def update_alone(
-    model: torch.nn.Module, by_rank: Sequence[Sequence[Batch]], every: int, optimiser: Sgd
+    model: torch.nn.Module, by_rank: Sequence[Sequence[Batch]], every: int, optimizer: Sgd
 ) -> Updates:
     """Train a model in this process on the batches of all ranks; it is changed in place.
 
@@ -27,7 +27,7 @@ def update_alone(
     states: list[State] = []
     losses: list[list[float]] = [[] for _ in by_rank]
     for begin in range(0, len(by_rank[0]), every):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         for rank, batches in enumerate(by_rank):
             group = batches[begin : begin + every]
             samples = sum(len(y) for _, y in group)
@@ -35,7 +35,7 @@ def update_alone(
                 loss = functional.cross_entropy(model(x), y, reduction="sum")
                 (loss / samples / len(by_rank)).backward()
                 losses[rank].append(loss.item())
-        optimiser.step()
+        optimizer.step()
         states.append(arrays_of(model))
     sizes = tuple(len(y) for _, y in by_rank[0])
     return Updates(tuple(states), tuple(map(tuple, losses)), sizes)
@@ -68,12 +68,12 @@ def train_alone(
         The state at the end, and each epoch's mean loss.
     """
     model, (x, y), losses = build_model(seed), samples, []
-    optimiser = MomentumSgd(model.parameters())
+    optimizer = MomentumSgd(model.parameters())
     for epoch in draws:
         places = [range(0, len(mine), batch) for mine in epoch]
         by_rank = [
             [(x[list(mine[at : at + batch])], y[list(mine[at : at + batch])]) for at in begins]
             for mine, begins in zip(epoch, places, strict=True)
         ]
-        losses.append(update_alone(model, by_rank, every, optimiser).loss)
+        losses.append(update_alone(model, by_rank, every, optimizer).loss)
     return arrays_of(model), losses

@@ -13,17 +13,17 @@ Batch = Mapping[str, Any]
 
 
 def augment_slowly(batch: Batch) -> np.ndarray:
-    """Crop each picture at its place, mirror the crop where told, normalise: float64."""
+    """Crop each picture at its place, mirror the crop where told, normalize: float64."""
     size, done = batch["size"], []
     for picture, flip, top, left in zip(
         batch["pictures"], batch["flips"], batch["tops"], batch["lefts"], strict=True
     ):
         crop = picture[:, top : top + size, left : left + size]
         done.append(crop[:, :, ::-1] if flip else crop)
-    return normalise(np.stack(done), batch)
+    return normalize(np.stack(done), batch)
 
 
-def normalise(pictures: np.ndarray, batch: Batch) -> np.ndarray:
+def normalize(pictures: np.ndarray, batch: Batch) -> np.ndarray:
     """Bytes to shares, less the mean, over the standard deviation of each channel: float64."""
     mean, std = (batch[name].astype(np.float64)[:, None, None] for name in ("mean", "std"))
     return (pictures / 255 - mean) / std

@@ -19,7 +19,7 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.guard import ToldProblemError, learner_line
 from gpuedu.profiles.computing import NO_WORK
 from gpuedu.training.dispatch import DispatchWatch
-from gpuedu.training.synchronisations import SynchronisationCounter
+from gpuedu.training.synchronizations import SynchronizationCounter
 
 _FREE = NO_WORK - {"_to_copy"}
 """To the profiler, the copy of a ``to`` is a call inside it; here it is the operation itself."""
@@ -82,12 +82,12 @@ class NoArrays(TorchFunctionMode):
 def find_leaving(call: Callable[..., object], inputs: Sequence[Any]) -> Leaving:
     """Call it twice with these inputs, the tensors among them put onto a device.
 
-    First on the device (without a GPU, CPU tensors stand for it), with hidden synchronisations
+    First on the device (without a GPU, CPU tensors stand for it), with hidden synchronizations
     seen; then on tensors that have a device and a shape and no values, as PyTorch's "meta" device
     makes them: what needs a value, or mixes in a tensor of the host, fails there.
     """
     placed = _put(inputs, "cuda" if torch.cuda.is_available() else "cpu")
-    with SynchronisationCounter() as counter:
+    with SynchronizationCounter() as counter:
         call(*placed)
     placed, fault = _put(inputs, "meta"), None
     with KernelCounter() as meta:
@@ -95,8 +95,8 @@ def find_leaving(call: Callable[..., object], inputs: Sequence[Any]) -> Leaving:
             call(*placed)
         except Exception as raised:  # whatever the learner's code raises there
             fault = raised
-    if counter.synchronisations:
-        first = counter.synchronisations[0]
+    if counter.synchronizations:
+        first = counter.synchronizations[0]
         return Leaving(first.kind, f"the host waits for the device: {first}")
     if fault is not None:
         told = fault_text(fault)

@@ -106,13 +106,13 @@ def draw_kernels(augment: Callable[..., Any], one_by_one: Callable[..., Any]) ->
     batch["flips"] = np.arange(max(_COUNTS)) % 2 == 1
     lines, told = [], []
     with quiet_torch():
-        for name, function, colour in (
+        for name, function, color in (
             ("the loop", one_by_one, style.RED),
             ("yours", augment, style.BLUE),
         ):
             kernels = [count_kernels(function, first_of(batch, count))[0] for count in _COUNTS]
             name = f"{name}: {kernels[-1]}"
-            lines.append(CountLine(name, _COUNTS, tuple(map(float, kernels)), colour))
+            lines.append(CountLine(name, _COUNTS, tuple(map(float, kernels)), color))
             told.append(f"{name} for {_COUNTS[-1]} pictures, {kernels[0]} for one")
     caption = Caption(
         title="Kernels by the size of the batch",

@@ -46,12 +46,12 @@ def draw_queue() -> Any:
 
 def draw_stall_fraction(stall_share: Callable[..., Any]) -> Any:
     """The learner's stall share against the places of the queue, for three loaders."""
-    colours = {STEADY: style.GREEN, RARE: style.BLUE, SLOW: style.RED}
+    colors = {STEADY: style.GREEN, RARE: style.BLUE, SLOW: style.RED}
     lines, told = [], []
-    for kind, colour in colours.items():
+    for kind, color in colors.items():
         loads = loads_of(kind)
         shares = [_share(stall_share, loads, depth) for depth in PLACES]
-        lines.append(CountLine(kind, PLACES, tuple(shares), colour))
+        lines.append(CountLine(kind, PLACES, tuple(shares), color))
         told.append(f"{kind}: {_percent(shares[0])} with one place, {_percent(shares[-1])} with 8")
     caption = Caption(
         title="A longer queue cures uneven loading, not slow loading",

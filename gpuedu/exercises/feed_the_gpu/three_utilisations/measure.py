@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from gpuedu.hardware.utilisation import UtilisationWatch
+from gpuedu.hardware.utilization import UtilizationWatch
 
 EACH_S = 2.5
 """How long each program runs: the driver's figure covers up to a second, and begins with what was
@@ -16,7 +16,7 @@ before; only the last sample is taken."""
 _SIDE, _PAUSE_S = 4096, 0.03
 
 
-def measure_utilisation() -> dict[str, Any]:
+def measure_utilization() -> dict[str, Any]:
     """Run three programs on the GPU and read the driver's two shares at the end of each.
 
     Returns:
@@ -49,9 +49,9 @@ def measure_utilisation() -> dict[str, Any]:
     return {"shares": shares, "device": torch.cuda.get_device_name()}
 
 
-def _watch(program: Callable[[], Any], sync: Callable[[], None]) -> UtilisationWatch:
+def _watch(program: Callable[[], Any], sync: Callable[[], None]) -> UtilizationWatch:
     """Run it for ``EACH_S`` seconds under a watch, never far ahead of the device."""
-    with UtilisationWatch() as watch:
+    with UtilizationWatch() as watch:
         end_s = time.perf_counter() + EACH_S
         while time.perf_counter() < end_s:
             for _ in range(20):
@@ -60,4 +60,4 @@ def _watch(program: Callable[[], Any], sync: Callable[[], None]) -> UtilisationW
     return watch
 
 
-MEASURE = measure_utilisation
+MEASURE = measure_utilization

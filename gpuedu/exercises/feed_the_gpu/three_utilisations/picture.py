@@ -47,7 +47,7 @@ def draw_three_utilisations(
     return plot_sm_use(rows, SMS, WINDOW_S, caption=caption)
 
 
-def tell_own_utilisation(own: Mapping[str, Any]) -> str:
+def tell_own_utilization(own: Mapping[str, Any]) -> str:
     """What was measured on the learner's GPU, as a small table; or why there is nothing."""
     if not isinstance(own, dict) or not own:
         raise AnswerError("nothing was measured", remedy='`own = measure("three-utilisations")`')

@@ -27,7 +27,7 @@ _CREW, _EPOCHS, _ITEMS, _SEED = 3, 2, 24, 7
 def draw_workers(batches_per_s: Callable[..., Any], knee: Callable[..., Any]) -> Any:
     """Lines: the learner's rates; rings: simulated; for a fast disk and a slow one."""
     lines, told = [], []
-    for stages, colour in zip(SHOWN, (style.BLUE, style.RED), strict=True):
+    for stages, color in zip(SHOWN, (style.BLUE, style.RED), strict=True):
         own = _knee(knee, *stages)
         name = f"read {1e3 * stages.read_s:g} ms:\nyour knee: {_said(own)}"
         rates = tuple(_rate(batches_per_s, workers, stages) for workers in WORKERS)
@@ -35,8 +35,8 @@ def draw_workers(batches_per_s: Callable[..., Any], knee: Callable[..., Any]) ->
             simulate_loading(loading_of(stages), workers, batches=_BATCHES).batches_per_s
             for workers in WORKERS
         )
-        lines.append(CountLine(name, WORKERS, rates, colour, mark=own))
-        lines.append(CountLine("" if lines[-1].drawn else name, WORKERS, found, colour, dots=True))
+        lines.append(CountLine(name, WORKERS, rates, color, mark=own))
+        lines.append(CountLine("" if lines[-1].drawn else name, WORKERS, found, color, dots=True))
         ends = f"yours {rates[0]:.3g} without workers, {rates[-1]:.3g} with 8"
         told.append(
             f"{name.replace(chr(10), ' ')}; {ends}; simulated {found[0]:.3g}, {found[-1]:.3g}"

@@ -44,9 +44,9 @@ def draw_differences(train: Callable[..., Any]) -> Any:
             continue
         is_rounding = off < _ROUNDING
         said = "rounding" if is_rounding else f"{off:.2g}" if np.isfinite(off) else "other updates"
-        colour = style.GREEN if is_rounding else style.RED
+        color = style.GREEN if is_rounding else style.RED
         value = max(off, _NOTHING) if np.isfinite(off) else 1.0
-        bars.append(Bar(name, value, said, colour, "" if is_rounding else "//"))
+        bars.append(Bar(name, value, said, color, "" if is_rounding else "//"))
     told = "; ".join([f"{bar.name}: {bar.text}" for bar in bars] + stopped)
     caption = Caption(
         title="How far your updates are from the plain loop's",
@@ -80,11 +80,11 @@ def draw_rates(train: Callable[..., Any]) -> Any:
         if not rates:
             continue
         name = f"{ranks} process{'es' * (ranks > 1)}"
-        colour, marker = style.CYCLE[place], "osD"[place]
+        color, marker = style.CYCLE[place], "osD"[place]
         shift = 0.02 * (len(_RATES) - 1 - place)  # lines that agree would hide each other
         shown = [rate + shift * max(rates) for rate in rates]
-        ax.plot(range(1, len(rates) + 1), shown, color=colour, marker=marker, linewidth=1.8)
-        labels.append(EndLabel(len(rates), shown[-1], name, colour))
+        ax.plot(range(1, len(rates) + 1), shown, color=color, marker=marker, linewidth=1.8)
+        labels.append(EndLabel(len(rates), shown[-1], name, color))
         told.append(f"{name}: {rates[0]:.3g} to {rates[-1]:.3g} in {len(rates)} updates")
     ax.set_xlim(0.5, _UPDATES + 2.5)
     ax.set_xticks(range(1, _UPDATES + 1))

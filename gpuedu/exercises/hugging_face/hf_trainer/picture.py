@@ -79,8 +79,8 @@ def draw_log(history: Sequence[Mapping[str, Any]]) -> Any:
     )
 
 
-def _line(ax: Any, x: Sequence[float], y: Sequence[float], colour: str) -> None:
-    ax.plot(x, y, color=colour, linewidth=1.8)
+def _line(ax: Any, x: Sequence[float], y: Sequence[float], color: str) -> None:
+    ax.plot(x, y, color=color, linewidth=1.8)
     ax.set_ylim(0, 1.1 * max(y))
 
 
@@ -96,10 +96,10 @@ def draw_schedules(options: Callable[..., Any]) -> Any:
         if not rates:
             raise AnswerError("these options don't say after how many updates the run ends")
         steps = list(range(1, len(rates) + 1))
-        colour, dashes = style.CYCLE[place], ("-", "--", "-.")[place]
-        ax.plot(steps, rates, color=colour, linewidth=2, linestyle=dashes)
+        color, dashes = style.CYCLE[place], ("-", "--", "-.")[place]
+        ax.plot(steps, rates, color=color, linewidth=2, linestyle=dashes)
         text = f"{shape}, warm-up of {warmup}"
-        labels.append(EndLabel(steps[-1], rates[-1], text, colour))
+        labels.append(EndLabel(steps[-1], rates[-1], text, color))
         told.append(f"{text}: {rates[0]:.3g}, {max(rates):.3g} at most, {rates[-1]:.3g} at the end")
     ax.set_xlim(0, 84)
     ax.set_xticks(range(0, 61, 10))
@@ -160,10 +160,10 @@ def _apart(wanted: Sequence[Sequence[float]], mine: np.ndarray) -> list[float]:
 def _bars(ax: Any, apart: Sequence[float]) -> None:
     """A bar for each update on a logarithmic axis, with the level of rounding."""
     shown = [max(off, 1e-17) if math.isfinite(off) else 1.0 for off in apart]
-    colours = [style.GREEN if off < _ROUNDING else style.RED for off in shown]
+    colors = [style.GREEN if off < _ROUNDING else style.RED for off in shown]
     ax.set_yscale("log")
     ax.set_ylim(1e-18, 10)
-    ax.bar(range(1, len(shown) + 1), shown, color=colours, bottom=1e-18)
+    ax.bar(range(1, len(shown) + 1), shown, color=colors, bottom=1e-18)
     ax.set_yticks([1e-17, 1e-12, 1e-8, 1e-4, 1], ["≤ 1e-17", "1e-12", "1e-8", "1e-4", "1"])
     ax.axhline(_ROUNDING, color=style.QUIET, linewidth=1.2, dashes=(5, 3))
     ax.annotate(

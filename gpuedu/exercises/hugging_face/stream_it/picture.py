@@ -47,12 +47,12 @@ def draw_stop(deal: Callable[..., Any], read: Callable[..., Any]) -> Any:
         lost = [at for at in range(_COUNT) if not times[at]]
         twice = [at for at in range(_COUNT) if times[at] > 1]
         once = [at for at in range(_COUNT) if times[at] == 1]
-        for ids, colour, marker, size in (
+        for ids, color, marker, size in (
             (once, style.FAINT, "|", 120),
             (lost, style.RED, "x", 60),
             (twice, style.ORANGE, "D", 40),
         ):
-            ax.scatter(ids, [height] * len(ids), color=colour, marker=marker, s=size)
+            ax.scatter(ids, [height] * len(ids), color=color, marker=marker, s=size)
         says = f"{name}: {len(lost)} never read, {len(twice)} read twice"
         ax.annotate(says, (0, height + 0.22), color=style.INK, fontsize=10.5)
         told.append(says)

@@ -90,9 +90,9 @@ def draw_writing(
     return np.array([left, right])
 
 
-def _line(name: str, values: tuple[float, ...], colour: str) -> CountLine:
+def _line(name: str, values: tuple[float, ...], color: str) -> CountLine:
     """A value for each step."""
-    return CountLine(name, tuple(range(1, len(values) + 1)), values, colour, has_marks=False)
+    return CountLine(name, tuple(range(1, len(values) + 1)), values, color, has_marks=False)
 
 
 def _compared(own: Written, plain: Written) -> str:

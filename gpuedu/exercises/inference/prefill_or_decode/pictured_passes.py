@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from gpuedu.choosing.models import known_model
 from gpuedu.choosing.steps import peak
 from gpuedu.exercises.plain import number
-from gpuedu.hardware.catalogue import device
+from gpuedu.hardware.catalog import device
 
 MODEL, MODEL_NAME, DEVICE = "llama3-8b", "Llama 3 8B", "h100-sxm"
 COMPUTED = "Computed by your functions, with the data sheet's rates of an H100."

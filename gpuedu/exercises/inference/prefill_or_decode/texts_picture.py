@@ -29,13 +29,13 @@ def draw_more_texts(
     device = rates()
     ridge = device["flop_per_s"] / device["bytes_per_s"]
     curves, marks, told = [], [], []
-    for cached, colour in _CACHED:
+    for cached, color in _CACHED:
         costs = [cost_of(Pass("", texts, cached, 1), pass_flop, pass_bytes) for texts in _TEXTS]
         found = tuple(flop / moved if moved > 0 else math.nan for flop, moved in costs)
         enough = float(number(_enough(costs, enough_texts, device), "the result of `enough_texts`"))
         says = f"from {enough:,.6g} texts on" if math.isfinite(enough) else "never"
         name = f"{cached:,} tokens each:\n{says}"
-        curves.append(Curve(name, tuple(map(float, _TEXTS)), found, colour))
+        curves.append(Curve(name, tuple(map(float, _TEXTS)), found, color))
         told.append(f"{cached:,} tokens each: {found[0]:.3g} to {found[-1]:.3g}; {says}")
         if _TEXTS[0] <= enough <= _TEXTS[-1]:
             marks.append(Mark("", enough, ridge))

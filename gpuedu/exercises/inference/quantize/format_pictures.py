@@ -28,13 +28,13 @@ class Format:
     name: str
     bits: int
     group: int = 0
-    colour: str = style.BLUE
+    color: str = style.BLUE
 
 
 _ROWS = (
     Format("8 bits", 8),
-    Format("fp8", 0, colour=style.GREEN),
-    Format("4 bits", 4, colour=style.ORANGE),
+    Format("fp8", 0, color=style.GREEN),
+    Format("4 bits", 4, color=style.ORANGE),
 )
 _OF_128, _OF_32 = (Format(f"4 bits in {n}s", 4, n, style.ORANGE) for n in (128, 32))
 _OF_MATRIX, _OF_MODEL = (*_ROWS, _OF_128, _OF_32), (*_ROWS, _OF_32)
@@ -99,7 +99,7 @@ def _errors(back: Back) -> list[Spot]:
         for form in _OF_MATRIX:
             found, size = back(form, w)
             error = 100 * float(np.sqrt(np.mean((found - w) ** 2)))
-            spots.append(Spot(form.name, 8 * size / w.size, error, form.colour, is_open))
+            spots.append(Spot(form.name, 8 * size / w.size, error, form.color, is_open))
     return spots
 
 
@@ -129,7 +129,7 @@ def _losses(back: Back) -> list[Spot]:
                 matrix.copy_(torch.from_numpy(found))
                 size += its_size
             loss = character_loss(model(inputs), targets).item()
-            spots.append(Spot(form.name, size / 1e3, loss, form.colour))
+            spots.append(Spot(form.name, size / 1e3, loss, form.color))
     return spots
 
 

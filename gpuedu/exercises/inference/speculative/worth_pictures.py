@@ -22,13 +22,13 @@ def draw_worth(
     left, right = style.new_axes(3.5, columns=2)
     counts = tuple(range(_MOST + 1))
     tokens, speeds, rings, told = [], [], [], []
-    for acceptance, colour in _ACCEPTANCES:
+    for acceptance, color in _ACCEPTANCES:
         mean = tuple(_number(expected_tokens(acceptance, k)) for k in counts)
         fast = tuple(_number(speedup(acceptance, k, _DRAFT_COST)) for k in counts)
         best = _number(best_k(acceptance, _DRAFT_COST, _MOST))
         name = f"{acceptance:g}"
-        tokens.append(CountLine(name, counts, mean, colour))
-        speeds.append(CountLine(name, counts, fast, colour))
+        tokens.append(CountLine(name, counts, mean, color))
+        speeds.append(CountLine(name, counts, fast, color))
         if best in counts:
             rings.append(CountLine("", (int(best),), (fast[int(best)],), style.INK, dots=True))
         told.append(f"acceptance {name}: {mean[-1]:.2f} tokens at k = {_MOST}, best k {best:g}")

@@ -54,10 +54,10 @@ def _plot_sums(reached: Mapping[str, tuple[float, ...]], true: tuple[float, ...]
     """The sums on the left; on the right, far larger, how far they are off."""
     left, right = style.new_axes(3.6, columns=2)
     sums, errors = [], []
-    for (name, values), colour in zip(reached.items(), COLORS, strict=False):
+    for (name, values), color in zip(reached.items(), COLORS, strict=False):
         off = tuple(a - b for a, b in zip(values, true, strict=True))
-        sums.append(Path(f"{values[-1]:.5g}", true, values, colour))
-        errors.append(Path(name, true, off, colour))
+        sums.append(Path(f"{values[-1]:.5g}", true, values, color))
+        errors.append(Path(name, true, off, color))
     told = ", ".join(f"{name}: {values[-1]:.5g}" for name, values in reached.items())
     source = f"{COUNTED} All near 0.01, in all {true[-1]:.5g}. Pairwise: powers of 2 of numbers."
     alt = f"Four sums against the true sum, which ends at {true[-1]:.5g}. At the end: {told}."

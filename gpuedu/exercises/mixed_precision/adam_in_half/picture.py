@@ -44,8 +44,8 @@ _ADAM_STEPS, _ADAM_RATE = 10, 0.001
 def _plot_adam(powers: tuple[float, ...], moved: Sequence[tuple[float, ...]]) -> Any:
     names = ("adam_step", "adam_in_half")
     paths = [
-        Path(name, powers, tuple(y if abs(y) < 1e3 else math.nan for y in way), colour)
-        for name, way, colour in zip(names, moved, COLORS, strict=False)
+        Path(name, powers, tuple(y if abs(y) < 1e3 else math.nan for y in way), color)
+        for name, way, color in zip(names, moved, COLORS, strict=False)
     ]
     told = "; ".join(f"{path.name} {_ends(path)}" for path in paths)
     return plot_paths(

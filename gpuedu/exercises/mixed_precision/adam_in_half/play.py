@@ -52,5 +52,5 @@ PLAY = Play(
         Answer("adam_step", signature=("state", "gradient", "lr")),
     ),
     run=play_adam_in_half,
-    time_limit_s=30.0,  # PyTorch's first optimiser may import for seconds
+    time_limit_s=30.0,  # PyTorch's first optimizer may import for seconds
 )

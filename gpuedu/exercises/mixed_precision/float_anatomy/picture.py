@@ -22,7 +22,7 @@ from gpuedu.figures.caption import Caption
 from gpuedu.figures.curves import Curve, plot_curves
 from gpuedu.figures.training.formats import write_power
 
-_COLOURS = (style.GREEN, style.ORANGE, style.BLUE, style.RED, style.PINK)
+_COLORS = (style.GREEN, style.ORANGE, style.BLUE, style.RED, style.PINK)
 
 
 def draw_rounding(decode: Callable[..., Any], encode: Callable[..., Any]) -> Any:
@@ -30,8 +30,8 @@ def draw_rounding(decode: Callable[..., Any], encode: Callable[..., Any]) -> Any
     # tf32 lies below fp16 where both have the same digits, so that the end of fp16 is seen.
     forms = (TF32, BF16, FP16, E5M2, E4M3)
     curves = [
-        _error_curve(form, decode, encode, colour)
-        for form, colour in zip(forms, _COLOURS, strict=True)
+        _error_curve(form, decode, encode, color)
+        for form, color in zip(forms, _COLORS, strict=True)
     ]
     told = "; ".join(f"{curve.name}: {_at_one(curve)}" for curve in curves)
     curves = [_without_lost(curve) for curve in curves]
@@ -58,7 +58,7 @@ _WITHIN = (*(1 + 2.0**-place for place in range(1, 12)), 1.90625)
 
 
 def _error_curve(
-    form: Format, decode: Callable[..., Any], encode: Callable[..., Any], colour: str
+    form: Format, decode: Callable[..., Any], encode: Callable[..., Any], color: str
 ) -> Curve:
     x, y = [], []
     for octave in _OCTAVES:
@@ -66,7 +66,7 @@ def _error_curve(
         errors = [_round_trip_error(value, form, decode, encode) for value in values]
         x.append(2.0 ** (octave + 0.5))
         y.append(max(errors) if all(map(math.isfinite, errors)) else math.nan)
-    return Curve(form.name, tuple(x), tuple(y), colour)
+    return Curve(form.name, tuple(x), tuple(y), color)
 
 
 def _without_lost(curve: Curve) -> Curve:

@@ -32,7 +32,7 @@ def encode(values: np.ndarray, form: Format, *, rounding: str = "even") -> np.nd
 
     Past the largest number stands infinity, or the largest itself in a format without infinity (the
     saturating conversion of OFP8, which PyTorch 2.13 has, too). ``rounding`` may be ``"down"``
-    (towards 0) or ``"up"`` (away from 0), for neighbours.
+    (towards 0) or ``"up"`` (away from 0), for neighbors.
     """
     values = np.asarray(values, np.float64)
     size = np.where(np.isfinite(values), np.abs(values), 0.0)

@@ -42,8 +42,8 @@ def _plot_weight(rows: np.ndarray, counts: Sequence[int], rate: float) -> Any:
     names = ("bf16 alone", "from a master", "by chance")
     x = tuple(float(count) for count in counts)
     paths = [
-        Path(name, x, tuple(column), colour)
-        for name, column, colour in zip(names, rows.T.tolist(), COLORS, strict=False)
+        Path(name, x, tuple(column), color)
+        for name, column, color in zip(names, rows.T.tolist(), COLORS, strict=False)
     ]
     paths.append(
         Path("wanted", x, tuple(1 - rate * count for count in counts), style.INK, aim=True)

@@ -9,7 +9,7 @@ import numpy as np
 from gpuedu.exercises.mixed_precision.tensor_cores.tensor_products import compiled_of, run_product
 from gpuedu.exercises.training.quiet import quiet_torch
 from gpuedu.exercises.training.tensors import as_array
-from gpuedu.hardware.catalogue import device
+from gpuedu.hardware.catalog import device
 from gpuedu.lens import lens
 
 _SHOWN = ("t4", "a100-80gb", "l40s", "h100-sxm", "h200-sxm")

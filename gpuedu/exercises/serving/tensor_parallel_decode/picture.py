@@ -12,7 +12,7 @@ from gpuedu.exercises.choose_hardware.rates import reachable
 from gpuedu.exercises.plain import number, numbers, whole_number
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.shares import Parts, plot_parts
-from gpuedu.hardware.catalogue import device
+from gpuedu.hardware.catalog import device
 from gpuedu.multi.network.links import link
 from gpuedu.units import GB, MS
 

@@ -16,11 +16,11 @@ from gpuedu.exercises.serving.what_to_serve_on.play import choice_of
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.curves import Curve, Level, Mark, plot_curves
-from gpuedu.hardware.catalogue import device as known_device
+from gpuedu.hardware.catalog import device as known_device
 from gpuedu.syllabus import unknown
 
 _SHOWN = ("l4", "l40s", "a100-80gb", "h100-sxm", "h200-sxm")
-_COLOURS = (style.PINK, style.ORANGE, style.GREEN, style.BLUE, style.RED)
+_COLORS = (style.PINK, style.ORANGE, style.GREEN, style.BLUE, style.RED)
 _BITS = (16, 8, 4.25)
 _MODEL, _LENGTH = "llama3-8b", 2048
 _MOST = 10_000
@@ -47,14 +47,14 @@ class _Answers:
         price = number(self.per_million(everyone, device["price_per_hour"], 1))
         return float(price), float(one_user)
 
-    def curve(self, name: str, model: Any, device: Any, colour: str) -> Curve:
+    def curve(self, name: str, model: Any, device: Any, color: str) -> Curve:
         """From as many texts as fit down to one."""
         fits = min(whole_number(self.texts_that_fit(model, _LENGTH, device)), _MOST)
         batches = sorted({round(max(0, fits) ** (k / 24)) for k in range(25)}, reverse=True)
         points = [self.point(model, batch, device) for batch in batches if batch]
         shown = [one for one in points if _is_drawable(one)] or [(1.0, 0.0)]
         x, y = zip(*shown, strict=True)
-        return Curve(name, x, y, colour)
+        return Curve(name, x, y, color)
 
 
 def draw_prices(
@@ -74,14 +74,14 @@ def draw_prices(
         speeds: tokens per second of all texts, and of one.
         per_million: the price of a million tokens.
         cheapest: the name of a device, and a batch.
-        device: a key of the catalogue, of a device that has an example price.
+        device: a key of the catalog, of a device that has an example price.
         least_per_s: tokens per second that each user should get.
     """
     answers = _Answers(texts_that_fit, step_s, speeds, per_million, cheapest)
     pairs = _several(device)
     curves, marks, told = [], [], []
-    for (name, model, given), colour in zip(pairs, _COLOURS, strict=False):
-        curves.append(answers.curve(name, model, given, colour))
+    for (name, model, given), color in zip(pairs, _COLORS, strict=False):
+        curves.append(answers.curve(name, model, given, color))
     for name, model, given in pairs if device else pairs[:1]:
         listed = [given] if device else [one for *_, one in pairs]
         chosen = choice_of(cheapest(model, _LENGTH, listed, least_per_s))

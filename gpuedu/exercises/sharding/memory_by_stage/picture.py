@@ -8,7 +8,7 @@ from typing import Any
 from gpuedu.exercises.plain import number, numbers
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.shares import Parts, plot_parts
-from gpuedu.hardware.catalogue import device
+from gpuedu.hardware.catalog import device
 from gpuedu.units import GB
 
 _PARAMETERS, _LAYERS = 7_500_000_000, 36

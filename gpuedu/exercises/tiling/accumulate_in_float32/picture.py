@@ -8,7 +8,7 @@ from gpuedu.exercises.tiling.precision import RMS_TYPES, describe_compiled
 
 
 def describe_rms_norm(kernel: Any) -> str:
-    """What the compiler makes of a kernel that normalises columns."""
+    """What the compiler makes of a kernel that normalizes columns."""
     return describe_compiled(kernel, RMS_TYPES)
 
 

@@ -113,7 +113,7 @@ def run_step(step: Step, stack: Stack, *, before: float | None = None) -> dict[s
 
 
 def watch_stack(step: Step, stack: Stack, device: str = "cpu") -> Any:
-    """The memory trace of one step, without warm-up: no optimiser is in it."""
+    """The memory trace of one step, without warm-up: no optimizer is in it."""
     from torch import nn
 
     from gpuedu.training.memory import MemoryWatch

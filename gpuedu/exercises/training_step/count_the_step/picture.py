@@ -22,19 +22,19 @@ WIDTHS = (64, 768, 4096)
 LAYERS, VOCABULARY = 12, 97
 
 
-_COLOURS = (style.BLUE, style.RED, style.GREEN)
+_COLORS = (style.BLUE, style.RED, style.GREEN)
 
 
 def draw_rule_of_six(gpt_step_flop: Any) -> Any:
     """A step's FLOP over 6 N D, by the length of the text, for three widths."""
     curves = []
-    for width, colour in zip(WIDTHS, _COLOURS, strict=True):
+    for width, color in zip(WIDTHS, _COLORS, strict=True):
         rule = 6 * used_weights(width, LAYERS, VOCABULARY)
         ratios = tuple(
             float(number(gpt_step_flop(1, length, width, LAYERS, VOCABULARY))) / (rule * length)
             for length in LENGTHS
         )
-        curves.append(Curve(f"width {width:,}", LENGTHS, ratios, colour))
+        curves.append(Curve(f"width {width:,}", LENGTHS, ratios, color))
     asked = curves[0].y[LENGTHS.index(ASKED_LENGTH)]
     mark = Mark(f"{ASKED_LENGTH:,} characters: {asked:.2f} times", ASKED_LENGTH, asked, (-10, 14))
     told = "; ".join(f"{c.name}: {c.y[0]:.3g} to {c.y[-1]:.3g} times" for c in curves)

@@ -14,19 +14,19 @@ from gpuedu.exercises.training_step.hidden_syncs.waiting import UNKNOWN, Log, be
 
 def run_loop(inputs: Mapping[str, Any]) -> Log:
     """What the loop of the lesson logs; ``weights`` are the last ones."""
-    model, optimiser, batches = begin(inputs)
+    model, optimizer, batches = begin(inputs)
     losses, norms, wrong = [], [], 0
     for data, targets in batches:
         known = targets != UNKNOWN
         scores = model(data)
         loss = nn.functional.cross_entropy(scores[known], targets[known])
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
         norm = torch.stack([one.grad.norm() for one in model.parameters()]).norm()
         if norm > 1:
             for one in model.parameters():
                 one.grad /= norm + 1e-6
-        optimiser.step()
+        optimizer.step()
         losses.append(loss.item())
         norms.append(norm.item())
         wrong += int(((scores.argmax(1) != targets) & known).sum())

@@ -1,6 +1,6 @@
 """A simulated device beside a training run: what the host issues, and what it waits for.
 
-Every operation of PyTorch in the run is a launch on it, every hidden synchronisation a wait; the
+Every operation of PyTorch in the run is a launch on it, every hidden synchronization a wait; the
 device takes the same time for each operation.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from gpuedu.clock import AsyncDevice, Interval, Timeline
 from gpuedu.training.dispatch import DispatchWatch
-from gpuedu.training.synchronisations import Synchronisation, SynchronisationCounter
+from gpuedu.training.synchronizations import Synchronization, SynchronizationCounter
 
 LAUNCH_S, KERNEL_S, FETCH_S = 5e-6, 6e-6, 10e-6
 """What an operation costs the host, what it costs the device, and how long a value is on its way.
@@ -52,28 +52,28 @@ class _Launches(DispatchWatch):
 
 
 def issue(
-    train: Callable[..., Any], model: Any, optimiser: Any, batches: Any, *, first: int, steps: int
+    train: Callable[..., Any], model: Any, optimizer: Any, batches: Any, *, first: int, steps: int
 ) -> IssuedRun:
     """Run ``train`` beside the device; the timeline shows ``steps`` steps from step ``first`` on.
 
-    A step ends where the device has done what the optimiser issued. ``busy`` is the share of the
+    A step ends where the device has done what the optimizer issued. ``busy`` is the share of the
     shown time in which the device computes.
     """
     device = AsyncDevice([KERNEL_S], launch_s=LAUNCH_S, sync_s=FETCH_S)
     kinds: list[str] = []
     marks: list[float] = []
 
-    def wait(found: Synchronisation) -> None:
+    def wait(found: Synchronization) -> None:
         kinds.append(found.kind)
         device.sync()
 
     def end_step(*_: Any) -> None:
         marks.append(max(event.end_s for event in device.events[-2:]))
 
-    hook = optimiser.register_step_post_hook(end_step)
+    hook = optimizer.register_step_post_hook(end_step)
     try:
-        with SynchronisationCounter(wait, stand_in=True) as counter, _Launches(device):
-            train(model, optimiser, batches)
+        with SynchronizationCounter(wait, stand_in=True) as counter, _Launches(device):
+            train(model, optimizer, batches)
     finally:
         hook.remove()
     if len(marks) < first + steps:

@@ -30,17 +30,17 @@ def play_hidden_syncs(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict
 
     from gpuedu.exercises.training_step.hidden_syncs.sides import LivingGraphs, Mixing
     from gpuedu.exercises.training_step.hidden_syncs.waiting import begin, weights_of
-    from gpuedu.training.synchronisations import SynchronisationCounter
+    from gpuedu.training.synchronizations import SynchronizationCounter
 
     (train,) = answers
     steps = len(inputs["data"])
     with quiet_torch():
-        model, optimiser, batches = begin(inputs)
+        model, optimizer, batches = begin(inputs)
         for weight in model.parameters():  # of an earlier run
             weight.grad = torch.ones_like(weight)
         graphs = LivingGraphs()
         model.register_forward_hook(graphs.mark)
-        counter = SynchronisationCounter(stand_in=True)
+        counter = SynchronizationCounter(stand_in=True)
         given = {
             f"batches[{step}][{place}]": part
             for step, pair in enumerate(batches)
@@ -54,8 +54,8 @@ def play_hidden_syncs(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict
                 counter.next_step()
                 graphs.count()
 
-            optimiser.register_step_post_hook(step_ended)
-            log = train(model, optimiser, batches)
+            optimizer.register_step_post_hook(step_ended)
+            log = train(model, optimizer, batches)
 
         def seen() -> dict[str, Any]:
             waits = {**waits_of(counter), "early": _early(counter, steps)}
@@ -68,7 +68,7 @@ def play_hidden_syncs(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict
 
 def _early(counter: Any, steps: int) -> list[Any]:
     """The first wait before the last step was done, as the number of its step and its line."""
-    found = [one for one in counter.synchronisations if one.step < steps]
+    found = [one for one in counter.synchronizations if one.step < steps]
     return [found[0].step + 1, found[0].line, found[0].text] if found else []
 
 
@@ -111,7 +111,7 @@ def _series(value: Any, steps: int, name: str) -> Any:
 
 
 PLAY = Play(
-    (Answer("train_ahead", signature=("model", "optimiser", "batches")),),
+    (Answer("train_ahead", signature=("model", "optimizer", "batches")),),
     play_hidden_syncs,
     time_limit_s=60.0,
     observes="waits for a simulated device, and graphs that live on",

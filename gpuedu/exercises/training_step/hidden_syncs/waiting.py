@@ -1,7 +1,7 @@
 """What the loop that waits begins with, and what it leaves.
 
 Inputs of a case: ``data`` (steps, batch, numbers) float64, ``targets`` (steps, batch) int64 where
--1 is an answer that nobody knows, ``weights`` (a list of arrays, by layer), ``optimiser`` (its name
+-1 is an answer that nobody knows, ``weights`` (a list of arrays, by layer), ``optimizer`` (its name
 in ``torch.optim``) and ``options``.
 """
 
@@ -20,7 +20,7 @@ Log = dict[str, Any]
 
 
 def begin(inputs: Mapping[str, Any]) -> tuple[nn.Module, Any, list[tuple[Tensor, Tensor]]]:
-    """The model with its first weights, its optimiser, and the batches, all float64."""
+    """The model with its first weights, its optimizer, and the batches, all float64."""
     first, second = (torch.from_numpy(array.copy()) for array in inputs["weights"])
     model = nn.Sequential(
         nn.Linear(first.shape[1], first.shape[0]),
@@ -31,9 +31,9 @@ def begin(inputs: Mapping[str, Any]) -> tuple[nn.Module, Any, list[tuple[Tensor,
         for layer, weights in ((model[0], first), (model[2], second)):
             layer.weight.copy_(weights)
             layer.bias.zero_()
-    optimiser = getattr(torch.optim, inputs["optimiser"])(model.parameters(), **inputs["options"])
+    optimizer = getattr(torch.optim, inputs["optimizer"])(model.parameters(), **inputs["options"])
     data, targets = torch.from_numpy(inputs["data"]), torch.from_numpy(inputs["targets"])
-    return model, optimiser, list(zip(data.clone(), targets.clone(), strict=True))
+    return model, optimizer, list(zip(data.clone(), targets.clone(), strict=True))
 
 
 def weights_of(model: nn.Module) -> np.ndarray:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 from gpuedu.exercises.training_step.memory_pictures import here, told_how
 
-SAMPLES, OPTIMISER = 256, "adam"
+SAMPLES, OPTIMIZER = 256, "adam"
 
 
 NETWORK: list[Layer] = [
@@ -34,10 +34,10 @@ TOLERANCE = 0.05
 
 def draw_ledger(held_bytes: Any, saved_bytes: Any) -> Any:
     """The learner's ledger of a network of seven layers, beside what a step of it has."""
-    own = held_of(held_bytes, NETWORK, OPTIMISER)
+    own = held_of(held_bytes, NETWORK, OPTIMIZER)
     saved = saved_of(saved_bytes, SAMPLES, NETWORK)
     with quiet_torch():
-        found = measure(SAMPLES, NETWORK, OPTIMISER, here())
+        found = measure(SAMPLES, NETWORK, OPTIMIZER, here())
     pairs = [LedgerPair(name, own[name], getattr(found, name)) for name in HELD]
     names = [f"saved by layer {at}, {kind}" for at, (kind, _, _) in enumerate(NETWORK)]
     names.append("saved by the loss")
@@ -50,7 +50,7 @@ def draw_ledger(held_bytes: Any, saved_bytes: Any) -> Any:
     caption = Caption(
         title="Your ledger of a step, beside the step",
         x="memory",
-        source=f"{told_how(found.device)}: {SAMPLES} samples, Adam, float32. Per cent: how far "
+        source=f"{told_how(found.device)}: {SAMPLES} samples, Adam, float32. Percent: how far "
         "your number is from the count.",
         alt=f"Pairs of bars for {len(pairs)} lines of the ledger, your number and the count. "
         + (f"More than 5% off: {', '.join(off)}." if off else "All are within 5%."),

@@ -9,15 +9,15 @@ from gpuedu.errors import AnswerError
 from gpuedu.exercises.contract import Answer, Play
 from gpuedu.exercises.plain import describe, entries, items, number
 
-HELD = ("weights", "gradients", "optimiser")
+HELD = ("weights", "gradients", "optimizer")
 
 
 def play_memory_ledger(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """``held`` by name, where an optimiser is given, and ``saved``, where samples are."""
+    """``held`` by name, where an optimizer is given, and ``saved``, where samples are."""
     held_bytes, saved_bytes = answers
     observed: dict[str, Any] = {}
-    if "optimiser" in inputs:
-        observed["held"] = held_of(held_bytes, inputs["layers"], inputs["optimiser"])
+    if "optimizer" in inputs:
+        observed["held"] = held_of(held_bytes, inputs["layers"], inputs["optimizer"])
     if "samples" in inputs:
         observed["saved"] = saved_of(saved_bytes, inputs["samples"], inputs["layers"])
     return observed
@@ -35,13 +35,13 @@ def called(name: str, function: Callable[[list[Any]], Any], layers: Sequence[Any
     return found
 
 
-def held_of(held_bytes: Any, layers: Sequence[Any], optimiser: str) -> dict[str, float]:
-    """Bytes of weights, gradients and the optimiser's state, as the learner computes them."""
-    found = called("held_bytes", lambda given: held_bytes(given, optimiser), layers)
+def held_of(held_bytes: Any, layers: Sequence[Any], optimizer: str) -> dict[str, float]:
+    """Bytes of weights, gradients and the optimizer's state, as the learner computes them."""
+    found = called("held_bytes", lambda given: held_bytes(given, optimizer), layers)
     if not isinstance(found, dict):
         raise AnswerError(
             f"`held_bytes` should return a dict, got {describe(found)}",
-            remedy='Its keys are "weights", "gradients" and "optimiser".',
+            remedy='Its keys are "weights", "gradients" and "optimizer".',
         )
     found = entries(found)
     missing = [name for name in HELD if name not in found]
@@ -64,7 +64,7 @@ def saved_of(saved_bytes: Any, samples: int, layers: Sequence[Any]) -> list[floa
 
 PLAY = Play(
     (
-        Answer("held_bytes", signature=("layers", "optimiser")),
+        Answer("held_bytes", signature=("layers", "optimizer")),
         Answer("saved_bytes", signature=("samples", "layers")),
     ),
     play_memory_ledger,

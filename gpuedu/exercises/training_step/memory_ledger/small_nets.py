@@ -43,7 +43,7 @@ def build(layers: Sequence[Layer]) -> Any:
     return nn.Sequential(*(kinds[kind](inputs, outputs) for kind, inputs, outputs in layers))
 
 
-def optimiser_for(name: str, model: Any) -> Any:
+def optimizer_for(name: str, model: Any) -> Any:
     """``sgd``, ``momentum`` or ``adam`` over a model's parameters."""
     import torch
 
@@ -58,12 +58,12 @@ class Measured:
 
     weights: int
     gradients: int
-    optimiser: int
+    optimizer: int
     saved: tuple[int, ...]
     device: str
 
 
-def measure(samples: int, layers: Sequence[Layer], optimiser: str, device: str = "cpu") -> Measured:
+def measure(samples: int, layers: Sequence[Layer], optimizer: str, device: str = "cpu") -> Measured:
     """Take two steps and watch the second: saved at the end of forward, gradients of backward.
 
     >>> found = measure(8, [("linear", 6, 5), ("relu", 5, 5), ("linear", 5, 4)], "sgd")
@@ -77,14 +77,14 @@ def measure(samples: int, layers: Sequence[Layer], optimiser: str, device: str =
     model = build(layers).to(device)
     batch = torch.rand(samples, layers[0][1]), torch.zeros(samples, dtype=torch.long)
     loss = torch.nn.functional.cross_entropy
-    trace = watch_step(model, batch, loss, optimiser_for(optimiser, model))
+    trace = watch_step(model, batch, loss, optimizer_for(optimizer, model))
     forward = ledger_at(trace, end_of(trace, "forward"))
     saved = {row.layer: row.size_bytes for row in forward.rows if row.kind == "activations"}
     names = [*map(str, range(len(layers))), ""]
     return Measured(
         weights=forward.of_kind("weights"),
         gradients=ledger_at(trace, end_of(trace, "backward")).of_kind("gradients"),
-        optimiser=forward.of_kind("optimiser"),
+        optimizer=forward.of_kind("optimizer"),
         saved=tuple(saved.get(name, 0) for name in names),
         device=forward.device,
     )

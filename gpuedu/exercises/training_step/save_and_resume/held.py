@@ -111,7 +111,7 @@ def parts_not_held(wanted: Mapping[str, Any], state: Any) -> list[str]:
     contents.add(state)
     asked = {
         "model": _words_of_tensors(wanted["model"]),
-        "optimiser": _words_of_tensors(wanted["optimiser"]["state"]),
+        "optimizer": _words_of_tensors(wanted["optimizer"]["state"]),
         "chance": _words_of_chance(wanted["chance"]),
     }
     return [part for part, words in asked.items() if not contents.have(words)]

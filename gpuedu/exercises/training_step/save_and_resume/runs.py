@@ -20,23 +20,23 @@ from gpuedu.exercises.changeable import changeable
 SAMPLES, NUMBERS, CLASSES, BATCH = 44, 12, 4, 8
 """Not a whole number of batches: each pass over the samples leaves some out."""
 
-PARTS = ("model", "optimiser", "scheduler", "scaler", "chance", "data")
+PARTS = ("model", "optimizer", "scheduler", "scaler", "chance", "data")
 
 
 @dataclass(frozen=True)
 class Kind:
-    """How a run is made: its optimiser, its schedule, and what its model has."""
+    """How a run is made: its optimizer, its schedule, and what its model has."""
 
-    optimiser: str
+    optimizer: str
     options: Mapping[str, Any]
     scheduler: str
     schedule: Mapping[str, Any]
-    normalised: bool
+    normalized: bool
 
 
 KINDS = {
     "Adam, cosine, batch norm": Kind(
-        "Adam", {"lr": 0.02}, "CosineAnnealingLR", {"T_max": 30}, normalised=True
+        "Adam", {"lr": 0.02}, "CosineAnnealingLR", {"T_max": 30}, normalized=True
     ),
     "SGD with momentum, steps": Kind(
         "SGD", {"lr": 0.1, "momentum": 0.9}, "StepLR", {"step_size": 5, "gamma": 0.5}, False
@@ -54,14 +54,14 @@ class Run:
     def __init__(self, kind: Kind, inputs: torch.Tensor, targets: torch.Tensor) -> None:
         self.inputs, self.targets = inputs, targets
         layers: list[nn.Module] = [nn.Linear(NUMBERS, 16)]
-        layers += [nn.BatchNorm1d(16)] if kind.normalised else []
+        layers += [nn.BatchNorm1d(16)] if kind.normalized else []
         layers += [nn.ReLU(), nn.Dropout(0.2), nn.Linear(16, CLASSES)]
         self.model = nn.Sequential(*layers)
-        self.optimiser = getattr(torch.optim, kind.optimiser)(
+        self.optimizer = getattr(torch.optim, kind.optimizer)(
             self.model.parameters(), **kind.options
         )
         schedule = getattr(torch.optim.lr_scheduler, kind.scheduler)
-        self.scheduler = schedule(self.optimiser, **kind.schedule)
+        self.scheduler = schedule(self.optimizer, **kind.schedule)
         self.scaler = torch.amp.GradScaler("cpu", init_scale=2.0**12, growth_interval=3)
         self.order, self.place = torch.randperm(len(inputs)), 0
 
@@ -77,9 +77,9 @@ class Run:
         with torch.autocast("cpu", torch.float16):
             scores = self.model(inputs)
         loss = nn.functional.cross_entropy(scores.float(), self.targets[chosen])
-        self.optimiser.zero_grad()
+        self.optimizer.zero_grad()
         self.scaler.scale(loss).backward()
-        self.scaler.step(self.optimiser)
+        self.scaler.step(self.optimizer)
         self.scaler.update()
         self.scheduler.step()
         return loss.item()
@@ -100,7 +100,7 @@ def parts_of(run: Run) -> dict[str, Any]:
     return copy.deepcopy(
         {
             "model": {**run.model.state_dict(), "in training mode": run.model.training},
-            "optimiser": run.optimiser.state_dict(),
+            "optimizer": run.optimizer.state_dict(),
             "scheduler": run.scheduler.state_dict(),
             "scaler": run.scaler.state_dict(),
             "chance": {"torch": torch.get_rng_state(), "python": random.getstate()},
@@ -126,7 +126,7 @@ def take_steps(run: Run, steps: int) -> list[list[float]]:
     """Steps, each as its loss, its learning rate, its scale and the samples left of the pass."""
     rows = []
     for _ in range(steps):
-        rate = float(run.optimiser.param_groups[0]["lr"])
+        rate = float(run.optimizer.param_groups[0]["lr"])
         loss = run.step()
         rows.append([loss, rate, float(run.scaler.get_scale()), float(samples_left(run))])
     return rows

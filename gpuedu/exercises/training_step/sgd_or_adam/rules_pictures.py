@@ -1,4 +1,4 @@
-"""Picture of optimisers: losses of a small network that the learner's update rules train."""
+"""Picture of optimizers: losses of a small network that the learner's update rules train."""
 
 from __future__ import annotations
 

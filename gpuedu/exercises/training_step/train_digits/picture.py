@@ -26,8 +26,8 @@ def draw_own_training(train_model: Any) -> Any:
     train, held_out = draw_task(_OWN_TASK)
     kept: list[tuple[int, dict[int, Any]]] = []
 
-    def look(optimiser: Any, step: int) -> None:
-        weights = [one for group in optimiser.param_groups for one in group["params"]]
+    def look(optimizer: Any, step: int) -> None:
+        weights = [one for group in optimizer.param_groups for one in group["params"]]
         kept.append((step, {id(one): one.detach().clone() for one in weights}))
 
     with quiet_torch(), counted_steps(look):
@@ -37,7 +37,7 @@ def draw_own_training(train_model: Any) -> Any:
         own = {id(one) for one in model.parameters()}
         if not shown or not own & set(shown[-1][1]):
             raise AnswerError(
-                "no step of an optimiser moved the weights of the model that you returned",
+                "no step of an optimizer moved the weights of the model that you returned",
                 remedy="The picture follows these weights from step to step.",
             )
         rows = []

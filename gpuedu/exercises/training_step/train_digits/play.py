@@ -16,11 +16,11 @@ CLASSES = 10
 
 
 def play_train_digits(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """For each task the accuracy on held-out and on training digits, and the optimiser's steps."""
+    """For each task the accuracy on held-out and on training digits, and the optimizer's steps."""
     from gpuedu.experiments.reference_digits import draw_task
 
     (train_model,) = answers
-    accuracies, learnt, steps, losses = [], [], [], []
+    accuracies, learned, steps, losses = [], [], [], []
     for seed in inputs["tasks"]:
         train, held_out = draw_task(seed)
         with quiet_torch(seed % 2**32), counted_steps() as seen:
@@ -30,9 +30,9 @@ def play_train_digits(answers: Sequence[Any], inputs: Mapping[str, Any]) -> dict
             on_held_out = judge_model(model, held_out)
             accuracies.append(on_held_out.accuracy)
             losses.append(on_held_out.loss)
-            # A model that returns what it was trained on has learnt the wrong labels, too.
-            learnt.append(judge_model(model, train).accuracy)
-    seen_all = {"accuracies": accuracies, "learnt": learnt, "steps": steps}
+            # A model that returns what it was trained on has learned the wrong labels, too.
+            learned.append(judge_model(model, train).accuracy)
+    seen_all = {"accuracies": accuracies, "learned": learned, "steps": steps}
     return {**seen_all, "finite": all(math.isfinite(loss) for loss in losses)}
 
 
@@ -79,15 +79,15 @@ def require_model(model: Any) -> None:
 
 @contextmanager
 def counted_steps(look: Any = None) -> Iterator[list[None]]:
-    """An entry for each step that any of PyTorch's optimisers takes inside; ``look`` sees each."""
+    """An entry for each step that any of PyTorch's optimizers takes inside; ``look`` sees each."""
     from torch.optim.optimizer import register_optimizer_step_post_hook
 
     seen: list[None] = []
 
-    def note(optimiser: Any, *_: Any) -> None:
+    def note(optimizer: Any, *_: Any) -> None:
         seen.append(None)
         if look is not None:
-            look(optimiser, len(seen))
+            look(optimizer, len(seen))
 
     hook = register_optimizer_step_post_hook(note)
     try:
@@ -100,5 +100,5 @@ PLAY = Play(
     (Answer("train_model", signature=("images", "labels")),),
     play_train_digits,
     time_limit_s=60.0,
-    observes="a model's accuracy, and the steps of optimisers",
+    observes="a model's accuracy, and the steps of optimizers",
 )

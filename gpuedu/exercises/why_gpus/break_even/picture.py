@@ -65,8 +65,8 @@ def _recorded_note(taken: Sequence[Record]) -> str:
     return "Triangles: recorded on " + ", ".join(f"{r.device}, {r.date}" for r in taken) + "."
 
 
-def _time_curve(name: str, start_s: float, each_s: float, colour: str) -> Curve:
-    return Curve(name, ELEMENTS, tuple(start_s + n * each_s for n in ELEMENTS), colour)
+def _time_curve(name: str, start_s: float, each_s: float, color: str) -> Curve:
+    return Curve(name, ELEMENTS, tuple(start_s + n * each_s for n in ELEMENTS), color)
 
 
 def _plot_break_even(

@@ -38,7 +38,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Chip:
-    """A GPU by its catalogue: a name for keys, a name for readers, SMs, FP32 lanes of each."""
+    """A GPU by its catalog: a name for keys, a name for readers, SMs, FP32 lanes of each."""
 
     key: str
     name: str
@@ -118,13 +118,13 @@ FACTS: tuple[Fact, ...] = (
         _ZERO,
     ),
     Fact("gradient_bytes", 2, "bytes", "a gradient in 16 bits, for each parameter", _ZERO),
-    Fact("master_bytes", 4, "bytes", "the optimiser's 32-bit copy of the weight", _ZERO),
+    Fact("master_bytes", 4, "bytes", "the optimizer's 32-bit copy of the weight", _ZERO),
     Fact(
         "momentum_bytes",
         4,
         "bytes",
         "the mean of past gradients in 32 bits, which Adam keeps for each "
-        "parameter (Adam is the optimiser: the rule that changes the weights)",
+        "parameter (Adam is the optimizer: the rule that changes the weights)",
         _ZERO,
     ),
     Fact(
@@ -145,10 +145,10 @@ FACTS: tuple[Fact, ...] = (
     Fact("h100_memory_gb", 80, "GB", "memory of an H100 SXM", _H100),
     Fact("gpt3_parameters", 175e9, "parameters", "size of GPT-3", _GPT3),
     Fact(
-        "utilisation_counts_kernels",
+        "utilization_counts_kernels",
         1,
         "kernel",
-        "utilisation is the share of time in which at least one kernel (a program on the GPU) "
+        "utilization is the share of time in which at least one kernel (a program on the GPU) "
         "ran. A kernel's threads come in blocks, and a block of threads runs on one SM",
         _NVML,
     ),
@@ -182,12 +182,12 @@ CLAIMS: tuple[Claim, ...] = (
         (("gpus_to_hold_gpt3", "GPUs of 80 GB (1 GB = 1e9 bytes) that hold its 16-bit weights"),),
     ),
     Claim(
-        "GPU utilisation is at 100%: the device is fully used.",
+        "GPU utilization is at 100%: the device is fully used.",
         (
             (
                 "busy_sms_percent",
                 "percent of the 132 SMs that are busy when one kernel of one block runs all the "
-                "time and utilisation shows 100%",
+                "time and utilization shows 100%",
             ),
         ),
     ),

@@ -27,8 +27,8 @@ def draw_parallel_cpu(times: Mapping[str, Any]) -> Any:
         factor = (
             f", {slowest / ns:,.3g} times as fast as pure Python" if place and slowest > 0 else ""
         )
-        colour = style.BLUE if place else style.QUIET
-        bars.append(Bar(name, ns, f"{ns:.3g} ns{factor}", colour))
+        color = style.BLUE if place else style.QUIET
+        bars.append(Bar(name, ns, f"{ns:.3g} ns{factor}", color))
     caption = Caption(
         title="saxpy, four ways, on this machine",
         x="time per element in ns (shorter is faster; each step is ten times)",

@@ -39,7 +39,7 @@ def saxpy(a, x, y, out):
 
 
 def blur(x, out):
-    """Mean of three neighbours, into a new array."""
+    """Mean of three neighbors, into a new array."""
     for i in range(1, len(x) - 1):
         out[i] = (x[i - 1] + x[i] + x[i + 1]) / 3
 
@@ -54,7 +54,7 @@ def grand_total(x):
 
 
 def pairwise(x):
-    """Sum of a vector, by adding neighbours, then neighbours of those."""
+    """Sum of a vector, by adding neighbors, then neighbors of those."""
     while len(x) > 1:
         x = x[::2] + x[1::2]
     return x[0]

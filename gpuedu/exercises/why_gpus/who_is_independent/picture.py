@@ -81,7 +81,7 @@ def chain(n: int) -> tuple[ChainStep, ...]:
 
 
 def tree(n: int) -> tuple[ChainStep, ...]:
-    """Numbers at the top, then sums of neighbours, row by row."""
+    """Numbers at the top, then sums of neighbors, row by row."""
     steps = [ChainStep(float(i), _TOP, is_given=True) for i in range(n)]
     row = list(range(n))
     depth = 0

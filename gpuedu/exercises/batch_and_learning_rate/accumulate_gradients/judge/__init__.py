@@ -118,7 +118,7 @@ def _same_steps(name: str, says: str, points: float, *, asks: str, rel: float = 
 def _step_fault(true: Seen, gradients: Sequence[np.ndarray], updates: int, rel: float) -> str:
     """What is wrong with a step, as a sentence; nothing where it equals the big batch's."""
     if updates != 1:
-        return f"the optimiser was asked for {updates} updates; the big batch makes one"
+        return f"the optimizer was asked for {updates} updates; the big batch makes one"
     scale = max(np.abs(one).max() for one in true.gradients)
     for number, (mine, wanted) in enumerate(zip(gradients, true.gradients, strict=True)):
         if not (np.abs(mine - wanted) <= rel * scale).all():
@@ -146,11 +146,11 @@ def _loss_faults(case: Case, observed: Plain) -> Iterator[Fault]:
         yield Fault("loss", "the loss that your step returned has a `grad_fn`")
 
 
-def in_parts(model: Any, optimiser: Any, micro_batches: Any, max_norm: float) -> float:
+def in_parts(model: Any, optimizer: Any, micro_batches: Any, max_norm: float) -> float:
     """A right step, as lean as it has to be."""
     from torch.nn.utils import clip_grad_norm_
 
-    optimiser.zero_grad()
+    optimizer.zero_grad()
     total = sum(int((y != IGNORED).sum()) for _, y in micro_batches)
     value = 0.0
     for x, y in micro_batches:
@@ -158,7 +158,7 @@ def in_parts(model: Any, optimiser: Any, micro_batches: Any, max_norm: float) ->
         loss.backward()
         value += loss.item()
     clip_grad_norm_(model.parameters(), max_norm)
-    optimiser.step()
+    optimizer.step()
     return value
 
 
@@ -198,7 +198,7 @@ JUDGE = Judge(
             "the big batch's gradient and its single update, for even cuts; the list and the "
             "model's mode are left alone",
             1,
-            asks="What does each micro-batch add to the gradient, and what has the optimiser got "
+            asks="What does each micro-batch add to the gradient, and what has the optimizer got "
             "when it updates? What else does your step change?",
         ),
         _same_steps(
@@ -253,10 +253,10 @@ JUDGE = Judge(
         "Count the targets that are not `IGNORED` in all micro-batches: `total`. Then each "
         "micro-batch's part is `loss_of(model(x), y) / total`, with a backward of its own. Clear "
         "once before, clip and update once behind.",
-        "`total = sum((y != IGNORED).sum() for _, y in micro_batches)`; `optimiser.zero_grad()`; "
+        "`total = sum((y != IGNORED).sum() for _, y in micro_batches)`; `optimizer.zero_grad()`; "
         "in the loop `part = loss_of(model(x), y) / total`, `part.backward()`, `loss += "
         "part.detach()`; behind it `torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)`, "
-        "`optimiser.step()`, `return loss`.",
+        "`optimizer.step()`, `return loss`.",
     ),
     cases=cases,
     seeds=5,

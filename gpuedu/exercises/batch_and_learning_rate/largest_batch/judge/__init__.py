@@ -207,7 +207,7 @@ def _prediction() -> Any:
         truth=round((100 - (40 - 64 * each)) / each),
         unit="samples",
         because="64 samples more take 10 MiB more. So on the line a batch of 0 takes 30 MiB: what "
-        "is there at that moment whatever the batch, weights and the optimiser's state above all. "
+        "is there at that moment whatever the batch, weights and the optimizer's state above all. "
         "What is left, 70 MiB, holds 7 times 64.",
     )
 

@@ -245,7 +245,7 @@ JUDGE = Judge(
         ),
         Property(
             "restored",
-            "model and optimiser are as before, to the last bit",
+            "model and optimizer are as before, to the last bit",
             1,
             asks="What of this is in a `state_dict()`, and is what you load back a copy?",
             after=("groups",),

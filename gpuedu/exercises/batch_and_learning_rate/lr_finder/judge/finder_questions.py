@@ -68,8 +68,8 @@ HINTS = (
     "`corrected = ...`; `if not math.isfinite(corrected) or corrected > LIMIT * min([corrected, "
     "*smoothed]): break`; then `rates.append(rate)` and `smoothed.append(corrected)`. `suggest`: "
     "`rates[smoothed.index(min(smoothed))] / 2`. `find_rate`: `kept = "
-    "copy.deepcopy((model.state_dict(), optimiser.state_dict()))`; a `take_step(rate)` that sets "
-    '`group["lr"] = rate` for each of `optimiser.param_groups` and returns `step()`; `try: return '
+    "copy.deepcopy((model.state_dict(), optimizer.state_dict()))`; a `take_step(rate)` that sets "
+    '`group["lr"] = rate` for each of `optimizer.param_groups` and returns `step()`; `try: return '
     "suggest(*sweep(take_step, low, high, count))`; `finally: model.load_state_dict(kept[0])`, "
-    "`optimiser.load_state_dict(kept[1])`.",
+    "`optimizer.load_state_dict(kept[1])`.",
 )

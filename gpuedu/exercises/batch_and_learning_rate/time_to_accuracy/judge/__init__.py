@@ -251,7 +251,7 @@ JUDGE = Judge(
         "Begin coarsely: a few rates, far apart, with one batch. Then, from the best point so far, "
         "where may a better one be? How did the learning rate change with the batch?",
         "Keep all times in a dictionary by place `(row, column)` in the two lists. Look at the "
-        "neighbours of the best place, one at a time: batch and rate both one further, both one "
+        "neighbors of the best place, one at a time: batch and rate both one further, both one "
         "back, the rate alone, the batch alone. As soon as one is better, go on from there. Stop "
         "when all are known, or the budget is used up.",
         "`seen = {}`; `row = len(batches) // 2`; `for column in range(1, len(rates), 3)` run "

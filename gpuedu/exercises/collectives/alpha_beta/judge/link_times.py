@@ -22,7 +22,7 @@ def uneven_times_s(rng: np.random.Generator, ranks: int, link: Link) -> list[flo
     """The same, each off by 3 to 6% of itself, by turns up and down.
 
     Whether the largest is too long or too short is drawn. A fit of plain squares then misses the
-    latency by far, whatever is drawn; one of relative squares stays within a few per cent.
+    latency by far, whatever is drawn; one of relative squares stays within a few percent.
     """
     off = rng.uniform(_LEAST, _MOST, len(SIZES)) * (-1.0) ** np.arange(len(SIZES))
     off *= rng.choice([-1.0, 1.0])

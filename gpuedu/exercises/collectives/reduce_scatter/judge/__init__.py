@@ -14,7 +14,7 @@ from gpuedu.exercises.collectives.judge.ring_properties import (
 from gpuedu.exercises.contract import Case, Judge, Prediction
 from gpuedu.exercises.ranks.properties import right_on_ranks
 
-_COSTS = ("bytes", "neighbours", "at-once")
+_COSTS = ("bytes", "neighbors", "at-once")
 _CHUNK = 1000
 
 
@@ -50,7 +50,7 @@ JUDGE = Judge(
             asks="What happens to each element here, also where chunks differ in size?",
         ),
         ring_bytes("bytes", "each rank sends n - 1 chunks, every one but its own", 1, passes=1),
-        to_neighbors("neighbours", "each rank sends to the next one in the ring alone", 1),
+        to_neighbors("neighbors", "each rank sends to the next one in the ring alone", 1),
         all_at_once("at-once", "all links are busy at once: n - 1 steps of one chunk", 2, 1, _OWN),
     ),
     hints=(

@@ -129,7 +129,7 @@ JUDGE = Judge(
         "For the halos: what would let a rank go on to its receives?",
         "Nobody checks what a collective is *for*: it adds up what comes first on each rank. "
         "Shapes that differ are noticed at best. For the halos: begin both sends, receive, and "
-        "wait for the sends at the end; who has no neighbour leaves that out.",
+        "wait for the sends at the end; who has no neighbor leaves that out.",
         "`sending = []`; `if rank > 0: sending.append(dist.isend(piece[0], rank - 1))`, the same "
         "with `piece[-1]` for the rank below; then `dist.recv(above, rank - 1)` and "
         "`dist.recv(below, rank + 1)`, each where there is such a rank; at last `for one "

@@ -205,10 +205,10 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "histogram": Prediction(
-            "95 per cent of the values fall into one bin. In a warp's atomic, how many of its 32 "
+            "95 percent of the values fall into one bin. In a warp's atomic, how many of its 32 "
             "lanes meet on one address, on average, rounded?",
             truth=30,
-            because="95 per cent of 32 is 30.4, and now and then one of the others falls there, "
+            because="95 percent of 32 is 30.4, and now and then one of the others falls there, "
             "too.",
         ),
         "histogram-updates": Prediction(

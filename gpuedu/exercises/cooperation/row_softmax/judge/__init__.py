@@ -283,7 +283,7 @@ JUDGE = Judge(
         ),
         Property(
             "sectors",
-            "neighbours read and write neighbours: whole sectors",
+            "neighbors read and write neighbors: whole sectors",
             1,
             "Which elements do the 32 threads of a warp ask for at that moment?",
         ),

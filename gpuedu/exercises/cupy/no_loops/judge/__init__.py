@@ -1,4 +1,4 @@
-"""no-loops: nearest neighbours by broadcasting, on NumPy and CuPy, without a large temporary."""
+"""no-loops: nearest neighbors by broadcasting, on NumPy and CuPy, without a large temporary."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def needs_room(case: Case, observed: Plain) -> Iterator[Fault]:
 
 
 JUDGE = Judge(
-    title="Neighbours without a loop",
+    title="Neighbors without a loop",
     properties=(
         right_array(
             "distances",

@@ -57,7 +57,7 @@ def _case(rng: np.random.Generator, n: int, blocks: int, threads: int) -> Case:
     return Case(f"n = {n}, {LaunchShape(blocks, threads)}", inputs, decides)
 
 
-def normalised(inputs: Inputs) -> np.ndarray:
+def normalized(inputs: Inputs) -> np.ndarray:
     """(n,) float64: pixels as numbers from 0 to 1, minus the mean, over the deviation."""
     pixels, mean, std = (inputs[name].astype(np.float64) for name in ("pixels", "mean", "std"))
     return (pixels / 255 - mean) / std
@@ -80,7 +80,7 @@ JUDGE = Judge(
             "every",
             "every element of `out` is right, for any n and any launch",
             1,
-            normalised,
+            normalized,
             tolerance=lambda inputs: 8 * _EPSILON / inputs["std"],
             leaves=("pixels",),
         ),
@@ -89,7 +89,7 @@ JUDGE = Judge(
         replace(_SINGLE, test=unless_idle("single", _SINGLE.test)),
         whole_sectors(
             "sectors",
-            "neighbours read and write neighbours: whole sectors",
+            "neighbors read and write neighbors: whole sectors",
             1,
             "pixels",
             "load",

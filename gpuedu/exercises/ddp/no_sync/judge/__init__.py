@@ -141,7 +141,7 @@ JUDGE = Judge(
             1,
             _steps,
             asks="With which weight does each sample count in your update, and what does each rank "
-            "hold when `optimiser.step()` runs?",
+            "hold when `optimizer.step()` runs?",
         ),
         right_on_ranks(
             "ragged",
@@ -177,10 +177,10 @@ JUDGE = Judge(
         "number of ranks, since `Parallel` takes a mean. In `no_sync`: keep the flag, clear it, "
         "`try: yield`, `finally:` put it back.",
         "`total = torch.tensor(float(sum(len(y) for _, y in micro_batches)))`, "
-        "`dist.all_reduce(total)`, `optimiser.zero_grad()`; a part is "
+        "`dist.all_reduce(total)`, `optimizer.zero_grad()`; a part is "
         '`cross_entropy(parallel.model(x), y, reduction="sum") * dist.get_world_size() / total`, '
         "then `parallel.backward(part)`: in the block for `micro_batches[:-1]`, behind it for the "
-        "last one; `optimiser.step()`.",
+        "last one; `optimizer.step()`.",
     ),
     cases=cases,
     seeds=10,

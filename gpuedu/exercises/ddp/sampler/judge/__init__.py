@@ -267,7 +267,7 @@ JUDGE = Judge(
         "sampler": Prediction(
             "10 test samples on 4 ranks, with a training sampler that draws samples 0 and 1 once "
             "more. The model is wrong on sample 0 alone. Which accuracy does the program print, "
-            "in per cent?",
+            "in percent?",
             truth=250 / 3,
             unit="%",
             because="12 draws are counted, and sample 0 is wrong in two of them: 10 / 12. The "

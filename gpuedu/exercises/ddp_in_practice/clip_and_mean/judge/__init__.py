@@ -40,12 +40,12 @@ def cases(rng: np.random.Generator) -> list[Case]:
         return Case(label, inputs | {"seed": next(seeds)}, (prop,))
 
     def moments(label: str, prop: str, rows: Sequence[int], far: float, spread: float) -> Case:
-        centre = far * rng.choice([-1.0, 1.0], size=4) * rng.uniform(1.0, 2.0, size=4)
+        center = far * rng.choice([-1.0, 1.0], size=4) * rng.uniform(1.0, 2.0, size=4)
         # Ranks' means differ by more than their rows: a variance between ranks that counts.
         apart = 2 * np.arange(len(rows))[:, None] + rng.uniform(0, 0.5, size=(len(rows), 4))
         wide = spread * rng.uniform(1.0, 2.0, size=4)
         parts = [
-            centre + wide * (apart[rank] + rng.standard_normal((n, 4)))
+            center + wide * (apart[rank] + rng.standard_normal((n, 4)))
             for rank, n in enumerate(rows)
         ]
         return Case(label, {"ask": "moments", "parts": parts, "seed": next(seeds)}, (prop,))

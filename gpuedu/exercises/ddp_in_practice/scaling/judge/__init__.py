@@ -100,7 +100,7 @@ _RECIPE = ("batch", "peak", "steps")
 
 
 def _judge_recipe(prop: str, inputs: Mapping[str, Any], observed: Plain) -> Iterable[Fault]:
-    names = ("ranks", "batch", "peak", "steps", "scale", "optimiser")
+    names = ("ranks", "batch", "peak", "steps", "scale", "optimizer")
     given = {name: inputs[name] for name in names}
     wanted = recipe(**given)
     for name, got, true in zip(_RECIPE, observed["got"], wanted, strict=True):
@@ -114,7 +114,7 @@ def _judge_recipe(prop: str, inputs: Mapping[str, Any], observed: Plain) -> Iter
 
 
 def _on_64(latency_s: float, bytes_per_s: float) -> float:
-    """Weak efficiency in per cent of 64 ranks that compute 25 ms and hide nothing."""
+    """Weak efficiency in percent of 64 ranks that compute 25 ms and hide nothing."""
     ring_s = ring_all_reduce_s(64, 102.2e6, Link("across", latency_s, bytes_per_s))
     return 100 * 25e-3 / (25e-3 + ring_s)
 

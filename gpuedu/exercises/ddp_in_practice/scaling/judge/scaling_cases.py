@@ -14,7 +14,7 @@ _FREE = {"bytes": 0.0, "last_bytes": 0.0, "backward": 0.0}
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """For each property what separates it from its neighbours."""
+    """For each property what separates it from its neighbors."""
     return [
         *_compute_cases(rng),
         *_exchange_cases(rng),
@@ -138,7 +138,7 @@ def _most_case(
 
 def _recipe_cases(rng: np.random.Generator) -> list[Case]:
     drawn = []
-    for optimiser, scale in (("sgd", 10_000.0), ("adam", 500.0), ("sgd", 20.0)):
+    for optimizer, scale in (("sgd", 10_000.0), ("adam", 500.0), ("sgd", 20.0)):
         inputs = {
             "ask": "recipe",
             "ranks": int(rng.integers(3, 33)),
@@ -146,7 +146,7 @@ def _recipe_cases(rng: np.random.Generator) -> list[Case]:
             "peak": float(rng.integers(1, 50)) / 1000,
             "steps": int(rng.integers(1000, 9000)),
             "scale": scale,
-            "optimiser": optimiser,
+            "optimizer": optimizer,
         }
-        drawn.append(Case(f"{optimiser}, noise scale {scale:,.0f}", inputs, ("recipe",)))
+        drawn.append(Case(f"{optimizer}, noise scale {scale:,.0f}", inputs, ("recipe",)))
     return drawn

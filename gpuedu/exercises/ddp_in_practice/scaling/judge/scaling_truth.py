@@ -2,7 +2,7 @@
 
 A step computes on the largest shard, and waits for what of the all-reduce the backward did not
 hide. Simplified: one flat ring; the last bucket comes behind the backward, all others beside it;
-every rank computes alike fast, and the optimiser's own time is in the fixed part.
+every rank computes alike fast, and the optimizer's own time is in the fixed part.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def efficiency(ranks: int, batch: int, work: Work, net: Net, scaling: str) -> fl
 
 
 def recipe(
-    ranks: int, batch: int, peak: float, steps: float, scale: float, optimiser: str
+    ranks: int, batch: int, peak: float, steps: float, scale: float, optimizer: str
 ) -> tuple[int, float, float]:
     """Batch, learning rate and steps of a training on more ranks, each with ``batch`` samples.
 
     >>> recipe(4, 32, 0.1, 1000, 96, "sgd")
     (128, 0.4, 437.5)
     """
-    grows = ranks if optimiser == "sgd" else math.sqrt(ranks)
+    grows = ranks if optimizer == "sgd" else math.sqrt(ranks)
     return ranks * batch, peak * grows, steps * (1 + scale / (ranks * batch)) / (1 + scale / batch)

@@ -106,7 +106,7 @@ JUDGE = Judge(
             "state",
             "each restart begins with the weights, momentum and rate that were saved",
             2,
-            asks="What do the model, the optimiser and the schedule keep from one step to the "
+            asks="What do the model, the optimizer and the schedule keep from one step to the "
             "next, and does every rank load all of it?",
         ),
         Property(
@@ -162,10 +162,10 @@ JUDGE = Judge(
         ),
         "survive-momentum": Prediction(
             "SGD with momentum 0.9, gradients that hardly change. After a restart the weights are "
-            "right, and the optimiser is new. How many times too small is its first step?",
+            "right, and the optimizer is new. How many times too small is its first step?",
             truth=10,
             unit="times",
-            because="In the long run the sum is g + 0.9 g + 0.81 g + ... = 10 g. A new optimiser "
+            because="In the long run the sum is g + 0.9 g + 0.81 g + ... = 10 g. A new optimizer "
             "begins with g, and takes some 20 steps to come near 10 g again.",
         ),
     },

@@ -97,7 +97,7 @@ def state_faults(story: Story) -> Iterable[Fault]:
         elif mine["momentum"] != true["momentum"]:
             is_fresh = mine["momentum"] == fresh["momentum"]
             why = (
-                "The optimiser begins anew, without momentum. What does it keep between two steps?"
+                "The optimizer begins anew, without momentum. What does it keep between two steps?"
                 if is_fresh
                 else "It has the momentum of another step."
             )

@@ -16,7 +16,7 @@ from gpuedu.exercises.feed_the_gpu.augment_on_device.augmentation import (
 )
 
 _TOLERANCE = 2e-5
-"""Normalised bytes are below 10; float32 rounds them to 5e-7, a few times over."""
+"""Normalized bytes are below 10; float32 rounds them to 5e-7, a few times over."""
 _MOST_KERNELS = 32
 """Room for `grid_sample`, which takes about 25; a loop over 32 rows takes more."""
 _COUNTS = (4, 16, 64)
@@ -28,7 +28,7 @@ _SIGMAS = 8
 
 def cases(rng: np.random.Generator) -> list[Case]:
     """Plain batches, mirrored ones, cropped ones, both; large ones; many draws."""
-    drawn = [_whole(rng, "normalised", flips=False), _whole(rng, "flips", flips=True)]
+    drawn = [_whole(rng, "normalized", flips=False), _whole(rng, "flips", flips=True)]
     sizes = [(7, 9, 12, 5), (5, 13, 8, 5), (1, 9, 11, 6)]
     for count, height, width, size in sizes:
         batch = random_batch(rng, count, height=height, width=width, size=size, flips=False)
@@ -218,8 +218,8 @@ JUDGE = Judge(
     title="Augment on the device",
     properties=(
         Property(
-            "normalised",
-            "bytes become normalised float32, channel by channel",
+            "normalized",
+            "bytes become normalized float32, channel by channel",
             1,
             "Which byte belongs at that place, and what should the `mean` and `std` of its channel "
             "make of it? What do your steps make of it, one after the other?",

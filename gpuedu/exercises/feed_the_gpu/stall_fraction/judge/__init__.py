@@ -218,7 +218,7 @@ JUDGE = Judge(
         "stall-fraction": Prediction(
             "a batch takes 3 ms to load, but every eighth takes 43 ms: 8 ms on average. A step "
             "takes 10 ms. With a queue of one place, in which share of the time does the device "
-            "wait, in per cent?",
+            "wait, in percent?",
             truth=22.4,
             unit="%",
             because="While a slow batch is loaded for 43 ms, the device has two steps: the one it "

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from gpuedu.exercises.contract import Case, Judge, Prediction
-from gpuedu.exercises.feed_the_gpu.three_utilisations.judge.utilisations import (
+from gpuedu.exercises.feed_the_gpu.three_utilisations.judge.utilizations import (
     gpu_util,
     memory_share,
     sm_active,
@@ -170,7 +170,7 @@ JUDGE = Judge(
     predictions={
         "three-utilisations": Prediction(
             "a kernel of a single block runs without a break on a GPU of 132 SMs. What does "
-            "nvidia-smi show as its utilisation, in per cent?",
+            "nvidia-smi show as its utilization, in percent?",
             truth=100.0,
             unit="%",
             because="It is the share of time in which at least one kernel ran, however small. Of "

@@ -131,7 +131,7 @@ def _test_copies(case: Case, observed: Plain) -> Iterable[Fault]:
     if len(copied) != 1 or sum(copied) != wanted:
         message = (
             f"{len(tensors)} tensor{'' if len(tensors) == 1 else 's'} of {wanted:,} bytes "
-            f"travelled in {len(copied)} cop{'y' if len(copied) == 1 else 'ies'} of "
+            f"traveled in {len(copied)} cop{'y' if len(copied) == 1 else 'ies'} of "
             f"{sum(copied):,} bytes"
         )
         yield Fault("one-copy", message)

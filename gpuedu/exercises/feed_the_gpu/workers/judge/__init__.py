@@ -52,7 +52,7 @@ def simulated_knee(stages: Stages) -> int:
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Every stage as the limit in turn; streams of neighbouring workers, epochs and runs."""
+    """Every stage as the limit in turn; streams of neighboring workers, epochs and runs."""
     kinds = ("device", "disk", "cores", "device", "device")
     drawn = [_stages(rng, kind) for kind in kinds[:-1]]
     drawn.append(_stages(rng, "device", is_close=True))
@@ -71,7 +71,7 @@ def cases(rng: np.random.Generator) -> list[Case]:
     grids = [
         _grid("workers of one epoch", [seed], range(1), range(16)),
         _grid("epochs of one run", [seed], range(6), range(4)),
-        _grid("neighbouring runs", [0, 1, seed, seed + 1, seed + 1000], range(3), range(4)),
+        _grid("neighboring runs", [0, 1, seed, seed + 1, seed + 1000], range(3), range(4)),
         _grid("many workers", [seed], range(4), range(64)),
         _any_numbers(rng),
         _grid("many epochs, many workers", [seed, seed + 1, seed + 10], _LARGE, _LARGE),
@@ -101,7 +101,7 @@ def _any_numbers(rng: np.random.Generator) -> Case:
 
 
 def _stages(rng: np.random.Generator, limit: str, *, is_close: bool = False) -> Stages:
-    """Times of whole 0.1 ms, such that the knee lies clear of its neighbours.
+    """Times of whole 0.1 ms, such that the knee lies clear of its neighbors.
 
     With ``is_close``, a worker fewer reaches between 95.5% and 98% of the best rate.
     """

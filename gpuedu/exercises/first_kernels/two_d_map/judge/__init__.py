@@ -117,7 +117,7 @@ def costs(case: Case, observed: Plain) -> Iterable[Finding]:
             Level.COST,
             f"each time a warp writes `out` it asks for {stores.sectors / stores.requests:.0f} "
             f"sectors of 32 bytes, and {stores.ideal_sectors / stores.requests:.0f} would do: "
-            "neighbouring threads (`threadIdx.x`) walk down a column. No points are taken; which "
+            "neighboring threads (`threadIdx.x`) walk down a column. No points are taken; which "
             "of the two indices should x be?",
         )
 
@@ -147,7 +147,7 @@ JUDGE = Judge(
     ),
     hints=(
         "`cuda.grid(2)` gives two indices, x first. Which of them should be the column, if "
-        "neighbouring threads are to be neighbours in a row?",
+        "neighboring threads are to be neighbors in a row?",
         "x is the column and y the row. A thread works only if its row is one of the rows *and* "
         "its column one of the columns; `m.shape` is `(rows, columns)`.",
         "`column, row = cuda.grid(2)`; then an `if` with `row < m.shape[0]` and "

@@ -66,7 +66,7 @@ def _once(case: Case, observed: Plain) -> Iterable[Fault]:
 
 
 JUDGE = Judge(
-    title="Neighbours should read neighbours",
+    title="Neighbors should read neighbors",
     properties=(
         right_values(
             "every",
@@ -97,8 +97,8 @@ JUDGE = Judge(
     ),
     hints=(
         "2 blocks of 4 threads, 32 elements. In the blocked copy, thread 1 takes elements 4 to 7. "
-        "Which elements do threads 0 to 3 want in their first step, and which would be neighbours?",
-        "Let all threads of the grid together take one stretch of neighbouring elements, then all "
+        "Which elements do threads 0 to 3 want in their first step, and which would be neighbors?",
+        "Let all threads of the grid together take one stretch of neighboring elements, then all "
         "of them the next stretch. How long is a stretch?",
         "A loop over `range(cuda.grid(1), src.size, cuda.gridsize(1))`, and in it the line that "
         "copies.",
@@ -110,7 +110,7 @@ JUDGE = Judge(
             truth=32,
             exact=True,
             unit="sectors",
-            because="Neighbouring threads are 8 float32 apart, 32 bytes: each lane needs a sector "
+            because="Neighboring threads are 8 float32 apart, 32 bytes: each lane needs a sector "
             "of its own, 1,024 bytes for the 128 that are wanted.",
         )
     },

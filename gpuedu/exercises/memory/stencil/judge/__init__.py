@@ -1,4 +1,4 @@
-"""stencil: seven neighbours for each output, each input read from global memory once a block."""
+"""stencil: seven neighbors for each output, each input read from global memory once a block."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _case(rng: np.random.Generator, n: int) -> Case:
 
 
 def reference(x: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """The weighted sum of each element's neighbourhood, zeros outside, in float64.
+    """The weighted sum of each element's neighborhood, zeros outside, in float64.
 
     >>> reference(np.array([1.0, 2.0]), np.array([0, 0, 1, 10, 100, 0, 0.0])).tolist()
     [210.0, 21.0]
@@ -81,7 +81,7 @@ def roundings(inputs: Inputs) -> np.ndarray:
 
 
 def is_end(inputs: Inputs) -> np.ndarray:
-    """True for an element that lacks some of its neighbours."""
+    """True for an element that lacks some of its neighbors."""
     place = np.arange(inputs["x"].size)
     return np.minimum(place, place[::-1]) < RADIUS
 
@@ -114,11 +114,11 @@ def verdict(case: Case, observed: Plain) -> Iterable[Finding]:
 _VALUES = {"expected": smoothed, "tolerance": roundings, "undefined": WAITS}
 
 JUDGE = Judge(
-    title="Seven neighbours, each read once",
+    title="Seven neighbors, each read once",
     properties=(
         right_values(
             "every",
-            "every element of `out` that has all its neighbours is right",
+            "every element of `out` that has all its neighbors is right",
             1,
             among=lambda inputs: ~is_end(inputs),
             asks="Which inputs and weights go into this sum, and from where does the thread take "
@@ -178,7 +178,7 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "stencil": Prediction(
-            "a block of 128 threads, 3 neighbours on each side: how many different elements of `x` "
+            "a block of 128 threads, 3 neighbors on each side: how many different elements of `x` "
             "does it need?",
             truth=134,
             exact=True,

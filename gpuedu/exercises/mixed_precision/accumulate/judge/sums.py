@@ -12,8 +12,8 @@ def running(values: np.ndarray) -> float:
     return float(np.cumsum(values, dtype=np.float16)[-1]) if values.size else 0.0
 
 
-def by_neighbours(values: np.ndarray) -> float:
-    """Round by round, neighbours added; of a power of 2 of numbers.
+def by_neighbors(values: np.ndarray) -> float:
+    """Round by round, neighbors added; of a power of 2 of numbers.
 
     The same additions as "the sum of the first half plus that of the second", and so on down.
     """
@@ -32,7 +32,7 @@ def by_folding(values: np.ndarray) -> float:
 
 def pairwise_orders(values: np.ndarray) -> tuple[float, ...]:
     """The two orders that the lesson allows, for a power of 2 of numbers."""
-    return by_neighbours(values), by_folding(values)
+    return by_neighbors(values), by_folding(values)
 
 
 def kahan(values: np.ndarray) -> float:

@@ -72,7 +72,7 @@ def _top_codes(form: Format, rng: np.random.Generator) -> list[int]:
 
 
 def _around_codes(form: Format, rng: np.random.Generator) -> list[float]:
-    """Numbers of the format, halves between neighbours, what lies beside those, and anything."""
+    """Numbers of the format, halves between neighbors, what lies beside those, and anything."""
     mantissas = 2**form.mantissa_bits
     fields = rng.integers(1, 2**form.exponent_bits - 2, 24)
     codes = fields * mantissas + rng.integers(0, mantissas, 24)
@@ -103,7 +103,7 @@ def _large_values(form: Format) -> list[float]:
 
 
 def _beside(values: np.ndarray) -> np.ndarray:
-    """Float32 numbers with their neighbours."""
+    """Float32 numbers with their neighbors."""
     exact = np.asarray(values, np.float32)
     infinity = np.float32(np.inf)
     return np.concatenate([exact, np.nextafter(exact, infinity), np.nextafter(exact, -infinity)])

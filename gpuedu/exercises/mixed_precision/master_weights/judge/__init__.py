@@ -28,9 +28,9 @@ def cases(rng: np.random.Generator) -> list[Case]:
             _updates("gradient", dtype, rng, size=1e-3, gradient=2.0**-12, rate=1.1e-3),
             _updates("copy", dtype, rng, size=1.0, gradient=0.3, rate=0.01),
         ]
-        drawn += [_to_round(prop, dtype, rng) for prop in ("neighbours", "chance")]
+        drawn += [_to_round(prop, dtype, rng) for prop in ("neighbors", "chance")]
         large = form.largest * rng.uniform(0.2, 0.45, 6)
-        drawn += [_draws(prop, dtype, rng, large) for prop in ("neighbours", "chance")]
+        drawn += [_draws(prop, dtype, rng, large) for prop in ("neighbors", "chance")]
     return drawn
 
 
@@ -48,7 +48,7 @@ def _updates(
 
 
 def _to_round(prop: str, dtype: str, rng: np.random.Generator) -> Case:
-    """Numbers between neighbours, numbers of the format, ends of an exponent, subnormal ones."""
+    """Numbers between neighbors, numbers of the format, ends of an exponent, subnormal ones."""
     form = DTYPES[dtype]
     between = rng.uniform(1, 2, 24) * 2.0 ** rng.integers(-8, 8, 24)
     kept = rounding.nearest(rng.uniform(1, 2, 4), form)
@@ -66,14 +66,14 @@ def _draws(prop: str, dtype: str, rng: np.random.Generator, values: np.ndarray) 
     values = (values * rng.choice([-1, 1], values.size)).astype(np.float32)
     draws = (np.arange(DRAWS) + 0.5) / DRAWS
     uniform = np.stack([rng.permutation(draws) for _ in values], axis=1).astype(np.float32)
-    low, high = neighbours(values.astype(np.float64), DTYPES[dtype])
+    low, high = neighbors(values.astype(np.float64), DTYPES[dtype])
     uniform[0, low == high] = 0.0  # and yet they stay
     inputs = {"ask": "round", "dtype": dtype, "values": values, "uniform": uniform}
     return Case(f"{dtype}, {values.size} numbers, {DRAWS} draws each", inputs, (prop,))
 
 
 def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
-    """Masters against float32, the copy against the master; neighbours, and how often the upper."""
+    """Masters against float32, the copy against the master; neighbors, and how often the upper."""
     (prop,) = case.decides
     form = DTYPES[case.inputs["dtype"]]
     if case.inputs["ask"] == "updates":
@@ -131,7 +131,7 @@ def _judge_copy(dtype: str, form: Format, observed: Plain) -> Iterable[Fault]:
         )
 
 
-def neighbours(values: np.ndarray, form: Format) -> tuple[np.ndarray, np.ndarray]:
+def neighbors(values: np.ndarray, form: Format) -> tuple[np.ndarray, np.ndarray]:
     """The numbers of a format next to each value, below and above; itself twice if it is one."""
     towards_zero = rounding.decode(rounding.encode(values, form, rounding="down"), form)
     away = rounding.decode(rounding.encode(values, form, rounding="up"), form)
@@ -146,13 +146,13 @@ def _judge_rounding(
         told = f"the result has dtype {observed['dtype']}, expected {dtype}"
         yield Fault(prop, told)
         return
-    low, high = neighbours(values, form)
+    low, high = neighbors(values, form)
     got = observed["rounded"]
     wrong = (got != low) & (got != high)
-    if prop == "neighbours":
+    if prop == "neighbors":
         if wrong.any():
             draw, i = (int(part[0]) for part in np.nonzero(wrong))
-            known = f"its neighbours are {low[i]:.9g} and {high[i]:.9g}"
+            known = f"its neighbors are {low[i]:.9g} and {high[i]:.9g}"
             if low[i] == high[i]:
                 known = f"it is a number of {dtype} itself, which stays as it is"
             told = f"{values[i]:.9g} was rounded to {show(float(got[draw, i]))}"
@@ -162,7 +162,7 @@ def _judge_rounding(
     ups = (got == high).sum(axis=0)
     off = np.where(high > low, np.abs(ups - share * DRAWS), 0)
     if off.max() > 1 and wrong.any():
-        yield Undecided(prop, "some results are none of a number's two neighbours")
+        yield Undecided(prop, "some results are none of a number's two neighbors")
     elif off.max() > 1:
         i = int(np.argmax(off))
         yield Fault(
@@ -196,8 +196,8 @@ JUDGE = Judge(
             "From what are the 16-bit weights made, and in which dtype are they?",
         ),
         Property(
-            "neighbours",
-            "`round_stochastically`: to one of the two neighbours",
+            "neighbors",
+            "`round_stochastically`: to one of the two neighbors",
             1,
             "How many steps of the format is this number long, and which whole numbers are next?",
         ),

@@ -21,7 +21,7 @@ from gpuedu.exercises.contract import (
 from gpuedu.exercises.kernels.faults import LOOPS, OUTSIDE, hazard_faults
 from gpuedu.exercises.kernels.properties import left_to_chance
 from gpuedu.exercises.mixed_precision.tensor_cores.tensor_products import SIDE
-from gpuedu.hardware.catalogue import devices
+from gpuedu.hardware.catalog import devices
 
 FORMATS = ("tf32", "bf16", "fp8")
 _SHAPES = ((16, 16, 16), (32, 48, 80), (48, 16, 112), (16, 64, 32))
@@ -53,7 +53,7 @@ _QUESTIONS = dict.fromkeys(OUTSIDE, _TILES) | {
 
 
 def truth_of(name: str) -> float:
-    """The smallest compute capability in the catalogue with a format, as a number.
+    """The smallest compute capability in the catalog with a format, as a number.
 
     >>> [truth_of(name) for name in FORMATS]
     [8.0, 8.0, 8.9]

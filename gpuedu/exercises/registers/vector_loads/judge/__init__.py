@@ -183,9 +183,9 @@ JUDGE = Judge(
         sectors(),
     ),
     hints=(
-        "`b_tile[k][4 * x]` and its three neighbours lie side by side. In which order of its two "
+        "`b_tile[k][4 * x]` and its three neighbors lie side by side. In which order of its two "
         "indices would the tile of `a` have the 4 rows of a thread side by side, too?",
-        "Fill `a_tile[n % 8][n / 8]`, so that neighbouring lanes still read neighbours of a "
+        "Fill `a_tile[n % 8][n / 8]`, so that neighboring lanes still read neighbors of a "
         "row of `a`. `*(const float4*)&a_tile[k][4 * y]` takes four. Then count the banks of the "
         "32 places that a warp fills: with rows of 64 floats, and with rows of 68.",
         "`__shared__ __align__(16) float a_tile[8][68];`, filled by `a_tile[n % 8][n / 8] = at(a, "
@@ -206,7 +206,7 @@ JUDGE = Judge(
     ),
     predictions={
         "vector-loads": Prediction(
-            "a warp stores 8 neighbours of each of 4 rows of `a` into `a_tile[k][row]`, rows of 64 "
+            "a warp stores 8 neighbors of each of 4 rows of `a` into `a_tile[k][row]`, rows of 64 "
             "floats: how many passes?",
             truth=8,
             unit="passes",

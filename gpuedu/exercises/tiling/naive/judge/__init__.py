@@ -158,7 +158,7 @@ JUDGE = Judge(
         ),
     ),
     hints=(
-        "Two neighbouring lanes of a warp have different `threadIdx.x`. If x is in the column j, "
+        "Two neighboring lanes of a warp have different `threadIdx.x`. If x is in the column j, "
         "what do they want of `b[k, j]`, and what of `a[i, k]`?",
         "`j, i = cuda.grid(2)`: x gives the column. Then the grid has as many blocks along x as it "
         "takes for the columns, and along y for the rows: `blocks_for` returns them in that order.",
@@ -179,7 +179,7 @@ JUDGE = Judge(
             "and if threadIdx.x runs along the columns j?",
             truth=5,
             unit="sectors",
-            because="All lanes want the same `a[i, k]`, one sector; 32 neighbours of `b` are four.",
+            because="All lanes want the same `a[i, k]`, one sector; 32 neighbors of `b` are four.",
         ),
     },
 )

@@ -46,11 +46,11 @@ _GIVEN = "in the given loop"
 
 
 def cases(rng: np.random.Generator) -> list[Case]:
-    """Runs with two optimisers, one of a single step; norms above 1, a fifth of answers open."""
+    """Runs with two optimizers, one of a single step; norms above 1, a fifth of answers open."""
     return [_case(rng, *run) for run in _RUNS]
 
 
-def _case(rng: np.random.Generator, optimiser: str, options: dict[str, float], steps: int) -> Case:
+def _case(rng: np.random.Generator, optimizer: str, options: dict[str, float], steps: int) -> Case:
     data = rng.normal(size=(steps, _BATCH, _NUMBERS))
     data[1::3] *= 0.03  # the norm of their gradients is below 1 in every draw
     truth = rng.normal(size=(_NUMBERS, _CLASSES))
@@ -65,8 +65,8 @@ def _case(rng: np.random.Generator, optimiser: str, options: dict[str, float], s
     if steps == _TWICE:  # the same batch again: the last loss is the best
         data[1], targets[1] = data[0], targets[0]
     inputs = {"data": data, "targets": targets, "weights": weights}
-    inputs |= {"optimiser": optimiser, "options": options}
-    return Case(f"{steps} step{'s' * (steps > 1)} of {optimiser}", inputs)
+    inputs |= {"optimizer": optimizer, "options": options}
+    return Case(f"{steps} step{'s' * (steps > 1)} of {optimizer}", inputs)
 
 
 @per_case

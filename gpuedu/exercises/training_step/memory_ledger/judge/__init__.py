@@ -37,7 +37,7 @@ CRUMBS = (0, FLOAT_BYTES, 2 * FLOAT_BYTES)
 """The loss also keeps a number of its own; counting it is as right as leaving it out."""
 
 STATES = {"sgd": 0, "momentum": 1, "adam": 2}
-"""Numbers that an optimiser keeps for each weight."""
+"""Numbers that an optimizer keeps for each weight."""
 
 TOLERANCE = 0.05
 
@@ -121,9 +121,9 @@ REAL: tuple[tuple[str, int, list[Layer], str], ...] = (
 )
 
 
-def _held(layers: list[Layer], optimiser: str) -> Case:
-    inputs = {"layers": layers, "optimiser": optimiser}
-    return Case(f"{_told(layers)}; {optimiser}", inputs, ("weights", "optimiser"))
+def _held(layers: list[Layer], optimizer: str) -> Case:
+    inputs = {"layers": layers, "optimizer": optimizer}
+    return Case(f"{_told(layers)}; {optimizer}", inputs, ("weights", "optimizer"))
 
 
 def _saved(samples: int, layers: list[Layer], decides: str) -> Case:
@@ -131,8 +131,8 @@ def _saved(samples: int, layers: list[Layer], decides: str) -> Case:
     return Case(f"{samples} samples through {_told(layers)}", inputs, (decides,))
 
 
-def _real(label: str, samples: int, layers: list[Layer], optimiser: str) -> Case:
-    inputs = {"layers": layers, "samples": samples, "optimiser": optimiser}
+def _real(label: str, samples: int, layers: list[Layer], optimizer: str) -> Case:
+    inputs = {"layers": layers, "samples": samples, "optimizer": optimizer}
     return Case(label, inputs, ("measured",))
 
 
@@ -154,16 +154,16 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
 
 
 def _held_verdict(case: Case, got: dict[str, float]) -> Iterable[Fault]:
-    tensors, optimiser = weight_tensors(case.inputs["layers"]), case.inputs["optimiser"]
+    tensors, optimizer = weight_tensors(case.inputs["layers"]), case.inputs["optimizer"]
     size = FLOAT_BYTES * sum(tensors)
     for name in ("weights", "gradients"):
-        call = f'held_bytes(layers, "{optimiser}")["{name}"]'
+        call = f'held_bytes(layers, "{optimizer}")["{name}"]'
         yield from number_fault("weights", call, got[name], size, unit="bytes")
-    truth, crumbs = STATES[optimiser] * size, FLOAT_BYTES * len(tensors)
-    own = STATES[optimiser] * (got["weights"] or size)  # of no bytes, nothing follows
-    if got["optimiser"] not in (truth, own, *([truth + crumbs] if optimiser == "adam" else [])):
-        call = f'held_bytes(layers, "{optimiser}")["optimiser"]'
-        yield from number_fault("optimiser", call, got["optimiser"], truth, unit="bytes")
+    truth, crumbs = STATES[optimizer] * size, FLOAT_BYTES * len(tensors)
+    own = STATES[optimizer] * (got["weights"] or size)  # of no bytes, nothing follows
+    if got["optimizer"] not in (truth, own, *([truth + crumbs] if optimizer == "adam" else [])):
+        call = f'held_bytes(layers, "{optimizer}")["optimizer"]'
+        yield from number_fault("optimizer", call, got["optimizer"], truth, unit="bytes")
 
 
 def _saved_verdict(case: Case, got: Sequence[float]) -> Iterable[Fault]:
@@ -206,9 +206,9 @@ def _against_count(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
 @cache
 def counted(label: str) -> Measured:
     """What is counted on the CPU in a step of one of the real networks; the same each time."""
-    ((_, samples, layers, optimiser),) = (network for network in REAL if network[0] == label)
+    ((_, samples, layers, optimizer),) = (network for network in REAL if network[0] == label)
     with quiet_torch():
-        return measure(samples, layers, optimiser)
+        return measure(samples, layers, optimizer)
 
 
 def batch_that_weighs_more(layers: Sequence[Layer]) -> int:
@@ -251,8 +251,8 @@ JUDGE = Judge(
             "has 4 bytes, and a gradient.",
         ),
         Property(
-            "optimiser",
-            "`held_bytes`: the optimiser's state",
+            "optimizer",
+            "`held_bytes`: the optimizer's state",
             1,
             asks="How many numbers does it keep for each weight, from one step to the next?",
         ),

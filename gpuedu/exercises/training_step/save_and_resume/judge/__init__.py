@@ -75,7 +75,7 @@ def _not_held(observed: Plain) -> Iterator[Fault]:
 
 _IS = {
     "model": "the saved run's weights",
-    "optimiser": "what the saved run's optimiser remembers",
+    "optimizer": "what the saved run's optimizer remembers",
     "chance": "the random numbers that come next",
 }
 
@@ -94,7 +94,7 @@ def _told(part: str, place: str) -> tuple[str, str]:
     """What was lost of a part, and a question about that place."""
     if part == "model":
         return _of_the_model(place)
-    if part == "optimiser" and not place.startswith("['state']"):
+    if part == "optimizer" and not place.startswith("['state']"):
         part = "rate"
     return _SAYS.get(part + place) or _SAYS[part]
 
@@ -113,10 +113,10 @@ def _of_the_model(place: str) -> tuple[str, str]:
 
 
 _SAYS = {
-    "optimiser": ("what the optimiser remembers is not as it was", ""),
+    "optimizer": ("what the optimizer remembers is not as it was", ""),
     "rate": (
-        "the optimiser's learning rate is not as it was",
-        "The rate of the next step stands in the optimiser's own groups, where the scheduler "
+        "the optimizer's learning rate is not as it was",
+        "The rate of the next step stands in the optimizer's own groups, where the scheduler "
         "wrote it.",
     ),
     "scheduler": ("the scheduler is elsewhere", ""),
@@ -168,13 +168,13 @@ JUDGE = Judge(
             "the model: its weights and its buffers",
             1,
             asks="What of the model does a step change, its weights alone? And is the resumed "
-            "model the one that the optimiser moves?",
+            "model the one that the optimizer moves?",
         ),
         Property(
-            "optimiser",
-            "the optimiser: what it remembers of earlier gradients",
+            "optimizer",
+            "the optimizer: what it remembers of earlier gradients",
             1,
-            asks="What does the optimiser's next step read that earlier steps have left?",
+            asks="What does the optimizer's next step read that earlier steps have left?",
         ),
         Property(
             "scheduler",

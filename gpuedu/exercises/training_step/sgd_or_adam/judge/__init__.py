@@ -74,18 +74,18 @@ def walk_with_torch(inputs: Inputs) -> dict[str, np.ndarray]:
     weights = torch.nn.Parameter(torch.from_numpy(inputs["weights"].copy()))
     rows = []
     with quiet_torch():
-        optimiser = _optimiser(inputs["rule"], weights, inputs["options"])
+        optimizer = _optimizer(inputs["rule"], weights, inputs["options"])
         for gradient, rate in zip(
             torch.from_numpy(inputs["gradients"]), inputs["rates"], strict=True
         ):
-            optimiser.param_groups[0]["lr"] = rate
+            optimizer.param_groups[0]["lr"] = rate
             weights.grad = gradient.clone()
-            optimiser.step()
+            optimizer.step()
             rows.append(weights.detach().numpy().copy())
     return {"walked": np.array(rows)}
 
 
-def _optimiser(rule: str, weights: Any, options: Mapping[str, float]) -> Any:
+def _optimizer(rule: str, weights: Any, options: Mapping[str, float]) -> Any:
     from torch import optim
 
     if rule == "sgd":

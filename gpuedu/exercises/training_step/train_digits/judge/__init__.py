@@ -35,7 +35,7 @@ def band() -> Band:
     return Band.of(read_results("reference-digits").values["accuracies"])
 
 
-def learnt_by_heart() -> float:
+def learned_by_heart() -> float:
     """The accuracy in percent of a network that was trained for long, as the experiment has it."""
     return round(100 * median(read_results("reference-digits").values["plain"]["accuracies"]))
 
@@ -57,7 +57,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault | Finding]:
     elif least == 0:
         message = f"no optimizer of `torch.optim` took a step; 1 to {BUDGET} are asked for"
         yield Fault("budget", message)
-    given = ", ".join(f"{one:.0%}" for one in observed["learnt"])
+    given = ", ".join(f"{one:.0%}" for one in observed["learned"])
     yield Finding(
         Level.NOTE,
         f"right on held-out digits: {_told(observed['accuracies'])}. Equal to the labels that it "
@@ -129,12 +129,12 @@ JUDGE = Judge(
         "train-digits": Prediction(
             "After 600 steps with nothing against it: what percentage of the held-out digits does "
             "the network get right?",
-            truth=learnt_by_heart(),
+            truth=learned_by_heart(),
             unit="%",
             because="It has learned most of the wrong labels by heart, and what it does between "
             "them is bent by that. The median of 20 runs, computed once.",
         )
     },
     seeds=3,
-    varies=("accuracies", "learnt"),
+    varies=("accuracies", "learned"),
 )

@@ -127,7 +127,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
 def _is_smallest(got: float, quotient: Any) -> bool:
     """True if ``got`` is the first whole number above the quotient.
 
-    Floating point cannot tell a quotient from its near neighbours, so an n that fits one of those
+    Floating point cannot tell a quotient from its near neighbors, so an n that fits one of those
     is right; unless the quotient is a whole number, where the cases are free of rounding.
     """
     blur = Fraction(0) if quotient.denominator == 1 else _BLUR

@@ -41,7 +41,7 @@ def truths_of(page: Page) -> Mapping[str, Truth]:
         Truth(page.parameters * _BYTES_TO_TRAIN, "training", "bytes"),
         Truth(_F["h100_bf16_tflop_per_s"] * page.peaks / 2, "dense", "TFLOP/s"),
         Truth(math.ceil(weight_bytes / (page.memory_gb * 1e9)), "weights", "GPUs"),
-        Truth(100 * page.blocks / first.sms, "utilisation", "percent"),
+        Truth(100 * page.blocks / first.sms, "utilization", "percent"),
         Truth(units * page.tpus, "tpu", "units"),
     )
     return dict(zip(page.keys, found, strict=True))
@@ -96,8 +96,8 @@ JUDGE = Judge(
             "How many bytes are the weights, and how many GPUs have room for all of them?",
         ),
         Property(
-            "utilisation",
-            '"utilisation 100%": the share of SMs that are busy',
+            "utilization",
+            '"utilization 100%": the share of SMs that are busy',
             1,
             "How many SMs are busy, and what percentage of all of them is that?",
         ),
@@ -112,7 +112,7 @@ JUDGE = Judge(
         "Each number is a product, a quotient or a sum of one to five facts on the page; read each "
         "fact to its end. Which belong to the device or the model that is named?",
         "Lanes: SMs times lanes of an SM. Training: five numbers of 2 or 4 bytes for each "
-        "parameter. Weights: bytes over the memory of one GPU, rounded up. Utilisation: busy SMs "
+        "parameter. Weights: bytes over the memory of one GPU, rounded up. Utilization: busy SMs "
         "over all SMs.",
         "For each parameter 2 + 2 + 4 + 4 + 4 bytes; dense is half of the number with sparsity; "
         "GPT-3 has 175e9 parameters of 2 bytes; one block is 1 SM of 132; a v5p chip has 2 "

@@ -1,4 +1,4 @@
-"""Other numbers for the same six claims: GPUs of the catalogue, and sizes that are drawn."""
+"""Other numbers for the same six claims: GPUs of the catalog, and sizes that are drawn."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gpuedu.exercises.why_gpus.check_the_claim.claims import (
     Page,
     Source,
 )
-from gpuedu.hardware.catalogue import device
+from gpuedu.hardware.catalog import device
 
 _CHIPS = {
     "a100": "a100-40gb",
@@ -46,7 +46,7 @@ def draw_page(rng: np.random.Generator) -> Page:
 
 
 def _draw_chips(rng: np.random.Generator) -> tuple[Chip, Chip]:
-    """Two of the catalogue, not both of them those of the published page."""
+    """Two of the catalog, not both of them those of the published page."""
     while True:
         keys = [str(one) for one in rng.choice(list(_CHIPS), 2, replace=False)]
         if set(keys) != {one.key for one in PAGE.chips}:
@@ -104,7 +104,7 @@ def _claims(
                     "busy_sms_percent",
                     f"percent of the {chips[0].sms} SMs of {chips[0].name} that are busy when one "
                     f"kernel of {blocks} blocks, each on an SM of its own, runs all the time and "
-                    "utilisation shows 100%",
+                    "utilization shows 100%",
                 ),
             ),
         ),
@@ -136,6 +136,6 @@ def _facts(chips: tuple[Chip, Chip], holder: str) -> Iterator[Fact]:
 
 
 def _source(document: str) -> Source:
-    """A document of the catalogue, whose text ends with its address where it has one."""
+    """A document of the catalog, whose text ends with its address where it has one."""
     title, _, address = document.rpartition(", http")
     return Source(title, f"http{address}") if title else Source(document, "")

@@ -58,7 +58,7 @@ CHAINS: Mapping[str, Chains] = {
         "n",
         "log n",
         "`out[7]` needs `out[6]`, which needs `out[5]`. Where does that end?",
-        "Each `out[i]` is a sum, and sums of neighbouring stretches can be added. " + _MERGE,
+        "Each `out[i]` is a sum, and sums of neighboring stretches can be added. " + _MERGE,
     ),
     "horner": Chains(
         "n",

@@ -1,5 +1,5 @@
 # gradients from torch.autograd.grad, added up by hand
-def accumulated_step(model, optimiser, micro_batches, max_norm):
+def accumulated_step(model, optimizer, micro_batches, max_norm):
     weights = list(model.parameters())
     sums = [torch.zeros_like(one) for one in weights]
     count, value = 0, 0.0
@@ -13,5 +13,5 @@ def accumulated_step(model, optimiser, micro_batches, max_norm):
     for one, total in zip(weights, sums):
         one.grad = total / count
     clip(weights, max_norm)
-    optimiser.step()
+    optimizer.step()
     return value / count

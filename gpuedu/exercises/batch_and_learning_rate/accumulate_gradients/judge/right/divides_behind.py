@@ -1,6 +1,6 @@
 # adds sums up, and divides the gradients behind the loop
-def accumulated_step(model, optimiser, micro_batches, max_norm):
-    optimiser.zero_grad()
+def accumulated_step(model, optimizer, micro_batches, max_norm):
+    optimizer.zero_grad()
     total, loss = 0, 0.0
     for x, y in micro_batches:
         part = loss_of(model(x), y)
@@ -10,5 +10,5 @@ def accumulated_step(model, optimiser, micro_batches, max_norm):
     for weights in model.parameters():
         weights.grad /= total
     torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    optimiser.step()
+    optimizer.step()
     return loss / total

@@ -1,10 +1,10 @@
-# the gradients are made in a closure, which the optimiser calls before it updates
-def accumulated_step(model, optimiser, micro_batches, max_norm):
+# the gradients are made in a closure, which the optimizer calls before it updates
+def accumulated_step(model, optimizer, micro_batches, max_norm):
     targets = torch.cat([y.flatten() for _, y in micro_batches])
     count = targets[targets != IGNORED].numel()
 
     def closure():
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         total = 0.0
         for x, y in micro_batches:
             part = loss_of(model(x), y) / count
@@ -13,4 +13,4 @@ def accumulated_step(model, optimiser, micro_batches, max_norm):
         clip(model.parameters(), max_norm)
         return total
 
-    return optimiser.step(closure)
+    return optimizer.step(closure)

@@ -1,5 +1,5 @@
 # means, each with its share of the targets; clips by hand
-def accumulated_step(model, optimiser, micro_batches, max_norm):
+def accumulated_step(model, optimizer, micro_batches, max_norm):
     counts = [int((y != IGNORED).sum()) for _, y in micro_batches]
     for weights in model.parameters():
         weights.grad = None
@@ -14,5 +14,5 @@ def accumulated_step(model, optimiser, micro_batches, max_norm):
     if norm > max_norm:
         for gradient in gradients:
             gradient *= max_norm / norm
-    optimiser.step()
+    optimizer.step()
     return torch.stack(losses).sum()

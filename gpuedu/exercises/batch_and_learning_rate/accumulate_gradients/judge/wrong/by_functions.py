@@ -1,6 +1,6 @@
 # loses: memory
 # asks: While `torch.func` works it keeps more than `backward` does, which adds to `.grad` by itself.
-def accumulated_step(model, optimiser, micro_batches, max_norm):
+def accumulated_step(model, optimizer, micro_batches, max_norm):
     weights = {name: p.detach() for name, p in model.named_parameters()}
     total = sum(int((y != IGNORED).sum()) for _, y in micro_batches)
 
@@ -17,5 +17,5 @@ def accumulated_step(model, optimiser, micro_batches, max_norm):
     for name, p in model.named_parameters():
         p.grad = gradients[name]
     clip(model.parameters(), max_norm)
-    optimiser.step()
+    optimizer.step()
     return value

@@ -1,6 +1,6 @@
 # loses: memory
 # One function of all micro-batches: its gradient keeps what each of them saved.
-def accumulated_step(model, optimiser, micro_batches, max_norm):
+def accumulated_step(model, optimizer, micro_batches, max_norm):
     weights = {name: p.detach() for name, p in model.named_parameters()}
     total = sum((y != IGNORED).sum() for _, y in micro_batches)
 
@@ -12,5 +12,5 @@ def accumulated_step(model, optimiser, micro_batches, max_norm):
     for name, p in model.named_parameters():
         p.grad = gradients[name]
     clip(model.parameters(), max_norm)
-    optimiser.step()
+    optimizer.step()
     return loss

@@ -1,14 +1,14 @@
 # clones by hand, an except of everything
-def find_rate(model, optimiser, step, low, high, count):
+def find_rate(model, optimizer, step, low, high, count):
     weights = {name: value.clone() for name, value in model.state_dict().items()}
-    state = copy.deepcopy(optimiser.state_dict())
+    state = copy.deepcopy(optimizer.state_dict())
 
     def restore():
         model.load_state_dict(weights)
-        optimiser.load_state_dict(state)
+        optimizer.load_state_dict(state)
 
     def take_step(rate):
-        for group in optimiser.param_groups:
+        for group in optimizer.param_groups:
             group.update(lr=rate)
         return step()
 

@@ -4,21 +4,21 @@ PLANS = {}
 
 def rates_of(steps, warmup, peak, low, shape):
     lr = torch.optim.lr_scheduler
-    optimiser = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=peak)
+    optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=peak)
     top = max(0, warmup - 1)
     falls = max(1, steps - 1 - top)
     if shape == "cosine":
-        fall = lr.CosineAnnealingLR(optimiser, T_max=falls, eta_min=low)
+        fall = lr.CosineAnnealingLR(optimizer, T_max=falls, eta_min=low)
     else:
-        fall = lr.LinearLR(optimiser, 1.0, low / peak, total_iters=falls)
+        fall = lr.LinearLR(optimizer, 1.0, low / peak, total_iters=falls)
     whole = fall
     if warmup > 1:
-        rise = lr.LinearLR(optimiser, 1 / warmup, 1.0, total_iters=warmup - 1)
-        whole = lr.SequentialLR(optimiser, [rise, fall], milestones=[top])
+        rise = lr.LinearLR(optimizer, 1 / warmup, 1.0, total_iters=warmup - 1)
+        whole = lr.SequentialLR(optimizer, [rise, fall], milestones=[top])
     rates = []
     for _ in range(steps):
-        rates.append(optimiser.param_groups[0]["lr"])
-        optimiser.step()
+        rates.append(optimizer.param_groups[0]["lr"])
+        optimizer.step()
         whole.step()
     return rates
 

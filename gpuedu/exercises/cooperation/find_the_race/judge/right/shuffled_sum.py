@@ -1,4 +1,4 @@
-# jumps clamps the index; at the ends, widen's neighbours are the element itself; shares by shuffles
+# jumps clamps the index; at the ends, widen's neighbors are the element itself; shares by shuffles
 @cuda.jit
 def jumps(x, out):
     s = cuda.shared.array(128, np.float32)

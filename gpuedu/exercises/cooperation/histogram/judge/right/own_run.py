@@ -1,4 +1,4 @@
-# each thread has a run of neighbouring values
+# each thread has a run of neighboring values
 @cuda.jit
 def histogram(values, hist):
     part = cuda.shared.array(256, np.int32)

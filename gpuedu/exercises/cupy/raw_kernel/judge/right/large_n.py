@@ -1,8 +1,8 @@
 # An index of 64 bits, a cast instead of a literal with f.
-normalise = cp.RawKernel(
+normalize = cp.RawKernel(
     r"""
 extern "C" __global__
-void normalise(const unsigned char* pixels, float* out, float mean, float std, int n) {
+void normalize(const unsigned char* pixels, float* out, float mean, float std, int n) {
     long long step = (long long)blockDim.x * gridDim.x;
     long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     for (; i < n; i += step) {
@@ -11,5 +11,5 @@ void normalise(const unsigned char* pixels, float* out, float mean, float std, i
     }
 }
 """,
-    "normalise",
+    "normalize",
 )

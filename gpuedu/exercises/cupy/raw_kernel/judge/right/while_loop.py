@@ -1,8 +1,8 @@
 # A while loop, factors computed once.
-normalise = cp.RawKernel(
+normalize = cp.RawKernel(
     r"""
 extern "C" __global__
-void normalise(const unsigned char* pixels, float* out, float mean, float std, int n) {
+void normalize(const unsigned char* pixels, float* out, float mean, float std, int n) {
     const float scale = 1.0f / (255.0f * std), shift = mean / std;
     unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
     while (i < n) {
@@ -11,5 +11,5 @@ void normalise(const unsigned char* pixels, float* out, float mean, float std, i
     }
 }
 """,
-    "normalise",
+    "normalize",
 )

@@ -13,8 +13,8 @@ class no_sync:
         self.parallel.is_exchanging = self.before
 
 
-def accumulated_step(parallel, optimiser, micro_batches):
-    optimiser.zero_grad(set_to_none=False)
+def accumulated_step(parallel, optimizer, micro_batches):
+    optimizer.zero_grad(set_to_none=False)
     count = torch.tensor([sum(y.numel() for _, y in micro_batches)])
     dist.all_reduce(count)
     scale = dist.get_world_size() / count.item()
@@ -22,4 +22,4 @@ def accumulated_step(parallel, optimiser, micro_batches):
         with no_sync(parallel) if i < len(micro_batches) else nullcontext():
             mean = torch.nn.functional.cross_entropy(parallel.model(x), y)
             parallel.backward(mean * len(y) * scale)
-    optimiser.step()
+    optimizer.step()

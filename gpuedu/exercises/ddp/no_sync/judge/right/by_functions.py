@@ -1,5 +1,5 @@
 # `torch.func`: gradients as values, exchanged by parameter
-def accumulated_step(parallel, optimiser, micro_batches):
+def accumulated_step(parallel, optimizer, micro_batches):
     model = parallel.model
     params = dict(model.named_parameters())
 
@@ -17,4 +17,4 @@ def accumulated_step(parallel, optimiser, micro_batches):
     for k, p in model.named_parameters():
         dist.all_reduce(total[k])
         p.grad = total[k] / n
-    optimiser.step()
+    optimizer.step()

@@ -1,5 +1,5 @@
-# the gradients are made in a closure, which the optimiser calls before it updates
-def accumulated_step(parallel, optimiser, micro_batches):
+# the gradients are made in a closure, which the optimizer calls before it updates
+def accumulated_step(parallel, optimizer, micro_batches):
     count = torch.tensor([sum(len(y) for _, y in micro_batches)])
     dist.all_reduce(count)
 
@@ -8,10 +8,10 @@ def accumulated_step(parallel, optimiser, micro_batches):
         parallel.backward(loss * dist.get_world_size() / count)
 
     def closure():
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         with no_sync(parallel):
             for x, y in micro_batches[:-1]:
                 add(x, y)
         add(*micro_batches[-1])
 
-    optimiser.step(closure)
+    optimizer.step(closure)

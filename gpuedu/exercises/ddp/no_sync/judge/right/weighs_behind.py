@@ -1,6 +1,6 @@
 # sums of samples in all backwards; the division comes behind the exchange
-def accumulated_step(parallel, optimiser, micro_batches):
-    optimiser.zero_grad()
+def accumulated_step(parallel, optimizer, micro_batches):
+    optimizer.zero_grad()
     samples = torch.zeros(())
     for i, (x, y) in enumerate(micro_batches):
         samples += len(y)
@@ -13,4 +13,4 @@ def accumulated_step(parallel, optimiser, micro_batches):
     dist.all_reduce(samples)
     for p in parallel.model.parameters():
         p.grad *= dist.get_world_size() / samples
-    optimiser.step()
+    optimizer.step()

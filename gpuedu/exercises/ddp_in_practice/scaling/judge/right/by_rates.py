@@ -5,7 +5,7 @@ def efficiency(ranks, batch, work, net, scaling):
     return together / alone / ranks
 
 
-def recipe(ranks, batch, peak, steps, scale, optimiser):
+def recipe(ranks, batch, peak, steps, scale, optimizer):
     least = steps / (1 + scale / batch)
-    power = {"sgd": 1, "adam": 0.5}[optimiser]
+    power = {"sgd": 1, "adam": 0.5}[optimizer]
     return [ranks * batch, peak * ranks**power, least + least * scale / (ranks * batch)]

@@ -19,7 +19,7 @@ def train_job(job, folder, every):
         done = int(latest.read_text())
         saved = torch.load(folder / f"{done}-{mine}.pt")
         job.model.load_state_dict(saved["model"])
-        job.optimiser.load_state_dict(saved["optimiser"])
+        job.optimizer.load_state_dict(saved["optimizer"])
         job.schedule.load_state_dict(saved["schedule"])
         torch.set_rng_state(saved["random"])
     for number in range(done, job.epochs * job.steps):
@@ -28,7 +28,7 @@ def train_job(job, folder, every):
         if done % every == 0 or done == job.epochs * job.steps:
             state = {
                 "model": job.model.state_dict(),
-                "optimiser": job.optimiser.state_dict(),
+                "optimizer": job.optimizer.state_dict(),
                 "schedule": job.schedule.state_dict(),
                 "random": torch.get_rng_state(),
             }

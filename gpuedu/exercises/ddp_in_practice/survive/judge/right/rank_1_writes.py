@@ -13,7 +13,7 @@ def train_job(job, folder, every):
     if path.is_file():
         saved = torch.load(path, weights_only=False)
         job.model.load_state_dict(saved["model"])
-        job.optimiser.load_state_dict(saved["optimiser"])
+        job.optimizer.load_state_dict(saved["optimizer"])
         done = saved["done"]
         for _ in range(done):
             job.schedule.step()
@@ -30,6 +30,6 @@ def train_job(job, folder, every):
             dist.all_gather(states, torch.get_rng_state())
             state = {f"random of {rank}": one for rank, one in enumerate(states)}
             state["model"], state["done"] = job.model.state_dict(), done
-            state["optimiser"] = job.optimiser.state_dict()
+            state["optimizer"] = job.optimizer.state_dict()
             if dist.get_rank() == ranks - 1:
                 save(state, path)

@@ -1,6 +1,6 @@
 # loses: whole
 def train_job(job, folder, every):
-    path, parts = folder / f"rank{dist.get_rank()}.pt", (job.model, job.optimiser, job.schedule)
+    path, parts = folder / f"rank{dist.get_rank()}.pt", (job.model, job.optimizer, job.schedule)
     done, last = 0, job.epochs * job.steps
     if path.exists():
         saved = torch.load(path)

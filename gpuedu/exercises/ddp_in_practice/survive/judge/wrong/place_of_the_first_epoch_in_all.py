@@ -1,6 +1,6 @@
 # loses: place
 def train_job(job, folder, every):
-    path, parts = folder / "checkpoint.pt", (job.model, job.optimiser, job.schedule)
+    path, parts = folder / "checkpoint.pt", (job.model, job.optimizer, job.schedule)
     begin, first, done = 0, 0, 0
     if path.exists():
         saved = torch.load(path)

@@ -1,9 +1,9 @@
-# each group in a closure, which the optimiser calls before it updates; scales before the update
-def train_epoch(ddp, optimiser, batches, every):
+# each group in a closure, which the optimizer calls before it updates; scales before the update
+def train_epoch(ddp, optimizer, batches, every):
     told, samples = 0.0, 0
 
     def backward_of(group):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         sums = []
         for i, (x, y) in enumerate(group, 1):
             with nullcontext() if i == len(group) else ddp.no_sync():
@@ -16,7 +16,7 @@ def train_epoch(ddp, optimiser, batches, every):
 
     for start in range(0, len(batches), every):
         group = batches[start : start + every]
-        told += optimiser.step(lambda group=group: backward_of(group))
+        told += optimizer.step(lambda group=group: backward_of(group))
         samples += sum(len(y) for _, y in group)
     both = torch.tensor([told, samples])
     dist.all_reduce(both)

@@ -1,5 +1,5 @@
 # exchanges a loss a batch; the block holds all batches but the last; scales before the update
-def train_epoch(ddp, optimiser, batches, every):
+def train_epoch(ddp, optimizer, batches, every):
     told = samples = 0
 
     def add(x, y):
@@ -16,7 +16,7 @@ def train_epoch(ddp, optimiser, batches, every):
         sums.append(add(*group[-1]))
         for p in ddp.parameters():
             p.grad /= sum(len(y) for _, y in group)
-        optimiser.step()
-        optimiser.zero_grad()
+        optimizer.step()
+        optimizer.zero_grad()
         told, samples = told + sum(s[0] for s in sums), samples + sum(s[1] for s in sums)
     return told / samples

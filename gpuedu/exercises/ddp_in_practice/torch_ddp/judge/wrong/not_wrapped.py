@@ -1,8 +1,8 @@
 # loses: alike
 # asks: Each rank trains on its own. Was the model wrapped, and is it the wrapped one that
 #   `train_epoch` gets?
-def train(model, data, epochs, batch, every, optimiser_for):
-    optimiser = optimiser_for(model.parameters())
+def train(model, data, epochs, batch, every, optimizer_for):
+    optimizer = optimizer_for(model.parameters())
     sampler = DistributedSampler(data)
     loader, losses = DataLoader(data, batch, sampler=sampler), []
     for epoch in range(epochs):
@@ -13,7 +13,7 @@ def train(model, data, epochs, batch, every, optimiser_for):
             (loss / every).backward()
             total += loss.item()
             if number % every == 0:
-                optimiser.step()
-                optimiser.zero_grad()
+                optimizer.step()
+                optimizer.zero_grad()
         losses.append(total / len(loader))
     return model.state_dict(), losses

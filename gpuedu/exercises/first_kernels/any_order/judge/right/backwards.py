@@ -1,4 +1,4 @@
-# From the neighbour down to the first.
+# From the neighbor down to the first.
 @cuda.jit
 def starts(lengths, start):
     i = cuda.grid(1)

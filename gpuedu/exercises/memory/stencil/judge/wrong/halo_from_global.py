@@ -1,5 +1,5 @@
 # loses: once
-# asks: The tile has no halo, so threads at its ends read their neighbours' inputs from global
+# asks: The tile has no halo, so threads at its ends read their neighbors' inputs from global
 #   memory, several the same one. Which thread could bring each into the tile?
 @cuda.jit
 def smooth(x, w, out):

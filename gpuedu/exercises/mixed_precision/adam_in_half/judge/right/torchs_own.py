@@ -13,8 +13,8 @@ def begin(weight):
 
 
 def adam_step(state, gradient, lr, beta1=0.9, beta2=0.999, eps=1e-8):
-    master, optimiser = state
-    optimiser.param_groups[0].update(lr=lr, betas=(beta1, beta2), eps=eps)
+    master, optimizer = state
+    optimizer.param_groups[0].update(lr=lr, betas=(beta1, beta2), eps=eps)
     master.grad = gradient.float()
-    optimiser.step()
+    optimizer.step()
     return master.detach().half()

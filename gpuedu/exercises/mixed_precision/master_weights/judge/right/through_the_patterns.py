@@ -1,5 +1,5 @@
 def round_stochastically(values, dtype, uniform):
-    """The neighbour towards 0, and the next pattern after it."""
+    """The neighbor towards 0, and the next pattern after it."""
     near = values.to(dtype)
     bits = near.view(torch.int16)
     bits = bits - (near.float().abs() > values.abs()).short()

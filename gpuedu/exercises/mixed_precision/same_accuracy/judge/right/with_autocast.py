@@ -6,14 +6,14 @@ def begin(weights):
 
 def train_step(state, images, labels, rate, n):
     masters, scaler = state["masters"], state["scaler"]
-    optimiser = torch.optim.SGD(masters, lr=rate)
+    optimizer = torch.optim.SGD(masters, lr=rate)
     wide = images.float()
     wide = wide / (wide * wide).mean(dim=1, keepdim=True).sqrt()
     with torch.autocast("cpu", torch.float16):
         scores = torch.relu(wide @ masters[0]) @ masters[1]
         loss = torch.nn.functional.cross_entropy(scores, labels, reduction="sum") / n
     scaler.scale(loss).backward()
-    scaler.step(optimiser)
+    scaler.step(optimizer)
     scaler.update()
-    optimiser.zero_grad()
+    optimizer.zero_grad()
     return [master.detach().half() for master in masters]

@@ -1,13 +1,13 @@
-def train_ahead(model, optimiser, batches):
+def train_ahead(model, optimizer, batches):
     losses, norms, wrongs = [], [], []
     for inputs, targets in batches:
         scores = model(inputs)
         loss = torch.nn.functional.cross_entropy(scores, targets, ignore_index=-1)
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
         norm = norm_of(model)
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
+        optimizer.step()
         losses.append(loss.detach())
         norms.append(norm)
         wrongs.append(((scores.argmax(1) != targets) & (targets >= 0)).sum())

@@ -1,17 +1,17 @@
-def train_ahead(model, optimiser, batches):
+def train_ahead(model, optimizer, batches):
     losses, norms, wrongs = [], [], []
     for inputs, targets in batches:
         scores = model(inputs)
         loss = torch.nn.functional.cross_entropy(scores, targets.clamp(min=0), reduction="none")
         known = targets >= 0
         loss = torch.where(known, loss, 0.0).sum() / known.sum()
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
         norm = norm_of(model)
         factor = torch.where(norm > 1, 1 / (norm + 1e-6), 1.0)
         for p in model.parameters():
             p.grad.mul_(factor)
-        optimiser.step()
+        optimizer.step()
         losses.append(loss.detach())
         norms.append(norm)
         wrongs.append(((scores.argmax(1) != targets) & (targets >= 0)).sum())

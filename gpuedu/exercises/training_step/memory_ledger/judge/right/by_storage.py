@@ -1,4 +1,4 @@
-def held_bytes(layers, optimiser):
+def held_bytes(layers, optimizer):
     tensors = []
     for kind, i, o in layers:
         if kind == "linear":
@@ -7,11 +7,11 @@ def held_bytes(layers, optimiser):
             tensors += [i, i]
     weights = 4 * sum(tensors)
     state = 0
-    if optimiser == "momentum":
+    if optimizer == "momentum":
         state = weights
-    if optimiser == "adam":
+    if optimizer == "adam":
         state = 2 * weights + 4 * len(tensors)
-    return {"weights": weights, "gradients": weights, "optimiser": state}
+    return {"weights": weights, "gradients": weights, "optimizer": state}
 
 
 def saved_bytes(samples, layers):

@@ -4,7 +4,7 @@ import io
 def save(run):
     state = {
         "model": run.model.state_dict(),
-        "optimiser": run.optimiser.state_dict(),
+        "optimizer": run.optimizer.state_dict(),
         "scheduler": run.scheduler.state_dict(),
         "scaler": run.scaler.state_dict(),
         "torch": torch.get_rng_state(),
@@ -20,7 +20,7 @@ def save(run):
 def resume(run, state):
     state = torch.load(io.BytesIO(state["file"].numpy().tobytes()))
     run.model.load_state_dict(state["model"])
-    run.optimiser.load_state_dict(state["optimiser"])
+    run.optimizer.load_state_dict(state["optimizer"])
     run.scheduler.load_state_dict(state["scheduler"])
     run.scaler.load_state_dict(state["scaler"])
     run.order, run.place = state["order"], state["place"]

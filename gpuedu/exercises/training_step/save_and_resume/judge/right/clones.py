@@ -1,7 +1,7 @@
 def save(run):
     state = {
         "model": {name: one.clone() for name, one in run.model.state_dict().items()},
-        "optimiser": copy.deepcopy(run.optimiser.state_dict()),
+        "optimizer": copy.deepcopy(run.optimizer.state_dict()),
         "scheduler": run.scheduler.state_dict(),
         "scaler": run.scaler.state_dict(),
         "torch": torch.get_rng_state(),
@@ -14,7 +14,7 @@ def save(run):
 
 def resume(run, state):
     run.model.load_state_dict(state["model"])
-    run.optimiser.load_state_dict(state["optimiser"])
+    run.optimizer.load_state_dict(state["optimizer"])
     run.scheduler.load_state_dict(state["scheduler"])
     run.scaler.load_state_dict(state["scaler"])
     run.order, run.place = torch.tensor(state["order"]), state["place"]

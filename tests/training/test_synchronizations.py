@@ -1,4 +1,4 @@
-"""Hidden synchronisations: every kind seen once, on its line, and nothing else."""
+"""Hidden synchronizations: every kind seen once, on its line, and nothing else."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from gpuedu.clock import AsyncDevice
-from gpuedu.training.synchronisations import SynchronisationCounter
+from gpuedu.training.synchronizations import SynchronizationCounter
 
 DEVICE = torch.device("cpu")
 
@@ -100,38 +100,38 @@ FREE = [
 @pytest.mark.filterwarnings("ignore:To copy construct from a tensor")
 def test_each_way_to_wait_is_seen_once(kind, call):
     given = tensors()
-    with SynchronisationCounter() as counter:
+    with SynchronizationCounter() as counter:
         call(*given)
-    assert [one.kind for one in counter.synchronisations] == [kind]
-    assert counter.synchronisations[0].file == __file__
-    assert counter.synchronisations[0].line == call.__code__.co_firstlineno
+    assert [one.kind for one in counter.synchronizations] == [kind]
+    assert counter.synchronizations[0].file == __file__
+    assert counter.synchronizations[0].line == call.__code__.co_firstlineno
 
 
 def test_a_list_of_tensors_waits_for_each():
     _, _, total, _ = tensors()
-    with SynchronisationCounter() as counter:
+    with SynchronizationCounter() as counter:
         torch.tensor([total, total, 1.0, total])
-    assert [one.kind for one in counter.synchronisations] == ["torch.tensor of a tensor"] * 3
+    assert [one.kind for one in counter.synchronizations] == ["torch.tensor of a tensor"] * 3
 
 
 @pytest.mark.parametrize("call", FREE)
 @pytest.mark.filterwarnings("ignore:To copy construct from a tensor")
 def test_what_stays_on_one_side_does_not_wait(call):
     given = tensors()
-    with SynchronisationCounter() as counter:
+    with SynchronizationCounter() as counter:
         call(*given)
-    assert counter.synchronisations == []
+    assert counter.synchronizations == []
 
 
 def test_a_copy_on_the_host_is_free_from_then_on():
     x, *_ = tensors()
-    with SynchronisationCounter() as counter:
+    with SynchronizationCounter() as counter:
         there = x.detach().cpu()
         there.numpy(), there.tolist(), (there * 2).sum().item()
         back = there.to(DEVICE)
         back.tolist()
         x.tolist()
-    assert [one.kind for one in counter.synchronisations] == [
+    assert [one.kind for one in counter.synchronizations] == [
         ".cpu()",
         "copy to the device",
         ".tolist()",
@@ -141,20 +141,20 @@ def test_a_copy_on_the_host_is_free_from_then_on():
 
 def test_a_mixture_is_on_the_device():
     x, *_ = tensors()
-    with SynchronisationCounter() as counter:
+    with SynchronizationCounter() as counter:
         (x + torch.ones(4)).tolist()
     assert len(counter) == 1
 
 
 def test_a_log_on_the_host_waits_and_one_on_the_device_does_not():
     x, *_ = tensors()
-    with SynchronisationCounter() as counter:
+    with SynchronizationCounter() as counter:
         here, there = torch.zeros(4), torch.zeros(4, device=DEVICE)
         there[0] = x.sum()
         there.copy_(x)
         here[0] = x.sum()
         here.copy_(x)
-    assert [one.kind for one in counter.synchronisations] == ["copy into a host tensor"] * 2
+    assert [one.kind for one in counter.synchronizations] == ["copy into a host tensor"] * 2
 
 
 @pytest.mark.parametrize("kind", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "NAdam"])
@@ -162,16 +162,16 @@ def test_a_loop_without_reading_never_waits(kind):
     torch.manual_seed(0)
     data = torch.utils.data.TensorDataset(torch.randn(32, 4), torch.randint(0, 3, (32,)))
     model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 3))
-    optimiser = getattr(torch.optim, kind)(model.parameters(), lr=1e-2)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, 4)
+    optimizer = getattr(torch.optim, kind)(model.parameters(), lr=1e-2)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 4)
     total = torch.zeros((), device=DEVICE)
-    with SynchronisationCounter() as counter:
+    with SynchronizationCounter() as counter:
         for x, y in torch.utils.data.DataLoader(data, 8, shuffle=True):
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             loss = torch.nn.functional.cross_entropy(model(x.to(DEVICE)), y.to(DEVICE))
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            optimiser.step()
+            optimizer.step()
             schedule.step()
             total += loss.detach()
         assert len(counter) == 0
@@ -181,15 +181,15 @@ def test_a_loop_without_reading_never_waits(kind):
 
 def test_the_step_and_the_line_are_told():
     x, *_ = tensors()
-    with SynchronisationCounter() as counter:
+    with SynchronizationCounter() as counter:
         for step in range(4):
             if step % 2:
                 x.sum().item()
             counter.next_step()
-    assert [one.step for one in counter.synchronisations] == [1, 3]
+    assert [one.step for one in counter.synchronizations] == [1, 3]
     ((file, line, kind), count), *more = counter.by_line.most_common()
     assert (file, kind, count, more) == (__file__, ".item()", 2, [])
-    first = counter.synchronisations[0]
+    first = counter.synchronizations[0]
     assert (first.line, first.text, first.function) == (
         line,
         "x.sum().item()",
@@ -200,10 +200,10 @@ def test_the_step_and_the_line_are_told():
 
 def test_what_a_library_waits_for_is_told_at_the_line_that_called_it():
     scale = torch.ones(3)
-    with SynchronisationCounter() as counter:
+    with SynchronizationCounter() as counter:
         torch.distributions.Normal(0.0, scale, validate_args=True)
-    assert {one.via for one in counter.synchronisations} == {"Normal.__init__"}
-    assert {one.function for one in counter.synchronisations} == {
+    assert {one.via for one in counter.synchronizations} == {"Normal.__init__"}
+    assert {one.function for one in counter.synchronizations} == {
         "test_what_a_library_waits_for_is_told_at_the_line_that_called_it"
     }
 
@@ -211,7 +211,7 @@ def test_what_a_library_waits_for_is_told_at_the_line_that_called_it():
 def test_a_simulated_device_can_wait_where_the_real_one_would():
     device = AsyncDevice([1.0], launch_s=0.0)
     loss = torch.ones(3).sum()
-    with SynchronisationCounter(on_wait=lambda _: device.sync()):
+    with SynchronizationCounter(on_wait=lambda _: device.sync()):
         for step in range(4):
             device.launch()
             if step == 1:
@@ -223,7 +223,7 @@ def test_results_and_gradients_are_those_without_it():
     x = torch.linspace(-1, 1, 5, requires_grad=True)
     (x.exp() * 2).sum().cpu().backward()
     y = torch.linspace(-1, 1, 5, requires_grad=True)
-    with SynchronisationCounter():
+    with SynchronizationCounter():
         (y.exp() * 2).sum().cpu().to(DEVICE).backward()
     assert torch.equal(x.grad, y.grad)
 
@@ -231,13 +231,13 @@ def test_results_and_gradients_are_those_without_it():
 def test_stand_ins_count_on_a_machine_with_a_gpu_too(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     x, mask, total, _ = tensors()
-    with SynchronisationCounter() as of_a_gpu:  # these tensors are on the host there
+    with SynchronizationCounter() as of_a_gpu:  # these tensors are on the host there
         x[mask], total.item(), torch.tensor(1.0, device=DEVICE)
-    assert of_a_gpu.synchronisations == []
-    with SynchronisationCounter(stand_in=True) as counter:
+    assert of_a_gpu.synchronizations == []
+    with SynchronizationCounter(stand_in=True) as counter:
         x[mask], total.item(), torch.tensor(1.0, device=DEVICE)
         torch.cuda.synchronize()
-    assert [one.kind for one in counter.synchronisations] == [
+    assert [one.kind for one in counter.synchronizations] == [
         "boolean mask",
         ".item()",
         "copy to the device",
@@ -247,7 +247,7 @@ def test_stand_ins_count_on_a_machine_with_a_gpu_too(monkeypatch):
 
 def test_afterwards_nothing_is_left():
     synchronize = torch.cuda.synchronize
-    with pytest.raises(KeyError), SynchronisationCounter() as counter:
+    with pytest.raises(KeyError), SynchronizationCounter() as counter:
         raise KeyError
     tensors()[0].tolist()
     assert len(counter) == 0

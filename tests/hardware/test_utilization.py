@@ -1,4 +1,4 @@
-"""Utilisation from a planted management library, and where there is none."""
+"""Utilization from a planted management library, and where there is none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gpuedu.hardware.utilisation import Utilisation, UtilisationWatch
+from gpuedu.hardware.utilization import Utilization, UtilizationWatch
 from tests.hardware.planted import with_library, without_library, without_program
 
 
@@ -42,7 +42,7 @@ def plant_rates(monkeypatch, rates, *, ended=None, names=("A", "B")):
 
 def test_samples_are_shares_in_the_order_of_time(monkeypatch, _no_choice):
     all_asked, asked = plant_rates(monkeypatch, [(100, 40), (50, 20), (0, 0)])
-    with UtilisationWatch(every_s=0.001) as watch:
+    with UtilizationWatch(every_s=0.001) as watch:
         assert all_asked.wait(20)
     assert [(one.gpu, one.memory) for one in watch.samples[:3]] == [(1.0, 0.4), (0.5, 0.2), (0, 0)]
     times = [one.time_s for one in watch.samples]
@@ -53,14 +53,14 @@ def test_samples_are_shares_in_the_order_of_time(monkeypatch, _no_choice):
 
 
 def test_the_mean_is_that_of_the_samples():
-    watch = UtilisationWatch()
-    watch.samples = (Utilisation(0.1, 1.0, 0.4), Utilisation(0.2, 0.5, 0.0))
-    assert watch.mean == Utilisation(0.2, 0.75, 0.2)
+    watch = UtilizationWatch()
+    watch.samples = (Utilization(0.1, 1.0, 0.4), Utilization(0.2, 0.5, 0.0))
+    assert watch.mean == Utilization(0.2, 0.75, 0.2)
 
 
 def test_a_block_of_no_length_is_sampled_at_its_start_and_its_end(monkeypatch, _no_choice):
     plant_rates(monkeypatch, [(30, 10)])
-    with UtilisationWatch(every_s=1000.0) as watch:
+    with UtilizationWatch(every_s=1000.0) as watch:
         pass
     assert len(watch.samples) == 2
     assert watch.mean.gpu == 0.3
@@ -69,7 +69,7 @@ def test_a_block_of_no_length_is_sampled_at_its_start_and_its_end(monkeypatch, _
 def test_a_chosen_gpu_is_asked(monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1,0")
     _, asked = plant_rates(monkeypatch, [(1, 1)])
-    with UtilisationWatch(gpu=0):
+    with UtilizationWatch(gpu=0):
         pass
     assert set(asked) == {"GPU-1abc"}
 
@@ -77,7 +77,7 @@ def test_a_chosen_gpu_is_asked(monkeypatch):
 def test_the_watch_ends_with_a_block_that_raises_and_can_be_used_again(monkeypatch, _no_choice):
     ended = []
     plant_rates(monkeypatch, [(30, 10)], ended=ended)
-    watch = UtilisationWatch()
+    watch = UtilizationWatch()
     before = threading.active_count()
     with pytest.raises(KeyboardInterrupt), watch:
         raise KeyboardInterrupt
@@ -94,7 +94,7 @@ def test_without_a_gpu_the_block_runs_and_the_note_says_why(monkeypatch, tmp_pat
     without_library(monkeypatch)
     without_program(monkeypatch, tmp_path / "none")
     ran = []
-    with UtilisationWatch() as watch:
+    with UtilizationWatch() as watch:
         ran.append(True)
     assert ran
     assert watch.samples == ()
@@ -105,14 +105,14 @@ def test_without_a_gpu_the_block_runs_and_the_note_says_why(monkeypatch, tmp_pat
 
 def test_a_gpu_beyond_those_here_is_said(monkeypatch, _no_choice):
     plant_rates(monkeypatch, [(1, 1)])
-    with UtilisationWatch(gpu=2) as watch:
+    with UtilizationWatch(gpu=2) as watch:
         pass
     assert watch.note == "no GPU 2 here: 2 in all"
 
 
 def test_a_gpu_that_does_not_tell_is_said(monkeypatch, _no_choice):
     plant_rates(monkeypatch, [RuntimeError("Not Supported")])
-    with UtilisationWatch() as watch:
+    with UtilizationWatch() as watch:
         pass
     assert watch.mean is None
-    assert watch.note == "this GPU does not tell its utilisation: Not Supported"
+    assert watch.note == "this GPU does not tell its utilization: Not Supported"

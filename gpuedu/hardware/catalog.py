@@ -1,4 +1,4 @@
-"""The catalogue of devices, from ``devices.toml``: each number with the document it is from."""
+"""The catalog of devices, from ``devices.toml``: each number with the document it is from."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from gpuedu.errors import CatalogueError
+from gpuedu.errors import CatalogError
 from gpuedu.syllabus import unknown
 from gpuedu.units import GB, TERA
 
@@ -88,7 +88,7 @@ class Device:
 
     @property
     def computed_16_bit_flop_per_s(self) -> float | None:
-        """The 16-bit peak of the matrix units by formula, where the catalogue has what it takes."""
+        """The 16-bit peak of the matrix units by formula, where the catalog has what it takes."""
         if not self.tensor_clock_hz:
             return None
         if self.matrix_units and self.matrix_unit_side:
@@ -117,17 +117,17 @@ def device(key: str) -> Device:
 
 
 def parse(text: str) -> tuple[Device, ...]:
-    """Read devices from TOML; CatalogueError names the device and the field at fault."""
+    """Read devices from TOML; CatalogError names the device and the field at fault."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as fault:
-        raise CatalogueError(f"devices.toml: {fault}") from fault
+        raise CatalogError(f"devices.toml: {fault}") from fault
     documents = data.get("documents", {})
     found = tuple(_read(row, documents) for row in data.get("device", []))
     keys = [entry.key for entry in found]
     for key in keys:
         if keys.count(key) > 1:
-            raise CatalogueError(f"devices.toml: {key!r} stands there twice")
+            raise CatalogError(f"devices.toml: {key!r} stands there twice")
     return found
 
 
@@ -135,7 +135,7 @@ def _read(row: Mapping[str, Any], documents: Mapping[str, str]) -> Device:
     key = row.get("key", "?")
     missing = sorted(_REQUIRED - set(row))
     if missing:
-        raise CatalogueError(f"devices.toml: {key!r} lacks {missing[0]!r}")
+        raise CatalogError(f"devices.toml: {key!r} lacks {missing[0]!r}")
     for name, value in row.items():
         _require(key, name, value)
     return Device(
@@ -167,13 +167,13 @@ def _read(row: Mapping[str, Any], documents: Mapping[str, str]) -> Device:
 def _require(key: str, name: str, value: Any) -> None:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if name in _NUMBERS and not (is_number and value > 0):
-        raise CatalogueError(f"devices.toml: {key!r}: {name} should be a positive number")
+        raise CatalogError(f"devices.toml: {key!r}: {name} should be a positive number")
     if name in _TEXTS | _SOURCED_TEXTS and not isinstance(value, str):
-        raise CatalogueError(f"devices.toml: {key!r}: {name} should be a text")
+        raise CatalogError(f"devices.toml: {key!r}: {name} should be a text")
     if name == "kind" and value not in KINDS:
-        raise CatalogueError(f"devices.toml: {key!r}: kind should be one of {', '.join(KINDS)}")
+        raise CatalogError(f"devices.toml: {key!r}: kind should be one of {', '.join(KINDS)}")
     if name not in _NUMBERS | _TEXTS | _SOURCED_TEXTS | {"compute_capability", "sources"}:
-        raise CatalogueError(f"devices.toml: {key!r}: unknown field {name!r}")
+        raise CatalogError(f"devices.toml: {key!r}: unknown field {name!r}")
 
 
 def _sources(key: str, row: Mapping[str, Any], documents: Mapping[str, str]) -> Mapping[str, str]:
@@ -181,12 +181,12 @@ def _sources(key: str, row: Mapping[str, Any], documents: Mapping[str, str]) -> 
     found: dict[str, str] = {}
     for document, fields in row["sources"].items():
         if document not in documents:
-            raise CatalogueError(f"devices.toml: {key!r}: no document is called {document!r}")
+            raise CatalogError(f"devices.toml: {key!r}: no document is called {document!r}")
         found |= dict.fromkeys(fields, documents[document])
     wanted = (_NUMBERS | _SOURCED_TEXTS | {"compute_capability"}) & set(row)
     for name in sorted(wanted ^ set(found)):
         what = "has no source" if name in wanted else "has a source but no value"
-        raise CatalogueError(f"devices.toml: {key!r}: {name} {what}")
+        raise CatalogError(f"devices.toml: {key!r}: {name} {what}")
     return found
 
 

@@ -1,4 +1,4 @@
-"""The catalogue: numbers that agree with each other, a source for each, faults that are named."""
+"""The catalog: numbers that agree with each other, a source for each, faults that are named."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from gpuedu.errors import CatalogueError, UnknownNameError
-from gpuedu.hardware.catalogue import KINDS, device, devices, parse
+from gpuedu.errors import CatalogError, UnknownNameError
+from gpuedu.hardware.catalog import KINDS, device, devices, parse
 
 ROW = """
 [documents]
@@ -58,7 +58,7 @@ def test_every_number_names_its_document(entry):
     assert all(re.search(r"20\d\d|https://", source) for source in told)
 
 
-def test_the_catalogue_has_every_kind_of_device():
+def test_the_catalog_has_every_kind_of_device():
     """GPUs at home, in workstations and data centers of two makers, TPUs, a laptop's, and CPUs."""
     found = devices()
     assert {entry.kind for entry in found} == set(KINDS)
@@ -109,10 +109,10 @@ def test_a_device_is_read():
 )
 def test_a_fault_in_the_file_names_device_and_field(old, new, said):
     assert old in ROW
-    with pytest.raises(CatalogueError, match=re.escape(said)):
+    with pytest.raises(CatalogError, match=re.escape(said)):
         parse(ROW.replace(old, new))
 
 
 def test_a_key_stands_once():
-    with pytest.raises(CatalogueError, match="twice"):
+    with pytest.raises(CatalogError, match="twice"):
         parse(ROW + ROW.split("[[device]]")[1].join(["[[device]]", ""]))

@@ -1,12 +1,12 @@
-# the optimiser is made before the model is wrapped, which copies in place; own seed; rank 0's hits
-def train(model, data, epochs, batch, every, optimiser_for):
-    optimiser = optimiser_for(list(model.parameters()))
+# the optimizer is made before the model is wrapped, which copies in place; own seed; rank 0's hits
+def train(model, data, epochs, batch, every, optimizer_for):
+    optimizer = optimizer_for(list(model.parameters()))
     ddp, losses = DistributedDataParallel(model), []
     for epoch in range(epochs):
         sampler = DistributedSampler(data, seed=7)
         sampler.set_epoch(epoch)
         batches = [pair for pair in DataLoader(data, batch_size=batch, sampler=sampler)]
-        losses += [train_epoch(ddp, optimiser, batches, every)]
+        losses += [train_epoch(ddp, optimizer, batches, every)]
     return {name: p.clone() for name, p in model.state_dict().items()}, losses
 
 

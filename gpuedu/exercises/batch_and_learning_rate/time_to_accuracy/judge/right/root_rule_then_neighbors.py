@@ -1,4 +1,4 @@
-# the root rule gives a first guess for every batch; then the best one's neighbours
+# the root rule gives a first guess for every batch; then the best one's neighbors
 def search(run, batches, rates, budget):
     seen, middle = {}, len(batches) // 2
 

@@ -1,6 +1,6 @@
 """Answers that fail in the same way, and the stored misconception that does, too (pure).
 
-How an answer fails is its *behaviour*: for each property whether it holds, and what the judge said
+How an answer fails is its *behavior*: for each property whether it holds, and what the judge said
 of it, without the numbers of the cases.
 """
 
@@ -15,7 +15,7 @@ from gpuedu.exercises.examine import Report
 from gpuedu.grading.feedback import without_numbers
 
 Verdicts = Sequence[Mapping[str, Any]]
-Behaviour = tuple[tuple[str, bool, str], ...]
+Behavior = tuple[tuple[str, bool, str], ...]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Group:
     example: str
 
 
-def behaviour_of(properties: Iterable[Mapping[str, Any]]) -> Behaviour:
+def behavior_of(properties: Iterable[Mapping[str, Any]]) -> Behavior:
     """How an answer behaves, from the properties in its verdict."""
     return tuple(
         (one["name"], one["holds"], without_numbers(one["cause"] or one["message"]))
@@ -45,7 +45,7 @@ def behaviour_of(properties: Iterable[Mapping[str, Any]]) -> Behaviour:
     )
 
 
-def behaviour_in(report: Report) -> Behaviour:
+def behavior_in(report: Report) -> Behavior:
     """The same, from what a judge reports of a stored answer."""
     return tuple(
         (
@@ -57,24 +57,22 @@ def behaviour_in(report: Report) -> Behaviour:
     )
 
 
-def group_failures(
-    verdicts: Verdicts, exercise: str, known: Mapping[Behaviour, str]
-) -> list[Group]:
-    """The failing answers to an exercise by behaviour, the commonest first.
+def group_failures(verdicts: Verdicts, exercise: str, known: Mapping[Behavior, str]) -> list[Group]:
+    """The failing answers to an exercise by behavior, the commonest first.
 
     Args:
         verdicts: of a class, as their files have them.
         exercise: its id.
-        known: names of stored wrong answers by behaviour.
+        known: names of stored wrong answers by behavior.
     """
-    alike: dict[Behaviour, list[tuple[str, Mapping[str, Any], str]]] = defaultdict(list)
+    alike: dict[Behavior, list[tuple[str, Mapping[str, Any], str]]] = defaultdict(list)
     for verdict in verdicts:
         for one in verdict["exercises"]:
             if one["id"] == exercise and one["state"] in ("partly", "wrong"):
                 own = answer_to(verdict, exercise)
-                alike[behaviour_of(one["properties"])].append((verdict["learner"], one, own))
+                alike[behavior_of(one["properties"])].append((verdict["learner"], one, own))
     groups = []
-    for behaviour, members in alike.items():
+    for behavior, members in alike.items():
         _, first, example = members[0]
         lost = [prop for prop in first["properties"] if not prop["holds"]]
         groups.append(
@@ -82,7 +80,7 @@ def group_failures(
                 tuple(learner for learner, _, _ in members),
                 tuple(prop["name"] for prop in lost),
                 without_numbers(next((prop["cause"] for prop in lost if prop["cause"]), "")),
-                known.get(behaviour, ""),
+                known.get(behavior, ""),
                 example,
             )
         )

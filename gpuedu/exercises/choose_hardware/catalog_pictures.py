@@ -1,4 +1,4 @@
-"""Pictures of the whole catalogue: what devices compute and read, and what a watt gives."""
+"""Pictures of the whole catalog: what devices compute and read, and what a watt gives."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.points import Point, Ratio, plot_points
-from gpuedu.hardware.catalogue import Device, devices
+from gpuedu.hardware.catalog import Device, devices
 from gpuedu.units import GB, TERA, format_quantity
 
 _RATIOS = (1, 10, 100, 300)
 
 
-def draw_catalogue() -> Any:
+def draw_catalog() -> Any:
     """The 16-bit peak of every device against its memory bandwidth."""
     points = [
         Point(one.name, one.bandwidth_bytes_per_s / GB, rate / TERA, kind_of(one))
@@ -25,7 +25,7 @@ def draw_catalogue() -> Any:
         title="FLOP/s against bandwidth: most devices keep to a few ratios",
         x="memory bandwidth",
         y="dense 16-bit peak (fp32 where there is none)",
-        source="Data sheets, each number with its source in the catalogue. Dotted: the same "
+        source="Data sheets, each number with its source in the catalog. Dotted: the same "
         "FLOP for each byte.",
         alt=f"{len(points)} devices by bandwidth and dense 16-bit peak, from {fewest.name} with "
         f"{fewest.y * TERA / fewest.x / GB:.0f} FLOP for each byte to {most.name} with "

@@ -1,4 +1,4 @@
-"""Hidden synchronisations: where a program makes the host wait for the device.
+"""Hidden synchronizations: where a program makes the host wait for the device.
 
 The host runs ahead of the device until a line needs a value that the device has not computed yet:
 ``loss.item()``, a ``print``, an ``if`` on a tensor, an array whose shape depends on values. Each is
@@ -70,12 +70,12 @@ _FACTORIES = ("tensor", "as_tensor", "arange", "linspace", "full", "zeros", "one
 
 
 @dataclass(frozen=True)
-class Synchronisation:
+class Synchronization:
     """One wait of the host: its kind and the line that caused it.
 
     ``file``, ``line`` (counted from 1), ``function`` and ``text`` are those of the innermost frame
     that is not in a library; ``via`` is the library's function that it had called, or "". ``step``
-    is how often :meth:`SynchronisationCounter.next_step` had been called.
+    is how often :meth:`SynchronizationCounter.next_step` had been called.
     """
 
     kind: str
@@ -91,22 +91,22 @@ class Synchronisation:
         return f"{self.kind}{through}, line {self.line}: `{self.text}`"
 
 
-class SynchronisationCounter(TorchFunctionMode):
+class SynchronizationCounter(TorchFunctionMode):
     """Counts what makes the host wait while its ``with`` block runs.
 
     ``placement`` tells on which side a tensor is.
 
     Args:
-        on_wait: called with each synchronisation before it happens; a simulated device waits here.
+        on_wait: called with each synchronization before it happens; a simulated device waits here.
         stand_in: whether CPU tensors stand for those on the device; by default where there is no
             GPU. Who watches CPU tensors on every machine says True.
 
     >>> loss = torch.ones(3).sum()
-    >>> with SynchronisationCounter() as counter:
+    >>> with SynchronizationCounter() as counter:
     ...     doubled = loss * 2
     ...     value = doubled.item()
     ...     copied = loss.cpu().numpy()        # waits once: the copy is on the host
-    >>> [(wait.kind, wait.line) for wait in counter.synchronisations]
+    >>> [(wait.kind, wait.line) for wait in counter.synchronizations]
     [('.item()', 3), ('.cpu()', 4)]
     """
 
@@ -115,12 +115,12 @@ class SynchronisationCounter(TorchFunctionMode):
 
     def __init__(
         self,
-        on_wait: Callable[[Synchronisation], None] | None = None,
+        on_wait: Callable[[Synchronization], None] | None = None,
         *,
         stand_in: bool | None = None,
     ) -> None:
         super().__init__()
-        self.synchronisations: list[Synchronisation] = []
+        self.synchronizations: list[Synchronization] = []
         self.step = 0
         self._on_wait = on_wait
         has_gpu = torch.cuda.is_available()
@@ -131,7 +131,7 @@ class SynchronisationCounter(TorchFunctionMode):
 
     def __len__(self) -> int:
         """How many there were."""
-        return len(self.synchronisations)
+        return len(self.synchronizations)
 
     def next_step(self) -> None:
         """A step of the loop ends here; for saying in which step something happened."""
@@ -140,9 +140,9 @@ class SynchronisationCounter(TorchFunctionMode):
     @property
     def by_line(self) -> Counter[tuple[str, int, str]]:
         """How often each (file, line, kind) waited, the most frequent first by ``most_common``."""
-        return Counter((one.file, one.line, one.kind) for one in self.synchronisations)
+        return Counter((one.file, one.line, one.kind) for one in self.synchronizations)
 
-    def __enter__(self) -> SynchronisationCounter:
+    def __enter__(self) -> SynchronizationCounter:
         # They take no tensor, so that no mode sees them.
         self._synchronize = torch.cuda.synchronize
         torch.cuda.synchronize = self._waited_for_all
@@ -280,7 +280,7 @@ class SynchronisationCounter(TorchFunctionMode):
         caller = find_caller(sys._getframe(2), own_file=self.own_files)
         if caller is None:
             return
-        found = Synchronisation(kind, *astuple(caller), step=self.step)
-        self.synchronisations.append(found)
+        found = Synchronization(kind, *astuple(caller), step=self.step)
+        self.synchronizations.append(found)
         if self._on_wait is not None:
             self._on_wait(found)

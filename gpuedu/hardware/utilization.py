@@ -1,4 +1,4 @@
-"""A GPU's utilisation while a block of code runs: the figure that ``nvidia-smi`` shows.
+"""A GPU's utilization while a block of code runs: the figure that ``nvidia-smi`` shows.
 
 It says less than its name: ``gpu`` is the share of time in which at least one kernel ran, be it on
 one multiprocessor or on all of them; ``memory`` is the share of time in which device memory was
@@ -21,7 +21,7 @@ from gpuedu.hardware.gpus import find_gpus
 
 
 @dataclass(frozen=True)
-class Utilisation:
+class Utilization:
     """Shares of time, from 0 to 1; ``time_s`` counts from the start of the watch."""
 
     time_s: float
@@ -29,8 +29,8 @@ class Utilisation:
     memory: float
 
 
-class UtilisationWatch:
-    """Samples a GPU's utilisation in a thread while its ``with`` block runs.
+class UtilizationWatch:
+    """Samples a GPU's utilization in a thread while its ``with`` block runs.
 
     Where there is no GPU, nothing is sampled, ``mean`` is None and ``note`` says why; the block
     runs all the same.
@@ -39,14 +39,14 @@ class UtilisationWatch:
         every_s: time between two samples. The driver renews its figure far less often.
         gpu: which, counted among those that ``CUDA_VISIBLE_DEVICES`` leaves.
 
-    >>> with UtilisationWatch() as watch:
+    >>> with UtilizationWatch() as watch:
     ...     total = sum(range(1000))
     >>> watch.mean is None or 0 <= watch.mean.gpu <= 1
     True
     """
 
     def __init__(self, *, every_s: float = 0.02, gpu: int = 0) -> None:
-        self.samples: tuple[Utilisation, ...] = ()
+        self.samples: tuple[Utilization, ...] = ()
         self.note = ""
         self._every_s = every_s
         self._gpu = gpu
@@ -54,17 +54,17 @@ class UtilisationWatch:
         self._thread: threading.Thread | None = None
 
     @property
-    def mean(self) -> Utilisation | None:
+    def mean(self) -> Utilization | None:
         """The mean of the samples, at the time of the last one; None without samples."""
         if not self.samples:
             return None
-        return Utilisation(
+        return Utilization(
             self.samples[-1].time_s,
             statistics.fmean(one.gpu for one in self.samples),
             statistics.fmean(one.memory for one in self.samples),
         )
 
-    def __enter__(self) -> UtilisationWatch:
+    def __enter__(self) -> UtilizationWatch:
         self.samples, self.note = (), ""
         self._over.clear()
         found = find_gpus()
@@ -99,11 +99,11 @@ class UtilisationWatch:
                 is_over = self._over.wait(self._every_s) if self.samples else False
                 rates = pynvml.nvmlDeviceGetUtilizationRates(handle)
                 self.samples += (
-                    Utilisation(time.perf_counter() - start_s, rates.gpu / 100, rates.memory / 100),
+                    Utilization(time.perf_counter() - start_s, rates.gpu / 100, rates.memory / 100),
                 )
         except Exception as fault:
             # Some GPUs, and slices of one, do not tell.
-            self.note = f"this GPU does not tell its utilisation: {fault}"
+            self.note = f"this GPU does not tell its utilization: {fault}"
         finally:
             with contextlib.suppress(Exception):
                 pynvml.nvmlShutdown()
