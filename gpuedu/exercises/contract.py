@@ -292,5 +292,9 @@ class Exercise:
 
     @property
     def package(self) -> str:
-        """The package that holds the exercise."""
-        return f"gpuedu.exercises.{self.lesson}.{self.id}".replace("-", "_")
+        """The package that holds the exercise: that of its lesson's topic."""
+        from gpuedu.syllabus import lessons
+
+        topics = {one.slug: one.topic or one.slug for one in lessons()}
+        topic = topics.get(self.lesson, self.lesson)
+        return f"gpuedu.exercises.{topic}.{self.id}".replace("-", "_")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import FuncFormatter
 
 from gpuedu.figures import style
 from gpuedu.figures.caption import Caption, write_caption
@@ -77,6 +78,7 @@ def plot_cuts(
     right.vlines(np.full(len(bars), at), places - 0.42, places + 0.15, **look)
     right.text(at, len(bars) + 0.05, name, fontsize=8.5, color=style.INK, ha="center")
     right.set_xlim(0, limit)
+    right.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     right.set_ylim(-0.5, len(bars) - 0.1)
     right.set_yticks(range(len(bars)), [bar.name for bar in reversed(bars)])
     right.tick_params(axis="y", length=0, labelcolor=style.INK)

@@ -3,12 +3,13 @@
 #
 # Ranks that share a layer talk in every pass through it, so they should be in one node. A model
 # that needs more GPUs than that is cut between its layers, too: in **pipeline parallelism** each
-# rank has some of them. That sends little, but ranks wait for each other.
+# rank has some of the layers. That sends little, but the ranks have to wait for each other.
 #
 # **You will be able to** write the schedules of a pipeline, tell how much of the time it waits, and
 # choose the fastest plan for a model and a cluster.
 #
-# **You need** tensor parallelism, sharding, and gradient accumulation. **Time** about 110 minutes.
+# **You need** *Tensor parallelism*, *Sharding*, and gradient accumulation from *Data parallelism*.
+# **Time** about 110 minutes, without the stretch exercises.
 
 # %% role="setup"
 import itertools
@@ -26,49 +27,52 @@ setup("pipelines")
 #
 # **`gpipe` · 7 points · about 30 minutes**
 #
-# A deep model can be cut between its layers. Each GPU keeps some consecutive layers, a **stage**,
-# and sends its activations to the next stage. On the way back, gradients travel the other way. Only
-# neighbors talk, and a message is as small as one layer's output. But then one stage computes while
-# all the others wait. *See* four stages:
+# A deep model can be cut between its layers. Each GPU gets some consecutive layers, a **stage**,
+# and sends its activations to the next stage. On the way back, gradients travel in the other
+# direction. Only neighbors talk, and a message is only as large as one layer's output. But while
+# one stage computes, all the others wait. *See* four stages:
 
 # %%
 see("pipelines/whole-batch")
 
 # %% [markdown]
 # So cut the batch into **micro-batches**. While stage 1 computes the first one, stage 0 is already
-# at the second. Gradients add up over the micro-batches, as in gradient accumulation, so the step
-# is the same as with the whole batch. What is left of the idle time is called the **bubble**.
+# working on the second. Gradients add up over the micro-batches, as in gradient accumulation, so
+# the result of the step is the same as with the whole batch. The idle time that is left is called
+# the **bubble**.
 #
-# *Predict.* There are 4 stages that take equally long, and 4 micro-batches. What percentage of the
-# time is each GPU idle?
+# *Predict.* There are 4 stages, which all take the same time, and 4 micro-batches. What percentage
+# of the time is each GPU idle?
 
 # %% role="predict"
 predict("gpipe", 42.9)
 
 # %% [markdown]
-# *Implement* `gpipe`: the list of what one stage does, in order. This is the schedule of GPipe: all
-# micro-batches forward, then all of them backward.
+# *Implement* `gpipe`, which returns the list of what one stage does, in order. It's the schedule of
+# the GPipe paper: all micro-batches forward, then all of them backward.
 #
-# An entry is `("forward", m)` or `("backward", m)`; stages and micro-batches count from 0. The list
-# only says in which *order* a stage works. A stage starts an entry as soon as it is free and its
-# input has come: for a forward pass the activations of the stage before it, for a backward pass the
-# gradient from the stage after it, and what its own forward pass has kept. It never skips an entry.
-# Messages take no time here.
+# An entry is `("forward", m)` or `("backward", m)`; stages and micro-batches are counted from 0.
+# The list only says in which *order* a stage works. A stage starts an entry as soon as it is free
+# and has its input: for a forward pass, the activations from the stage before it; for a backward
+# pass, the gradient from the stage after it, and what its own forward pass has kept. It never skips
+# an entry. Messages take no time here.
 
 # %% [markdown]
-# - We train a small model by your lists, in float64. Every stage ends with the gradients of one
-#   process that has the whole batch, so each micro-batch goes forward and backward once.
-# - No stage goes backward before it has gone forward with all micro-batches.
-# - With p stages and m micro-batches the whole step takes (m + p - 1)(f + b), where one stage takes
+# - We train a small model by your lists, in float64. Every stage ends up with the gradients of a
+#   single process that has the whole batch, so each micro-batch goes forward once and backward
+#   once.
+# - No stage starts a backward pass before it has gone forward with all micro-batches.
+# - With p stages and m micro-batches, the whole step takes (m + p - 1)(f + b), where a stage takes
 #   f to go forward with one micro-batch, and b to go backward.
 
 # %% [markdown]
-# *Implement* `bubble`, too: the share of that time in which a stage is idle.
+# *Implement* `bubble` and `micro_batches_for`, too.
 #
-# And `micro_batches_for`: the smallest number of micro-batches, at least 1, with which the bubble
-# is at most `share`, a number greater than 0 and less than 1. A bubble of exactly `share` is
-# enough, and `bubble` in float64 decides: with 4 stages and 0.2, the answer is 12, since 3 / 15 is
-# 0.2.
+# - `bubble` returns the share of that time in which a stage is idle.
+# - `micro_batches_for` returns the smallest number of micro-batches, at least 1, for which the
+#   bubble is at most `share`, a number greater than 0 and less than 1. A bubble of exactly `share`
+#   is small enough, and `bubble` in float64 decides. With 4 stages and 0.2, for example, the answer
+#   is 12, because 3 / 15 is 0.2.
 
 
 # %% role="answer"
@@ -109,32 +113,32 @@ see("gpipe", gpipe)
 reveal("gpipe")
 
 # %% [markdown]
-# *Reflect.* Does the bubble depend on how long forward and backward take? (No: a stage is idle for
-# (p - 1)(f + b), whatever f and b are.) More micro-batches make it smaller. What do they cost?
-# (Each kernel gets a smaller batch, which may not fill the GPU. And look at the bars on the right:
-# each stage keeps something of *all* micro-batches until the first one comes back. That's why GPipe
-# keeps only the inputs of a stage, and computes its activations again.) The GPipe paper draws the
-# backward passes in reverse, from the last micro-batch to the first. Try it, and look at the time.
-# (It is the same.)
+# *Reflect.* Does the bubble depend on how long forward and backward passes take? (No: a stage is
+# idle for (p - 1)(f + b) out of (m + p - 1)(f + b), whatever f and b are.) More micro-batches make
+# it smaller. What do they cost? (Each kernel gets a smaller batch, which may not fill the GPU. And
+# look at the bars on the right: each stage keeps something of *all* micro-batches until the first
+# one comes back. That's why GPipe keeps only the inputs of a stage, and computes its activations
+# again.) The GPipe paper draws the backward passes in reverse, from the last micro-batch to the
+# first. Try it, and look at the time. (It's the same.)
 
 # %% [markdown] exercise="one-f-one-b"
 # ## One forward, one backward
 #
 # **`one-f-one-b` · 6 points · about 30 minutes**
 #
-# After its backward pass, a micro-batch's activations are no longer needed. So why should the last
+# Once a micro-batch has gone backward, its activations are no longer needed. So why should the last
 # stage wait until it has gone forward with all of them? In **1F1B**, every stage goes backward as
 # early as it can, and then takes turns: one forward, one backward.
 #
-# *Predict.* With GPipe, 4 stages and 8 micro-batches, each GPU is idle for 27% of the time. Is
-# it "less", "the same" or "more" with 1F1B?
+# *Predict.* With GPipe, 4 stages and 8 micro-batches, each GPU is idle for 27% of the time. Is it
+# `"less"`, `"the same"` or `"more"` with 1F1B?
 
 # %% role="predict"
 predict("one-f-one-b", "the same")
 
 # %% [markdown]
 # Here is a draft that takes turns right from the start. *See* what comes of it: it keeps almost
-# nothing, but it's as slow as having no micro-batches at all.
+# nothing, but it's as slow as a pipeline without micro-batches.
 
 
 # %% role="given"
@@ -149,16 +153,16 @@ def draft(stage, stages, micro_batches):
 see("one-f-one-b", draft)
 
 # %% [markdown]
-# *Implement* 1F1B in three parts. In the *warm-up*, a stage goes forward alone. Then come turns of
-# one forward and one backward pass, in this order (the *steady state*). Then it goes backward with
-# those that are left (the *cool-down*). The first backward pass comes as soon as the gradient of
-# the first micro-batch can be back. About 7 lines.
+# *Implement* 1F1B in three parts. In the *warm-up*, a stage only goes forward. In the *steady
+# state*, it takes turns: one forward, then one backward. In the *cool-down*, it goes backward with
+# whatever is left. The first backward pass comes as soon as the gradient of the first micro-batch
+# can be back. About 7 lines.
 #
-# - Entries are as in GPipe, and so is everything that a stage waits for.
-# - Every stage ends with the gradients of one process, as before.
-# - Stage s, of p stages, keeps the activations of at most p - s micro-batches at once: from the
-#   start of its forward pass to the end of its backward pass.
-# - The whole step still takes (m + p - 1)(f + b), with any f and b.
+# - Entries are as in GPipe, and a stage waits for the same things.
+# - Every stage ends up with the gradients of a single process, as before.
+# - Stage s of p stages keeps the activations of at most p - s micro-batches at once, where keeping
+#   lasts from the start of the forward pass to the end of the backward pass.
+# - The whole step still takes (m + p - 1)(f + b), for any f and b.
 #
 # There may be fewer micro-batches than stages.
 
@@ -186,15 +190,15 @@ reveal("one-f-one-b")
 
 # %% [markdown]
 # *Reflect.* What do 16 or 64 micro-batches cost in memory now? (Nothing more: a stage keeps p - s
-# of them, however many there are. So you can afford many, and *that* makes the bubble small.)
-# Stage 0 keeps p micro-batches and the last stage 1. Which of them runs out of memory first? (Stage
-# 0, if all have equally large layers, and the embedding is often there, too.) In real programs,
-# stage 0 sends an activation to stage 1 while stage 1 sends a gradient to stage 0. What happens if
-# both call a send that only ends when it is received? (Both wait forever. That's why frameworks
-# post such a pair of sends and receives together.)
+# of them, however many there are. So you can afford many, and *that* makes the bubble small.) Stage
+# 0 keeps p micro-batches, and the last stage keeps 1. Which of them runs out of memory first?
+# (Stage 0, if all have equally large layers, and often it has the embedding as well.) In a real
+# program, stage 0 sends an activation to stage 1 while stage 1 sends a gradient to stage 0. What
+# happens if both call a send that ends only when it is received? (Both wait forever. That's why
+# frameworks post such a pair of sends and receives together.)
 
 # %% [markdown]
-# In PyTorch a schedule is an object. Each rank runs this, with its own layers as `part`; the order
+# In PyTorch a schedule is an object. Each rank runs this, with its own layers as `part`. The order
 # in which it works is the one that you have just written:
 #
 # ```python
@@ -210,11 +214,12 @@ reveal("one-f-one-b")
 #
 # **`plan` · 9 points · about 45 minutes**
 #
-# Each way to share a model has its price: ZeRO sends weights and gradients, tensor parallelism
-# sends activations in every layer, and a pipeline waits. A large model needs several ways at once.
-# How many ranks should share the batch, how many a layer, and how many stages should there be?
+# Each way to share a model has its price. ZeRO sends weights and gradients, tensor parallelism
+# sends activations in every layer, and a pipeline waits. A large model needs several of these ways
+# at once. So how many ranks should share the batch, how many should share a layer, and how many
+# stages should there be?
 #
-# *Predict.* With ZeRO 3, all ranks could simply share the batch. Suppose GPT-3 trains like that on
+# *Predict.* With ZeRO 3, all ranks could just share the batch. Suppose GPT-3 trains that way on
 # 1,536 A100s, and has enough memory. Divide the time of a step by that of the fastest plan that
 # fits. What do you get?
 
@@ -228,10 +233,10 @@ predict("plan", 3.34)
 #
 # `model` is a dict, too: `parameters` (all in equal `layers`), `heads`, `width`, and a step's
 # `batch` of sequences with `length` tokens each. `cluster` has `ranks`, `per_node`, `memory_bytes`
-# and `flop_per_s` of a GPU, and the links' bytes per second: `within` a node, and `across`.
+# and `flop_per_s` of a GPU, and the links' bytes per second: `within` a node, and `across` nodes.
 #
 # Here is a draft of a choice: all ranks share the batch. *See* it among all possible plans. Its
-# parameters take 2 GB of a rank. Why doesn't it fit all the same? The numbers will tell you.
+# parameters take only 2 GB on each rank, so why doesn't it fit? The numbers will tell you.
 
 
 # %% role="given"
@@ -245,20 +250,20 @@ see("plan", draft_plan)
 
 # %% [markdown]
 # First *implement* what a plan needs. `memory_bytes(model, plan)` returns two numbers for a rank in
-# the first stage, where most is kept:
+# the first stage, where the most is kept:
 #
 # - the bytes of parameters: 2 for each weight, 2 for its gradient and 12 of states. A rank computes
-#   with 1 / (tensor x pipeline) of the parameters. Data-parallel ranks share the states with ZeRO
+#   with 1 / (tensor x pipeline) of the parameters. Data-parallel ranks shard the states with ZeRO
 #   1, 2 and 3, the gradients with ZeRO 2 and 3, and the weights with ZeRO 3.
 # - the bytes of activations: a layer keeps 34 x width bytes for each token of a micro-batch, and
 #   its tensor-parallel ranks share them. With 1F1B, the first stage keeps as many micro-batches as
 #   there are stages, or all of them if there are fewer.
 
 # %% [markdown]
-# Next come times. Nothing that is sent hides behind computing. Which link do ranks of a group use?
-# Consecutive ranks share a layer. Data-parallel ranks are `tensor` apart, and stages are
-# `data * tensor` apart. So each kind of group lies within a `span` of consecutive ranks: `tensor`
-# of them, `data * tensor`, or all. The rest is in `rate`:
+# Next come times. In this model nothing that is sent hides behind computing. Which link do the
+# ranks of a group use? Consecutive ranks share a layer, data-parallel ranks are `tensor` apart, and
+# stages are `data * tensor` apart. So each kind of group lies within a `span` of consecutive ranks:
+# `tensor` of them, `data * tensor`, or all. The rest is in `rate`:
 
 
 # %% role="given"
@@ -272,27 +277,31 @@ def divisors(n):
 
 
 # %% [markdown]
-# *Implement* `times_s(model, cluster, plan)`: the seconds of a step, in these five parts.
+# *Implement* `times_s(model, cluster, plan)`, which returns the seconds of a step in these five
+# parts:
 #
 # - Computing takes 6 operations for each parameter and token of the batch, shared by all ranks.
-# - Tensor parallelism takes 4 all-reduces for each layer of the stage and each micro-batch, of
-#   2 x width bytes for each token. An all-reduce over n ranks sends 2 (n - 1) / n of its bytes.
+# - Tensor parallelism takes 4 all-reduces for each layer of the stage and each micro-batch, of 2 x
+#   width bytes for each token. An all-reduce over n ranks sends 2 (n - 1) / n of its bytes.
 # - If there are several stages, a rank sends two messages for each micro-batch, one forward and one
 #   backward, each with 1 / tensor of a micro-batch's 2 x width bytes for each token.
 # - A stage works for as long as all of the above together, and waits for (pipeline - 1) /
-#   micro_batches times as long: the bubble again, now compared with work, and not with all time.
+#   micro_batches times as long. That's the bubble again, now compared with the work and not with
+#   the whole time.
+
+# %% [markdown]
 # - Gradients and weights go between the n data-parallel ranks, 2 bytes for each parameter that the
-#   rank computes with. A reduce-scatter or an all-gather sends (n - 1) / n of them. ZeRO 0 and 1
-#   take one of each in a step. ZeRO 2 takes a reduce-scatter for every micro-batch, and one
+#   rank computes with. A reduce-scatter or an all-gather sends (n - 1) / n of these bytes. ZeRO 0
+#   and 1 take one of each in a step. ZeRO 2 takes a reduce-scatter for every micro-batch, and one
 #   all-gather. ZeRO 3 takes a reduce-scatter and two all-gathers for every micro-batch.
 
 # %% [markdown]
-# Last, `best_plan(model, cluster)` returns the fastest plan whose memory fits, or None if none
-# does. If several are equally fast, as ZeRO 0 and 1 are, any of them is right.
+# Last, *implement* `best_plan(model, cluster)`. It returns the fastest plan whose memory fits, or
+# None if none does. If several are equally fast, as ZeRO 0 and 1 are, any of them is right.
 #
 # - data x tensor x pipeline is the number of ranks.
 # - `tensor` divides the heads, `pipeline` the layers, and data x micro_batches the batch.
-# - All bytes of a rank of the first stage, together, are at most `memory_bytes`.
+# - All bytes of a rank in the first stage, added up, are at most `memory_bytes`.
 #
 # The three functions take about 35 lines. Leave the arguments as they are.
 
@@ -357,19 +366,19 @@ see("plan", best_plan)
 reveal("plan")
 
 # %% [markdown]
-# *See* where the time goes, if more or fewer ranks share a layer.
+# *See* where the time goes if more or fewer ranks share a layer.
 
 # %%
 see("pipelines/plan-times")
 
 # %% [markdown]
-# *Reflect.* Why is 8 the best number of ranks for a layer here, though with 2 they send less?
-# (There are as many sequences as ranks, so p stages get at most tensor x p micro-batches. The
-# bubble is about 1 / tensor of the work, whatever p is. With 16, all-reduces leave the node.)
-# Why does nothing fit with tensor 1? (Then there are at most p micro-batches. The first stage has
-# 1 / p of the layers and keeps all of them: 82 GB of activations, whatever p is.) Why is ZeRO 1
-# free, and ZeRO 3 so expensive? (ZeRO 1 sends what an all-reduce sends, once a step. ZeRO 3 gathers
-# the weights for every micro-batch, and a pipeline needs many.)
+# *Reflect.* Why is 8 the best number of ranks for a layer here, although 2 would send less? (There
+# are as many sequences as ranks, so p stages get at most tensor x p micro-batches. The bubble is
+# about 1 / tensor of the work, whatever p is. With 16, the all-reduces leave the node.) Why does
+# nothing fit with tensor 1? (Then there are at most p micro-batches. The first stage has 1 / p of
+# the layers and keeps all micro-batches: 82 GB of activations, whatever p is.) Why is ZeRO 1 free,
+# and ZeRO 3 so expensive? (ZeRO 1 sends what an all-reduce sends, once per step. ZeRO 3 gathers the
+# weights for every micro-batch, and a pipeline needs many.)
 
 # %% [markdown]
 # Megatron-LM's authors cut this model into 12 stages of 8 ranks. By the formulas, that takes 0.1%
@@ -380,12 +389,12 @@ see("pipelines/plan-times")
 see("plan", best_plan, "llama-3")
 
 # %% [markdown]
-# *Reflect.* The formulas would take twice as many stages as Meta. Why? (Meta's plan would be 0.7%
-# faster, but needs 86 GB by our count.) How could it fit all the same? (Meta frees activations as
+# *Reflect.* The formulas would use twice as many stages as Meta did. Why? (Meta's plan would be
+# 0.7% faster, but by our count it needs 86 GB.) So how could it fit? (Meta frees activations as
 # soon as nobody needs them. We count them until the end.) By the formulas, each GPU does 297
 # TFLOP/s; Meta measured 430. Where does the difference come from? (We assume half of the peak for
-# products, and theirs are faster. Messages hide behind computing. And a third of our step is
-# bubble, which interleaving makes smaller: that's the next exercise.)
+# matrix products, and theirs are faster. Their messages hide behind computing. And a third of our
+# step is bubble, which interleaving makes smaller, as the next exercise shows.)
 
 # %% [markdown] exercise="interleaved"
 # ## Several chunks on each stage
@@ -395,8 +404,8 @@ see("plan", best_plan, "llama-3")
 # The bubble comes from filling and draining the pipeline: p - 1 steps, each as long as one stage
 # takes. Shorter steps would make it smaller. So cut the model into p times v parts, and give each
 # GPU v of them, its **chunks**. With 4 stages and 2 chunks, stage 0 has parts 0 and 4, stage 1 has
-# parts 1 and 5, and so on: chunk c of stage s is part cp + s. A micro-batch goes through all
-# stages in their chunk 0, returns to stage 0, and goes through all of them again in chunk 1.
+# parts 1 and 5, and so on: chunk c of stage s is part cp + s. A micro-batch goes through all stages
+# in their chunk 0, returns to stage 0, and goes through all of them again in chunk 1.
 #
 # *Predict.* You give each of 4 stages 2 chunks instead of one. How many messages does a micro-batch
 # take on its way forward, instead of 3?
@@ -405,18 +414,18 @@ see("plan", best_plan, "llama-3")
 predict("interleaved", 7)
 
 # %% [markdown]
-# *Implement* the interleaved 1F1B of Megatron-LM. It's 1F1B again, with two changes. Micro-batches
-# come in groups of p: a stage takes a group through chunk 0, then the same group through chunk 1,
-# and so on, and then the next group. Backward it takes the chunks from the last one to the first.
-# And the warm-up is longer, because the first gradient comes back later. In Megatron-LM it has
-# 2(p - 1 - s) + (v - 1)p forward passes, or all of them if there are fewer.
+# *Implement* `interleaved`, the interleaved 1F1B of Megatron-LM. It's 1F1B again, with two changes.
+# First, micro-batches come in groups of p: a stage takes a group through chunk 0, then the same
+# group through chunk 1, and so on, and then the next group. Backward it takes the chunks from the
+# last to the first. Second, the warm-up is longer, because the first gradient comes back later. In
+# Megatron-LM it has 2(p - 1 - s) + (v - 1)p forward passes, or all of them if there are fewer.
 
 # %% [markdown]
 # - An entry is `("forward", m, c)` or `("backward", m, c)`, with the number of the chunk.
-# - The number of micro-batches is a multiple of p. There may be one chunk only.
-# - Every part of the model ends with the gradients of one process.
-# - A chunk takes f / v forward and b / v backward. The whole step takes
-#   m(f + b) + (p - 1)(f + b) / v.
+# - The number of micro-batches is a multiple of p. There may be only one chunk.
+# - Every part of the model ends up with the gradients of a single process.
+# - A chunk takes f / v forward and b / v backward. The whole step takes m(f + b) + (p - 1)(f + b) /
+#   v.
 # - Stage s keeps at most 2(p - 1 - s) + (v - 1)p + 1 pieces at once, as in Megatron-LM. A piece is
 #   what one chunk keeps of one micro-batch.
 
@@ -451,15 +460,15 @@ reveal("interleaved")
 # *Reflect.* The bubble shrinks from 27% to 16%. How much more does stage 0 keep? (11 pieces, each
 # half as large as before: 5.5 micro-batches instead of 4.) In reality, messages take time. Draw it
 # with messages of 0.25, where a forward pass takes 1: `see("interleaved", interleaved, 4, 8, 2,
-# 0.25)`, and the same with 1 chunk and with 4. Which is best? (2 chunks: 25% idle, against 30% and
-# 29%. The more chunks, the more messages a micro-batch waits for.) Halve the part 2(p - 1 - s) of
-# the warm-up. When does that cost time? (Only with messages: then there is too little to do while
-# they travel.)
+# 0.25)`, and the same with 1 chunk and with 4. Which is best? (2 chunks: 25% idle, compared with
+# 30% and 29%. The more chunks, the more messages a micro-batch waits for.) Halve the term 2(p - 1 -
+# s) of the warm-up. When does that cost time? (Only with messages: then there is too little to do
+# while they travel.)
 
 # %% [markdown]
 # A backward pass computes two things: the gradient for the stage before it, and the gradient of the
-# stage's own weights. Which of them does another stage wait for? (Only the first. *Zero Bubble*
-# schedules put off the second, and fill the bubble with it.)
+# stage's own weights. Which of the two does another stage wait for? (Only the first. *Zero Bubble*
+# schedules postpone the second, and fill the bubble with it.)
 
 # %% [markdown] exercise="experts"
 # ## Experts on other ranks
@@ -467,14 +476,14 @@ reveal("interleaved")
 # **`experts` · 7 points · stretch · about 40 minutes**
 #
 # There is one more way to share a model. A **mixture of experts** has many MLPs in one layer, the
-# **experts**, and each token goes through one of them (or through a few). So a model can have many
-# times the parameters, and hardly any more arithmetic for a token. In **expert parallelism** each
+# **experts**, and each token goes through only one of them, or a few. So a model can have many
+# times the parameters with hardly any more arithmetic per token. In **expert parallelism** each
 # rank keeps some of the experts. A token travels to the rank that has its expert, and its result
 # comes back: two **all-to-alls**.
 #
 # A **router** gives each token a logit for every expert. Tokens choose the likeliest one, and
 # nothing makes them spread evenly. So each expert has a **capacity**: a rank sends it at most that
-# many of its own tokens. The others are **dropped**: they skip the layer.
+# many of its own tokens. The others are **dropped**, which means that they skip the layer.
 
 # %% [markdown]
 # *Predict.* A rank has 256 tokens, and each chooses one of 64 experts, all equally likely. The
@@ -485,7 +494,7 @@ predict("experts", 19.4)
 
 # %% [markdown]
 # Here is a draft that needs no all-to-all: all ranks gather all tokens, compute those of their own
-# experts, and sum up. *See* what it sends. It also forgets to drop anything.
+# experts, and add up the results. It also forgets to drop anything. *See* what it sends.
 
 
 # %% role="given"
@@ -515,23 +524,25 @@ see("experts", draft_route, draft_layer)
 # %% [markdown]
 # *Implement* the layer with `dist.all_to_all_single(output, input, output_split_sizes,
 # input_split_sizes)`. It sends the first rows of `input` to rank 0, the next ones to rank 1, and so
-# on; the list `input_split_sizes` says how many. The other list, which comes first, says how many
-# come from each rank. Without the lists, all parts are equal. About 30 lines.
+# on; the list `input_split_sizes` says how many go to each. The other list, which comes first, says
+# how many come from each rank. Without the lists, all parts are equal. About 30 lines.
 #
 # - `route(logits, capacity)` gets the logits (N, E) of a rank's tokens. For each token it returns
-#   its expert (the one with the largest logit), the **gate** (that expert's probability by softmax)
-#   and whether it is kept, a bool: of the tokens that choose the same expert, the first `capacity`.
+#   its expert (the one with the largest logit), the **gate** (that expert's probability by
+#   softmax), and whether it is kept, a bool: of the tokens that choose the same expert, the first
+#   `capacity` are.
 
 # %% [markdown]
-# - `moe_forward(x, logits, capacity, w1, w2)` returns y, (N, D) as x. Expert e gives `relu(x @
+# - `moe_forward(x, logits, capacity, w1, w2)` returns y, (N, D) as x. Expert e computes `relu(x @
 #   w1[e]) @ w2[e]`, and `y` is x plus the gate times that. For a dropped token `y` is x.
-# - The ranks have the same number of experts: rank 0 the first ones, and so on. Its own are in `w1`
+# - All ranks have the same number of experts: rank 0 the first ones, and so on. Its own are in `w1`
 #   (experts, D, H) and `w2` (experts, H, D). Ranks may have different numbers of tokens, or none.
-# - Only kept tokens travel, only to the rank that has the expert, and so do their results. Besides,
-#   a rank may send each other rank E numbers. Rows that it sends to itself cost nothing.
+# - Only kept tokens travel, only to the rank that has their expert, and so do their results. In
+#   addition, a rank may send E numbers to each other rank. Rows that it sends to itself cost
+#   nothing.
 # - `balance_loss(logits)` returns the same on all ranks: E times the sum, over all experts, of the
-#   fraction of *all* ranks' tokens that choose it (dropped or not) times its mean probability over
-#   these tokens.
+#   fraction of *all* ranks' tokens that choose the expert (dropped or not), times its mean
+#   probability over these tokens.
 # - Leave the arguments as they are.
 
 
@@ -593,25 +604,27 @@ see("experts", route, moe_forward)
 reveal("experts")
 
 # %% [markdown]
-# *Reflect.* The loss is 1 if all experts get equally many tokens, with equal probabilities. What is
-# it if all tokens go to one expert, with certainty? (E.) Why is it multiplied by E at all? (So that
-# it stays 1 for any number of experts.) Which of its two factors has a gradient? (The probability:
-# choosing the largest has none.) How many all-to-alls of tokens does the layer need in a training
-# step? (Four: the gradient of one is another one, the other way.)
+# *Reflect.* The loss is 1 if all experts get the same number of tokens, with equal probabilities.
+# What is it if all tokens go to one expert, with certainty? (E.) Why is it multiplied by E at all?
+# (So that it stays 1 for any number of experts.) Which of its two factors has a gradient? (The
+# probability: choosing the largest has none.) How many all-to-alls of tokens does the layer need in
+# a training step? (Four: the gradient of an all-to-all is another one, in the other direction.)
 #
-# With equal parts, each rank would send `capacity` rows to every expert, whether there are as many
-# tokens or not. What does that cost, and what does it save? (More bytes, which are padding. But the
-# sizes are known in advance: no numbers are exchanged, and the host need not wait for them.)
+# With equal parts, each rank would send `capacity` rows to every expert, whether it has that many
+# tokens or not. What does that cost, and what does it save? (It sends more bytes, which are
+# padding. But the sizes are known in advance, so no numbers are exchanged, and the host doesn't
+# have to wait for them.)
 
 # %% [markdown]
 # ## What you take with you
 #
 # - In a pipeline only neighboring stages talk, so stages can be in different nodes.
-# - With m micro-batches and p stages, (p - 1) / (m + p - 1) of the time is idle, in GPipe and 1F1B.
-#   1F1B saves memory, so that m can be large; interleaving saves time, and sends more messages.
-# - Ranks that share a layer belong in one node. The more of them there are, the more micro-batches
-#   each pipeline gets. ZeRO 3 needs the weights once more for each of those; with enough stages,
-#   ZeRO 0 or 1 fits, and sends gradients once.
+# - With m micro-batches and p stages, (p - 1) / (m + p - 1) of the time is idle, in GPipe and in
+#   1F1B. 1F1B saves memory, so that m can be large; interleaving saves time, but sends more
+#   messages.
+# - Ranks that share a layer belong in one node, and the more of them there are, the more
+#   micro-batches each pipeline gets. ZeRO 3 gathers the weights again for each of these; with
+#   enough stages, ZeRO 0 or 1 fits, and sends gradients only once.
 #
 # **Your number:** `micro_batches_for(stages, 0.1)` for a pipeline that you might build.
 

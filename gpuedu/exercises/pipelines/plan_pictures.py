@@ -47,7 +47,7 @@ def draw_plan_times() -> Any:
     told = "; ".join(f"{bar.name} {bar.text}".replace("\n", ", ") for bar in bars)
     caption = Caption(
         title="GPT-3 on 1,536 A100s: the fastest plan that fits, by tensor size",
-        x="s for a step",
+        x="seconds per step",
         source="Computed: nodes of 8 with NVLink 3, InfiniBand HDR between them; half of the "
         "matrix peak,\n174.6 billion parameters, a batch of 1,536 sequences of 2,048 tokens.",
         alt=f"Stacked bars of computing, bubble, and what is sent: {told}.",

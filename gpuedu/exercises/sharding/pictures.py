@@ -1,5 +1,5 @@
-"""Pictures of the lesson sharding."""
+"""Pictures of the lessons on sharding."""
 
-from gpuedu.exercises.sharding.motive_pictures import draw_copies
+from gpuedu.exercises.sharding.motive_pictures import draw_copies, draw_floor
 
-PICTURES = {"sharding/copies": draw_copies}
+PICTURES = {"sharding/copies": draw_copies, "sharding/floor": draw_floor}

@@ -93,7 +93,8 @@ class Updates:
             if not isinstance(one, Tensor):
                 raise AnswerError(
                     f"`update` got {describe(one)} as {what}, which should be a tensor",
-                    remedy="A weight that no rank used has None in place of a gradient: zeros.",
+                    remedy="A weight that no rank used has None instead of a gradient, which "
+                    "counts as zeros.",
                 )
         if weights.shape != gradient.shape or weights.dtype != gradient.dtype:
             shapes = [f"{list(one.shape)} of {one.dtype}" for one in (weights, gradient)]

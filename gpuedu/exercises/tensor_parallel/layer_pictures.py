@@ -22,18 +22,22 @@ _TOKENS = 131_072
 _RANKS = (1, 2, 4, 8)
 
 
-def kept_gb(ranks: int, *, cuts_tokens: bool = False) -> dict[str, float]:
+_LONG = (131_072, 262_144, 524_288, 1_048_576)
+_SHARING = 8
+
+
+def kept_gb(ranks: int, tokens: int = _TOKENS, *, cuts_tokens: bool = False) -> dict[str, float]:
     """GB that a rank needs for the backward pass of one layer, if ranks share its matrices.
 
     Weights and their gradients; activations that are cut with the matrices (queries, keys, values,
     attention's output; the MLP's two products and what comes of them); and those around them: what
     goes into both norms, and what comes out. Every rank has these whole, unless ``cuts_tokens``.
     """
-    between = _TOKENS // ranks if cuts_tokens else _TOKENS
+    between = tokens // ranks if cuts_tokens else tokens
     return {
         "weights and gradients": 2 * NUMBER_BYTES * WEIGHTS / ranks / GB,
         "activations: attention, MLP": NUMBER_BYTES
-        * _TOKENS
+        * tokens
         * (ATTENTION + 3 * HIDDEN)
         / ranks
         / GB,
@@ -59,12 +63,23 @@ def draw_tokens_too() -> Any:
     return _draw(bars, "With tokens cut as well, every part is smaller by a factor of 8.")
 
 
-def _draw(bars: Sequence[Parts], tells: str) -> Any:
+def draw_long_texts() -> Any:
+    """The layer on 8 ranks that share its matrices, while the text gets longer."""
+    bars = [Parts(f"{tokens:,} tokens", kept_gb(_SHARING, tokens)) for tokens in _LONG]
+    title = f"One layer of Llama 3.1 405B on {_SHARING} GPUs that share its matrices"
+    return _draw(bars, "Weights stay the same; what the norms need grows with the text.", title)
+
+
+def _draw(
+    bars: Sequence[Parts],
+    tells: str,
+    title: str = f"One layer of Llama 3.1 405B, one text of {_TOKENS:,} tokens",
+) -> Any:
     bars = [Parts(bar.name, bar.parts, f"{bar.total:.0f} GB") for bar in bars]
     shown = device(DEVICE)
     told = "; ".join(f"{bar.name}: {bar.text} each" for bar in bars)
     caption = Caption(
-        title=f"One layer of Llama 3.1 405B, one text of {_TOKENS:,} tokens",
+        title=title,
         x="GB on each GPU",
         source="Computed from the layer's shapes: bfloat16, all that its backward pass needs. "
         f"Line: a device's memory.\n{tells}",

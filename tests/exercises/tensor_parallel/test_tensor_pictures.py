@@ -21,6 +21,7 @@ BLOCK = solution_answers("sequence-parallel")["block_forward"]
 DRAWN = {
     "tensor-parallel/one-layer": (),
     "tensor-parallel/links": (),
+    "tensor-parallel/long-texts": (),
     "tensor-parallel/tokens-too": (),
     "column-row": (SPLIT, FORWARD),
     "attention-heads": (HEADS,),

@@ -56,7 +56,7 @@ def draw_experts(route: Callable[..., Any], forward: Callable[..., Any]) -> Any:
         x="bytes that a rank sends",
         source=f"Counted on 4 light ranks with 2 experts each, {count} tokens (rows) of "
         f"{SIZE * _MOE.width} bytes, capacity 1. Numbers:\nranks. Crosses: dropped (in the "
-        "middle), or wrong (y). Red bars: wrong, or more bytes than that.",
+        "middle), or wrong (y). Dashed: what a rank may send. Red bars: wrong, or more than that.",
         alt=f"{count} tokens on 4 ranks, {dropped} of them dropped; "
         f"{right} come back right. {told}.",
     )

@@ -44,7 +44,7 @@ def draw_plans(best_plan: Callable[..., Any], name: str = "gpt-3") -> Any:
     caption = Caption(
         title=f"{title}: yours {_verdict(model, cluster, chosen, best)}",
         x="GB on a rank in the first stage",
-        y="seconds for a step",
+        y="seconds per step",
         source="Computed by the formulas of this exercise, not by yours: 8 GPUs in a node, half of "
         "the matrix peak.",
         alt=f"{len(spots)} plans by memory and time. {'. '.join(one.name for one in marks)}.",
@@ -55,8 +55,8 @@ def draw_plans(best_plan: Callable[..., Any], name: str = "gpt-3") -> Any:
         cluster.memory_bytes / GB,
         f"memory of a GPU: {cluster.memory_bytes / GB:g} GB",
         caption=caption,
-        format_x=lambda x: f"{x:g}",
-        format_y=lambda y: f"{y:g}",
+        format_x=lambda x: f"{x:,g}",
+        format_y=lambda y: f"{y:,g}",
     )
 
 

@@ -13,7 +13,7 @@ from gpuedu.exercises.sharding.sharded_gradients.gradient_runs import train_in_p
 from gpuedu.exercises.sharding.updates import Rule
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.shares import Parts, plot_parts
-from gpuedu.units import format_size
+from gpuedu.units import KIB, format_size
 
 _TASK = ChainTask((16,) * 9, 4, steps=1)
 _RULE = Rule("momentum", 0.05, 0.9)
@@ -39,21 +39,21 @@ def draw_backward(reduce_layer: Callable[..., Any]) -> Any:
             "this layer": moment.new,
             "layers already done": moment.old,
         }
-        sized = {name: float(_SIZE * count) for name, count in parts.items()}
+        sized = {name: _SIZE * count / KIB for name, count in parts.items()}
         bars.append(Parts(f"layer {moment.layer}", sized))
-    whole = _SIZE * sum(one.new for one in moments)
+    whole = _SIZE * sum(one.new for one in moments) / KIB
     peak = format_size(_SIZE * max(one.total for one in moments))
-    said = "as one process" if off < _ROUNDING else f"off by {off:.2g}"
-    told = "; ".join(f"{bar.name} {bar.total:g}" for bar in bars)
+    said = "weights right" if off < _ROUNDING else f"weights off by {off:.2g}"
+    told = "; ".join(f"{bar.name} {bar.total:.3g}" for bar in bars)
     caption = Caption(
-        title=f"Gradients on rank 0: at most {peak}; weights after the step: {said}",
-        x="bytes, when the backward pass of the layer is done",
+        title=f"Gradients on rank 0: at most {peak}; {said}",
+        x="KiB, when the backward pass of the layer is done",
         source="Counted on 4 light ranks: 8 layers, float64, one micro-batch. Line: all gradients.",
-        alt=f"Stacked bars of the bytes of gradients, from the last layer to the first: {told}. "
-        f"All gradients have {whole} bytes. The weights are {said}.",
+        alt=f"Stacked bars of the KiB of gradients, from the last layer to the first: {told}. "
+        f"All gradients have {whole:.3g} KiB. After the step: {said}.",
     )
     axis = 1.4 * whole  # so it is the same whatever is freed
-    ax = plot_parts(bars, [("all gradients", float(whole))], caption=caption, row_in=0.34)
+    ax = plot_parts(bars, [("all gradients", whole)], caption=caption, row_in=0.34)
     ax.set_xlim(0, axis)
     return ax
 

@@ -15,7 +15,7 @@ from gpuedu.exercises.sharding.updates import Rule
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.shares import Parts, plot_parts
 from gpuedu.multi.exchanges import wire_bytes
-from gpuedu.units import format_size
+from gpuedu.units import KIB, format_size
 
 _TASK = Task("plain", ((4,) * 4,) * 2)
 _RULE = Rule("adam", 0.05, 0.9)
@@ -32,20 +32,20 @@ def draw_kept(step: Callable[..., Any]) -> Any:
     bars = []
     for rank, (states, updates) in enumerate(run.results):
         off = max(np.abs(one - true).max() for one, true in zip(states[-1], wanted, strict=True))
-        said = "as one process" if off < _ROUNDING else f"weights off by {off:.2g}"
+        said = "weights right" if off < _ROUNDING else f"weights off by {off:.2g}"
         kept = {"weights": count, "gradients": count, "optimizer": 2 * updates.numbers}
-        parts = {name: float(_SIZE * number) for name, number in kept.items()}
+        parts = {name: _SIZE * number / KIB for name, number in kept.items()}
         bars.append(Parts(f"rank {rank}", parts, said))
     sent = format_size(wire_bytes(run.exchanges) / len(_TASK.sizes))
-    told = "; ".join(f"{bar.name} {bar.total:g} bytes, {bar.text}" for bar in bars)
+    told = "; ".join(f"{bar.name} {bar.total:.3g} KiB, {bar.text}" for bar in bars)
     caption = Caption(
         title=f"What four ranks keep; a step sends {sent} in all",
-        x="bytes",
+        x="KiB",
         source=f"Counted on light ranks: a model of {count} weights in float64, with Adam.\n"
-        "Beside each bar: its weights after two steps.",
+        "Next to each bar: whether that rank's weights are right after two steps.",
         alt=f"Stacked bars of weights, gradients and the optimizer's numbers: {told}.",
     )
-    copy = 4.0 * _SIZE * count  # so the axis is the same whatever a step keeps
+    copy = 4 * _SIZE * count / KIB  # so the axis is the same whatever a step keeps
     return plot_parts(bars, [("a whole copy", copy)], caption=caption)
 
 

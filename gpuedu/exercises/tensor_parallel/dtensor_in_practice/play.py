@@ -30,8 +30,8 @@ def _not_none(answer: Callable[..., Any], name: str) -> Callable[..., Any]:
         if found is None:
             raise AnswerError(
                 f"`{name}` returned None, and should return a string",
-                remedy='What stands for "nothing of that kind" here? (Without a `return`, a '
-                "function returns None, too.)",
+                remedy="What does the text say to return when there is nothing to name? (Without a "
+                "`return`, a function returns None, too.)",
             )
         return found
 

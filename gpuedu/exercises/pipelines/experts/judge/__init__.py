@@ -130,15 +130,15 @@ JUDGE = Judge(
         ),
         Property(
             "forward",
-            "`moe_forward` gives what one process with all experts does",
+            "`moe_forward` returns what one process with all experts would",
             2,
-            "Follow one token: to which rank does it go, at which place is it there, and at which "
-            "one when it is back?",
+            "Follow one token. Which rank does it go to, at which place is it there, and at which "
+            "place when it is back?",
             undecided_if_wrong("forward", _routes_on_ranks, _FORWARD.test),
         ),
         Property(
             "dropped",
-            "so it does where tokens are dropped",
+            "and does so when tokens are dropped",
             1,
             "What should `y` be for a token that is not kept, and where do the kept ones end up?",
             undecided_if_wrong(
@@ -168,7 +168,7 @@ JUDGE = Judge(
         "to rank 1 next, and so on. Keep the order, to put the results back where they belong.",
         "Ranks don't know how many tokens will arrive. An all-to-all of the numbers of tokens for "
         "each expert tells them, and also which of the tokens that arrive are for which expert. "
-        "What comes back has the sizes the other way round.",
+        "For what comes back, the two lists of sizes change places.",
         "`order = kept.nonzero()[:, 0]`, `order = order[expert[order].argsort()]`, "
         "`counts = torch.bincount(expert[order], minlength=E)`; `dist.all_to_all_single(arriving, "
         "counts)`; `gives = counts.view(ranks, -1).sum(1).tolist()`, and `takes` from `arriving` "

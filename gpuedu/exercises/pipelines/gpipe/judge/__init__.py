@@ -94,7 +94,8 @@ JUDGE = Judge(
             "`bubble`: the share of the time in which a stage is idle",
             1,
             {"bubble": idle_share},
-            asks="How long does the whole take, and how much of that does one stage work?",
+            asks="How long does the whole step take, and how much of that time does one stage "
+            "work?",
         ),
         right_result(
             "enough",
@@ -109,8 +110,8 @@ JUDGE = Judge(
         "A list says in which order a stage works, not when: the course lets it wait until its "
         "input has come. Does the list of stage 2 look any different from that of stage 0?",
         "A stage works m (f + b). The last stage gets its first input after (p - 1) f, and stage 0 "
-        "has its last gradient (p - 1) b after the last stage is done. How long is the whole, and "
-        "which share of it is left over?",
+        "has its last gradient (p - 1) b after the last stage is done. How long is the whole "
+        "step, and what share of it is left over?",
         '`[("forward", m) for m in range(micro_batches)]`, plus the same with "backward". The '
         "bubble is `(stages - 1) / (micro_batches + stages - 1)`; for `micro_batches_for` count "
         "up from 1 while the bubble is larger than the share.",
@@ -119,8 +120,8 @@ JUDGE = Judge(
     seeds=5,
     predictions={
         "gpipe": Prediction(
-            "a batch is cut into 4 micro-batches, for a pipeline of 4 stages that take equally "
-            "long. What percentage of the time is each GPU idle?",
+            "a batch is cut into 4 micro-batches, for a pipeline of 4 stages that all take the "
+            "same time. What percentage of the time is each GPU idle?",
             truth=300 / 7,
             unit="%",
             because="Each GPU works for 4 micro-batches. The first reaches the last stage 3 steps "

@@ -77,7 +77,8 @@ JUDGE = Judge(
             "on its way forward, instead of 3?",
             truth=7,
             unit="messages",
-            because="8 parts in a row have 7 borders: also from the last stage back to the first.",
+            because="8 parts in a row have 7 borders, and one of these leads from the last stage "
+            "back to the first.",
             exact=True,
         ),
     },

@@ -49,7 +49,7 @@ JUDGE = Judge(
             2,
             "the whole step takes (m + p - 1)(f + b), as with GPipe",
             _time,
-            asks="What does this stage wait for, and what could it do meanwhile?",
+            asks="What does this stage wait for, and what could it do in the meantime?",
         ),
     ),
     hints=(
@@ -59,7 +59,7 @@ JUDGE = Judge(
         "Three parts: forward alone (as many as there are stages after this one, but no more than "
         "there are micro-batches); then one forward and one backward in turn; then backward alone.",
         "`warm = min(micro_batches, stages - 1 - stage)`; forward with 0 to `warm - 1`; for `i` in "
-        "`range(micro_batches - warm)` forward with `warm + i`, then backward with `i`; at last "
+        "`range(micro_batches - warm)` forward with `warm + i`, then backward with `i`; finally "
         "backward with what is left, from `micro_batches - warm` on.",
     ),
     cases=cases,
@@ -71,7 +71,7 @@ JUDGE = Judge(
             truth="the same",
             choices=("less", "the same", "more"),
             because="Filling and draining the pipeline takes as long as before; what "
-            "has changed is how many micro-batches are kept meanwhile.",
+            "has changed is how many micro-batches are kept in the meantime.",
         ),
     },
 )

@@ -211,8 +211,8 @@ JUDGE = Judge(
             "`memory_bytes`: activations of the micro-batches in flight",
             1,
             {"memory_bytes": _part(memory, MEMORY[1])},
-            asks="How many tokens has one micro-batch of one rank, how many layers has the stage, "
-            "and of how many micro-batches does it keep activations?",
+            asks="How many tokens does one micro-batch of a rank have, how many layers does the "
+            "stage have, and how many micro-batches' activations does it keep?",
         ),
         right_result(
             "computing",
@@ -233,8 +233,8 @@ JUDGE = Judge(
             "pipeline",
             "`times_s`: messages between stages, and the bubble",
             1,
-            "What does a rank send for each micro-batch, and to how far away? And how long is "
-            "a stage idle, if each micro-batch takes it so long?",
+            "What does a rank send for each micro-batch, and to how far away? And if each "
+            "micro-batch takes that long, how long is a stage idle?",
             _test_pipeline,
         ),
         right_result(
@@ -247,9 +247,9 @@ JUDGE = Judge(
         ),
         Property(
             "possible",
-            "`best_plan` uses all ranks, and what it cuts divides",
+            "`best_plan` uses all ranks, and cuts everything evenly",
             0.5,
-            "Multiply the three numbers of ranks. And what does each of them have to divide?",
+            "Multiply the three numbers of ranks. And which number must each of them divide?",
             _chosen("possible", _impossible),
         ),
         Property(
@@ -263,12 +263,12 @@ JUDGE = Judge(
             "fastest",
             "`best_plan` finds the fastest one",
             1.5,
-            "Does it try that plan? And what do your `memory_bytes` and `times_s` say of it?",
+            "Does it try that plan? And what do your `memory_bytes` and `times_s` say about it?",
             _test_fastest,
         ),
         Property(
             "none",
-            "`best_plan` gives None if nothing fits",
+            "`best_plan` returns None if nothing fits",
             0.5,
             "Does any plan fit into the memory?",
             _test_none,

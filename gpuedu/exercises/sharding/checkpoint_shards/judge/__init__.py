@@ -49,7 +49,7 @@ JUDGE = Judge(
         ),
         Property(
             "hole",
-            "`load` raises ValueError where something that it needs is in no chunk",
+            "`load` raises ValueError if something that it needs is in no chunk",
             1,
             "How many numbers of a range have you found when all chunks have been looked at?",
             test_hole,
@@ -62,7 +62,7 @@ JUDGE = Judge(
         "range overlap from the larger of the two starts to the smaller of the two stops.",
         "`writer = min(r for r, ranges in enumerate(held) if ranges.get(name) == (start, stop))`. "
         "And in `load`, number `low` of the tensor is at `place + low - start` in the file if the "
-        "chunk begins with number `start`.",
+        "chunk starts with number `start`.",
         "`low, high = max(start, first), min(stop, last)`; if `low < high`, "
         "`values[low - first : high - first] = read(file, place + low - start, high - low)`, where "
         "the rank needs numbers `first` to `last`. Add up `high - low` over the chunks: is it "
@@ -77,8 +77,8 @@ JUDGE = Judge(
             "s. How many seconds do all of them need?",
             truth=0.4785,
             unit="s",
-            because="Each rank writes 980 GB / 1,024, which is 0.96 GB, and nobody waits for "
-            "another. That's if the file system takes 2 TB/s: often it is the limit.",
+            because="Each rank writes 980 GB / 1,024, which is 0.96 GB, and none of them waits "
+            "for another. That's if the file system can take 2 TB/s. Often it is the limit.",
         ),
     },
 )

@@ -179,7 +179,7 @@ JUDGE = Judge(
         ),
         Property(
             "bytes",
-            "no layer is gathered or reduced more often than needed, or less often",
+            "each layer is gathered and reduced exactly as often as needed",
             1,
             "How often is each layer gathered, and how often does it need to be?",
             undecided_if_wrong("bytes", _steps, _test_bytes),
@@ -201,12 +201,12 @@ JUDGE = Judge(
         "fsdp": Prediction(
             "data parallelism sends 2 bytes of gradient twice for each parameter, in a "
             "reduce-scatter and an all-gather. How many times its bytes does fully sharded "
-            "training send, if weights, in 2 bytes, too, are gathered for each pass?",
+            "training send if the weights, also 2 bytes each, are gathered for each pass?",
             exact=True,
             truth=1.5,
             unit="times",
-            because="Two gathers of the weights and one reduce-scatter of the gradients, in place "
-            "of one of each: three in place of two. The last layer, which is needed twice in a "
+            because="Two gathers of the weights and one reduce-scatter of the gradients, instead "
+            "of one of each: three instead of two. The last layer, which is needed twice in a "
             "row, saves a little.",
         ),
     },

@@ -87,9 +87,10 @@ JUDGE = Judge(
         ),
         Property(
             "reshard",
-            "weights of a block are freed after its forward pass, unless they are needed at once",
+            "weights of a block are freed after its forward pass, unless they are needed again "
+            "right away",
             1,
-            "Which units does the backward pass begin with?",
+            "Which units does the backward pass start with?",
             test_reshard,
         ),
         Property(
@@ -111,8 +112,8 @@ JUDGE = Judge(
             "`gathered_bytes`: a unit's weights in an all-gather, with padding",
             1,
             {"gathered_bytes": _bytes},
-            asks="How many rows of each parameter does a rank have, and how many have all of them "
-            "together?",
+            asks="How many rows of each parameter does a rank have, and how many do all of them "
+            "have together?",
             unit="bytes",
         ),
         right_result(
@@ -127,12 +128,12 @@ JUDGE = Judge(
         "A call groups the parameters that are not in a unit yet. So call it for every block, and "
         "then for the model, which gets what is left.",
         "`reshard_after_forward=True` frees a unit's weights, so they are gathered again for the "
-        "backward pass, which begins with the last block and the model's own unit. Each parameter "
+        "backward pass, which starts with the last block and the model's own unit. Each parameter "
         "is cut into ranks times `math.ceil(rows / ranks)` rows.",
         "`for block in model.blocks: fully_shard(block, reshard_after_forward=block is not "
         "model.blocks[-1], param_dtype=torch.bfloat16, reduce_dtype=torch.float32)`, and then "
         "`fully_shard(model, ...)` with the same dtypes. In `peak`, keep the sum of what stays, "
-        "beginning with the first unit; each other unit comes on top while it computes.",
+        "starting with the first unit; each other unit comes on top while it computes.",
     ),
     cases=cases,
     seeds=10,

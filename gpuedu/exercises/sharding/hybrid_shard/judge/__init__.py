@@ -140,11 +140,11 @@ JUDGE = Judge(
         ),
     ),
     hints=(
-        "Two groups for each rank: the ranks of its node, and the ranks with its place in all "
+        "Each rank is in two groups: the ranks of its node, and the ranks at its place in all "
         "nodes. Which of the two has every piece of a layer, and which has copies of one piece?",
         "Make all groups on all ranks, and keep the two that the rank is in. Weights are gathered "
-        "in the node's group alone. The gradient is first reduce-scattered in the node's group; "
-        "what each rank has then, the ranks with its place add up.",
+        "in the node's group alone. The gradient is first reduce-scattered in the node's group. "
+        "Then the ranks with the same place add up what they have.",
         "`nodes = [dist.new_group(range(first, first + per_node)) for first in range(0, ranks, "
         "per_node)]`, `places = [dist.new_group(range(place, ranks, per_node)) for place in "
         "range(per_node)]`; return `nodes[rank // per_node], places[rank % per_node]`. To reduce: "

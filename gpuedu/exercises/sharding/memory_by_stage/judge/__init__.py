@@ -52,16 +52,16 @@ JUDGE = Judge(
             "`kept_bytes`: weights, gradients and states of one rank, padding included",
             2,
             {"kept_bytes": kept},
-            asks="Which of the three does this stage share out, and how many elements of each "
-            "layer has a rank then?",
+            asks="Which of the three does this stage shard, and how many elements of each layer "
+            "does a rank have then?",
         ),
         right_result(
             "peak",
-            "`peak_bytes`: and what comes and goes while the backward pass runs",
+            "`peak_bytes`: the same, plus what comes and goes during the backward pass",
             2,
             {"peak_bytes": peak},
-            asks="Go backward layer by layer: while each one computes, what is there as a whole, "
-            "beside what the rank keeps?",
+            asks="Go backward layer by layer. While each one computes, what is whole, besides "
+            "what the rank keeps?",
             unit="bytes",
         ),
         right_result(
@@ -73,8 +73,8 @@ JUDGE = Judge(
         ),
     ),
     hints=(
-        "Stage 1 shares out the states, stage 2 also the gradients, stage 3 also the weights. What "
-        "is shared out has `math.ceil(n / ranks)` elements of a layer of n on every rank.",
+        "Stage 1 shards the states, stage 2 also the gradients, stage 3 also the weights. Of what "
+        "is sharded, every rank has `math.ceil(n / ranks)` elements of a layer of n.",
         "A layer that is whole for a while has been put together from equal pieces: `ranks * "
         "math.ceil(n / ranks)` elements. In stage 2 that is the gradient of one layer at a time. "
         "In stage 3 there are also the weights of this layer and of the one before it.",
@@ -90,7 +90,7 @@ JUDGE = Judge(
             truth=31.406,
             unit="GB",
             because="Weights and gradients are whole: 7.5e9 · 4 bytes are 30 GB. The states, 90 "
-            "GB, are shared out: 1.4 GB on each of 64 ranks.",
+            "GB, are sharded: 1.4 GB on each of 64 ranks.",
         ),
     },
 )

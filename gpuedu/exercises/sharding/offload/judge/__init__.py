@@ -164,7 +164,8 @@ JUDGE = Judge(
             "updated",
             "the layers go backward in order, and the device gets all new weights",
             1,
-            "Which way does a layer's gradient go, until its new weights are on the device?",
+            "Follow a layer's gradient. Where does it go until the layer's new weights are on the "
+            "device?",
             _test_updated,
         ),
         Property(
@@ -221,8 +222,8 @@ JUDGE = Judge(
     predictions={
         "offload": Prediction(
             "a GPU computes a backward pass at 400 TFLOP/s. Each way of its link carries 64 GB/s, "
-            "and the CPU's memory 300 GB/s. How many tokens does a batch need at least, so that "
-            "the GPU waits only for the last layer's trip?",
+            "and the CPU's memory 300 GB/s. How many tokens does a batch need, at the very least, "
+            "so that the GPU waits only for the last layer's round trip?",
             truth=9334,
             unit="tokens",
             because="The link takes 2 bytes / 64 GB/s for a parameter, which 3,125 tokens hide. "

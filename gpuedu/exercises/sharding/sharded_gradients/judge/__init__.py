@@ -143,8 +143,8 @@ JUDGE = Judge(
     hints=(
         "Join the layer's gradients into one long tensor, and pad it until each rank's part is as "
         "long as `piece`. Which collective adds up over the ranks, and leaves each its part?",
-        "`dist.reduce_scatter_tensor(mine, whole)` overwrites `mine`, so give it a tensor of its "
-        "own, and add that to `piece`. A gradient is freed when nothing refers to it.",
+        "`dist.reduce_scatter_tensor(mine, whole)` overwrites `mine`, so give it its own tensor, "
+        "and add that to `piece`. A gradient is freed when nothing refers to it.",
         "`whole = torch.nn.functional.pad(flat, (0, ranks * len(piece) - len(flat)))`, "
         "`piece += mine / ranks`, and at the end `w.grad = None` for each weight.",
     ),
@@ -153,7 +153,7 @@ JUDGE = Judge(
     predictions={
         "sharded-gradients": Prediction(
             "a step has 4 micro-batches. In stage 1, a rank adds up their gradients and reduces "
-            "the sum once. In stage 2, it reduces each layer's gradient as soon as it is there, in "
+            "the sum once. In stage 2, it reduces each layer's gradient as soon as it's there, in "
             "every micro-batch. How many times as many bytes of gradients does it send?",
             exact=True,
             truth=4,

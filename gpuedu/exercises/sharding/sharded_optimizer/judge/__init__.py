@@ -118,10 +118,10 @@ JUDGE = Judge(
         ),
         right_on_ranks(
             "ragged",
-            "and where the weights do not divide by the ranks",
+            "and when the number of weights isn't a multiple of the ranks",
             1,
             _steps,
-            asks="Where does each rank's piece begin and end, and what happens to the padding?",
+            asks="Where does each rank's piece start and end, and what happens to the padding?",
             after=("equal",),
         ),
         right_on_ranks(
@@ -135,7 +135,7 @@ JUDGE = Judge(
         ),
         Property(
             "share",
-            "no rank keeps the optimizer's numbers for more than its share",
+            "no rank's optimizer keeps states for more than its share of the weights",
             2,
             "For which weights does each rank call `update`?",
             undecided_if_wrong("share", _steps, _test_share),
@@ -164,14 +164,14 @@ JUDGE = Judge(
     varies=("elsewhere",),
     predictions={
         "sharded-optimizer": Prediction(
-            "an all-reduce of the gradients is a reduce-scatter and an all-gather. How many times "
-            "its bytes does a step send that scatters gradients and gathers weights of the same "
-            "size?",
+            "an all-reduce of the gradients is a reduce-scatter and an all-gather. A step "
+            "scatters the gradients and gathers weights of the same size instead. How many times "
+            "the bytes of the all-reduce does it send?",
             exact=True,
             truth=1,
             unit="times",
             because="Half of an all-reduce is the reduce-scatter. The other half, the all-gather, "
-            "now brings the new weights in place of the gradients.",
+            "now brings the new weights instead of the gradients.",
         ),
     },
 )

@@ -148,9 +148,9 @@ _JUDGE = Judge(
         ),
         Property(
             "copied-bytes",
-            "for that, no rank hands over more than its own gradient",
+            "and for that, no rank hands over more than its own gradient",
             1,
-            "Which ranks have to hear of each head's gradient?",
+            "Which ranks need to know each head's gradient?",
             _with_right_heads(
                 "copied-bytes", undecided_if_wrong("copied-bytes", _totals, _test_copied)
             ),
@@ -160,22 +160,22 @@ _JUDGE = Judge(
             "every rank has the loss of every token",
             1,
             _losses,
-            asks="The loss is the logarithm of a sum over all words, less the target's score. What "
-            "does each rank know of both?",
+            asks="The loss is the logarithm of a sum over all words, minus the target's score. "
+            "What does each rank know of the two?",
         ),
         right_on_ranks(
             "gradient",
             "every rank has the gradient of its scores",
             1,
             _gradient,
-            asks="Each score's gradient is its probability, less 1 for the target. Which rank has "
-            "the target, and at which place?",
+            asks="Each score's gradient is its probability, minus 1 for the target. Which rank "
+            "has the target, and at which place?",
         ),
         Property(
             "padding",
             "padding counts for nothing",
             1,
-            "Which columns of a rank's slice are words? What if none is?",
+            "Which columns of a rank's slice are words? What if none are?",
             right_at_first("padding", _both, "without padding"),
         ),
         Property(
@@ -188,7 +188,7 @@ _JUDGE = Judge(
         ),
         Property(
             "bytes",
-            "for the loss, no rank hands over more than three numbers for each token",
+            "for the loss, no rank hands over more than three numbers per token",
             2,
             "Which numbers of a token do the other ranks need from this one?",
             undecided_if_wrong("bytes", _both, _test_bytes),

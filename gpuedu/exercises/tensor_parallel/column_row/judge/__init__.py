@@ -179,14 +179,15 @@ _JUDGE = Judge(
         ),
         Property(
             "training",
-            "and so it is after updates by `da` and `db`",
+            "and still does so after updates by `da` and `db`",
             1,
-            "Of which numbers is each of `da` and `db` the gradient, and what comes in?",
+            "Which numbers are `da` and `db` the gradients of, and what goes into each?",
             _if_split("training", undecided_if_wrong("training", _first, _of("training", _later))),
         ),
         Property(
             "uneven",
-            "all that where the columns don't divide by the ranks, or some ranks have none",
+            "all that when the columns don't divide evenly among the ranks, or some ranks have "
+            "none",
             1,
             "How many columns does each rank have? Are all of them somewhere?",
             _if_split("uneven", right_at_first("uneven", _all, "with 2 columns for each rank")),
@@ -221,8 +222,8 @@ _JUDGE = Judge(
     seeds=5,
     predictions={
         "column-row": Prediction(
-            "a transformer layer is attention and an MLP, each split so that one all-reduce is "
-            "enough in a pass. How many all-reduces does the layer need in a training step?",
+            "a transformer layer is attention and an MLP, each cut so that one all-reduce per "
+            "pass is enough. How many all-reduces does the layer need in a training step?",
             truth=4,
             unit="all-reduces",
             because="Two blocks, and each of them needs one forward and one backward.",

@@ -55,17 +55,18 @@ JUDGE = Judge(
         ),
         right_result(
             "collective",
-            "`collective`: what makes one placement of another",
+            "`collective`: what turns one placement into another",
             1,
             {"collective": lambda before, after: collective(before, after)},
-            asks="What has each rank before, and what does it lack of what it should have after?",
+            asks="What does each rank have before, and which part does it lack of what it should "
+            "have after?",
         ),
         Property(
             "block",
             "`tensor_plan`: output and gradients of the whole block, and every matrix is cut",
             2,
-            "Follow the input from module to module. What has each rank of it, and what does the "
-            "plan say that it has?",
+            "Follow the input from module to module. What does each rank have of it, and what "
+            "does the plan say that it has?",
             right_plan("block"),
         ),
         Property(
@@ -77,10 +78,10 @@ JUDGE = Judge(
         ),
         Property(
             "tokens",
-            "`sequence_plan`: the same where each rank has some of the tokens",
+            "`sequence_plan`: the same when each rank has some of the tokens",
             2,
-            "Follow the tokens from module to module. What has each rank of them, and what does "
-            "the plan say that it has?",
+            "Follow the tokens from module to module. Which of them does each rank have, and "
+            "which does the plan say that it has?",
             right_plan("tokens"),
         ),
         Property(
@@ -95,13 +96,13 @@ JUDGE = Judge(
         'Columns first, then rows: q, k, v and `mlp.up` are "colwise", `attn.out` and '
         '`mlp.down` are "rowwise". With tokens outside, norms are "sequence", and a rowwise '
         "module's output is Shard(0).",
-        "Three modules with one input make three messages of it, unless it is made a DTensor "
-        'once, for all of them: that\'s what "prepare" for `attn` does. Its input comes as '
+        "Three modules that share an input send three messages for it, unless it's made a DTensor "
+        'once, for all of them. That\'s what "prepare" for `attn` does. Its input comes as '
         "Replicate() in one plan and as Shard(0) in the other.",
         '`{"norm1": "sequence", "attn": ("prepare", {"input": "Shard(0)"}), "attn.q": "colwise", '
         '..., "attn.out": ("rowwise", {"output": "Shard(0)"}), ...}`, and the same for norm2 and '
         "mlp. In `linear`, Shard(1) times Shard(1) gives Partial(), and so does Partial() times "
-        "Replicate(), either way round.",
+        "Replicate(), in either order.",
     ),
     cases=cases,
     predictions={

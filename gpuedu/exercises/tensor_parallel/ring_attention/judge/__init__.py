@@ -196,7 +196,7 @@ JUDGE = Judge(
         ),
         _outputs_on_ranks(
             "uneven",
-            "and where the ranks do not have the same number of tokens",
+            "and when the ranks don't have the same number of tokens",
             1,
             "If the lines above are right: whose block arrives in each round, how long is it, and "
             "at which place of the sequence does it start?",
@@ -240,13 +240,14 @@ JUDGE = Judge(
     seeds=3,
     predictions={
         "ring-attention": Prediction(
-            "with a causal mask, about half of all scores are masked. 8 ranks have equally many "
-            "tokens, and each skips the blocks that are masked completely. How many percent less "
+            "with a causal mask, about half of all scores are masked. 8 ranks have the same "
+            "number of tokens each, and skip the blocks that are masked completely. How many "
+            "percent less "
             "time does the ring take than if no block is skipped?",
             truth=0,
             unit="%",
             because="The last rank's queries look at all blocks, so it computes in every round, "
-            "and the others wait for the blocks that it passes on late, or are done early.",
+            "and the others wait for blocks that it passes on late, or finish early.",
             exact=True,
         ),
     },

@@ -129,7 +129,7 @@ JUDGE = Judge(
             "`block_forward` returns the block's output for the rank's tokens",
             2,
             _outputs,
-            asks="Of which tokens and of which columns is what each rank has at this point?",
+            asks="Which tokens and which columns does each rank have at this point?",
         ),
         right_on_ranks(
             "backward",
@@ -140,14 +140,14 @@ JUDGE = Judge(
         ),
         Property(
             "scale",
-            "`dscale` is the same on all ranks, and that of all tokens",
+            "`dscale` is the same on all ranks, and sums over all tokens",
             1,
             "All ranks have the same scale. Which tokens does each of them multiply by it?",
             undecided_if_wrong("scale", _gradients, _SCALE.test),
         ),
         Property(
             "training",
-            "and so it is after updates by `dscale`, `da` and `db`",
+            "and still so after updates by `dscale`, `da` and `db`",
             1,
             "Over which tokens do the sums in `da` and `db` go?",
             undecided_if_wrong("training", _first, _TRAINING.test),
@@ -162,7 +162,7 @@ JUDGE = Judge(
         ),
         Property(
             "bytes",
-            "a step sends two parts of an all-reduce forward, and three backward",
+            "a step sends two halves of an all-reduce forward, and three backward",
             2,
             "What does each all-gather and each reduce-scatter carry, and which of them could "
             "be left out?",
@@ -174,8 +174,8 @@ JUDGE = Judge(
         "tokens with some columns. One collective leads from the first to the second, and another "
         "one back, with a sum.",
         "Forward: norm of your tokens, all-gather, both products, reduce-scatter, mask, residual. "
-        "Backward the other way round: what was a reduce-scatter is an all-gather now, and what "
-        "was an all-gather is a reduce-scatter. `da` needs the gathered tokens once more.",
+        "Backward it's the other way around: every reduce-scatter becomes an all-gather, and "
+        "every all-gather a reduce-scatter. `da` needs the gathered tokens once more.",
         "`rows = mask.split(len(x))[rank]`, `h = gather(norm(x, scale))`, `u = h @ a`, "
         "`y = x + rows * reduce_scatter(torch.relu(u) @ b)`. "
         "Backward: `dz = gather(rows * dy)`, `du = (dz @ b.T) * (u > 0)`, "
@@ -187,9 +187,9 @@ JUDGE = Judge(
     seeds=5,
     predictions={
         "sequence-parallel": Prediction(
-            "the MLP in columns and rows sends two all-reduces in a step. How many times the "
-            "bytes of those two are sent with sequence parallelism, if no rank keeps gathered "
-            "tokens?",
+            "tensor parallelism alone sends two all-reduces in a step of this block. How many "
+            "times the bytes of those two does sequence parallelism send, if no rank keeps "
+            "gathered tokens?",
             truth=1.25,
             unit="times",
             because="Two all-reduces are two all-gathers and two reduce-scatters. Only the tokens "

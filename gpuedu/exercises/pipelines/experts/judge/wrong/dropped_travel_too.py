@@ -1,5 +1,5 @@
 # loses: bytes
-# asks: What becomes of the result of a token that is dropped?
+# asks: What happens to the result of a token that is dropped?
 def moe_forward(x, logits, capacity, w1, w2):
     ranks, each = dist.get_world_size(), len(w1)
     expert, gate, kept = route(logits, capacity)
