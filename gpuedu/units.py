@@ -34,12 +34,13 @@ def format_quantity(value: float, unit: str) -> str:
 def format_size(size_bytes: float) -> str:
     """Write a size of memory with binary prefixes.
 
-    >>> format_size(24 * 2**30), format_size(512)
-    ('24 GiB', '512 B')
+    >>> format_size(24 * 2**30), format_size(512), format_size(1000 * 2**10)
+    ('24 GiB', '512 B', '1000 KiB')
     """
     for factor, prefix in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
         if abs(size_bytes) >= factor:
-            return f"{size_bytes / factor:.3g} {prefix}"
+            number = size_bytes / factor
+            return f"{number:.3g} {prefix}" if abs(number) < 999.5 else f"{number:.0f} {prefix}"
     return f"{size_bytes:.0f} B"
 
 

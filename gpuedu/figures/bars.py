@@ -1,4 +1,7 @@
-"""Horizontal bars on a logarithmic axis, each with its value written beside it."""
+"""Values on a logarithmic axis, one a row: a dot with its value written beside it.
+
+A logarithmic axis has no zero for a bar to start from, so its length would mean nothing.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ NO_VALUE = "no positive, finite number"
 
 @dataclass(frozen=True)
 class Bar:
-    """A value with its name and what is written beside it; ``until`` makes it a range."""
+    """A value with its name and what is written beside it; ``until`` makes it a range.
+
+    One with a ``hatch`` is drawn hollow: printed or computed, say, beside what was measured.
+    """
 
     name: str
     value: float
@@ -31,7 +37,7 @@ class Bar:
 
     @property
     def end(self) -> float:
-        """Where the bar ends, on the value axis."""
+        """The upper end, on the value axis."""
         return self.value if self.until is None else self.until
 
 
@@ -43,15 +49,15 @@ def plot_bars(
     limits: tuple[float, float] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw bars from top to bottom in the order given.
+    """Draw values from top to bottom in the order given.
 
     Args:
         bars: a value that is not positive and finite (``nan``) is said, not drawn.
         caption: title, name of the value axis, source, alternative text.
         row_in: height of a row of a new figure, in inches.
         limits: the ends of the value axis, both positive, to compare with another figure; by
-            default they fit the bars and what is written beside them. An axis that the bars do not
-            fit is made longer.
+            default they fit the values and what is written beside them. An axis that is too short
+            is made longer.
         ax: where to draw; a new figure by default.
     """
     ax = style.new_axes(1.25 + row_in * len(bars)) if ax is None else ax
@@ -65,7 +71,7 @@ def plot_bars(
     ax.set_yticks(range(len(bars)), [bar.name for bar in reversed(bars)])
     ax.set_ylim(-0.6, len(bars) - 0.4)
     ax.tick_params(axis="y", length=0, labelcolor=style.INK)
-    ax.grid(axis="y", visible=False)
+    ax.grid(axis="y", color=style.FAINT, linewidth=0.8, linestyle=":")
     ax.grid(axis="x", color=style.FAINT, linewidth=0.8)
     ax.xaxis.set_major_locator(LogLocator(base=10, numticks=9))
     ax.xaxis.set_minor_locator(NullLocator())
@@ -89,7 +95,7 @@ def _limits(bars: Sequence[Bar]) -> tuple[float, float]:
 
 
 def _within(limits: tuple[float, float], bars: Sequence[Bar], high: float) -> tuple[float, float]:
-    """The given ends, each moved outwards where a bar would be cut."""
+    """The given ends, each moved outwards where a dot would be cut."""
     known = [bar for bar in bars if bar.value > 0]
     low = min([limits[0], *(bar.value / 3 for bar in known if bar.value <= limits[0])])
     return low, max(limits[1], high) if any(bar.end > limits[1] for bar in known) else limits[1]
@@ -99,27 +105,12 @@ def _draw_bar(ax: Axes, place: int, bar: Bar, low: float) -> None:
     if not bar.value > 0:
         _write(ax, place, low, NO_VALUE, style.QUIET)
         return
-    ax.barh(
-        place,
-        bar.value - low,
-        left=low,
-        height=0.62,
-        color=bar.color,
-        edgecolor=style.GROUND,
-        hatch=bar.hatch,
-        linewidth=0,
-    )
+    look = {"marker": "o", "markersize": 9, "markeredgewidth": 1.8, "zorder": 3}
     if bar.until is not None:
-        ax.barh(
-            place,
-            bar.until - bar.value,
-            left=bar.value,
-            height=0.62,
-            color=style.GROUND,
-            edgecolor=bar.color,
-            hatch="///",
-            linewidth=1,
-        )
+        ax.plot([bar.value, bar.until], [place, place], color=bar.color, linewidth=3, zorder=2)
+    for value in (bar.value,) if bar.until is None else (bar.value, bar.until):
+        fill = style.GROUND if bar.hatch else bar.color
+        ax.plot([value], [place], color=bar.color, markerfacecolor=fill, **look)
     _write(ax, place, bar.end, bar.text, style.INK)
 
 
@@ -127,9 +118,10 @@ def _write(ax: Axes, place: int, x: float, text: str, color: str) -> None:
     ax.annotate(
         text,
         (x, place),
-        xytext=(6, 0),
+        xytext=(10, 0),
         textcoords="offset points",
         va="center",
         fontsize=9.5,
         color=color,
+        bbox={"facecolor": style.GROUND, "edgecolor": "none", "pad": 0.6},
     )

@@ -71,6 +71,8 @@ def plot_curves(
     caption: Caption,
     format_x: Callable[[float], str] = write_decade,
     format_y: Callable[[float], str] = write_decade,
+    ticks_x: Sequence[float] = (),
+    steps_y: Sequence[int] = (1,),
     height_in: float = 3.6,
     ax: Axes | None = None,
 ) -> Axes:
@@ -83,6 +85,8 @@ def plot_curves(
         caption: title, names of the axes, source, alternative text.
         format_x: how a tick of the x axis is written.
         format_y: how a tick of the y axis is written.
+        ticks_x: where the x axis has ticks, written as they are; by default at powers of ten.
+        steps_y: ticks of the y axis in each decade, as multiples of its power of ten.
         height_in: height of a new figure, in inches.
         ax: where to draw; a new figure by default.
     """
@@ -102,6 +106,10 @@ def plot_curves(
         FuncFormatter(lambda value, _: format_x(value) if left <= value <= right else "")
     )
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: format_y(value)))
+    if ticks_x:
+        ax.set_xticks(ticks_x, [f"{tick:g}" for tick in ticks_x])
+    if len(steps_y) > 1:
+        ax.yaxis.set_major_locator(LogLocator(base=10, subs=steps_y))
     if not shown:
         _say_nothing(ax)
     _draw_marks(ax, marks)

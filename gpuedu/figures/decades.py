@@ -6,15 +6,15 @@ import math
 
 
 def write_decade(value: float) -> str:
-    """A power of ten in plain figures where they are short, else with its exponent.
+    """A power of ten in plain figures or with a letter where it has one, else with its exponent.
 
     >>> write_decade(1000.0), write_decade(0.1), write_decade(1e7), write_decade(1e12)
-    ('1,000', '0.1', '10M', '$10^{12}$')
+    ('1,000', '0.1', '10M', '1T')
     """
     exponent = round(math.log10(value))
     if -3 < exponent < 4:
         return f"{value:,.{max(0, -exponent)}f}"
-    for power, letter in ((6, "M"), (3, "k")):
-        if power <= exponent < 9:
+    for power, letter in ((12, "T"), (9, "G"), (6, "M"), (3, "k")):
+        if power <= exponent < 15:
             return f"{value / 10**power:.0f}{letter}"
     return f"$10^{{{exponent}}}$"

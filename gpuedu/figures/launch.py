@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import NullLocator
 
 from gpuedu.figures import style
 from gpuedu.figures.decades import write_decade
@@ -33,7 +34,7 @@ def plot_launch_share(
     ax.plot(elements, [100 * part for part in share], color=style.BLUE, linewidth=2)
     shown = [point for point in marked if min(elements) <= point[0] <= max(elements)]
     for size, asked in shown:
-        ax.plot([size], [100 * asked], "o", color=style.RED, markersize=8)
+        ax.plot([size], [100 * asked], "o", color=style.RED, markersize=8, clip_on=False)
         ax.annotate(
             f"{100 * asked:.3g}% from {format_quantity(size, '')}".rstrip(),
             (size, 100 * asked),
@@ -44,13 +45,14 @@ def plot_launch_share(
         )
     ax.set_xscale("log")
     ax.set_xlim(min(elements), max(elements))
+    ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_major_formatter(lambda value, _: write_decade(value))
     ax.set_ylim(0, 105)
     style.name_axes(
         ax,
         title="A small kernel is mostly launch",
-        x="elements",
-        y="launch, % of the time",
+        x="elements (each step is ten times)",
+        y="launch, % of the whole time",
     )
     style.note_source(ax, source)
     points = "; ".join(f"{100 * asked:.3g}% at {size:.3g} elements" for size, asked in shown)

@@ -8,6 +8,7 @@ from importlib import metadata
 from typing import Any
 
 from gpuedu.hardware.bandwidth import Bandwidth, measure_bandwidth
+from gpuedu.hardware.caches import Cache
 from gpuedu.hardware.gpus import Gpu
 from gpuedu.hardware.machine import Machine, look
 from gpuedu.hardware.missing import Missing, find_missing
@@ -135,6 +136,8 @@ def rows(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     yield "tier", diagnosis.tier
     yield "system", f"{machine.system}, Python {machine.python}"
     yield "processor", _processor(machine)
+    if machine.caches:
+        yield "caches", ", ".join(f"L{one.level} {_cache(one)}" for one in machine.caches)
     yield "memory", _memory(machine)
     if diagnosis.bandwidth:
         yield "memory bandwidth", _bandwidth(diagnosis.bandwidth)
@@ -154,6 +157,11 @@ def _processor(machine: Machine) -> str:
     of = machine.logical_cores if machine.logical_cores != machine.cores else None
     share = f"{_count(machine.cores, 'core')}{f' of {of}' if of else ''} to use"
     return f"{machine.cpu}, {share}"
+
+
+def _cache(cache: Cache) -> str:
+    each = format_size(cache.size_bytes / cache.copies)
+    return each if cache.copies == 1 else f"{cache.copies} x {each}"
 
 
 def _memory(machine: Machine) -> str:

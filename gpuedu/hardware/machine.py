@@ -8,6 +8,7 @@ import platform
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpuedu.hardware.caches import Cache, find_caches
 from gpuedu.hardware.containers import Limits, read_limits
 from gpuedu.hardware.gpus import Gpus, find_gpus
 from gpuedu.units import KIB
@@ -22,6 +23,7 @@ class Machine:
     ``cores`` are those that this process may use, by its affinity and its container. Memory is in
     bytes: ``available_bytes`` can be taken without swapping or meeting the container's limit,
     ``memory_limit_bytes``, which is None where it is no less than the machine's memory.
+    ``caches`` is empty where the system does not list them.
     """
 
     cpu: str
@@ -34,6 +36,7 @@ class Machine:
     system: str
     python: str
     gpus: Gpus
+    caches: tuple[Cache, ...] = ()
 
     @property
     def usable_memory_bytes(self) -> int | None:
@@ -65,6 +68,7 @@ def look(proc: Path = PROC, cgroup: Path = CGROUP) -> Machine:
         system=f"{platform.system()} {platform.machine()}",
         python=platform.python_version(),
         gpus=find_gpus(),
+        caches=find_caches(),
     )
 
 

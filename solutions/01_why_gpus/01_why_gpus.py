@@ -1,16 +1,17 @@
 # %% [markdown]
 # # What is a GPU good at, and what is it bad at?
 #
-# A GPU is slower than your CPU at almost every single thing: a lower clock, a longer way to
-# memory, no guessing ahead. It wins only by doing a great many things at once. So the question is
-# never "is it faster?" but "how many independent things have I got, and what do they cost to
-# bring there?"
+# Give a GPU a single thing to do and it will be slower than your CPU at nearly anything: its clock
+# is lower, its way to memory is longer, and it doesn't guess ahead. It wins only by doing a great
+# many things at once. So don't ask "is it faster?" Ask how many independent things you have, and
+# what it costs to bring them there.
 #
 # **You will be able to** measure what all your cores give you; bound a speed-up before you write
-# it; see which loops can run in parallel; work out from which size on a GPU pays.
+# any code; see which loops can run in parallel; work out how large a problem must be before a GPU
+# pays off.
 #
 # **You need** Python functions, NumPy arrays, and to know what a matrix product is. **Time**
-# about 90 minutes.
+# about 95 minutes.
 
 # %% role="setup"
 import math
@@ -25,54 +26,78 @@ setup("why-gpus")
 # %% [markdown]
 # ## Latency or throughput
 #
-# Two ways to get much work done. **Latency**: finish each thing as soon as possible.
-# **Throughput**: finish as many things as possible in a given time, however long each one takes.
-# A CPU core spends its transistors on the first: large caches, guesses about the next branch,
-# many steps of one program at once. A GPU spends them on the second: many simple arithmetic
-# units.
+# There are two ways to get a lot of work done. You can finish each thing as soon as possible: that
+# is low **latency**. Or you can finish as many things as possible in a given time, however long
+# each one takes: that is high **throughput**. A CPU core spends its transistors on latency: large
+# caches, guesses about the next branch, many steps of one program in progress at the same time. A
+# GPU spends them on throughput: a great many simple arithmetic units.
 
 # %%
 see("why-gpus/latency-throughput")
 see("why-gpus/chip")
 
 # %% [markdown]
-# Words you will meet: a GPU has many **SMs** (streaming multiprocessors), each with its own
-# arithmetic **lanes**. Work comes as **threads**; 32 of them form a **warp** and do the same step
-# at the same time, each on its own data. That is like a CPU core's **SIMD** lanes (one
-# instruction, many numbers), except that you write a program for one thread and the device runs
-# it for all.
+# Here are the words for what you see. A GPU has many **SMs** (streaming multiprocessors), and each
+# SM has its own arithmetic **lanes**. Work comes as **threads**. 32 threads form a **warp**, and
+# they take the same step at the same time, each on its own data. A CPU core's **SIMD** lanes (one
+# instruction, many numbers) are similar, except that on a GPU you write the program for a single
+# thread and the device runs it for all of them.
 #
-# Neural networks suit this well. Each output of a linear layer is one dot product, and no output
-# needs another: a layer with 4,096 outputs on a batch of 64 is 262,144 dot products at once.
+# Neural networks fit this well. Each output of a linear layer is one dot product, and no output
+# needs another. So a layer with 4,096 outputs, on a batch of 64, is 262,144 dot products that could
+# all happen at once.
 
 # %%
 see("why-gpus/layer")
+
+# %% [markdown]
+# ## What it is bad at
+#
+# A GPU is bad at anything that leaves its lanes idle, and there are three common ways to do that.
+# The picture below counts, for one GPU, how many lanes can be busy in each.
+#
+# - **Branches.** All lanes of a warp take the same step. Where an `if` splits them, the warp runs
+#   one side and then the other, and the lanes that aren't on that side wait.
+# - **Small work.** If there are fewer threads than lanes, the other lanes have nothing to do.
+# - **Long chains.** If every step needs the one before, there's only ever one step to work on. And
+#   each one is slow: it may wait around 500 ns for memory, where a CPU waits about 80.
+
+# %%
+see("why-gpus/bad-at")
+
+# %% [markdown]
+# Only the top of this picture is fast. The rest of the lesson is about telling how near to it your
+# program can get, before you write a single kernel.
 
 # %% [markdown] exercise="parallel-cpu"
 # ## What all your cores give you
 #
 # **`parallel-cpu` · 4 points · about 12 minutes**
 #
-# Before a GPU, use what you have. *saxpy* is `a * x + y`, element by element, for a number `a`
-# and two arrays. No element needs another, so all of them could be computed at once.
+# Before you reach for a GPU, use what you have. *saxpy* computes `a * x + y` element by element,
+# for a number `a` and two arrays. No element needs another, so all of them could be computed at
+# once.
 #
-# **Numba** compiles a Python function to machine code. `@njit` gives one core. With
-# `@njit(parallel=True)` a loop over `prange(n)` (instead of `range(n)`) is shared out among all
-# cores: you promise that its steps do not depend on each other.
+# **Numba** compiles a Python function to machine code. With `@njit` it runs on one core. With
+# `@njit(parallel=True)`, a loop over `prange(n)` (in place of `range(n)`) is shared among all
+# cores. By writing `prange` you promise that the steps of the loop don't depend on each other.
 
 # %% [markdown]
-# *Predict.* Compared with the loop in pure Python: how many times as fast is Numba on all cores
-# of this machine?
+# *Predict.* How many times as fast as a loop in pure Python is Numba on all cores of this machine?
 
 # %% role="predict"
 predict("parallel-cpu", 300)
 
 # %% [markdown]
-# *Implement.* The blank above `def` is for the decorator. `a` is a float32 number; `x`, `y` and
-# `out` are float32 arrays of the same length, which may be 0. Write the result into `out`, change
-# nothing else, return nothing. The loop must run in parallel: the check reads from Numba's own
-# record of the compiled function whether it does. The first check takes some seconds, because it
-# compiles.
+# *Implement.* Write saxpy for all cores. Fill in the decorator, in the blank above `def`, and the
+# body. `a` is a float32 number; `x`, `y`, and `out` are float32 arrays of the same length.
+#
+# - Write `a * x + y` into `out`, for any length, including 0.
+# - Change nothing else, and return nothing.
+# - The loop must run in parallel. The check finds out from Numba's own record of the compiled
+#   function.
+#
+# The first check may take some seconds, because Numba has to compile your function.
 
 
 # %% role="answer"
@@ -90,7 +115,7 @@ def saxpy(a, x, y, out):
 check("parallel-cpu", saxpy)
 
 # %% [markdown]
-# *Measure.* Four ways to do the same work, timed on this machine.
+# *Measure.* Now time four ways to do the same work on this machine.
 
 # %%
 times = measure("parallel-cpu", saxpy)
@@ -98,35 +123,35 @@ see("parallel-cpu", times)
 reveal("parallel-cpu", times["python_ns"] / times["all_cores_ns"] if times else None)
 
 # %% [markdown]
-# *Reflect.* From one core to all of them you often gain less than the number of cores. saxpy does
-# two operations for every 12 bytes that it moves; what do the cores have to share?
+# *Reflect.* Going from one core to all of them often gains you less than the number of cores. Why
+# might that be? saxpy does two operations for every 12 bytes it moves. What do the cores share?
 
 # %% [markdown] exercise="amdahl"
 # ## The part that stays serial
 #
 # **`amdahl` · 4 points · about 15 minutes**
 #
-# A program takes 1 hour on one worker. A share `p` of that time can be spread over `n` workers,
-# the rest cannot. **Amdahl's law** is the speed-up: old time divided by new time.
+# A program takes 1 hour on one worker. A share `p` of that time can be spread over `n` workers; the
+# rest can't. **Amdahl's law** gives the speed-up, which is the old time divided by the new one.
 #
-# *Predict.* 95% can be spread, over 1,000 workers. What is the speed-up?
+# *Predict.* 95% of a program can be spread, over 1,000 workers. What is the speed-up?
 
 # %% role="predict"
 predict("amdahl", 20)
 
 # %% [markdown]
-# Amdahl keeps the problem and adds workers. **Gustafson** keeps the *time* and lets the problem
-# grow: on `n` workers the run spends a share `p` of its hour in parallel work. How many times as
-# long would one worker need for all that? (His `p` is a share of the time on n workers, Amdahl's
-# of the time on one.)
+# Amdahl keeps the problem the same and adds workers. **Gustafson** keeps the *time* the same and
+# lets the problem grow: `n` workers run for an hour, and spend a share `p` of it in parallel work.
+# How many times as long would a single worker need for everything they did? (Note that his `p` is a
+# share of the time on n workers, and Amdahl's is a share of the time on one.)
 #
-# *Implement.* `p` is between 0 and 1, `n` a whole number, at least 1.
+# *Implement.* Write these four functions. `p` is between 0 and 1, `n` a whole number, at least 1.
 #
-# - `amdahl(p, n)`: the speed-up; `amdahl_limit(p)`: its limit for endless workers (`math.inf` if
-#   none)
-# - `gustafson(p, n)`: the scaled speed-up
-# - `share_for(speedup, n)`: the `p` from 0 to 1 that gives this (Amdahl) speed-up, a number above
-#   0, on `n` workers; `math.nan` unless there is exactly one
+# - `amdahl(p, n)`: the speed-up. `amdahl_limit(p)`: its limit for ever more workers, `math.inf` if
+#   there is none.
+# - `gustafson(p, n)`: the scaled speed-up.
+# - `share_for(speedup, n)`: the `p` from 0 to 1 for which Amdahl's law gives this speed-up, a
+#   number above 0, on `n` workers. Return `math.nan` unless there is exactly one such `p`.
 
 
 # %% role="answer"
@@ -160,8 +185,8 @@ def share_for(speedup, n):
 check("amdahl", amdahl, amdahl_limit, gustafson, share_for)
 
 # %% [markdown]
-# *See.* Your function, with your limits as dashed lines. Then ask `share_for`: what share must be
-# parallel for a 50-fold speed-up on 100 workers?
+# *See.* These are your speed-ups, with your limits as dashed lines. Then `share_for` answers a
+# question: to be 50 times as fast on 100 workers, what share of a program must be parallel?
 
 # %%
 see("amdahl", amdahl, amdahl_limit)
@@ -173,26 +198,29 @@ print("50x on 100 workers needs p =", share_for(50, 100))
 #
 # **`who-is-independent` · 4 points · about 20 minutes**
 #
-# What bounds a loop on endless workers is its longest **chain**: steps that each need the one
-# before. *As written*, a running total over n numbers is a chain of n additions. But two
-# additions can be merged into one (`+3` then `+4` is `+7`), so n of them can be merged in pairs,
-# and the pairs in pairs: log n rounds. That is the *best known* chain. (Constant factors and
-# rounding aside.)
+# Suppose you had as many workers as you like. What would still bound a loop is its longest
+# **chain**: steps that each need the one before. *As written*, a running total over n numbers is a
+# chain of n additions. But two additions can be merged into one (`+3` then `+4` is `+7`). So you
+# can merge n of them in pairs, then merge those in pairs, and be done after log n rounds. That is
+# its *best known* chain. (We ignore constant factors and rounding.)
 #
 # **The rule:** if two steps in a row can be merged into one step *of the same kind and size*, then
-# n steps need only log n rounds. "Times a, plus b" twice is again "times some a, plus some b". A
-# table of where each link leads, followed twice, is again such a table. But squaring twice is not
-# squaring: for such steps no *exact* shorter chain is known. (There are methods that guess all
+# n steps need only log n rounds.
+
+# %% [markdown]
+# "Times a, plus b", done twice, is again "times some number, plus some number". A table that says
+# where each link leads, followed twice, is again such a table. But squaring twice isn't squaring,
+# and for steps like that nobody knows a shorter *exact* chain. (There are methods that guess all
 # steps at once and improve the guess in a few rounds.)
 
 # %%
 see("why-gpus/loops")
 
 # %% [markdown]
-# *Implement.* For each loop, how does the longest chain grow, *as written* and *best known* (for
-# any values of its parameters)? Choose from `"1"`, `"log n"`, `"n"` and `"n**2"`. A chain of 1
-# means that no step needs another. Count an update such as `x = f(x)` as one step. Each loop says
-# what its n is.
+# *Implement.* For each loop, say how its longest chain grows: a pair, first *as written*, then
+# *best known* (for any values of its parameters). Choose from `"1"`, `"log n"`, `"n"`, and
+# `"n**2"`. A chain of 1 means that no step needs another. Count an update such as `x = f(x)` as one
+# step. Each loop says what its n is.
 
 
 # %% role="answer"
@@ -216,7 +244,7 @@ chains = {
 check("who-is-independent", chains)
 
 # %% [markdown]
-# *See.* Three shapes of dependence, for eight elements each.
+# *See.* Here are three shapes that dependence can take, for eight elements each.
 
 # %%
 see("who-is-independent", chains)
@@ -226,26 +254,28 @@ see("who-is-independent", chains)
 #
 # **`count-the-work` · 4 points · about 15 minutes**
 #
-# A layer has two costs: arithmetic (**FLOP**, floating-point operations; a dot product of k
-# numbers is 2k) and traffic (bytes: every input, every weight and every output moved once). FLOP
-# divided by bytes is its **arithmetic intensity**. If a device can do 100 FLOP in the time it
-# moves a byte, then a layer with an intensity of 1 leaves 99% of the arithmetic idle.
+# A layer costs two things. One is arithmetic, counted in **FLOP** (floating-point operations; a dot
+# product of k numbers is 2k of them). The other is traffic, counted in bytes: every input, every
+# weight, and every output moves once. FLOP divided by bytes is the layer's **arithmetic
+# intensity**. It matters because a device that can do 100 FLOP in the time it takes to move one
+# byte will, on a layer with an intensity of 1, leave 99% of its arithmetic idle.
 #
-# *Predict.* A linear layer, 4,096 inputs to 4,096 outputs, numbers of 2 bytes, **one** sample.
-# Its intensity, in FLOP per byte?
+# *Predict.* A linear layer has 4,096 inputs and 4,096 outputs, in numbers of 2 bytes. For **one**
+# sample, what is its intensity in FLOP per byte?
 
 # %% role="predict"
 predict("count-the-work", 1)
 
 # %% [markdown]
-# *Implement.* Return a pair, `(flop, bytes)`. Numbers are `itemsize` bytes; no bias.
+# *Implement.* Return the pair `(flop, bytes)` for two kinds of layers. Numbers take `itemsize`
+# bytes, and there is no bias.
 #
-# - `linear_work`: each of `batch` samples has `inputs` numbers and gets `outputs` numbers, each a
-#   dot product with its own row of weights.
-# - `conv2d_work`: each of `batch` images is `channels_in` x `height` x `width`. The output has
-#   the same height and width and `channels_out` channels. Each output number is a dot product
-#   over a window of `kernel` x `kernel` in all input channels; each output channel has its own
-#   weights. (At the edges the window reads zeros: count them like the rest.)
+# - `linear_work`: each of `batch` samples has `inputs` numbers and gets `outputs` numbers. Each
+#   output is a dot product with its own row of weights.
+# - `conv2d_work`: each of `batch` images is `channels_in` x `height` x `width`. The output has the
+#   same height and width, and `channels_out` channels. Each output number is a dot product over a
+#   window of `kernel` x `kernel` in all input channels, and each output channel has its own
+#   weights. (At the edges the window reads zeros; count them like everything else.)
 
 
 # %% role="answer"
@@ -267,13 +297,13 @@ def conv2d_work(batch, channels_in, channels_out, height, width, kernel, itemsiz
 
 
 # %% [markdown]
-# **Training and inference.** Using a model of N parameters takes about 2 FLOP for each parameter
-# and token: one multiply, one add. Training also goes *backward*: for each layer one product for
-# the gradient of its inputs and one for the gradient of its weights, each as large as the forward
-# one.
+# **Training and inference.** To use a model of N parameters you need about 2 FLOP per parameter and
+# token: one multiply and one add. To train it you also go *backward*. Each layer then needs one
+# product for the gradient of its inputs and one for the gradient of its weights, and each of these
+# is as large as the forward product.
 #
-# *Implement.* `intensity` in FLOP per byte, and the FLOP to train a model of `params` parameters
-# on `tokens` tokens, forward and backward.
+# *Implement.* Return the `intensity` in FLOP per byte, and `training_flop`: the FLOP to train a
+# model of `params` parameters on `tokens` tokens, forward and backward.
 
 
 # %% role="answer"
@@ -293,8 +323,8 @@ def training_flop(params, tokens):
 check("count-the-work", linear_work, conv2d_work, intensity, training_flop)
 
 # %% [markdown]
-# *See.* The intensity of that layer by batch size, from your functions. Below the line the device
-# waits for memory; above it, memory waits for the device.
+# *See.* This is the intensity of that layer by batch size, computed with your functions. Below the
+# dashed line the arithmetic waits for memory; above it, memory waits for the arithmetic.
 
 # %%
 see("count-the-work", linear_work, intensity)
@@ -305,22 +335,24 @@ reveal("count-the-work")
 #
 # **`littles-law` · 3 points · about 10 minutes**
 #
-# Water takes a minute through a pipe that delivers 10 liters a minute: so 10 liters are in the
-# pipe. Memory is such a pipe. To keep it full, enough bytes must be **in flight**: asked for and
-# not yet there. That is **Little's law**. A thread that loads 16 bytes and waits has 16 bytes in
-# flight.
+# If water takes a minute to get through a pipe, and the pipe delivers 10 liters a minute, then
+# there are 10 liters in the pipe. Memory is like that pipe. To keep it full, enough bytes must be
+# **in flight**: asked for, and not yet there. This is **Little's law**. A thread that asks for 16
+# bytes and waits has 16 bytes in flight.
 #
-# *Predict.* An H100's memory delivers 3,350 GB/s, and say an access takes 500 ns. How many
-# threads, each waiting for 16 bytes, keep it busy?
+# *Predict.* An H100's memory delivers 3,350 GB/s. Say an access takes 500 ns. How many threads,
+# each waiting for 16 bytes, keep it busy?
 
 # %% role="predict"
 predict("littles-law", 105e3)
 
 # %% [markdown]
-# *Implement.* `bytes_in_flight`: what must be under way to keep the memory busy.
-# `threads_needed`: how many threads at least, a whole number, if each waits for
-# `bytes_per_thread`. `bandwidth_with`: what so many threads reach, which is never more than the
-# peak.
+# *Implement.* Turn the law into three functions.
+#
+# - `bytes_in_flight`: how many bytes must be on their way to keep the memory busy.
+# - `threads_needed`: the fewest threads that do it, a whole number, if each waits for
+#   `bytes_per_thread`.
+# - `bandwidth_with`: what this many threads reach, which is never more than the peak.
 
 
 # %% role="answer"
@@ -350,30 +382,30 @@ see("littles-law", bytes_in_flight, threads_needed)
 reveal("littles-law")
 
 # %% [markdown]
-# *Reflect.* A CPU core's memory answers in less time and delivers far less, so a few loads in
-# flight are enough, and its caches make most of them unnecessary. A GPU hides its long latency
-# behind other threads instead. What does that ask of your program?
+# *Reflect.* A CPU's memory answers sooner and delivers far less, so a few loads in flight are
+# enough, and its caches save it most of them. A GPU hides its long latency behind other threads
+# instead. What does that ask of your program?
 
 # %% [markdown] exercise="break-even"
-# ## From which size on does the GPU win?
+# ## From what size on does the GPU win?
 #
 # **`break-even` · 4 points · about 12 minutes**
 #
-# On the CPU, n elements take `n / cpu_elements_per_s`. On the GPU they take a launch first, then
-# `n / gpu_elements_per_s`. If the data lie in the host's (the CPU's) memory, they must also cross
-# the **link** (PCIe, say): `bytes_per_element` for each element, in and out together, before and
-# after the work.
+# On the CPU, n elements take `n / cpu_elements_per_s`. On the GPU you pay for a launch first, and
+# then `n / gpu_elements_per_s`. If the data are in the memory of the **host** (the CPU's side),
+# they must also cross the **link** between the two, PCIe for example. Each element then moves
+# `bytes_per_element`, in and out together, before and after the work.
 #
-# *Predict.* A CPU adds 3e9 pairs of float32 a second. A GPU is 100 times as fast, behind a link
-# of 25 GB/s that carries 12 bytes for each pair. From which n on is the GPU faster, copies
-# included: `"a thousand"`, `"a million"`, `"a billion"` or `"never"`?
+# *Predict.* A CPU adds 3e9 pairs of float32 a second. A GPU is 100 times as fast, but it sits
+# behind a link of 25 GB/s, and each pair takes 12 bytes. Copies included, from which n on is the
+# GPU faster: `"a thousand"`, `"a million"`, `"a billion"`, or `"never"`?
 
 # %% role="predict"
 predict("break-even", "never")
 
 # %% [markdown]
-# *Implement.* The smallest whole number of elements for which the GPU is **faster** (less time,
-# not the same); `math.inf` where it never is.
+# *Implement.* Return the smallest whole number of elements for which the GPU is **faster** (it
+# takes less time, not the same), or `math.inf` if it never is.
 
 
 # %% role="answer"
@@ -399,31 +431,34 @@ def break_even_with_copies(
 check("break-even", break_even, break_even_with_copies)
 
 # %% [markdown]
-# *See.* Here each element takes 300 FLOP, so that the GPU can win even with the copies. The
-# addition that you predicted takes one.
+# *See.* In this picture each element takes 300 FLOP, so the GPU can win even with the copies. The
+# addition that you predicted takes only one. The triangles, where there are any, are recorded: a
+# single launch each, timed until the host knows it's done. When n is small that's nearly all launch
+# and wait, and it needn't be the round 5 µs that your functions were given.
 
 # %%
 see("break-even", break_even, break_even_with_copies)
 reveal("break-even")
 
 # %% [markdown]
-# *Reflect.* With the copies, the GPU needs far more work for each element before it pays, or data
-# that stay where they are. Keep both in mind whenever somebody says "100 times faster".
+# *Reflect.* When the data have to cross the link, a GPU pays off only if there is far more work per
+# element, or if the data stay where they are. Remember both whenever somebody says "100 times
+# faster".
 
 # %% [markdown]
 # ## The stack, and what a result costs
 #
-# You will rarely write all of it yourself. Between Python and the device there are libraries, a
-# programming model, a compiler and a driver. Each maker has its own column, and every box has a
-# job that the others in its row do too.
+# You'll rarely write all of it yourself. Between your Python and the device there are libraries, a
+# programming model, a compiler, and a driver. Each vendor has its own column in this picture, and
+# boxes in the same row do the same job.
 
 # %%
 see("why-gpus/stack")
 
 # %% [markdown]
-# And time is not the only cost. Fetching a number from memory takes far more **energy** than
-# computing with it. That is the physical reason why every later lesson is about using each byte
-# more than once.
+# Time isn't the only cost, either. Fetching a number from memory takes far more **energy** than
+# computing with it. That is the physical reason why every later lesson tries to use each byte more
+# than once.
 
 # %%
 see("why-gpus/energy")
@@ -433,9 +468,9 @@ see("why-gpus/energy")
 #
 # **`check-the-claim` · 6 points · stretch · about 15 minutes**
 #
-# Articles about GPUs print sentences such as the ones below. Some are wrong, some leave out what
-# matters. Below them is a page of facts, each with its source. *Compute* the number that should
-# be there, and do not look it up. Three digits are enough.
+# Articles about GPUs print sentences like the ones below. Some are wrong, and some leave out what
+# matters. Below them is a page of facts, each with its source. *Compute* the number that should be
+# there; don't look it up. Three digits are enough.
 
 # %%
 see("why-gpus/facts")
@@ -460,15 +495,14 @@ check("check-the-claim", corrected)
 # %% [markdown]
 # ## What you take with you
 #
-# - A GPU buys throughput with latency: it needs many independent pieces of work in flight, and a
-#   single chain of dependent steps runs slower on it than on a CPU.
-# - The serial share bounds the speed-up of the same work: 5% serial means at most 20 times, on
-#   any machine.
-# - FLOP alone say little. Divide by the bytes moved: below the device's own ratio, memory is the
-#   limit.
+# - A GPU trades latency for throughput. It needs many independent pieces of work in flight, and it
+#   runs a single chain of dependent steps slower than a CPU does.
+# - The serial share bounds how much faster the same work can get: with 5% serial, at most 20 times,
+#   on any machine.
+# - FLOP alone say little. Divide them by the bytes moved: below the device's own ratio, memory is
+#   the limit.
 #
-# **Your number:** how many times as fast as pure Python all cores of your own machine are at
-# saxpy.
+# **Your number:** how many times as fast as pure Python all your machine's cores are at saxpy.
 
 # %%
 progress()
@@ -488,6 +522,7 @@ progress()
 #   Cloud TPU.
 # - The latencies of 80 ns and 500 ns and the launch of 5 µs are round numbers for the exercises,
 #   not measurements.
-# - Warps and SMs: NVIDIA, *CUDA C++ Programming Guide*, "Hardware Implementation".
+# - Warps, SMs, and what a branch costs: NVIDIA, *CUDA C++ Programming Guide*, "Hardware
+#   Implementation", section "SIMT Architecture".
 # - Devices: `gpuedu/hardware/devices.toml` has the source of each number; the facts of the last
 #   exercise carry theirs.

@@ -1,11 +1,11 @@
 # %% [markdown]
 # # How far do arrays get you, and when do you write a kernel?
 #
-# `0.5 * x * (1 + tanh(0.8 * (x + 0.0447 * x**3)))`: one line of array code, an activation function
-# that many networks use. On a GPU it launches 8 kernels. One would do.
+# `0.5 * x * (1 + tanh(0.8 * (x + 0.0447 * x**3)))`: it's one line of array code, for an activation
+# function that many networks use. On a GPU it launches 8 kernels. One would do.
 #
-# **You will be able to** write code that runs on NumPy and on CuPy; keep data on the device; turn a
-# chain of array operations into one kernel; write a kernel in CUDA C.
+# **You will be able to** write code that runs on both NumPy and CuPy; keep data on the device; turn
+# a chain of array operations into one kernel; write a kernel in CUDA C.
 #
 # **You need** NumPy's broadcasting, kernels with a grid-stride loop, and sectors.
 # **Time** about 90 minutes.
@@ -20,10 +20,10 @@ setup("cupy")
 # %% [markdown]
 # ## NumPy, on the device
 #
-# **CuPy** has NumPy's functions, under the same names, for arrays that live in the device's memory.
-# `cp.asarray(a)` copies a NumPy array there, `x.get()` (or `cp.asnumpy(x)`) copies one back. What
-# lies between stays there: each operation launches a kernel, and its result is a new array on the
-# device.
+# **CuPy** offers NumPy's functions under the same names, for arrays that live in the device's
+# memory. `cp.asarray(a)` copies a NumPy array there, and `x.get()` (or `cp.asnumpy(x)`) copies one
+# back. Everything in between stays there: each operation launches a kernel, and its result is a new
+# array on the device.
 
 # %%
 x = cp.asarray(np.array([[1, 2, 3], [4, 5, 6]], np.float32))
@@ -31,23 +31,24 @@ y = (2 * x + 1).sum(axis=1)
 print(type(y).__name__, y.shape, y.dtype, y.get())
 
 # %% [markdown]
-# **What ran that?** Where there is a GPU, `cp` is CuPy. Elsewhere it is gpuedu's own module with
-# CuPy's names, which computes with NumPy and keeps account: of launches, of the bytes that they
-# move, of copies, of memory. `check` and `see` use the module that counts everywhere, since CuPy
-# itself does not count. That is why your functions get the library as an argument, `xp` or `cp`.
-# (In code of your own, `xp = cp.get_array_module(x)` tells it from an array.)
+# **What ran that?** If you have a GPU, `cp` is CuPy. If not, `cp` is gpuedu's own module with
+# CuPy's names. It computes with NumPy and keeps count of launches, of the bytes they move, of
+# copies, and of memory. Since CuPy itself doesn't count, `check` and `see` use this module
+# everywhere, and that's why your functions are given the library as an argument, `xp` or `cp`. (In
+# your own code, `xp = cp.get_array_module(x)` finds out which library an array belongs to.)
 #
-# Like CuPy, it refuses to mix the two sides: `np.ones(3) + x` is a `TypeError`, not a silent copy.
+# Like CuPy, the module refuses to mix the two sides: `np.ones(3) + x` raises a `TypeError`. You
+# never get a silent copy that way.
 
 # %% [markdown] exercise="no-loops"
 # ## Neighbors without a loop
 #
 # **`no-loops` · 5 points · about 18 minutes**
 #
-# A classifier without training: a query gets the label that occurs most often among its `k`
-# nearest points. In plain Python that is a loop over queries and one over points. With arrays an
-# *axis* takes the place of a loop: `queries[:, None]` has shape (m, 1, d), `points` (n, d), and
-# their difference is broadcast to (m, n, d).
+# Here is a classifier that needs no training: a query gets the label that occurs most often among
+# its `k` nearest points. In plain Python that takes a loop over queries and one over points. With
+# arrays, an *axis* takes the place of a loop. `queries[:, None]` has shape (m, 1, d) and `points`
+# has (n, d), so their difference is broadcast to (m, n, d).
 
 
 # %% role="given"
@@ -57,10 +58,10 @@ def squared_distances_large(xp, queries, points):
 
 
 # %% [markdown]
-# Right, short, no loop. And it makes an array of shape (m, n, d) on the way.
+# It's right, it's short, and it has no loop. But on the way it makes an array of shape (m, n, d).
 #
-# *Predict.* 10,000 queries, 10,000 points, 64 features, float32: how many GB does `differences`
-# take? (1 GB = 1e9 bytes. A T4 has 16.)
+# *Predict.* Say you have 10,000 queries, 10,000 points, and 64 features, all float32. How many GB
+# does `differences` take? (1 GB = 1e9 bytes. A T4 has 16 GB.)
 
 # %% role="predict"
 predict("no-loops", 25.6)
@@ -69,26 +70,30 @@ predict("no-loops", 25.6)
 reveal("no-loops")
 
 # %% [markdown]
-# *Implement.* `xp` is NumPy or CuPy; the arrays are its own, and those that you make come from it,
-# too. No loop over queries or points.
-# (One over the features is allowed. It takes a few launches a feature; is there a way without?)
+# *Implement.* Write both steps without a loop over queries or points. `xp` is NumPy or CuPy; the
+# arrays you get belong to it, and those you make must, too.
 #
-# - `squared_distances`: `queries` is (m, d), `points` (n, d), both float32 or both float64. The
-#   result is (m, n), of the same dtype, the sum of `(q - p)**2` over the features. Beside the
-#   arguments it may at no time need room for more than 8 arrays of shape (m, n). That is checked
-#   with 48 queries, 96 points and 64 features; arrays of shape (m, d) or (n, d) are small there.
-# - `vote`: `distances` is (m, n), float32 or float64 (rounding may leave one a little below 0),
-#   `labels` (n,), int32 from 0 to `classes - 1`. The result is (m,), whole numbers: the most
-#   frequent label of each row's `k` nearest points. Of equally near points the one with the smaller
-#   index is nearer; of equally frequent labels the smaller one wins.
-# - Both leave their arguments as they are, and copy no CuPy array to the host.
+# - `squared_distances` returns the sum of `(q - p)**2` over the features. `queries` is (m, d) and
+#   `points` (n, d), both float32 or both float64; the result is (m, n), of the same dtype.
+# - At no time may it need room for more than 8 arrays of shape (m, n), besides its arguments. The
+#   check uses 48 queries, 96 points, and 64 features, so arrays of shape (m, d) or (n, d) are
+#   small.
+# - `vote` returns the most frequent label among each row's `k` nearest points, as whole numbers of
+#   shape (m,). `distances` is (m, n), float32 or float64 (rounding may leave one slightly below 0).
+#   `labels` is (n,), int32 from 0 to `classes - 1`.
 
 # %% [markdown]
-# (Some functions, such as `bincount`, ask the host for a single number. That is allowed here; the
-# next exercise is about what it costs.)
+# Ties and copies have their rules, too:
 #
-# `xp.argsort(a, axis=1, kind="stable")` gives the indices that sort each row, and keeps equal
-# elements in order. `a.argmax(axis=1)` gives the first of equal ones.
+# - Among equally near points, the one with the smaller index counts as nearer. Among equally
+#   frequent labels, the smaller one wins.
+# - Both functions leave their arguments as they are and copy no CuPy array to the host. (Some
+#   functions, such as `bincount`, ask the host for a single number. That's allowed here; the next
+#   exercise is about what it costs.)
+#
+# `xp.argsort(a, axis=1, kind="stable")` returns the indices that sort each row and keeps equal
+# elements in order. `a.argmax(axis=1)` returns the first of equal ones. A loop over features is
+# allowed, but takes a few launches per feature. Is there a way without?
 
 
 # %% role="answer"
@@ -112,29 +117,31 @@ def vote(xp, distances, labels, k, classes):
 check("no-loops", squared_distances, vote)
 
 # %% [markdown]
-# *See.* The most device memory at a time, on top of the inputs: the version above and yours, with
-# more and more features.
+# *See.* How much device memory do you need at once, on top of the inputs? The picture compares the
+# version above with yours, for more and more features.
 
 # %%
 see("no-loops", squared_distances, vote)
 
 # %% [markdown]
-# *Reflect.* Multiplied out, q^2 - 2qp + p^2 needs no loop over features, but it subtracts two large
-# numbers where a point lies close to a query far from 0. When would that hurt? A
-# loop over features takes the difference first; what does it cost instead?
+# *Reflect.* Multiplied out, q^2 - 2qp + p^2 needs no loop over features. But if a query and a point
+# lie close together and far from 0, it subtracts large numbers that are nearly equal. When would
+# that hurt? A loop over features takes the difference first. What does it cost instead?
 
 # %% [markdown] exercise="stay-on-device"
 # ## Once there, once back
 #
 # **`stay-on-device` · 4 points · about 15 minutes**
 #
-# A copy between host and device crosses a link that is many times slower than the device's memory,
-# and the host waits for it. Some copies are easy to miss: `float(a)`, `if a > 0:`, `print(a)`,
-# `a.tolist()`, or a mask as an index, `a[a > 0]` (the host has to know how many there are, also
-# where you write to them). They are **hidden** copies: nobody wrote `get`.
+# Copies between host and device cross a link that is many times slower than the device's memory,
+# and the host usually waits for them. Some are easy to miss: `float(a)`, `if a > 0:`, `print(a)`,
+# `a.tolist()`, or a mask as an index, `a[a > 0]`. (With a mask the host has to know how many
+# elements there are, even if you only write to them.) We call them **hidden** copies, because
+# nobody wrote `get`.
 #
-# The function below standardizes the columns of `x`, then puts them through a linear layer and a
-# softmax. `x` is (n, d) on the host, the weights `d_w` are (d, c) on the device, both float32.
+# The function below standardizes the columns of `x`, then sends them through a linear layer and a
+# softmax. `x` is (n, d) and on the host; the weights `d_w` are (d, c) and on the device. Both are
+# float32.
 
 
 # %% role="given"
@@ -153,23 +160,26 @@ def predict_with_detours(cp, x, d_w):
 
 
 # %% [markdown]
-# *Predict.* How many copies are that, both ways, for 1,000 rows?
+# *Predict.* For 1,000 rows, how many copies does it make, both ways together?
 
 # %% role="predict"
 predict("stay-on-device", 1007)
 
 # %% [markdown]
-# *See.* What happens in order, for 6 rows: launches on the device's line, copies between the lines.
+# *See.* This is what happens for 6 rows, in order. Squares are launches, and arrows are copies.
 
 # %%
 see("cupy/detours", predict_with_detours)
 reveal("stay-on-device")
 
 # %% [markdown]
-# *Implement.* The same result, a float32 NumPy array of shape (n, c): `x` goes to the device once,
-# as it is, the finished result comes back once, and nothing else crosses. `x` and `d_w` are left
-# alone. Use the `cp` that you are handed. (Does it hold where `d_w` is large, and where rows differ
-# much?) About 6 lines.
+# *Implement.* Compute the same result without the detours, in about 6 lines. Return a float32 NumPy
+# array of shape (n, c), and use the `cp` that you are given.
+#
+# - `x` goes to the device once, as it is. The finished result comes back once. Nothing else
+#   crosses, and there are no hidden copies.
+# - `x` and `d_w` stay as they are.
+# - The result must also be right if `d_w` is large, and if rows differ a lot from each other.
 
 
 # %% role="answer"
@@ -193,13 +203,14 @@ see("stay-on-device", predict_on_device)
 # %% [markdown]
 # ## The host runs ahead
 #
-# A launch puts a kernel into a queue and comes back at once. So Python is already several lines
-# further while the device works. Two things follow. A stopwatch around array code sees launches,
-# not work, unless something waits: `cp.cuda.Device().synchronize()`, or, on a GPU,
-# `cupyx.profiler.benchmark`, which times rightly. And whatever needs a *value* on the host waits
-# for everything before it: `float(loss)` in each step takes away the lead that the host had.
+# A launch puts a kernel into a queue and returns at once. So while the device works, Python is
+# already several lines further. Two things follow. First, a stopwatch around array code sees
+# launches and not work, unless something waits: `cp.cuda.Device().synchronize()`, or
+# `cupyx.profiler.benchmark` on a GPU, which does the timing for you. Second, anything that needs a
+# *value* on the host has to wait for everything before it. Call `float(loss)` in every step, and
+# the host loses its lead every time.
 #
-# A simulated device shows it (where `cp` is not CuPy, everything is done at once):
+# Let's look at it on a simulated device. (Where `cp` isn't CuPy, everything is done at once.)
 
 # %%
 device = AsyncDevice(kernel_times_s=[2e-3])
@@ -213,22 +224,32 @@ print(f"4 kernels:    the watch says {device.now() * 1e3:.2f} ms")
 see("cupy/asynchrony")
 
 # %% [markdown]
-# *Measure.* What launches and copies took on real GPUs, as far as they were recorded;
-# `gpuedu record` adds yours. Compare a launch you wait for with one in a long queue: what does
-# calling `float(loss)` every step cost, at the very least? Then compare a large copy from
-# **pinned** memory, which stays in its place so that the device can fetch from it, with one from
-# **pageable** memory, which plain NumPy arrays have.
+# *Measure.* Here's what launches and copies took on real GPUs, as far as we have recordings;
+# `gpuedu record` adds yours. Compare a launch you wait for with one in a long queue. What does
+# calling `float(loss)` every step cost, at the very least? Then compare large copies from
+# **pinned** memory, which stays in its place so that the device can fetch from it directly, and
+# from **pageable** memory, which is what ordinary NumPy arrays have.
 
 # %%
 see("cupy/recorded")
 
 # %% [markdown]
+# **More than one queue.** A queue like that is called a **stream**. CuPy sends every launch and
+# copy to the *current* stream, and unless you say otherwise that's the default one, where
+# everything runs in order. `stream = cp.cuda.Stream(non_blocking=True)` makes another, and work
+# inside `with stream:` goes there. Work on two such streams *may* overlap, a copy with a kernel for
+# instance, but nothing puts it in order any more. So wait with `stream.synchronize()`, or have one
+# stream wait for another: `event = stream.record()`, then `other.wait_event(event)`. If you forget,
+# a kernel may read an array before it is there.
+
+# %% [markdown]
 # ## The pool keeps what you freed
 #
-# Asking the driver for memory is slow, and may wait for the device. CuPy keeps what an array gave
-# back in a **memory pool**, for the next array of about that size. So `nvidia-smi` shows memory in
-# use that no array has. `used_bytes` is what arrays have, `total_bytes` what the pool took; sizes
-# are rounded up to 512 bytes. (`x = y = None` lets go of two small arrays from above.)
+# Asking the driver for memory is slow and may even make the host wait for the device. So when an
+# array is freed, CuPy keeps its memory in a **memory pool** for the next array of about that size.
+# That's why `nvidia-smi` shows memory in use that no array has. `used_bytes` is what arrays have,
+# and `total_bytes` is what the pool has taken from the driver. Sizes are rounded up to multiples of
+# 512 bytes. (`x = y = None` frees two small arrays from above.)
 
 # %%
 pool = cp.get_default_memory_pool()
@@ -247,23 +268,23 @@ print(f"after free_all...: used {pool.used_bytes():>9,}  total {pool.total_bytes
 # %% [markdown]
 # ## As much C as you need
 #
-# The kernels from here on are in CUDA C. What is different from Python:
+# The kernels from here on are written in CUDA C. Here is how it differs from Python:
 #
-# - every name has a type, written in front of it once: `float u = 2.0f * x;`
-# - a statement ends with a semicolon; indentation means nothing, `{ }` hold a body together;
-# - a condition has parentheses: `if (u == 0.0f) return u;`
-# - a `for` has a start, a condition, and a step: `for (int i = 0; i < n; i += 4) { ... }`
-# - a comment: `// two slashes`, and so `//` is no division;
-# - `0.5` is a double, float64; `0.5f` is a float, float32.
+# - Every name has a type, which you write in front of it once: `float u = 2.0f * x;`
+# - A statement ends with a semicolon. Indentation means nothing; `{ }` hold a body together.
+# - A condition goes in parentheses: `if (u == 0.0f) return u;`
+# - A `for` has a start, a condition, and a step: `for (int i = 0; i < n; i += 4) { ... }`
+# - A comment starts with two slashes: `// like this`. So `//` is not a division.
+# - `0.5` is a double, that is float64. `0.5f` is a float, that is float32.
 
 # %% [markdown] exercise="elementwise"
 # ## A chain in one kernel
 #
-# **`elementwise` · 4 points · about 12 minutes**
+# **`elementwise` · 4 points · about 14 minutes**
 #
-# Here is the line from the beginning with all its digits, GELU in its form with tanh. Python sees
-# eight operations, one after the other, and each is a launch: it reads its arrays from memory,
-# writes a new one, and knows nothing of the next.
+# Here is the line from the beginning with all its digits. It's GELU, in its form with tanh. Python
+# sees eight operations, one after the other. Each is a launch that reads its arrays from memory,
+# writes a new one, and knows nothing about the next.
 
 
 # %% role="given"
@@ -272,18 +293,18 @@ def gelu_chain(cp, x):
 
 
 # %% [markdown]
-# *Predict.* One kernel would read `x` and write the result. How many times as many bytes does the
-# chain move? (For each operation, count the arrays that it reads, and the one that it writes. A
-# plain number such as 0.5 moves nothing.)
+# *Predict.* A single kernel would read `x` and write the result. How many times as many bytes does
+# the chain move? (For each operation, count the arrays it reads and the one it writes. A plain
+# number such as 0.5 moves nothing.)
 
 # %% role="predict"
 predict("elementwise", 9)
 
 # %% [markdown]
-# `cp.ElementwiseKernel(inputs, outputs, operation, name)` makes a kernel of what happens to *one*
-# element, in CUDA C; CuPy writes the loop, the guard and the index around it. The result is
-# assigned to the output's name. Where the inputs say `T`, it stands for whatever type the arrays
-# have, in the operation, too.
+# `cp.ElementwiseKernel(inputs, outputs, operation, name)` makes a kernel from what happens to *one*
+# element, written in CUDA C. CuPy writes the loop, the guard, and the index around it. You assign
+# the result to the output's name. A type `T` among the inputs stands for whatever type the arrays
+# have, and you can use it in the operation, too.
 
 # %%
 scaled_difference = cp.ElementwiseKernel(
@@ -292,10 +313,14 @@ scaled_difference = cp.ElementwiseKernel(
 print(scaled_difference(cp.arange(4, dtype=np.float32), cp.ones(4, np.float32), 10).get())
 
 # %% [markdown]
-# *Implement.* `y` becomes GELU of `x`. Both say float32 and not `T`, so a variable of yours is a
-# `float`. A number such as `0.5` makes everything float64 that it meets: write `0.5f`. Many GPUs do
-# float64 at a 32nd or 64th of the rate. `tanhf` is `tanh` for floats; there is no `**`. About 2
-# lines.
+# *Implement.* Set `y` to GELU of `x`, in about 2 lines. `tanhf` is `tanh` for floats; there is no
+# `**`.
+#
+# - The values must be right for every finite `x`, even a very large one.
+# - All arithmetic is in float32. The types here are float32 and not `T`, so make your variables
+#   `float`. A number such as `0.5` turns everything it meets into float64, so write `0.5f`. (Many
+#   GPUs do float64 at a 32nd or a 64th of the rate.)
+# - One launch reads `x` once and writes the result once, in float32.
 
 
 # %% role="answer"
@@ -312,35 +337,51 @@ gelu = cp.ElementwiseKernel("float32 x", "float32 y", gelu_operation, "gelu")
 check("elementwise", gelu)
 
 # %% [markdown]
-# *See.* The bytes that each launch moves, for a million elements.
+# *See.* These are the bytes that each launch moves, for a million elements.
 
 # %%
 see("elementwise", gelu)
 reveal("elementwise")
 
 # %% [markdown]
-# Where memory is what limits both, nine times the bytes are nine times the time. The bytes are
-# counted; that memory is the limit is something to measure.
+# If memory is what limits both, nine times the bytes take nine times as long. The bytes are
+# counted; whether memory really is the limit is something to measure.
 #
-# *Reflect.* `@cp.fuse` above a Python function of this kind makes one kernel of it, without any C.
-# When would you still write the kernel?
+# **Fusing without C.** `cp.fuse` builds such a kernel from a Python function. The first call
+# analyzes the function for the types of its arguments and compiles one kernel; later calls with the
+# same types reuse it. So decorate a function once, at the top of your file, and not inside a loop.
+
+
+# %%
+@cp.fuse
+def gelu_fused(x):
+    return 0.5 * x * (1 + cp.tanh(0.79788456 * (x + 0.044715 * x**3)))
+
+
+print(gelu_fused(cp.linspace(-3, 3, 5, dtype=np.float32)))
+
+# %% [markdown]
+# According to CuPy's documentation, `fuse` handles simple elementwise operations and simple
+# reductions, and most other routines (`matmul` and `reshape`, for example) are not supported.
+#
+# *Reflect.* When would you still write the kernel yourself?
 
 # %% [markdown] exercise="reduction"
 # ## A sum that never overflows
 #
 # **`reduction` · 4 points · about 18 minutes**
 #
-# The logarithm of a sum of exponentials is part of every softmax and every cross entropy. A
-# `cp.ReductionKernel` has four expressions: what becomes of one element, how two results `a` and
-# `b` become one, what the output is in the end, and what an empty sum starts from. Here it is,
-# straight from the formula.
+# Every softmax and every cross entropy contains the logarithm of a sum of exponentials. To write a
+# `cp.ReductionKernel` you give four expressions: what each element turns into, how two results `a`
+# and `b` are combined, what the output is in the end, and what an empty sum starts from. Here it
+# is, straight from the formula.
 
 # %% role="given"
 logsumexp_naive = cp.ReductionKernel(
     "float32 x",  # type and name of an input element
     "float32 y",  # and of an output
-    "expf(x)",  # what becomes of one element
-    "a + b",  # how two results become one
+    "expf(x)",  # what each element turns into
+    "a + b",  # how two results are combined
     "y = logf(a)",  # what the output is, from the last result `a`
     "0.0f",  # what an empty sum starts from
     "logsumexp_naive",  # the kernel's name
@@ -350,18 +391,18 @@ logsumexp_naive = cp.ReductionKernel(
 print(logsumexp_naive(cp.asarray(np.array([[1, 2], [90, 1], [-200, -200]], np.float32)), axis=1))
 
 # %% [markdown]
-# *Predict.* For [90, 1] the answer is 90, and it says infinity. What is the largest *whole* number
-# x for which `expf(x)` is still finite? (float32 ends at 3.4e38.)
+# *Predict.* For [90, 1] the answer should be 90, and it says infinity. What is the largest *whole*
+# number x for which `expf(x)` is still finite? (The largest float32 is 3.4e38.)
 
 # %% role="predict"
 predict("reduction", 88)
 
 # %% [markdown]
-# The way out: carry a *pair* along, the largest element so far, and the sum of `exp(x - largest)`,
-# in which no exponential exceeds 1. For [5, 5] that is (5, 2). In C a `float2` is a pair of floats,
-# `p.x` and `p.y`, and `make_float2(u, v)` makes one. A row's elements are spread over many threads,
-# so any two pairs may meet, in any order, and a thread without an element has the pair of
-# `nothing`.
+# The way out is to carry a *pair*: the largest element so far, and the sum of `exp(x - largest)`.
+# In that sum no exponential exceeds 1. For [5, 5] the pair is (5, 2). In CUDA C a `float2` is a
+# pair of floats, `p.x` and `p.y`, and `make_float2(u, v)` makes one. The elements of a row are
+# spread over many threads, so any two pairs may meet, in any order. A thread that has no element
+# uses the pair that `nothing` returns.
 
 
 # %% role="given"
@@ -380,13 +421,16 @@ def pair_kernel(functions):
 
 
 # %% [markdown]
-# *Implement.* `nothing` and `join`, all in float32; `whole` is written. `-inf` in a row counts as
-# nothing; a row of nothing else, or without elements, gives `-inf`, in C `MINUS_INFINITY` here.
-# (Masked attention has such rows.) Any other element is a number, however large or small: some
-# masks are -3.4028235e38, the lowest number in float32, and a row of those still gives about that.
-# The kernel is called with `axis=1` on float32 arrays of shape (rows, columns). `fmaxf` and `expf`
-# are the functions for floats. No function may call itself: the check does not cover that. About 4
-# lines.
+# *Implement.* Write `nothing` and `join`, in about 4 lines; `whole` is given. The kernel is called
+# with `axis=1` on float32 arrays of shape (rows, columns). `fmaxf` and `expf` work on floats.
+#
+# - All arithmetic is in float32.
+# - `-inf` in a row counts as nothing. A row of nothing else, or without elements, gives `-inf`,
+#   which is `MINUS_INFINITY` in the code. (Masked attention has such rows.)
+# - Any other element is a number, however large or small. Some masks use -3.4028235e38, the lowest
+#   float32, and a row of those must still give about that.
+#
+# Don't let a function call itself; the check doesn't cover that.
 
 # %% role="answer"
 pairs = r"""
@@ -414,21 +458,21 @@ logsumexp = pair_kernel(pairs)
 check("reduction", logsumexp)
 
 # %% [markdown]
-# *See.* Rows of 64 numbers around c: what the kernels give, minus c. That is the same for every c,
-# so a right line is flat.
+# *See.* Here are rows of 64 numbers around c, and what each kernel gives for them, minus c. That
+# should be the same for every c, so a right answer makes a flat line.
 
 # %%
 see("reduction", logsumexp)
 reveal("reduction")
 
 # %% [markdown] exercise="raw-kernel"
-# ## The same walk in CUDA C
+# ## The same loop in CUDA C
 #
 # **`raw-kernel` · 5 points · about 15 minutes**
 #
-# For everything else there is the whole kernel. `cp.RawKernel(source, name)` takes CUDA C, the
-# language of most kernels you will meet; it is launched with `kernel(grid, block, arguments)`, all
-# three tuples.
+# For everything else you write the whole kernel. `cp.RawKernel(source, name)` takes CUDA C, the
+# language of most kernels you'll come across. You launch it with `kernel(grid, block, arguments)`,
+# where all three are tuples.
 
 # %%
 halve = cp.RawKernel(
@@ -447,16 +491,16 @@ halve((1,), (32,), (x, out, np.int32(x.size)))
 print(out)
 
 # %% [markdown]
-# What is new here:
+# What's new here:
 #
-# - `const float* x` is a *pointer*: the address of the first element. It does not know how many
-#   there are, so `n` is passed along;
-# - the arguments must have the declared types, `np.int32(n)`, `np.float32(0.5)`: nobody converts
-#   them, and on a GPU nobody checks (a plain `5` happens to work for an int; do not rely on it);
-# - `extern "C"` keeps the kernel's name as it is. Without it C++ adds the types to the name, and
-#   CuPy does not find it;
-# - `/` between two whole numbers gives a whole number. `blockDim.x` and its like are `unsigned`:
-#   never negative.
+# - `const float* x` is a *pointer*: the address of the first element. It doesn't know how many
+#   elements there are, so you pass `n` along.
+# - The arguments must have the declared types, `np.int32(n)` or `np.float32(0.5)`. Nobody converts
+#   them, and on a GPU nobody checks. (A plain `5` happens to work for an int; don't rely on it.)
+# - `extern "C"` keeps the kernel's name as it is. Without it, C++ adds the types to the name, and
+#   CuPy can't find it.
+# - `/` between two whole numbers gives a whole number. `blockDim.x` and its like are `unsigned`,
+#   which means they can't be negative.
 #
 # *Predict.* What is `7 / 2 * 2.0f`?
 
@@ -464,11 +508,15 @@ print(out)
 predict("raw-kernel", 6)
 
 # %% [markdown]
-# *Implement.* A picture for a network: `out[i]` becomes `(pixels[i] / 255 - mean) / std`, where
-# the pixel is brought to the range from 0 to 1. `pixels` is uint8, in C `unsigned char`; `out` is
-# float32; `mean` and `std` are floats. Any `n`, 0 too, any number of blocks and threads; each
-# element is written once; neighbors take neighbors; all arithmetic in float32. The check passes
-# `(pixels, out, np.float32(mean), np.float32(std), np.int32(n))`.
+# *Implement.* Prepare a picture for a network: set `out[i]` to `(pixels[i] / 255 - mean) / std`.
+# Here `pixels[i] / 255` brings a pixel into the range from 0 to 1. `pixels` is uint8 (`unsigned
+# char` in C), `out` is float32, and `mean` and `std` are floats. The check passes `(pixels, out,
+# np.float32(mean), np.float32(std), np.int32(n))`.
+#
+# - It works for any `n`, including 0, and for any number of blocks and threads.
+# - Each element is written once, and no thread leaves the arrays. `pixels` stays as it is.
+# - Neighboring threads take neighboring elements.
+# - All arithmetic is in float32.
 
 
 # %% role="answer"
@@ -490,27 +538,28 @@ void normalize(const unsigned char* pixels, float* out, float mean, float std, i
 check("raw-kernel", normalize)
 
 # %% [markdown]
-# *See.* What the 32 lanes of one warp read of the pixels. How many sectors would it be for floats?
+# *See.* This is what the 32 lanes of one warp read of the pixels. How many sectors would it take if
+# the pixels were floats?
 
 # %%
 see("raw-kernel", normalize)
 reveal("raw-kernel")
 
 # %% [markdown]
-# *Reflect.* Which of the ways of this lesson would you have taken for these pixels? An
-# `ElementwiseKernel` would have done, and CuPy would have written the walk.
+# *Reflect.* Which of this lesson's ways would you have chosen for these pixels? An
+# `ElementwiseKernel` would have done the job, and CuPy would have written the loop.
 
 # %% [markdown]
 # ## What you take with you
 #
-# - Arrays get you far: an axis in place of each loop, no temporary larger than the result, and data
-#   that stay where they are.
-# - A launch returns before its kernel is done. Whatever needs a value on the host waits for all of
-#   it, `float(x)` too.
-# - A chain of array operations moves every array in between through memory. When that is what
-#   costs, write one kernel: elementwise, a reduction, or raw.
+# - Arrays get you far, if you put an axis in place of each loop, make no temporary larger than the
+#   result, and leave the data where they are.
+# - A launch returns before its kernel is done. Anything that needs a value on the host waits for
+#   all of it, and `float(x)` is no exception.
+# - A chain of array operations sends every array in between through memory. If that's where the
+#   time goes, make it one kernel: fused, elementwise, a reduction, or raw.
 #
-# **Your number:** how many bytes your GELU moves for each element, and how many the chain moves.
+# **Your number:** how many bytes your GELU moves per element, and how many the chain moves.
 
 # %%
 progress()
@@ -520,14 +569,15 @@ progress()
 #
 # - Arrays, `get_array_module`, `asnumpy`, and what CuPy refuses: *CuPy* documentation, "Basics of
 #   CuPy" and "Differences between CuPy and NumPy".
-# - The memory pool, `used_bytes` and `total_bytes`: the same, "Memory Management".
-# - `ElementwiseKernel`, `ReductionKernel`, `RawKernel`, `fuse`: the same, "User-Defined Kernels".
-# - Launches that return at once, and what waits: NVIDIA, *CUDA C++ Programming Guide*,
+# - The memory pool, `used_bytes`, and `total_bytes`: the same, "Memory Management".
+# - `ElementwiseKernel`, `ReductionKernel`, `RawKernel`: the same, "User-Defined Kernels". `fuse`:
+#   the same, section "Kernel fusion".
+# - Streams and events in CuPy: the same, "Accessing CUDA Functionalities".
+# - Launches that return at once, what waits, and streams: NVIDIA, *CUDA C++ Programming Guide*,
 #   "Asynchronous Concurrent Execution".
 # - Timing array code: *CuPy* documentation, "Performance Best Practices", section "Benchmarking".
 # - Copies between host and device, and keeping data there: NVIDIA, *CUDA C++ Best Practices Guide*,
-#   "Data Transfer Between Host and Device".
-# - Pinned and pageable memory: the same, section "Pinned Memory".
+#   "Data Transfer Between Host and Device". Pinned and pageable memory: the same, "Pinned Memory".
 # - Literals with `f`: the same, "Instruction Optimization". The rate of float64: *CUDA C++
 #   Programming Guide*, "Arithmetic Instructions", the table of throughputs.
 # - The running pair of largest and sum: M. Milakov and N. Gimelshein, *Online normalizer

@@ -16,7 +16,7 @@ import numpy as np
 from gpuedu.errors import AnswerError
 from gpuedu.exercises.plain import describe
 
-COUNTED = "Counted by the arrays that stand for the device, not timed."
+COUNTED = "Counted by gpuedu's stand-in for the device; nothing is timed."
 """What a picture of such a call says of its source."""
 
 

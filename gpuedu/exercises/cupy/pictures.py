@@ -20,7 +20,7 @@ def draw_asynchrony() -> Any:
     ]
     ends = [1e3 * events[-1].end_s for _, events in programs]
     caption = Caption(
-        title="Who asks for a value waits, and then the device waits for the host",
+        title="If you ask for a value, you wait, and then the device waits for you",
         x="simulated time (ms); a step: 1 ms to prepare on the host, a kernel of 1.5 ms",
         source="A simulated device with one queue. Not a measurement.",
         alt=f"Two timelines of host and device, four steps each. With a wait in each step host and "

@@ -20,7 +20,7 @@ from gpuedu.figures.kernels.launch_sketch import plot_launch_sketch
 from gpuedu.figures.kernels.owners import Owner, plot_owners
 from gpuedu.trace import Trace
 
-FROM_YOUR_KERNEL = "Counted on the machine from a launch of your kernel, not timed."
+FROM_YOUR_KERNEL = "Counted on gpuedu's machine in a launch of your kernel; nothing is timed."
 
 _LINE, _ON_LINE = re.compile(r"^line \d+:  "), re.compile(r" on line \d+")
 
@@ -33,14 +33,18 @@ def draw_owners(trace: Trace, position: int, size: int) -> Any:
     launch = trace.launch
     name = launch.arguments[position].name
     hazard = f" {trace.hazards[0].message}." if trace.hazards else ""
+    threads = launch.threads_per_block * launch.grid[0]
+    without = threads - len({(one.block, one.thread) for one in owners if one.times})
+    spare = f"{without} of {threads} threads wrote nothing" if without > 0 == again else ""
+    idle = "" if hazard or not spare else f"the end: {spare}"
     caption = Caption(
         title=f"{launch.kernel}[{launch.grid[0]}, {launch.block[0]}]: who writes which element",
-        source=f"The number is threadIdx.x, the color the block; a row is 32 elements.\n"
+        source=f"The number is threadIdx.x, the color is the block; a row is 32 elements.\n"
         f"{FROM_YOUR_KERNEL}",
         alt=f"{size} elements of {name}: {wrote} written once, {again} more than once, "
-        f"{size - wrote - again} not at all.{hazard}",
+        f"{size - wrote - again} not at all.{f' {spare}.' if spare else ''}{hazard}",
     )
-    return plot_owners(owners, caption=caption)
+    return plot_owners(owners, caption=caption, idle=idle)
 
 
 def _owners(trace: Trace, position: int, size: int) -> list[Owner]:

@@ -19,7 +19,7 @@ from gpuedu.hardware.records import Record, records
 
 MOST_DEVICES = 3
 _WIDTH = 118
-_SPREAD = "Values are medians. Thin line at a bar's end: as wide as the middle half of the runs."
+_SPREAD = "Values are medians. The thin line at a bar's end spans the middle half of the runs."
 
 Key = tuple[str, bool]
 """A device by the driver's name, and whether the record is the learner's own."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gpuedu.exercises.welcome.places import draw_places
 from gpuedu.figures import style
 from gpuedu.figures.bars import Bar, plot_bars
 from gpuedu.figures.caption import Caption
@@ -16,7 +17,7 @@ _SHEETS = ("t4", "rtx-4090", "a100-80gb", "h200-sxm")
 
 
 def plot_rates(measured: Mapping[str, float], here: str, title: str, source: str) -> Any:
-    """Measured rates in bytes per second, and below them what data sheets print of GPUs."""
+    """Measured rates in bytes per second, and below them what data sheets print for GPUs."""
     bars = [
         Bar(name, rate / GB, format_quantity(rate, "B/s"), style.BLUE)
         for name, rate in measured.items()
@@ -29,7 +30,7 @@ def plot_rates(measured: Mapping[str, float], here: str, title: str, source: str
         title=title,
         x="GB/s (1 GB = 1e9 bytes; each step is ten times)",
         source=source,
-        alt=f"Bar chart of memory bandwidth, measured on {here} and printed in data sheets: "
+        alt=f"Memory bandwidth on a log axis, measured on {here} and printed in data sheets: "
         + ", ".join(f"{bar.name} {bar.text}" for bar in bars),
     )
     return plot_bars(bars, caption=caption)
@@ -43,10 +44,11 @@ def draw_machine() -> Any:
         "this machine",
         "How fast can memory feed the arithmetic?",
         f"this machine: measured now, a copy of {here.size_bytes / 1e6:.0f} MB on one core; "
-        "GPUs (hatched): the peak that the data sheet prints",
+        "GPUs (hollow): the peak that the data sheet prints",
     )
 
 
 PICTURES = {
     "welcome/machine": draw_machine,
+    "welcome/places": draw_places,
 }

@@ -32,6 +32,7 @@ PICTURES = {
     "why-gpus/loops": listing,
     "why-gpus/facts": facts_text,
     "why-gpus/latency-throughput": sketches.draw_latency_throughput,
+    "why-gpus/bad-at": sketches.draw_bad_at,
     "why-gpus/chip": sketches.draw_chip,
     "why-gpus/stack": sketches.draw_stack,
     "why-gpus/layer": sketches.draw_layer,

@@ -12,8 +12,10 @@ from gpuedu.figures.chips import Chip, plot_chips
 from gpuedu.figures.dots import Product, plot_product
 from gpuedu.figures.stacks import Layer, plot_stack
 from gpuedu.figures.workers import Crew, WorkerTask, plot_workers
+from gpuedu.hardware import device
 
 TASKS, SLOWER = 12, 4
+WARP = 32
 
 
 def draw_latency_throughput() -> Any:
@@ -31,7 +33,7 @@ def draw_latency_throughput() -> Any:
         0.85,
     )
     caption = Caption(
-        title="A CPU core finishes one task soon, a GPU finishes many tasks soon",
+        title="A CPU core finishes one task sooner, a GPU finishes all of them sooner",
         x=f"time (1 = a task on the fast worker; a slow worker takes {SLOWER})",
         source="A sketch, not a measurement.",
         alt=f"Two timelines of the same {TASKS} tasks. One fast worker has the first result at 1 "
@@ -39,6 +41,39 @@ def draw_latency_throughput() -> Any:
         f"and all of them at {SLOWER}.",
     )
     return plot_workers((fast, slow), caption=caption)
+
+
+def draw_bad_at() -> Any:
+    """The share of a large GPU's lanes that six programs can keep busy at most, by counting."""
+    gpu = device("h100-sxm")
+    sms, lanes = int(gpu.sms or 0), int(gpu.fp32_lanes or 0)
+    shares = (
+        ("enough independent work", "all lanes", 1.0),
+        ("branches: two paths in every warp", "half of the lanes at a time", 1 / 2),
+        (f"branches: {WARP} paths in every warp", f"1 lane of {WARP} at a time", 1 / WARP),
+        ("small work: one block", f"1 SM of {sms}", 1 / sms),
+        ("small work: one warp", f"{WARP} lanes of {lanes:,}", WARP / lanes),
+        ("one long chain: a single thread", f"1 lane of {lanes:,}", 1 / lanes),
+    )
+    bars = [
+        Bar(
+            f"{name}\n{why}",
+            100 * share,
+            f"{100 * share:.0f}%" if share == 1 else f"{100 * share:.2g}%",
+            style.BLUE if share == 1 else style.RED,
+        )
+        for name, why, share in shares
+    ]
+    caption = Caption(
+        title="Three ways to leave a GPU idle",
+        x="lanes that can be busy at once, % of all (each step is ten times)",
+        source=f"Counted, not measured: an {gpu.name} has {sms} SMs of {gpu.lanes_per_sm} float32 "
+        "lanes.\nThe paths of a warp are taken to be equally long.",
+        alt="The share of lanes that can be busy at once, on a logarithmic axis: "
+        + "; ".join(f"{name} ({why}), {100 * share:.3g}%" for name, why, share in shares)
+        + ".",
+    )
+    return plot_bars(bars, caption=caption, row_in=0.5, limits=(0.002, 500))
 
 
 def draw_chip() -> Any:
@@ -74,7 +109,7 @@ def draw_chip() -> Any:
         is_enlarged=True,
     )
     caption = Caption(
-        title="A CPU spends its area on waiting less, a GPU on more lanes",
+        title="A CPU spends its area on less waiting, a GPU on more lanes",
         source="A schematic, not to scale; an H100 (SXM) has 132 SMs with 128 float32 lanes each.",
         alt="Two chips in blocks. The CPU has four cores, each with a large block of control, a "
         "large cache and four lanes, above a large L3 cache. The GPU has 25 SMs, each mostly "
@@ -139,7 +174,7 @@ def draw_layer() -> Any:
     """A linear layer as independent dot products."""
     product = Product(m=4, k=6, n=5, row=1, column=3)
     caption = Caption(
-        title="A linear layer is many dot products that need nothing from each other",
+        title="A linear layer is many dot products that don't need each other",
         source="A drawing: 4 samples, 6 inputs, 5 outputs.",
         alt="Matrix X of 4 rows and 6 columns, W of 6 rows and 5 columns, and their product Y of 4 "
         "rows and 5 columns. Row 1 of X and column 3 of W are colored, and the one output they "
@@ -167,7 +202,7 @@ def draw_energy() -> Any:
         title="Reading a number from memory costs far more than adding it",
         x="energy in picojoules (1 pJ = 1e-12 J; each step is ten times)",
         source=f"{SOURCE.author}, “{SOURCE.title}”, {SOURCE.where}: a 45 nm chip.",
-        alt="Bar chart of energy per operation on a logarithmic axis: "
+        alt="Energy per operation on a logarithmic axis: "
         + ", ".join(f"{bar.name} {bar.text}" for bar in bars)
         + f". A read from DRAM costs at least {read.pj / least.pj:,.0f} float32 additions.",
     )

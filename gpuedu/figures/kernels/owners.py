@@ -31,7 +31,9 @@ class Owner:
     outside: bool = False
 
 
-def plot_owners(owners: Sequence[Owner], *, caption: Caption, ax: Axes | None = None) -> Axes:
+def plot_owners(
+    owners: Sequence[Owner], *, caption: Caption, idle: str = "", ax: Axes | None = None
+) -> Axes:
     """Draw an array as rows of 32 elements, each with the number of the thread that wrote it.
 
     A block has a color. An element that nobody wrote is empty; one that was written more than once
@@ -40,6 +42,7 @@ def plot_owners(owners: Sequence[Owner], *, caption: Caption, ax: Axes | None = 
     Args:
         owners: in order of elements.
         caption: title, source, alternative text.
+        idle: what is said of threads that wrote nothing, behind the last element if there is room.
         ax: where to draw; a new figure by default.
     """
     inside = [owner for owner in owners if not owner.outside]
@@ -58,6 +61,7 @@ def plot_owners(owners: Sequence[Owner], *, caption: Caption, ax: Axes | None = 
         write(ax, 0, rows + 2.0, f"... and {hidden:,} more elements", color=style.QUIET)
     else:
         _draw_outside(ax, owners, len(inside), rows)
+        _write_idle(ax, idle, len(inside), rows)
     return write_caption(ax, caption)
 
 
@@ -83,6 +87,14 @@ def _draw_outside(ax: Axes, owners: Sequence[Owner], size: int, rows: int) -> No
     if x + 6 <= _COLUMNS:
         draw_cell(ax, x + 0.4, y, color=_CLASH, text="!!", edge=style.RED, edge_width=1.8)
         write(ax, x + 1.7, y + 0.5, f"past the end: [{outside[0].element}]", color=style.RED)
+
+
+def _write_idle(ax: Axes, idle: str, size: int, rows: int) -> None:
+    row, column = divmod(size, _COLUMNS)
+    if idle and row < rows and column + 0.45 * len(idle) < _COLUMNS:
+        y = row + 1.5
+        ax.plot([column, column], [y - 0.1, y + 1.1], color=style.INK, lw=3, solid_capstyle="butt")
+        write(ax, column + 0.6, y + 0.5, idle, color=style.INK, size_pt=9.5)
 
 
 def _draw_keys(ax: Axes, blocks: Sequence[int], owners: Sequence[Owner]) -> None:

@@ -35,7 +35,7 @@ _NOT_PLAYED = """
 arrays/properties  kernels/costs  kernels/faults  kernels/properties  kernels/program_properties
 training/bands  training/properties
 why_gpus/energy  why_gpus/machines  why_gpus/sketches  why_gpus/*/facts_page
-first_kernels/copies
+welcome/places  first_kernels/copies
 tiling/counted_kernels  tiling/kernel_counts
 registers/accounts  registers/rung_counts  registers/tables  registers/*/sms
 training_step/*/given_loop  training_step/*/plain_step

@@ -27,8 +27,8 @@ def draw_no_loops(squared_distances: Callable[..., Any], vote: Callable[..., Any
     large = [_peak(squared_distances_large, d) for d in FEATURES]
     own = [_peak(squared_distances, d) for d in FEATURES]
     caption = Caption(
-        title="The most memory at a time, in arrays of shape (m, n)",
-        x="features d",
+        title="Memory needed at once, in arrays of shape (m, n)",
+        x="features d (each step doubles it)",
         y="arrays of shape (m, n)",
         source=f"m = {QUERIES}, n = {POINTS}, float32; on top of the inputs. {COUNTED}",
         alt=f"With {FEATURES[-1]} features the large version needs {large[-1]:.0f} times the "
@@ -44,6 +44,8 @@ def draw_no_loops(squared_distances: Callable[..., Any], vote: Callable[..., Any
         [Level(f"room for {ROOM}", ROOM, style.QUIET, at_left=True)],
         caption=caption,
         format_y=lambda value: f"{value:g}",
+        ticks_x=FEATURES,
+        steps_y=(1, 3),
     )
 
 

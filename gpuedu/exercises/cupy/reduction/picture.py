@@ -47,10 +47,11 @@ def draw_reduction(logsumexp: Any) -> Any:
     ]
     good = {line.name: len(line.finite) for line in lines}
     caption = Caption(
-        title="Rows of 64 numbers around c",
+        title="log-sum-exp of rows of 64 numbers around c",
         x="c",
         y="result minus c",
-        source=f"Computed by your kernel on the machine. A right line lies at {level:.2f}.",
+        source="Computed by your kernel on gpuedu's machine. A right answer is a flat line at "
+        f"{level:.2f}.",
         alt=f"Of {len(ROWS)} rows, the naive kernel gives a finite number for {good['naive']}, "
         f"yours for {good['yours']}.",
     )

@@ -27,7 +27,7 @@ def draw_journey(pipeline: Callable[..., Any]) -> Any:
     told = f"{launches} launches, {copies} copies, {hidden} of them hidden"
     caption = Caption(
         title=f"{n} rows: {told}",
-        x="steps, in order",
+        x="steps of the program, in order",
         source=COUNTED,
         alt=f"The steps of the function in order: {told}.",
     )

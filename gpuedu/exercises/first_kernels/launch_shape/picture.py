@@ -21,7 +21,7 @@ def draw_launch_shape(
     named = {size: 100 * shares[size - 1] for size in (32, 33, 100, 256)}
     blocks = number(blocks_for(1_000_000, 256), "the number of blocks")
     caption = Caption(
-        title="A block that does not fill its last warp wastes lanes",
+        title="A block that doesn't fill its last warp wastes lanes",
         x="threads in a block (dots: multiples of 32)",
         y="lanes without a thread, %",
         source="Computed by your empty_lanes. By your blocks_for, a million elements take "

@@ -29,8 +29,8 @@ def draw_bandwidth(bandwidth_gb_per_s: Callable[..., float], times: Mapping[str,
         rates,
         where,
         f"Your formula, on {where}",
-        f"solid: {times['n']:,} float32 elements timed on {where}, turned into a rate by your "
-        "function; hatched: data sheets",
+        f"filled: {times['n']:,} float32 elements timed on {where}, turned into a rate by your "
+        "function; hollow: data sheets",
     )
 
 

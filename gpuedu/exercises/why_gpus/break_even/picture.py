@@ -16,6 +16,7 @@ from gpuedu.figures import style
 from gpuedu.figures.caption import Caption
 from gpuedu.figures.curves import Curve, Mark, plot_curves
 from gpuedu.hardware import Record, records
+from gpuedu.hardware.names import short_name
 from gpuedu.units import format_time
 
 FLOP_PER_ELEMENT, BYTES_PER_ELEMENT = 300, 8
@@ -55,14 +56,15 @@ def _recorded_curve(record: Record) -> Curve:
     points = sorted((row["n"], row["median"]) for row in record.rows)
     n, time_s = zip(*points, strict=True)
     whose = " (yours)" if record.is_own else ""
-    return Curve(f"{record.device}{whose}, recorded", n, time_s, style.PINK, dots=True)
+    return Curve(f"{short_name(record.device)}{whose}, recorded", n, time_s, style.PINK, dots=True)
 
 
 def _recorded_note(taken: Sequence[Record]) -> str:
     """The devices of recorded times, or a note that there are none."""
     if not taken:
         return "There are no recorded times of this yet."
-    return "Triangles: recorded on " + ", ".join(f"{r.device}, {r.date}" for r in taken) + "."
+    found = ", ".join(f"{short_name(r.device)}, {r.date}" for r in taken)
+    return f"Triangles: recorded on {found}, from the call until the host knows it is done."
 
 
 def _time_curve(name: str, start_s: float, each_s: float, color: str) -> Curve:
@@ -85,7 +87,7 @@ def _plot_break_even(
         for curve in curves
     ]
     caption = Caption(
-        title="Too little work, and the launch and the copies eat the gain",
+        title="With too little work, the launch and the copies eat up the gain",
         x=f"elements n, {FLOP_PER_ELEMENT} FLOP and {BYTES_PER_ELEMENT} bytes each",
         y="time",
         source=f"Computed from data sheets: a desktop CPU of {machines.CPU_CORES} cores, {gpu}, "

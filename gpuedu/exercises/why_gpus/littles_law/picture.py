@@ -37,11 +37,11 @@ def draw_littles_law(
             )
         )
     caption = Caption(
-        title="Latency times bandwidth: the bytes that must be under way",
+        title="Latency times bandwidth: the bytes that must be in flight",
         x=f"bytes in flight (threads: at {BYTES_PER_THREAD} bytes each; each step is ten times)",
         source="Computed by your functions. Latencies: round numbers of the size that "
         "microbenchmarks report. GPU bandwidths: data sheets.",
-        alt="Bar chart of bytes in flight: "
+        alt="Bytes in flight, on a logarithmic axis: "
         + "; ".join(f"{bar.name.splitlines()[0]} {bar.text}" for bar in bars)
         + ".",
     )

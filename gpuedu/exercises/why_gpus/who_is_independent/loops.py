@@ -96,7 +96,7 @@ def logistic(r, x, n):
 
 
 def rnn(w, x):
-    """The state of a small recurrent network behind its last input."""
+    """The state of a small recurrent network after its last input."""
     h = x[0]
     for t in range(1, len(x)):
         h = np.tanh(w * h + x[t])

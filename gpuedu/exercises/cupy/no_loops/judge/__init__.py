@@ -169,7 +169,7 @@ def needs_room(case: Case, observed: Plain) -> Iterator[Fault]:
     if extra_bytes > ROOM * result_bytes:
         yield Fault(
             "memory",
-            f"{extra_bytes:,} bytes of device memory at a time, {extra_bytes / result_bytes:.0f} "
+            f"{extra_bytes:,} bytes of device memory at once, {extra_bytes / result_bytes:.0f} "
             f"times the result, which has {result_bytes:,}",
         )
 

@@ -74,7 +74,7 @@ def ends(case: Case, observed: Plain) -> Iterator[Fault]:
 _SINGLE = in_float32(1)
 
 JUDGE = Judge(
-    title="The same walk in CUDA C",
+    title="The same loop in CUDA C",
     properties=(
         right_values(
             "every",

@@ -110,8 +110,8 @@ JUDGE = Judge(
         _right_rows(
             "values",
             "rows of moderate numbers are right, of any length",
-            "For a row of two numbers: what becomes of each, what of the two together, and what "
-            "does the row give in the end?",
+            "For a row of two numbers: what does each turn into, what do the two together, and "
+            "what does the row give in the end?",
         ),
         _right_rows(
             "large",
@@ -144,7 +144,7 @@ JUDGE = Judge(
         "reduction": Prediction(
             "float32 ends at 3.4e38. What is the largest whole x for which exp(x) is not infinite?",
             truth=88,
-            because="exp(88) is 1.7e38, exp(89) is 4.5e38. A network's outputs get that far.",
+            because="exp(88) is 1.7e38, exp(89) is 4.5e38. A network's outputs can get that large.",
         )
     },
 )

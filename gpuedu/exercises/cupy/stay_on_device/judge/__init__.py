@@ -83,7 +83,7 @@ def copied_in(case: Case, observed: Plain) -> Iterator[Fault]:
         extra = [one for one in copies if one.size_bytes != size_bytes] or copies[1:]
         yield Fault("in", f"{len(copies)} copies to the device; one of them: {copy_text(extra[0])}")
     elif not copies:
-        yield Fault("in", "`x` never came to the device")
+        yield Fault("in", "`x` never reached the device")
     elif copies[0].size_bytes > size_bytes:
         copied = f"{copies[0].size_bytes:,} were copied"
         yield Fault("in", f"`x` has {size_bytes:,} bytes, and {copied}")
@@ -183,7 +183,7 @@ JUDGE = Judge(
             "rows?",
             truth=1007,
             unit="copies",
-            because="To the device: x, the standardised x, and e. To the host: mean, std, the "
+            because="To the device: x, the standardized x, and e. To the host: mean, std, the "
             "logits, the totals, and in the loop one number for each of the 1,000 rows.",
         )
     },

@@ -189,7 +189,7 @@ JUDGE = Judge(
     verdict=verdict,
     predictions={
         "launch-shape": Prediction(
-            "blocks of 33 threads: how many percent of all lanes have no thread?",
+            "blocks of 33 threads: what percentage of all lanes have no thread?",
             truth=100 * 31 / 64,
             unit="%",
             because="33 threads need two warps, 64 lanes, and 31 of those are empty: nearly half "

@@ -135,7 +135,7 @@ JUDGE = Judge(
         ),
         _within(
             "rows",
-            "no thread goes on below the last row",
+            "no thread goes past the last row",
             "Which index is outside there, of which array, and what should keep it inside?",
         ),
         _within(
@@ -158,7 +158,7 @@ JUDGE = Judge(
     varies=("out.traffic",),
     predictions={
         "two-d-map": Prediction(
-            "a warp's 32 lanes write down a column of a wide float32 matrix: how many sectors?",
+            "a warp's 32 lanes go down a column of a wide float32 matrix: how many sectors?",
             truth=32,
             unit="sectors",
             because="Each lane is in another row, so each needs a sector of its own: 1,024 bytes "

@@ -88,7 +88,7 @@ JUDGE = Judge(
             "itemsize",
             "works for elements of any size",
             1,
-            "Is every array counted, with as many bytes an element as `itemsize` says?",
+            "Is every array counted, with `itemsize` bytes for each element?",
         ),
         Property(
             "unit",

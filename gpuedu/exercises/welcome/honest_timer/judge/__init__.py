@@ -276,7 +276,7 @@ JUDGE = Judge(
         ),
     ),
     hints=(
-        "`launch()` comes back at once, long before the kernel is done. Which call comes back "
+        "`launch()` returns right away, long before the kernel is done. Which call returns "
         "only when the device has nothing left to do?",
         "A repeat has five steps: wait, read the clock, launch, wait, read the clock. The warm-up "
         "launches come before all of it and no clock is read there.",

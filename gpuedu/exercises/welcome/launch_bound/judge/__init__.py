@@ -114,7 +114,7 @@ JUDGE = Judge(
             "enough",
             "with your n, the launch takes at most that share",
             1,
-            "How long must the work be, so that the launch is that share of launch and work "
+            "How long must the work be for the launch to be that share of launch and work "
             "together?",
             after=("smallest",),
         ),
@@ -130,7 +130,7 @@ JUDGE = Judge(
         "The share is launch over launch plus work, where the work takes `n / elements_per_s`. "
         "Solve that for the work: at 10% the work is 9 launches long, not 10.",
         "The work must take at least `launch_s * (1 - share) / share` seconds. How many elements "
-        "is that? And if that is no whole number?",
+        "is that? And if that isn't a whole number?",
     ),
     cases=cases,
     verdict=verdict,

@@ -130,7 +130,7 @@ JUDGE = Judge(
         "`(1 - p) + p * n`. For the share, solve Amdahl's law for `p`.",
         "`share_for`: from `1 / speedup = 1 - p + p / n` follows "
         "`p = (1 - 1 / speedup) / (1 - 1 / n)`. When `speedup` is below 1 or above `n`, return "
-        "`math.nan` before you divide; on 1 worker, too, for there it divides by zero. "
+        "`math.nan` before you divide; and on 1 worker, too, where it would divide by zero. "
         "When `p == 1`, the limit is `math.inf`.",
     ),
     cases=cases,
@@ -139,7 +139,7 @@ JUDGE = Judge(
             "5% of a program is serial. How many times faster is it on 1000 workers?",
             truth=float(f"{speedup(0.95, 1000):.3g}"),
             unit="times",
-            because="The serial 5% alone take 1/20 of the old time, so nothing beats 20 times. "
+            because="The serial 5% alone takes 1/20 of the old time, so nothing beats 20 times. "
             "The first 19 workers bring 10 times; the other 981 bring the rest.",
         )
     },

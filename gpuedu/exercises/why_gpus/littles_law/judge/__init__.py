@@ -142,8 +142,8 @@ JUDGE = Judge(
         "A byte asked for now arrives one latency later. How many bytes have you asked for in the "
         "meantime, if memory delivers at its full rate?",
         "Bytes in flight are latency times bandwidth. Each thread holds `bytes_per_thread` of "
-        "them. Turned round: what threads hold, divided by the latency, is what arrives in a "
-        "second, as long as the memory can keep up.",
+        "them. The other way around: what threads hold, divided by the latency, is what arrives in "
+        "a second, as long as the memory can keep up.",
         "`math.ceil(latency_s * bandwidth_bytes_per_s / bytes_per_thread)`, and "
         "`min(threads * bytes_per_thread / latency_s, peak_bytes_per_s)`.",
     ),
@@ -154,7 +154,7 @@ JUDGE = Judge(
             "threads must wait for it at once, each for 16 bytes, to keep it busy?",
             truth=float(_PREDICTED),
             unit="threads",
-            because="500 ns at 3,350 GB/s are 1.675 MB on their way. The device has room for "
+            because="500 ns at 3,350 GB/s put 1.675 MB on their way. The device has room for "
             "132 SMs of 2,048 threads, 270,336. With 4 bytes each, 418,750 would be needed: more "
             "than there is room for.",
         )

@@ -46,7 +46,7 @@ def verdict(case: Case, observed: Plain) -> Iterable[Fault]:
     if out.size >= _ENOUGH_TO_SHOW and np.array_equal(observed["out"], out):
         yield Undecided("inputs", "nothing was written into `out`")
     if observed["returns"]:
-        yield Fault("inputs", "it returned something else than None", _NOTHING)
+        yield Fault("inputs", "it returned something other than None", _NOTHING)
     if not observed["loops_over_x"] or observed["alone"]:
         yield Fault("parallel", _why_not_parallel(observed))
 
